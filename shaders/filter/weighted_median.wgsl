@@ -11,7 +11,8 @@ override COLORED: u32; // 1 if the guide has colours, 0 for luma in full depth
 const RADIUS: i32 = 4;
 const EDGE_RADIUS: i32 = 2;
 const EDGE: i32 = 16;
-const SIDE: i32 = 9;
+const STRIDE: i32 = 2;
+const SIDE: i32 = 5; // pixels of a row of the window that count
 const TILE_COLUMNS: i32 = 40; // 32 and the radius on either side
 const TILE_PIXELS: u32 = 640u; // 40 * 16
 
@@ -39,13 +40,13 @@ fn weight(a: u32, b: u32) -> u32 {
 }
 
 fn weighted_median(centre: i32) -> i32 {
-    var weights: array<u32, 81>;
+    var weights: array<u32, 25>;
     var total = 0u;
     var low = 32767;
     var high = -32767;
     let corner = centre - RADIUS * TILE_COLUMNS - RADIUS;
     for (var i = 0; i < SIDE * SIDE; i++) {
-        let at = corner + i / SIDE * TILE_COLUMNS + i % SIDE;
+        let at = corner + STRIDE * (i / SIDE * TILE_COLUMNS + i % SIDE);
         let value = tile_values[at];
         weights[i] = 0u;
         if value != INVALID {
@@ -61,7 +62,7 @@ fn weighted_median(centre: i32) -> i32 {
         let middle = (low + high) >> 1u;
         var below = 0u;
         for (var i = 0; i < SIDE * SIDE; i++) {
-            if tile_values[corner + i / SIDE * TILE_COLUMNS + i % SIDE] <= middle {
+            if tile_values[corner + STRIDE * (i / SIDE * TILE_COLUMNS + i % SIDE)] <= middle {
                 below += weights[i];
             }
         }

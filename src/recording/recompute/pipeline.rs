@@ -32,7 +32,8 @@ pub(super) fn run(
     let needs_results = about.streams.needs_results();
     // pictures that are not copied are packed anew, and colours count in matching
     let color = needs_results
-        || input.recording.about().is_none() || [Stream::Eyes, Stream::Rectified].iter().any(|&s| about.streams.has(s));
+        || input.recording.about().is_none()
+        || [Stream::Eyes, Stream::Rectified].iter().any(|&s| about.streams.has(s));
     let part = begun.part.growing.path().to_owned();
     let (to_matcher, items) = bounded::<Item>(CAPACITY);
     let (to_writer, finished) = bounded::<Finished>(CAPACITY);

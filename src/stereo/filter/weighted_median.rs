@@ -6,6 +6,8 @@ use crate::stereo::map::{DisparityMap, INVALID, SUBPIXEL_STEPS};
 
 /// Pixels from the centre of a window to its border.
 pub const RADIUS: usize = 4;
+/// Of a window every second pixel of every second row counts: as good as all of them, and a third of the work.
+pub const STRIDE: usize = 2;
 /// The same of the smaller window that tells where depth has an edge.
 pub const EDGE_RADIUS: usize = 2;
 /// Smallest difference of disparities at an edge, 1/16 px.
@@ -22,7 +24,7 @@ pub(super) const WEIGHTED_MEDIAN: Filter = Filter {
 };
 
 /// Each disparity at an edge of depth becomes the weighted median of the disparities within [`RADIUS`] pixels: the smallest that
-/// has, with those that are not larger, at least half of all weights. A pixel weighs `256 >> (difference / 8)`, the difference
+/// has, with those that are not larger, at least half of all weights. Every second pixel of every second row counts. A pixel weighs `256 >> (difference / 8)`, the difference
 /// being the largest one of a channel to the centre.
 ///
 /// At an edge the disparities within [`EDGE_RADIUS`] pixels differ by at least [`EDGE`]. Pixels without a disparity count
@@ -32,13 +34,13 @@ pub fn weighted_median(map: &mut DisparityMap, guide: &Guide) {
     let before = map.values.clone();
     map.values = Image::from_fn(width, height, |x, y| {
         let centre = before.at(x, y);
-        let near = || window(&before, (x, y), EDGE_RADIUS).map(|(_, d)| i32::from(d));
+        let near = || window(&before, (x, y), EDGE_RADIUS, 1).map(|(_, d)| i32::from(d));
         let spread = near().max().zip(near().min()).map_or(0, |(max, min)| max - min);
         if centre == INVALID || spread < EDGE {
             return centre;
         }
         let weigh = |((other_x, other_y), d)| (d, weight(guide.difference((x, y), (other_x, other_y))));
-        let mut weighted: Vec<(i16, u32)> = window(&before, (x, y), RADIUS).map(weigh).collect();
+        let mut weighted: Vec<(i16, u32)> = window(&before, (x, y), RADIUS, STRIDE).map(weigh).collect();
         weighted.sort_unstable();
         let total: u32 = weighted.iter().map(|&(_, weight)| weight).sum();
         let mut sum = 0;
@@ -50,16 +52,19 @@ pub fn weighted_median(map: &mut DisparityMap, guide: &Guide) {
     });
 }
 
-/// Pixels with a disparity in the square around one, and their disparities.
+/// Pixels with a disparity in the square around one, `stride` apart, and their disparities.
 fn window(
     values: &Image<i16>,
     (x, y): (usize, usize),
     radius: usize,
+    stride: usize,
 ) -> impl Iterator<Item = ((usize, usize), i16)> + '_ {
+    let places = move |centre: usize, end: usize| {
+        let shifted = (0..=2 * radius).step_by(stride).map(move |n| centre + n);
+        shifted.filter_map(move |place| place.checked_sub(radius)).filter(move |&place| place < end)
+    };
     let (width, height) = values.size();
-    let rows = y.saturating_sub(radius)..(y + radius + 1).min(height);
-    let columns = move || x.saturating_sub(radius)..(x + radius + 1).min(width);
-    let pixels = rows.flat_map(move |y| columns().map(move |x| ((x, y), values.at(x, y))));
+    let pixels = places(y, height).flat_map(move |y| places(x, width).map(move |x| ((x, y), values.at(x, y))));
     pixels.filter(|&(_, d)| d != INVALID)
 }
 

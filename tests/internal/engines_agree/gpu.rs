@@ -122,7 +122,10 @@ fn refuses_what_does_not_fit_and_goes_on() {
     let small = Case::new(rng, (20, 10), Content::Noise, 8, StereoParams::default());
     small.check(&mut engine);
     let flat = Luma::U8(Image::filled(8192, 8192, 7));
-    let error = engine.submit(job([flat.clone(), flat].map(|luma| Picture { luma, rgb: None }), &StereoParams { num_disparities: 1024, ..StereoParams::default() }));
+    let error = engine.submit(job(
+        [flat.clone(), flat].map(|luma| Picture { luma, rgb: None }),
+        &StereoParams { num_disparities: 1024, ..StereoParams::default() },
+    ));
     let Err(EngineError::TooLarge(text)) = error else { panic!("{error:?}") };
     assert!(text.contains("131072 MiB") && text.contains("--scale"), "{text}");
     small.check(&mut engine);

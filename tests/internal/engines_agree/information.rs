@@ -24,7 +24,9 @@ fn pictures_too_large_to_count_are_refused() {
     let params = StereoParams { num_disparities: 1, ..StereoParams::for_cost(CostKind::MutualInformation) };
     let picture = Picture { luma: Luma::U8(Image::filled(8192, 2049, 7)), rgb: None };
     for mut engine in engines() {
-        let refused = engine::run(&mut *engine, job([picture.clone(), picture.clone()], &params)).map(drop).expect_err("too large");
+        let refused = engine::run(&mut *engine, job([picture.clone(), picture.clone()], &params))
+            .map(drop)
+            .expect_err("too large");
         let text = refused.to_string();
         assert!(text.contains("8192x2049") && text.contains("--scale"), "{text}");
     }
@@ -61,7 +63,10 @@ fn gpu_counts_what_is_all_the_same() {
     for (left, right) in [(0, 0), (255, 255), (0, 255), (7, 130)] {
         let what = format!("flat {left} and {right}");
         let params = StereoParams { num_disparities: 4, paths: 1, mi_levels: 2, ..params() };
-        steps::check(&mut engine, &Case { left: flat(left), right: flat(right), params, wants_right: false, colored: false, what });
+        steps::check(
+            &mut engine,
+            &Case { left: flat(left), right: flat(right), params, wants_right: false, colored: false, what },
+        );
     }
 }
 
