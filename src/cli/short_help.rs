@@ -80,6 +80,23 @@ const SHOWN: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "eval",
+        &[
+            "inputs",
+            "presets",
+            "compare",
+            "regions",
+            "csv",
+            "json",
+            "errors",
+            "maps",
+            "preset",
+            "num-disparities",
+            "engine",
+            "fill",
+        ],
+    ),
+    (
         "optimize",
         &[
             "inputs",
