@@ -1,6 +1,7 @@
 //! All figures of a disparity map against ground truth, region by region, as benchmarks report them. docs/evaluate.md defines them, with
 //! their sources.
 
+use super::pairwise;
 use super::truth_error::{RegionError, Sums, error_px};
 use crate::choices;
 use crate::image::{Image, Truth};
@@ -122,7 +123,9 @@ pub fn figures(map: &DisparityMap, truth_px: &Image<f32>, region: Option<&Image<
         outliers += usize::from(error.is_nan() || (error > D1_PX && error > D1_SHARE * f64::from(exact)));
         errors_px.extend(Some(error).filter(|error| !error.is_nan()));
     }
-    let error = sums.finish();
+    let squares: Vec<f64> = errors_px.iter().map(|error| error * error).collect();
+    let mean = |values: &[f64]| pairwise::sum(values) / values.len() as f64;
+    let error = RegionError { average_px: mean(&errors_px), rms_px: mean(&squares).sqrt(), ..sums.finish() };
     errors_px.sort_unstable_by(f64::total_cmp);
     let above = |limit_px| {
         let count = errors_px.len() - errors_px.partition_point(|&error| error <= limit_px);

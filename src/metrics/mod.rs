@@ -5,6 +5,7 @@ pub mod depth_quality;
 mod evaluation;
 mod exposure;
 mod motion;
+mod pairwise;
 mod quantity;
 mod random;
 mod rank_correlation;

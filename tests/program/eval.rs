@@ -141,7 +141,7 @@ fn what_has_no_truth_is_refused_with_what_has() {
     let folder = folder.path();
     run(folder, &["bench", "--write-pairs", ".", "--size", "96x72", "--frames", "1", "--num-disparities", "8"]);
     refused(folder, &["eval", "96x72"], 1, &["96x72 has no pair with truth", "KITTI 2015", "meta.json"]);
-    refused(folder, &["eval", "gone"], 2, &["gone", "does not exist"]);
+    refused(folder, &["eval", "gone"], 2, &["gone", "there is no such file"]);
     refused(folder, &["eval", "96x72/left0.png"], 2, &["left0.png", "no truth", "a folder of pairs with truth"]);
     refused(folder, &["eval", "webcam:0,1"], 2, &["webcam:0,1", "no truth"]);
     let record = ["record", "96x72", "--lossless", "-o", "pairs.mcap", "--num-disparities", "8", "--once"];

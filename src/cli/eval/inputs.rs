@@ -1,16 +1,14 @@
 //! What is evaluated: folders of pairs with truth, the built-in scene, and recordings of it.
 
 use super::recorded;
-use crate::capture::files::truth::{PairWithTruth, TruthPair, find_truth_pairs, num_disparities_of};
+use super::scene::{See, of_scene};
+use crate::capture::files::truth::{TruthPair, find_truth_pairs};
 use crate::capture::scene::{SceneOptions, SceneRenderer};
-use crate::capture::{CaptureError, MaxPixels, RawPair, SourceSpec};
+use crate::capture::{CaptureError, MaxPixels, SourceSpec};
 use crate::cli::UsageError;
 use crate::cli::source_args::SceneArgs;
-use crate::metrics::Regions;
-use anyhow::Context as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// The word for the built-in scene.
 pub(super) const SCENE: &str = "scene";
@@ -34,9 +32,6 @@ pub(super) enum Input {
     Scene { options: SceneOptions, frames: u64 },
     Recording { path: PathBuf, scene: SceneArgs, frames: u64 },
 }
-
-/// Takes a pair, and says whether the next one is wanted.
-pub(super) type See<'a> = dyn FnMut(PairWithTruth) -> anyhow::Result<ControlFlow<()>> + 'a;
 
 impl Input {
     /// Finds the pairs of an input; they are read later.
@@ -110,16 +105,3 @@ impl Input {
 }
 
 const WANTED: &str = "give a folder of pairs with truth, a recording of the built-in scene, or scene";
-
-/// A pair of the scene, which knows its truth.
-pub(super) fn of_scene(raw: RawPair, name: String, layout: &'static str) -> anyhow::Result<PairWithTruth> {
-    let truth = raw.truth.clone().context("the scene has no truth")?;
-    Ok(PairWithTruth {
-        name,
-        layout,
-        regions: Regions::of_truth(&truth),
-        num_disparities: num_disparities_of(&truth),
-        truth,
-        raw: Arc::new(raw),
-    })
-}

@@ -5,6 +5,7 @@ mod means;
 mod recorded;
 mod report;
 mod run;
+mod scene;
 mod table;
 mod variants;
 

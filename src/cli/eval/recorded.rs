@@ -1,6 +1,6 @@
 //! Recordings of the built-in scene. A recording keeps no truth: it is made anew, and taken where the scene's picture is the recorded one.
 
-use super::inputs::{See, of_scene};
+use super::scene::{See, of_scene};
 use crate::capture::scene::{SceneOptions, SceneRenderer};
 use crate::capture::{MaxPixels, Next, RawPair, SourceOptions, SourceSpec, Speed};
 use crate::cli::source_args::SceneArgs;

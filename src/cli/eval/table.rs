@@ -34,7 +34,7 @@ pub(super) fn text(found: &Evaluation, means: &[Means], names: &[&str]) -> Strin
 fn means_text(means: &[Means], names: &[&str]) -> String {
     let blocks = means.iter().zip(names).map(|(means, name)| {
         let of_regions = means.regions.iter().map(|(region, _, values)| (region.to_string(), *values));
-        let every = (means.regions.len() > 1).then(|| ("mean".to_owned(), means.all_regions));
+        let every = (means.regions.len() > 1).then(|| ("regions".to_owned(), means.all_regions));
         Block { name, lines: of_regions.chain(every).collect(), time_ms: means.time_ms }
     });
     let scenes = means.first().map_or(0, |means| means.scenes) as u64;
