@@ -74,7 +74,7 @@ fn result(scene: &SceneRows, row: &Row, variants: &[Variant]) -> Value {
         };
         about["differences"] = row.regions.iter().filter_map(difference).collect();
     }
-    for (name, path) in [("errors", &row.errors), ("map", &row.map)] {
+    for (name, path) in [("errors_picture", &row.errors), ("map", &row.map)] {
         if let Some(path) = path {
             about[name] = json!(path);
         }
