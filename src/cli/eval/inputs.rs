@@ -69,7 +69,7 @@ impl Input {
     /// All files that are read.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         match self {
-            Self::Files(pairs) => pairs.iter().flat_map(TruthPair::paths).cloned().collect(),
+            Self::Files(pairs) => pairs.iter().flat_map(TruthPair::paths).collect(),
             Self::Scene { .. } => Vec::new(),
             Self::Recording { path, .. } => vec![path.clone()],
         }

@@ -47,6 +47,9 @@ impl PairWithTruth {
     }
 }
 
+/// The file that gives the number of disparities, in layouts that have one.
+const CALIBRATION: &str = "calib.txt";
+
 /// Folders below the searched one are looked at down to this depth, which Scene Flow needs.
 const MAX_DEPTH: usize = 8;
 
@@ -104,9 +107,11 @@ fn name_of(root: &Path, pair: &FilePair) -> String {
 }
 
 impl TruthPair {
-    /// All files that are read of it.
-    pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
-        [&self.pictures.left, &self.pictures.right].into_iter().chain(self.truth.paths())
+    /// All files that are read of it, and those that would be if they were there.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let FilePair { left, right, .. } = &self.pictures;
+        let beside = ["meta.json", CALIBRATION].map(|name| left.with_file_name(name));
+        [left, right].into_iter().chain(self.truth.paths()).cloned().chain(beside).collect()
     }
 
     /// Reads it, without colour.
@@ -140,7 +145,7 @@ impl TruthPair {
         if !has_calib_txt(&self.pictures.left) {
             return None;
         }
-        let text = plain::read_text(&self.pictures.left.with_file_name("calib.txt")).ok()?;
+        let text = plain::read_text(&self.pictures.left.with_file_name(CALIBRATION)).ok()?;
         let value = |line: &str| line.split_once('=').filter(|(key, _)| key.trim() == "ndisp")?.1.trim().parse().ok();
         text.lines().find_map(value).filter(|&ndisp: &u32| ndisp > 0)
     }
