@@ -132,8 +132,9 @@ pub fn error_map(map: &DisparityMap, truth_px: &Image<f32>) -> Image<[u8; 3]> {
     let (width, height) = map.size();
     Image::from_fn(width, height, |x, y| match (map.disparity_px(x, y), truth_px.at(x, y)) {
         (_, truth) if !truth.is_finite() => INVALID_COLOR,
-        (Some(d), truth) => table[usize::from(table_index((d - truth).abs() / MAX_ERROR_PX))],
-        (None, _) => MISSING_COLOR,
+        // 0 px or less counts as missing, as in the figures
+        (Some(d), truth) if d > 0.0 => table[usize::from(table_index((d - truth).abs() / MAX_ERROR_PX))],
+        _ => MISSING_COLOR,
     })
 }
 
@@ -205,11 +206,11 @@ mod tests {
 
     #[test]
     fn errors_run_from_blue_to_red_and_what_is_missing_stands_out() {
-        let map = map_of(vec![160, 160, 160, INVALID, INVALID]);
-        let truth = Image::new(5, 1, vec![10.0, 12.0, 99.0, 10.0, f32::NAN]);
+        let map = map_of(vec![160, 160, 160, INVALID, 0, INVALID]);
+        let truth = Image::new(6, 1, vec![10.0, 12.0, 99.0, 10.0, 1.0, f32::NAN]);
         let colors = error_map(&map, &truth).into_pixels();
         let of = |t| Colormap::Turbo.color(t);
-        assert_eq!(colors, [of(0.0), of(0.5), of(1.0), MISSING_COLOR, INVALID_COLOR]);
+        assert_eq!(colors, [of(0.0), of(0.5), of(1.0), MISSING_COLOR, MISSING_COLOR, INVALID_COLOR]);
     }
 
     #[test]
