@@ -25,6 +25,11 @@ choices! {
 /// The colour of a pixel that has no disparity.
 pub const INVALID_COLOR: [u8; 3] = [0, 0, 0];
 
+/// Error of a disparity in the last colour, px.
+pub const MAX_ERROR_PX: f32 = 4.0;
+/// The colour of a pixel with truth and without a disparity in a picture of errors.
+pub const MISSING_COLOR: [u8; 3] = [255, 255, 255];
+
 impl Colormap {
     /// The table that host and shader both read: entry 0 is far, 255 near.
     pub fn lookup(self) -> [[u8; 3]; 256] {
@@ -120,6 +125,19 @@ pub fn color_map(
     })
 }
 
+/// Absolute errors in colours: blue is exact, red [`MAX_ERROR_PX`] or more, [`MISSING_COLOR`] has no disparity, [`INVALID_COLOR`] no
+/// truth. `truth_px` has the map's size, px, NaN where unknown.
+pub fn error_map(map: &DisparityMap, truth_px: &Image<f32>) -> Image<[u8; 3]> {
+    let table = Colormap::Turbo.lookup();
+    let (width, height) = map.size();
+    Image::from_fn(width, height, |x, y| match (map.disparity_px(x, y), truth_px.at(x, y)) {
+        (_, truth) if !truth.is_finite() => INVALID_COLOR,
+        // 0 px or less counts as missing, as in the figures
+        (Some(d), truth) if d > 0.0 => table[usize::from(table_index((d - truth).abs() / MAX_ERROR_PX))],
+        _ => MISSING_COLOR,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,6 +202,15 @@ mod tests {
         assert_eq!(colors.pixels()[..2], [[0, 0, 0]; 2]);
         assert_eq!(colors.at(2, 0), Colormap::Turbo.color(0.6));
         assert_ne!(color_map(&map, None, range, Colormap::Turbo, false).at(0, 0), [0, 0, 0]);
+    }
+
+    #[test]
+    fn errors_run_from_blue_to_red_and_what_is_missing_stands_out() {
+        let map = map_of(vec![160, 160, 160, INVALID, 0, INVALID]);
+        let truth = Image::new(6, 1, vec![10.0, 12.0, 99.0, 10.0, 1.0, f32::NAN]);
+        let colors = error_map(&map, &truth).into_pixels();
+        let of = |t| Colormap::Turbo.color(t);
+        assert_eq!(colors, [of(0.0), of(0.5), of(1.0), MISSING_COLOR, MISSING_COLOR, INVALID_COLOR]);
     }
 
     #[test]

@@ -41,7 +41,7 @@ enum Command {
 /// Arguments of `lab scores`.
 #[derive(Debug, clap::Args)]
 struct ScoresArgs {
-    /// Folder with SET/SCENE/meta.json, each beside a pair and its truth [default: the folder that STEREOPSIS_DATA names]
+    /// Folder of pairs with truth, as for `eval` [default: the folder that STEREOPSIS_DATA names]
     folder: Option<PathBuf>,
     /// Settings for each scene
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u16).range(3..=300))]
@@ -64,7 +64,7 @@ impl ScoresArgs {
 /// Arguments of `lab optimize`.
 #[derive(Debug, clap::Args)]
 struct OptimizeArgs {
-    /// Folder with SET/SCENE/meta.json, each beside a pair and its truth [default: the folder that STEREOPSIS_DATA names]
+    /// Folder of pairs with truth, as for `eval` [default: the folder that STEREOPSIS_DATA names]
     folder: Option<PathBuf>,
     /// Settings that each search tries
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..))]
@@ -104,7 +104,7 @@ impl OptimizeArgs {
 /// The folder with scenes that is named, or that of the environment.
 fn data(named: Option<&PathBuf>) -> Result<PathBuf, UsageError> {
     let of_environment = || std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from);
-    let text = "which scenes? Name a folder with SET/SCENE/meta.json beside pairs with truth, or set STEREOPSIS_DATA";
+    let text = "which scenes? Name a folder of pairs with truth, as for `eval`, or set STEREOPSIS_DATA";
     named.cloned().or_else(of_environment).ok_or_else(|| UsageError(text.to_owned()))
 }
 

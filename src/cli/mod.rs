@@ -7,6 +7,7 @@ mod calibration;
 mod calibration_args;
 mod compute;
 pub mod devices;
+mod eval;
 mod export;
 mod input_args;
 mod lens_args;
@@ -50,6 +51,7 @@ Examples:
   stereopsis recompute walk.mcap -o walk-accurate.mcap --preset accurate
   stereopsis export walk.mcap --to walk/          pictures, depth, points and calibration as files
   stereopsis measure wall.mcap --region 192,144,256,192 --distance-m 1.5 --csv wall.csv
+  stereopsis eval MiddEval3/trainingH/ --presets balanced,accurate --errors errors/     against truth, as benchmarks do
   stereopsis optimize walk.mcap --max-ms 33 -o walk.toml     the setting that suits its pairs best, for --settings
   stereopsis bench --size 640x480 --num-disparities 128
   stereopsis bench --presets --engine cpu         every preset side by side, with its paper
@@ -104,6 +106,8 @@ enum Command {
     Calibration(calibration::CalibrationCommand),
     /// Measure how good depth is: a flat surface, two points, scores without truth
     Measure(Box<measure::MeasureArgs>),
+    /// Evaluate settings on pairs with truth: errors as benchmarks report them, side by side
+    Eval(Box<eval::EvalArgs>),
     /// Search for the setting that suits some pairs best, with truth or without
     Optimize(Box<optimize::OptimizeArgs>),
     /// Time the engines on this machine, warm, per stage and whole
@@ -175,6 +179,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Record(args)) => record::run(&args),
         Some(Command::Devices(args)) => devices::run(&args),
         Some(Command::Measure(args)) => measure::run(&args),
+        Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Optimize(args)) => optimize::run(&args),
         Some(Command::Bench(args)) => bench::run_args(&args),
         Some(Command::Tune(args)) => tune::run(&args),

@@ -9,7 +9,7 @@ use crate::settings::{
 };
 use crate::stereo::StereoParams;
 use clap::{Arg, ArgMatches, Command};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The settings as they were written; resolve them with [`SettingsArgs::resolve`].
 #[derive(Clone, Debug, Default)]
@@ -37,8 +37,17 @@ impl SettingsArgs {
     /// # Errors
     /// As [`read_file`] and [`with_own_presets`].
     pub(super) fn words(&self) -> Result<Vec<Word>, SettingsError> {
-        let mut words = self.file.as_deref().map(read_file).transpose()?.unwrap_or_default();
-        words.extend(self.flags.iter().cloned());
+        self.words_from(self.file.as_deref(), None)
+    }
+
+    /// The words of another settings file, of a preset and of the flags.
+    ///
+    /// # Errors
+    /// As [`SettingsArgs::words`].
+    pub(super) fn words_from(&self, file: Option<&Path>, preset: Option<&str>) -> Result<Vec<Word>, SettingsError> {
+        let mut words = file.map(read_file).transpose()?.unwrap_or_default();
+        let preset = preset.map(|name| Word { name: "preset".into(), text: name.to_owned(), origin: Origin::Flag });
+        words.extend(preset.into_iter().chain(self.flags.iter().cloned()));
         with_own_presets(words, own_presets_folder().as_deref())
     }
 }

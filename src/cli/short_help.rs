@@ -5,7 +5,7 @@ use clap::Command;
 /// The flags and paths that `-h` of a command shows, by their identifiers; of a command below another one, by the words of
 /// both. Commands with few flags show all of them.
 const SHOWN: &[(&str, &[&str])] = &[
-    ("stereopsis", &["inputs", "source", "preset"]),
+    ("stereopsis", &["inputs", "source"]),
     (
         "live",
         &["inputs", "source", "rig", "calibration", "baseline_m", "preset", "num-disparities", "engine", "headless"],
@@ -77,6 +77,23 @@ const SHOWN: &[(&str, &[&str])] = &[
             "frames",
             "csv",
             "json",
+        ],
+    ),
+    (
+        "eval",
+        &[
+            "inputs",
+            "presets",
+            "compare",
+            "regions",
+            "csv",
+            "json",
+            "errors",
+            "maps",
+            "preset",
+            "num-disparities",
+            "engine",
+            "fill",
         ],
     ),
     (

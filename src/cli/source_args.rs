@@ -35,6 +35,16 @@ pub(super) struct SourceArgs {
     pub(super) start_at: Option<Duration>,
     #[command(flatten)]
     pub(super) recording: RecordingArgs,
+    #[command(flatten)]
+    pub(super) scene: SceneArgs,
+    #[command(flatten)]
+    pub(super) cameras: CameraArgs,
+}
+
+/// The rig and the appearance of the built-in scene.
+#[derive(Clone, Copy, Debug, clap::Args)]
+#[command(next_help_heading = "Source")]
+pub(super) struct SceneArgs {
     /// Seed of the scene's textures and noise
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) scene_seed: u32,
@@ -50,8 +60,20 @@ pub(super) struct SourceArgs {
     /// Baseline of the scene's rig, m
     #[arg(long, value_name = "METRES")]
     pub(super) scene_baseline_m: Option<f64>,
-    #[command(flatten)]
-    pub(super) cameras: CameraArgs,
+}
+
+impl SceneArgs {
+    /// These options of the scene over others.
+    pub(super) fn over(&self, scene: SceneOptions) -> SceneOptions {
+        SceneOptions {
+            seed: self.scene_seed,
+            noise: self.scene_noise,
+            exposure: self.scene_exposure,
+            vertical_px: self.scene_vertical_px,
+            baseline_m: self.scene_baseline_m.unwrap_or(scene.baseline_m),
+            ..scene
+        }
+    }
 }
 
 /// Which topics of a recording are the eyes, and how large pictures of files may be.
@@ -173,14 +195,7 @@ impl SourceArgs {
         options.start_at = self.start_at.unwrap_or(options.start_at);
         options.topics = self.recording.topics.choice();
         options.max_pixels = self.recording.topics.max_pixels;
-        let scene = SceneOptions {
-            seed: self.scene_seed,
-            noise: self.scene_noise,
-            exposure: self.scene_exposure,
-            vertical_px: self.scene_vertical_px,
-            ..options.scene
-        };
-        options.scene = SceneOptions { baseline_m: self.scene_baseline_m.unwrap_or(scene.baseline_m), ..scene };
+        options.scene = self.scene.over(options.scene);
         self.cameras.fill(&mut options.cameras);
     }
 }

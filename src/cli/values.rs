@@ -1,4 +1,4 @@
-//! Values that several commands take from the command line: parsed and refused in one way.
+//! Values that several commands take from the command line or write into tables, in one way.
 
 use crate::files;
 use crate::parameter::ParameterType;
@@ -49,4 +49,9 @@ pub(super) fn of_parameter<T: ParameterType + Send + Sync>(
         let parameter = StereoParams::parameter(name).ok_or("no such parameter")?;
         T::from_value(parameter.parse(text)?).ok_or_else(|| format!("'{text}' is no value of --{name}"))
     }
+}
+
+/// A cell of a CSV table, quoted where its text contains separators.
+pub(super) fn csv_cell(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }

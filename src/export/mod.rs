@@ -21,7 +21,7 @@ pub use disparity::{check_disparity_name, write_depth_mm, write_disparity, write
 pub use figure::{check_figure_name, write_reach};
 pub use file::ExportError;
 pub(crate) use picture::colors_of;
-pub use picture::{write_color, write_confidence, write_picture};
+pub use picture::{write_color, write_confidence, write_errors, write_picture};
 pub use preview::{PreviewOptions, write_preview};
 pub use snapshot::{describe, snapshot};
 pub use trade_off::{Place, TradeOff, write_trade_off};

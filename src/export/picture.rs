@@ -53,6 +53,14 @@ pub fn write_color(
     write_rgb(path, &colormap::color_map(map, geometry, range.unwrap_or_else(fitted), colormap, false))
 }
 
+/// Writes the errors of a map in the colours of [`colormap::error_map`]; `truth_px` has the map's size.
+///
+/// # Errors
+/// As [`write_rgb`].
+pub fn write_errors(path: &Path, map: &DisparityMap, truth_px: &Image<f32>) -> Result<(), ExportError> {
+    write_rgb(path, &colormap::error_map(map, truth_px))
+}
+
 /// Writes the confidence of each disparity as an 8-bit grey `.png`: 255 is highest, 0 where nothing was measured.
 ///
 /// # Errors

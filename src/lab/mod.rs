@@ -9,7 +9,6 @@ mod model;
 pub(crate) mod optimize;
 mod pipeline;
 mod rates;
-mod scenes;
 pub(crate) mod scores;
 mod stages;
 #[cfg(test)]

@@ -2,8 +2,10 @@
 //! comes in as arguments.
 
 pub mod depth_quality;
+mod evaluation;
 mod exposure;
 mod motion;
+mod pairwise;
 mod quantity;
 mod random;
 mod rank_correlation;
@@ -12,6 +14,7 @@ pub mod scores;
 mod trend;
 mod truth_error;
 
+pub use evaluation::{COLUMNS, Column, Figures, Regions, TruthRegion, figures};
 pub use exposure::{LumaDifference, luma_difference};
 pub use motion::motion;
 pub use quantity::{Better, Missing, Quantity};

@@ -1,5 +1,5 @@
 //! Error of a disparity map against ground truth, as in the Middlebury benchmark: percentages are of all pixels with ground truth, and a
-//! pixel without disparity counts as bad.
+//! pixel without disparity counts as bad. A disparity of 0 px or less counts as none: the formats of the data sets cannot hold it.
 
 use crate::image::Truth;
 use crate::stereo::DisparityMap;
@@ -44,7 +44,7 @@ pub fn truth_error(map: &DisparityMap, truth: &Truth) -> Option<TruthError> {
     let estimates = map.to_px();
     for (i, (&estimate, &exact)) in estimates.pixels().iter().zip(truth.left_px.pixels()).enumerate() {
         if exact.is_finite() {
-            let error = f64::from((estimate - exact).abs());
+            let error = error_px(estimate, exact);
             all.add(error);
             if truth.occluded.as_ref().is_none_or(|occluded| !occluded.pixels()[i]) {
                 nonocc.add(error);
@@ -54,10 +54,16 @@ pub fn truth_error(map: &DisparityMap, truth: &Truth) -> Option<TruthError> {
     (all.pixels > 0).then(|| TruthError { all: all.finish(), nonocc: nonocc.finish() })
 }
 
+/// Absolute error of a pixel whose truth is known, px; NaN without an estimate. The difference is rounded to 32 bits, as the data sets'
+/// own floats are.
+pub(super) fn error_px(estimate_px: f32, exact_px: f32) -> f64 {
+    if estimate_px > 0.0 { f64::from((estimate_px - exact_px).abs()) } else { f64::NAN }
+}
+
 const BAD_PX: [f64; 4] = [0.5, 1.0, 2.0, 4.0];
 
 #[derive(Default)]
-struct Sums {
+pub(super) struct Sums {
     pixels: usize,
     valid: usize,
     bad: [usize; 4],
@@ -67,7 +73,7 @@ struct Sums {
 
 impl Sums {
     /// Counts one pixel; NaN for no disparity.
-    fn add(&mut self, error: f64) {
+    pub(super) fn add(&mut self, error: f64) {
         self.pixels += 1;
         for (bad, limit) in self.bad.iter_mut().zip(BAD_PX) {
             *bad += usize::from(error.is_nan() || error > limit);
@@ -79,7 +85,7 @@ impl Sums {
         }
     }
 
-    fn finish(&self) -> RegionError {
+    pub(super) fn finish(&self) -> RegionError {
         let percent = |count: usize| 100.0 * count as f64 / self.pixels.max(1) as f64;
         let mean = |sum: f64| sum / self.valid as f64;
         RegionError {
@@ -131,6 +137,14 @@ mod tests {
         truth.occluded = None;
         let error = truth_error(&map, &truth).unwrap();
         assert_eq!((error.all.pixels, error.all), (6, error.nonocc));
+    }
+
+    #[test]
+    fn a_disparity_of_nothing_or_less_is_none() {
+        let (mut map, truth) = example();
+        map.values.pixels_mut()[..2].copy_from_slice(&[0, -16]);
+        let error = truth_error(&map, &truth).unwrap().all;
+        assert!((error.density_percent - 300.0 / 6.0).abs() < 1e-9, "{error:?}");
     }
 
     #[test]

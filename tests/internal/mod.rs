@@ -11,6 +11,7 @@ mod controls;
 #[cfg(target_os = "linux")]
 mod emulated;
 mod engines_agree;
+mod evaluation;
 mod presets;
 #[cfg(feature = "publish")]
 mod publish;

@@ -384,6 +384,10 @@ fn help_shows_every_setting_with_its_default() {
             assert!(part.contains(&format!("- {preset}: ")), "{command:?}: {preset}");
         }
         let command = &command[..command.len() - 1];
+        // the commands leave no room for them
+        if command.is_empty() {
+            continue;
+        }
         let short = text(&stereopsis(folder.path(), &[command, &["-h"]].concat()).stdout);
         assert!(short.split_whitespace().collect::<Vec<_>>().join(" ").contains("from the literature: "), "{short}");
     }

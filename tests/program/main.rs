@@ -10,6 +10,7 @@ mod cli;
 mod command_line;
 mod docs;
 mod earlier_versions;
+mod eval;
 #[cfg(unix)]
 mod hostile;
 mod measure;

@@ -28,7 +28,8 @@ impl FilePair {
 }
 
 /// File names of pairs in data sets with one folder per scene.
-const RECTIFIED_NAMES: &[(&str, &str)] = &[("im0", "im1"), ("im2", "im6"), ("view1", "view5")];
+const RECTIFIED_NAMES: &[(&str, &str)] =
+    &[("im0", "im1"), ("im2", "im6"), ("view1", "view5"), ("scene1.row3.col3", "scene1.row3.col4")];
 /// Names of folder pairs that hold the left and the right pictures.
 const FOLDER_NAMES: &[(&str, &str)] =
     &[("left", "right"), ("cam0", "cam1"), ("image_2", "image_3"), ("image_0", "image_1"), ("colored_0", "colored_1")];
@@ -54,12 +55,7 @@ const MAX_NAMED_FILES: usize = 3;
 /// The folder cannot be read or has no pair; the text lists the names that were searched for.
 pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
     let (files, folders) = entries(folder)?;
-    let subfolder = |side: &str| folders.iter().find(|folder| name(folder).eq_ignore_ascii_case(side));
-    let (mut pairs, mut unpaired) =
-        match FOLDER_NAMES.iter().find_map(|(left, right)| subfolder(left).zip(subfolder(right))) {
-            Some((left, right)) => pair_by_folder(left, right)?,
-            None => pair_by_name(folder, &files),
-        };
+    let (mut pairs, mut unpaired) = pairs_in(folder, &files, &folders)?;
     let mut more = 0;
     if pairs.is_empty() && unpaired.is_empty() {
         for scene in &folders {
@@ -89,6 +85,21 @@ pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
     Ok(FolderPairs { pairs, losses: unpaired_remark(&shown, folder, &unpaired).into_iter().chain(more).collect() })
 }
 
+/// Pairs of a folder without those of its scenes, and files without a partner; `files` and `folders` are its [`entries`].
+pub(super) fn pairs_in(folder: &Path, files: &[PathBuf], folders: &[PathBuf]) -> Result<Found, CaptureError> {
+    let subfolder = |side: &str| folders.iter().find(|folder| name(folder).eq_ignore_ascii_case(side));
+    match FOLDER_NAMES.iter().find_map(|(left, right)| subfolder(left).zip(subfolder(right))) {
+        Some((left, right)) => pair_by_folder(left, right),
+        None => Ok(pair_by_name(folder, files)),
+    }
+}
+
+/// Whether a folder holds the pictures of one side, as data sets name it.
+pub(super) fn is_side(folder: &Path) -> bool {
+    let name = name(folder);
+    FOLDER_NAMES.iter().any(|(left, right)| [left, right].iter().any(|side| name.eq_ignore_ascii_case(side)))
+}
+
 /// Remark on files without a partner; `None` if there are none.
 fn unpaired_remark(shown: &str, folder: &Path, unpaired: &[PathBuf]) -> Option<String> {
     let inside = |path: &PathBuf| foreign(&path.strip_prefix(folder).unwrap_or(path).to_string_lossy());
@@ -105,7 +116,7 @@ fn unpaired_remark(shown: &str, folder: &Path, unpaired: &[PathBuf]) -> Option<S
 }
 
 /// Images and subfolders of a folder, in natural order, without hidden ones.
-fn entries(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), CaptureError> {
+pub(super) fn entries(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), CaptureError> {
     let failed = |err: std::io::Error| match err.kind() {
         std::io::ErrorKind::NotFound => {
             CaptureError::File(format!("cannot open {}: there is no such file or folder", console::path(folder)))
@@ -140,7 +151,7 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-type Found = (Vec<FilePair>, Vec<PathBuf>);
+pub(super) type Found = (Vec<FilePair>, Vec<PathBuf>);
 
 /// Pairs, and files without a partner.
 fn pair_by_folder(left: &Path, right: &Path) -> Result<Found, CaptureError> {

@@ -11,8 +11,7 @@ mod world;
 
 pub use player::SceneSource;
 
-#[cfg(test)]
-use crate::capture::RawPair;
+use crate::capture::{CaptureError, RawPair};
 use crate::geometry::Geometry;
 use crate::image::{Image, Truth};
 use std::sync::Arc;
@@ -62,12 +61,48 @@ impl SceneOptions {
         // a field of view of 58 degrees
         Geometry::centred(0.9 * self.width as f64, self.baseline_m, 0.0, (self.width, self.height))
     }
+
+    /// Checks that there is such a scene.
+    fn check(&self) -> Result<(), CaptureError> {
+        let Self { width, height, baseline_m, noise, exposure, .. } = *self;
+        if width == 0 || height == 0 || width.saturating_mul(height) > 1 << 26 {
+            let text = format!("a scene of {width}x{height} pixels: choose 1x1 to 8192x8192");
+            return Err(CaptureError::Grammar(text));
+        }
+        let sane = |v: f64| v.is_finite() && v > 0.0;
+        if !sane(baseline_m) || !sane(exposure) || !noise.is_finite() || noise < 0.0 {
+            let text = "the scene's baseline and exposure are positive, its noise is not negative";
+            return Err(CaptureError::Grammar(text.into()));
+        }
+        Ok(())
+    }
 }
 
 /// Frame `number` of the scene with ground truth; `color` adds RGB to luma. Runs on rayon's threads.
 #[cfg(test)]
 pub fn render(options: &SceneOptions, number: u64, color: bool) -> RawPair {
     sensor::expose(options, &StaticScene::new(options).frame(number), number, color)
+}
+
+/// Renders single frames of the scene, in any order.
+pub struct SceneRenderer(StaticScene);
+
+impl SceneRenderer {
+    /// Renders the static part.
+    ///
+    /// # Errors
+    /// The size or the rig is invalid.
+    pub fn new(options: &SceneOptions) -> Result<Self, CaptureError> {
+        options.check()?;
+        Ok(Self(StaticScene::new(options)))
+    }
+
+    /// Pair `number` with ground truth and without colour, as the source gives it. Runs on rayon's threads.
+    pub fn pair(&self, number: u64) -> RawPair {
+        // the source plays a loop
+        let in_loop = number % u64::from(self.0.options.loop_frames.max(1));
+        sensor::expose(&self.0.options, &self.0.frame(in_loop), number, false)
+    }
 }
 
 /// The static part of the scene, rendered once.

@@ -41,19 +41,10 @@ impl SceneSource {
     /// # Errors
     /// The size or the rig is invalid, or threads cannot be started.
     pub fn new(options: SceneOptions, rate_hz: Option<f64>, color: bool) -> Result<Self, CaptureError> {
-        let SceneOptions { width, height, baseline_m, noise, exposure, .. } = options;
-        if width == 0 || height == 0 || width.saturating_mul(height) > 1 << 26 {
-            let text = format!("a scene of {width}x{height} pixels: choose 1x1 to 8192x8192");
-            return Err(CaptureError::Grammar(text));
-        }
-        let sane = |v: f64| v.is_finite() && v > 0.0;
-        if !sane(baseline_m) || !sane(exposure) || !noise.is_finite() || noise < 0.0 {
-            let text = "the scene's baseline and exposure are positive, its noise is not negative";
-            return Err(CaptureError::Grammar(text.into()));
-        }
+        options.check()?;
         let mut options = options;
         if rate_hz.is_some() {
-            let fit = MAX_LOOP_BYTES / (width * height * BYTES_PER_PIXEL);
+            let fit = MAX_LOOP_BYTES / (options.width * options.height * BYTES_PER_PIXEL);
             options.loop_frames = options.loop_frames.clamp(1, fit.max(8) as u32);
         }
         let play = match rate_hz {

@@ -1,6 +1,7 @@
 //! The table of all pairs, as CSV.
 
 use super::rows::{Measurement, Row};
+use crate::cli::values::csv_cell;
 
 /// One line for each pair of each range; a number that cannot be had is an empty cell.
 pub(super) fn csv(found: &Measurement) -> String {
@@ -9,7 +10,7 @@ pub(super) fn csv(found: &Measurement) -> String {
     for part in &found.parts {
         lines.extend(part.rows.iter().map(|row| {
             let cells = columns.iter().map(|name| cell_of(row, name));
-            let fixed = [quoted(&part.span.name), row.pair.to_string(), quoted(&row.name)];
+            let fixed = [csv_cell(&part.span.name), row.pair.to_string(), csv_cell(&row.name)];
             fixed.into_iter().chain(cells).collect::<Vec<_>>().join(",")
         }));
     }
@@ -30,11 +31,6 @@ fn columns(found: &Measurement) -> Vec<&'static str> {
 fn cell_of(row: &Row, name: &str) -> String {
     let value = row.quantities.iter().find(|quantity| quantity.name == name).map(|quantity| quantity.value);
     value.and_then(Result::ok).map_or_else(String::new, |value| format!("{value:.6}"))
-}
-
-/// A cell, quoted where its text contains separators.
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
 #[cfg(test)]

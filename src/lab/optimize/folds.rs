@@ -2,9 +2,8 @@
 
 use super::Options;
 use super::memory::Memory;
-use crate::capture::{Frame, RawPair};
-use crate::image::Picture;
-use crate::lab::scenes::Scene;
+use crate::capture::Frame;
+use crate::capture::files::truth::PairWithTruth;
 use crate::search::{
     Budget, EngineMeter, Judge, Known, Limits, Meter as _, Plan, Run, Sample, SearchProgress, Trial, Watcher, find,
 };
@@ -12,7 +11,6 @@ use crate::settings::differences;
 use crate::stereo::StereoParams;
 use anyhow::Context as _;
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
 
 /// What came of a scene that was left out.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -54,8 +52,8 @@ impl Study {
     ///
     /// # Errors
     /// There is no scene, or no engine.
-    pub(super) fn of(scenes: Vec<Scene>, options: &Options) -> anyhow::Result<Self> {
-        let names = scenes.iter().map(|scene| (scene.name.clone(), scene.group.clone())).collect();
+    pub(super) fn of(scenes: Vec<PairWithTruth>, options: &Options) -> anyhow::Result<Self> {
+        let names = scenes.iter().map(|scene| (scene.name.clone(), scene.group().to_owned())).collect();
         let samples: Arc<[Sample]> = scenes.into_iter().map(sample).collect();
         let open = |judge| {
             let samples = Arc::clone(&samples);
@@ -116,10 +114,7 @@ struct Unwatched;
 
 impl Watcher for Unwatched {}
 
-fn sample(scene: Scene) -> Sample {
-    let Scene { name, left, right, truth, num_disparities, .. } = scene;
-    let [left, right] = [left, right].map(|luma| Picture { luma, rgb: None });
-    let frame = Frame::of_raw(Arc::new(RawPair::new(name, 0, UNIX_EPOCH, left, right)));
-    let frame = Frame { truth: Some(Arc::new(truth)), ..frame };
-    Sample { num_disparities: Some(num_disparities), ..Sample::of(Arc::new(frame)) }
+fn sample(scene: PairWithTruth) -> Sample {
+    let frame = Frame { truth: Some(scene.truth), ..Frame::of_raw(scene.raw) };
+    Sample { num_disparities: Some(scene.num_disparities), ..Sample::of(Arc::new(frame)) }
 }

@@ -5,7 +5,8 @@ mod folds;
 mod memory;
 mod table;
 
-use super::scenes;
+use crate::capture::MaxPixels;
+use crate::capture::files::truth::find_truth_pairs;
 use crate::engine::OpenOptions;
 use crate::search::Judge;
 use folds::Study;
@@ -34,8 +35,12 @@ pub(crate) struct Options {
 /// # Errors
 /// The folder has too few scenes with truth, a file is damaged, an engine cannot be opened, `out` cannot be written.
 pub(crate) fn run(data: &Path, options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
-    let mut scenes = scenes::read(data)?;
-    scenes.retain(|scene| scene.left.size().0 * scene.left.size().1 <= options.max_pixels);
+    let mut scenes = Vec::new();
+    for pair in find_truth_pairs(data)? {
+        let scene = pair.read(MaxPixels::default())?;
+        let (width, height) = scene.raw.left.size();
+        scenes.extend((width * height <= options.max_pixels).then_some(scene));
+    }
     let mut study = Study::of(scenes, options)?;
     let mut found = Vec::new();
     if !options.json {

@@ -4,7 +4,8 @@
 mod fit;
 mod study;
 
-use super::scenes;
+use crate::capture::MaxPixels;
+use crate::capture::files::truth::find_truth_pairs;
 use crate::engine::CpuEngine;
 use crate::metrics::scores::PARTS;
 use fit::{Agreement, Weights};
@@ -29,9 +30,11 @@ pub(crate) struct Options {
 /// The folder has no scene with truth, a file is damaged, `out` cannot be written.
 pub(crate) fn run(data: &Path, options: Options, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut studies = Vec::new();
-    for scene in scenes::read(data)? {
+    for pair in find_truth_pairs(data)? {
+        let scene = pair.read(MaxPixels::default())?;
+        let (left, right) = (&scene.raw.left.luma, &scene.raw.right.luma);
         let mut engine = CpuEngine::new(None);
-        let mut matcher = |params: &_| Ok(engine.match_next(&scene.left, &scene.right, params, false)?.0.left);
+        let mut matcher = |params: &_| Ok(engine.match_next(left, right, params, false)?.0.left);
         let study = study::study(&scene, options.seed, options.settings, &mut matcher)?;
         if !options.json {
             print(&study, out)?;

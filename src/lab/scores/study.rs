@@ -1,6 +1,6 @@
 //! One scene: the scores and the errors of many settings.
 
-use crate::lab::scenes::Scene;
+use crate::capture::files::truth::PairWithTruth;
 use crate::metrics::scores::{NUM_PARTS, View, parts, scores};
 use crate::metrics::{Random, rank_correlation, truth_error};
 use crate::search::draw;
@@ -38,7 +38,7 @@ const MAX_OF_BEST: f64 = 2.0;
 /// # Errors
 /// The matcher fails.
 pub(super) fn study(
-    scene: &Scene,
+    scene: &PairWithTruth,
     seed: u64,
     wanted: usize,
     matcher: &mut dyn FnMut(&StereoParams) -> anyhow::Result<DisparityMap>,
@@ -54,14 +54,14 @@ pub(super) fn study(
         let samples: Vec<_> =
             all.iter().copied().filter(|s| s.bad_1_percent <= MAX_OF_BEST * best).take(wanted).collect();
         if (drawn >= MIN_DRAWN && samples.len() == wanted) || drawn == MAX_DRAWN {
-            return Ok(Study { scene: scene.name.clone(), group: scene.group.clone(), drawn, samples });
+            return Ok(Study { scene: scene.name.clone(), group: scene.group().to_owned(), drawn, samples });
         }
     }
 }
 
 /// Scores and errors of a map; `None` where it is too empty to have all of them.
-fn sample(scene: &Scene, map: &DisparityMap) -> Option<Sample> {
-    let found = scores(View { left: &scene.left, map }, &scene.right, true, None);
+fn sample(scene: &PairWithTruth, map: &DisparityMap) -> Option<Sample> {
+    let found = scores(View { left: &scene.raw.left.luma, map }, &scene.raw.right.luma, true, None);
     let error = truth_error(map, &scene.truth)?.all;
     Some(Sample { parts: parts(&found).ok()?, bad_1_percent: error.bad_1_percent, bad_2_percent: error.bad_2_percent })
 }
@@ -79,17 +79,23 @@ impl Study {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::{Image, Luma, Truth};
+    use crate::capture::RawPair;
+    use crate::image::{Image, Luma, Picture, Truth};
+    use crate::metrics::Regions;
     use crate::stereo::{INVALID, match_pair};
+    use std::sync::Arc;
+    use std::time::UNIX_EPOCH;
 
-    fn scene() -> Scene {
+    fn scene() -> PairWithTruth {
         let texture = |x: usize, y: usize| ((x * 73) ^ (y * 151) ^ (x * y * 7)) as u8;
-        Scene {
+        let picture =
+            |shift: usize| Picture { luma: Luma::U8(Image::from_fn(40, 20, |x, y| texture(x + shift, y))), rgb: None };
+        PairWithTruth {
             name: "s".into(),
-            group: "s".into(),
-            left: Luma::U8(Image::from_fn(40, 20, texture)),
-            right: Luma::U8(Image::from_fn(40, 20, |x, y| texture(x + 3, y))),
-            truth: Truth { left_px: Image::filled(40, 20, 3.0), right_px: None, occluded: None },
+            layout: "made",
+            raw: Arc::new(RawPair::new("s", 0, UNIX_EPOCH, picture(0), picture(3))),
+            truth: Arc::new(Truth { left_px: Image::filled(40, 20, 3.0), right_px: None, occluded: None }),
+            regions: Regions::default(),
             num_disparities: 8,
         }
     }
@@ -114,7 +120,7 @@ mod tests {
     fn a_map_with_holes_has_larger_scores_and_errors() {
         let scene = scene();
         let params = StereoParams { num_disparities: 8, ..StereoParams::default() };
-        let good = match_pair(&scene.left, &scene.right, &params);
+        let good = match_pair(&scene.raw.left.luma, &scene.raw.right.luma, &params);
         let mut bad = good.clone();
         for (x, y) in (10..20).flat_map(|x| (0..20).map(move |y| (x, y))) {
             bad.invalidate(x, y, crate::stereo::reason::LEFT_RIGHT);

@@ -1,7 +1,7 @@
 //! How results are shown: views, panels, colours, depth range. Saved from run to run.
 
 use crate::choices;
-use crate::colormap::{Colormap, DisplayRange};
+use crate::colormap::{Colormap, DisplayRange, MAX_ERROR_PX};
 use crate::geometry::Geometry;
 use crate::parameter::Group;
 use crate::reach::TYPICAL_ERROR_PX;
@@ -40,8 +40,6 @@ pub(crate) struct Arrangement {
 
 /// Windows below this width, points, are narrow.
 pub(crate) const NARROW_WIDTH: f32 = 1200.0;
-/// Difference of disparities in the last colour, px.
-const MAX_DIFFERENCE_PX: f32 = 4.0;
 /// Sizes of text on offer, relative to the system's.
 pub(crate) const TEXT_ZOOM: RangeInclusive<f32> = 0.6..=3.0;
 
@@ -191,7 +189,7 @@ impl ViewSettings {
             recorded.map(|map| if map.is_depth() { of_depth(map.focal_times_baseline, 0.0) } else { disparity });
         let confidence =
             params.confidence.then_some(Display { low: 0.0, high: 100.0, quantity: Display::CONFIDENCE, ..disparity });
-        let difference = Display { low: 0.0, high: MAX_DIFFERENCE_PX, quantity: Display::DIFFERENCE, ..disparity };
+        let difference = Display { low: 0.0, high: MAX_ERROR_PX, quantity: Display::DIFFERENCE, ..disparity };
         let difference = has_reference.then_some(difference);
         MapDisplays { disparity, depth, confidence, recorded, difference, colours: Arc::new(self.colours()) }
     }

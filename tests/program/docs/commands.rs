@@ -213,6 +213,7 @@ fn quick(args: &[String]) -> Vec<String> {
         "compute" | "recompute" => &["--num-disparities"],
         "measure" if has(&args, "--range") => &["--num-disparities"],
         "measure" => &["--num-disparities", "--frames"],
+        "eval" => &["--size", "--num-disparities", "--frames"],
         "optimize" if has(&args, "--seconds") => &["--num-disparities", "--pairs", "--seconds"],
         "optimize" if has_images => &["--num-disparities", "--pairs", "--trials"],
         "optimize" => &["--size", "--num-disparities", "--pairs", "--trials"],

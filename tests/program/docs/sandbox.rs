@@ -38,7 +38,7 @@ impl Sandbox {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
-    /// A folder with a pair of images, a folder of pairs, a recording, calibrations and settings.
+    /// A folder with a pair of images, a folder of pairs, one of scenes with truth, a recording, calibrations and settings.
     pub(crate) fn with_files() -> Self {
         let sandbox = Self::empty();
         let path = sandbox.folder.path();
@@ -67,6 +67,15 @@ impl Sandbox {
         let (width, height) = SIZE.split_once('x').unwrap();
         let [width, height] = [width, height].map(|length| length.parse().unwrap());
         image::GrayImage::from_pixel(width, height, image::Luma([80])).save(path.join("truth.png")).unwrap();
+        let scene = path.join("scenes/desk");
+        fs::create_dir_all(&scene).unwrap();
+        for (from, to) in [("left.png", "left.png"), ("pairs/right0.png", "right.png"), ("truth.png", "truth.png")] {
+            fs::copy(path.join(from), scene.join(to)).unwrap();
+        }
+        image::GrayImage::from_pixel(width, height, image::Luma([255])).save(scene.join("nonocc.png")).unwrap();
+        let meta = r#"{ "left": "left.png", "right": "right.png", "disp": { "file": "truth.png", "scale": 16 },
+            "masks": { "nonocc": { "file": "nonocc.png" } } }"#;
+        fs::write(scene.join("meta.json"), meta).unwrap();
         fs::create_dir(path.join("calibration")).unwrap();
         for file in ["example-rig.toml", "example-rig.yml", "two-webcams.toml"] {
             fs::copy(root().join("calibration").join(file), path.join("calibration").join(file)).unwrap();

@@ -2,8 +2,11 @@
 //! compares with the truth of a data set reads it here.
 
 pub(super) mod layout;
+mod meta;
+mod pairs;
 
 pub use layout::{TruthFiles, files_beside, truth_beside};
+pub use pairs::{PairWithTruth, TruthPair, find_truth_pairs, num_disparities_of};
 
 use crate::capture::decode::{read_pfm, read_picture};
 use crate::capture::{CaptureError, MaxPixels};
@@ -97,11 +100,7 @@ impl TruthFiles {
     /// # Errors
     /// A file cannot be read or has another size; the text names it.
     pub fn read(&self, size: (usize, usize), max_pixels: MaxPixels) -> Result<Truth, CaptureError> {
-        let of_size = |path: &Path, found: (usize, usize)| {
-            let ((width, height), (w, h)) = (size, found);
-            let text = || format!("the truth {} has {w}x{h} and its pair {width}x{height} px", console::path(path));
-            if found == size { Ok(()) } else { Err(CaptureError::File(text())) }
-        };
+        let of_size = |path: &Path, found| check_size(path, found, size);
         let disparities = |file: &DisparityFile| {
             let image = file.read(max_pixels)?;
             of_size(&file.path, image.size()).map(|()| image)
@@ -110,15 +109,27 @@ impl TruthFiles {
         let right_px = self.right.as_ref().map(disparities).transpose()?;
         let occluded = match &self.mask {
             Some(Mask::Visible(path)) => {
-                let mask = read_picture(path, false, max_pixels)?.luma.to_u8();
-                of_size(path, mask.size())?;
-                Some(mask.map(|&v| v != u8::MAX))
+                let visible = read_mask(path, max_pixels)?;
+                of_size(path, visible.size())?;
+                Some(visible.map(|visible| !visible))
             }
             Some(Mask::Disparities(file)) => Some(disparities(file)?.map(|d| d.is_nan())),
             None => right_px.as_ref().map(|right_px| disagreeing(&left_px, right_px)),
         };
         Ok(Truth { left_px, right_px, occluded })
     }
+}
+
+/// Checks that a file of truth has the size of its pair, px.
+fn check_size(path: &Path, found: (usize, usize), size: (usize, usize)) -> Result<(), CaptureError> {
+    let ((width, height), (w, h)) = (size, found);
+    let text = || format!("the truth {} has {w}x{h} and its pair {width}x{height} px", console::path(path));
+    if found == size { Ok(()) } else { Err(CaptureError::File(text())) }
+}
+
+/// True where a picture is 255.
+fn read_mask(path: &Path, max_pixels: MaxPixels) -> Result<Image<bool>, CaptureError> {
+    Ok(read_picture(path, false, max_pixels)?.luma.to_u8().map(|&v| v == u8::MAX))
 }
 
 /// True for left pixels whose partner has another disparity, or none.

@@ -1,0 +1,53 @@
+//! A `meta.json` beside a pair: it names the pictures, the truth with its scale, and the masks of a benchmark's regions.
+
+use super::{DisparityFile, Mask, TruthFiles};
+use crate::files::plain;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// The layout's name.
+pub(super) const LAYOUT: &str = "meta.json";
+
+/// What is read of the file.
+#[derive(serde::Deserialize)]
+struct Meta {
+    left: String,
+    disp: Option<Disparities>,
+    masks: Option<HashMap<String, Masked>>,
+}
+
+/// The file of the true disparities.
+#[derive(serde::Deserialize)]
+struct Disparities {
+    file: String,
+    scale: Option<u32>,
+}
+
+/// The file of a mask.
+#[derive(serde::Deserialize)]
+struct Masked {
+    file: String,
+}
+
+/// The truth of a left picture that the `meta.json` beside it names; `None` where it names none. Other data sets describe their files in
+/// other words, in a file of this name.
+pub(super) fn truth_beside(left: &Path) -> Option<TruthFiles> {
+    let path = left.with_file_name("meta.json");
+    if !path.is_file() {
+        return None;
+    }
+    let meta: Meta = serde_json::from_str(&plain::read_text(&path).ok()?).ok()?;
+    if left.file_name()? != meta.left.as_str() {
+        return None;
+    }
+    let Disparities { file, scale } = meta.disp?;
+    let mask = |name: &str| -> Option<PathBuf> { Some(left.with_file_name(&meta.masks.as_ref()?.get(name)?.file)) };
+    let truth = DisparityFile { path: left.with_file_name(file), scale: scale.filter(|&scale| scale > 0) };
+    Some(TruthFiles {
+        layout: LAYOUT,
+        mask: mask("nonocc").or_else(|| mask("nonocc_derived")).map(Mask::Visible),
+        all: mask("all"),
+        disc: mask("disc"),
+        ..TruthFiles::of_left(truth)
+    })
+}

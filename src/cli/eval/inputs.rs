@@ -1,0 +1,107 @@
+//! What is evaluated: folders of pairs with truth, the built-in scene, and recordings of it.
+
+use super::recorded;
+use super::scene::{See, of_scene};
+use crate::capture::files::truth::{TruthPair, find_truth_pairs};
+use crate::capture::scene::{SceneOptions, SceneRenderer};
+use crate::capture::{CaptureError, MaxPixels, SourceSpec};
+use crate::cli::UsageError;
+use crate::cli::source_args::SceneArgs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+/// The word for the built-in scene.
+pub(super) const SCENE: &str = "scene";
+/// Pairs of the scene where no number is given, and from one to the next: it moves slowly.
+const SCENE_FRAMES: u64 = 4;
+const SCENE_STEP: u64 = 15;
+
+/// What the flags say of the scene.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SceneChoice {
+    pub(super) args: SceneArgs,
+    pub(super) size: Option<(usize, usize)>,
+    /// Pairs of the scene and of each recording.
+    pub(super) frames: Option<u64>,
+}
+
+/// One input.
+#[derive(Clone, Debug)]
+pub(super) enum Input {
+    Files(Vec<TruthPair>),
+    Scene { options: SceneOptions, frames: u64 },
+    Recording { path: PathBuf, scene: SceneArgs, frames: u64 },
+}
+
+impl Input {
+    /// Finds the pairs of an input; they are read later.
+    ///
+    /// # Errors
+    /// A folder without truth, a recording that is not of the scene, a path that is neither.
+    pub(super) fn open(path: &Path, scene: &SceneChoice) -> anyhow::Result<Self> {
+        if path.as_os_str() == SCENE && !path.exists() {
+            let whole = SceneOptions::default();
+            let (width, height) = scene.size.unwrap_or((whole.width, whole.height));
+            let options = scene.args.over(SceneOptions { width, height, ..whole });
+            return Ok(Self::Scene { options, frames: scene.frames.unwrap_or(SCENE_FRAMES) });
+        }
+        match SourceSpec::from_paths(&[path.to_owned()]) {
+            Ok(SourceSpec::Folder(folder)) => Ok(Self::Files(find_truth_pairs(&folder)?)),
+            Ok(SourceSpec::Recording(path)) => {
+                let pairs = recorded::check(&path)?;
+                let frames = scene.frames.map_or(pairs, |frames| frames.min(pairs));
+                Ok(Self::Recording { path, scene: scene.args, frames })
+            }
+            Ok(other) => Err(UsageError(format!("{other} has no truth: {WANTED}")).into()),
+            Err(CaptureError::Grammar(why)) if !path.exists() => Err(UsageError(why).into()),
+            Err(_) => Err(UsageError(format!("{} has no truth by itself: {WANTED}", path.display())).into()),
+        }
+    }
+
+    /// Number of its pairs.
+    pub(super) fn pairs(&self) -> u64 {
+        match self {
+            Self::Files(pairs) => pairs.len() as u64,
+            Self::Scene { frames, .. } | Self::Recording { frames, .. } => *frames,
+        }
+    }
+
+    /// All files that are read.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Files(pairs) => pairs.iter().flat_map(TruthPair::paths).collect(),
+            Self::Scene { .. } => Vec::new(),
+            Self::Recording { path, .. } => vec![path.clone()],
+        }
+    }
+
+    /// Reads or renders pair after pair.
+    ///
+    /// # Errors
+    /// A pair cannot be read, or `see` fails.
+    pub(super) fn each(&self, max_pixels: MaxPixels, see: &mut See<'_>) -> anyhow::Result<ControlFlow<()>> {
+        match self {
+            Self::Files(pairs) => {
+                for pair in pairs {
+                    if see(pair.read(max_pixels)?)?.is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+            }
+            Self::Scene { options, frames } => {
+                let renderer = SceneRenderer::new(options)?;
+                for k in 0..*frames {
+                    let pair = renderer.pair(k * SCENE_STEP);
+                    let name = pair.name.clone();
+                    if see(of_scene(pair, name, SCENE)?)?.is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+            }
+            Self::Recording { path, scene, frames } => return recorded::each(path, scene, *frames, max_pixels, see),
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+const WANTED: &str = "give a folder of pairs with truth, a recording of the built-in scene, or scene";

@@ -1,0 +1,125 @@
+//! `stereopsis eval`: settings on pairs with truth, with the figures of benchmarks, side by side.
+
+mod inputs;
+mod means;
+mod recorded;
+mod report;
+mod run;
+mod scene;
+mod table;
+mod variants;
+
+use super::UsageError;
+use super::settings_args::SettingsArgs;
+use super::source_args::SceneArgs;
+use super::values::choice;
+use crate::capture::MaxPixels;
+use crate::capture::source::parse_size;
+use crate::console;
+use crate::files::{self, Outputs};
+use crate::live::headless;
+use crate::metrics::TruthRegion;
+use inputs::{Input, SceneChoice};
+use run::{Evaluation, Plan};
+use std::path::PathBuf;
+use variants::Variant;
+
+/// Arguments of `eval`.
+#[derive(Debug, clap::Args)]
+pub(super) struct EvalArgs {
+    /// Folders of pairs with truth in the layouts of data sets, recordings of the built-in scene, or scene for the scene
+    /// itself [default: scene]
+    #[arg(num_args = 0.., value_name = "PATH")]
+    inputs: Vec<PathBuf>,
+    /// These presets side by side, built in or your own; flags change all of them
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', conflicts_with = "preset")]
+    presets: Vec<String>,
+    /// The setting of this file beside the present one; repeat for several
+    #[arg(long, value_name = "FILE.toml")]
+    compare: Vec<PathBuf>,
+    /// Figures of this region alone; repeat for several [default: all that a pair has]
+    #[arg(long = "region", value_name = "REGION", value_parser = choice(TruthRegion::ALL, TruthRegion::word, TruthRegion::help))]
+    regions: Vec<TruthRegion>,
+    /// Write one line for each pair, setting and region as .csv
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Print all figures, parameters and times as JSON
+    #[arg(long)]
+    json: bool,
+    /// Write a picture of the errors of each pair and setting: blue is exact, red 4 px or more, white has no disparity, black
+    /// no truth
+    #[arg(long, value_name = "FOLDER")]
+    errors: Option<PathBuf>,
+    /// Write the disparity of each pair and setting as .pfm, for other evaluators
+    #[arg(long, value_name = "FOLDER")]
+    maps: Option<PathBuf>,
+    /// Replace results that are there already; what is read is never replaced
+    #[arg(long)]
+    overwrite: bool,
+    /// Pairs of the scene, or of each recording from its start [default: 4 of the scene, all of recordings]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    frames: Option<u64>,
+    /// Size of the scene's views
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    size: Option<(usize, usize)>,
+    /// Do not read pictures of more pixels: a few bytes can claim billions
+    #[arg(long, value_name = "PIXELS", default_value_t)]
+    max_pixels: MaxPixels,
+    #[command(flatten)]
+    scene: SceneArgs,
+    #[command(flatten)]
+    settings: SettingsArgs,
+}
+
+/// Runs `eval`.
+///
+/// # Errors
+/// No pair with truth, a file that is damaged or in the way, an engine that cannot. What was evaluated before is printed.
+pub(super) fn run(args: &EvalArgs) -> anyhow::Result<()> {
+    let variants = variants::all(&args.settings, &args.presets, &args.compare)?;
+    let scene = SceneChoice { args: args.scene, size: args.size, frames: args.frames };
+    let scene_alone = [PathBuf::from(inputs::SCENE)];
+    let paths = if args.inputs.is_empty() { &scene_alone[..] } else { &args.inputs };
+    let inputs: Vec<_> = paths.iter().map(|path| Input::open(path, &scene)).collect::<Result<_, _>>()?;
+    let read = inputs.iter().flat_map(Input::files).chain(args.settings.file().cloned()).chain(args.compare.clone());
+    let mut outputs = Outputs::new(read, args.overwrite);
+    if let Some(csv) = &args.csv {
+        outputs.file_in_folder(csv)?;
+    }
+    args.errors.iter().chain(&args.maps).try_for_each(|folder| files::make_folder(folder))?;
+    let plan = Plan {
+        variants: &variants,
+        regions: if args.regions.is_empty() { TruthRegion::ALL } else { &args.regions },
+        errors: args.errors.as_deref(),
+        maps: args.maps.as_deref(),
+        max_pixels: args.max_pixels,
+        shows_progress: !args.json,
+    };
+    let (found, ended) = run::run(&plan, &inputs, outputs, headless::interrupt()?);
+    if found.rows.is_empty() {
+        ended?;
+        let words: Vec<_> = plan.regions.iter().map(|region| region.word()).collect();
+        let text = format!("--region {}: no pair has it; leave --region out", words.join(" and "));
+        return Err(UsageError(text).into());
+    }
+    finish(args, &variants, &found)?;
+    ended
+}
+
+/// Writes and prints what was evaluated.
+fn finish(args: &EvalArgs, variants: &[Variant], found: &Evaluation) -> anyhow::Result<()> {
+    let names: Vec<_> = variants.iter().map(|variant| variant.name.as_str()).collect();
+    let means = means::of(found, variants.len());
+    if let Some(path) = &args.csv {
+        let text = report::csv(found, &means, &names);
+        if args.overwrite { files::write(path, text.as_bytes()) } else { files::write_new(path, text.as_bytes()) }?;
+    }
+    if args.json {
+        return super::print_json(&report::json(found, &means, variants));
+    }
+    console::print(&table::text(found, &means, &names))?;
+    for path in args.csv.iter().chain(&args.errors).chain(&args.maps) {
+        console::say(format_args!("wrote {}", console::path(path)));
+    }
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! Recordings of the built-in scene. A recording keeps no truth: it is made anew, and taken where the scene's picture is the recorded one.
+
+use super::scene::{See, of_scene};
+use crate::capture::scene::{SceneOptions, SceneRenderer};
+use crate::capture::{MaxPixels, Next, RawPair, SourceOptions, SourceSpec, Speed};
+use crate::cli::source_args::SceneArgs;
+use crate::console;
+use crate::image::Luma;
+use crate::recording::{About, Recording};
+use crate::sources;
+use anyhow::Context as _;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Duration;
+
+/// Share of the pixels that are the same in the recorded and in the rendered picture. Another seed, noise or time leaves far fewer.
+const MIN_EQUAL: f64 = 0.99;
+/// How long a pair is waited for at once.
+const TIMEOUT: Duration = Duration::from_millis(100);
+
+/// The description of a recording of the scene, and the number of its pairs.
+fn about(path: &Path) -> anyhow::Result<(About, u64)> {
+    let recording = Recording::open(path)?;
+    let pairs = recording.pairs().len() as u64;
+    let about = recording.about().filter(|about| about.source == SourceSpec::Scene.to_string()).with_context(|| {
+        format!(
+            "{} has no truth: recordings keep none, and it is made anew for those of the built-in scene alone; \
+             give a folder of pairs with truth",
+            console::path(path)
+        )
+    })?;
+    Ok((about.clone(), pairs))
+}
+
+/// Checks that a recording is one of the scene; the number of its pairs.
+///
+/// # Errors
+/// It cannot be read, or it is of another source.
+pub(super) fn check(path: &Path) -> anyhow::Result<u64> {
+    Ok(about(path)?.1)
+}
+
+/// Reads the first pairs of a recording, each with its truth.
+///
+/// # Errors
+/// The recording cannot be read, a pair is not the scene's, or `see` fails.
+pub(super) fn each(
+    path: &Path,
+    scene: &SceneArgs,
+    frames: u64,
+    max_pixels: MaxPixels,
+    see: &mut See<'_>,
+) -> anyhow::Result<ControlFlow<()>> {
+    let (about, _) = about(path)?;
+    let options = SourceOptions { speed: Speed::Max, max_pixels, ..SourceOptions::default() };
+    let mut source = sources::open(&SourceSpec::Recording(path.to_owned()), &options)?;
+    let mut renderer = None;
+    let mut seen = 0;
+    while seen < frames {
+        let pair = match source.next(TIMEOUT)? {
+            Next::Pair(pair) => *pair,
+            Next::Waiting => continue,
+            Next::End => break,
+        };
+        let renderer = match &renderer {
+            Some(renderer) => renderer,
+            None => &*renderer.insert(SceneRenderer::new(&scene_of(&about, scene, pair.left.size()))?),
+        };
+        let rendered = rendered(renderer, &pair).with_context(|| {
+            format!(
+                "{}: {} is not what the built-in scene shows: give the --scene-seed, --scene-noise and --scene-vertical-px with which \
+                 it was recorded",
+                console::path(path),
+                console::foreign(&pair.name)
+            )
+        })?;
+        let name = format!("{}/{}", path.file_stem().unwrap_or_default().to_string_lossy(), pair.name);
+        let pair = RawPair { truth: rendered.truth, ..pair };
+        if see(of_scene(pair, name, "recording of the scene")?)?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+        seen += 1;
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+/// The scene as it was recorded, as far as the recording tells; flags tell the rest.
+fn scene_of(about: &About, scene: &SceneArgs, (width, height): (usize, usize)) -> SceneOptions {
+    let whole = SceneOptions { width, height, ..SceneOptions::default() };
+    let baseline_m = about.calibration.geometry.map_or(whole.baseline_m, |geometry| geometry.baseline_m);
+    scene.over(SceneOptions { baseline_m, ..whole })
+}
+
+/// The rendered pair of a recorded one; `None` where their left pictures differ.
+fn rendered(renderer: &SceneRenderer, pair: &RawPair) -> Option<RawPair> {
+    let number = pair.name.rsplit_once('-')?.1.parse().ok()?;
+    let rendered = renderer.pair(number);
+    (equal_share(&rendered.left.luma, &pair.left.luma) >= MIN_EQUAL).then_some(rendered)
+}
+
+/// Share of equal pixels of two pictures, 0 to 1; 0 for those of other sizes.
+fn equal_share(a: &Luma, b: &Luma) -> f64 {
+    let (a, b) = (a.to_u8(), b.to_u8());
+    if a.size() != b.size() {
+        return 0.0;
+    }
+    let equal = a.pixels().iter().zip(b.pixels()).filter(|(a, b)| a == b).count();
+    equal as f64 / a.pixels().len().max(1) as f64
+}

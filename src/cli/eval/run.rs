@@ -1,0 +1,206 @@
+//! Matches every pair with every setting, and takes the figures.
+
+use super::inputs::Input;
+use super::variants::Variant;
+use crate::capture::files::truth::PairWithTruth;
+use crate::capture::{Frame, MaxPixels};
+use crate::console;
+use crate::engine::{self, Engine, EngineChoice, Job, Output};
+use crate::export::{describe, write_disparity, write_errors};
+use crate::files::Outputs;
+use crate::metrics::{Figures, TruthRegion, figures};
+use crate::recording::pair_bar;
+use anyhow::Context as _;
+use serde_json::Value;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What is done with each pair.
+pub(super) struct Plan<'a> {
+    pub(super) variants: &'a [Variant],
+    pub(super) regions: &'a [TruthRegion],
+    /// Folder of pictures of the errors.
+    pub(super) errors: Option<&'a Path>,
+    /// Folder of disparities.
+    pub(super) maps: Option<&'a Path>,
+    pub(super) max_pixels: MaxPixels,
+    pub(super) shows_progress: bool,
+}
+
+/// One setting on one pair.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    /// Number of the setting.
+    pub(super) variant: usize,
+    pub(super) regions: Vec<(TruthRegion, Figures)>,
+    /// Time of the engine for the pair, ms.
+    pub(super) time_ms: f64,
+    /// Engine, parameters and times, for other programs.
+    pub(super) about: Value,
+    /// The picture of the errors, if it was written.
+    pub(super) errors: Option<PathBuf>,
+    /// The disparity, if it was written.
+    pub(super) map: Option<PathBuf>,
+}
+
+/// All settings on one pair.
+#[derive(Clone, Debug)]
+pub(super) struct SceneRows {
+    pub(super) name: String,
+    pub(super) layout: &'static str,
+    /// Size of the pictures, px.
+    pub(super) size: (usize, usize),
+    pub(super) rows: Vec<Row>,
+}
+
+/// All that was evaluated.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Evaluation {
+    /// In the order of the inputs.
+    pub(super) rows: Vec<SceneRows>,
+    /// The engine of the first pair, for people.
+    pub(super) engine: String,
+}
+
+/// Evaluates until all pairs are, an error, or Ctrl-C; and how it ended.
+pub(super) fn run(
+    plan: &Plan<'_>,
+    inputs: &[Input],
+    outputs: Outputs,
+    interrupt: &AtomicBool,
+) -> (Evaluation, anyhow::Result<()>) {
+    let total: u64 = inputs.iter().map(Input::pairs).sum();
+    let bar = pair_bar(Some(total).filter(|&pairs| pairs > 1 && plan.shows_progress));
+    let mut run = Run { plan, engines: Vec::new(), outputs, found: Evaluation::default(), done: 0 };
+    let mut see = |pair: PairWithTruth| {
+        if interrupt.load(Ordering::Acquire) {
+            return Ok(ControlFlow::Break(()));
+        }
+        run.pair(&pair)?;
+        bar.inc(1);
+        Ok(ControlFlow::Continue(()))
+    };
+    let each = |input: &Input| input.each(plan.max_pixels, &mut see);
+    let ended = inputs.iter().map(each).find(|ended| !matches!(ended, Ok(ControlFlow::Continue(()))));
+    bar.finish_and_clear();
+    let ended = match ended {
+        Some(Ok(_)) => Err(anyhow::anyhow!("interrupted after {} of {total} pairs", run.done)),
+        Some(Err(err)) => Err(err),
+        None => Ok(()),
+    };
+    (run.found, ended)
+}
+
+/// What decides the engine: settings that agree in it share one.
+type EngineKey = (EngineChoice, Option<usize>, Option<String>);
+
+struct Run<'a> {
+    plan: &'a Plan<'a>,
+    engines: Vec<(EngineKey, Box<dyn Engine>)>,
+    outputs: Outputs,
+    found: Evaluation,
+    /// Pairs that were looked at.
+    done: u64,
+}
+
+impl Run<'_> {
+    fn pair(&mut self, pair: &PairWithTruth) -> anyhow::Result<()> {
+        let frame = Frame { truth: Some(Arc::clone(&pair.truth)), ..Frame::of_raw(Arc::clone(&pair.raw)) };
+        let frame = Arc::new(frame);
+        let mut rows = Vec::new();
+        for variant in 0..self.plan.variants.len() {
+            let row = self.row(pair, &frame, variant);
+            let name = &self.plan.variants[variant].name;
+            rows.extend(row.with_context(|| format!("{} with the setting {name}", console::foreign(&pair.name)))?);
+        }
+        self.done += 1;
+        if !rows.is_empty() {
+            let (name, size) = (pair.name.clone(), frame.size());
+            self.found.rows.push(SceneRows { name, layout: pair.layout, size, rows });
+        }
+        Ok(())
+    }
+
+    /// `None` where the pair has none of the regions.
+    fn row(&mut self, pair: &PairWithTruth, frame: &Arc<Frame>, number: usize) -> anyhow::Result<Option<Row>> {
+        let variant = &self.plan.variants[number];
+        let regions = pair.regions.present();
+        let regions: Vec<_> = regions.into_iter().filter(|(region, _)| self.plan.regions.contains(region)).collect();
+        if regions.is_empty() {
+            return Ok(None);
+        }
+        let params = Arc::new(variant.params(frame.size().0, pair.num_disparities)?);
+        let job = Job { frame: Arc::clone(frame), params, read_back: true, wants_right: false };
+        let output = engine::run(self.engine(variant, &job)?, job)?;
+        let map = output.map.as_deref().context("the engine gave no numbers back")?;
+        let of_region = |(region, mask)| {
+            let figures = figures(map, &pair.truth.left_px, mask);
+            figures
+                .map(|figures| (region, figures))
+                .with_context(|| format!("no pixel of the region {region} has truth"))
+        };
+        let regions = regions.into_iter().map(of_region).collect::<anyhow::Result<_>>()?;
+        let name = file_name(&pair.name, &variant.name);
+        let (errors, map_file) =
+            (self.target(self.plan.errors, &name, "png")?, self.target(self.plan.maps, &name, "pfm")?);
+        if let Some(path) = &errors {
+            write_errors(path, map, &pair.truth.left_px)?;
+        }
+        if let Some(path) = &map_file {
+            write_disparity(path, map)?;
+        }
+        if self.found.engine.is_empty() {
+            self.found.engine = format!("{} ({})", output.engine.kind, output.engine.adapter);
+        }
+        Ok(Some(Row {
+            variant: number,
+            regions,
+            time_ms: time_ms(&output),
+            about: describe(&output),
+            errors,
+            map: map_file,
+        }))
+    }
+
+    /// The engine of a setting, opened for this job if no other setting has opened it.
+    fn engine(&mut self, variant: &Variant, job: &Job) -> anyhow::Result<&mut dyn Engine> {
+        let settings = &variant.settings;
+        let key = (settings.engine, settings.threads, settings.adapter.clone());
+        let known = self.engines.iter().position(|(of, _)| *of == key);
+        let at = known.unwrap_or(self.engines.len());
+        if known.is_none() {
+            self.engines.push((key, engine::open(&settings.engine_options(), Some(job))?.engine));
+        }
+        Ok(self.engines[at].1.as_mut())
+    }
+
+    /// A file of a result that may be written.
+    fn target(&mut self, folder: Option<&Path>, name: &str, ending: &str) -> anyhow::Result<Option<PathBuf>> {
+        let path = folder.map(|folder| folder.join(format!("{name}.{ending}")));
+        path.iter().try_for_each(|path| self.outputs.file_in_folder(path))?;
+        Ok(path)
+    }
+}
+
+fn time_ms(output: &Output) -> f64 {
+    output.compute_time.as_secs_f64() * 1e3
+}
+
+/// The name of the files of a pair and a setting, which every system takes: both may come from a file.
+fn file_name(pair: &str, variant: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    format!("{pair}-{variant}").trim_start_matches('.').chars().map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_stay_in_their_folder() {
+        assert_eq!(file_name("middlebury2003/teddy", "my desk"), "middlebury2003-teddy-my-desk");
+        assert_eq!(file_name("../../etc", "a\\b"), "-..-etc-a-b");
+    }
+}
