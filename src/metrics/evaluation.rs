@@ -55,7 +55,7 @@ impl Regions {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figures {
     /// Pixels, density, bad pixels, mean and RMS.
-    error: RegionError,
+    pub error: RegionError,
     /// Pixels off by more than 1 and 2 px, % of those that have a disparity; 0 without any.
     badv_percent: [f64; 2],
     /// Pixels off by more than 3 px and more than 5 % of the truth, or without a disparity, %.

@@ -3,7 +3,7 @@
 use super::judge::Judge;
 use super::space::{
     ADAPTIVE_P2, AGGREGATIONS, ARMS, COSTS, LEFT_RIGHT, MAX_PENALTY_FACTOR, MEDIANS, PATHS, RANK_WINDOWS, SAD_WINDOWS,
-    SPATIAL, SPECKLE_SIZES, SUBPIXEL, TAUS, UNIQUENESS,
+    SPATIAL, SPECKLE_SIZES, SUBPIXEL, TAUS, UNIQUENESS, WEIGHTED_MEDIAN,
 };
 use crate::parameter::{Group, ParameterType, Value};
 use crate::stereo::StereoParams;
@@ -40,6 +40,7 @@ pub(super) fn all(judge: Judge) -> Vec<Move> {
         to("uniqueness", &UNIQUENESS),
         to("speckle-size", &SPECKLE_SIZES),
         to("spatial", &SPATIAL),
+        to("weighted-median", &WEIGHTED_MEDIAN),
     ]
     .concat();
     moves.extend(SCALED.iter().flat_map(|names| FACTORS.map(|factor| Move::Scale(names, factor))));

@@ -30,11 +30,12 @@ pub(super) const LEFT_RIGHT: [Option<u32>; 5] = [Some(0), Some(1), Some(1), Some
 pub(super) const UNIQUENESS: [u32; 6] = [0, 0, 0, 3, 6, 10];
 pub(super) const SPECKLE_SIZES: [u32; 4] = [0, 50, 100, 400];
 pub(super) const SPATIAL: [Option<u32>; 3] = [None, None, Some(2)];
+pub(super) const WEIGHTED_MEDIAN: [bool; 2] = [true, false];
 /// Penalties lie between those of the cost divided and multiplied by this.
 pub(super) const MAX_PENALTY_FACTOR: f64 = 4.0;
 
 /// Settings drawn from the space, for this number of disparities. The left-right check is on, because the score without truth needs it;
-/// costs are not aggregated locally, and nothing is filled.
+/// costs are not aggregated locally, nothing is filled, and edges of depth stay where they are found.
 pub fn draw(random: &mut Random, num_disparities: u32) -> StereoParams {
     loop {
         let mut params = StereoParams::for_cost(random.one_of(&COSTS));
@@ -53,7 +54,7 @@ pub fn draw(random: &mut Random, num_disparities: u32) -> StereoParams {
         params.uniqueness = random.one_of(&UNIQUENESS);
         params.speckle_size = random.one_of(&SPECKLE_SIZES);
         params.spatial = random.one_of(&SPATIAL);
-        params.fill = Fill::None;
+        (params.weighted_median, params.fill) = (false, Fill::None);
         params.repair(|_| false);
         params.p2_min = params.p2_min.min(params.p2);
         if params.validate().is_ok() {

@@ -97,11 +97,11 @@ impl SceneRenderer {
         Ok(Self(StaticScene::new(options)))
     }
 
-    /// Pair `number` with ground truth and without colour, as the source gives it. Runs on rayon's threads.
+    /// Pair `number` with ground truth, as the source gives it. Runs on rayon's threads.
     pub fn pair(&self, number: u64) -> RawPair {
         // the source plays a loop
         let in_loop = number % u64::from(self.0.options.loop_frames.max(1));
-        sensor::expose(&self.0.options, &self.0.frame(in_loop), number, false)
+        sensor::expose(&self.0.options, &self.0.frame(in_loop), number, true)
     }
 }
 

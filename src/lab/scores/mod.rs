@@ -32,7 +32,7 @@ pub(crate) fn run(data: &Path, options: Options, out: &mut dyn Write) -> anyhow:
     let mut studies = Vec::new();
     for pair in find_truth_pairs(data)? {
         let scene = pair.read(MaxPixels::default())?;
-        let (left, right) = (&scene.raw.left.luma, &scene.raw.right.luma);
+        let (left, right) = (&scene.raw.left, &scene.raw.right);
         let mut engine = CpuEngine::new(None);
         let mut matcher = |params: &_| Ok(engine.match_next(left, right, params, false)?.0.left);
         let study = study::study(&scene, options.seed, options.settings, &mut matcher)?;

@@ -114,12 +114,12 @@ impl TruthPair {
         [left, right].into_iter().chain(self.truth.paths()).cloned().chain(beside).collect()
     }
 
-    /// Reads it, without colour.
+    /// Reads it.
     ///
     /// # Errors
     /// A file cannot be read, has another size, or is of unknown scale; the text names it.
     pub fn read(&self, max_pixels: MaxPixels) -> Result<PairWithTruth, CaptureError> {
-        let raw = self.pictures.read(false, max_pixels)?;
+        let raw = self.pictures.read(true, max_pixels)?;
         let size = raw.left.size();
         let files = truth_beside(&self.pictures.left, size).map_err(CaptureError::File)?;
         let files = files.unwrap_or_else(|| self.truth.clone());
