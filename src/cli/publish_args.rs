@@ -48,6 +48,19 @@ impl PublishArgs {
         Ok(Published(Some(publisher)))
     }
 
+    /// Whether somebody may watch.
+    #[cfg(feature = "publish")]
+    pub(super) fn is_asked(&self) -> bool {
+        self.publish.is_some()
+    }
+
+    /// Nobody can watch.
+    #[cfg(not(feature = "publish"))]
+    #[allow(clippy::unused_self, reason = "with the feature it depends")]
+    pub(super) fn is_asked(&self) -> bool {
+        false
+    }
+
     /// Nobody can watch.
     #[cfg(not(feature = "publish"))]
     #[allow(clippy::unnecessary_wraps, clippy::unused_self, reason = "with the feature it can fail")]

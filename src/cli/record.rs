@@ -76,6 +76,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     options.looped &= args.frames.is_some() || args.seconds.is_some() || spec == SourceSpec::Scene;
     // cameras' raw pictures are recorded as they come: colours are only decoded for what is made of them
     options.grey = spec.is_camera()
+        && !args.publish.is_asked()
         && args.streams.is_some_and(|streams| {
             !streams.needs_results() && !streams.has(Stream::Eyes) && !streams.has(Stream::Rectified)
         });

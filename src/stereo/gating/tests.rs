@@ -53,6 +53,7 @@ fn a_coarser_range_holds_every_finer_disparity() {
         gating: Some(2),
         paths: 8,
         start_angle_deg: 0,
+        weighted_median: false,
         ..same
     };
     assert_eq!(half, same, "all else is the user's");
