@@ -100,6 +100,7 @@ def read_pairs(folder):
 def measure(program, given, folder, of_size):
     """All rounds of one size."""
     common = ["--engine", "cpu", "--threads", given.threads, "--num-disparities", given.num_disparities]
+    common += ["--weighted-median", "off"]  # OpenCV's compute() has none
     ours.bench(program, ["--size", of_size, "--write-pairs", folder, "--frames", 1, *common])
     pairs = read_pairs(folder / of_size)
     matchers = {mode: matcher(mode, given.num_disparities) for mode in MODES}

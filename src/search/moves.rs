@@ -3,7 +3,7 @@
 use super::judge::Judge;
 use super::space::{
     ADAPTIVE_P2, AGGREGATIONS, ARMS, COSTS, LEFT_RIGHT, MAX_PENALTY_FACTOR, MEDIANS, PATHS, RANK_WINDOWS, SAD_WINDOWS,
-    SPATIAL, SPECKLE_SIZES, SUBPIXEL, TAUS, UNIQUENESS, WEIGHTED_MEDIAN,
+    SPATIAL, SPECKLE_SIZES, TAUS, UNIQUENESS,
 };
 use crate::parameter::{Group, ParameterType, Value};
 use crate::stereo::StereoParams;
@@ -23,7 +23,8 @@ const SCALED: [&[&str]; 5] = [&["p1"], &["p2"], &["p2-min"], &["p2-alpha"], &["p
 const FACTORS: [f64; 4] = [0.5, 0.7, 1.4, 2.0];
 
 /// Every move. Both judges count a dropped pixel like a wrong one. The error against truth also tells how many pixels are wrong, but
-/// the score without truth would find every check too strict: with it the checks stay as they are.
+/// the score without truth would find every check too strict: with it the checks stay as they are. Neither sees what a fraction of a
+/// pixel is worth, so sub-pixel stays as it is.
 pub(super) fn all(judge: Judge) -> Vec<Move> {
     let mut moves = [
         to("cost", &COSTS),
@@ -34,13 +35,11 @@ pub(super) fn all(judge: Judge) -> Vec<Move> {
         to("arms", &ARMS),
         to("paths", &PATHS),
         to("adaptive-p2", &ADAPTIVE_P2),
-        to("subpixel", &SUBPIXEL),
         to("median", &MEDIANS),
         to("left-right", &LEFT_RIGHT),
         to("uniqueness", &UNIQUENESS),
         to("speckle-size", &SPECKLE_SIZES),
         to("spatial", &SPATIAL),
-        to("weighted-median", &WEIGHTED_MEDIAN),
     ]
     .concat();
     moves.extend(SCALED.iter().flat_map(|names| FACTORS.map(|factor| Move::Scale(names, factor))));

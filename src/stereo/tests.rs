@@ -28,7 +28,7 @@ fn both_maps_agree_with_each_other() {
             // which moves edges after the check
             let weighted_median = false;
             let params = StereoParams { num_disparities: 14, weighted_median, ..StereoParams::for_cost(cost) };
-            let params = StereoParams { right_matching, gating, ..params };
+            let params = StereoParams { gating, right_matching, ..params };
             let maps = match_next(&mut Past::default(), &left, &right, &params, true);
             let back = maps.right.unwrap();
             assert_eq!(maps.left, match_pair(&left, &right, &params), "asking for both changes nothing");

@@ -79,7 +79,7 @@ mod tests {
 
     fn map(width: usize, value: impl Fn(usize, usize) -> i16) -> DisparityMap {
         DisparityMap {
-            values: Image::from_fn(width, 12, |x, y| value(x, y)),
+            values: Image::from_fn(width, 12, value),
             reasons: Image::filled(width, 12, 0),
             confidence: None,
         }

@@ -51,7 +51,7 @@ pub struct Plane {
 
 impl Plane {
     /// The disparity at a pixel, `a + b x + c y`: 1/16 px with twelve digits after the binary point.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub fn at(self, x: i32, y: i32) -> i32 {
         // each product may leave 32 bits far from the votes, the sum comes back into them
@@ -59,14 +59,14 @@ impl Plane {
     }
 
     /// Whether disparity `d` at a pixel lies within `limit` of the plane, both 1/16 px.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub fn is_near(self, (x, y): (i32, i32), d: i16, limit: i32) -> bool {
         ((i32::from(d) << PLANE_SHIFT) - self.at(x, y)).abs() <= limit << PLANE_SHIFT
     }
 
     /// The disparity at a pixel, rounded half up, 1/16 px.
-    #[inline(always)]
+    #[inline]
     #[must_use]
     pub fn rounded(self, x: i32, y: i32) -> i32 {
         (self.at(x, y) + (1 << (PLANE_SHIFT - 1))) >> PLANE_SHIFT
