@@ -91,16 +91,15 @@ impl Strategy<'_> {
             preset.apply(&mut params);
             let trial = self.tester.test(params, Bar::Preset(&start))?;
             self.found.presets.push((preset, Arc::clone(&trial)));
-            if self.may_begin(&trial.params) {
-                self.adopt(&trial, &start);
-            }
+            self.adopt(&trial, &start);
             self.report(false);
         }
         Ok(start)
     }
 
-    /// Whether a search may begin at these parameters: they fill as the present setting does, and without truth they drop as it does.
-    fn may_begin(&self, params: &StereoParams) -> bool {
+    /// Whether a search may lead to these parameters: they fill as the present setting does, and without truth they drop as it does.
+    /// Presets may do neither.
+    fn may_lead(&self, params: &StereoParams) -> bool {
         let stays = |group| match group {
             Group::Fill => true,
             Group::Rejection => self.plan.judge == Judge::WithoutTruth,
@@ -146,7 +145,8 @@ impl Strategy<'_> {
     fn leap(&mut self, moves: &[Move], start: &Trial) -> Result<(), Failure> {
         for _ in 0..LEAPS {
             let Some(leader) = self.leader.clone() else { return Ok(()) };
-            let front = front(self.tester.trials(), leader.samples);
+            let mut front = front(self.tester.trials(), leader.samples);
+            front.retain(|trial| self.may_lead(&trial.params));
             let from_front = !front.is_empty() && self.random.below(FROM_FRONT) == 0;
             let base = if from_front { Arc::clone(&front[self.random.below(front.len())]) } else { leader };
             let mut params = (*base.params).clone();
@@ -171,7 +171,7 @@ impl Strategy<'_> {
 
     /// Takes a setting that is quick enough as the best one, as the leader, or as both, where it wins; whether it leads now.
     fn adopt(&mut self, trial: &Arc<Trial>, start: &Trial) -> bool {
-        if !self.tester.fits(trial) {
+        if !self.tester.fits(trial) || !self.may_lead(&trial.params) {
             return false;
         }
         let beats = |now: &Trial, wins: fn(&Trial, &Trial) -> bool| !self.tester.fits(now) || wins(trial, now);
