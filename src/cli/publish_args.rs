@@ -48,13 +48,13 @@ impl PublishArgs {
         Ok(Published(Some(publisher)))
     }
 
-    /// Whether somebody may watch.
+    /// Whether the run is published.
     #[cfg(feature = "publish")]
     pub(super) fn is_asked(&self) -> bool {
         self.publish.is_some()
     }
 
-    /// Nobody can watch.
+    /// Without the feature `publish` no run is published.
     #[cfg(not(feature = "publish"))]
     #[allow(clippy::unused_self, reason = "with the feature it depends")]
     pub(super) fn is_asked(&self) -> bool {
