@@ -118,6 +118,11 @@ fn with_value(word: u32, value: i32) -> u32 {
     return (u32(value) & 0xffffu) | (word & 0xffff0000u);
 }
 
+// A word without a disparity, filled with one and marked.
+fn filled_with(word: u32, value: i32) -> u32 {
+    return map_word(value, map_reasons(word) | FILLED);
+}
+
 // Whether a disparity may be filled in: it lies in the search range.
 fn is_fillable(value: i32) -> bool {
     let last = params.min_disparity + i32(params.candidates) - 1;

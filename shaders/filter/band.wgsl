@@ -170,7 +170,7 @@ fn filled(word: u32, n: u32, band: Band) -> u32 {
     if !is_fillable(value) {
         return word;
     }
-    return map_word(value, map_reasons(word) | FILLED);
+    return filled_with(word, value);
 }
 
 @compute @workgroup_size(64)

@@ -19,10 +19,6 @@ var<workgroup> is_occupied: array<atomic<u32>, 32>; // 32 words of `has_value` e
 var<workgroup> above: atomic<u32>; // 1 + nearest row at or above with a value, 0 without
 var<workgroup> below: atomic<u32>; // nearest row below, or NONE
 
-fn filled(word: u32, value: i32) -> u32 {
-    return map_word(value, map_reasons(word) | FILLED);
-}
-
 fn note_values(row: u32, lane: u32) {
     let words = (params.width + 31u) / 32u;
     for (var i = lane; i < words; i += LANES) {
@@ -141,7 +137,7 @@ fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         if after != NONE {
             value = min(value, median_of_side(row, after, false));
         }
-        map[index] = filled(word, value);
+        map[index] = filled_with(word, value);
     }
 }
 
@@ -170,6 +166,6 @@ fn empty_rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
     }
     for (var x = lane; x < params.width; x += LANES) {
         let index = map_index(x, row);
-        map[index] = filled(map[index], map_value(map[map_index(x, source)]));
+        map[index] = filled_with(map[index], map_value(map[map_index(x, source)]));
     }
 }

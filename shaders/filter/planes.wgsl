@@ -7,14 +7,12 @@ override ROUND: u32; // 0 the first one, 1 those after it, 2 when the planes are
 @group(0) @binding(1) var<storage, read_write> map: array<u32>;
 @group(0) @binding(4) var<storage, read_write> segments: array<atomic<u32>>;
 
-const NONE: u32 = 0xffffffffu;
 const FEWEST_VOTES: u32 = 40u;
 const VOTES_SHARE: u32 = 10u;
 const FEWEST_NEAR: u32 = 20u;
 // Pixels of a row that an invocation sums before it adds them to their segment.
 const RUN: u32 = 16u;
 
-const BEFORE: u32 = 0u;
 const WITH_PLANE: u32 = 1u;
 const WITHOUT: u32 = 2u;
 
@@ -183,6 +181,6 @@ fn fill(@builtin(global_invocation_id) id: vec3<u32>) {
     let place = place_in(record, id.x, id.y);
     let value = rounded_plane_at(plane, place.x, place.y);
     if plane.exists && is_fillable(value) {
-        map[pixel] = map_word(value, map_reasons(word) | FILLED);
+        map[pixel] = filled_with(word, value);
     }
 }

@@ -10,6 +10,7 @@
 // At a tile's root the pixels of its region in the tile, in the end at a region's root all of them; else 0.
 @group(0) @binding(3) var<storage, read_write> sizes: array<atomic<u32>>;
 
+const NONE: u32 = 0xffffffffu; // no parent: the pixel belongs to no region
 const TILE: vec2<u32> = vec2<u32>(32u, 8u);
 
 // As `parents` and `sizes`, for each pixel of the tile.

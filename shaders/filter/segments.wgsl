@@ -6,7 +6,6 @@
 @group(0) @binding(4) var<storage, read_write> segments: array<atomic<u32>>;
 
 const MIN_SEGMENT: u32 = 150u;
-const NONE: u32 = 0xffffffffu;
 
 var<workgroup> tile_calm: array<u32, 256>;
 

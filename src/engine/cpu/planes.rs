@@ -17,6 +17,7 @@ use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::{DisparityMap, StereoParams};
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 /// Pixels of a run that are summed in 32 bits.
 const PIECE: usize = 64;
@@ -65,12 +66,17 @@ pub(super) fn fill_planes(level: SimdLevel, map: &mut DisparityMap, luma: &Luma,
         let values = &mut map.values.pixels_mut()[part.at..][..part.len];
         let reasons = &mut map.reasons.pixels_mut()[part.at..][..part.len];
         for (n, (value, reasons)) in values.iter_mut().zip(reasons).enumerate() {
-            let filled = plane.rounded(part.x + n as i32, part.y);
-            if *value == INVALID && fillable.contains(&filled) {
-                *value = filled as i16;
-                *reasons |= reason::FILLED;
-            }
+            put(value, reasons, plane.rounded(part.x + n as i32, part.y), &fillable);
         }
+    }
+}
+
+/// Fills a pixel without a disparity, and marks it.
+#[inline(always)]
+fn put(value: &mut i16, reasons: &mut u8, filled: i32, fillable: &RangeInclusive<i32>) {
+    if *value == INVALID && fillable.contains(&filled) {
+        *value = filled as i16;
+        *reasons |= reason::FILLED;
     }
 }
 
@@ -348,12 +354,8 @@ fn fill_band(
     if near >= FEWEST_VOTES && squares < MEAN_SQUARE * near as i64 && is_gentle {
         let fillable = fillable(params);
         for n in 0..first {
-            let filled = plane.rounded(n as i32 - first as i32, 0);
             let x = column(n);
-            if values[x] == INVALID && fillable.contains(&filled) {
-                values[x] = filled as i16;
-                reasons[x] |= reason::FILLED;
-            }
+            put(&mut values[x], &mut reasons[x], plane.rounded(n as i32 - first as i32, 0), &fillable);
         }
     }
 }
