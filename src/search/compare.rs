@@ -6,9 +6,11 @@ use super::trial::{Run, Trial};
 const MARGIN: f64 = 0.01;
 /// One of so many samples may be lost: none of nine.
 const SAMPLES_FOR_LOST: usize = 10;
+/// A sample is lost where its loss is higher by more than this share.
+const LOST: f64 = 0.02;
 /// A setting leads where its mean loss is lower by this share.
 const STEP: f64 = 0.002;
-/// A sample whose loss differs by a smaller share counts for neither setting.
+/// A loss that is higher by a smaller share is as good.
 const TIE: f64 = 0.005;
 /// Of the pixels that a better setting adds to the right ones, so many may be matched by as many new wrong ones.
 const WRONG_FOR_RIGHT: f64 = 0.25;
@@ -46,7 +48,7 @@ pub(super) fn adds_right(next: &Trial, now: &Trial) -> bool {
 /// Whether so many of `samples` are lost that `next` is not better.
 fn loses_too_many(next: &Trial, now: &Trial, samples: usize) -> bool {
     let pairs = next.runs.iter().zip(&now.runs).filter_map(both);
-    let lost = pairs.filter(|(next, now)| next - now > TIE * now.abs()).count();
+    let lost = pairs.filter(|(next, now)| next - now > LOST * now.abs()).count();
     lost > samples / SAMPLES_FOR_LOST
 }
 

@@ -66,7 +66,12 @@ impl Move {
     pub(super) fn from(self, params: &StereoParams) -> Option<StereoParams> {
         let mut next = params.clone();
         match self {
-            Self::Set(name, value) => set(&mut next, name, value)?,
+            Self::Set(name, value) => {
+                set(&mut next, name, value)?;
+                if name == "aggregation" {
+                    next.arms = next.arms.min(ARMS[ARMS.len() - 1]);
+                }
+            }
             Self::Scale(names, factor) => {
                 for name in names {
                     scale(&mut next, name, factor);

@@ -21,7 +21,8 @@ pub(super) const RANK_WINDOWS: [u32; 3] = [5, 7, 9];
 pub(super) const SAD_WINDOWS: [u32; 3] = [3, 5, 7];
 pub(super) const AGGREGATIONS: [Aggregation; 2] = [Aggregation::None, Aggregation::Cross];
 pub(super) const TAUS: [u32; 3] = [6, 12, 20];
-pub(super) const ARMS: [u32; 3] = [4, 8, 17];
+/// Longer arms join surfaces that paths would keep apart: they are for matching without paths.
+pub(super) const ARMS: [u32; 2] = [4, 8];
 pub(super) const PATHS: [u32; 3] = [4, 8, 16];
 pub(super) const ADAPTIVE_P2: [AdaptiveP2; 3] = [AdaptiveP2::Off, AdaptiveP2::Linear, AdaptiveP2::Inverse];
 pub(super) const SUBPIXEL: [bool; 3] = [true, true, false];
