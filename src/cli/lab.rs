@@ -5,9 +5,11 @@ use super::pair_args::PairArgs;
 use super::tune::StudyArgs;
 use crate::console;
 use crate::engine::{EngineChoice, OpenOptions};
-use crate::lab::{self, Experiment, optimize, scores, variants};
+use crate::files::{self, Outputs};
+use crate::lab::{self, Experiment, optimize, scores, train, variants};
 use crate::search::Judge;
-use std::path::PathBuf;
+use crate::stereo::{Fill, StereoParams};
+use std::path::{Path, PathBuf};
 
 /// Arguments of `lab`.
 #[derive(Debug, clap::Args)]
@@ -34,6 +36,8 @@ enum Command {
     Optimize(OptimizeArgs),
     /// Measure how far the scores of `measure` agree with truth: rank correlations over settings drawn by a seed, for every scene
     Scores(ScoresArgs),
+    /// Train the network of the learned choice on random worlds, and write it: the same seed gives the same file
+    Train(TrainArgs),
     /// Time every variant of the GPU engine's kernels, in tables like Figs. 4 and 9 of Banz, Blume & Pirsch 2011
     Variants(StudyArgs),
 }
@@ -61,6 +65,23 @@ impl ScoresArgs {
     }
 }
 
+/// Arguments of `lab train`.
+#[derive(Debug, clap::Args)]
+struct TrainArgs {
+    /// File to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Worlds to learn from, drawn by the seed
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=99_999))]
+    worlds: u32,
+    /// Seed of the worlds, the first weights and the order of the examples
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u32,
+    /// How often each example is seen
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
+    epochs: u16,
+}
+
 /// Arguments of `lab optimize`.
 #[derive(Debug, clap::Args)]
 struct OptimizeArgs {
@@ -75,6 +96,9 @@ struct OptimizeArgs {
     /// Search each scene itself by the score without truth instead, and judge by its truth
     #[arg(long)]
     without_truth: bool,
+    /// Fill holes with planes: without it a hole counts like a wrong pixel
+    #[arg(long)]
+    fill: bool,
     /// Leave out scenes with more pixels
     #[arg(long, value_name = "N", default_value_t = 600_000)]
     max_scene_pixels: usize,
@@ -86,6 +110,20 @@ struct OptimizeArgs {
     json: bool,
 }
 
+impl TrainArgs {
+    fn run(&self) -> anyhow::Result<()> {
+        Outputs::new::<&Path>([], false).file_in_folder(&self.output)?;
+        let options = train::Options { worlds: self.worlds, seed: self.seed, epochs: self.epochs.into() };
+        let net = train::train(&options, &mut console::Out)?;
+        let (worlds, seed, epochs) = (self.worlds, self.seed, self.epochs);
+        let head = format!(
+            "# Network of the learned choice: stereopsis lab train --worlds {worlds} --seed {seed} --epochs {epochs}\n\
+             # Of each layer: inputs, outputs and shift; biases; the weights of each input.\n"
+        );
+        Ok(files::write(&self.output, (head + &net.text()).as_bytes())?)
+    }
+}
+
 impl OptimizeArgs {
     fn run(&self) -> anyhow::Result<()> {
         let threads = self.threads.map(usize::from);
@@ -93,6 +131,7 @@ impl OptimizeArgs {
             seed: self.seed,
             trials: usize::from(self.trials),
             max_pixels: self.max_scene_pixels,
+            start: StereoParams { fill: if self.fill { Fill::Planes } else { Fill::None }, ..StereoParams::default() },
             judge: if self.without_truth { Judge::WithoutTruth } else { Judge::Truth },
             engine: OpenOptions { choice: EngineChoice::Cpu, threads, ..OpenOptions::default() },
             json: self.json,
@@ -127,6 +166,7 @@ pub(super) fn run(args: &LabArgs) -> anyhow::Result<()> {
         }
         Command::Scores(args) => return args.run(),
         Command::Optimize(args) => return args.run(),
+        Command::Train(args) => return args.run(),
         Command::Device(pairs) => (pairs.gpu_setup(size)?, Experiment::Device),
         Command::Grid(pairs) => {
             pairs.allow_settings(

@@ -13,6 +13,7 @@ pub(crate) mod scores;
 mod stages;
 #[cfg(test)]
 mod tests;
+pub(crate) mod train;
 pub(crate) mod variants;
 
 use crate::bench::Setup;

@@ -80,7 +80,7 @@ impl Strategy<'_> {
         Ok(())
     }
 
-    /// The present setting, then all presets over its search range.
+    /// The present setting, then all presets over its search range, with its fill: a hole counts like a wrong pixel.
     fn begin(&mut self) -> Result<Arc<Trial>, Failure> {
         let start = self.tester.test(self.plan.start.clone(), Bar::None)?;
         self.found.start = Some(Arc::clone(&start));
@@ -89,6 +89,7 @@ impl Strategy<'_> {
         for &preset in Preset::ALL {
             let mut params = self.plan.start.clone();
             preset.apply(&mut params);
+            params.fill = start.params.fill;
             let trial = self.tester.test(params, Bar::Preset(&start))?;
             self.found.presets.push((preset, Arc::clone(&trial)));
             self.adopt(&trial, &start);
@@ -97,16 +98,10 @@ impl Strategy<'_> {
         Ok(start)
     }
 
-    /// Whether a search may lead to these parameters: they fill as the present setting does, and without truth they drop as it does.
-    /// Presets may do neither.
+    /// Whether a search may lead to these parameters: without truth they drop as the present setting does. Presets may not.
     fn may_lead(&self, params: &StereoParams) -> bool {
-        let stays = |group| match group {
-            Group::Fill => true,
-            Group::Rejection => self.plan.judge == Judge::WithoutTruth,
-            _ => false,
-        };
-        let table = StereoParams::table().iter();
-        table.filter(|p| stays(p.group)).all(|p| (p.get)(params) == (p.get)(&self.plan.start))
+        let mut checks = StereoParams::table().iter().filter(|p| p.group == Group::Rejection);
+        self.plan.judge == Judge::Truth || checks.all(|p| (p.get)(params) == (p.get)(&self.plan.start))
     }
 
     /// Tries each move from the leader until none leads to a lower loss.

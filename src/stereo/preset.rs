@@ -17,6 +17,8 @@ choices! {
         Balanced = "balanced",
         /// Gradient and census 7x7 over cross-shaped regions, eight paths: for pictures that matter and GPUs that have time.
         Accurate = "accurate",
+        /// As accurate, and a small network chooses again at edges of depth and in what is filled: the best maps.
+        Best = "best",
         /// SGM on the GPU: rank 9x9, eight paths, median 3x3; no left-right check, no sub-pixel.
         Banz2011 = "banz2011",
         /// SGM with hierarchical mutual information, P2 by brightness steps, sub-pixel, left-right check.
@@ -38,7 +40,7 @@ impl Preset {
     /// The paper whose system it is; none for those that are this program's own.
     pub const fn paper(self) -> Option<&'static str> {
         Some(match self {
-            Self::Fast | Self::Balanced | Self::Accurate => return None,
+            Self::Fast | Self::Balanced | Self::Accurate | Self::Best => return None,
             Self::Banz2011 => {
                 "Banz, Blume, Pirsch: Real-time semi-global matching disparity estimation on the GPU. ICCV Workshops 2011"
             }
@@ -84,6 +86,7 @@ impl Preset {
                 arms: 8,
                 ..StereoParams::for_cost(CostKind::GradientCensus)
             },
+            Self::Best => StereoParams { choice: true, ..Self::Accurate.method() },
             Self::Banz2011 => StereoParams {
                 rank_window: 9,
                 adaptive_p2: AdaptiveP2::Off,

@@ -3,6 +3,7 @@
 
 mod delta;
 mod player;
+mod random;
 mod sensor;
 mod shape;
 mod texture;
@@ -12,11 +13,22 @@ mod world;
 pub use player::SceneSource;
 
 use crate::capture::{CaptureError, RawPair};
+use crate::choices;
 use crate::geometry::Geometry;
 use crate::image::{Image, Truth};
 use std::sync::Arc;
 use view::{RenderedView, Rig, View};
 use world::World;
+
+choices! {
+    /// What the scene's cameras see.
+    pub enum SceneWorld {
+        /// A furnished room in which some things move.
+        Room = "room",
+        /// Solids drawn at random, many of them without texture; nothing moves.
+        Random = "random",
+    }
+}
 
 /// Options of the scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +39,8 @@ pub struct SceneOptions {
     pub height: usize,
     /// Baseline, m.
     pub baseline_m: f64,
+    /// What the cameras see.
+    pub world: SceneWorld,
     /// Seed of positions and textures.
     pub seed: u32,
     /// Standard deviation of the sensor noise, grey levels of 8 bits.
@@ -46,6 +60,7 @@ impl Default for SceneOptions {
             width: 640,
             height: 480,
             baseline_m: 0.065,
+            world: SceneWorld::Room,
             seed: 1,
             noise: 0.0,
             exposure: 1.0,
@@ -56,6 +71,14 @@ impl Default for SceneOptions {
 }
 
 impl SceneOptions {
+    /// The world at `phase` turns of the loop, 0 to 1.
+    fn world(&self, phase: f64) -> World {
+        match self.world {
+            SceneWorld::Room => World::room(self.seed, phase),
+            SceneWorld::Random => World::random(self.seed),
+        }
+    }
+
     /// The rig of the scene.
     pub fn geometry(&self) -> Geometry {
         // a field of view of 58 degrees
@@ -124,7 +147,7 @@ struct Rendered {
 
 impl StaticScene {
     fn new(options: &SceneOptions) -> Self {
-        let world = World::new(options.seed, 0.0).still();
+        let world = options.world(0.0).still();
         let rig = Rig::new(options);
         let (left, right) = (rig.view(&world, View::Left, None), rig.view(&world, View::Right, None));
         let occluded = rig.occluded(&world, &left, None);
@@ -133,7 +156,7 @@ impl StaticScene {
 
     fn frame(&self, number: u64) -> Rendered {
         let turns = number as f64 / f64::from(self.options.loop_frames.max(1));
-        let world = World::new(self.options.seed, turns.fract());
+        let world = self.options.world(turns.fract());
         let left = self.rig.view(&world, View::Left, Some(&self.left));
         let right = self.rig.view(&world, View::Right, Some(&self.right));
         let occluded = self.rig.occluded(&world, &left, Some((&self.left, &self.occluded)));

@@ -26,7 +26,7 @@ fn between(row: &[f32], x: f64) -> f64 {
 fn a_left_pixel_and_its_partner_see_the_same_point() {
     for vertical_px in [0.0, 1.5] {
         let options = SceneOptions { vertical_px, ..small() };
-        let (world, rig) = (World::new(options.seed, 0.0), Rig::new(&options));
+        let (world, rig) = (World::room(options.seed, 0.0), Rig::new(&options));
         let truth = render(&options, 0, false).truth.unwrap();
         let mut visible = 0;
         for y in 0..options.height {
@@ -86,7 +86,7 @@ fn what_stands_still_is_taken_over_without_a_trace() {
     let stage = StaticScene::new(&small());
     for number in [0_u32, 11, 50] {
         let frame = stage.frame(u64::from(number));
-        let world = World::new(small().seed, f64::from(number) / 90.0);
+        let world = World::room(small().seed, f64::from(number) / 90.0);
         let whole = stage.rig.view(&world, View::Right, None);
         assert!(frame.truth.right_px.as_ref() == Some(&whole.disparity_px));
         let left = stage.rig.view(&world, View::Left, None);

@@ -8,7 +8,7 @@ use glam::{DMat3, DVec3, Vec3};
 use std::f64::consts::TAU;
 
 /// One solid with its pose and materials.
-struct Solid {
+pub(super) struct Solid {
     shape: Shape,
     placement: Placement,
     /// Materials: one for each face of a cuboid, in the order of [`Entry::face`]; round solids use the first two.
@@ -52,13 +52,13 @@ const AMBIENT_RADII: f64 = 2.5;
 const LIGHT_HALF_WIDTH: f64 = 0.09;
 
 impl World {
-    /// The world at `phase` turns of the loop, 0 to 1.
-    pub(super) fn new(seed: u32, phase: f64) -> Self {
+    /// The furnished room at `phase` turns of the loop, 0 to 1.
+    pub(super) fn room(seed: u32, phase: f64) -> Self {
         let turn = TAU * phase;
         let rgb = DVec3::new;
         let mut solids = Vec::new();
         let mut put = |shape: Shape, placement, sides| {
-            solids.push(Solid { radius: shape.radius(), shape, placement, sides });
+            solids.push(Solid::new(shape, placement, sides));
             solids.len()
         };
         // the seed shifts solids a little, and changes every texture
@@ -134,6 +134,11 @@ impl World {
         let string = Material::Plain(rgb(0.85, 0.82, 0.75), 0.2);
         put(Shape::Cylinder(0.0025, 0.30), Placement::at(balloon - DVec3::Y * 0.39), [string; 6]);
         Self { solids, movers, seed }
+    }
+
+    /// A world in which nothing moves.
+    pub(super) fn still_of(solids: Vec<Solid>, seed: u32) -> Self {
+        Self { movers: solids.len(), solids, seed }
     }
 
     /// The static part of the same world.
@@ -241,6 +246,10 @@ impl World {
 }
 
 impl Solid {
+    pub(super) fn new(shape: Shape, placement: Placement, sides: [Material; 6]) -> Self {
+        Self { radius: shape.radius(), shape, placement, sides }
+    }
+
     /// Whether a ray whose direction has this squared length passes the bounding ball within `margin`.
     fn is_near(&self, ray: &Ray, square: f64, margin: f64) -> bool {
         let to = self.placement.position - ray.origin;

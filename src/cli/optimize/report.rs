@@ -5,7 +5,7 @@ use crate::engine::EngineChoice;
 use crate::export::{Place, TradeOff};
 use crate::search::{SearchProgress, Trial};
 use crate::settings::{Settings, differences, text_of, words_to};
-use crate::stereo::{Fill, Preset, StereoParams};
+use crate::stereo::{Preset, StereoParams};
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -48,7 +48,7 @@ pub(super) fn table(progress: &SearchProgress) -> String {
         if *samples < progress.samples {
             notes.push(format!("abandoned after {samples} of {} pairs", progress.samples));
         }
-        notes.extend(unlike(&trial.params, progress).into_iter().map(str::to_owned));
+        notes.extend(is_unchecked(&trial.params, progress).then(|| "no left-right check".to_owned()));
         let notes = notes.join(", ");
         let line = format!("{name:<16} {loss:>9} {time_ms:>9.1} {measured_percent:>10.1}  {notes}");
         let _ = writeln!(text, "{}", line.trim_end());
@@ -59,12 +59,10 @@ pub(super) fn table(progress: &SearchProgress) -> String {
     text
 }
 
-/// Why a setting with a low loss may be no better than the present one.
-fn unlike(params: &StereoParams, progress: &SearchProgress) -> Vec<&'static str> {
-    let Some(start) = progress.start.as_ref().map(|start| &start.params) else { return Vec::new() };
-    let fills = (params.fill != Fill::None && start.fill == Fill::None).then_some("fills holes");
-    let is_unchecked = params.left_right.is_none() && start.left_right.is_some();
-    fills.into_iter().chain(is_unchecked.then_some("no left-right check")).collect()
+/// Whether a setting with a low loss may be no better than the present one, because it keeps what that drops.
+fn is_unchecked(params: &StereoParams, progress: &SearchProgress) -> bool {
+    let start = progress.start.as_ref().map(|start| &start.params);
+    params.left_right.is_none() && start.is_some_and(|start| start.left_right.is_some())
 }
 
 fn heading(progress: &SearchProgress) -> String {

@@ -4,8 +4,9 @@ use super::maps::WinnerMaps;
 use super::median::Strip;
 use super::regions::Regions;
 use super::simd::{SimdLevel, on_level};
-use super::{planes, running_mean, weighted_median};
+use super::{choice, planes, running_mean, weighted_median};
 use crate::image::{Image, PictureRef};
+use crate::stereo::filter::choice::Side;
 use crate::stereo::filter::{FilterKind, Smoothed};
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::params::StereoParams;
@@ -47,6 +48,11 @@ pub(super) fn filter_maps(
             FilterKind::Spatial => maps.for_each(|map| running_mean::along_surfaces(level, &mut map.values, params)),
             FilterKind::Temporal => running_mean::over_time(&mut maps.left, smoothed, params),
             FilterKind::Fill => maps.for_each_with(pictures, |map, picture| fill(level, map, picture, params)),
+            FilterKind::Choice => {
+                let [left, right] = pictures;
+                let of_each = [([left, right], Side::Left), ([right, left], Side::Right)];
+                maps.for_each_with(of_each, |map, (pair, side)| choice::run(level, map, pair, side));
+            }
             FilterKind::WeightedMedian => {
                 maps.for_each_with(pictures, |map, picture| weighted_median::run(level, &mut map.values, picture));
             }

@@ -3,7 +3,7 @@
 //! The stages in their order (`level`): `gates` and `mutual_information` compute the prior from coarser levels and earlier pairs;
 //! the pictures become codes (`codes`), or volumes of costs (`stored_costs`), and are aggregated locally (`local`); two sweeps
 //! compute costs and path costs and choose the winners (`paths`, `sweep`, `recurrence`, `winner`), or without paths exact sums
-//! decide (`exact_winner`); the maps are filtered (`filter`, `median`, `running_mean`, `planes`, `weighted_median`; `regions` are connected runs).
+//! decide (`exact_winner`); the maps are filtered (`filter`, `median`, `running_mean`, `planes`, `choice`, `weighted_median`; `regions` are connected runs).
 //!
 //! Candidates of a pixel are padded to whole registers; the padding has the cost that marks missing candidates.
 
@@ -13,6 +13,7 @@
 
 mod adapter;
 mod aligned;
+mod choice;
 mod codes;
 mod costs;
 mod disparity_windows;

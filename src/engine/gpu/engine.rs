@@ -184,7 +184,7 @@ impl GpuEngine {
         let levels = Structure::levels_of(size, &job.params, job.wants_right);
         let mut structures: Vec<_> = levels.into_iter().map(|(structure, _)| structure).collect();
         let [guide, _] = PictureRef::pair(&*job.frame.left, &*job.frame.right);
-        structures[0].colored = job.params.weighted_median && guide.rgb.is_some();
+        structures[0].colored = (job.params.weighted_median || job.params.choice) && guide.rgb.is_some();
         let is_compiled = |graph: &DispatchGraph| all_compiled(&self.compiler, graph);
         let is_idle = self.in_flight.is_empty();
         let measured = self.selector.variant(&structures, &self.limits, self.max_work, is_idle, is_compiled);

@@ -9,6 +9,7 @@ use crate::stereo::aggregate::{Axis, Direction, directions};
 use crate::stereo::cost::Comparison;
 use crate::stereo::cost::mutual_information::{LEVELS, LOG_TABLE_BITS};
 use crate::stereo::filter::FilterKind;
+use crate::stereo::filter::choice::net;
 use crate::stereo::filter::segments::MIN_SEGMENT;
 use crate::stereo::local::Unit;
 use crate::stereo::{Aggregation, RightMatching, StereoParams, pyramid};
@@ -364,6 +365,7 @@ impl Layout {
             Resource::MutualInformation(MutualInformation::Table) => LEVEL_PAIRS,
             Resource::CostTable(_) => 4 * (256 + 64),
             Resource::LogTable => 4 << LOG_TABLE_BITS,
+            Resource::ChoiceNet => 4 * net().numbers().count() as u64,
         }
     }
 }

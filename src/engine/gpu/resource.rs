@@ -62,6 +62,8 @@ pub enum Resource {
     CostTable(Scale),
     /// Logarithms for mutual information.
     LogTable,
+    /// Weights of the learned choice.
+    ChoiceNet,
 }
 
 /// Buffers of mutual information.
@@ -129,7 +131,8 @@ impl Resource {
             | Self::Smoothed
             | Self::MutualInformation(_)
             | Self::CostTable(_)
-            | Self::LogTable => 0,
+            | Self::LogTable
+            | Self::ChoiceNet => 0,
         }
     }
 }

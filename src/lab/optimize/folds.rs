@@ -8,7 +8,6 @@ use crate::search::{
     Budget, EngineMeter, Judge, Known, Limits, Meter as _, Plan, Run, Sample, SearchProgress, Trial, Watcher, find,
 };
 use crate::settings::differences;
-use crate::stereo::StereoParams;
 use anyhow::Context as _;
 use std::sync::Arc;
 
@@ -57,7 +56,7 @@ impl Study {
         let samples: Arc<[Sample]> = scenes.into_iter().map(sample).collect();
         let open = |judge| {
             let samples = Arc::clone(&samples);
-            EngineMeter::open(&options.engine, samples, judge, &StereoParams::default()).map(Memory::of)
+            EngineMeter::open(&options.engine, samples, judge, &options.start).map(Memory::of)
         };
         Ok(Self { scenes: names, searching: open(options.judge)?, judging: open(Judge::Truth)? })
     }
@@ -79,15 +78,15 @@ impl Study {
         };
         anyhow::ensure!(!searched_on.is_empty(), "{name} is the only scene: there is none to search on");
         let limits = Limits { max_ms: None, budget: Budget::Trials(options.trials) };
-        let plan = Plan { judge: options.judge, start: StereoParams::default(), limits, seed: options.seed };
+        let plan = Plan { judge: options.judge, start: options.start.clone(), limits, seed: options.seed };
         let samples = searched_on.len();
         let mut meter = self.searching.on(searched_on);
         let SearchProgress { start, presets, best, .. } =
             find(&plan, samples, Known::default(), &mut meter, &mut Unwatched)?;
         let (start, best) = start.zip(best).context("nothing was tried")?;
-        // without the check, or with holes filled, fewer pixels count as wrong, and more are
-        let is_alike = |params: &StereoParams| params.left_right.is_some() && params.fill == plan.start.fill;
-        let whole = presets.into_iter().filter(|(_, trial)| trial.samples == samples && is_alike(&trial.params));
+        // without the check fewer pixels count as wrong, and more are
+        let is_checked = |trial: &Trial| trial.samples == samples && trial.params.left_right.is_some();
+        let whole = presets.into_iter().filter(|(_, trial)| is_checked(trial));
         let by_loss = |(_, trial): &(_, Arc<Trial>)| trial.loss.unwrap_or(f64::INFINITY);
         let (preset, of_preset) =
             whole.min_by(|a, b| by_loss(a).total_cmp(&by_loss(b))).context("no preset was tried on all scenes")?;

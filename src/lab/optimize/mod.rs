@@ -9,6 +9,7 @@ use crate::capture::MaxPixels;
 use crate::capture::files::truth::find_truth_pairs;
 use crate::engine::OpenOptions;
 use crate::search::Judge;
+use crate::stereo::StereoParams;
 use folds::Study;
 use std::io::Write;
 use std::path::Path;
@@ -24,6 +25,8 @@ pub(crate) struct Options {
     pub(crate) max_pixels: usize,
     /// What the searches go by. Without truth each scene is searched by itself.
     pub(crate) judge: Judge,
+    /// The setting that each search starts from.
+    pub(crate) start: StereoParams,
     /// The engine.
     pub(crate) engine: OpenOptions,
     /// JSON instead of a table.

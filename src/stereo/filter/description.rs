@@ -1,5 +1,6 @@
 //! Description of a filter.
 
+use super::choice::Side;
 use crate::image::{Image, PictureRef};
 use crate::stereo::map::{DisparityMap, INVALID};
 use crate::stereo::params::StereoParams;
@@ -18,6 +19,8 @@ pub enum Function {
     Map(fn(&mut DisparityMap, &StereoParams)),
     /// Changes each map after the picture that it belongs to.
     MapOfPicture(fn(&mut DisparityMap, PictureRef<'_>, &StereoParams)),
+    /// Changes each map after the picture that it belongs to and the other one, in this order.
+    MapOfPair(fn(&mut DisparityMap, [PictureRef<'_>; 2], Side)),
     /// Changes the left and the right map together. Behind it the right map is dropped unless it is a result.
     BothMaps(fn(&mut DisparityMap, &mut DisparityMap, &StereoParams)),
     /// Changes the left map and its own state, which is kept from pair to pair.

@@ -37,7 +37,9 @@ pub(super) const MEDIAN: Filter = Filter {
 
 /// The median after the fill and the weighted median.
 pub(super) const LAST_MEDIAN: Filter = Filter {
-    size: |params| (MEDIAN.size)(params).filter(|_| params.fill != Fill::None || params.weighted_median),
+    size: |params| {
+        (MEDIAN.size)(params).filter(|_| params.fill != Fill::None || params.choice || params.weighted_median)
+    },
     ..MEDIAN
 };
 

@@ -202,6 +202,8 @@ parameters! {
         persistence: Persistence = Persistence::TwoOfFour, "persistence", "Persistence", 0..=0, "", Smoothing, Advanced {
             belongs: Some(|p| only_if(p.temporal, "The temporal filter is off.")),
         };
+        /// Choose again at edges of depth and in filled holes: a small network judges the disparities around each pixel.
+        choice: bool = false, "choice", "Learned choice", 0..=1, "", Smoothing, Advanced;
         /// Move edges of depth to where colours change, or brightness without colours: a weighted median where depth has an edge.
         weighted_median: bool = true, "weighted-median", "Weighted median", 0..=1, "", Smoothing, Advanced;
         /// Fill pixels without a disparity. Filled depth is invented.

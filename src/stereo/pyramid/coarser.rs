@@ -43,6 +43,7 @@ pub fn coarser(size: (usize, usize), params: &StereoParams) -> Option<StereoPara
         speckle_size: 0,
         spatial: None,
         temporal: false,
+        choice: false,
         weighted_median: false,
         fill: Fill::None,
         ..params.clone()

@@ -8,6 +8,7 @@ use stereopsis::engine::{CpuEngine, GpuEngine};
 use stereopsis::image::{Image, Luma, PictureRef};
 use stereopsis::stereo::aggregate::MAX_PATHS;
 use stereopsis::stereo::cost::mutual_information::{self, LEVELS};
+use stereopsis::stereo::filter::choice::Side;
 use stereopsis::stereo::{
     self, Aggregation, CostKind, DisparityMap, Prior, RightMatching, StereoParams, Volume, pyramid,
 };
@@ -70,25 +71,28 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
     if case.wants_right {
         maps.push((right_map, right_picture, RIGHT_STEPS));
     }
-    refine(&mut maps, params, &mut step);
+    refine(&mut maps, [left_picture, right_picture], params, &mut step);
     steps
 }
 
 /// Filters of each map by itself.
-const LEFT_STEPS: [&str; 7] = ["speckle", "spatial", "planes", "bands", "fill", "weighted median", "last median"];
-const RIGHT_STEPS: [&str; 7] = [
+const LEFT_STEPS: [&str; 8] =
+    ["speckle", "spatial", "planes", "bands", "fill", "choice", "weighted median", "last median"];
+const RIGHT_STEPS: [&str; 8] = [
     "right speckle",
     "right spatial",
     "right planes",
     "right bands",
     "right fill",
+    "right choice",
     "right weighted median",
     "right last median",
 ];
 
 /// What is done to each map by itself, with the names of the steps; over time only to the left one.
 fn refine(
-    maps: &mut [(DisparityMap, PictureRef<'_>, [&'static str; 7])],
+    maps: &mut [(DisparityMap, PictureRef<'_>, [&'static str; 8])],
+    pictures: [PictureRef<'_>; 2],
     params: &StereoParams,
     step: &mut dyn FnMut(&'static str, &DisparityMap),
 ) {
@@ -114,13 +118,19 @@ fn refine(
         stereo::filter::fill_rows(map, params.fill.values_per_side());
         step(names[4], map);
     }
-    for (map, picture, names) in maps.iter_mut().filter(|_| params.weighted_median) {
-        stereo::filter::weighted_median::weighted_median(map, &picture.guide());
+    let sides = [(pictures, Side::Left), ([pictures[1], pictures[0]], Side::Right)];
+    for ((map, _, names), (pair, side)) in maps.iter_mut().zip(sides).filter(|_| params.choice) {
+        stereo::filter::choice::choose(map, pair, side);
         step(names[5], map);
     }
-    let is_smoothed_again = params.median != Median::Off && (params.fill != Fill::None || params.weighted_median);
+    for (map, picture, names) in maps.iter_mut().filter(|_| params.weighted_median) {
+        stereo::filter::weighted_median::weighted_median(map, &picture.guide());
+        step(names[6], map);
+    }
+    let is_smoothed_again =
+        params.median != Median::Off && (params.fill != Fill::None || params.choice || params.weighted_median);
     for (map, _, names) in maps.iter_mut().filter(|_| is_smoothed_again) {
-        step(names[6], &stereo::filter::median(map, params.median));
+        step(names[7], &stereo::filter::median(map, params.median));
     }
 }
 
@@ -223,6 +233,7 @@ fn gpu_filters_reach_across_tiles() {
             spatial: [None, Some(1), Some(2)][i % 3],
             spatial_delta: [10, 40][i % 2],
             fill: Fill::ALL[1 + i % 3],
+            choice: i % 3 == 1,
             weighted_median: i % 2 == 1,
             ..StereoParams::default()
         };
@@ -237,10 +248,10 @@ fn gpu_filters_reach_across_tiles() {
 /// Walls without texture at several sizes: segments across many tiles, planes with and without enough votes, bands at both
 /// borders, edges of depth with colours and without.
 #[test]
-fn planes_bands_and_weighted_medians_agree() {
+fn planes_bands_choices_and_weighted_medians_agree() {
     let Some(mut engine) = gpu_engine() else { return };
     let rng = &mut Rng::with_seed(24);
-    let mut changed = [0; 3];
+    let mut changed = [0; 4];
     let sizes = [(1, 1), (3, 200), (200, 3), (97, 61), (163, 140), (310, 95), (64, 64), (130, 33)];
     for (i, &size) in sizes.iter().enumerate() {
         let params = StereoParams {
@@ -249,6 +260,7 @@ fn planes_bands_and_weighted_medians_agree() {
             uniqueness: [3, 0, 12][i % 3],
             median: Median::ALL[i % 3],
             fill: Fill::Planes,
+            choice: true,
             ..StereoParams::default()
         };
         for bits in [8, 12] {
@@ -261,6 +273,7 @@ fn planes_bands_and_weighted_medians_agree() {
             let others = [
                 StereoParams { fill: Fill::Interpolate, ..params.clone() },
                 StereoParams { weighted_median: false, ..params.clone() },
+                StereoParams { choice: false, ..params.clone() },
                 StereoParams { fill: Fill::None, ..params.clone() },
             ];
             for (changed, other) in changed.iter_mut().zip(others) {

@@ -4,7 +4,7 @@ use super::{Dispatch, GraphBuilder, Product, map_dispatch};
 use crate::engine::gpu::layout::{Layout, Structure};
 use crate::engine::gpu::resource::Resource;
 use crate::engine::gpu::shaders::{PIXELS, Shader, TILE, shaders};
-use crate::stereo::filter::{Fill, FilterKind, planes};
+use crate::stereo::filter::{Fill, FilterKind, choice, planes};
 use crate::stereo::map::SUBPIXEL_STEPS;
 
 shaders! {
@@ -18,6 +18,7 @@ shaders! {
     PLANES: "filter/planes" + "filter/moments" + "filter/regions" + "filter/records", PIXELS, ["vote", "fit", "fill"];
     BAND: "filter/band" + "filter/moments", PIXELS, ["fill_bands"];
     FILL: "filter/fill", PIXELS, ["rows", "empty_rows"];
+    CHOICE: "filter/choice", TILE, ["clear", "warp", "choose"];
     WEIGHTED_MEDIAN: "filter/weighted_median", TILE, ["weigh"];
 }
 
@@ -125,6 +126,7 @@ impl GraphBuilder {
                 FilterKind::Speckle
                 | FilterKind::Spatial
                 | FilterKind::Fill
+                | FilterKind::Choice
                 | FilterKind::WeightedMedian
                 | FilterKind::LastMedian => structure.wants_right,
             };
@@ -136,6 +138,7 @@ impl GraphBuilder {
                     FilterKind::Spatial => self.spatial(&maps, side, size),
                     FilterKind::Temporal => self.over_time(&maps),
                     FilterKind::Fill => self.fill(&mut maps, side, size),
+                    FilterKind::Choice => self.choice(&mut maps, side),
                     FilterKind::WeightedMedian => self.weighted_median(&mut maps, side),
                     FilterKind::LastMedian => self.median(&mut maps, side, size, ["last median", "right last median"]),
                 }
@@ -232,6 +235,26 @@ impl GraphBuilder {
         self.push_in_place(maps, side, ["planes", "right planes"], dispatches);
     }
 
+    /// The map as the other camera sees it, and then the choice.
+    fn choice(&mut self, maps: &mut Maps<'_>, side: Side) {
+        let sides = if side == Side::Left { [Side::Left, Side::Right] } else { [Side::Right, Side::Left] };
+        let is_colored = maps.layout.structure.colored;
+        let guides = sides.map(|side| if is_colored { side.colors() } else { side.picture(maps.level) });
+        let pictures = sides.map(|side| side.picture(maps.level));
+        // the union-find parents are free by now: a word for each pixel of the other picture fits
+        let maps_and_net = [&maps.both(side)[..], &[Resource::Parents, Resource::ChoiceNet]].concat();
+        let resources = [&guides[..], &pictures[..], &maps_and_net[..]].concat();
+        let shifts = choice::net().layers.iter().map(|layer| layer.shift);
+        let names = ["FIRST_SHIFT", "SECOND_SHIFT"];
+        let constants: Vec<_> = [side.is_right(), ("COLORED", u32::from(is_colored))]
+            .into_iter()
+            .chain(names.into_iter().zip(shifts))
+            .collect();
+        let dispatch = |entry: &&'static str| maps.dispatch(&CHOICE, entry, &constants, &resources);
+        let dispatches = CHOICE.entries.iter().map(dispatch).collect();
+        self.push_all_into_other(maps, side, ["choice", "right choice"], dispatches);
+    }
+
     fn weighted_median(&mut self, maps: &mut Maps<'_>, side: Side) {
         let guide = if maps.layout.structure.colored { side.colors() } else { side.picture(maps.level) };
         let constants = [side.is_right(), ("COLORED", u32::from(maps.layout.structure.colored))];
@@ -242,8 +265,19 @@ impl GraphBuilder {
 
     /// A filter that reads a map from its buffer, and writes it into the other one.
     fn push_into_other(&mut self, maps: &mut Maps<'_>, side: Side, names: [&'static str; 2], dispatch: Dispatch) {
+        self.push_all_into_other(maps, side, names, vec![dispatch]);
+    }
+
+    /// The same in several dispatches.
+    fn push_all_into_other(
+        &mut self,
+        maps: &mut Maps<'_>,
+        side: Side,
+        names: [&'static str; 2],
+        dispatches: Vec<Dispatch>,
+    ) {
         let other = 1 - maps.here(side);
-        self.push("filters", side.name(names), vec![dispatch], side.product(other), maps.level);
+        self.push("filters", side.name(names), dispatches, side.product(other), maps.level);
         match side {
             Side::Left => maps.left = other,
             Side::Right => maps.right = other,

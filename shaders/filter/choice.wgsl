@@ -1,0 +1,371 @@
+// The learned choice between the disparities around a pixel (src/stereo/filter/choice/).
+
+override IS_RIGHT: u32; // 1 for the right picture
+override COLORED: u32; // 1 if the guides have colours, 0 for luma in full depth
+override FIRST_SHIFT: u32; // of the sums of the first hidden layer
+override SECOND_SHIFT: u32; // and of the second one
+
+// the map's own picture, and the other one
+@group(0) @binding(1) var own_guide: texture_2d<u32>;
+@group(0) @binding(2) var other_guide: texture_2d<u32>;
+@group(0) @binding(3) var own_luma: texture_2d<u32>;
+@group(0) @binding(4) var other_luma: texture_2d<u32>;
+@group(0) @binding(5) var<storage, read> before: array<u32>;
+@group(0) @binding(6) var<storage, read_write> after: array<u32>;
+// the map as the other camera sees it
+@group(0) @binding(7) var<storage, read_write> warped: array<atomic<i32>>;
+@group(0) @binding(8) var<storage, read> net: array<i32>;
+
+const SURE_RADIUS: i32 = 2;
+const STEP: i32 = 16;
+const REACH: i32 = 48;
+const LIKE: u32 = 14u;
+const MAX_CANDIDATES: u32 = 9u;
+const EVIDENCE: u32 = 28u;
+const FIRST: u32 = 24u;
+const SECOND: u32 = 8u;
+const MAX_HIDDEN: i32 = 4095;
+const MAX_DIFFERENCE: i32 = 384;
+const MAX_COLOR_DIFFERENCE: i32 = 40;
+const MAX_STEP: i32 = 64;
+const MAX_RANGE: i32 = 128;
+
+var<private> candidates: array<i32, 9>;
+var<private> count: u32;
+var<private> own_color: vec4<i32>;
+
+struct Support {
+    like: i32,
+    trusted: i32,
+    most: i32,
+    supporters: array<i32, 9>,
+}
+
+fn size() -> vec2<i32> {
+    return vec2<i32>(i32(params.width), i32(params.height));
+}
+
+fn is_in_picture(pixel: vec2<i32>) -> bool {
+    return all(pixel >= vec2<i32>(0)) && all(pixel < size());
+}
+
+fn eight_bits(texel: vec4<u32>, is_right: bool) -> i32 {
+    return i32(min(texel.x >> select(params.left_shift, params.right_shift, is_right), 255u));
+}
+
+// Three channels of colour, or one of brightness.
+fn own_guide_at(pixel: vec2<i32>) -> vec4<i32> {
+    let texel = textureLoad(own_guide, pixel, 0);
+    if COLORED == 1u {
+        return vec4<i32>(vec4<u32>(texel.xyz, 0u));
+    }
+    return vec4<i32>(eight_bits(texel, IS_RIGHT == 1u), 0, 0, 0);
+}
+
+fn other_guide_at(pixel: vec2<i32>) -> vec4<i32> {
+    let texel = textureLoad(other_guide, pixel, 0);
+    if COLORED == 1u {
+        return vec4<i32>(vec4<u32>(texel.xyz, 0u));
+    }
+    return vec4<i32>(eight_bits(texel, IS_RIGHT == 0u), 0, 0, 0);
+}
+
+fn own_luma_at(pixel: vec2<i32>) -> i32 {
+    return eight_bits(textureLoad(own_luma, pixel, 0), IS_RIGHT == 1u);
+}
+
+fn other_luma_at(pixel: vec2<i32>) -> i32 {
+    return eight_bits(textureLoad(other_luma, pixel, 0), IS_RIGHT == 0u);
+}
+
+fn largest_channel(difference: vec4<i32>) -> i32 {
+    let apart = abs(difference);
+    return max(max(apart.x, apart.y), apart.z);
+}
+
+fn is_like(pixel: vec2<i32>) -> bool {
+    return largest_channel(own_guide_at(pixel) - own_color) <= i32(LIKE);
+}
+
+fn word_at(pixel: vec2<i32>) -> u32 {
+    return before[map_index(u32(pixel.x), u32(pixel.y))];
+}
+
+fn trusted(word: u32) -> i32 {
+    return select(map_value(word), INVALID, (map_reasons(word) & FILLED) != 0u);
+}
+
+// Column of the partner at a disparity, rounded.
+fn partner_of(x: i32, value: i32) -> i32 {
+    let px = (value + SUBPIXEL_STEPS / 2) >> 4u;
+    return select(x - px, x + px, IS_RIGHT == 1u);
+}
+
+@compute @workgroup_size(32, 8)
+fn clear(@builtin(global_invocation_id) id: vec3<u32>) {
+    if inside(id) {
+        atomicStore(&warped[map_index(id.x, id.y)], INVALID);
+    }
+}
+
+@compute @workgroup_size(32, 8)
+fn warp(@builtin(global_invocation_id) id: vec3<u32>) {
+    if !inside(id) {
+        return;
+    }
+    let value = map_value(before[map_index(id.x, id.y)]);
+    let to = partner_of(i32(id.x), value);
+    if value != INVALID && to >= 0 && to < i32(params.width) {
+        atomicMax(&warped[map_index(u32(to), id.y)], value);
+    }
+}
+
+fn is_sure(pixel: vec2<i32>, own: i32) -> bool {
+    for (var dy = -SURE_RADIUS; dy <= SURE_RADIUS; dy++) {
+        for (var dx = -SURE_RADIUS; dx <= SURE_RADIUS; dx++) {
+            let other = pixel + vec2<i32>(dx, dy);
+            if is_in_picture(other) {
+                let value = trusted(word_at(other));
+                if value == INVALID || abs(value - own) >= STEP {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+fn add_candidate(value: i32) {
+    for (var n = 0u; n < count; n++) {
+        if abs(candidates[n] - value) < STEP {
+            return;
+        }
+    }
+    candidates[count] = value;
+    count++;
+}
+
+fn find_candidates(pixel: vec2<i32>, own: i32) {
+    var directions = array<vec2<i32>, 8>(
+        vec2<i32>(-1, 0), vec2<i32>(1, 0), vec2<i32>(0, -1), vec2<i32>(0, 1),
+        vec2<i32>(-1, -1), vec2<i32>(1, -1), vec2<i32>(-1, 1), vec2<i32>(1, 1),
+    );
+    candidates[0] = own;
+    count = 1u;
+    for (var direction = 0u; direction < 8u; direction++) {
+        for (var k = 1; k <= REACH; k++) {
+            let other = pixel + k * directions[direction];
+            if !is_in_picture(other) {
+                break;
+            }
+            let value = trusted(word_at(other));
+            if value != INVALID && abs(value - own) >= STEP && is_like(other) {
+                add_candidate(value);
+                break;
+            }
+        }
+    }
+}
+
+fn support(pixel: vec2<i32>, radius: i32, stride: i32) -> Support {
+    var found: Support;
+    for (var dy = -radius; dy <= radius; dy += stride) {
+        for (var dx = -radius; dx <= radius; dx += stride) {
+            let other = pixel + vec2<i32>(dx, dy);
+            if is_in_picture(other) && is_like(other) {
+                let value = trusted(word_at(other));
+                found.like += 1;
+                found.trusted += i32(value != INVALID);
+                for (var n = 0u; n < count; n++) {
+                    found.supporters[n] += i32(abs(value - candidates[n]) <= STEP);
+                }
+            }
+        }
+    }
+    for (var n = 0u; n < count; n++) {
+        found.most = max(found.most, found.supporters[n]);
+    }
+    return found;
+}
+
+// Mean difference of brightness between a window and its partner, each beside its mean, 1/16 level.
+fn difference(pixel: vec2<i32>, candidate: i32, radius: i32, needs_like: bool) -> i32 {
+    var differences: array<i32, 49>;
+    var number = 0;
+    var sum = 0;
+    let offset = select(-candidate, candidate, IS_RIGHT == 1u);
+    let last = i32(params.width) - 1;
+    for (var dy = -radius; dy <= radius; dy++) {
+        for (var dx = -radius; dx <= radius; dx++) {
+            let place = pixel + vec2<i32>(dx, dy);
+            let at = 16 * place.x + offset;
+            if is_in_picture(place) && at >= 0 && at <= 16 * last && (!needs_like || is_like(place)) {
+                let part = at & 15;
+                let first = other_luma_at(vec2<i32>(at >> 4u, place.y));
+                let second = other_luma_at(vec2<i32>(min((at >> 4u) + 1, last), place.y));
+                let here = 16 * own_luma_at(place) - (16 - part) * first - part * second;
+                differences[number] = here;
+                sum += here;
+                number++;
+            }
+        }
+    }
+    if number == 0 {
+        return MAX_DIFFERENCE;
+    }
+    let mean = (sum + 8192 * number) / number - 8192; // rounded down, also below 0
+    var total = 0;
+    for (var n = 0; n < number; n++) {
+        total += min(abs(differences[n] - mean), MAX_DIFFERENCE);
+    }
+    return total / number;
+}
+
+fn color_difference(pixel: vec2<i32>, candidate: i32) -> i32 {
+    let to = partner_of(pixel.x, candidate);
+    if to < 0 || to >= i32(params.width) {
+        return MAX_COLOR_DIFFERENCE;
+    }
+    let apart = largest_channel(own_color - other_guide_at(vec2<i32>(to, pixel.y)));
+    return min(apart, MAX_COLOR_DIFFERENCE);
+}
+
+fn texture_at(pixel: vec2<i32>) -> vec2<i32> {
+    let last = size() - 1;
+    let left = own_luma_at(vec2<i32>(max(pixel.x - 1, 0), pixel.y));
+    let right = own_luma_at(vec2<i32>(min(pixel.x + 1, last.x), pixel.y));
+    var sum = 0;
+    var number = 0;
+    for (var y = max(pixel.y - 3, 0); y <= min(pixel.y + 3, last.y); y++) {
+        for (var x = max(pixel.x - 3, 0); x < min(pixel.x + 3, last.x); x++) {
+            sum += abs(own_luma_at(vec2<i32>(x + 1, y)) - own_luma_at(vec2<i32>(x, y)));
+            number++;
+        }
+    }
+    return min(vec2<i32>(8 * abs(right - left), 16 * sum / max(number, 1)), vec2<i32>(255));
+}
+
+fn share(part: i32, whole: i32) -> i32 {
+    return 255 * part / max(whole, 1);
+}
+
+fn score(evidence: ptr<function, array<i32, 28>>) -> i32 {
+    var first: array<i32, 24>;
+    var second: array<i32, 8>;
+    for (var k = 0u; k < FIRST; k++) {
+        first[k] = net[k];
+    }
+    var at = FIRST;
+    for (var i = 0u; i < EVIDENCE; i++) {
+        let value = (*evidence)[i];
+        for (var k = 0u; k < FIRST; k++) {
+            first[k] += value * net[at + k];
+        }
+        at += FIRST;
+    }
+    for (var k = 0u; k < SECOND; k++) {
+        second[k] = net[at + k];
+    }
+    at += SECOND;
+    for (var i = 0u; i < FIRST; i++) {
+        let value = clamp(first[i] >> FIRST_SHIFT, 0, MAX_HIDDEN);
+        for (var k = 0u; k < SECOND; k++) {
+            second[k] += value * net[at + k];
+        }
+        at += SECOND;
+    }
+    var sum = net[at];
+    at += 1u;
+    for (var i = 0u; i < SECOND; i++) {
+        sum += clamp(second[i] >> SECOND_SHIFT, 0, MAX_HIDDEN) * net[at + i];
+    }
+    return sum;
+}
+
+@compute @workgroup_size(32, 8)
+fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
+    if !inside(id) {
+        return;
+    }
+    let index = map_index(id.x, id.y);
+    let pixel = vec2<i32>(id.xy);
+    let word = before[index];
+    let own = map_value(word);
+    after[index] = word;
+    if own == INVALID || ((map_reasons(word) & FILLED) == 0u && is_sure(pixel, own)) {
+        return;
+    }
+    own_color = own_guide_at(pixel);
+    find_candidates(pixel, own);
+    if count == 1u {
+        return;
+    }
+
+    var differences: array<vec3<i32>, 9>;
+    var smallest = vec3<i32>(MAX_DIFFERENCE);
+    var farthest = own;
+    var nearest = own;
+    for (var n = 0u; n < count; n++) {
+        let candidate = candidates[n];
+        differences[n] = vec3<i32>(
+            difference(pixel, candidate, 2, false),
+            difference(pixel, candidate, 3, true),
+            color_difference(pixel, candidate),
+        );
+        smallest = min(smallest, differences[n]);
+        farthest = min(farthest, candidate);
+        nearest = max(nearest, candidate);
+    }
+    var near = support(pixel, 5, 1);
+    var far = support(pixel, 24, 4);
+    let texture = texture_at(pixel);
+    let reasons = map_reasons(word);
+
+    var best = own;
+    var best_score = 0;
+    for (var n = 0u; n < count; n++) {
+        let candidate = candidates[n];
+        let to = partner_of(pixel.x, candidate);
+        let is_inside = to >= 0 && to < i32(params.width);
+        var seen = INVALID;
+        if is_inside {
+            seen = atomicLoad(&warped[map_index(u32(to), id.y)]);
+        }
+        let behind = select(clamp(candidate - seen, -MAX_STEP, MAX_STEP), 0, seen == INVALID);
+        var evidence: array<i32, 28>;
+        evidence[0] = share(near.supporters[n], near.like);
+        evidence[1] = share(near.supporters[n], near.trusted);
+        evidence[2] = share(near.trusted, near.like);
+        evidence[3] = share(near.like, 121);
+        evidence[4] = share(near.most - near.supporters[n], near.like);
+        evidence[5] = share(far.supporters[n], far.like);
+        evidence[6] = share(far.supporters[n], far.trusted);
+        evidence[7] = share(far.trusted, far.like);
+        evidence[8] = share(far.like, 169);
+        evidence[9] = share(far.most - far.supporters[n], far.like);
+        evidence[10] = differences[n].x;
+        evidence[11] = differences[n].y;
+        evidence[12] = 4 * differences[n].z;
+        evidence[13] = differences[n].x - smallest.x;
+        evidence[14] = differences[n].y - smallest.y;
+        evidence[15] = 4 * (differences[n].z - smallest.z);
+        evidence[16] = min(abs(candidate - own), MAX_STEP);
+        evidence[17] = select(0, 255, (reasons & FILLED) != 0u);
+        evidence[18] = select(255, 0, is_inside);
+        evidence[19] = select(abs(behind), MAX_STEP, seen == INVALID);
+        evidence[20] = behind;
+        evidence[21] = select(0, 255, (reasons & LEFT_RIGHT) != 0u);
+        evidence[22] = select(0, 255, (reasons & SPECKLE) != 0u);
+        evidence[23] = texture.x;
+        evidence[24] = texture.y;
+        evidence[25] = min(candidate - farthest, MAX_RANGE);
+        evidence[26] = min(nearest - candidate, MAX_RANGE);
+        evidence[27] = 16 * i32(count);
+        let candidate_score = score(&evidence);
+        if n == 0u || candidate_score > best_score {
+            best = candidate;
+            best_score = candidate_score;
+        }
+    }
+    after[index] = with_value(word, best);
+}

@@ -1,0 +1,237 @@
+//! A network of floats, fitted to evidence, and rounded to the whole numbers that matching uses.
+
+use crate::metrics::Random;
+use crate::stereo::filter::choice::{EVIDENCE, Layer, Net};
+use rayon::prelude::*;
+
+/// Numbers of the hidden layers.
+const HIDDEN: [usize; 2] = [24, 8];
+/// Candidates of one step.
+const BATCH: usize = 256;
+/// Candidates whose slopes are summed one after the other; the sums are then added in order, so that threads change nothing.
+const PART: usize = 64;
+/// Largest step of a weight (D. Kingma & J. Ba, Adam, 2015); it falls to 0 along a cosine.
+const RATE: f32 = 0.002;
+/// How quickly Adam's means of slopes and of their squares forget.
+const FORGET: [f32; 2] = [0.9, 0.999];
+/// What 1 becomes in the hidden layers.
+const UNIT: f32 = 256.0;
+/// Largest whole weights: the sums of any layer then fit 32 bits.
+const LARGEST_WEIGHT: [f32; 3] = [32_767.0, 16_383.0, 16_383.0];
+
+/// Evidence for a candidate, and whether it is right.
+#[derive(Clone, Copy)]
+pub(super) struct Example {
+    pub(super) evidence: [i16; EVIDENCE],
+    pub(super) is_right: bool,
+}
+
+/// A layer of floats: biases, and the weights of each input.
+#[derive(Clone)]
+struct Floats {
+    inputs: usize,
+    outputs: usize,
+    /// `outputs` biases, and `outputs` weights for each input.
+    numbers: Vec<f32>,
+}
+
+/// The network while it is fitted.
+pub(super) struct Fit {
+    layers: Vec<Floats>,
+    /// Mean and the inverse of the standard deviation of each number of evidence.
+    scale: Vec<(f32, f32)>,
+    random: Random,
+}
+
+impl Floats {
+    fn weights(&self, input: usize) -> &[f32] {
+        &self.numbers[self.outputs * (1 + input)..][..self.outputs]
+    }
+
+    fn zero(&self) -> Self {
+        Self { numbers: vec![0.0; self.numbers.len()], ..*self }
+    }
+}
+
+impl Fit {
+    /// A network with random weights (He et al., Delving deep into rectifiers, 2015), scaled to these examples.
+    pub(super) fn new(examples: &[Example], seed: u64) -> Self {
+        let mut random = Random::with_seed(seed);
+        let sizes = [EVIDENCE, HIDDEN[0], HIDDEN[1], 1];
+        let layers = sizes.windows(2).map(|size| {
+            let deviation = (2.0 / size[0] as f64).sqrt();
+            // about normal: six numbers of variance 1/12
+            let mut normal = || (0..6).map(|_| random.share() - 0.5).sum::<f64>() * 2.0_f64.sqrt() * deviation;
+            let weights = (0..size[0] * size[1]).map(|_| normal() as f32);
+            Floats {
+                inputs: size[0],
+                outputs: size[1],
+                numbers: std::iter::repeat_n(0.0, size[1]).chain(weights).collect(),
+            }
+        });
+        let layers = layers.collect();
+        let count = examples.len().max(1) as f64;
+        let scale = (0..EVIDENCE).map(|i| {
+            let values = || examples.iter().map(|example| f64::from(example.evidence[i]));
+            let mean = values().sum::<f64>() / count;
+            let deviation = (values().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
+            (mean as f32, if deviation > 1e-6 { (1.0 / deviation) as f32 } else { 0.0 })
+        });
+        Self { layers, scale: scale.collect(), random }
+    }
+
+    /// Goes over all examples so many times, in an order drawn anew; returns the mean cross entropy of the last time.
+    pub(super) fn train(&mut self, examples: &[Example], epochs: usize, mut report: impl FnMut(usize, f64)) -> f64 {
+        let mut order: Vec<u32> = (0..examples.len() as u32).collect();
+        let mut means = [(); 2].map(|()| self.layers.iter().map(Floats::zero).collect::<Vec<_>>());
+        let steps = (epochs * examples.len().div_ceil(BATCH)).max(1);
+        let (mut step, mut loss) = (0, 0.0);
+        for epoch in 0..epochs {
+            for last in (1..order.len()).rev() {
+                order.swap(last, self.random.below(last + 1));
+            }
+            loss = 0.0;
+            for batch in order.chunks(BATCH) {
+                step += 1;
+                let rate = RATE * 0.5 * (1.0 + (std::f32::consts::PI * step as f32 / steps as f32).cos());
+                let parts: Vec<_> = batch.par_chunks(PART).map(|part| self.slopes(part, examples)).collect();
+                loss += parts.iter().map(|(_, loss)| loss).sum::<f64>();
+                let share = 1.0 / batch.len() as f32;
+                let unbias = FORGET.map(|forget| 1.0 / (1.0 - forget.powi(step)));
+                for (l, layer) in self.layers.iter_mut().enumerate() {
+                    for (n, number) in layer.numbers.iter_mut().enumerate() {
+                        let slope = share * parts.iter().map(|(slopes, _)| slopes[l].numbers[n]).sum::<f32>();
+                        let [first, second] = &mut means;
+                        let (first, second) = (&mut first[l].numbers[n], &mut second[l].numbers[n]);
+                        *first = FORGET[0] * *first + (1.0 - FORGET[0]) * slope;
+                        *second = FORGET[1] * *second + (1.0 - FORGET[1]) * slope * slope;
+                        *number -= rate * unbias[0] * *first / ((unbias[1] * *second).sqrt() + 1e-8);
+                    }
+                }
+            }
+            loss /= examples.len().max(1) as f64;
+            report(epoch + 1, loss);
+        }
+        loss
+    }
+
+    /// Slopes of the cross entropy over some examples, and its sum.
+    fn slopes(&self, part: &[u32], examples: &[Example]) -> (Vec<Floats>, f64) {
+        let mut slopes: Vec<_> = self.layers.iter().map(Floats::zero).collect();
+        let mut loss = 0.0;
+        for &index in part {
+            let example = &examples[index as usize];
+            let outputs = self.outputs(&example.evidence);
+            let chance = 1.0 / (1.0 + (-outputs[self.layers.len()][0]).exp());
+            let right = f32::from(u8::from(example.is_right));
+            loss -= f64::from(if example.is_right { chance } else { 1.0 - chance }.max(1e-7)).ln();
+            let mut back = vec![chance - right];
+            for (l, layer) in self.layers.iter().enumerate().rev() {
+                let inputs = &outputs[l];
+                let slopes = &mut slopes[l].numbers;
+                for (slope, back) in slopes.iter_mut().zip(&back) {
+                    *slope += back;
+                }
+                let mut before = vec![0.0; layer.inputs];
+                for (i, &input) in inputs.iter().enumerate() {
+                    if l > 0 && input <= 0.0 {
+                        continue; // a hidden number at its bound hands nothing back
+                    }
+                    let slopes = &mut slopes[layer.outputs * (1 + i)..][..layer.outputs];
+                    for ((slope, weight), back) in slopes.iter_mut().zip(layer.weights(i)).zip(&back) {
+                        *slope += input * back;
+                        before[i] += weight * back;
+                    }
+                }
+                back = before;
+            }
+        }
+        (slopes, loss)
+    }
+
+    /// The scaled evidence, and the outputs of each layer.
+    fn outputs(&self, evidence: &[i16; EVIDENCE]) -> Vec<Vec<f32>> {
+        let scaled =
+            evidence.iter().zip(&self.scale).map(|(&value, (mean, inverse))| (f32::from(value) - mean) * inverse);
+        let mut outputs: Vec<Vec<f32>> = vec![scaled.collect()];
+        for (l, layer) in self.layers.iter().enumerate() {
+            let mut sums = layer.numbers[..layer.outputs].to_vec();
+            for (i, &input) in outputs[l].iter().enumerate() {
+                for (sum, weight) in sums.iter_mut().zip(layer.weights(i)) {
+                    *sum += input * weight;
+                }
+            }
+            if l + 1 < self.layers.len() {
+                sums.iter_mut().for_each(|sum| *sum = sum.max(0.0));
+            }
+            outputs.push(sums);
+        }
+        outputs
+    }
+
+    /// The network in whole numbers: hidden numbers are [`UNIT`] times as large, and weights as large as sums of 32 bits allow.
+    pub(super) fn rounded(&self) -> Net {
+        let layers = self.layers.iter().enumerate().map(|(l, layer)| {
+            let is_last = l + 1 == self.layers.len();
+            let mut numbers = layer.numbers.clone();
+            if l == 0 {
+                // the scale of the evidence becomes a part of the weights
+                for (i, (mean, inverse)) in self.scale.iter().enumerate() {
+                    for k in 0..layer.outputs {
+                        let weight = numbers[layer.outputs * (1 + i) + k] * inverse;
+                        numbers[layer.outputs * (1 + i) + k] = weight;
+                        numbers[k] -= weight * mean;
+                    }
+                }
+            }
+            let (biases, weights) = numbers.split_at(layer.outputs);
+            // of evidence to hidden numbers, of these to the next, or to the score
+            let unit = if l == 0 { UNIT } else { 1.0 };
+            let largest = weights.iter().fold(1e-9_f32, |largest, weight| largest.max(weight.abs())) * unit;
+            let shift = (LARGEST_WEIGHT[l.min(2)] / largest).log2().floor().clamp(0.0, 20.0);
+            let factor = unit * shift.exp2();
+            let bias_factor = UNIT * shift.exp2();
+            Layer {
+                inputs: layer.inputs,
+                outputs: layer.outputs,
+                shift: if is_last { 0 } else { shift as u32 },
+                biases: biases.iter().map(|bias| (bias * bias_factor).round() as i32).collect(),
+                weights: weights.iter().map(|weight| (weight * factor).round() as i32).collect(),
+            }
+        });
+        Net { layers: layers.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Right where the first number is larger than the second one; the others say nothing.
+    fn examples(count: usize) -> Vec<Example> {
+        let mut random = Random::with_seed(3);
+        let mut example = || {
+            let evidence = [(); EVIDENCE].map(|()| random.below(256) as i16);
+            Example { evidence, is_right: evidence[0] > evidence[1] }
+        };
+        (0..count).map(|_| example()).collect()
+    }
+
+    #[test]
+    fn a_rule_is_learned_and_survives_rounding_and_comes_again_with_the_seed() {
+        let examples = examples(6000);
+        let fitted = || {
+            let mut fit = Fit::new(&examples, 1);
+            let loss = fit.train(&examples, 6, |_, _| {});
+            (fit.rounded(), loss)
+        };
+        let (net, loss) = fitted();
+        assert!(loss < 0.1, "{loss}");
+        let agrees = |example: &&Example| (net.score(&example.evidence.map(i32::from)) > 0) == example.is_right;
+        let right = examples.iter().filter(agrees).count();
+        assert!(right > 5800, "{right} of 6000");
+        assert_eq!(fitted().0, net);
+        let is_bounded = |layer: &Layer| layer.weights.iter().all(|weight| weight.abs() <= 32_767);
+        assert!(net.layers.iter().all(is_bounded));
+    }
+}

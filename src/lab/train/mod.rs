@@ -1,0 +1,93 @@
+//! Trains the network of the learned choice ([`crate::stereo::filter::choice`]) on random worlds of the program's own renderer.
+
+mod fit;
+mod worlds;
+
+use crate::image::{PictureRef, Truth};
+use crate::metrics::Random;
+use crate::stereo::disparity::{right_map, winner_takes_all};
+use crate::stereo::filter::choice::{Chooser, Net, Side};
+use crate::stereo::filter::{Fill, FilterKind, filter_maps_before};
+use crate::stereo::map::SUBPIXEL_STEPS;
+use crate::stereo::{DisparityMap, Maps, Preset, Prior, StereoParams, sum_volume};
+use anyhow::Context as _;
+use fit::{Example, Fit};
+use rayon::prelude::*;
+use std::io::Write;
+
+/// How it is trained.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Options {
+    /// Number of worlds.
+    pub(crate) worlds: u32,
+    /// Seed of the first world, of weights and of the order.
+    pub(crate) seed: u32,
+    /// How often all examples are seen.
+    pub(crate) epochs: usize,
+}
+
+/// The presets whose maps it is trained on.
+const PRESETS: [Preset; 2] = [Preset::Balanced, Preset::Accurate];
+/// Of so many pixels with a choice one is an example.
+const SPARSE: usize = 4;
+/// A right candidate is at most this far from the truth, px.
+const RIGHT_PX: f32 = 1.0;
+
+/// Trains a network, and writes how it goes.
+///
+/// # Errors
+/// The renderer fails, or `out` cannot be written.
+pub(crate) fn train(options: &Options, out: &mut dyn Write) -> anyhow::Result<Net> {
+    let worlds: Vec<u32> = (0..options.worlds).map(|n| options.seed.wrapping_mul(100_000).wrapping_add(n)).collect();
+    let examples: anyhow::Result<Vec<_>> = worlds.par_iter().with_max_len(1).map(|&seed| examples(seed)).collect();
+    let examples = examples?.concat();
+    let right = examples.iter().filter(|example| example.is_right).count();
+    writeln!(out, "{} candidates in {} worlds, {right} of them right", examples.len(), options.worlds)?;
+    let mut fit = Fit::new(&examples, u64::from(options.seed));
+    let mut failed = Ok(());
+    fit.train(&examples, options.epochs, |epoch, loss| {
+        failed = writeln!(out, "epoch {epoch}: cross entropy {loss:.4}");
+    });
+    failed?;
+    Ok(fit.rounded())
+}
+
+/// Candidates of some pixels of a world, with each preset.
+fn examples(seed: u32) -> anyhow::Result<Vec<Example>> {
+    let pair = worlds::pair(seed)?;
+    let truth = pair.truth.as_ref().context("the renderer knows the truth")?;
+    let pictures = PictureRef::pair(&pair.left, &pair.right);
+    let mut random = Random::with_seed(u64::from(seed));
+    let mut examples = Vec::new();
+    for preset in PRESETS {
+        let map = before_choice(pictures, &params(preset, truth));
+        let chooser = Chooser::new(&map, pictures, Side::Left);
+        let (width, height) = map.size();
+        let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+        for (x, y) in pixels.filter(|_| random.below(SPARSE) == 0) {
+            let true_px = truth.left_px.at(x, y);
+            let evidence = if true_px.is_finite() { chooser.all_evidence(x, y) } else { Vec::new() };
+            examples.extend(evidence.into_iter().map(|(candidate, evidence)| Example {
+                evidence: evidence.map(|number| number as i16),
+                is_right: (f32::from(candidate) / SUBPIXEL_STEPS as f32 - true_px).abs() <= RIGHT_PX,
+            }));
+        }
+    }
+    Ok(examples)
+}
+
+/// A preset that fills, over the range of a truth.
+fn params(preset: Preset, truth: &Truth) -> StereoParams {
+    let mut params = StereoParams::default();
+    preset.apply(&mut params);
+    let largest_px = truth.left_px.pixels().iter().copied().filter(|px| px.is_finite()).fold(0.0, f32::max);
+    StereoParams { num_disparities: largest_px as u32 + 4, fill: Fill::Planes, choice: true, ..params }
+}
+
+/// The left map as the learned choice finds it.
+fn before_choice(pictures: [PictureRef<'_>; 2], params: &StereoParams) -> DisparityMap {
+    let [left, right] = pictures.map(|picture| picture.luma);
+    let sums = sum_volume(left, right, params, &Prior::default());
+    let maps = Maps { left: winner_takes_all(&sums, params), right: Some(right_map(&sums, params)) };
+    filter_maps_before(FilterKind::Choice, maps, pictures, params)
+}
