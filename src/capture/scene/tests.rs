@@ -15,6 +15,21 @@ fn luma(picture: &Picture) -> &Image<u8> {
     image
 }
 
+#[test]
+fn random_worlds_differ_and_come_again_with_their_seed() {
+    let pair = |seed| render(&SceneOptions { world: SceneWorld::Random, seed, ..small() }, 0, true);
+    let (one, again) = (pair(1), pair(1));
+    assert_eq!((&one.left, &one.right), (&again.left, &again.right));
+    assert_ne!(one.left, pair(2).left);
+    for seed in 1..20 {
+        let truth = pair(seed).truth.unwrap();
+        let range = truth.left_px.pixels().iter().fold((f32::MAX, 0.0_f32), |(a, b), &px| (a.min(px), b.max(px)));
+        // everywhere a surface, between the nearest one that is drawn and the back of the largest room
+        assert!(truth.left_px.pixels().iter().all(|px| px.is_finite()), "{seed}");
+        assert!(range.0 > 1.0 && range.1 < 60.0 && range.1 > 1.5 * range.0, "{seed}: {range:?}");
+    }
+}
+
 /// Value at a fraction of a row.
 fn between(row: &[f32], x: f64) -> f64 {
     let x = x.clamp(0.0, (row.len() - 1) as f64);

@@ -222,7 +222,7 @@ mod tests {
         let examples = examples(6000);
         let fitted = || {
             let mut fit = Fit::new(&examples, 1);
-            let loss = fit.train(&examples, 6, |_, _| {});
+            let loss = fit.train(&examples, 40, |_, _| {});
             (fit.rounded(), loss)
         };
         let (net, loss) = fitted();

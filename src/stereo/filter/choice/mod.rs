@@ -192,3 +192,70 @@ fn warped(values: &Image<i16>, side: Side) -> Image<i16> {
     }
     warped
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::{Luma, Picture};
+
+    /// Two surfaces of two colours; the nearer one, at 20 px, is `edge` columns wide on the map, the other lies at 10 px.
+    fn map(edge: usize) -> DisparityMap {
+        let values = Image::from_fn(60, 30, |x, _| if x < edge { 320 } else { 160 });
+        DisparityMap { values, reasons: Image::filled(60, 30, 0), confidence: None }
+    }
+
+    fn picture() -> Picture {
+        let rgb = Image::from_fn(60, 30, |x, y| {
+            let grain = ((37 * x + 91 * y + x * y) % 9) as u8;
+            if x < 30 { [180 + grain, 40, 40] } else { [60, 110 + grain, 60] }
+        });
+        Picture { luma: Luma::U8(rgb.map(|color| color[0])), rgb: Some(rgb) }
+    }
+
+    #[test]
+    fn candidates_are_other_disparities_of_like_colour() {
+        let picture = picture();
+        let pictures = [PictureRef::from(&picture); 2];
+        let chooser = Chooser::new(&map(33), pictures, Side::Left);
+        // a pixel of the far surface that has the near one's disparity finds its own surface's, and no other
+        assert_eq!(chooser.candidates(31, 15).0[..2], [320, 160]);
+        assert_eq!(chooser.candidates(31, 15).1, 2);
+        assert_eq!(chooser.candidates(20, 15).1, 1, "the near surface has one disparity");
+        assert!(chooser.is_sure(10, 15) && !chooser.is_sure(31, 15));
+        let mut holes = map(33);
+        holes.reasons.set(40, 15, reason::FILLED);
+        let chooser = Chooser::new(&holes, pictures, Side::Left);
+        assert!(!chooser.is_sure(40, 15) && !chooser.is_sure(42, 15) && chooser.is_sure(43, 15));
+        assert_eq!(chooser.chosen(10, 15), 320, "a sure pixel keeps its own");
+    }
+
+    #[test]
+    fn evidence_counts_supporters_and_says_what_hides_what() {
+        let picture = picture();
+        let chooser = Chooser::new(&map(33), [PictureRef::from(&picture); 2], Side::Left);
+        let evidence = chooser.all_evidence(31, 15);
+        let &[(own, near), (other, far)] = &evidence[..] else { panic!("{evidence:?}") };
+        assert_eq!((own, other), (320, 160));
+        // of the window's columns 30 to 36 are of like colour, 30 to 32 have its own disparity
+        assert_eq!((near[0], far[0]), (255 * 33 / 77, 255 * 44 / 77));
+        assert_eq!((near[4], far[4]), (255 * 11 / 77, 0));
+        // at 10 px its partner is hidden by the surface at 20 px
+        assert_eq!((near[20], far[20]), (0, -64));
+    }
+
+    #[test]
+    fn a_map_without_disparities_stays_empty() {
+        let picture = picture();
+        let mut empty = map(33);
+        empty.values = Image::filled(60, 30, INVALID);
+        let before = empty.clone();
+        choose(&mut empty, [PictureRef::from(&picture); 2], Side::Right);
+        assert_eq!(empty, before);
+    }
+
+    #[test]
+    fn the_shader_has_room_for_the_network() {
+        let sizes: Vec<_> = net().layers.iter().map(|layer| (layer.inputs, layer.outputs)).collect();
+        assert_eq!(sizes, [(EVIDENCE, 24), (24, 8), (8, 1)], "shaders/filter/choice.wgsl has these numbers");
+    }
+}
