@@ -3,6 +3,8 @@
 use super::UsageError;
 use super::pair_args::PairArgs;
 use super::tune::StudyArgs;
+use crate::capture::files::truth::find_truth_pairs;
+use crate::capture::{MaxPixels, RawPair};
 use crate::console;
 use crate::engine::{EngineChoice, OpenOptions};
 use crate::files::{self, Outputs};
@@ -10,6 +12,7 @@ use crate::lab::{self, Experiment, optimize, scores, train, variants};
 use crate::search::Judge;
 use crate::stereo::{Fill, StereoParams};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Arguments of `lab`.
 #[derive(Debug, clap::Args)]
@@ -75,8 +78,11 @@ struct TrainArgs {
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=99_999))]
     worlds: u32,
     /// Seed of the worlds, the first weights and the order of the examples
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=9999))]
     seed: u32,
+    /// Folder of further pairs with truth to learn from, as for `eval`; nothing that the network is judged by
+    #[arg(long, value_name = "FOLDER")]
+    pairs: Option<PathBuf>,
     /// How often each example is seen
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
     epochs: u16,
@@ -114,10 +120,18 @@ impl TrainArgs {
     fn run(&self) -> anyhow::Result<()> {
         Outputs::new::<&Path>([], false).file_in_folder(&self.output)?;
         let options = train::Options { worlds: self.worlds, seed: self.seed, epochs: self.epochs.into() };
-        let net = train::train(&options, &mut console::Out)?;
+        let mut others = Vec::new();
+        for found in self.pairs.iter().map(|folder| find_truth_pairs(folder)).collect::<Result<Vec<_>, _>>()?.concat() {
+            let pair = found.read(MaxPixels::default())?;
+            let raw = Arc::unwrap_or_clone(pair.raw);
+            others.push(RawPair { truth: Some(pair.truth), ..raw });
+        }
+        let count = console::counted(others.len() as u64, "pair");
+        let net = train::train(&options, others, &mut console::Out)?;
         let (worlds, seed, epochs) = (self.worlds, self.seed, self.epochs);
         let head = format!(
-            "# Network of the learned choice: stereopsis lab train --worlds {worlds} --seed {seed} --epochs {epochs}\n\
+            "# Network of the learned choice, and of {count} with truth:\n\
+             # stereopsis lab train --worlds {worlds} --seed {seed} --epochs {epochs}\n\
              # Of each layer: inputs, outputs and shift; biases; the weights of each input.\n"
         );
         Ok(files::write(&self.output, (head + &net.text()).as_bytes())?)

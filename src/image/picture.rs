@@ -121,21 +121,13 @@ pub enum Guide<'a> {
 
 impl Guide<'_> {
     /// The largest difference of a channel between two pixels, which must lie inside; 0 to 255.
-    #[inline(always)]
     pub fn difference(&self, one: (usize, usize), other: (usize, usize)) -> u8 {
-        self.difference_to(one, self, other)
-    }
-
-    /// The same for a pixel of another guide, which is of the same kind.
-    #[inline(always)]
-    pub fn difference_to(&self, one: (usize, usize), guide: &Self, other: (usize, usize)) -> u8 {
-        match (self, guide) {
-            (Self::Colors(own), Self::Colors(rgb)) => {
-                let (one, other) = (own.at(one.0, one.1), rgb.at(other.0, other.1));
+        match self {
+            Self::Luma(luma) => luma.at(one.0, one.1).abs_diff(luma.at(other.0, other.1)),
+            Self::Colors(rgb) => {
+                let (one, other) = (rgb.at(one.0, one.1), rgb.at(other.0, other.1));
                 (0..3).map(|channel| one[channel].abs_diff(other[channel])).max().unwrap_or(0)
             }
-            (Self::Luma(own), Self::Luma(luma)) => own.at(one.0, one.1).abs_diff(luma.at(other.0, other.1)),
-            _ => u8::MAX,
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::judge::Judge;
 use super::space::{
-    ADAPTIVE_P2, AGGREGATIONS, ARMS, COSTS, LEFT_RIGHT, MAX_PENALTY_FACTOR, MEDIANS, PATHS, RANK_WINDOWS, SAD_WINDOWS,
-    SPATIAL, SPECKLE_SIZES, TAUS, UNIQUENESS,
+    ADAPTIVE_P2, AGGREGATIONS, ARMS, CHOICE, COSTS, LEFT_RIGHT, MAX_PENALTY_FACTOR, MEDIANS, PATHS, RANK_WINDOWS,
+    SAD_WINDOWS, SPATIAL, SPECKLE_SIZES, TAUS, UNIQUENESS,
 };
 use crate::parameter::{Group, ParameterType, Value};
 use crate::stereo::StereoParams;
@@ -40,6 +40,7 @@ pub(super) fn all(judge: Judge) -> Vec<Move> {
         to("uniqueness", &UNIQUENESS),
         to("speckle-size", &SPECKLE_SIZES),
         to("spatial", &SPATIAL),
+        to("choice", &CHOICE),
     ]
     .concat();
     moves.extend(SCALED.iter().flat_map(|names| FACTORS.map(|factor| Move::Scale(names, factor))));

@@ -162,7 +162,9 @@ impl Fit {
                 }
             }
             if l + 1 < self.layers.len() {
-                sums.iter_mut().for_each(|sum| *sum = sum.max(0.0));
+                for sum in &mut sums {
+                    *sum = sum.max(0.0);
+                }
             }
             outputs.push(sums);
         }

@@ -3,6 +3,7 @@
 mod fit;
 mod worlds;
 
+use crate::capture::RawPair;
 use crate::image::{PictureRef, Truth};
 use crate::metrics::Random;
 use crate::stereo::disparity::{right_map, winner_takes_all};
@@ -33,13 +34,15 @@ const SPARSE: usize = 4;
 /// A right candidate is at most this far from the truth, px.
 const RIGHT_PX: f32 = 1.0;
 
-/// Trains a network, and writes how it goes.
+/// Trains a network on worlds and on other pairs with truth, and writes how it goes.
 ///
 /// # Errors
 /// The renderer fails, or `out` cannot be written.
-pub(crate) fn train(options: &Options, out: &mut dyn Write) -> anyhow::Result<Net> {
-    let worlds: Vec<u32> = (0..options.worlds).map(|n| options.seed.wrapping_mul(100_000).wrapping_add(n)).collect();
-    let examples: anyhow::Result<Vec<_>> = worlds.par_iter().with_max_len(1).map(|&seed| examples(seed)).collect();
+pub(crate) fn train(options: &Options, others: Vec<RawPair>, out: &mut dyn Write) -> anyhow::Result<Net> {
+    let worlds: Vec<u32> = (0..options.worlds).map(|n| (options.seed * 100_000).wrapping_add(n)).collect();
+    let worlds: Vec<_> = worlds.par_iter().with_max_len(1).map(|&seed| examples(&worlds::pair(seed)?, seed)).collect();
+    let others: Vec<_> = others.par_iter().with_max_len(1).map(|pair| examples(pair, options.seed)).collect();
+    let examples: anyhow::Result<Vec<_>> = worlds.into_iter().chain(others).collect();
     let examples = examples?.concat();
     let right = examples.iter().filter(|example| example.is_right).count();
     writeln!(out, "{} candidates in {} worlds, {right} of them right", examples.len(), options.worlds)?;
@@ -52,10 +55,9 @@ pub(crate) fn train(options: &Options, out: &mut dyn Write) -> anyhow::Result<Ne
     Ok(fit.rounded())
 }
 
-/// Candidates of some pixels of a world, with each preset.
-fn examples(seed: u32) -> anyhow::Result<Vec<Example>> {
-    let pair = worlds::pair(seed)?;
-    let truth = pair.truth.as_ref().context("the renderer knows the truth")?;
+/// Candidates of some pixels of a pair, with each preset.
+fn examples(pair: &RawPair, seed: u32) -> anyhow::Result<Vec<Example>> {
+    let truth = pair.truth.as_ref().context("a pair without truth teaches nothing")?;
     let pictures = PictureRef::pair(&pair.left, &pair.right);
     let mut random = Random::with_seed(u64::from(seed));
     let mut examples = Vec::new();

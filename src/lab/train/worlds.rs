@@ -15,15 +15,16 @@ const SIZE: (usize, usize) = (400, 300);
 /// # Errors
 /// The renderer fails.
 pub(super) fn pair(seed: u32) -> Result<RawPair, CaptureError> {
-    let mut random = Random::with_seed(u64::from(seed) << 32);
+    let mut random = Random::with_seed(u64::from(seed) ^ 0x00AB_CDEF);
     let noise = if random.below(3) == 0 { 0.0 } else { 3.0 * random.share() * random.share() };
     let gain = if random.below(2) == 0 { 1.0 } else { 0.8 + 0.45 * random.share() };
     let vertical_px = if random.below(2) == 0 { 0.0 } else { random.share() - 0.5 };
+    let baseline_m = 0.05 + 0.06 * random.share();
     let blurs = random.below(3);
     let options = SceneOptions {
         width: SIZE.0,
         height: SIZE.1,
-        baseline_m: 0.05 + 0.06 * random.share(),
+        baseline_m,
         world: SceneWorld::Random,
         seed,
         vertical_px,

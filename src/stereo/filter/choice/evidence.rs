@@ -1,6 +1,6 @@
 //! Evidence for and against the candidates of a pixel, in whole numbers of about eight bits.
 
-use super::{Chooser, LIKE, MAX_CANDIDATES, STEP, Side};
+use super::{Chooser, MAX_CANDIDATES, STEP, Side, color_difference};
 use crate::stereo::map::{INVALID, reason};
 
 /// Numbers of evidence for a candidate.
@@ -8,7 +8,9 @@ pub const EVIDENCE: usize = 28;
 /// The pixels around that support a candidate: all within 5 px, and every fourth within 24 px.
 pub const SUPPORTS: [(i32, i32); 2] = [(5, 1), (24, 4)];
 /// Windows in which the pictures are compared: all pixels within 2 px, and those of like colour within 3 px.
-pub const WINDOWS: [(i32, bool); 2] = [(2, false), (3, true)];
+pub const WINDOWS: [i32; 2] = [2, 3];
+/// Pixels of the larger one.
+const WINDOW_PIXELS: usize = 49;
 /// Larger differences of brightness count as this, 1/16 level.
 pub const MAX_DIFFERENCE: i32 = 384;
 /// Larger differences of a colour count as this, levels.
@@ -44,11 +46,13 @@ impl Evidence {
     /// About pixel `(x, y)`.
     #[inline(always)]
     pub fn of(chooser: &Chooser<'_>, pixel: (usize, usize), candidates: &[i16]) -> Self {
+        let likes = chooser.likes(pixel);
         let mut differences = [[0; 3]; MAX_CANDIDATES];
         let mut smallest = [i32::MAX; 3];
         let mut range = [i32::MAX, i32::MIN];
         for (n, &candidate) in candidates.iter().enumerate() {
-            let [small, large] = WINDOWS.map(|window| chooser.difference(pixel, candidate, window));
+            let small = chooser.difference(pixel, candidate, WINDOWS[0], &[true; WINDOW_PIXELS]);
+            let large = chooser.difference(pixel, candidate, WINDOWS[1], &likes);
             differences[n] = [small, large, chooser.color_difference(pixel, candidate)];
             for (smallest, &difference) in smallest.iter_mut().zip(&differences[n]) {
                 *smallest = difference.min(*smallest);
@@ -149,7 +153,7 @@ impl Chooser<'_> {
                 let column = x as i32 + dx;
                 if column >= 0 && column < width as i32 {
                     let other = (column as usize, row as usize);
-                    if self.guides[0].difference((x, y), other) <= LIKE {
+                    if self.is_like((x, y), other) {
                         let value = self.trusted.at(other.0, other.1);
                         support.like += 1;
                         support.trusted += i32::from(value != INVALID);
@@ -167,21 +171,37 @@ impl Chooser<'_> {
         support
     }
 
-    /// Mean difference of brightness between a window and its partner, each beside its mean, 1/16 level; [`MAX_DIFFERENCE`] where the
-    /// partner lies outside.
+    /// Which pixels of the larger window have a like colour, row by row; none outside.
     #[inline(always)]
-    fn difference(&self, (x, y): (usize, usize), candidate: i16, (radius, needs_like): (i32, bool)) -> i32 {
+    fn likes(&self, (x, y): (usize, usize)) -> [bool; WINDOW_PIXELS] {
+        let (width, height) = self.values.size();
+        let radius = WINDOWS[1];
+        let side = 2 * radius + 1;
+        let mut likes = [false; WINDOW_PIXELS];
+        for n in 0..side * side {
+            let (column, row) = (x as i32 + n % side - radius, y as i32 + n / side - radius);
+            let is_inside = column >= 0 && row >= 0 && column < width as i32 && row < height as i32;
+            likes[n as usize] = is_inside && self.is_like((x, y), (column as usize, row as usize));
+        }
+        likes
+    }
+
+    /// Mean difference of brightness between the pixels of a window that `counts` allows, row by row, and their partners, each beside
+    /// its mean, 1/16 level; [`MAX_DIFFERENCE`] where all partners lie outside.
+    #[inline(always)]
+    fn difference(&self, (x, y): (usize, usize), candidate: i16, radius: i32, counts: &[bool; WINDOW_PIXELS]) -> i32 {
         let (width, height) = self.values.size();
         let [own, other] = &self.lumas;
         let offset = if self.side == Side::Left { -i32::from(candidate) } else { i32::from(candidate) };
-        let mut differences = [0; 49];
+        let mut differences = [0; WINDOW_PIXELS];
         let (mut count, mut sum) = (0, 0);
         for row in (y as i32 - radius).max(0)..=(y as i32 + radius).min(height as i32 - 1) {
             for column in (x as i32 - radius).max(0)..=(x as i32 + radius).min(width as i32 - 1) {
                 let pixel = (column as usize, row as usize);
                 let at = 16 * column + offset;
                 let is_inside = at >= 0 && at <= 16 * (width as i32 - 1);
-                if is_inside && (!needs_like || self.guides[0].difference((x, y), pixel) <= LIKE) {
+                let place = (row - y as i32 + radius) * (2 * radius + 1) + column - x as i32 + radius;
+                if is_inside && counts[place as usize] {
                     let (first, part) = ((at >> 4) as usize, at & 15);
                     let [first, second] = [first, (first + 1).min(width - 1)].map(|x| i32::from(other.at(x, pixel.1)));
                     let difference = 16 * i32::from(own.at(pixel.0, pixel.1)) - (16 - part) * first - part * second;
@@ -206,7 +226,8 @@ impl Chooser<'_> {
         if to < 0 || to >= self.values.width() as i32 {
             return MAX_COLOR_DIFFERENCE;
         }
-        i32::from(self.guides[0].difference_to((x, y), &self.guides[1], (to as usize, y))).min(MAX_COLOR_DIFFERENCE)
+        let [own, other] = &self.colors;
+        i32::from(color_difference(own.at(x, y), other.at(to as usize, y))).min(MAX_COLOR_DIFFERENCE)
     }
 
     /// The change of brightness across the pixel, and the mean change from column to column around it.

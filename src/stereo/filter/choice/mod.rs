@@ -4,6 +4,8 @@
 //! nearly always found a few pixels away. A small network of integers judges each of them by [`evidence`]: how much of the
 //! surface of like colour around the pixel has this disparity, how well the pictures agree there, and what hides what.
 
+#![allow(clippy::inline_always, reason = "what is not inlined into a loop is not compiled for its vector instructions")]
+
 mod evidence;
 mod net;
 
@@ -11,8 +13,9 @@ pub use evidence::{EVIDENCE, Evidence};
 pub use net::{Layer, Net, net};
 
 use super::description::{Filter, Function};
-use crate::image::{Guide, Image, PictureRef};
+use crate::image::{Image, PictureRef};
 use crate::stereo::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
+use std::borrow::Cow;
 
 /// The learned choice.
 pub(super) const CHOICE: Filter =
@@ -56,8 +59,8 @@ pub struct Chooser<'a> {
     /// Disparities that count as evidence: those that were not filled in.
     trusted: Image<i16>,
     reasons: Image<u8>,
-    /// Guides and eight bits of brightness, of the map's own picture and of the other one.
-    guides: [Guide<'a>; 2],
+    /// Colours, or brightness in all three channels, and eight bits of brightness, of the map's own picture and of the other one.
+    colors: [Cow<'a, Image<[u8; 3]>>; 2],
     lumas: [Image<u8>; 2],
     /// The map seen from the other camera: the nearest of the disparities that land on a pixel.
     warped: Image<i16>,
@@ -76,7 +79,7 @@ impl<'a> Chooser<'a> {
             values: map.values.clone(),
             trusted,
             reasons: map.reasons.clone(),
-            guides: pictures.map(PictureRef::guide),
+            colors: pictures.map(colors),
             lumas: pictures.map(|picture| picture.luma.to_u8()),
             warped: warped(&map.values, side),
         }
@@ -139,7 +142,7 @@ impl<'a> Chooser<'a> {
                 let other = (other_x as usize, other_y as usize);
                 let value = self.trusted.at(other.0, other.1);
                 let is_other = value != INVALID && (i32::from(value) - i32::from(own)).abs() >= STEP;
-                if is_other && self.guides[0].difference((x, y), other) <= LIKE {
+                if is_other && self.is_like((x, y), other) {
                     let is_near = |&earlier: &i16| (i32::from(earlier) - i32::from(value)).abs() < STEP;
                     if !candidates[..count].iter().any(is_near) {
                         candidates[count] = value;
@@ -163,11 +166,30 @@ impl<'a> Chooser<'a> {
         (0..count).map(|n| (candidates[n], evidence.about(self, (x, y), candidates, n))).collect()
     }
 
+    /// Whether two pixels of the map's own picture have like colours.
+    #[inline(always)]
+    fn is_like(&self, one: (usize, usize), other: (usize, usize)) -> bool {
+        let colors = &*self.colors[0];
+        color_difference(colors.at(one.0, one.1), colors.at(other.0, other.1)) <= LIKE
+    }
+
     /// The column of the partner at a disparity; it may lie outside the other picture.
     #[inline(always)]
     fn partner(&self, x: usize, value: i16) -> i32 {
         partner(x, value, self.side)
     }
+}
+
+/// The colours of a picture, or its brightness in all three channels.
+fn colors(picture: PictureRef<'_>) -> Cow<'_, Image<[u8; 3]>> {
+    picture.rgb.map_or_else(|| Cow::Owned(picture.luma.to_u8().map(|&luma| [luma; 3])), Cow::Borrowed)
+}
+
+/// The largest difference of a channel, levels.
+#[inline(always)]
+fn color_difference(one: [u8; 3], other: [u8; 3]) -> u8 {
+    let [red, green, blue] = [0, 1, 2].map(|channel| one[channel].abs_diff(other[channel]));
+    red.max(green).max(blue)
 }
 
 /// The column of the partner at a disparity, rounded.
