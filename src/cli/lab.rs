@@ -130,7 +130,7 @@ impl TrainArgs {
         let net = train::train(&options, others, &mut console::Out)?;
         let (worlds, seed, epochs) = (self.worlds, self.seed, self.epochs);
         let head = format!(
-            "# Network of the learned choice, and of {count} with truth:\n\
+            "# Network of the learned choice, from {worlds} worlds and {count} with truth:\n\
              # stereopsis lab train --worlds {worlds} --seed {seed} --epochs {epochs}\n\
              # Of each layer: inputs, outputs and shift; biases; the weights of each input.\n"
         );
