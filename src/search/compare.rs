@@ -121,7 +121,7 @@ mod tests {
         assert!(!better(&[9.92, 9.92, 9.92, 9.92], &now), "no margin");
         assert!(!better(&[2.0, 10.0, 10.0, 10.0], &now), "a single sample");
         assert!(better(&[8.0, 8.0, 10.03, 10.03], &now));
-        assert!(!better(&[7.0, 7.0, 7.0, 10.1], &now), "it loses one of four");
+        assert!(!better(&[7.0, 7.0, 7.0, 10.3], &now), "it loses one of four");
         let (many, lost) = (vec![10.0; 20], [vec![8.0; 18], vec![11.0; 2]].concat());
         let of = |losses: &[f64]| trial(1.0, losses, &vec![3.0; losses.len()]);
         assert!(is_better(&of(&lost), &of(&many)), "two of twenty");

@@ -158,10 +158,10 @@ mod tests {
     }
 
     #[test]
-    fn every_paper_has_a_preset_and_the_first_three_are_our_own() {
+    fn every_paper_has_a_preset_and_the_first_four_are_our_own() {
         let own = Preset::ALL.iter().position(|preset| preset.paper().is_some());
-        assert_eq!(own, Some(3));
-        assert!(Preset::ALL[3..].iter().all(|preset| preset.paper().is_some()));
+        assert_eq!(own, Some(4));
+        assert!(Preset::ALL[4..].iter().all(|preset| preset.paper().is_some()));
     }
 
     /// Frommholz 2020, section 4: with his penalties a 16-bit sum takes a few hundred directions.

@@ -163,7 +163,7 @@ fn stems(folder: &str, extension: &str) -> BTreeSet<String> {
 #[test]
 fn every_stage_has_a_shader_of_its_name() {
     /// Files of the reference without a shader: those of the host, and stages of another shader.
-    const HOST: [&str; 32] = [
+    const HOST: [&str; 34] = [
         "mod",
         "depth",
         "map",
@@ -177,6 +177,8 @@ fn every_stage_has_a_shader_of_its_name() {
         "aggregate/direction",
         "aggregate/mod",
         "cost/mod",
+        "filter/choice/evidence",
+        "filter/choice/net",
         "cost/mutual_information/mod",
         "cost/pixel",
         "cost/tables",
@@ -316,6 +318,7 @@ fn requests() -> HashSet<Request> {
             }
         }
     }
+    options.push(StereoParams { choice: true, ..plain.clone() });
     options.push(StereoParams { spatial: Some(2), match_threshold: Some(30), temporal: true, ..plain.clone() });
     for &aggregation in Aggregation::ALL {
         for (paths, window, arms, num_disparities) in [(0, 1, 1, 1), (2, 33, 30, 27), (0, 33, 30, 27), (1, 9, 17, 64)] {

@@ -1,6 +1,5 @@
 //! Description of a filter.
 
-use super::choice::Side;
 use crate::image::{Image, PictureRef};
 use crate::stereo::map::{DisparityMap, INVALID};
 use crate::stereo::params::StereoParams;
@@ -11,6 +10,15 @@ pub struct Filter {
     pub size: fn(&StereoParams) -> Option<u32>,
     /// The filter in plain loops.
     pub function: Function,
+}
+
+/// The picture that a map belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The left one: partners lie further left.
+    Left,
+    /// The right one: partners lie further right.
+    Right,
 }
 
 /// Kinds of filters, by their inputs and outputs.

@@ -1,8 +1,7 @@
 //! The filters, in the order in which they run.
 
-use super::choice::{self, Side};
-use super::description::{Filter, Function};
-use super::{Smoothed, consistency, fill, median, spatial, speckle, temporal, weighted_median};
+use super::description::{Filter, Function, Side};
+use super::{Smoothed, choice, consistency, fill, median, spatial, speckle, temporal, weighted_median};
 use crate::choices;
 use crate::image::PictureRef;
 use crate::stereo::map::{DisparityMap, Maps};

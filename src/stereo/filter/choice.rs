@@ -12,6 +12,7 @@ mod net;
 pub use evidence::{EVIDENCE, Evidence};
 pub use net::{Layer, Net, net};
 
+pub use super::description::Side;
 use super::description::{Filter, Function};
 use crate::image::{Image, PictureRef};
 use crate::stereo::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
@@ -33,15 +34,6 @@ pub const REACH: i32 = 48;
 pub const LIKE: u8 = 14;
 /// Where candidates are looked for, in this order.
 pub const DIRECTIONS: [(i32, i32); 8] = [(-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1)];
-
-/// The picture that a map belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// The left one: partners lie further left.
-    Left,
-    /// The right one: partners lie further right.
-    Right,
-}
 
 /// Each pixel with a disparity takes that of its candidates which the network likes best, the first one of equals. A sure pixel
 /// keeps its own. `pictures` are the map's own and the other one.
@@ -261,8 +253,10 @@ mod tests {
         // of the window's columns 30 to 36 are of like colour, 30 to 32 have its own disparity
         assert_eq!((near[0], far[0]), (255 * 33 / 77, 255 * 44 / 77));
         assert_eq!((near[4], far[4]), (255 * 11 / 77, 0));
-        // at 10 px its partner is hidden by the surface at 20 px
-        assert_eq!((near[20], far[20]), (0, -64));
+        // at 20 px its partner is its own, at 10 px nobody's
+        assert_eq!(([near[19], near[20]], [far[19], far[20]]), ([0, 0], [64, 0]));
+        let mirrored = Chooser::new(&map(33), [PictureRef::from(&picture); 2], Side::Right).all_evidence(31, 15);
+        assert_eq!((mirrored[0].1[20], mirrored[1].1[20]), (0, -64), "there the near surface hides what is at 10 px");
     }
 
     #[test]
