@@ -21,7 +21,7 @@ struct Params {
     speckle_size: u32, // px
     speckle_range: u32, // px
     paths: u32,
-    confidence: u32, // 1 where it is wanted
+    confidence: u32, // 1 where winners have one, 2 where the learned choice gives a better one
     has_past: u32, // 1 where a pair of the same sequence came before
     largest_sum: u32, // with which a winner passes the match threshold
     whole_from_x: u32, // columns without border: the first, and one beyond the last; rows likewise

@@ -1,18 +1,18 @@
 // The learned choice between the disparities around a pixel (src/stereo/filter/choice/).
 
-override IS_RIGHT: u32; // 1 for the right picture
 override COLORED: u32; // 1 if the guides have colours, 0 for luma in full depth
 override FIRST_SHIFT: u32; // of the sums of the first hidden layer
-override SECOND_SHIFT: u32; // and of the second one
+override SECOND_SHIFT: u32; // of the second one
+override LAST_SHIFT: u32; // and of the scores that give chances
 
-// the map's own picture, and the other one
-@group(0) @binding(1) var own_guide: texture_2d<u32>;
-@group(0) @binding(2) var other_guide: texture_2d<u32>;
-@group(0) @binding(3) var own_luma: texture_2d<u32>;
-@group(0) @binding(4) var other_luma: texture_2d<u32>;
+// of the left and the right picture
+@group(0) @binding(1) var left_guide: texture_2d<u32>;
+@group(0) @binding(2) var right_guide: texture_2d<u32>;
+@group(0) @binding(3) var left_luma: texture_2d<u32>;
+@group(0) @binding(4) var right_luma: texture_2d<u32>;
 @group(0) @binding(5) var<storage, read> before: array<u32>;
 @group(0) @binding(6) var<storage, read_write> after: array<u32>;
-// the map as the other camera sees it
+// the map as the right camera sees it
 @group(0) @binding(7) var<storage, read_write> warped: array<atomic<i32>>;
 @group(0) @binding(8) var<storage, read> net: array<i32>;
 
@@ -21,14 +21,16 @@ const STEP: i32 = 16;
 const REACH: i32 = 48;
 const LIKE: u32 = 14u;
 const MAX_CANDIDATES: u32 = 9u;
-const EVIDENCE: u32 = 28u;
-const FIRST: u32 = 24u;
-const SECOND: u32 = 8u;
+const EVIDENCE: u32 = 31u;
+const FIRST: u32 = 32u;
+const SECOND: u32 = 16u;
 const MAX_HIDDEN: i32 = 4095;
 const MAX_DIFFERENCE: i32 = 384;
 const MAX_COLOR_DIFFERENCE: i32 = 40;
 const MAX_STEP: i32 = 64;
 const MAX_RANGE: i32 = 128;
+const LARGEST: i32 = 1536;
+const CHANCE_BITS: u32 = 4u;
 
 var<private> candidates: array<i32, 9>;
 var<private> count: u32;
@@ -39,6 +41,7 @@ struct Support {
     trusted: i32,
     most: i32,
     supporters: array<i32, 9>,
+    clearness: array<i32, 9>, // of those, summed
 }
 
 fn size() -> vec2<i32> {
@@ -49,33 +52,33 @@ fn is_in_picture(pixel: vec2<i32>) -> bool {
     return all(pixel >= vec2<i32>(0)) && all(pixel < size());
 }
 
-fn eight_bits(texel: vec4<u32>, is_right: bool) -> i32 {
-    return i32(min(texel.x >> select(params.left_shift, params.right_shift, is_right), 255u));
+fn eight_bits(texel: vec4<u32>, shift: u32) -> i32 {
+    return i32(min(texel.x >> shift, 255u));
 }
 
 // Three channels of colour, or one of brightness.
-fn own_guide_at(pixel: vec2<i32>) -> vec4<i32> {
-    let texel = textureLoad(own_guide, pixel, 0);
+fn left_guide_at(pixel: vec2<i32>) -> vec4<i32> {
+    let texel = textureLoad(left_guide, pixel, 0);
     if COLORED == 1u {
         return vec4<i32>(vec4<u32>(texel.xyz, 0u));
     }
-    return vec4<i32>(eight_bits(texel, IS_RIGHT == 1u), 0, 0, 0);
+    return vec4<i32>(eight_bits(texel, params.left_shift), 0, 0, 0);
 }
 
-fn other_guide_at(pixel: vec2<i32>) -> vec4<i32> {
-    let texel = textureLoad(other_guide, pixel, 0);
+fn right_guide_at(pixel: vec2<i32>) -> vec4<i32> {
+    let texel = textureLoad(right_guide, pixel, 0);
     if COLORED == 1u {
         return vec4<i32>(vec4<u32>(texel.xyz, 0u));
     }
-    return vec4<i32>(eight_bits(texel, IS_RIGHT == 0u), 0, 0, 0);
+    return vec4<i32>(eight_bits(texel, params.right_shift), 0, 0, 0);
 }
 
-fn own_luma_at(pixel: vec2<i32>) -> i32 {
-    return eight_bits(textureLoad(own_luma, pixel, 0), IS_RIGHT == 1u);
+fn left_luma_at(pixel: vec2<i32>) -> i32 {
+    return eight_bits(textureLoad(left_luma, pixel, 0), params.left_shift);
 }
 
-fn other_luma_at(pixel: vec2<i32>) -> i32 {
-    return eight_bits(textureLoad(other_luma, pixel, 0), IS_RIGHT == 0u);
+fn right_luma_at(pixel: vec2<i32>) -> i32 {
+    return eight_bits(textureLoad(right_luma, pixel, 0), params.right_shift);
 }
 
 fn largest_channel(difference: vec4<i32>) -> i32 {
@@ -84,7 +87,7 @@ fn largest_channel(difference: vec4<i32>) -> i32 {
 }
 
 fn is_like(pixel: vec2<i32>) -> bool {
-    return largest_channel(own_guide_at(pixel) - own_color) <= i32(LIKE);
+    return largest_channel(left_guide_at(pixel) - own_color) <= i32(LIKE);
 }
 
 fn word_at(pixel: vec2<i32>) -> u32 {
@@ -95,10 +98,14 @@ fn trusted(word: u32) -> i32 {
     return select(map_value(word), INVALID, (map_reasons(word) & FILLED) != 0u);
 }
 
+// How clearly a measured disparity won.
+fn clearness_of(word: u32) -> i32 {
+    return select(0, i32(word >> 24u), map_reasons(word) == 0u);
+}
+
 // Column of the partner at a disparity, rounded.
 fn partner_of(x: i32, value: i32) -> i32 {
-    let px = (value + SUBPIXEL_STEPS / 2) >> 4u;
-    return select(x - px, x + px, IS_RIGHT == 1u);
+    return x - ((value + SUBPIXEL_STEPS / 2) >> 4u);
 }
 
 @compute @workgroup_size(32, 8)
@@ -150,8 +157,6 @@ fn find_candidates(pixel: vec2<i32>, own: i32) {
         vec2<i32>(-1, 0), vec2<i32>(1, 0), vec2<i32>(0, -1), vec2<i32>(0, 1),
         vec2<i32>(-1, -1), vec2<i32>(1, -1), vec2<i32>(-1, 1), vec2<i32>(1, 1),
     );
-    candidates[0] = own;
-    count = 1u;
     for (var direction = 0u; direction < 8u; direction++) {
         for (var k = 1; k <= REACH; k++) {
             let other = pixel + k * directions[direction];
@@ -173,11 +178,14 @@ fn support(pixel: vec2<i32>, radius: i32, stride: i32) -> Support {
         for (var dx = -radius; dx <= radius; dx += stride) {
             let other = pixel + vec2<i32>(dx, dy);
             if is_in_picture(other) && is_like(other) {
-                let value = trusted(word_at(other));
+                let word = word_at(other);
+                let value = trusted(word);
                 found.like += 1;
                 found.trusted += i32(value != INVALID);
                 for (var n = 0u; n < count; n++) {
-                    found.supporters[n] += i32(abs(value - candidates[n]) <= STEP);
+                    let is_supporter = i32(abs(value - candidates[n]) <= STEP);
+                    found.supporters[n] += is_supporter;
+                    found.clearness[n] += is_supporter * clearness_of(word);
                 }
             }
         }
@@ -193,17 +201,16 @@ fn difference(pixel: vec2<i32>, candidate: i32, radius: i32, needs_like: bool) -
     var differences: array<i32, 49>;
     var number = 0;
     var sum = 0;
-    let offset = select(-candidate, candidate, IS_RIGHT == 1u);
     let last = i32(params.width) - 1;
     for (var dy = -radius; dy <= radius; dy++) {
         for (var dx = -radius; dx <= radius; dx++) {
             let place = pixel + vec2<i32>(dx, dy);
-            let at = 16 * place.x + offset;
+            let at = 16 * place.x - candidate;
             if is_in_picture(place) && at >= 0 && at <= 16 * last && (!needs_like || is_like(place)) {
                 let part = at & 15;
-                let first = other_luma_at(vec2<i32>(at >> 4u, place.y));
-                let second = other_luma_at(vec2<i32>(min((at >> 4u) + 1, last), place.y));
-                let here = 16 * own_luma_at(place) - (16 - part) * first - part * second;
+                let first = right_luma_at(vec2<i32>(at >> 4u, place.y));
+                let second = right_luma_at(vec2<i32>(min((at >> 4u) + 1, last), place.y));
+                let here = 16 * left_luma_at(place) - (16 - part) * first - part * second;
                 differences[number] = here;
                 sum += here;
                 number++;
@@ -226,19 +233,19 @@ fn color_difference(pixel: vec2<i32>, candidate: i32) -> i32 {
     if to < 0 || to >= i32(params.width) {
         return MAX_COLOR_DIFFERENCE;
     }
-    let apart = largest_channel(own_color - other_guide_at(vec2<i32>(to, pixel.y)));
+    let apart = largest_channel(own_color - right_guide_at(vec2<i32>(to, pixel.y)));
     return min(apart, MAX_COLOR_DIFFERENCE);
 }
 
 fn texture_at(pixel: vec2<i32>) -> vec2<i32> {
     let last = size() - 1;
-    let left = own_luma_at(vec2<i32>(max(pixel.x - 1, 0), pixel.y));
-    let right = own_luma_at(vec2<i32>(min(pixel.x + 1, last.x), pixel.y));
+    let left = left_luma_at(vec2<i32>(max(pixel.x - 1, 0), pixel.y));
+    let right = left_luma_at(vec2<i32>(min(pixel.x + 1, last.x), pixel.y));
     var sum = 0;
     var number = 0;
     for (var y = max(pixel.y - 3, 0); y <= min(pixel.y + 3, last.y); y++) {
         for (var x = max(pixel.x - 3, 0); x < min(pixel.x + 3, last.x); x++) {
-            sum += abs(own_luma_at(vec2<i32>(x + 1, y)) - own_luma_at(vec2<i32>(x, y)));
+            sum += abs(left_luma_at(vec2<i32>(x + 1, y)) - left_luma_at(vec2<i32>(x, y)));
             number++;
         }
     }
@@ -249,9 +256,9 @@ fn share(part: i32, whole: i32) -> i32 {
     return 255 * part / max(whole, 1);
 }
 
-fn score(evidence: ptr<function, array<i32, 28>>) -> i32 {
-    var first: array<i32, 24>;
-    var second: array<i32, 8>;
+fn score(evidence: ptr<function, array<i32, 31>>) -> i32 {
+    var first: array<i32, 32>;
+    var second: array<i32, 16>;
     for (var k = 0u; k < FIRST; k++) {
         first[k] = net[k];
     }
@@ -282,6 +289,13 @@ fn score(evidence: ptr<function, array<i32, 28>>) -> i32 {
     return sum;
 }
 
+// The chance of a score, which lies behind the network's numbers.
+fn chance(score: i32) -> u32 {
+    let place = (clamp(score >> LAST_SHIFT, -LARGEST, LARGEST) + LARGEST) >> CHANCE_BITS;
+    let weights = FIRST * (1u + EVIDENCE) + SECOND * (1u + FIRST) + 1u + SECOND;
+    return u32(net[weights + u32(place)]);
+}
+
 @compute @workgroup_size(32, 8)
 fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
     if !inside(id) {
@@ -291,13 +305,18 @@ fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
     let pixel = vec2<i32>(id.xy);
     let word = before[index];
     let own = map_value(word);
-    after[index] = word;
-    if own == INVALID || ((map_reasons(word) & FILLED) == 0u && is_sure(pixel, own)) {
+    let wants_chance = params.confidence == 2u;
+    after[index] = select(word, word & 0xffffffu, wants_chance);
+    if own == INVALID {
         return;
     }
-    own_color = own_guide_at(pixel);
-    find_candidates(pixel, own);
-    if count == 1u {
+    own_color = left_guide_at(pixel);
+    candidates[0] = own;
+    count = 1u;
+    if (map_reasons(word) & FILLED) != 0u || !is_sure(pixel, own) {
+        find_candidates(pixel, own);
+    }
+    if count == 1u && !wants_chance {
         return;
     }
 
@@ -332,7 +351,7 @@ fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
             seen = atomicLoad(&warped[map_index(u32(to), id.y)]);
         }
         let behind = select(clamp(candidate - seen, -MAX_STEP, MAX_STEP), 0, seen == INVALID);
-        var evidence: array<i32, 28>;
+        var evidence: array<i32, 31>;
         evidence[0] = share(near.supporters[n], near.like);
         evidence[1] = share(near.supporters[n], near.trusted);
         evidence[2] = share(near.trusted, near.like);
@@ -361,11 +380,15 @@ fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
         evidence[25] = min(candidate - farthest, MAX_RANGE);
         evidence[26] = min(nearest - candidate, MAX_RANGE);
         evidence[27] = 16 * i32(count);
+        evidence[28] = clearness_of(word);
+        evidence[29] = near.clearness[n] / max(near.supporters[n], 1);
+        evidence[30] = far.clearness[n] / max(far.supporters[n], 1);
         let candidate_score = score(&evidence);
         if n == 0u || candidate_score > best_score {
             best = candidate;
             best_score = candidate_score;
         }
     }
-    after[index] = with_value(word, best);
+    let chosen = with_value(word, best);
+    after[index] = select(chosen, (chosen & 0xffffffu) | (chance(best_score) << 24u), wants_chance);
 }

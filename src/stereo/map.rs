@@ -115,8 +115,9 @@ pub struct DisparityMap {
     pub values: Image<i16>,
     /// Bits of [`reason`].
     pub reasons: Image<u8>,
-    /// How clearly each disparity won, if requested: [`crate::stereo::disparity::confidence`] of its winner;
-    /// 0 where none was measured, so also where it was held or filled.
+    /// If requested: how clearly each disparity won, [`crate::stereo::disparity::confidence`] of its winner, and 0 where none was
+    /// measured, so also where it was held or filled. With the learned choice: the [`chance`](crate::stereo::filter::choice::Net::chance_of)
+    /// that it is right, of each disparity.
     pub confidence: Option<Image<u8>>,
 }
 

@@ -56,20 +56,57 @@ fn every_preset_is_as_good_on_the_scene_as_it_was_measured() {
     }
 }
 
-/// On worlds that the network has not seen.
+/// Worlds that the network has not seen: it has learned from seeds below a hundred thousand.
+const UNSEEN: std::ops::Range<u32> = 1_000_000..1_000_006;
+
+/// An unseen world, and its filled map.
+fn filled_map(seed: u32, choice: bool) -> (RawPair, DisparityMap) {
+    let world = SceneWorld::Random;
+    let options = SceneOptions { width: 240, height: 180, world, seed, noise: 1.0, ..SceneOptions::default() };
+    let pair = render(&options, 0, true);
+    let params = StereoParams { fill: Fill::Planes, choice, confidence: true, ..of_preset(Preset::Accurate, 64) };
+    let map = match_on_cpu(&pair, &params);
+    (pair, map)
+}
+
 #[test]
 fn the_learned_choice_mends_filled_maps() {
     let bad_percent = |seed, choice| {
-        let world = SceneWorld::Random;
-        let options = SceneOptions { width: 240, height: 180, world, seed, noise: 1.0, ..SceneOptions::default() };
-        let pair = render(&options, 0, true);
-        let params = of_preset(Preset::Accurate, 64);
-        let map = match_on_cpu(&pair, &StereoParams { fill: Fill::Planes, choice, ..params });
+        let (pair, map) = filled_map(seed, choice);
         truth_error(&map, pair.truth.as_ref().unwrap()).unwrap().all.bad_1_percent
     };
-    let mean = |choice| (1..=6).map(|seed| bad_percent(seed, choice)).sum::<f64>() / 6.0;
+    let mean = |choice| UNSEEN.map(|seed| bad_percent(seed, choice)).sum::<f64>() / UNSEEN.len() as f64;
     let (without, with) = (mean(false), mean(true));
     assert!(with < 0.95 * without, "bad-1.0 {with:.2} % with the choice, {without:.2} % without");
+}
+
+/// Of disparities with a confidence of 80 %, about 80 % lie within 1 px of the truth, filled ones included.
+#[test]
+fn confidence_of_the_learned_choice_is_the_chance_to_be_right() {
+    // up to 50 %, up to 90 %, and above: pixels, those that are right, and the sum of their confidences
+    let mut bins = [[0.0_f64; 3]; 3];
+    for seed in UNSEEN {
+        let (pair, map) = filled_map(seed, true);
+        let (truth, confidence) = (pair.truth.as_ref().unwrap(), map.confidence.as_ref().unwrap());
+        let values = map.values.pixels().iter().zip(confidence.pixels());
+        for ((&value, &confidence), &true_px) in values.zip(truth.left_px.pixels()) {
+            if value == INVALID || !true_px.is_finite() {
+                continue;
+            }
+            let chance = f64::from(confidence) / 255.0;
+            let is_right = (f32::from(value) / 16.0 - true_px).abs() <= 1.0;
+            let bin = &mut bins[usize::from(chance > 0.5) + usize::from(chance > 0.9)];
+            *bin = [bin[0] + 1.0, bin[1] + f64::from(u8::from(is_right)), bin[2] + chance];
+        }
+    }
+    for [pixels, right, chances] in bins {
+        let (share, mean) = (right / pixels, chances / pixels);
+        eprintln!("{pixels} pixels with a mean confidence of {mean:.3}: {share:.3} are right");
+        assert!(
+            pixels > 1000.0 && (share - mean).abs() < 0.1,
+            "of {pixels} pixels {share:.2} are right, {mean:.2} told"
+        );
+    }
 }
 
 /// Fang et al. 2012, section III-C: error rates of the three aggregations on Tsukuba.

@@ -6,7 +6,6 @@ use super::regions::Regions;
 use super::simd::{SimdLevel, on_level};
 use super::{choice, planes, running_mean, weighted_median};
 use crate::image::{Image, PictureRef};
-use crate::stereo::filter::choice::Side;
 use crate::stereo::filter::{FilterKind, Smoothed};
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::params::StereoParams;
@@ -27,7 +26,7 @@ pub(super) fn filter_maps(
     wants_right: bool,
 ) -> Maps {
     let WinnerMaps { mut left, right } = maps;
-    let confidence = left.confidence.take();
+    let mut confidence = left.confidence.take();
     let right_values = right.as_ref().map(|right| &right.values);
     let check = |sign: i32| params.left_right.map(|tolerance_px| (tolerance_px, sign));
     let left_values = smooth_and_check(level, &left.values, right_values, check(-1), params, &mut left.reasons);
@@ -49,9 +48,8 @@ pub(super) fn filter_maps(
             FilterKind::Temporal => running_mean::over_time(&mut maps.left, smoothed, params),
             FilterKind::Fill => maps.for_each_with(pictures, |map, picture| fill(level, map, picture, params)),
             FilterKind::Choice => {
-                let [left, right] = pictures;
-                let of_each = [([left, right], Side::Left), ([right, left], Side::Right)];
-                maps.for_each_with(of_each, |map, (pair, side)| choice::run(level, map, pair, side));
+                maps.left.confidence = confidence.take();
+                choice::run(level, &mut maps.left, pictures, params);
             }
             FilterKind::WeightedMedian => {
                 maps.for_each_with(pictures, |map, picture| weighted_median::run(level, &mut map.values, picture));
@@ -61,13 +59,13 @@ pub(super) fn filter_maps(
             }),
         }
     }
-    maps.left.confidence = confidence.map(|mut confidence| {
+    if let Some(mut confidence) = confidence {
         for (confidence, &reasons) in confidence.pixels_mut().iter_mut().zip(maps.left.reasons.pixels()) {
             // no measured disparity
             *confidence = if reasons == 0 { *confidence } else { 0 };
         }
-        confidence
-    });
+        maps.left.confidence = Some(confidence);
+    }
     maps
 }
 

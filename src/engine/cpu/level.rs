@@ -61,7 +61,7 @@ impl Buffers {
         let is_swapped = params.right_matching == RightMatching::Swapped;
         let mut maps = self.winners(input, &prior, needs_right && !is_swapped, stages)?;
         if needs_right && is_swapped {
-            let params = StereoParams { confidence: false, ..params.clone() };
+            let params = StereoParams { confidence: false, choice: false, ..params.clone() };
             let swapped = LevelInput { level, left: &right.mirrored(), right: &left.mirrored(), params: &params };
             let right_maps = self.winners(swapped, &prior.swapped(), false, stages)?;
             maps.right = Some(right_maps.left.mirrored());

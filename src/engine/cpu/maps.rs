@@ -30,7 +30,7 @@ impl WinnerMaps {
             reasons: Image::filled(width, height, 0),
             confidence: confidence.then(|| Image::filled(width, height, 0)),
         };
-        Self { left: map(params.confidence), right: with_right.then(|| map(false)) }
+        Self { left: map(params.winners_have_confidence()), right: with_right.then(|| map(false)) }
     }
 
     /// Drops the border of the left map, after [`is_whole`], if the parameters say so.

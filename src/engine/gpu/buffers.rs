@@ -5,7 +5,7 @@ use super::graph::DispatchGraph;
 use super::resource::Resource;
 use crate::engine::EngineError;
 use crate::stereo::cost::mutual_information::log_table;
-use crate::stereo::filter::choice::net;
+use crate::stereo::filter::choice;
 use std::collections::HashMap;
 
 /// Results that exist at a time: the one on show, and those in flight.
@@ -102,7 +102,7 @@ fn new_buffer(gpu: &Gpu, resource: Resource, bytes: u64) -> wgpu::Buffer {
 fn contents(resource: Resource) -> Option<Vec<u32>> {
     match resource {
         Resource::LogTable => Some(log_table()),
-        Resource::ChoiceNet => Some(net().numbers().map(|number| number as u32).collect()),
+        Resource::ChoiceNet => Some(choice::numbers().map(|number| number as u32).collect()),
         Resource::CostTable(scale) => {
             let tables = scale.tables();
             // a word each, so that one load finds it

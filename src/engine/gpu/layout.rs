@@ -9,7 +9,7 @@ use crate::stereo::aggregate::{Axis, Direction, directions};
 use crate::stereo::cost::Comparison;
 use crate::stereo::cost::mutual_information::{LEVELS, LOG_TABLE_BITS};
 use crate::stereo::filter::FilterKind;
-use crate::stereo::filter::choice::net;
+use crate::stereo::filter::choice;
 use crate::stereo::filter::segments::MIN_SEGMENT;
 use crate::stereo::local::Unit;
 use crate::stereo::{Aggregation, RightMatching, StereoParams, pyramid};
@@ -95,6 +95,7 @@ impl Structure {
     fn swapped(size: (usize, usize), params: &StereoParams) -> (Self, StereoParams) {
         let params = StereoParams {
             confidence: false,
+            choice: false,
             left_right: None,
             right_matching: RightMatching::Diagonal,
             ..params.clone()
@@ -117,7 +118,7 @@ impl Structure {
             paths: params.paths,
             start_angle_deg: if params.paths == 0 { 0 } else { params.start_angle_deg },
             largest_p2: params.largest_p2(),
-            rivals: params.uniqueness > 0 || params.confidence,
+            rivals: params.uniqueness > 0 || params.winners_have_confidence(),
             drops: params.drop_border || params.match_threshold.is_some(),
             wants_right,
             swapped: has_swapped(params, wants_right),
@@ -365,7 +366,7 @@ impl Layout {
             Resource::MutualInformation(MutualInformation::Table) => LEVEL_PAIRS,
             Resource::CostTable(_) => 4 * (256 + 64),
             Resource::LogTable => 4 << LOG_TABLE_BITS,
-            Resource::ChoiceNet => 4 * net().numbers().count() as u64,
+            Resource::ChoiceNet => 4 * choice::numbers().count() as u64,
         }
     }
 }

@@ -43,6 +43,8 @@ impl GpuEngine {
             return Err(EngineError::Device("no graph".to_owned()));
         };
         let mut steps = Vec::new();
+        // the learned choice keeps no confidence that was only its evidence
+        let mut has_confidence = job.params.winners_have_confidence();
         let mut done = 0;
         for step_end in &program.step_ends {
             let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -84,7 +86,8 @@ impl GpuEngine {
                     TraceData::Numbers(bytes.map(u32::from).collect())
                 }
                 _ => TraceData::Map({
-                    let with_confidence = job.params.confidence && matches!(step_end.product, Product::Left(_));
+                    has_confidence = if step_end.name == "choice" { job.params.confidence } else { has_confidence };
+                    let with_confidence = has_confidence && matches!(step_end.product, Product::Left(_));
                     decode_map(&words[0], layout.structure.width, layout.structure.height, with_confidence)
                 }),
             };

@@ -90,7 +90,7 @@ impl Params {
             speckle_size: params.speckle_size,
             speckle_range: params.speckle_range,
             paths: params.paths,
-            confidence: u32::from(params.confidence),
+            confidence: if params.choice { 1 + u32::from(params.confidence) } else { u32::from(params.confidence) },
             has_past: u32::from(has_past),
             largest_sum: params.largest_accepted_sum().unwrap_or(u32::MAX),
             whole_from_x: columns.start as u32,

@@ -1,29 +1,29 @@
 //! A network of floats, fitted to evidence, and rounded to the whole numbers that matching uses.
 
 use crate::metrics::Random;
-use crate::stereo::filter::choice::{EVIDENCE, Layer, Net};
+use crate::stereo::filter::choice::{EVIDENCE, Layer, Net, UNIT};
 use rayon::prelude::*;
 
 /// Numbers of the hidden layers.
-const HIDDEN: [usize; 2] = [24, 8];
-/// Candidates of one step.
-const BATCH: usize = 256;
-/// Candidates whose slopes are summed one after the other; the sums are then added in order, so that threads change nothing.
-const PART: usize = 64;
+const HIDDEN: [usize; 2] = [32, 16];
+/// Pixels of one step.
+const BATCH: usize = 128;
+/// Pixels whose slopes are summed one after the other; the sums are then added in order, so that threads change nothing.
+const PART: usize = 32;
 /// Largest step of a weight (D. Kingma & J. Ba, Adam, 2015); it falls to 0 along a cosine.
 const RATE: f32 = 0.002;
 /// How quickly Adam's means of slopes and of their squares forget.
 const FORGET: [f32; 2] = [0.9, 0.999];
-/// What 1 becomes in the hidden layers.
-const UNIT: f32 = 256.0;
 /// Largest whole weights: the sums of any layer then fit 32 bits.
 const LARGEST_WEIGHT: [f32; 3] = [32_767.0, 16_383.0, 16_383.0];
 
-/// Evidence for a candidate, and whether it is right.
+/// Evidence for a candidate, and whether it is right. Those of a pixel lie one behind the other.
 #[derive(Clone, Copy)]
 pub(super) struct Example {
     pub(super) evidence: [i16; EVIDENCE],
     pub(super) is_right: bool,
+    /// Whether it is the first one of its pixel.
+    pub(super) is_first: bool,
 }
 
 /// A layer of floats: biases, and the weights of each input.
@@ -80,11 +80,12 @@ impl Fit {
         Self { layers, scale: scale.collect(), random }
     }
 
-    /// Goes over all examples so many times, in an order drawn anew; returns the mean cross entropy of the last time.
+    /// Goes over all pixels so many times, in an order drawn anew; returns the mean cross entropy of a candidate, the last time. What
+    /// falls is the sum of two cross entropies: of each candidate, for its chance, and of the choice between those of a pixel.
     pub(super) fn train(&mut self, examples: &[Example], epochs: usize, mut report: impl FnMut(usize, f64)) -> f64 {
-        let mut order: Vec<u32> = (0..examples.len() as u32).collect();
+        let mut order: Vec<u32> = (0..examples.len() as u32).filter(|&n| examples[n as usize].is_first).collect();
         let mut means = [(); 2].map(|()| self.layers.iter().map(Floats::zero).collect::<Vec<_>>());
-        let steps = (epochs * examples.len().div_ceil(BATCH)).max(1);
+        let steps = (epochs * order.len().div_ceil(BATCH)).max(1);
         let (mut step, mut loss) = (0, 0.0);
         for epoch in 0..epochs {
             for last in (1..order.len()).rev() {
@@ -115,38 +116,50 @@ impl Fit {
         loss
     }
 
-    /// Slopes of the cross entropy over some examples, and its sum.
+    /// Slopes over some pixels, given by their first examples, and the sum of the candidates' cross entropies.
     fn slopes(&self, part: &[u32], examples: &[Example]) -> (Vec<Floats>, f64) {
         let mut slopes: Vec<_> = self.layers.iter().map(Floats::zero).collect();
         let mut loss = 0.0;
-        for &index in part {
-            let example = &examples[index as usize];
-            let outputs = self.outputs(&example.evidence);
-            let chance = 1.0 / (1.0 + (-outputs[self.layers.len()][0]).exp());
-            let right = f32::from(u8::from(example.is_right));
-            loss -= f64::from(if example.is_right { chance } else { 1.0 - chance }.max(1e-7)).ln();
-            let mut back = vec![chance - right];
-            for (l, layer) in self.layers.iter().enumerate().rev() {
-                let inputs = &outputs[l];
-                let slopes = &mut slopes[l].numbers;
-                for (slope, back) in slopes.iter_mut().zip(&back) {
-                    *slope += back;
-                }
-                let mut before = vec![0.0; layer.inputs];
-                for (i, &input) in inputs.iter().enumerate() {
-                    if l > 0 && input <= 0.0 {
-                        continue; // a hidden number at its bound hands nothing back
-                    }
-                    let slopes = &mut slopes[layer.outputs * (1 + i)..][..layer.outputs];
-                    for ((slope, weight), back) in slopes.iter_mut().zip(layer.weights(i)).zip(&back) {
-                        *slope += input * back;
-                        before[i] += weight * back;
-                    }
-                }
-                back = before;
+        for &first in part {
+            let rest = &examples[first as usize..];
+            let count = 1 + rest[1..].iter().take_while(|example| !example.is_first).count();
+            let candidates = &rest[..count];
+            let outputs: Vec<_> = candidates.iter().map(|example| self.outputs(&example.evidence)).collect();
+            let scores: Vec<f32> = outputs.iter().map(|outputs| outputs[self.layers.len()][0]).collect();
+            for ((example, outputs), slope) in
+                candidates.iter().zip(&outputs).zip(slopes_of_choice(candidates, &scores))
+            {
+                let chance = 1.0 / (1.0 + (-outputs[self.layers.len()][0]).exp());
+                let right = f32::from(u8::from(example.is_right));
+                loss -= f64::from(if example.is_right { chance } else { 1.0 - chance }.max(1e-7)).ln();
+                self.go_back(outputs, chance - right + slope, &mut slopes);
             }
         }
         (slopes, loss)
+    }
+
+    /// Adds the slopes of all weights to `slopes`, from the slope of a score and the outputs of the layers before it.
+    fn go_back(&self, outputs: &[Vec<f32>], slope: f32, slopes: &mut [Floats]) {
+        let mut back = vec![slope];
+        for (l, layer) in self.layers.iter().enumerate().rev() {
+            let inputs = &outputs[l];
+            let slopes = &mut slopes[l].numbers;
+            for (slope, back) in slopes.iter_mut().zip(&back) {
+                *slope += back;
+            }
+            let mut before = vec![0.0; layer.inputs];
+            for (i, &input) in inputs.iter().enumerate() {
+                if l > 0 && input <= 0.0 {
+                    continue; // a hidden number at its bound hands nothing back
+                }
+                let slopes = &mut slopes[layer.outputs * (1 + i)..][..layer.outputs];
+                for ((slope, weight), back) in slopes.iter_mut().zip(layer.weights(i)).zip(&back) {
+                    *slope += input * back;
+                    before[i] += weight * back;
+                }
+            }
+            back = before;
+        }
     }
 
     /// The scaled evidence, and the outputs of each layer.
@@ -174,7 +187,6 @@ impl Fit {
     /// The network in whole numbers: hidden numbers are [`UNIT`] times as large, and weights as large as sums of 32 bits allow.
     pub(super) fn rounded(&self) -> Net {
         let layers = self.layers.iter().enumerate().map(|(l, layer)| {
-            let is_last = l + 1 == self.layers.len();
             let mut numbers = layer.numbers.clone();
             if l == 0 {
                 // the scale of the evidence becomes a part of the weights
@@ -188,21 +200,38 @@ impl Fit {
             }
             let (biases, weights) = numbers.split_at(layer.outputs);
             // of evidence to hidden numbers, of these to the next, or to the score
-            let unit = if l == 0 { UNIT } else { 1.0 };
+            let unit = if l == 0 { UNIT as f32 } else { 1.0 };
             let largest = weights.iter().fold(1e-9_f32, |largest, weight| largest.max(weight.abs())) * unit;
             let shift = (LARGEST_WEIGHT[l.min(2)] / largest).log2().floor().clamp(0.0, 20.0);
             let factor = unit * shift.exp2();
-            let bias_factor = UNIT * shift.exp2();
+            let bias_factor = UNIT as f32 * shift.exp2();
             Layer {
                 inputs: layer.inputs,
                 outputs: layer.outputs,
-                shift: if is_last { 0 } else { shift as u32 },
+                shift: shift as u32,
                 biases: biases.iter().map(|bias| (bias * bias_factor).round() as i32).collect(),
                 weights: weights.iter().map(|weight| (weight * factor).round() as i32).collect(),
             }
         });
         Net { layers: layers.collect() }
     }
+}
+
+/// Slopes of `-ln(chance that a right candidate is chosen)`, where candidates are chosen with chances proportional to `exp(score)`; 0 where
+/// all are right, or none.
+fn slopes_of_choice(candidates: &[Example], scores: &[f32]) -> Vec<f32> {
+    let largest = scores.iter().copied().fold(f32::MIN, f32::max);
+    let weights: Vec<f32> = scores.iter().map(|score| (score - largest).exp()).collect();
+    let all: f32 = weights.iter().sum();
+    let right: f32 =
+        candidates.iter().zip(&weights).filter(|(example, _)| example.is_right).map(|(_, weight)| weight).sum();
+    let is_choice =
+        candidates.iter().any(|example| example.is_right) && candidates.iter().any(|example| !example.is_right);
+    let slope = |(example, weight): (&Example, &f32)| {
+        let among_right = if example.is_right { weight / right.max(f32::MIN_POSITIVE) } else { 0.0 };
+        if is_choice { weight / all - among_right } else { 0.0 }
+    };
+    candidates.iter().zip(&weights).map(slope).collect()
 }
 
 #[cfg(test)]
@@ -214,9 +243,11 @@ mod tests {
         let mut random = Random::with_seed(3);
         let mut example = || {
             let evidence = [(); EVIDENCE].map(|()| random.below(256) as i16);
-            Example { evidence, is_right: evidence[0] > evidence[1] }
+            Example { evidence, is_right: evidence[0] > evidence[1], is_first: random.below(2) == 0 }
         };
-        (0..count).map(|_| example()).collect()
+        let mut examples: Vec<_> = (0..count).map(|_| example()).collect();
+        examples[0].is_first = true;
+        examples
     }
 
     #[test]

@@ -4,13 +4,13 @@ mod fit;
 mod worlds;
 
 use crate::capture::RawPair;
+use crate::engine::CpuEngine;
 use crate::image::{PictureRef, Truth};
 use crate::metrics::Random;
-use crate::stereo::disparity::{right_map, winner_takes_all};
-use crate::stereo::filter::choice::{Chooser, Net, Side};
-use crate::stereo::filter::{Fill, FilterKind, filter_maps_before};
-use crate::stereo::map::SUBPIXEL_STEPS;
-use crate::stereo::{DisparityMap, Maps, Preset, Prior, StereoParams, sum_volume};
+use crate::stereo::filter::choice::{Chooser, Net};
+use crate::stereo::filter::{Fill, fill};
+use crate::stereo::map::{INVALID, SUBPIXEL_STEPS};
+use crate::stereo::{DisparityMap, Preset, StereoParams};
 use anyhow::Context as _;
 use fit::{Example, Fit};
 use rayon::prelude::*;
@@ -29,8 +29,8 @@ pub(crate) struct Options {
 
 /// The presets whose maps it is trained on.
 const PRESETS: [Preset; 2] = [Preset::Balanced, Preset::Accurate];
-/// Of so many pixels with a choice one is an example.
-const SPARSE: usize = 4;
+/// Of so many pixels one is an example: of those with a choice, and of those that are sure, which are three times as many.
+const SPARSE: [usize; 2] = [4, 12];
 /// A right candidate is at most this far from the truth, px.
 const RIGHT_PX: f32 = 1.0;
 
@@ -62,16 +62,21 @@ fn examples(pair: &RawPair, seed: u32) -> anyhow::Result<Vec<Example>> {
     let mut random = Random::with_seed(u64::from(seed));
     let mut examples = Vec::new();
     for preset in PRESETS {
-        let map = before_choice(pictures, &params(preset, truth));
-        let chooser = Chooser::new(&map, pictures, Side::Left);
+        let map = before_choice(pictures, &params(preset, truth))?;
+        let chooser = Chooser::new(&map, pictures, true);
         let (width, height) = map.size();
         let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
-        for (x, y) in pixels.filter(|_| random.below(SPARSE) == 0) {
+        for (x, y) in pixels {
             let true_px = truth.left_px.at(x, y);
-            let evidence = if true_px.is_finite() { chooser.all_evidence(x, y) } else { Vec::new() };
-            examples.extend(evidence.into_iter().map(|(candidate, evidence)| Example {
+            let has_both = true_px.is_finite() && map.values.at(x, y) != INVALID;
+            if !has_both || random.below(SPARSE[usize::from(chooser.is_sure(x, y))]) > 0 {
+                continue;
+            }
+            let evidence = chooser.all_evidence(x, y).into_iter().enumerate();
+            examples.extend(evidence.map(|(n, (candidate, evidence))| Example {
                 evidence: evidence.map(|number| number as i16),
                 is_right: (f32::from(candidate) / SUBPIXEL_STEPS as f32 - true_px).abs() <= RIGHT_PX,
+                is_first: n == 0,
             }));
         }
     }
@@ -83,13 +88,15 @@ fn params(preset: Preset, truth: &Truth) -> StereoParams {
     let mut params = StereoParams::default();
     preset.apply(&mut params);
     let largest_px = truth.left_px.pixels().iter().copied().filter(|px| px.is_finite()).fold(0.0, f32::max);
-    StereoParams { num_disparities: largest_px as u32 + 4, fill: Fill::Planes, choice: true, ..params }
+    StereoParams { num_disparities: largest_px as u32 + 4, confidence: true, fill: Fill::Planes, ..params }
 }
 
-/// The left map as the learned choice finds it.
-fn before_choice(pictures: [PictureRef<'_>; 2], params: &StereoParams) -> DisparityMap {
-    let [left, right] = pictures.map(|picture| picture.luma);
-    let sums = sum_volume(left, right, params, &Prior::default());
-    let maps = Maps { left: winner_takes_all(&sums, params), right: Some(right_map(&sums, params)) };
-    filter_maps_before(FilterKind::Choice, maps, pictures, params)
+/// The left map as the learned choice finds it: filled, and not changed by what comes behind.
+fn before_choice(pictures: [PictureRef<'_>; 2], params: &StereoParams) -> anyhow::Result<DisparityMap> {
+    let [left, right] = pictures;
+    let until_fill = StereoParams { fill: Fill::None, choice: false, weighted_median: false, ..params.clone() };
+    let (maps, _) = CpuEngine::new(Some(1)).match_next(left, right, &until_fill, false)?;
+    let mut map = maps.left;
+    fill(&mut map, left, params);
+    Ok(map)
 }

@@ -9,7 +9,7 @@ use crate::stereo::sum_volume;
 
 /// Matches the right picture with the left one. Both are mirrored too, so that partners lie to the left of their pixels.
 pub fn swapped_map(left: &Luma, right: &Luma, params: &StereoParams, prior: &Prior) -> DisparityMap {
-    let params = StereoParams { confidence: false, ..params.clone() };
+    let params = StereoParams { confidence: false, choice: false, ..params.clone() };
     let sums = sum_volume(&right.mirrored(), &left.mirrored(), &params, &prior.swapped());
     winner_takes_all(&sums, &params).mirrored()
 }

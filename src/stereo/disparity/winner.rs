@@ -12,7 +12,7 @@ pub fn winner_takes_all(sums: &Volume<u32>, params: &StereoParams) -> DisparityM
     let mut map = DisparityMap {
         values: Image::filled(sums.width, sums.height, INVALID),
         reasons: Image::filled(sums.width, sums.height, 0),
-        confidence: params.confidence.then(|| Image::filled(sums.width, sums.height, 0)),
+        confidence: params.winners_have_confidence().then(|| Image::filled(sums.width, sums.height, 0)),
     };
     let largest_sum = params.largest_accepted_sum();
     for y in 0..sums.height {

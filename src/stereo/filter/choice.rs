@@ -10,17 +10,17 @@ mod evidence;
 mod net;
 
 pub use evidence::{EVIDENCE, Evidence};
-pub use net::{Layer, Net, net};
+pub use net::{Layer, Net, UNIT, net, numbers};
 
-pub use super::description::Side;
 use super::description::{Filter, Function};
 use crate::image::{Image, PictureRef};
 use crate::stereo::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
+use crate::stereo::params::StereoParams;
 use std::borrow::Cow;
 
 /// The learned choice.
 pub(super) const CHOICE: Filter =
-    Filter { size: |params| params.choice.then_some(0), function: Function::MapOfPair(choose) };
+    Filter { size: |params| params.choice.then_some(0), function: Function::LeftMap(choose) };
 
 /// A pixel is sure if all disparities within so many pixels are trusted and less than [`STEP`] from its own.
 pub const SURE_RADIUS: usize = 2;
@@ -35,69 +35,79 @@ pub const LIKE: u8 = 14;
 /// Where candidates are looked for, in this order.
 pub const DIRECTIONS: [(i32, i32); 8] = [(-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1)];
 
-/// Each pixel with a disparity takes that of its candidates which the network likes best, the first one of equals. A sure pixel
-/// keeps its own. `pictures` are the map's own and the other one.
-pub fn choose(map: &mut DisparityMap, pictures: [PictureRef<'_>; 2], side: Side) {
-    let chooser = Chooser::new(map, pictures, side);
+/// Each pixel of the left map with a disparity takes that of its candidates which the network likes best, the first one of equals.
+/// A sure pixel keeps its own. Confidence, where it is requested, becomes the [chance](Net::chance_of) that the disparity is right.
+pub fn choose(map: &mut DisparityMap, pictures: [PictureRef<'_>; 2], params: &StereoParams) {
+    let chooser = Chooser::new(map, pictures, params.confidence);
     let (width, height) = map.size();
-    map.values = Image::from_fn(width, height, |x, y| chooser.chosen(x, y));
+    let chosen = Image::from_fn(width, height, |x, y| chooser.chosen(x, y));
+    map.values = chosen.map(|&(value, _)| value);
+    map.confidence = params.confidence.then(|| chosen.map(|&(_, confidence)| confidence));
 }
 
 /// A map with all that a choice depends on.
 pub struct Chooser<'a> {
-    net: &'static Net,
-    side: Side,
+    wants_chance: bool,
     values: Image<i16>,
     /// Disparities that count as evidence: those that were not filled in.
     trusted: Image<i16>,
     reasons: Image<u8>,
-    /// Colours, or brightness in all three channels, and eight bits of brightness, of the map's own picture and of the other one.
+    /// How clearly each measured disparity won; 0 for others.
+    clearness: Image<u8>,
+    /// Colours, or brightness in all three channels, and eight bits of brightness, of the left and the right picture.
     colors: [Cow<'a, Image<[u8; 3]>>; 2],
     lumas: [Image<u8>; 2],
-    /// The map seen from the other camera: the nearest of the disparities that land on a pixel.
+    /// The map seen from the right camera: the nearest of the disparities that land on a pixel.
     warped: Image<i16>,
 }
 
 impl<'a> Chooser<'a> {
-    /// For the choices of a map.
-    pub fn new(map: &DisparityMap, pictures: [PictureRef<'a>; 2], side: Side) -> Self {
+    /// For the choices of a map, with the chance of each disparity if it is wanted.
+    pub fn new(map: &DisparityMap, pictures: [PictureRef<'a>; 2], wants_chance: bool) -> Self {
         let (width, height) = map.size();
         let trusted = Image::from_fn(width, height, |x, y| {
             if map.reasons.at(x, y) & reason::FILLED == 0 { map.values.at(x, y) } else { INVALID }
         });
+        let clearness = map.confidence.as_ref().map_or_else(
+            || Image::filled(width, height, 0),
+            |confidence| {
+                Image::from_fn(width, height, |x, y| if map.reasons.at(x, y) == 0 { confidence.at(x, y) } else { 0 })
+            },
+        );
         Self {
-            net: net(),
-            side,
+            wants_chance,
             values: map.values.clone(),
             trusted,
             reasons: map.reasons.clone(),
+            clearness,
             colors: pictures.map(colors),
             lumas: pictures.map(|picture| picture.luma.to_u8()),
-            warped: warped(&map.values, side),
+            warped: warped(&map.values),
         }
     }
 
-    /// The disparity that pixel `(x, y)` takes.
+    /// The disparity that pixel `(x, y)` takes, and its [chance](Net::chance_of) in 255ths; 0 where it is not wanted.
     #[inline(always)]
-    pub fn chosen(&self, x: usize, y: usize) -> i16 {
+    pub fn chosen(&self, x: usize, y: usize) -> (i16, u8) {
         let own = self.values.at(x, y);
-        if own == INVALID || self.is_sure(x, y) {
-            return own;
+        if own == INVALID {
+            return (own, 0);
         }
         let (candidates, count) = self.candidates(x, y);
-        if count == 1 {
-            return own;
+        if count == 1 && !self.wants_chance {
+            return (own, 0);
         }
         let candidates = &candidates[..count];
         let evidence = Evidence::of(self, (x, y), candidates);
+        let net = net();
         let (mut best, mut best_score) = (own, i32::MIN);
         for (n, &candidate) in candidates.iter().enumerate() {
-            let score = self.net.score(&evidence.about(self, (x, y), candidates, n));
+            let score = net.score(&evidence.about(self, (x, y), candidates, n));
             if score > best_score {
                 (best, best_score) = (candidate, score);
             }
         }
-        best
+        (best, if self.wants_chance { net.chance_of(best_score) } else { 0 })
     }
 
     /// Whether pixel `(x, y)`, which has a disparity, keeps it without a choice.
@@ -117,14 +127,18 @@ impl<'a> Chooser<'a> {
         true
     }
 
-    /// Candidates of pixel `(x, y)`, which has a disparity, and their number: its own, and in each direction the first trusted one of
-    /// a pixel of like colour that differs from its own. Those that are not [`STEP`] from an earlier candidate do not count.
+    /// Candidates of pixel `(x, y)`, which has a disparity, and their number: its own, and unless it is sure, in each direction the
+    /// first trusted one of a pixel of like colour that differs from its own. Those that are not [`STEP`] from an earlier candidate
+    /// do not count.
     #[inline(always)]
     pub fn candidates(&self, x: usize, y: usize) -> ([i16; MAX_CANDIDATES], usize) {
         let (width, height) = self.values.size();
         let own = self.values.at(x, y);
         let mut candidates = [own; MAX_CANDIDATES];
         let mut count = 1;
+        if self.is_sure(x, y) {
+            return (candidates, count);
+        }
         for (dx, dy) in DIRECTIONS {
             for k in 1..=REACH {
                 let (other_x, other_y) = (x as i32 + k * dx, y as i32 + k * dy);
@@ -147,9 +161,9 @@ impl<'a> Chooser<'a> {
         (candidates, count)
     }
 
-    /// Evidence for each candidate of pixel `(x, y)`, as [`Self::chosen`] weighs it; empty where it keeps its own.
+    /// Evidence for each candidate of pixel `(x, y)`, as [`Self::chosen`] weighs it; empty without a disparity.
     pub fn all_evidence(&self, x: usize, y: usize) -> Vec<(i16, [i32; EVIDENCE])> {
-        if self.values.at(x, y) == INVALID || self.is_sure(x, y) {
+        if self.values.at(x, y) == INVALID {
             return Vec::new();
         }
         let (candidates, count) = self.candidates(x, y);
@@ -158,17 +172,11 @@ impl<'a> Chooser<'a> {
         (0..count).map(|n| (candidates[n], evidence.about(self, (x, y), candidates, n))).collect()
     }
 
-    /// Whether two pixels of the map's own picture have like colours.
+    /// Whether two pixels of the left picture have like colours.
     #[inline(always)]
     fn is_like(&self, one: (usize, usize), other: (usize, usize)) -> bool {
         let colors = &*self.colors[0];
         color_difference(colors.at(one.0, one.1), colors.at(other.0, other.1)) <= LIKE
-    }
-
-    /// The column of the partner at a disparity; it may lie outside the other picture.
-    #[inline(always)]
-    fn partner(&self, x: usize, value: i16) -> i32 {
-        partner(x, value, self.side)
     }
 }
 
@@ -184,21 +192,20 @@ fn color_difference(one: [u8; 3], other: [u8; 3]) -> u8 {
     red.max(green).max(blue)
 }
 
-/// The column of the partner at a disparity, rounded.
+/// The column of the partner at a disparity, rounded; it may lie outside the right picture.
 #[inline(always)]
-fn partner(x: usize, value: i16, side: Side) -> i32 {
-    let px = (i32::from(value) + SUBPIXEL_STEPS / 2) >> 4;
-    if side == Side::Left { x as i32 - px } else { x as i32 + px }
+fn partner(x: usize, value: i16) -> i32 {
+    x as i32 - ((i32::from(value) + SUBPIXEL_STEPS / 2) >> 4)
 }
 
-/// The map as the other camera would see it: of all disparities whose partner is a pixel the largest, [`INVALID`] where there is none.
-fn warped(values: &Image<i16>, side: Side) -> Image<i16> {
+/// The map as the right camera would see it: of all disparities whose partner is a pixel the largest, [`INVALID`] where there is none.
+fn warped(values: &Image<i16>) -> Image<i16> {
     let (width, height) = values.size();
     let mut warped = Image::filled(width, height, INVALID);
     for y in 0..height {
         let row = warped.row_mut(y);
         for (x, &value) in values.row(y).iter().enumerate() {
-            let to = usize::try_from(partner(x, value, side)).ok().filter(|&to| value != INVALID && to < width);
+            let to = usize::try_from(partner(x, value)).ok().filter(|&to| value != INVALID && to < width);
             if let Some(to) = to {
                 row[to] = row[to].max(value);
             }
@@ -215,7 +222,8 @@ mod tests {
     /// Two surfaces of two colours; the nearer one, at 20 px, is `edge` columns wide on the map, the other lies at 10 px.
     fn map(edge: usize) -> DisparityMap {
         let values = Image::from_fn(60, 30, |x, _| if x < edge { 320 } else { 160 });
-        DisparityMap { values, reasons: Image::filled(60, 30, 0), confidence: None }
+        let confidence = Some(values.map(|&value| if value == 320 { 204 } else { 51 }));
+        DisparityMap { values, reasons: Image::filled(60, 30, 0), confidence }
     }
 
     fn picture() -> Picture {
@@ -230,7 +238,7 @@ mod tests {
     fn candidates_are_other_disparities_of_like_colour() {
         let picture = picture();
         let pictures = [PictureRef::from(&picture); 2];
-        let chooser = Chooser::new(&map(33), pictures, Side::Left);
+        let chooser = Chooser::new(&map(33), pictures, true);
         // a pixel of the far surface that has the near one's disparity finds its own surface's, and no other
         assert_eq!(chooser.candidates(31, 15).0[..2], [320, 160]);
         assert_eq!(chooser.candidates(31, 15).1, 2);
@@ -238,15 +246,15 @@ mod tests {
         assert!(chooser.is_sure(10, 15) && !chooser.is_sure(31, 15));
         let mut holes = map(33);
         holes.reasons.set(40, 15, reason::FILLED);
-        let chooser = Chooser::new(&holes, pictures, Side::Left);
+        let chooser = Chooser::new(&holes, pictures, true);
         assert!(!chooser.is_sure(40, 15) && !chooser.is_sure(42, 15) && chooser.is_sure(43, 15));
-        assert_eq!(chooser.chosen(10, 15), 320, "a sure pixel keeps its own");
+        assert_eq!(chooser.chosen(10, 15).0, 320, "a sure pixel keeps its own");
     }
 
     #[test]
     fn evidence_counts_supporters_and_says_what_hides_what() {
         let picture = picture();
-        let chooser = Chooser::new(&map(33), [PictureRef::from(&picture); 2], Side::Left);
+        let chooser = Chooser::new(&map(33), [PictureRef::from(&picture); 2], true);
         let evidence = chooser.all_evidence(31, 15);
         let &[(own, near), (other, far)] = &evidence[..] else { panic!("{evidence:?}") };
         assert_eq!((own, other), (320, 160));
@@ -255,8 +263,9 @@ mod tests {
         assert_eq!((near[4], far[4]), (255 * 11 / 77, 0));
         // at 20 px its partner is its own, at 10 px nobody's
         assert_eq!(([near[19], near[20]], [far[19], far[20]]), ([0, 0], [64, 0]));
-        let mirrored = Chooser::new(&map(33), [PictureRef::from(&picture); 2], Side::Right).all_evidence(31, 15);
-        assert_eq!((mirrored[0].1[20], mirrored[1].1[20]), (0, -64), "there the near surface hides what is at 10 px");
+        let hidden = chooser.all_evidence(23, 15);
+        assert_eq!((hidden.len(), hidden[0].1[20]), (1, 0), "a sure pixel has its own disparity alone");
+        assert_eq!((near[28], near[29], far[29], far[30]), (204, 204, 51, 51));
     }
 
     #[test]
@@ -265,13 +274,13 @@ mod tests {
         let mut empty = map(33);
         empty.values = Image::filled(60, 30, INVALID);
         let before = empty.clone();
-        choose(&mut empty, [PictureRef::from(&picture); 2], Side::Right);
-        assert_eq!(empty, before);
+        choose(&mut empty, [PictureRef::from(&picture); 2], &StereoParams::default());
+        assert_eq!(empty.values, before.values);
     }
 
     #[test]
     fn the_shader_has_room_for_the_network() {
         let sizes: Vec<_> = net().layers.iter().map(|layer| (layer.inputs, layer.outputs)).collect();
-        assert_eq!(sizes, [(EVIDENCE, 24), (24, 8), (8, 1)], "shaders/filter/choice.wgsl has these numbers");
+        assert_eq!(sizes, [(EVIDENCE, 32), (32, 16), (16, 1)], "shaders/filter/choice.wgsl has these numbers");
     }
 }

@@ -12,23 +12,14 @@ pub struct Filter {
     pub function: Function,
 }
 
-/// The picture that a map belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// The left one: partners lie further left.
-    Left,
-    /// The right one: partners lie further right.
-    Right,
-}
-
 /// Kinds of filters, by their inputs and outputs.
 pub enum Function {
     /// Changes each map by itself.
     Map(fn(&mut DisparityMap, &StereoParams)),
     /// Changes each map after the picture that it belongs to.
     MapOfPicture(fn(&mut DisparityMap, PictureRef<'_>, &StereoParams)),
-    /// Changes each map after the picture that it belongs to and the other one, in this order.
-    MapOfPair(fn(&mut DisparityMap, [PictureRef<'_>; 2], Side)),
+    /// Changes the left map after the left and the right picture.
+    LeftMap(fn(&mut DisparityMap, [PictureRef<'_>; 2], &StereoParams)),
     /// Changes the left and the right map together. Behind it the right map is dropped unless it is a result.
     BothMaps(fn(&mut DisparityMap, &mut DisparityMap, &StereoParams)),
     /// Changes the left map and its own state, which is kept from pair to pair.

@@ -23,7 +23,7 @@ pub use consistency::check_left_right;
 pub use description::Smoothed;
 pub use fill::{Fill, fill, fill_rows};
 pub use median::{Median, median};
-pub use order::{FilterKind, filter_maps, filter_maps_before};
+pub use order::{FilterKind, filter_maps};
 #[cfg(test)]
 pub use spatial::blend;
 pub use spatial::smooth_along_surfaces;

@@ -1,10 +1,10 @@
 //! The filters, in the order in which they run.
 
-use super::description::{Filter, Function, Side};
+use super::description::{Filter, Function};
 use super::{Smoothed, choice, consistency, fill, median, spatial, speckle, temporal, weighted_median};
 use crate::choices;
 use crate::image::PictureRef;
-use crate::stereo::map::{DisparityMap, Maps};
+use crate::stereo::map::Maps;
 use crate::stereo::params::StereoParams;
 
 choices! {
@@ -39,47 +39,21 @@ impl FilterKind {
 }
 
 /// Filters the maps in the one order that has a meaning. The right map is checked against the left one as that is against it,
-/// and filtered alike except over time. `pictures` are the left and the right one.
+/// and filtered alike, except over time and by the learned choice. `pictures` are the left and the right one.
 pub fn filter_maps(
-    maps: Maps,
-    pictures: [PictureRef<'_>; 2],
-    params: &StereoParams,
-    smoothed: &mut Option<Smoothed>,
-    wants_right: bool,
-) -> Maps {
-    filter_maps_by(FilterKind::active(params).map(|(kind, _)| kind), maps, pictures, params, smoothed, wants_right)
-}
-
-/// The left map as it is before a filter, of a pair without a past.
-pub fn filter_maps_before(
-    end: FilterKind,
-    maps: Maps,
-    pictures: [PictureRef<'_>; 2],
-    params: &StereoParams,
-) -> DisparityMap {
-    let kinds = FilterKind::active(params).map(|(kind, _)| kind).take_while(|&kind| kind < end);
-    filter_maps_by(kinds, maps, pictures, params, &mut None, false).left
-}
-
-fn filter_maps_by(
-    kinds: impl Iterator<Item = FilterKind>,
     mut maps: Maps,
     pictures: [PictureRef<'_>; 2],
     params: &StereoParams,
     smoothed: &mut Option<Smoothed>,
     wants_right: bool,
 ) -> Maps {
-    for kind in kinds {
+    for (kind, _) in FilterKind::active(params) {
         match &kind.description().function {
             Function::Map(filter) => maps.for_each(|map| filter(map, params)),
             Function::MapOfPicture(filter) => {
                 maps.for_each_with(pictures, |map, picture| filter(map, picture, params));
             }
-            Function::MapOfPair(filter) => {
-                let [left, right] = pictures;
-                let of_each = [([left, right], Side::Left), ([right, left], Side::Right)];
-                maps.for_each_with(of_each, |map, (pair, side)| filter(map, pair, side));
-            }
+            Function::LeftMap(filter) => filter(&mut maps.left, pictures, params),
             Function::BothMaps(filter) => {
                 if let Some(right) = &mut maps.right {
                     filter(&mut maps.left, right, params);

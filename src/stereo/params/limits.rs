@@ -20,6 +20,11 @@ impl StereoParams {
         penalty_table(self).into_iter().max().unwrap_or(self.p2)
     }
 
+    /// Whether winners have a confidence: as a result, or as evidence for the learned choice.
+    pub fn winners_have_confidence(&self) -> bool {
+        self.confidence || self.choice
+    }
+
     /// Whether exact sums of absolute differences decide: neither aggregated nor summed over paths.
     pub fn is_block_matching(&self) -> bool {
         self.cost.comparison() == Comparison::WindowedDifference

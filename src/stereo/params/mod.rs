@@ -145,8 +145,8 @@ parameters! {
             less_more: Some(("ambiguous pixels stay", "more of them are dropped")),
             slider: Some(|_| 0..=30), time: TimeEffect::OnOff,
         };
-        /// How clearly each disparity won over the best other one: a view of its own in the window, a file from
-        /// compute --confidence-map. The disparities stay the same.
+        /// How clearly each disparity won over the best other one, or with the learned choice how likely it is right: a view of its
+        /// own in the window, a file from compute --confidence-map. The disparities stay the same.
         confidence: bool = false, "confidence", "Confidence", 0..=1, "", Rejection, Advanced;
         /// Drop a pixel if the right picture's disparity differs by more than this.
         left_right: Option<u32> = Some(1), "left-right", "Left-right check", 0..=64, "px", Rejection, Basic {
@@ -202,7 +202,8 @@ parameters! {
         persistence: Persistence = Persistence::TwoOfFour, "persistence", "Persistence", 0..=0, "", Smoothing, Advanced {
             belongs: Some(|p| only_if(p.temporal, "The temporal filter is off.")),
         };
-        /// Choose again at edges of depth and in filled holes: a small network judges the disparities around each pixel.
+        /// Choose again at edges of depth and in filled holes: a small network judges the disparities around each pixel of the left
+        /// map.
         choice: bool = false, "choice", "Learned choice", 0..=1, "", Smoothing, Advanced;
         /// Move edges of depth to where colours change, or brightness without colours: a weighted median where depth has an edge.
         weighted_median: bool = true, "weighted-median", "Weighted median", 0..=1, "", Smoothing, Advanced;

@@ -8,7 +8,6 @@ use stereopsis::engine::{CpuEngine, GpuEngine};
 use stereopsis::image::{Image, Luma, PictureRef};
 use stereopsis::stereo::aggregate::MAX_PATHS;
 use stereopsis::stereo::cost::mutual_information::{self, LEVELS};
-use stereopsis::stereo::filter::choice::Side;
 use stereopsis::stereo::{
     self, Aggregation, CostKind, DisparityMap, Prior, RightMatching, StereoParams, Volume, pyramid,
 };
@@ -84,7 +83,7 @@ const RIGHT_STEPS: [&str; 8] = [
     "right planes",
     "right bands",
     "right fill",
-    "right choice",
+    "", // there is no choice
     "right weighted median",
     "right last median",
 ];
@@ -118,9 +117,8 @@ fn refine(
         stereo::filter::fill_rows(map, params.fill.values_per_side());
         step(names[4], map);
     }
-    let sides = [(pictures, Side::Left), ([pictures[1], pictures[0]], Side::Right)];
-    for ((map, _, names), (pair, side)) in maps.iter_mut().zip(sides).filter(|_| params.choice) {
-        stereo::filter::choice::choose(map, pair, side);
+    for (map, _, names) in maps.iter_mut().take(1).filter(|_| params.choice) {
+        stereo::filter::choice::choose(map, pictures, params);
         step(names[5], map);
     }
     for (map, picture, names) in maps.iter_mut().filter(|_| params.weighted_median) {
@@ -252,7 +250,7 @@ fn planes_bands_choices_and_weighted_medians_agree() {
     let Some(mut engine) = gpu_engine() else { return };
     let rng = &mut Rng::with_seed(24);
     let mut changed = [0; 4];
-    let sizes = [(1, 1), (3, 200), (200, 3), (97, 61), (163, 140), (310, 95), (64, 64), (130, 33)];
+    let sizes = [(1, 1), (3, 200), (200, 3), (97, 61), (163, 140), (210, 50), (64, 64), (130, 33)];
     for (i, &size) in sizes.iter().enumerate() {
         let params = StereoParams {
             min_disparity: [0, -6, -14][i % 3],
@@ -261,6 +259,7 @@ fn planes_bands_choices_and_weighted_medians_agree() {
             median: Median::ALL[i % 3],
             fill: Fill::Planes,
             choice: true,
+            confidence: i % 4 < 2,
             ..StereoParams::default()
         };
         for bits in [8, 12] {
@@ -281,7 +280,7 @@ fn planes_bands_choices_and_weighted_medians_agree() {
             }
         }
     }
-    assert!(changed.iter().all(|&cases| cases > 8), "each filter changes something in {changed:?} of 16 cases");
+    assert!(changed.iter().all(|&cases| cases > 6), "each filter changes something in {changed:?} of 16 cases");
 }
 
 /// Wide and high pictures with few disparities, far apart: all else is as good at any disparity, and dropped.

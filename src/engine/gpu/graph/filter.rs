@@ -123,10 +123,10 @@ impl GraphBuilder {
                 FilterKind::Median => structure.has_right(), // the check needs the right map
                 FilterKind::LeftRight => false,              // changes both at once
                 FilterKind::Temporal => false,               // keeps a state of the left map alone
+                FilterKind::Choice => false, // takes the confidence of the left map's winners as evidence
                 FilterKind::Speckle
                 | FilterKind::Spatial
                 | FilterKind::Fill
-                | FilterKind::Choice
                 | FilterKind::WeightedMedian
                 | FilterKind::LastMedian => structure.wants_right,
             };
@@ -138,7 +138,7 @@ impl GraphBuilder {
                     FilterKind::Spatial => self.spatial(&maps, side, size),
                     FilterKind::Temporal => self.over_time(&maps),
                     FilterKind::Fill => self.fill(&mut maps, side, size),
-                    FilterKind::Choice => self.choice(&mut maps, side),
+                    FilterKind::Choice => self.choice(&mut maps),
                     FilterKind::WeightedMedian => self.weighted_median(&mut maps, side),
                     FilterKind::LastMedian => self.median(&mut maps, side, size, ["last median", "right last median"]),
                 }
@@ -235,24 +235,22 @@ impl GraphBuilder {
         self.push_in_place(maps, side, ["planes", "right planes"], dispatches);
     }
 
-    /// The map as the other camera sees it, and then the choice.
-    fn choice(&mut self, maps: &mut Maps<'_>, side: Side) {
-        let sides = if side == Side::Left { [Side::Left, Side::Right] } else { [Side::Right, Side::Left] };
+    /// The left map as the right camera sees it, and then the choice.
+    fn choice(&mut self, maps: &mut Maps<'_>) {
+        let sides = [Side::Left, Side::Right];
         let is_colored = maps.layout.structure.colored;
         let guides = sides.map(|side| if is_colored { side.colors() } else { side.picture(maps.level) });
         let pictures = sides.map(|side| side.picture(maps.level));
-        // the union-find parents are free by now: a word for each pixel of the other picture fits
-        let maps_and_net = [&maps.both(side)[..], &[Resource::Parents, Resource::ChoiceNet]].concat();
+        // the union-find parents are free by now: a word for each pixel of the right picture fits
+        let maps_and_net = [&maps.both(Side::Left)[..], &[Resource::Parents, Resource::ChoiceNet]].concat();
         let resources = [&guides[..], &pictures[..], &maps_and_net[..]].concat();
         let shifts = choice::net().layers.iter().map(|layer| layer.shift);
-        let names = ["FIRST_SHIFT", "SECOND_SHIFT"];
-        let constants: Vec<_> = [side.is_right(), ("COLORED", u32::from(is_colored))]
-            .into_iter()
-            .chain(names.into_iter().zip(shifts))
-            .collect();
+        let names = ["FIRST_SHIFT", "SECOND_SHIFT", "LAST_SHIFT"];
+        let constants: Vec<_> =
+            std::iter::once(("COLORED", u32::from(is_colored))).chain(names.into_iter().zip(shifts)).collect();
         let dispatch = |entry: &&'static str| maps.dispatch(&CHOICE, entry, &constants, &resources);
         let dispatches = CHOICE.entries.iter().map(dispatch).collect();
-        self.push_all_into_other(maps, side, ["choice", "right choice"], dispatches);
+        self.push_all_into_other(maps, Side::Left, ["choice", ""], dispatches);
     }
 
     fn weighted_median(&mut self, maps: &mut Maps<'_>, side: Side) {

@@ -1,10 +1,10 @@
 //! Evidence for and against the candidates of a pixel, in whole numbers of about eight bits.
 
-use super::{Chooser, MAX_CANDIDATES, STEP, Side, color_difference};
+use super::{Chooser, MAX_CANDIDATES, STEP, color_difference, partner};
 use crate::stereo::map::{INVALID, reason};
 
 /// Numbers of evidence for a candidate.
-pub const EVIDENCE: usize = 28;
+pub const EVIDENCE: usize = 31;
 /// The pixels around that support a candidate: all within 5 px, and every fourth within 24 px.
 pub const SUPPORTS: [(i32, i32); 2] = [(5, 1), (24, 4)];
 /// Windows in which the pictures are compared: all pixels within 2 px, and those of like colour within 3 px.
@@ -27,6 +27,8 @@ struct Support {
     trusted: i32,
     /// Those of them that are at most a step from each candidate.
     supporters: [i32; MAX_CANDIDATES],
+    /// How clearly those won, summed.
+    clearness: [i32; MAX_CANDIDATES],
 }
 
 /// What is computed for all candidates of a pixel together.
@@ -88,10 +90,11 @@ impl Evidence {
                 share(most - here, support.like),
             ]
         };
+        let clearness = |support: Support| support.clearness[n] / support.supporters[n].max(1);
         let [near, far] = [support(near, of_window[0]), support(far, of_window[1])];
         let [small, large, color] = self.differences[n];
         let [least_small, least_large, least_color] = self.smallest;
-        let to = chooser.partner(x, candidates[n]);
+        let to = partner(x, candidates[n]);
         let is_inside = to >= 0 && to < chooser.values.width() as i32;
         let seen = if is_inside { chooser.warped.at(to as usize, y) } else { INVALID };
         let [step, range] = MAX_STEPS;
@@ -129,6 +132,9 @@ impl Evidence {
             (candidate - self.range[0]).min(range),
             (self.range[1] - candidate).min(range),
             16 * candidates.len() as i32,
+            chooser.clearness.at(x, y).into(),
+            clearness(self.supports[0]),
+            clearness(self.supports[1]),
         ]
     }
 }
@@ -160,7 +166,9 @@ impl Chooser<'_> {
                         for (n, &candidate) in candidates.iter().enumerate() {
                             // one that is missing is far from all candidates
                             let apart = (i32::from(value) - i32::from(candidate)).abs();
-                            support.supporters[n] += i32::from(apart <= STEP);
+                            let is_supporter = i32::from(apart <= STEP);
+                            support.supporters[n] += is_supporter;
+                            support.clearness[n] += is_supporter * i32::from(self.clearness.at(other.0, other.1));
                         }
                     }
                 }
@@ -192,13 +200,12 @@ impl Chooser<'_> {
     fn difference(&self, (x, y): (usize, usize), candidate: i16, radius: i32, counts: &[bool; WINDOW_PIXELS]) -> i32 {
         let (width, height) = self.values.size();
         let [own, other] = &self.lumas;
-        let offset = if self.side == Side::Left { -i32::from(candidate) } else { i32::from(candidate) };
         let mut differences = [0; WINDOW_PIXELS];
         let (mut count, mut sum) = (0, 0);
         for row in (y as i32 - radius).max(0)..=(y as i32 + radius).min(height as i32 - 1) {
             for column in (x as i32 - radius).max(0)..=(x as i32 + radius).min(width as i32 - 1) {
                 let pixel = (column as usize, row as usize);
-                let at = 16 * column + offset;
+                let at = 16 * column - i32::from(candidate);
                 let is_inside = at >= 0 && at <= 16 * (width as i32 - 1);
                 let place = (row - y as i32 + radius) * (2 * radius + 1) + column - x as i32 + radius;
                 if is_inside && counts[place as usize] {
@@ -222,7 +229,7 @@ impl Chooser<'_> {
     /// Largest difference of a channel between the pixel and its partner, levels.
     #[inline(always)]
     fn color_difference(&self, (x, y): (usize, usize), candidate: i16) -> i32 {
-        let to = self.partner(x, candidate);
+        let to = partner(x, candidate);
         if to < 0 || to >= self.values.width() as i32 {
             return MAX_COLOR_DIFFERENCE;
         }

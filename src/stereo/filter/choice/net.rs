@@ -15,7 +15,7 @@ pub struct Layer {
     pub inputs: usize,
     /// Numbers out.
     pub outputs: usize,
-    /// Bits by which a sum is shifted right; of the last layer 0.
+    /// Bits by which a sum is shifted right; a score, which stays as it is, gives its [chance](Net::chance_of) after it.
     pub shift: u32,
     /// One for each output.
     pub biases: Vec<i32>,
@@ -39,6 +39,32 @@ pub struct Net {
 pub fn net() -> &'static Net {
     static NET: OnceLock<Net> = OnceLock::new();
     NET.get_or_init(|| Net::read(TEXT).expect("the network of the program is whole"))
+}
+
+/// What a shifted score of 1 is, the logarithm of the odds.
+pub const UNIT: i32 = 256;
+/// The chances of shifted scores are listed in steps of so many bits.
+const CHANCE_BITS: u32 = 4;
+/// Larger odds count as these.
+const LARGEST: i32 = 6 * UNIT;
+
+/// The logistic function of a shifted score, in 255ths.
+fn chance(score: i32) -> u8 {
+    static CHANCES: OnceLock<Vec<u8>> = OnceLock::new();
+    let chances = CHANCES.get_or_init(|| chances().collect());
+    chances[((score.clamp(-LARGEST, LARGEST) + LARGEST) >> CHANCE_BITS) as usize]
+}
+
+/// What a shader needs: all biases and weights, layer by layer, and then the chances of all scores.
+pub fn numbers() -> impl Iterator<Item = i32> {
+    let layers = net().layers.iter();
+    layers.flat_map(|layer| layer.biases.iter().chain(&layer.weights)).copied().chain(chances().map(i32::from))
+}
+
+/// The chances of shifted scores, from the smallest one.
+fn chances() -> impl Iterator<Item = u8> {
+    let scores = (-LARGEST..=LARGEST).step_by(1 << CHANCE_BITS);
+    scores.map(|score| (255.0 / (1.0 + (-f64::from(score) / f64::from(UNIT)).exp())).round() as u8)
 }
 
 /// Most outputs of a layer.
@@ -67,6 +93,12 @@ impl Net {
             }
         }
         inputs[0]
+    }
+
+    /// The chance in 255ths that a disparity with this score lies within 1 px of the truth.
+    #[inline(always)]
+    pub fn chance_of(&self, score: i32) -> u8 {
+        chance(score >> self.layers.last().map_or(0, |layer| layer.shift))
     }
 
     /// The network of a text: lines of numbers, of each layer its inputs, outputs and shift, then its biases, then the weights of each
@@ -98,11 +130,6 @@ impl Net {
         }
         let is_whole = layers.last().is_some_and(|layer| layer.outputs == 1);
         if is_whole { Ok(Self { layers }) } else { Err("the network has no single output".to_owned()) }
-    }
-
-    /// All biases and weights, layer by layer.
-    pub fn numbers(&self) -> impl Iterator<Item = i32> + '_ {
-        self.layers.iter().flat_map(|layer| layer.biases.iter().chain(&layer.weights)).copied()
     }
 
     /// The text of a network, as [`Self::read`] reads it.
@@ -143,7 +170,7 @@ mod tests {
     fn damaged_texts_are_refused() {
         let good = net().text();
         assert!(Net::read(&good).is_ok());
-        for text in ["", "1 2", "x", &good[..good.len() / 2], &good.replacen("28", "27", 1), &(good.clone() + "7\n")] {
+        for text in ["", "1 2", "x", &good[..good.len() / 2], &good.replacen("31", "30", 1), &(good.clone() + "7\n")] {
             assert!(Net::read(text).is_err(), "{text:.40}");
         }
     }
