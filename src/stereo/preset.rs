@@ -84,6 +84,8 @@ impl Preset {
                 aggregation: Aggregation::Cross,
                 tau: 12,
                 arms: 8,
+                speckle_size: 200,
+                speckle_range: 4,
                 ..StereoParams::for_cost(CostKind::GradientCensus)
             },
             Self::Best => StereoParams { choice: true, ..Self::Accurate.method() },

@@ -87,8 +87,17 @@ fn examples(pair: &RawPair, seed: u32) -> anyhow::Result<Vec<Example>> {
 fn params(preset: Preset, truth: &Truth) -> StereoParams {
     let mut params = StereoParams::default();
     preset.apply(&mut params);
+    // one speckle filter for all presets: maps with more holes teach more than those of `accurate`, 0.09 points on Middlebury v2
+    let StereoParams { speckle_size, speckle_range, .. } = StereoParams::default();
     let largest_px = truth.left_px.pixels().iter().copied().filter(|px| px.is_finite()).fold(0.0, f32::max);
-    StereoParams { num_disparities: largest_px as u32 + 4, confidence: true, fill: Fill::Planes, ..params }
+    StereoParams {
+        num_disparities: largest_px as u32 + 4,
+        confidence: true,
+        fill: Fill::Planes,
+        speckle_size,
+        speckle_range,
+        ..params
+    }
 }
 
 /// The left map as the learned choice finds it: filled, and not changed by what comes behind.
