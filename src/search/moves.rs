@@ -3,7 +3,7 @@
 use super::judge::Judge;
 use super::space::{
     ADAPTIVE_P2, AGGREGATIONS, ARMS, CHOICE, COSTS, LEFT_RIGHT, MAX_PENALTY_FACTOR, MEDIANS, PATHS, RANK_WINDOWS,
-    SAD_WINDOWS, SPATIAL, SPECKLE_RANGES, SPECKLE_SIZES, TAUS, UNIQUENESS,
+    SAD_WINDOWS, SPATIAL, SPECKLE_SIZES, TAUS, UNIQUENESS,
 };
 use crate::parameter::{Group, ParameterType, Value};
 use crate::stereo::StereoParams;
@@ -39,7 +39,6 @@ pub(super) fn all(judge: Judge) -> Vec<Move> {
         to("left-right", &LEFT_RIGHT),
         to("uniqueness", &UNIQUENESS),
         to("speckle-size", &SPECKLE_SIZES),
-        to("speckle-range", &SPECKLE_RANGES),
         to("spatial", &SPATIAL),
         to("choice", &CHOICE),
     ]

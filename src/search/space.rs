@@ -30,8 +30,6 @@ pub(super) const MEDIANS: [Median; 3] = [Median::Off, Median::Three, Median::Fiv
 pub(super) const LEFT_RIGHT: [Option<u32>; 5] = [Some(0), Some(1), Some(1), Some(2), Some(4)];
 pub(super) const UNIQUENESS: [u32; 6] = [0, 0, 0, 3, 6, 10];
 pub(super) const SPECKLE_SIZES: [u32; 4] = [0, 50, 100, 400];
-/// Only as steps: settings that are drawn keep the default.
-pub(super) const SPECKLE_RANGES: [u32; 3] = [1, 2, 4];
 pub(super) const CHOICE: [bool; 2] = [false, true];
 pub(super) const SPATIAL: [Option<u32>; 3] = [None, None, Some(2)];
 /// Penalties lie between those of the cost divided and multiplied by this.

@@ -23,8 +23,8 @@ const SCENES: [(&str, u32); 4] = [
 const PRESETS: [(Preset, f64, f64); 11] = [
     (Preset::Fast, 7.2, 2.5),
     (Preset::Balanced, 6.0, 2.4),
-    (Preset::Accurate, 5.6, 1.9),
-    (Preset::Best, 5.2, 1.9),
+    (Preset::Accurate, 5.35, 1.9),
+    (Preset::Best, 4.95, 1.9),
     (Preset::Banz2011, 11.3, 3.2),
     (Preset::Ernst2008, 7.6, 3.0),
     (Preset::Frommholz2020, 11.0, 3.6),
