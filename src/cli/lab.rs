@@ -7,10 +7,11 @@ use crate::capture::files::truth::find_truth_pairs;
 use crate::capture::{MaxPixels, RawPair};
 use crate::console;
 use crate::engine::{EngineChoice, OpenOptions};
-use crate::files::{self, Outputs};
+use crate::files::{self, Outputs, WriteError};
 use crate::lab::{self, Experiment, optimize, scores, train, variants};
 use crate::search::Judge;
 use crate::stereo::{Fill, StereoParams};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -119,6 +120,8 @@ struct OptimizeArgs {
 impl TrainArgs {
     fn run(&self) -> anyhow::Result<()> {
         Outputs::new::<&Path>([], false).file_in_folder(&self.output)?;
+        // before minutes of training, not behind them
+        fs::metadata(files::folder_of(&self.output)).map_err(|err| WriteError::new(&self.output, err))?;
         let options = train::Options { worlds: self.worlds, seed: self.seed, epochs: self.epochs.into() };
         let mut others = Vec::new();
         for found in self.pairs.iter().map(|folder| find_truth_pairs(folder)).collect::<Result<Vec<_>, _>>()?.concat() {
@@ -134,7 +137,7 @@ impl TrainArgs {
              # stereopsis lab train --worlds {worlds} --seed {seed} --epochs {epochs}\n\
              # Of each layer: inputs, outputs and shift; biases; the weights of each input.\n"
         );
-        Ok(files::write(&self.output, (head + &net.text()).as_bytes())?)
+        Ok(files::write_new(&self.output, (head + &net.text()).as_bytes())?)
     }
 }
 

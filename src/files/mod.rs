@@ -37,7 +37,8 @@ impl WriteError {
     }
 }
 
-fn folder_of(path: &Path) -> &Path {
+/// The folder that a file lies in.
+pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

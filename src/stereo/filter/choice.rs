@@ -261,7 +261,7 @@ mod tests {
         // of the window's columns 30 to 36 are of like colour, 30 to 32 have its own disparity
         assert_eq!((near[0], far[0]), (255 * 33 / 77, 255 * 44 / 77));
         assert_eq!((near[4], far[4]), (255 * 11 / 77, 0));
-        // at 20 px its partner is its own, at 10 px nobody's
+        // the right camera sees 20 px at the partner of the first candidate, and no disparity at that of the second one
         assert_eq!(([near[19], near[20]], [far[19], far[20]]), ([0, 0], [64, 0]));
         let hidden = chooser.all_evidence(23, 15);
         assert_eq!((hidden.len(), hidden[0].1[20]), (1, 0), "a sure pixel has its own disparity alone");
