@@ -35,6 +35,7 @@ struct Params {
     persistence_times: u32, // how often a hole was measured before, to keep its disparity
     persistence_pairs: u32, // in how many pairs
     tau: u32, // grey levels
+    min_chance: u32, // %, 0 where the learned choice drops nothing
     p2_of_step: array<vec4<u32>, 64>, // P2 for each brightness step of 0 to 255
     weight_of_step: array<vec4<u32>, 16>, // of local aggregation: a byte for each brightness step
     weight_of_place: array<vec4<u32>, 61>, // a byte for each offset, |dy| * (reach + 1) + |dx|

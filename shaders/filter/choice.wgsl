@@ -296,6 +296,11 @@ fn chance(score: i32) -> u32 {
     return u32(net[weights + u32(place)]);
 }
 
+// Reasons of a pixel that loses its disparity: one that was put in has its own reason again.
+fn dropped(reasons: u32) -> u32 {
+    return select(reasons & ~(FILLED | HELD), UNIQUENESS, (reasons & (FILLED | HELD)) == 0u);
+}
+
 @compute @workgroup_size(32, 8)
 fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
     if !inside(id) {
@@ -313,10 +318,12 @@ fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
     own_color = left_guide_at(pixel);
     candidates[0] = own;
     count = 1u;
-    if (map_reasons(word) & FILLED) != 0u || !is_sure(pixel, own) {
+    let sure = (map_reasons(word) & FILLED) == 0u && is_sure(pixel, own);
+    if !sure {
         find_candidates(pixel, own);
     }
-    if count == 1u && !wants_chance {
+    let judged = wants_chance || (params.min_chance > 0u && !sure);
+    if count == 1u && !judged {
         return;
     }
 
@@ -389,6 +396,11 @@ fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
             best_score = candidate_score;
         }
     }
+    let likely = chance(best_score);
+    if !sure && 100u * likely < 255u * params.min_chance {
+        after[index] = map_word(INVALID, dropped(reasons));
+        return;
+    }
     let chosen = with_value(word, best);
-    after[index] = select(chosen, (chosen & 0xffffffu) | (chance(best_score) << 24u), wants_chance);
+    after[index] = select(chosen, (chosen & 0xffffffu) | (likely << 24u), wants_chance);
 }

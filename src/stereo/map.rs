@@ -12,7 +12,7 @@ pub const SUBPIXEL_STEPS: i32 = 16;
 pub mod reason {
     /// Its partner would lie outside the right picture, or all candidates do.
     pub const RANGE: u8 = 1;
-    /// Another disparity had nearly as small a sum.
+    /// Another disparity had nearly as small a sum, or the learned choice finds none likely enough.
     pub const UNIQUENESS: u8 = 2;
     /// The right picture disagrees: occluded there, or mismatched.
     pub const LEFT_RIGHT: u8 = 4;

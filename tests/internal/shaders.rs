@@ -101,7 +101,7 @@ fn uniforms_lie_where_rust_puts_them() {
         width, height, pitch, candidates, words, slab_rows, min_disparity, left_shift, right_shift, p1, subpixel,
         uniqueness, left_right, speckle_size, speckle_range, paths, confidence, has_past, largest_sum,
         whole_from_x, whole_end_x, whole_from_y, whole_end_y, spatial_alpha, spatial_delta,
-        temporal_alpha, temporal_delta, persistence_times, persistence_pairs, tau,
+        temporal_alpha, temporal_delta, persistence_times, persistence_pairs, tau, min_chance,
         p2_of_step, weight_of_step, weight_of_place; unused
     });
     for shader in shaders() {

@@ -9,19 +9,20 @@ use rayon::prelude::*;
 
 /// Chooses among the disparities around each pixel.
 pub(super) fn run(level: SimdLevel, map: &mut DisparityMap, pictures: [PictureRef<'_>; 2], params: &StereoParams) {
-    let chooser = Chooser::new(map, pictures, params.confidence);
+    let chooser = Chooser::new(map, pictures, params);
     let (width, height) = map.size();
     let mut chances = Image::filled(width, height, 0);
-    let rows = map.values.pixels_mut().par_chunks_mut(width).zip(chances.pixels_mut().par_chunks_mut(width));
-    rows.enumerate().for_each(|(y, (values, chances))| {
-        on_level!(level, _ => choose_row(&chooser, y, values, chances));
+    let rows = map.values.pixels_mut().par_chunks_mut(width).zip(map.reasons.pixels_mut().par_chunks_mut(width));
+    rows.zip(chances.pixels_mut().par_chunks_mut(width)).enumerate().for_each(|(y, ((values, reasons), chances))| {
+        on_level!(level, _ => choose_row(&chooser, y, values, reasons, chances));
     });
     map.confidence = params.confidence.then_some(chances);
 }
 
 #[inline(always)]
-fn choose_row(chooser: &Chooser<'_>, y: usize, values: &mut [i16], chances: &mut [u8]) {
+fn choose_row(chooser: &Chooser<'_>, y: usize, values: &mut [i16], reasons: &mut [u8], chances: &mut [u8]) {
     for x in 0..values.len() {
-        (values[x], chances[x]) = chooser.chosen(x, y);
+        let chosen = chooser.chosen(x, y);
+        (values[x], reasons[x], chances[x]) = (chosen.value, chosen.reasons, chosen.chance);
     }
 }

@@ -42,7 +42,8 @@ pub struct Params {
     pub persistence_times: u32,
     pub persistence_pairs: u32,
     pub tau: u32,
-    pub unused: [u32; 2], // an array of vec4 starts at a multiple of 16 bytes
+    pub min_chance: u32,
+    pub unused: [u32; 1], // an array of vec4 starts at a multiple of 16 bytes
     pub p2_of_step: [u32; 256],
     pub weight_of_step: [u32; STEP_WORDS],
     pub weight_of_place: [u32; PLACE_WORDS],
@@ -104,7 +105,8 @@ impl Params {
             persistence_times,
             persistence_pairs,
             tau: params.tau,
-            unused: [0; 2],
+            min_chance: params.min_chance.unwrap_or(0),
+            unused: [0; 1],
             p2_of_step: penalty_table(params),
             weight_of_step: packed(of_step),
             weight_of_place: packed(of_place),

@@ -62,8 +62,9 @@ fn examples(pair: &RawPair, seed: u32) -> anyhow::Result<Vec<Example>> {
     let mut random = Random::with_seed(u64::from(seed));
     let mut examples = Vec::new();
     for preset in PRESETS {
-        let map = before_choice(pictures, &params(preset, truth))?;
-        let chooser = Chooser::new(&map, pictures, true);
+        let params = params(preset, truth);
+        let map = before_choice(pictures, &params)?;
+        let chooser = Chooser::new(&map, pictures, &params);
         let (width, height) = map.size();
         let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
         for (x, y) in pixels {

@@ -218,6 +218,7 @@ fn the_verdict_is_that_of_the_map_and_its_remedy_works() {
             speckle_size: 0,
             spatial: None,
             temporal: false,
+            choice: false,
             fill: crate::stereo::Fill::None,
             ..explainer.left.params.clone()
         };
@@ -286,6 +287,19 @@ fn an_ambiguous_pixel_says_so_with_its_numbers() {
         found.verdict(Some(filled), None).sentence,
         format!("{wanted}; filled in from its neighbours, so not measured")
     );
+}
+
+#[test]
+fn a_winner_that_the_learned_choice_dropped_was_unique() {
+    let ([left, right], params) = repeating();
+    let params = StereoParams { uniqueness: 0, choice: true, min_chance: Some(60), ..params };
+    let explainer = Explainer::new(&left, &right, &params).unwrap();
+    let found = explainer.explain((30, 4), &|| true).unwrap();
+    let dropped = Finished { reasons: reason::UNIQUENESS, disparity_16th: None };
+    let verdict = found.verdict(Some(dropped), None);
+    assert!(verdict.sentence.starts_with("unlikely: 2.00 px won"), "{}", verdict.sentence);
+    assert!(verdict.sentence.contains("a chance of 60 %"), "{}", verdict.sentence);
+    assert_eq!(verdict.remedy.unwrap().label(), "Set min-chance to off");
 }
 
 #[test]

@@ -118,7 +118,8 @@ impl Explanation {
             return self.bad_match();
         }
         if has(reason::UNIQUENESS) {
-            return self.ambiguous();
+            // the learned choice drops winners that were unique
+            return if self.reasons & reason::UNIQUENESS != 0 { self.ambiguous() } else { self.unlikely() };
         }
         let check = check.copied().unwrap_or(Checked { left_16th: self.disparity_16th, column: -1, right_16th: None });
         if has(reason::RANGE) {
@@ -165,6 +166,15 @@ impl Explanation {
             self.params.uniqueness
         );
         (sentence, Some(Remedy { name: "uniqueness", value: Value::Integer(accepted.into()) }))
+    }
+
+    fn unlikely(&self) -> (String, Option<Remedy>) {
+        let sentence = format!(
+            "unlikely: {} px won, but the learned choice gives no disparity around it a chance of {} % to be right (min-chance); min-chance off would keep one",
+            px(self.disparity_16th),
+            self.params.min_chance.unwrap_or(0)
+        );
+        (sentence, Some(Remedy { name: "min-chance", value: Value::Off }))
     }
 
     fn contradicted(&self, check: Checked) -> (String, Option<Remedy>) {

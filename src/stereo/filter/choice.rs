@@ -36,18 +36,39 @@ pub const LIKE: u8 = 14;
 pub const DIRECTIONS: [(i32, i32); 8] = [(-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1)];
 
 /// Each pixel of the left map with a disparity takes that of its candidates which the network likes best, the first one of equals.
-/// A sure pixel keeps its own. Confidence, where it is requested, becomes the [chance](Net::chance_of) that the disparity is right.
+/// A sure pixel keeps its own. Another one loses it where the best one's [chance](Net::chance_of) to be right is less than `min_chance`.
+/// Confidence, where it is requested, becomes that chance.
 pub fn choose(map: &mut DisparityMap, pictures: [PictureRef<'_>; 2], params: &StereoParams) {
-    let chooser = Chooser::new(map, pictures, params.confidence);
+    let chooser = Chooser::new(map, pictures, params);
     let (width, height) = map.size();
     let chosen = Image::from_fn(width, height, |x, y| chooser.chosen(x, y));
-    map.values = chosen.map(|&(value, _)| value);
-    map.confidence = params.confidence.then(|| chosen.map(|&(_, confidence)| confidence));
+    map.values = chosen.map(|chosen| chosen.value);
+    map.reasons = chosen.map(|chosen| chosen.reasons);
+    map.confidence = params.confidence.then(|| chosen.map(|chosen| chosen.chance));
+}
+
+/// What becomes of a pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chosen {
+    /// Its disparity, 1/16 px, or [`INVALID`].
+    pub value: i16,
+    /// Bits of [`reason`].
+    pub reasons: u8,
+    /// The chance that the disparity is right, in 255ths; 0 where it is not wanted.
+    pub chance: u8,
+}
+
+/// Reasons of a pixel that loses its disparity: one that was put in has its own reason again.
+#[inline(always)]
+fn dropped(reasons: u8) -> u8 {
+    if reasons & reason::WITH_DISPARITY == 0 { reason::UNIQUENESS } else { reasons & !reason::WITH_DISPARITY }
 }
 
 /// A map with all that a choice depends on.
 pub struct Chooser<'a> {
     wants_chance: bool,
+    /// Per cent; 0 keeps every disparity.
+    min_chance: u32,
     values: Image<i16>,
     /// Disparities that count as evidence: those that were not filled in.
     trusted: Image<i16>,
@@ -62,8 +83,8 @@ pub struct Chooser<'a> {
 }
 
 impl<'a> Chooser<'a> {
-    /// For the choices of a map, with the chance of each disparity if it is wanted.
-    pub fn new(map: &DisparityMap, pictures: [PictureRef<'a>; 2], wants_chance: bool) -> Self {
+    /// For the choices of a map.
+    pub fn new(map: &DisparityMap, pictures: [PictureRef<'a>; 2], params: &StereoParams) -> Self {
         let (width, height) = map.size();
         let trusted = Image::from_fn(width, height, |x, y| {
             if map.reasons.at(x, y) & reason::FILLED == 0 { map.values.at(x, y) } else { INVALID }
@@ -75,7 +96,8 @@ impl<'a> Chooser<'a> {
             },
         );
         Self {
-            wants_chance,
+            wants_chance: params.confidence,
+            min_chance: params.min_chance.unwrap_or(0),
             values: map.values.clone(),
             trusted,
             reasons: map.reasons.clone(),
@@ -86,16 +108,19 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// The disparity that pixel `(x, y)` takes, and its [chance](Net::chance_of) in 255ths; 0 where it is not wanted.
+    /// What becomes of pixel `(x, y)`.
     #[inline(always)]
-    pub fn chosen(&self, x: usize, y: usize) -> (i16, u8) {
-        let own = self.values.at(x, y);
+    pub fn chosen(&self, x: usize, y: usize) -> Chosen {
+        let (own, reasons) = (self.values.at(x, y), self.reasons.at(x, y));
+        let kept = Chosen { value: own, reasons, chance: 0 };
         if own == INVALID {
-            return (own, 0);
+            return kept;
         }
-        let (candidates, count) = self.candidates(x, y);
-        if count == 1 && !self.wants_chance {
-            return (own, 0);
+        let is_sure = self.is_sure(x, y);
+        let (candidates, count) = if is_sure { ([own; MAX_CANDIDATES], 1) } else { self.around(x, y) };
+        let is_judged = self.wants_chance || (self.min_chance > 0 && !is_sure);
+        if count == 1 && !is_judged {
+            return kept;
         }
         let candidates = &candidates[..count];
         let evidence = Evidence::of(self, (x, y), candidates);
@@ -107,7 +132,11 @@ impl<'a> Chooser<'a> {
                 (best, best_score) = (candidate, score);
             }
         }
-        (best, if self.wants_chance { net.chance_of(best_score) } else { 0 })
+        let chance = if is_judged { net.chance_of(best_score) } else { 0 };
+        if !is_sure && 100 * u32::from(chance) < 255 * self.min_chance {
+            return Chosen { value: INVALID, reasons: dropped(reasons), chance: 0 };
+        }
+        Chosen { value: best, chance: if self.wants_chance { chance } else { 0 }, ..kept }
     }
 
     /// Whether pixel `(x, y)`, which has a disparity, keeps it without a choice.
@@ -132,13 +161,16 @@ impl<'a> Chooser<'a> {
     /// do not count.
     #[inline(always)]
     pub fn candidates(&self, x: usize, y: usize) -> ([i16; MAX_CANDIDATES], usize) {
+        if self.is_sure(x, y) { ([self.values.at(x, y); MAX_CANDIDATES], 1) } else { self.around(x, y) }
+    }
+
+    /// The candidates of a pixel that is not sure.
+    #[inline(always)]
+    fn around(&self, x: usize, y: usize) -> ([i16; MAX_CANDIDATES], usize) {
         let (width, height) = self.values.size();
         let own = self.values.at(x, y);
         let mut candidates = [own; MAX_CANDIDATES];
         let mut count = 1;
-        if self.is_sure(x, y) {
-            return (candidates, count);
-        }
         for (dx, dy) in DIRECTIONS {
             for k in 1..=REACH {
                 let (other_x, other_y) = (x as i32 + k * dx, y as i32 + k * dy);
@@ -226,6 +258,10 @@ mod tests {
         DisparityMap { values, reasons: Image::filled(60, 30, 0), confidence }
     }
 
+    fn with_chances() -> StereoParams {
+        StereoParams { confidence: true, ..StereoParams::default() }
+    }
+
     fn picture() -> Picture {
         let rgb = Image::from_fn(60, 30, |x, y| {
             let grain = ((37 * x + 91 * y + x * y) % 9) as u8;
@@ -238,7 +274,7 @@ mod tests {
     fn candidates_are_other_disparities_of_like_colour() {
         let picture = picture();
         let pictures = [PictureRef::from(&picture); 2];
-        let chooser = Chooser::new(&map(33), pictures, true);
+        let chooser = Chooser::new(&map(33), pictures, &with_chances());
         // a pixel of the far surface that has the near one's disparity finds its own surface's, and no other
         assert_eq!(chooser.candidates(31, 15).0[..2], [320, 160]);
         assert_eq!(chooser.candidates(31, 15).1, 2);
@@ -246,15 +282,15 @@ mod tests {
         assert!(chooser.is_sure(10, 15) && !chooser.is_sure(31, 15));
         let mut holes = map(33);
         holes.reasons.set(40, 15, reason::FILLED);
-        let chooser = Chooser::new(&holes, pictures, true);
+        let chooser = Chooser::new(&holes, pictures, &with_chances());
         assert!(!chooser.is_sure(40, 15) && !chooser.is_sure(42, 15) && chooser.is_sure(43, 15));
-        assert_eq!(chooser.chosen(10, 15).0, 320, "a sure pixel keeps its own");
+        assert_eq!(chooser.chosen(10, 15).value, 320, "a sure pixel keeps its own");
     }
 
     #[test]
     fn evidence_counts_supporters_and_says_what_hides_what() {
         let picture = picture();
-        let chooser = Chooser::new(&map(33), [PictureRef::from(&picture); 2], true);
+        let chooser = Chooser::new(&map(33), [PictureRef::from(&picture); 2], &with_chances());
         let evidence = chooser.all_evidence(31, 15);
         let &[(own, near), (other, far)] = &evidence[..] else { panic!("{evidence:?}") };
         assert_eq!((own, other), (320, 160));
@@ -266,6 +302,44 @@ mod tests {
         let hidden = chooser.all_evidence(23, 15);
         assert_eq!((hidden.len(), hidden[0].1[20]), (1, 0), "a sure pixel has its own disparity alone");
         assert_eq!((near[28], near[29], far[29], far[30]), (204, 204, 51, 51));
+    }
+
+    #[test]
+    fn what_is_unlikely_is_dropped_with_its_reason_and_nothing_else_changes() {
+        let picture = picture();
+        let pictures = [PictureRef::from(&picture); 2];
+        let mut before = map(33);
+        before.reasons.set(40, 15, reason::LEFT_RIGHT | reason::FILLED);
+        let chosen = |params: &StereoParams| {
+            let mut map = before.clone();
+            choose(&mut map, pictures, params);
+            map
+        };
+        let all = chosen(&with_chances());
+        let chances = all.confidence.as_ref().unwrap();
+        let chooser = Chooser::new(&before, pictures, &with_chances());
+        let unsure: Vec<_> = (0..60 * 30).map(|n| (n % 60, n / 60)).filter(|&(x, y)| !chooser.is_sure(x, y)).collect();
+        // a limit above that of the filled pixel and of some others
+        let most = unsure.iter().map(|&(x, y)| chances.at(x, y)).max().unwrap();
+        let percent = (100 * u32::from(most) / 255).clamp(1, 99);
+        for confidence in [false, true] {
+            let some = chosen(&StereoParams { confidence, min_chance: Some(percent), ..with_chances() });
+            let mut count = 0;
+            for (x, y) in (0..60 * 30).map(|n| (n % 60, n / 60)) {
+                let is_dropped = !chooser.is_sure(x, y) && 100 * u32::from(chances.at(x, y)) < 255 * percent;
+                count += usize::from(is_dropped);
+                assert_eq!(some.values.at(x, y), if is_dropped { INVALID } else { all.values.at(x, y) }, "{x} {y}");
+                let reasons = match before.reasons.at(x, y) {
+                    0 if is_dropped => reason::UNIQUENESS,
+                    reasons if is_dropped => reasons & !reason::FILLED,
+                    reasons => reasons,
+                };
+                assert_eq!(some.reasons.at(x, y), reasons, "{x} {y}");
+            }
+            assert!(count > 0 && count < unsure.len(), "{count} of {}", unsure.len());
+        }
+        let none = chosen(&StereoParams { confidence: false, min_chance: Some(1), ..with_chances() });
+        assert_eq!(none.reasons.at(10, 15), 0, "a sure pixel is never dropped");
     }
 
     #[test]

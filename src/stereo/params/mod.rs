@@ -205,6 +205,12 @@ parameters! {
         /// Choose again at edges of depth and in filled holes: a small network judges the disparities around each pixel of the left
         /// map.
         choice: bool = false, "choice", "Learned choice", 0..=1, "", Smoothing, Advanced;
+        /// Drop a disparity if the learned choice finds it less likely right than this, a filled one too.
+        min_chance: Option<u32> = None, "min-chance", "Least chance", 1..=99, "%", Rejection, Advanced {
+            less_more: Some(("unlikely disparities stay", "more of them are dropped")),
+            belongs: Some(|p| only_if(p.choice, "Only the learned choice knows how likely a disparity is.")),
+            time: TimeEffect::None,
+        };
         /// Move edges of depth to where colours change, or brightness without colours: a weighted median where depth has an edge.
         weighted_median: bool = true, "weighted-median", "Weighted median", 0..=1, "", Smoothing, Advanced;
         /// Fill pixels without a disparity. Filled depth is invented.

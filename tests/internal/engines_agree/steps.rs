@@ -232,6 +232,7 @@ fn gpu_filters_reach_across_tiles() {
             spatial_delta: [10, 40][i % 2],
             fill: Fill::ALL[1 + i % 3],
             choice: i % 3 == 1,
+            min_chance: [None, Some(50)][i / 3],
             weighted_median: i % 2 == 1,
             ..StereoParams::default()
         };
@@ -249,7 +250,7 @@ fn gpu_filters_reach_across_tiles() {
 fn planes_bands_choices_and_weighted_medians_agree() {
     let Some(mut engine) = gpu_engine() else { return };
     let rng = &mut Rng::with_seed(24);
-    let mut changed = [0; 4];
+    let mut changed = [0; 5];
     let sizes = [(1, 1), (3, 200), (200, 3), (97, 61), (163, 140), (210, 50), (64, 64), (130, 33)];
     for (i, &size) in sizes.iter().enumerate() {
         let params = StereoParams {
@@ -260,6 +261,7 @@ fn planes_bands_choices_and_weighted_medians_agree() {
             fill: Fill::Planes,
             choice: true,
             confidence: i % 4 < 2,
+            min_chance: [None, Some(40), Some(80)][i % 3],
             ..StereoParams::default()
         };
         for bits in [8, 12] {
@@ -274,6 +276,7 @@ fn planes_bands_choices_and_weighted_medians_agree() {
                 StereoParams { weighted_median: false, ..params.clone() },
                 StereoParams { choice: false, ..params.clone() },
                 StereoParams { fill: Fill::None, ..params.clone() },
+                StereoParams { min_chance: None, ..params.clone() },
             ];
             for (changed, other) in changed.iter_mut().zip(others) {
                 *changed += usize::from(without(other) != all);
