@@ -37,8 +37,6 @@ for size in $sizes; do
   both "pipeline-$size" lab pipeline --size "$size" --num-disparities "$disparities"
 done
 
-step "the sizes and ranges of Banz, Blume & Pirsch 2011"
-both grid lab grid --engine gpu
-step "their stages"
-both stages lab stages --preset banz2011 --num-disparities 128
+step "the tables and figures of five papers"
+"$program" lab reproduce all --svg papers -o papers.md --overwrite
 step "done; all of it lies in $PWD"

@@ -34,9 +34,9 @@ pub(super) struct BenchArgs {
 /// Flags that are subcommands of `lab` now; all of them are refused.
 #[derive(Debug, clap::Args)]
 struct MovedArgs {
-    #[arg(long, hide = true, num_args = 0..=1, default_missing_value = "", value_parser = moved("grid"))]
+    #[arg(long, hide = true, num_args = 0..=1, default_missing_value = "", value_parser = moved("reproduce banz"))]
     grid: Option<String>,
-    #[arg(long, hide = true, num_args = 0..=1, default_missing_value = "", value_parser = moved("stages"))]
+    #[arg(long, hide = true, num_args = 0..=1, default_missing_value = "", value_parser = moved("reproduce banz"))]
     stages: Option<String>,
     #[arg(long, hide = true, num_args = 0..=1, default_missing_value = "", value_parser = moved("pipeline"))]
     pipeline: Option<String>,

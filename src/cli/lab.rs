@@ -8,9 +8,11 @@ use crate::capture::{MaxPixels, RawPair};
 use crate::console;
 use crate::engine::{EngineChoice, OpenOptions};
 use crate::files::{self, Outputs, WriteError};
+use crate::lab::reproduce::{self, Paper};
 use crate::lab::{self, Experiment, optimize, scores, train, variants};
 use crate::search::Judge;
 use crate::stereo::{Fill, StereoParams};
+use clap::builder::PossibleValuesParser;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,11 +28,8 @@ pub(super) struct LabArgs {
 enum Command {
     /// Tell for each stage of the GPU engine its time, the bytes that it moves, the share of the device's rates, and what bounds it
     Device(PairArgs),
-    /// Time the sizes and disparities of Banz, Blume & Pirsch 2011, Table 2, with their method and again with census 5x5
-    Grid(PairArgs),
-    /// Time the GPU engine's costs, its paths one after another and together, its sums with winners, beside Table 1 of Banz,
-    /// Blume & Pirsch 2011 (add --preset banz2011 --num-disparities 128); the default size is 1280x960
-    Stages(PairArgs),
+    /// Make the tables and figures of the five papers again, each row beside the paper's own numbers, as a page of Markdown
+    Reproduce(ReproduceArgs),
     /// Time the GPU engine with one pair at a time and with several in flight, beside upload, computation and read-back
     Pipeline(PairArgs),
     /// Time constant windows, adaptive weights and crosses at several radii, and predict every other radius from this machine's
@@ -44,6 +43,51 @@ enum Command {
     Train(TrainArgs),
     /// Time every variant of the GPU engine's kernels, in tables like Figs. 4 and 9 of Banz, Blume & Pirsch 2011
     Variants(StudyArgs),
+}
+
+/// Arguments of `lab reproduce`.
+#[derive(Debug, clap::Args)]
+struct ReproduceArgs {
+    /// Papers: banz, ernst, frommholz, fang, leu, or all of them
+    #[arg(required = true, value_name = "PAPER", value_parser = PossibleValuesParser::new(PAPERS))]
+    papers: Vec<String>,
+    /// Take smaller pictures and fewer of them: under two minutes instead of twenty
+    #[arg(long)]
+    quick: bool,
+    /// Folder of pairs with truth, as for `eval` [default: the folder that STEREOPSIS_DATA names; without one, the built-in scene]
+    #[arg(long, value_name = "FOLDER")]
+    data: Option<PathBuf>,
+    /// Print JSON instead of a page
+    #[arg(long)]
+    json: bool,
+    /// Write the figures into this folder, as SVG
+    #[arg(long, value_name = "FOLDER")]
+    svg: Option<PathBuf>,
+    /// Write the page into this file, with links to the figures, instead of printing it
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace files that exist
+    #[arg(long)]
+    overwrite: bool,
+}
+
+/// What can be asked for: each paper, or all.
+const PAPERS: [&str; 6] = ["banz", "ernst", "frommholz", "fang", "leu", "all"];
+
+impl ReproduceArgs {
+    fn run(&self) -> anyhow::Result<()> {
+        let is_asked = |paper: &&Paper| self.papers.iter().any(|word| word == "all" || word == paper.word());
+        let options = reproduce::Options {
+            papers: Paper::ALL.iter().filter(is_asked).copied().collect(),
+            quick: self.quick,
+            data: self.data.clone().or_else(|| std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from)),
+            json: self.json,
+            svg: self.svg.clone(),
+            output: self.output.clone(),
+            overwrite: self.overwrite,
+        };
+        reproduce::run(&options, &mut console::Out)
+    }
 }
 
 /// Arguments of `lab scores`.
@@ -164,9 +208,6 @@ fn data(named: Option<&PathBuf>) -> Result<PathBuf, UsageError> {
     named.cloned().or_else(of_environment).ok_or_else(|| UsageError(text.to_owned()))
 }
 
-/// Settings that may go with a grid.
-const OF_GRID: [&str; 3] = ["engine", "threads", "adapter"];
-
 /// Settings that the model chooses.
 const OF_MODEL: [&str; 5] = ["aggregation", "window", "arms", "paths", "gating"];
 
@@ -181,19 +222,11 @@ pub(super) fn run(args: &LabArgs) -> anyhow::Result<()> {
             let study = args.open()?;
             return variants::run(&study.gpu, &study.job, study.rounds, study.json, &mut console::Out);
         }
+        Command::Reproduce(args) => return args.run(),
         Command::Scores(args) => return args.run(),
         Command::Optimize(args) => return args.run(),
         Command::Train(args) => return args.run(),
         Command::Device(pairs) => (pairs.gpu_setup(size)?, Experiment::Device),
-        Command::Grid(pairs) => {
-            pairs.allow_settings(
-                |name| OF_GRID.contains(&name),
-                "the grid has the method and disparities of its paper",
-            )?;
-            pairs.no_sources("the grid has the sizes of its paper")?;
-            (pairs.setup(size)?, Experiment::Grid)
-        }
-        Command::Stages(pairs) => (pairs.gpu_setup((1280, 960))?, Experiment::Stages),
         Command::Pipeline(pairs) => (pairs.gpu_setup(size)?, Experiment::Pipeline),
         Command::Model(pairs) => {
             pairs.allow_settings(

@@ -63,19 +63,6 @@ impl PairArgs {
         Ok(setup)
     }
 
-    /// Fails where sizes or images are given.
-    ///
-    /// # Errors
-    /// With `why`, and what was given.
-    pub(super) fn no_sources(&self, why: &str) -> Result<(), UsageError> {
-        let given = if self.sizes.is_empty() {
-            self.pictures.first().map(|path| path.display().to_string())
-        } else {
-            Some("--size".to_owned())
-        };
-        given.map_or(Ok(()), |given| Err(UsageError(format!("{why}: leave out {given}"))))
-    }
-
     /// Fails where a setting is given for which `allowed` is false.
     ///
     /// # Errors

@@ -116,8 +116,6 @@ const SHOWN: &[(&str, &[&str])] = &[
     ("bench", PAIRS),
     ("tune", STUDY),
     ("lab device", PAIRS),
-    ("lab grid", PAIRS),
-    ("lab stages", PAIRS),
     ("lab pipeline", PAIRS),
     ("lab model", PAIRS),
     ("lab variants", STUDY),

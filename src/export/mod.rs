@@ -1,6 +1,7 @@
 //! Results as files for other tools: disparity, depth, points, pictures, figures.
 
 mod cloud;
+mod curves;
 mod disparity;
 mod figure;
 mod file;
@@ -17,6 +18,7 @@ mod fixture;
 #[cfg(test)]
 pub use cloud::MAX_STEP_PX;
 pub use cloud::{CloudShape, CloudSize, cloud_bytes, write_cloud};
+pub use curves::{Curve, Curves, write_curves};
 pub use disparity::{check_disparity_name, write_depth_mm, write_disparity, write_disparity_px, write_millimetres};
 pub use figure::{check_figure_name, write_reach};
 pub use file::ExportError;

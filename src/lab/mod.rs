@@ -3,12 +3,12 @@
 
 mod aggregation_model;
 mod device;
-mod grid;
 mod memory;
 mod model;
 pub(crate) mod optimize;
 mod pipeline;
 mod rates;
+pub(crate) mod reproduce;
 pub(crate) mod scores;
 mod stages;
 #[cfg(test)]
@@ -24,10 +24,6 @@ use std::io::Write;
 pub(crate) enum Experiment {
     /// What the GPU engine moves and computes in each stage, and what bounds it.
     Device,
-    /// Sizes and disparities of Banz, Blume & Pirsch 2011, Table 2, instead of the sources.
-    Grid,
-    /// The stages of their Table 1: directions one after another and together.
-    Stages,
     /// The GPU engine with one job at a time and with as many as it takes.
     Pipeline,
     /// Local aggregation at several radii, beside what the model of Fang et al. 2012 predicts.
@@ -41,8 +37,6 @@ pub(crate) enum Experiment {
 pub(crate) fn run(setup: &Setup, experiment: Experiment, out: &mut dyn Write) -> anyhow::Result<()> {
     match experiment {
         Experiment::Device => device::run(setup, out),
-        Experiment::Grid => grid::run(setup, &grid::Grid::banz(), out),
-        Experiment::Stages => stages::run(setup, out),
         Experiment::Pipeline => pipeline::run(setup, out),
         Experiment::Model => model::run(setup, out),
     }

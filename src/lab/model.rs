@@ -129,7 +129,7 @@ fn table(engine: &mut dyn Engine, bytes_per_s: Option<f64>, jobs: &[Job], frames
 }
 
 /// The aggregator alone decides, and no filter goes after it.
-fn of_radius(params: &StereoParams, aggregation: Aggregation, radius: u32) -> StereoParams {
+pub(super) fn of_radius(params: &StereoParams, aggregation: Aggregation, radius: u32) -> StereoParams {
     let params = StereoParams { aggregation, paths: 0, gating: None, left_right: None, ..params.clone() };
     if aggregation.has_arms() {
         StereoParams { arms: radius, ..params }
@@ -139,7 +139,7 @@ fn of_radius(params: &StereoParams, aggregation: Aggregation, radius: u32) -> St
 }
 
 /// What the model makes of it, and the side of its regions, px: of a cross their mean height in the left picture.
-fn kernel(job: &Job, params: &StereoParams, radius: u32) -> (Kernel, f64) {
+pub(super) fn kernel(job: &Job, params: &StereoParams, radius: u32) -> (Kernel, f64) {
     let side_px = f64::from(2 * radius + 1);
     match params.aggregation {
         Aggregation::AdaptiveWeight => (Kernel::AdaptiveWeight { radius }, side_px),
@@ -154,7 +154,12 @@ fn kernel(job: &Job, params: &StereoParams, radius: u32) -> (Kernel, f64) {
 }
 
 /// Aggregations a second; `None` where the stages have no times.
-fn measure(engine: &mut dyn Engine, jobs: &[Job], params: &StereoParams, frames: usize) -> anyhow::Result<Option<f64>> {
+pub(super) fn measure(
+    engine: &mut dyn Engine,
+    jobs: &[Job],
+    params: &StereoParams,
+    frames: usize,
+) -> anyhow::Result<Option<f64>> {
     let params = Arc::new(params.clone());
     let jobs: Vec<_> = jobs.iter().map(|job| Job { params: Arc::clone(&params), ..job.clone() }).collect();
     let first = one_by_one::measure(engine, &jobs, 1)?; // warms up

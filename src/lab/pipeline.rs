@@ -27,14 +27,14 @@ struct Measured {
 
 /// Times of a pair, ms.
 #[derive(Debug, serde::Serialize)]
-struct Pipeline {
+pub(super) struct Pipeline {
     /// One job at a time, median.
-    serial_ms: f64,
+    pub(super) serial_ms: f64,
     /// All slots full, mean.
-    pipelined_ms: f64,
+    pub(super) pipelined_ms: f64,
     slots: usize,
     #[serde(flatten)]
-    transfers: Transfers,
+    pub(super) transfers: Transfers,
     /// The sum of the stages, median; `None` without timestamps.
     computation_ms: Option<f64>,
     /// What the program's own thread does for a pair: copying it, recording commands, reading the map.
@@ -42,7 +42,7 @@ struct Pipeline {
     slowest: &'static str,
     slowest_ms: f64,
     /// By how much a pipelined pair takes longer than its slowest part.
-    excess_percent: f64,
+    pub(super) excess_percent: f64,
 }
 
 /// Times the pipeline on every source.
@@ -70,7 +70,8 @@ pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn measure(engine: &mut GpuEngine, jobs: &[Job], frames: usize) -> anyhow::Result<Pipeline> {
+/// Times the pipeline on jobs.
+pub(super) fn measure(engine: &mut GpuEngine, jobs: &[Job], frames: usize) -> anyhow::Result<Pipeline> {
     let Some(first) = jobs.first() else { bail!("no pair to time") };
     warm_up(engine, jobs)?;
     let times = one_by_one::measure(engine, jobs, frames)?;

@@ -1,8 +1,8 @@
 //! What the experiments print, on small pairs and of a study that is made up.
 
-use super::grid::Grid;
 use super::variants::{About, Tables};
 use super::*;
+use crate::bench::pairs;
 use crate::bench::tests::{results_of, setup};
 use crate::capture::{SourceOptions, SourceSpec};
 use crate::engine::gpu::Gpu;
@@ -130,37 +130,15 @@ fn of_a_gpu_each_stage_has_its_bytes_and_what_is_no_speed_is_not_told() {
 }
 
 #[test]
-fn a_grid_has_every_cost_size_and_range_on_any_engine() {
-    let grid = Grid { sizes: vec![(64, 48), (40, 30)], disparities: vec![8, 16] };
-    for engine in [EngineChoice::Cpu, EngineChoice::Gpu] {
-        let Some((gpu, software)) = gpu_setup(1) else { continue };
-        let software = software && engine == EngineChoice::Gpu;
-        let setup = Setup { engine, ..gpu };
-        let results = results_of(|out| super::grid::run(&setup, &grid, out));
-        assert_eq!(results.len(), 8);
-        for result in &results {
-            assert_eq!(result["frame_ms"].is_object(), !software, "{result}");
-            assert_eq!(result["note"].is_string(), software, "{result}");
-            assert_eq!(result["device_ms"].is_object(), engine == EngineChoice::Gpu && !software, "{result}");
-        }
-        let costs = [0, 7].map(|k: usize| results[k]["parameters"]["cost"].as_str().unwrap());
-        assert_eq!(costs, ["rank", "census-5x5"]);
-        let mut text = Vec::new();
-        super::grid::run(&Setup { json: false, ..setup }, &grid, &mut text).unwrap();
-        let text = String::from_utf8(text).unwrap();
-        assert!(text.lines().count() >= 10 && text.contains("Tesla C2050"), "{text}");
-    }
-}
-
-#[test]
-fn stages_stand_beside_the_paper() {
+fn stages_have_their_work_and_software_has_no_times() {
     let Some((setup, software)) = gpu_setup(1) else { return };
-    let results = results(&setup, Experiment::Stages);
-    let rows = results[0]["rows"].as_array().unwrap();
-    let paper: Vec<_> = rows.iter().map(|row| row["paper"]["ms"].as_f64().unwrap()).collect();
-    assert_eq!(paper, [1.80, 75.68, 39.81, 15.09]);
-    assert_eq!(rows[1]["bytes"], rows[2]["bytes"], "one after another they do the same");
-    assert!(rows.iter().all(|row| row["ms"].is_f64() != software), "{rows:?}");
+    let (spec, options) = &setup.sources[0];
+    let jobs = pairs::jobs(spec, options, &setup.params).unwrap();
+    let gpu = Gpu::open(&setup.adapter).unwrap();
+    let found = stages::measure(&gpu, &mut device::Gauge::default(), &jobs, 1).unwrap();
+    let all = [found.costs, found.one_by_one, found.together, found.winners].map(Option::unwrap);
+    assert_eq!(all[1].work.bytes, all[2].work.bytes, "one after another they do the same");
+    assert!(all.iter().all(|figures| figures.ms.is_some() != software && figures.work.bytes > 0), "{all:?}");
 }
 
 #[test]

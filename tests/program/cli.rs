@@ -202,14 +202,12 @@ fn bench_prints_the_form_that_others_read() {
 fn what_is_the_gpu_s_alone_is_refused_elsewhere_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |args: &[&str], words: &[&str]| refused(folder.path(), args, 2, words);
-    for experiment in ["device", "stages", "pipeline"] {
+    for experiment in ["device", "pipeline"] {
         refused(&["lab", experiment, "--engine", "cpu"], &["--engine gpu"]);
     }
-    refused(&["lab", "grid", "--cost", "sad"], &["the grid", "leave out --cost"]);
-    refused(&["lab", "grid", "--size", "64x48"], &["the grid", "leave out --size"]);
     refused(&["lab", "model", "--window", "5"], &["the model", "leave out --window"]);
-    for old in [&["--grid", "banz"][..], &["--stages"], &["--pipeline"], &["--model"]] {
-        refused(&[&["bench"], old].concat(), &[&format!("use `stereopsis lab {}`", &old[0][2..])]);
+    for (old, new) in [("--grid=banz", "reproduce banz"), ("--stages", "reproduce banz"), ("--model", "model")] {
+        refused(&["bench", old], &[&format!("use `stereopsis lab {new}`")]);
     }
     refused(&["tune", "--engine", "cpu"], &["nothing to tune", "--engine gpu"]);
     refused(&["tune", "--near-m", "1"], &["--near-m", "--num-disparities"]);
@@ -369,7 +367,7 @@ fn help_shows_every_setting_with_its_default() {
         &["live", "--help"],
         &["compute", "--help"],
         &["bench", "--help"],
-        &["lab", "grid", "--help"],
+        &["lab", "device", "--help"],
         &["tune", "--help"],
     ] {
         let output = stereopsis(folder.path(), command);

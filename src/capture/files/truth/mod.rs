@@ -6,7 +6,7 @@ mod meta;
 mod pairs;
 
 pub use layout::{TruthFiles, files_beside, truth_beside};
-pub use pairs::{PairWithTruth, TruthPair, find_truth_pairs, num_disparities_of};
+pub use pairs::{PairWithTruth, TruthPair, find_truth_pairs};
 
 use crate::capture::decode::{read_pfm, read_picture};
 use crate::capture::{CaptureError, MaxPixels};

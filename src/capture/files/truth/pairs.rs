@@ -41,6 +41,14 @@ pub struct PairWithTruth {
 }
 
 impl PairWithTruth {
+    /// A pair that has its truth with it, as those of the scene, by a name for results; `None` without.
+    pub fn of_raw(raw: RawPair, name: String, layout: &'static str) -> Option<Self> {
+        let truth = raw.truth.clone()?;
+        let regions = Regions::of_truth(&truth);
+        let num_disparities = num_disparities_of(&truth);
+        Some(Self { name, layout, raw: Arc::new(raw), truth, regions, num_disparities })
+    }
+
     /// The scene's name without its set: pairs of one group show the same things.
     pub fn group(&self) -> &str {
         self.name.rsplit('/').next().unwrap_or(&self.name)

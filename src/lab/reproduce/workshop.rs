@@ -1,0 +1,253 @@
+//! What the exhibits are made with: pairs with truth, pictures of the built-in scene, engines, clocks.
+
+use super::exhibit::Verdict;
+use crate::bench::one_by_one::{self, Times};
+use crate::bench::{pairs, warm_up};
+use crate::capture::files::truth::{PairWithTruth, find_truth_pairs};
+use crate::capture::scene::{SceneOptions, SceneRenderer, SceneWorld};
+use crate::capture::{MaxPixels, SourceOptions, SourceSpec};
+use crate::console;
+use crate::engine::cpu::simd::SimdLevel;
+use crate::engine::gpu::{AdapterChoice, Gpu, GpuOptions};
+use crate::engine::{CpuEngine, Engine as _, EngineInfo, GpuEngine, Job};
+use crate::image::PictureRef;
+use crate::metrics::{Figures, figures};
+use crate::stereo::{DisparityMap, StereoParams, match_pair};
+use anyhow::Context as _;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The four pairs of Middlebury v2, which the papers use where they use open data.
+pub(super) const MIDDLEBURY: [&str; 4] = ["tsukuba", "venus", "teddy", "cones"];
+/// What a row of theirs needs where there are none.
+pub(super) const NEEDS_MIDDLEBURY: &str = "the Middlebury v2 pairs (--data)";
+
+/// The rendered scene of the data (Scene Flow).
+const RENDERED: &str = "scene0";
+/// Random worlds beside it.
+const RANDOM_WORLDS: u32 = 3;
+
+/// Each time is the median of pairs that take about as long together, ms.
+const PATIENCE_MS: f64 = 1500.0;
+const QUICK_PATIENCE_MS: f64 = 150.0;
+const MOST_FRAMES: usize = 21;
+
+/// What the exhibits are made with.
+pub(super) struct Workshop {
+    /// Less of everything.
+    pub(super) quick: bool,
+    /// The scene's sizes are divided by this; above 1 in tests alone.
+    pub(super) shrink: usize,
+    /// A GPU that is hardware, or why there is none.
+    pub(super) gpu: Result<Gpu, String>,
+    /// What the CPU engine says of itself.
+    pub(super) cpu: Arc<EngineInfo>,
+    /// Figures that several exhibits need, by pair and method, so that nothing is matched twice.
+    pub(super) known: HashMap<String, Vec<Option<Figures>>>,
+    pairs: Vec<PairWithTruth>,
+    scene: PairWithTruth,
+}
+
+impl Workshop {
+    /// Reads the pairs with truth below a folder, and looks for a GPU.
+    ///
+    /// # Errors
+    /// The folder has no pair with truth; a file is damaged.
+    pub(super) fn open(quick: bool, data: Option<&Path>) -> anyhow::Result<Self> {
+        let pairs = match data {
+            Some(folder) => find_truth_pairs(folder)?,
+            None => Vec::new(),
+        };
+        let pairs: Result<Vec<_>, _> = pairs.iter().map(|pair| pair.read(MaxPixels::default())).collect();
+        let gpu = match Gpu::open(&AdapterChoice::Best) {
+            Ok(gpu) if gpu.info.software => Err("a GPU that is hardware".to_owned()),
+            Ok(gpu) => Ok(gpu),
+            Err(_) => Err("a GPU".to_owned()),
+        };
+        Ok(Self {
+            quick,
+            shrink: 1,
+            gpu,
+            cpu: CpuEngine::new(None).info(),
+            known: HashMap::new(),
+            pairs: pairs?,
+            scene: scene(if quick { (320, 240) } else { (640, 480) }, SceneWorld::Room, 1)?,
+        })
+    }
+
+    /// For tests: the built-in scene alone, small, and no GPU.
+    #[cfg(test)]
+    pub(super) fn small() -> anyhow::Result<Self> {
+        Ok(Self {
+            quick: true,
+            shrink: 8,
+            gpu: Err("a GPU".to_owned()),
+            cpu: CpuEngine::new(None).info(),
+            known: HashMap::new(),
+            pairs: Vec::new(),
+            scene: scene((160, 120), SceneWorld::Room, 1)?,
+        })
+    }
+
+    /// The pair of this scene, such as `teddy`, if the data has it; the smallest of several.
+    pub(super) fn pair(&self, group: &str) -> Option<PairWithTruth> {
+        let pixels = |pair: &&PairWithTruth| pair.truth.left_px.pixels().len();
+        self.pairs.iter().filter(|pair| pair.group() == group).min_by_key(pixels).cloned()
+    }
+
+    /// Those of these scenes that the data has, or the built-in scene if it has none; the first one alone where it is to be quick.
+    pub(super) fn pairs(&self, groups: &[&str]) -> Vec<PairWithTruth> {
+        let mut found: Vec<_> = groups.iter().filter_map(|group| self.pair(group)).collect();
+        if found.is_empty() {
+            found.push(self.scene.clone());
+        }
+        found.truncate(if self.quick { 1 } else { usize::MAX });
+        found
+    }
+
+    /// Rendered pairs, whose truth is exact to a fraction of a pixel: the built-in scene, random worlds in its size, and the rendered scene
+    /// of the data, if it has one and there is time for it.
+    ///
+    /// # Errors
+    /// A world cannot be rendered.
+    pub(super) fn rendered(&self) -> anyhow::Result<Vec<PairWithTruth>> {
+        let size = self.scene.raw.left.size();
+        let worlds = 1..=if self.quick { 1 } else { RANDOM_WORLDS };
+        let worlds: anyhow::Result<Vec<_>> = worlds.map(|seed| scene(size, SceneWorld::Random, seed)).collect();
+        let others = self.pair(RENDERED).filter(|_| !self.quick);
+        Ok([self.scene.clone()].into_iter().chain(worlds?).chain(others).collect())
+    }
+
+    /// Jobs of the built-in scene of a size, which tests divide.
+    ///
+    /// # Errors
+    /// The scene cannot be rendered.
+    pub(super) fn jobs(&self, (width, height): (usize, usize), params: &StereoParams) -> anyhow::Result<Vec<Job>> {
+        let size = Some((width / self.shrink, height / self.shrink));
+        pairs::jobs(&SourceSpec::Scene, &SourceOptions { size, ..SourceOptions::default() }, params)
+    }
+
+    /// Times of the CPU engine, warm.
+    ///
+    /// # Errors
+    /// The engine fails.
+    pub(super) fn times(&self, jobs: &[Job], threads: Option<usize>) -> anyhow::Result<Times> {
+        self.times_of(&mut CpuEngine::new(threads), jobs)
+    }
+
+    /// Times of the CPU engine with these vector instructions, warm.
+    ///
+    /// # Errors
+    /// The engine fails.
+    pub(super) fn times_with(&self, jobs: &[Job], level: SimdLevel) -> anyhow::Result<Times> {
+        self.times_of(&mut CpuEngine::with_level(None, level), jobs)
+    }
+
+    /// Times of this CPU engine, warm.
+    ///
+    /// # Errors
+    /// The engine fails.
+    pub(super) fn times_of(&self, engine: &mut CpuEngine, jobs: &[Job]) -> anyhow::Result<Times> {
+        let first = one_by_one::measure(engine, jobs, 1)?;
+        if !self.quick && first.frame_ms.best < PATIENCE_MS / 10.0 {
+            warm_up(engine, jobs)?;
+        }
+        let patience_ms = if self.quick { QUICK_PATIENCE_MS } else { PATIENCE_MS };
+        let frames = ((patience_ms / first.frame_ms.best) as usize).clamp(1, MOST_FRAMES);
+        one_by_one::measure(engine, jobs, frames)
+    }
+
+    /// Time of the plain loops of [`crate::stereo`] on one thread: what papers call the straightforward implementation, ms.
+    ///
+    /// # Errors
+    /// There is no job.
+    pub(super) fn plain_ms(&self, jobs: &[Job]) -> anyhow::Result<f64> {
+        let job = jobs.first().context("no pair to time")?;
+        let start = Instant::now();
+        std::hint::black_box(match_pair(&*job.frame.left, &*job.frame.right, &job.params));
+        Ok(start.elapsed().as_secs_f64() * 1e3)
+    }
+
+    /// Time of a pair on the GPU without transfers, ms; `None` where there is no GPU that is hardware.
+    ///
+    /// # Errors
+    /// The engine fails.
+    pub(super) fn gpu_ms(&self, jobs: &[Job]) -> anyhow::Result<Option<f64>> {
+        let Ok(gpu) = &self.gpu else { return Ok(None) };
+        let mut engine = GpuEngine::with_options(gpu.clone(), GpuOptions::default())?;
+        warm_up(&mut engine, jobs)?;
+        let times = one_by_one::measure(&mut engine, jobs, MOST_FRAMES)?;
+        Ok(Some(times.device_ms.unwrap_or(times.frame_ms).median))
+    }
+
+    /// The verdict of a row that only a GPU can have, where there is none.
+    pub(super) fn needs_gpu(&self) -> Verdict {
+        Verdict::NotMeasurable(self.gpu.as_ref().err().cloned().unwrap_or_else(|| "another GPU".to_owned()))
+    }
+
+    /// What computes here.
+    pub(super) fn machine(&self) -> String {
+        match &self.gpu {
+            Ok(gpu) => format!("{}; {}", self.cpu.adapter, gpu.info.adapter),
+            Err(_) => format!("{}; no GPU that is hardware", self.cpu.adapter),
+        }
+    }
+
+    /// The pairs that the data has, for a sentence.
+    pub(super) fn data(&self) -> String {
+        if self.pairs.is_empty() {
+            "none, but those of the program's own renderer".to_owned()
+        } else {
+            names(&self.pairs)
+        }
+    }
+
+    /// The left map of the first job.
+    ///
+    /// # Errors
+    /// There is no job, or the engine fails.
+    pub(super) fn map_of(&self, jobs: &[Job]) -> anyhow::Result<DisparityMap> {
+        let job = jobs.first().context("no pair to match")?;
+        let (maps, _) = CpuEngine::new(None).match_next(&*job.frame.left, &*job.frame.right, &job.params, false)?;
+        Ok(maps.left)
+    }
+
+    /// The left map of a pair over its search range.
+    ///
+    /// # Errors
+    /// The engine fails.
+    pub(super) fn map(&self, pair: &PairWithTruth, params: &StereoParams) -> anyhow::Result<DisparityMap> {
+        let params = StereoParams { num_disparities: pair.num_disparities, ..params.clone() };
+        let pictures = PictureRef::pair(&pair.raw.left, &pair.raw.right);
+        let (maps, _) = CpuEngine::new(None).match_next(pictures[0], pictures[1], &params, false)?;
+        Ok(maps.left)
+    }
+
+    /// Figures of the left map over the pixels that both views see, or all with truth where that is unknown.
+    ///
+    /// # Errors
+    /// The engine fails, or the pair has no truth.
+    pub(super) fn figures(&self, pair: &PairWithTruth, params: &StereoParams) -> anyhow::Result<Figures> {
+        let map = self.map(pair, params)?;
+        figures(&map, &pair.truth.left_px, pair.regions.nonocc.as_ref())
+            .with_context(|| format!("{} has no truth", pair.name))
+    }
+}
+
+/// A world of the program's own renderer as a pair with truth.
+fn scene((width, height): (usize, usize), world: SceneWorld, seed: u32) -> anyhow::Result<PairWithTruth> {
+    let options = SceneOptions { width, height, world, seed, ..SceneOptions::default() };
+    let raw = SceneRenderer::new(&options)?.pair(0);
+    let name = match world {
+        SceneWorld::Room => format!("the built-in scene at {width}x{height}"),
+        SceneWorld::Random => format!("random world {seed}"),
+    };
+    PairWithTruth::of_raw(raw, name, "scene").context("the scene has no truth")
+}
+
+/// The names of pairs, for sentences.
+pub(super) fn names(pairs: &[PairWithTruth]) -> String {
+    pairs.iter().map(|pair| console::foreign(pair.group())).collect::<Vec<_>>().join(", ")
+}
