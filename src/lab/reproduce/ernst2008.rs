@@ -274,7 +274,11 @@ fn add_growth(exhibit: &mut Exhibit, ms: impl Fn(Configuration) -> f64) {
                     "up to {LEVELS_MOST_PERCENT:.0} %: beside the pixels of coarser levels, a third in all, each level has parts of one \
                      size, such as its table of costs"
                 ),
-                format!("parts of each level that do not shrink with its picture: {percent:.0} %"),
+                if percent < 0.0 {
+                    format!("times that vary more on this machine than the levels cost: {percent:.0} %")
+                } else {
+                    format!("parts of each level that do not shrink with its picture: {percent:.0} %")
+                },
             ),
         );
     }
