@@ -167,6 +167,8 @@ pub struct Properties<S: 'static> {
     pub time: TimeEffect,
     /// Effect on the map of a smaller and of a larger value.
     pub less_more: Option<(&'static str, &'static str)>,
+    /// Words of earlier versions, each with the one that it means now.
+    pub former_words: &'static [(&'static str, &'static str)],
     /// The part of the value by which `--engine auto` decides.
     pub engine_criterion: Option<fn(&S) -> Value>,
 }
@@ -183,6 +185,7 @@ impl<S> Properties<S> {
         shortcuts: &[],
         time: TimeEffect::Value,
         less_more: None,
+        former_words: &[],
         engine_criterion: None,
     };
 }
@@ -255,6 +258,8 @@ impl<S> Parameter<S> {
     /// # Errors
     /// A text with the valid values.
     pub fn parse(&self, text: &str) -> Result<Value, String> {
+        let former = self.properties.former_words.iter().find(|(former, _)| *former == text);
+        let text = former.map_or(text, |(_, word)| word);
         let integer = |range: &RangeInclusive<i64>, or_off: &str| {
             let wanted = format!("expected a whole number from {} to {}{or_off}", range.start(), range.end());
             let v = text.parse::<i64>().map_err(|_| format!("'{text}': {wanted}"))?;

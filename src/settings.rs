@@ -311,7 +311,7 @@ pub fn text_of(comment: &str, settings: &[(&'static str, String)]) -> Result<Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stereo::CostKind;
+    use crate::stereo::{CostKind, Subpixel};
 
     fn flags(words: &[(&str, &str)]) -> Vec<Word> {
         words.iter().map(|(n, t)| Word { name: (*n).into(), text: (*t).into(), origin: Origin::Flag }).collect()
@@ -332,7 +332,11 @@ mod tests {
         assert_eq!(settings.params.p1, 11);
         assert_eq!(settings.params.num_disparities, 96);
         assert_eq!(settings.params.cost, CostKind::Rank);
-        assert!(settings.params.subpixel, "what stands beside a preset changes it, wherever it stands");
+        assert_eq!(
+            settings.params.subpixel,
+            Subpixel::Parabola,
+            "what stands beside a preset changes it, wherever it stands"
+        );
     }
 
     #[test]

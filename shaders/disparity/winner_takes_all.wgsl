@@ -48,10 +48,11 @@ fn min_rival(sums: Interleaved, candidates: Words, gate: vec2<u32>, winner: u32)
     return min_in(min(min(v0, v1), min(v2, v3)));
 }
 
-// Offset of the parabola's lowest point in sixteenths of a pixel.
+// Offset of the lowest point of a parabola (1) or of two lines (2), in sixteenths of a pixel.
 fn refined(below: u32, best: u32, above: u32) -> i32 {
     let difference = i32(below) - i32(above);
-    let q = max(i32(below) + i32(above) - 2 * i32(best), 1);
+    let parabola = i32(below) + i32(above) - 2 * i32(best);
+    let q = max(select(i32(max(below, above)) - i32(best), parabola, params.subpixel == 1u), 1);
     return (difference * 16 + q) / (2 * q);
 }
 
@@ -84,7 +85,7 @@ fn left_word(here: vec2<u32>, best_key: u32, neighbours: vec3<u32>, gate: vec2<u
         return map_word(INVALID, UNIQUENESS);
     }
     var value = SUBPIXEL_STEPS * disparity_of(winner);
-    if params.subpixel == 1u && winner > gate.x && winner < gate.y {
+    if params.subpixel > 0u && winner > gate.x && winner < gate.y {
         value += refined(neighbours.x, best, neighbours.y);
     }
     return map_word(value, 0u) | (confidence(best, rival) << 24u);

@@ -8,6 +8,7 @@ use crate::settings::{
     with_own_presets,
 };
 use crate::stereo::StereoParams;
+use clap::builder::PossibleValue;
 use clap::{Arg, ArgMatches, Command};
 use std::path::{Path, PathBuf};
 
@@ -145,7 +146,14 @@ fn flag(parameter: &'static Parameter<StereoParams>) -> Arg {
         .help(format!("{} [default: {default}{follows}]", parameter.help.trim_end_matches('.')))
         .allow_negative_numbers(true);
     let arg = match &parameter.domain {
-        Domain::Choice(words) => arg.value_name("WORD").value_parser(possible_values(words)),
+        Domain::Choice(words) => {
+            let former = parameter.properties.former_words;
+            let values = words.iter().map(|(word, help)| {
+                let aliases = former.iter().filter(|(_, now)| now == word).map(|(former, _)| *former);
+                PossibleValue::new(*word).help(*help).aliases(aliases)
+            });
+            arg.value_name("WORD").value_parser(values.collect::<Vec<_>>())
+        }
         Domain::Switch => arg.value_name("on|off").value_parser(["on", "off"]).hide_possible_values(true),
         Domain::Integer(_) => arg.value_name(unit_name(parameter.unit)).value_parser(check(parameter)),
         Domain::OptionalInteger(_) => {

@@ -3,7 +3,7 @@
 use super::meter::{Failure, Measured, Meter};
 use super::trial::Run;
 use crate::image::Image;
-use crate::stereo::{CostKind, DisparityMap, StereoParams};
+use crate::stereo::{CostKind, DisparityMap, StereoParams, Subpixel};
 use std::sync::Arc;
 
 /// Losses with one optimum: [`optimum`].
@@ -36,7 +36,7 @@ pub(super) fn loss(params: &StereoParams) -> f64 {
     10.0 + off(params.cost != best.cost, 2.0)
         + off(params.paths != best.paths, 1.0)
         + off(params.uniqueness != best.uniqueness, 0.5)
-        + off(!params.subpixel, 1.0)
+        + off(params.subpixel == Subpixel::Off, 1.0)
         + off(params.left_right != best.left_right, 1.0)
         + off(params.median != best.median, 0.6)
         + off(params.fill != best.fill, 3.0)

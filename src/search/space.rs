@@ -3,7 +3,7 @@
 //! The search range is not among them: it says what can be seen, and a search would cut it to what its pairs show.
 
 use crate::metrics::Random;
-use crate::stereo::{AdaptiveP2, Aggregation, CostKind, Fill, Median, StereoParams};
+use crate::stereo::{AdaptiveP2, Aggregation, CostKind, Fill, Median, StereoParams, Subpixel};
 
 // A value that stands twice is drawn twice as often.
 
@@ -25,7 +25,7 @@ pub(super) const TAUS: [u32; 3] = [6, 12, 20];
 pub(super) const ARMS: [u32; 2] = [4, 8];
 pub(super) const PATHS: [u32; 3] = [4, 8, 16];
 pub(super) const ADAPTIVE_P2: [AdaptiveP2; 3] = [AdaptiveP2::Off, AdaptiveP2::Linear, AdaptiveP2::Inverse];
-pub(super) const SUBPIXEL: [bool; 3] = [true, true, false];
+pub(super) const SUBPIXEL: [Subpixel; 3] = [Subpixel::Parabola, Subpixel::Parabola, Subpixel::Off];
 pub(super) const MEDIANS: [Median; 3] = [Median::Off, Median::Three, Median::Five];
 pub(super) const LEFT_RIGHT: [Option<u32>; 5] = [Some(0), Some(1), Some(1), Some(2), Some(4)];
 pub(super) const UNIQUENESS: [u32; 6] = [0, 0, 0, 3, 6, 10];

@@ -68,7 +68,7 @@ pub fn words_to(params: &StereoParams, preset: Preset) -> Vec<(&'static str, Str
 mod tests {
     use super::*;
     use crate::settings::{Origin, Settings, Word, read_file};
-    use crate::stereo::CostKind;
+    use crate::stereo::{CostKind, Subpixel};
 
     #[test]
     fn every_preset_is_offered_once_and_papers_under_their_heading() {
@@ -104,7 +104,7 @@ mod tests {
         Preset::Balanced.apply(&mut params);
         let p1 = params.p1;
         params.p1 += 1;
-        params.subpixel = !params.subpixel;
+        params.subpixel = Subpixel::Off;
         assert_eq!(preset_of(&params), None);
         let mut base = params.clone();
         Preset::Balanced.apply(&mut base);

@@ -22,7 +22,7 @@ pub mod volume;
 
 pub use aggregate::AdaptiveP2;
 pub use cost::CostKind;
-pub use disparity::{RightMatching, swapped_map};
+pub use disparity::{RightMatching, Subpixel, swapped_map};
 pub use explain::{Explainer, Explanation};
 pub use filter::{Fill, Median, filter_maps};
 pub use local::Aggregation;

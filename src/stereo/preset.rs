@@ -2,7 +2,7 @@
 
 use super::cost::CostKind;
 use super::cost::mutual_information::Start;
-use super::disparity::RightMatching;
+use super::disparity::{RightMatching, Subpixel};
 use super::local::Aggregation;
 use super::params::StereoParams;
 use super::{AdaptiveP2, Fill, Median};
@@ -72,6 +72,7 @@ impl Preset {
     fn method(self) -> StereoParams {
         let local = StereoParams {
             paths: 0,
+            subpixel: Subpixel::Parabola,
             median: Median::Five,
             weighted_median: false,
             fill: Fill::Background,
@@ -92,7 +93,7 @@ impl Preset {
             Self::Banz2011 => StereoParams {
                 rank_window: 9,
                 adaptive_p2: AdaptiveP2::Off,
-                subpixel: false,
+                subpixel: Subpixel::Off,
                 left_right: None,
                 weighted_median: false,
                 speckle_size: 0,
@@ -102,6 +103,7 @@ impl Preset {
                 mi_levels: 5,
                 mi_start: Start::Random,
                 adaptive_p2: AdaptiveP2::Inverse,
+                subpixel: Subpixel::Parabola,
                 weighted_median: false,
                 speckle_size: 0,
                 ..StereoParams::for_cost(CostKind::MutualInformation)
@@ -113,6 +115,7 @@ impl Preset {
                 p2: 100,
                 adaptive_p2: AdaptiveP2::Off,
                 gating: Some(3),
+                subpixel: Subpixel::Parabola,
                 right_matching: RightMatching::Swapped,
                 weighted_median: false,
                 fill: Fill::Background,
@@ -132,7 +135,7 @@ impl Preset {
                 paths: 0,
                 match_threshold: Some(10),
                 drop_border: true,
-                subpixel: false,
+                subpixel: Subpixel::Off,
                 left_right: Some(0),
                 median: Median::Off,
                 weighted_median: false,

@@ -212,7 +212,7 @@ fn words_of(views: &[ViewKind]) -> Value {
 mod tests {
     use super::*;
     use crate::settings::Settings;
-    use crate::stereo::StereoParams;
+    use crate::stereo::{StereoParams, Subpixel};
     use crate::ui::space::{Colouring, Surface};
 
     #[test]
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(read.view(), view);
         assert_eq!(read.recording(), recording);
         let settings = Settings::resolve(&read.words(&path, |_| true)).unwrap();
-        let params = StereoParams { p1: 4, left_right: None, subpixel: false, ..StereoParams::default() };
+        let params = StereoParams { p1: 4, left_right: None, subpixel: Subpixel::Off, ..StereoParams::default() };
         assert_eq!(settings.params, params);
         assert_eq!(settings.engine.word(), "cpu");
     }

@@ -9,7 +9,7 @@ use super::local::Output;
 use super::maps::{MapRow, WinnerMaps};
 use super::simd::{SimdLevel, on_level};
 use crate::stereo::Prior;
-use crate::stereo::disparity::{confidence, is_unique, refine};
+use crate::stereo::disparity::{confidence, is_unique};
 use crate::stereo::gating::{Gate, Gates};
 use crate::stereo::map::{SUBPIXEL_STEPS, reason};
 use crate::stereo::params::StereoParams;
@@ -110,7 +110,7 @@ impl Winners<'_> {
                 row.reasons[x] = reason::UNIQUENESS;
                 continue;
             }
-            let fraction = if params.subpixel { refine(sums, place) } else { 0 };
+            let fraction = params.subpixel.refine(sums, place);
             row.values[x] = (SUBPIXEL_STEPS * params.disparity(winner) + fraction) as i16;
             if let Some(slot) = row.confidence.get_mut(x) {
                 *slot = confidence(sums, place);

@@ -6,6 +6,7 @@ use super::aligned::Aligned;
 use super::input::BLOCK;
 use super::input::Range;
 use super::maps::MapRow;
+use crate::stereo::Subpixel;
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::params::StereoParams;
 use fearless_simd::Simd;
@@ -76,10 +77,17 @@ impl BlockTotals {
             (sums[0][t], sums[1][t], sums[2][t]) = (below.into(), best.into(), above.into());
         }
         let mut fractions = [0_i32; BLOCK];
-        if params.subpixel {
-            for t in 0..BLOCK {
-                fractions[t] = fraction(sums[0][t], sums[1][t], sums[2][t]);
-            }
+        let [below, best, above] = &sums;
+        for t in 0..BLOCK {
+            fractions[t] = match params.subpixel {
+                Subpixel::Off => 0,
+                Subpixel::Parabola => fraction(below[t] - above[t], below[t] + above[t] - 2 * best[t]),
+                Subpixel::Equiangular => fraction(below[t] - above[t], below[t].max(above[t]) - best[t]),
+            };
+        }
+        for t in 0..BLOCK {
+            let exist = below[t] != i32::from(NONE) && above[t] != i32::from(NONE);
+            fractions[t] = if exist { fractions[t] } else { 0 };
         }
         for t in 0..values.len() {
             values[t] = (SUBPIXEL_STEPS * (params.min_disparity + winners[t]) + fractions[t]) as i16;
@@ -146,15 +154,12 @@ fn smallest<S: Simd>(simd: S, totals: &[u16]) -> (usize, u16) {
     (winner, best)
 }
 
-/// [`crate::stereo::disparity::refine`]; 0 where a neighbour does not exist. A float division is exact here: the quotient of
-/// two whole numbers of at most 21 and 18 bits, at most 8.5, that is no whole number differs from one by far more than
-/// the rounding.
+/// [`Subpixel::refine`] from its difference and q. A float division is exact here: the quotient of two whole numbers of at most 21 and
+/// 18 bits, at most 8.5, that is no whole number differs from one by far more than the rounding.
 #[inline(always)]
-fn fraction(below: i32, best: i32, above: i32) -> i32 {
-    let q = (below + above - 2 * best).max(1);
-    let fraction = (((below - above) * 16 + q) as f32 / (2 * q) as f32) as i32;
-    let exists = below != i32::from(NONE) && above != i32::from(NONE);
-    if exists { fraction } else { 0 }
+fn fraction(difference: i32, q: i32) -> i32 {
+    let q = q.max(1);
+    ((difference * 16 + q) as f32 / (2 * q) as f32) as i32
 }
 
 /// The smallest total more than 1 px from the winner; [`NONE`] if there is none.

@@ -85,7 +85,7 @@ impl Params {
             left_shift,
             right_shift,
             p1: params.p1,
-            subpixel: u32::from(params.subpixel),
+            subpixel: params.subpixel as u32,
             uniqueness: params.uniqueness,
             left_right: params.left_right.unwrap_or(0),
             speckle_size: params.speckle_size,

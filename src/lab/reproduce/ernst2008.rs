@@ -10,7 +10,7 @@ use crate::capture::files::truth::PairWithTruth;
 use crate::engine::Job;
 use crate::export::{Curve, Curves};
 use crate::metrics::figures;
-use crate::stereo::{AdaptiveP2, CostKind, Fill, Preset, StereoParams};
+use crate::stereo::{AdaptiveP2, CostKind, Fill, Preset, StereoParams, Subpixel};
 use brightness::{other_brightness, with_cost};
 
 pub(super) const TITLE: &str =
@@ -370,7 +370,7 @@ fn other_implementations(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     let rosenberg = StereoParams {
         num_disparities: 64,
         adaptive_p2: AdaptiveP2::Off,
-        subpixel: false,
+        subpixel: Subpixel::Off,
         fill: Fill::Background,
         ..with_cost(CostKind::Ad)
     };

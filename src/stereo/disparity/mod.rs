@@ -11,7 +11,7 @@ mod winner;
 pub use border::{is_whole, whole};
 pub use confidence::confidence;
 pub use right::right_map;
-pub use subpixel::refine;
+pub use subpixel::Subpixel;
 pub use swapped::swapped_map;
 pub use uniqueness::is_unique;
 pub use winner::winner_takes_all;
@@ -40,17 +40,34 @@ mod tests {
 
     #[test]
     fn ties_go_to_the_smaller_disparity() {
-        let params = StereoParams { min_disparity: 3, subpixel: false, ..StereoParams::default() };
+        let params = StereoParams { min_disparity: 3, subpixel: Subpixel::Off, ..StereoParams::default() };
         assert_eq!(winner_takes_all(&sums(1, &[9, 4, 7, 4]), &params).values.at(0, 0), 16 * 4);
     }
 
     #[test]
     fn the_parabola_is_opencvs() {
+        let refine = |sums: &[u32], winner| Subpixel::Parabola.refine(sums, winner);
         assert_eq!(refine(&[30, 10, 20], 1), (10 * 16 + 30) / 60);
         assert_eq!(refine(&[20, 10, 30], 1), (-10 * 16 + 30) / 60);
         assert_eq!(refine(&[10, 10, 30], 1), (-20 * 16 + 20) / 40);
         assert_eq!(refine(&[5, 5, 5], 1), 0);
         assert_eq!((refine(&[1, 2, 3], 0), refine(&[3, 2, 1], 2)), (0, 0));
+    }
+
+    #[test]
+    fn two_lines_find_the_tip_of_sums_that_grow_with_the_distance() {
+        for tip_16th in -8..=8_i32 {
+            let sums = [-16, 0, 16].map(|at: i32| 1000 + 30 * (at - tip_16th).unsigned_abs());
+            // the division truncates towards the winner
+            let found = Subpixel::Equiangular.refine(&sums, 1);
+            assert!((found - tip_16th).abs() <= 1 && found.abs() <= 8, "{tip_16th}: {found}");
+            let parabola = Subpixel::Parabola.refine(&sums, 1);
+            assert!(parabola.abs() <= found.abs(), "{tip_16th}: a parabola is pulled towards whole pixels");
+        }
+        let squares = [-12, 4, 20].map(|at: i32| (at * at) as u32);
+        assert_eq!(Subpixel::Parabola.refine(&squares, 1), -3, "a quarter of a pixel, truncated");
+        assert_eq!(Subpixel::Equiangular.refine(&[5, 5, 5], 1), 0);
+        assert_eq!((Subpixel::Equiangular.refine(&[1, 2, 3], 0), Subpixel::Off.refine(&[3, 1, 2], 1)), (0, 0));
     }
 
     #[test]

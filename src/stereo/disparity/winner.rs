@@ -1,6 +1,6 @@
 //! The winner of each left pixel.
 
-use super::{confidence, is_unique, is_whole, refine};
+use super::{confidence, is_unique, is_whole};
 use crate::image::Image;
 use crate::stereo::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::params::StereoParams;
@@ -32,8 +32,7 @@ pub fn winner_takes_all(sums: &Volume<u32>, params: &StereoParams) -> DisparityM
                 continue;
             }
             let whole = SUBPIXEL_STEPS * params.disparity(first + winner);
-            let fraction = if params.subpixel { refine(sums, winner) } else { 0 };
-            map.values.set(x, y, (whole + fraction) as i16);
+            map.values.set(x, y, (whole + params.subpixel.refine(sums, winner)) as i16);
             if let Some(confidences) = &mut map.confidence {
                 confidences.set(x, y, confidence(sums, winner));
             }

@@ -19,7 +19,7 @@ pub use window::Windows;
 
 use super::aggregate::Direction;
 use super::cost::mutual_information::Start;
-use super::disparity::{RightMatching, confidence, is_unique, is_whole, refine};
+use super::disparity::{RightMatching, Subpixel, confidence, is_unique, is_whole};
 use super::local::Aggregation;
 use super::map::{SUBPIXEL_STEPS, reason};
 use super::params::StereoParams;
@@ -74,8 +74,8 @@ pub struct Explanation {
     pub winner: usize,
     /// Index of the smallest sum more than 1 px from the winner; `None` where there is no such candidate.
     pub second: Option<usize>,
-    /// The parabola through the sums around the winner; `None` at an end of the range, or without sub-pixel.
-    pub parabola: Option<Parabola>,
+    /// The sums around the winner with which it was refined; `None` at an end of the range, or without sub-pixel.
+    pub refinement: Option<Refinement>,
     /// The disparity that is tested, 1/16 px.
     pub disparity_16th: i32,
     /// How clearly the winner won, 0 to 255.
@@ -90,9 +90,9 @@ pub struct Explanation {
     pub windows: Windows,
 }
 
-/// The three points of the sub-pixel parabola.
+/// The three points of the curve of [`Subpixel`], and where its lowest point lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parabola {
+pub struct Refinement {
     /// Sums 1 px below the winner, at it, and 1 px above it.
     pub sums: [u32; 3],
     /// Its lowest point, 1/16 px from the winner, -8 to 8.
@@ -177,7 +177,7 @@ impl Explainer {
         let winner_px = first_px + choice.winner as i32;
         let second_px = choice.second.map(|second| first_px + second as i32);
         let is_inside = choice.winner > 0 && choice.winner + 1 < found.sums.len();
-        let parabola = (params.subpixel && is_inside).then(|| Parabola {
+        let refinement = (params.subpixel != Subpixel::Off && is_inside).then(|| Refinement {
             sums: std::array::from_fn(|k| found.sums[choice.winner + k - 1]),
             offset_16th: choice.offset_16th,
         });
@@ -189,7 +189,7 @@ impl Explainer {
             means: found.means,
             winner: choice.winner,
             second: choice.second,
-            parabola,
+            refinement,
             disparity_16th,
             confidence: confidence(&found.sums, choice.winner),
             reasons: choice.reasons,
@@ -234,7 +234,7 @@ impl Choice {
         Self {
             winner,
             second: smallest(sums, |i| i.abs_diff(winner) > 1),
-            offset_16th: if params.subpixel { refine(sums, winner) } else { 0 },
+            offset_16th: params.subpixel.refine(sums, winner),
             reasons,
         }
     }

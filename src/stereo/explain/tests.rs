@@ -129,10 +129,10 @@ impl Reference {
                 assert_eq!(found.confidence, confidence.at(x, y), "{what}");
             }
         }
-        if let Some(parabola) = found.parabola {
-            assert_eq!(parabola.sums, found.sums[found.winner - 1..=found.winner + 1], "{what}");
+        if let Some(refinement) = found.refinement {
+            assert_eq!(refinement.sums, found.sums[found.winner - 1..=found.winner + 1], "{what}");
             let whole = 16 * found.disparity_px(found.winner);
-            assert_eq!(found.disparity_16th, whole + parabola.offset_16th, "{what}");
+            assert_eq!(found.disparity_16th, whole + refinement.offset_16th, "{what}");
         }
 
         assert_eq!(found.directions.len(), self.paths.len(), "{what}");
@@ -267,7 +267,7 @@ fn repeating() -> ([Luma; 2], StereoParams) {
     let rng = &mut Rng::with_seed(3);
     let row: Vec<u8> = (0..6).map(|k| 30 * k + rng.u8(..9)).collect();
     let luma = |shift, more| Luma::U8(Image::from_fn(40, 9, |x, y| row[(x + shift) % 6] + y as u8 + more));
-    let local = StereoParams { paths: 0, subpixel: false, ..StereoParams::for_cost(CostKind::Ad) };
+    let local = StereoParams { paths: 0, subpixel: Subpixel::Off, ..StereoParams::for_cost(CostKind::Ad) };
     let params = StereoParams { num_disparities: 12, uniqueness: 10, ..local };
     ([luma(0, 0), luma(2, 5)], params)
 }

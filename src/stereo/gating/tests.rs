@@ -1,10 +1,10 @@
 use super::*;
 use crate::image::{Image, Luma};
-use crate::stereo::Fill;
 use crate::stereo::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::prior::Prior;
 use crate::stereo::pyramid::{coarser, halve};
 use crate::stereo::{CostKind, Volume, aggregate, disparity, match_pair, sum_volume};
+use crate::stereo::{Fill, Subpixel};
 use fastrand::Rng;
 
 /// A map of whole pixels; `None` is invalid.
@@ -40,12 +40,18 @@ fn half_a_picture_is_the_rounded_mean_of_its_squares_at_full_depth() {
 
 #[test]
 fn a_coarser_range_holds_every_finer_disparity() {
-    let params = StereoParams { gating: Some(3), subpixel: true, uniqueness: 9, speckle_size: 5, ..over(-3, 4) };
+    let params = StereoParams {
+        gating: Some(3),
+        subpixel: Subpixel::Equiangular,
+        uniqueness: 9,
+        speckle_size: 5,
+        ..over(-3, 4)
+    };
     let params = StereoParams { fill: Fill::Background, paths: 12, start_angle_deg: 7, left_right: Some(2), ..params };
     let half = coarser((40, 30), &params).unwrap();
     assert_eq!((half.min_disparity, half.num_disparities, half.gating), (-2, 5, Some(2)), "-1.5 to 2 px");
     assert_eq!((half.paths, half.start_angle_deg), (8, 0));
-    let same = StereoParams { subpixel: false, uniqueness: 0, speckle_size: 0, fill: Fill::None, ..params };
+    let same = StereoParams { subpixel: Subpixel::Off, uniqueness: 0, speckle_size: 0, fill: Fill::None, ..params };
     let same = StereoParams {
         mi_levels: 4,
         min_disparity: -2,

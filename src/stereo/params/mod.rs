@@ -7,7 +7,7 @@ pub use rules::ParamsError;
 
 use super::aggregate::{AdaptiveP2, MAX_PATHS};
 use super::cost::{CostKind, mutual_information};
-use super::disparity::RightMatching;
+use super::disparity::{RightMatching, Subpixel};
 use super::filter::{Fill, Median, Persistence};
 use super::local::Aggregation;
 use crate::parameter::{Parameter, ParameterType, TimeEffect, Value, only_if};
@@ -131,8 +131,10 @@ parameters! {
         gating: Option<u32> = None, "gating", "Gating", 1..=6, "", Range, Advanced {
             engine_criterion: Some(|p| Value::Switch(p.gating.is_some())),
         };
-        /// Fit a parabola through the three sums around the winner.
-        subpixel: bool = true, "subpixel", "Sub-pixel", 0..=1, "", Smoothing, Basic;
+        /// Curve through the three sums around the winner, whose lowest point is the disparity.
+        subpixel: Subpixel = Subpixel::Equiangular, "subpixel", "Sub-pixel", 0..=0, "", Smoothing, Basic {
+            former_words: &[("on", "parabola"), ("true", "parabola"), ("false", "off")],
+        };
         /// Drop a pixel that matches badly: its sum exceeds this percentage of the largest one there can be.
         match_threshold: Option<u32> = None, "match-threshold", "Match threshold", 1..=99, "%", Rejection, Advanced {
             less_more: Some(("more pixels are dropped", "poor matches stay")),

@@ -2,7 +2,7 @@
 
 use super::COARSE_PATHS;
 use crate::stereo::cost::mutual_information::Start;
-use crate::stereo::disparity::RightMatching;
+use crate::stereo::disparity::{RightMatching, Subpixel};
 use crate::stereo::filter::Fill;
 use crate::stereo::params::StereoParams;
 
@@ -34,7 +34,7 @@ pub fn coarser(size: (usize, usize), params: &StereoParams) -> Option<StereoPara
         mi_levels: params.mi_levels.max(2) - 1,
         paths: if params.paths == 0 { 0 } else { COARSE_PATHS },
         start_angle_deg: 0,
-        subpixel: false,
+        subpixel: Subpixel::Off,
         uniqueness: 0,
         match_threshold: None,
         drop_border: false,

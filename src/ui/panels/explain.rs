@@ -43,7 +43,7 @@ impl Panel for ExplainPage {
             pictures.line(ui, axis);
         }
         numbers(ui, explanation);
-        curves::parabola(ui, explanation);
+        curves::refinement(ui, explanation);
         if let Some((_, pictures)) = &self.pictures {
             widgets::heading(ui, "Windows");
             pictures.windows(ui, explanation);
@@ -92,11 +92,11 @@ fn numbers(ui: &mut Ui, explanation: &Explanation) {
         format!("{ratio:.3}, {lead:.1} % apart")
     });
     line("ratio", ratio.unwrap_or_else(|| "–".to_owned()), None);
-    let sub_pixel = explanation.parabola.map_or("–".to_owned(), |parabola| {
-        let [below, best, above] = parabola.sums;
-        format!("{below}, {best}, {above} → {:+.4} px", f64::from(parabola.offset_16th) / 16.0)
+    let sub_pixel = explanation.refinement.map_or("–".to_owned(), |refinement| {
+        let [below, best, above] = refinement.sums;
+        format!("{below}, {best}, {above} → {:+.4} px", f64::from(refinement.offset_16th) / 16.0)
     });
-    line("parabola", sub_pixel, Some(curves::PARABOLA_COLOR));
+    line("sub-pixel", sub_pixel, Some(curves::REFINEMENT_COLOR));
     let right = match &explanation.partner {
         None => "not checked".to_owned(),
         Some(Partner { column, right: None }) => format!("column {column}, outside"),

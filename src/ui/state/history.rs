@@ -179,7 +179,7 @@ fn words_of(changes: &[Change]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stereo::CostKind;
+    use crate::stereo::{CostKind, Subpixel};
     use fastrand::Rng;
 
     fn setup() -> Setup {
@@ -282,7 +282,7 @@ mod tests {
                 let mut next = setups[current].clone();
                 match rng.u32(..3) {
                     0 => next.params.p1 = 10 + (next.params.p1 + 1 + rng.u32(..5)) % 30,
-                    1 => next.params.subpixel ^= true,
+                    1 => next.params.subpixel = Subpixel::ALL[(next.params.subpixel as usize + 1) % 3],
                     _ => next.params.num_disparities = 16 + (next.params.num_disparities + 16) % 128,
                 }
                 setups.truncate(current + 1);

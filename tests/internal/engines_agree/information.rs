@@ -12,7 +12,7 @@ use stereopsis::engine::gpu::variant::{Variant, VariantOverrides};
 use stereopsis::engine::{self, Engine, GpuEngine};
 use stereopsis::image::{Image, Luma, Picture};
 use stereopsis::stereo::cost::mutual_information::Start;
-use stereopsis::stereo::{CostKind, DisparityMap, Fill, Past, RightMatching, StereoParams};
+use stereopsis::stereo::{CostKind, DisparityMap, Fill, Past, RightMatching, StereoParams, Subpixel};
 
 fn params() -> StereoParams {
     StereoParams { num_disparities: 12, ..StereoParams::for_cost(CostKind::MutualInformation) }
@@ -45,7 +45,7 @@ fn gpu_learns_the_same_table_on_each_level() {
             min_disparity: [0, -7, 3, -20][(i / 2) % 4],
             num_disparities: [12, 1, 27][i % 3],
             paths: [8, 0, 5][(i / 3) % 3],
-            subpixel: i % 2 == 0,
+            subpixel: Subpixel::ALL[(i / 7) % 3],
             right_matching: RightMatching::ALL[(i / 5) % 2],
             ..params()
         };

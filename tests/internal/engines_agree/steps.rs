@@ -11,7 +11,7 @@ use stereopsis::stereo::cost::mutual_information::{self, LEVELS};
 use stereopsis::stereo::{
     self, Aggregation, CostKind, DisparityMap, Prior, RightMatching, StereoParams, Volume, pyramid,
 };
-use stereopsis::stereo::{Fill, Median};
+use stereopsis::stereo::{Fill, Median, Subpixel};
 
 /// The reference's products in the order and with the names of a trace.
 fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
@@ -222,7 +222,7 @@ fn gpu_filters_reach_across_tiles() {
         let params = StereoParams {
             num_disparities: [3, 6, 11][i % 3],
             paths: 0,
-            subpixel: i % 2 == 0,
+            subpixel: Subpixel::ALL[i % 3],
             uniqueness: [0, 2, 10][i / 2],
             median: Median::ALL[i % 3],
             left_right: [Some(1), None][i % 2],

@@ -202,7 +202,7 @@ fn a_client_sets_parameters_by_the_rules_of_flags_and_others_see_it() {
         (&all["num-disparities"], &all["p1"], &all["cost"]),
         (&json!(24), &json!(StereoParams::default().p1), &json!("census-5x5"))
     );
-    assert_eq!((&all["subpixel"], &all["gating"]), (&json!(true), &json!("off")));
+    assert_eq!((&all["subpixel"], &all["gating"]), (&json!("equiangular"), &json!("off")));
 
     other.follow(&["p1", "p2", "cost"]);
     other.parameters(); // by now it follows them

@@ -3,7 +3,7 @@
 use super::harness::{Window, gpu, options, pair};
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
-use stereopsis::stereo::StereoParams;
+use stereopsis::stereo::{StereoParams, Subpixel};
 
 /// Penalties of A and B as both results have them.
 fn p1(window: &Window) -> Option<[u32; 2]> {
@@ -32,7 +32,7 @@ fn a_is_kept_b_follows_the_sliders_and_a_key_flips() {
     window.until("both", |w| p1(w).filter(|both| *both == [before.p1; 2]));
     window.harness.run_steps(3);
     let alone = left_part(&mut window, 0.5);
-    let changed = StereoParams { subpixel: false, left_right: None, p1: before.p1 + 9, ..before.clone() };
+    let changed = StereoParams { subpixel: Subpixel::Off, left_right: None, p1: before.p1 + 9, ..before.clone() };
     window.session.borrow().live().set_params(changed.clone());
     window.session.borrow_mut().state.matching.params = changed.clone();
     window.until("B's own", |w| p1(w).filter(|both| *both == [before.p1, before.p1 + 9]));

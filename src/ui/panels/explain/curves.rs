@@ -1,20 +1,20 @@
-//! Cost and sum over disparity, with the marks of the winner and of its tests, and the sub-pixel parabola.
+//! Cost and sum over disparity, with the marks of the winner and of its tests, and the sub-pixel refinement.
 
-use crate::stereo::Explanation;
+use crate::stereo::{Explanation, Subpixel};
 use egui::{Color32, Rangef, Role, TextStyle, Ui, WidgetInfo};
 use egui_plot::{AxisHints, HLine, Legend, Line, LineStyle, Plot, PlotPoint, Points, VLine};
 
 /// Height of the curves, points.
 const HEIGHT: f32 = 210.0;
-/// Height of the parabola, points.
-const PARABOLA_HEIGHT: f32 = 110.0;
-/// Points of the drawn parabola.
-const SAMPLES: usize = 33;
+/// Height of the refinement, points.
+const REFINEMENT_HEIGHT: f32 = 110.0;
+/// Points of the drawn curve.
+const SAMPLES: usize = 97;
 // they differ in more than red and green, for colour-blind readers
 pub(super) const WINNER_COLOR: Color32 = Color32::from_rgb(50, 140, 210);
 pub(super) const SECOND_COLOR: Color32 = Color32::from_rgb(230, 120, 20);
 pub(super) const RIGHT_COLOR: Color32 = Color32::from_rgb(204, 121, 167);
-pub(super) const PARABOLA_COLOR: Color32 = Color32::from_rgb(0, 158, 115);
+pub(super) const REFINEMENT_COLOR: Color32 = Color32::from_rgb(0, 158, 115);
 
 /// Where the disparities lie on the screen: those of the first and of the last candidate, and their x coordinates in points.
 #[derive(Clone, Copy)]
@@ -64,26 +64,36 @@ pub(super) fn show(ui: &mut Ui, explanation: &Explanation) -> AxisOnScreen {
     AxisOnScreen { first: at(0), last: at(explanation.sums.len() - 1) }
 }
 
-/// Draws the sums around the winner with the parabola through three of them.
-pub(super) fn parabola(ui: &mut Ui, explanation: &Explanation) {
-    let Some(parabola) = explanation.parabola else { return };
+/// Draws the sums around the winner with the parabola or the lines through three of them.
+pub(super) fn refinement(ui: &mut Ui, explanation: &Explanation) {
+    let Some(refinement) = explanation.refinement else { return };
     let ink = ui.visuals().text_color();
     let winner = explanation.winner;
     let px = f64::from(explanation.disparity_px(winner));
-    let [below, best, above] = parabola.sums.map(f64::from);
-    let (slope, bend) = ((above - below) / 2.0, f64::midpoint(above, below) - best);
-    let of = |offset: f64| [px + offset, best + slope * offset + bend * offset * offset];
-    let fitted: Vec<_> = (0..SAMPLES).map(|k| of(2.4 * (k as f64 / (SAMPLES - 1) as f64 - 0.5))).collect();
+    let [below, best, above] = refinement.sums.map(f64::from);
+    let curve = explanation.params.subpixel;
+    let of = |offset: f64| match curve {
+        Subpixel::Equiangular => {
+            let slope = above.max(below) - best;
+            let lowest = (below - above) / (2.0 * slope.max(1.0));
+            best + slope * ((offset - lowest).abs() - lowest.abs())
+        }
+        Subpixel::Parabola | Subpixel::Off => {
+            best + (above - below) / 2.0 * offset + (f64::midpoint(above, below) - best) * offset * offset
+        }
+    };
+    let offsets = (0..SAMPLES).map(|k| 2.4 * (k as f64 / (SAMPLES - 1) as f64 - 0.5));
+    let fitted: Vec<_> = offsets.map(|offset| [px + offset, of(offset)]).collect();
     let around = winner.saturating_sub(2)..(winner + 3).min(explanation.sums.len());
     let sums: Vec<_> =
         around.map(|i| [f64::from(explanation.disparity_px(i)), f64::from(explanation.sums[i])]).collect();
-    let plot = base("parabola", PARABOLA_HEIGHT).show(ui, |plot| {
-        plot.line(Line::new("parabola", fitted).color(PARABOLA_COLOR).width(2.0));
+    let plot = base("sub-pixel", REFINEMENT_HEIGHT).show(ui, |plot| {
+        plot.line(Line::new(curve.word(), fitted).color(REFINEMENT_COLOR).width(2.0));
         plot.points(Points::new("sums", sums).color(ink).radius(3.0));
         let lowest = f64::from(explanation.disparity_16th) / 16.0;
         plot.vline(VLine::new("disparity", lowest).color(WINNER_COLOR));
     });
-    let name = format!("Parabola through the sums {below}, {best} and {above}");
+    let name = format!("Sub-pixel, {curve}, through the sums {below}, {best} and {above}");
     plot.response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
 }
 
