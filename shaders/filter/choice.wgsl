@@ -1,6 +1,7 @@
 // The learned choice between the disparities around a pixel (src/stereo/filter/choice/).
 
 override COLORED: u32; // 1 if the guides have colours, 0 for luma in full depth
+override REMEMBERS: u32; // 1 if `last` is the finished map of the pair before, where there was one
 override FIRST_SHIFT: u32; // of the sums of the first hidden layer
 override SECOND_SHIFT: u32; // of the second one
 override LAST_SHIFT: u32; // and of the scores that give chances
@@ -15,12 +16,12 @@ override LAST_SHIFT: u32; // and of the scores that give chances
 // the map as the right camera sees it
 @group(0) @binding(7) var<storage, read_write> warped: array<atomic<i32>>;
 @group(0) @binding(8) var<storage, read> net: array<i32>;
+@group(0) @binding(9) var<storage, read> last: array<u32>;
 
 const SURE_RADIUS: i32 = 2;
 const STEP: i32 = 16;
 const REACH: i32 = 48;
 const LIKE: u32 = 14u;
-const MAX_CANDIDATES: u32 = 9u;
 const EVIDENCE: u32 = 31u;
 const FIRST: u32 = 32u;
 const SECOND: u32 = 16u;
@@ -29,10 +30,11 @@ const MAX_DIFFERENCE: i32 = 384;
 const MAX_COLOR_DIFFERENCE: i32 = 40;
 const MAX_STEP: i32 = 64;
 const MAX_RANGE: i32 = 128;
+const UNIT: u32 = 256u; // of scores, before LAST_SHIFT
 const LARGEST: i32 = 1536;
 const CHANCE_BITS: u32 = 4u;
 
-var<private> candidates: array<i32, 9>;
+var<private> candidates: array<i32, 10>;
 var<private> count: u32;
 var<private> own_color: vec4<i32>;
 
@@ -40,8 +42,8 @@ struct Support {
     like: i32,
     trusted: i32,
     most: i32,
-    supporters: array<i32, 9>,
-    clearness: array<i32, 9>, // of those, summed
+    supporters: array<i32, 10>,
+    clearness: array<i32, 10>, // of those, summed
 }
 
 fn size() -> vec2<i32> {
@@ -170,6 +172,18 @@ fn find_candidates(pixel: vec2<i32>, own: i32) {
             }
         }
     }
+    let familiar = last_value(pixel);
+    if familiar != INVALID {
+        add_candidate(familiar);
+    }
+}
+
+// The disparity in the map of the pair before.
+fn last_value(pixel: vec2<i32>) -> i32 {
+    if REMEMBERS == 0u || params.has_past == 0u {
+        return INVALID;
+    }
+    return map_value(last[map_index(u32(pixel.x), u32(pixel.y))]);
 }
 
 fn support(pixel: vec2<i32>, radius: i32, stride: i32) -> Support {
@@ -327,7 +341,7 @@ fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
 
-    var differences: array<vec3<i32>, 9>;
+    var differences: array<vec3<i32>, 10>;
     var smallest = vec3<i32>(MAX_DIFFERENCE);
     var farthest = own;
     var nearest = own;
@@ -349,6 +363,8 @@ fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
 
     var best = own;
     var best_score = 0;
+    var most = 0;
+    let familiar = last_value(pixel);
     for (var n = 0u; n < count; n++) {
         let candidate = candidates[n];
         let to = partner_of(pixel.x, candidate);
@@ -391,9 +407,12 @@ fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
         evidence[29] = near.clearness[n] / max(near.supporters[n], 1);
         evidence[30] = far.clearness[n] / max(far.supporters[n], 1);
         let candidate_score = score(&evidence);
-        if n == 0u || candidate_score > best_score {
+        let is_familiar = familiar != INVALID && abs(familiar - candidate) < STEP;
+        let weighed = candidate_score + select(0, i32(UNIT << LAST_SHIFT), is_familiar);
+        if n == 0u || weighed > most {
             best = candidate;
             best_score = candidate_score;
+            most = weighed;
         }
     }
     let likely = chance(best_score);

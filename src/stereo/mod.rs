@@ -34,7 +34,6 @@ pub use prior::Prior;
 pub use volume::Volume;
 
 use crate::image::{Luma, PictureRef};
-use filter::Smoothed;
 
 /// The whole algorithm for a pair without a past: a rectified pair in, the left picture's disparity out.
 ///
@@ -58,21 +57,15 @@ pub fn match_next<'a>(
 ) -> Maps {
     let pair = PictureRef::pair(left, right);
     past.follow(pair[0].luma.size(), params);
-    let maps = match_level(pair, params, past.last.as_ref(), &mut past.smoothed, wants_right);
-    past.last = params.starts_from_last().then(|| maps.left.clone());
+    let maps = match_level(pair, params, past, wants_right);
+    past.remember(&maps.left, params);
     maps
 }
 
-/// One level of the pyramid, and those below it; `last` is the finished map of the pair before at this size.
-fn match_level(
-    pair: [PictureRef<'_>; 2],
-    params: &StereoParams,
-    last: Option<&DisparityMap>,
-    smoothed: &mut Option<Smoothed>,
-    wants_right: bool,
-) -> Maps {
+/// One level of the pyramid, and those below it; `past` is at this size.
+fn match_level(pair: [PictureRef<'_>; 2], params: &StereoParams, past: &mut Past, wants_right: bool) -> Maps {
     let [left, right] = pair.map(|picture| picture.luma);
-    let prior = Prior::of(left, right, params, last);
+    let prior = Prior::of(left, right, params, past.start(params));
     let sums = sum_volume(left, right, params, &prior);
     let left_map = disparity::winner_takes_all(&sums, params);
     let needs_right = wants_right || params.left_right.is_some();
@@ -80,7 +73,7 @@ fn match_level(
         RightMatching::Diagonal => disparity::right_map(&sums, params),
         RightMatching::Swapped => swapped_map(left, right, params, &prior),
     });
-    filter_maps(Maps { left: left_map, right: right_map }, pair, params, smoothed, wants_right)
+    filter_maps(Maps { left: left_map, right: right_map }, pair, params, past, wants_right)
 }
 
 /// Matching costs, with local aggregation and paths if the parameters have them.

@@ -1,5 +1,5 @@
-//! State kept from pair to pair of a sequence: the last map where mutual information starts from it, and that of the temporal
-//! filter.
+//! State kept from pair to pair of a sequence: the last map where mutual information or the learned choice looks at it, and that of the
+//! temporal filter.
 
 use super::filter::Smoothed;
 use super::map::DisparityMap;
@@ -9,7 +9,7 @@ use super::params::StereoParams;
 #[derive(Clone, Debug, Default)]
 pub struct Past {
     of: Option<((usize, usize), StereoParams)>,
-    /// The finished left map of the pair before, where the parameters start from it.
+    /// The finished left map of the pair before, where the parameters look at it.
     pub last: Option<DisparityMap>,
     /// State of the temporal filter.
     pub smoothed: Option<Smoothed>,
@@ -22,5 +22,33 @@ impl Past {
         if !belongs {
             *self = Self { of: Some((size, params.clone())), ..Self::default() };
         }
+    }
+
+    /// Keeps what the next pair needs of a finished left map.
+    pub fn remember(&mut self, left: &DisparityMap, params: &StereoParams) {
+        self.last = (params.starts_from_last() || params.chooses_from_last()).then(|| left.clone());
+    }
+
+    /// The map from which mutual information starts.
+    pub fn start(&self, params: &StereoParams) -> Option<&DisparityMap> {
+        self.last.as_ref().filter(|_| params.starts_from_last())
+    }
+
+    /// For a level of half the size.
+    #[must_use]
+    pub fn coarser(start: Option<&DisparityMap>) -> Self {
+        Self { last: start.map(DisparityMap::halved), ..Self::default() }
+    }
+}
+
+impl StereoParams {
+    /// Whether the learned choice looks at the map of the pair before.
+    pub fn chooses_from_last(&self) -> bool {
+        self.choice && self.temporal
+    }
+
+    /// Whether a map depends on the pairs before its own.
+    pub fn remembers(&self) -> bool {
+        self.temporal || self.starts_from_last()
     }
 }

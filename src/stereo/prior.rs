@@ -4,6 +4,7 @@ use super::cost::mutual_information::{Table, histogram, start, table};
 use super::gating::{Gates, bounds_from};
 use super::map::DisparityMap;
 use super::params::StereoParams;
+use super::past::Past;
 use super::pyramid::{coarser, halve, has_coarse_information, is_gated};
 use super::{Maps, RightMatching, match_level};
 use crate::image::{Image, Luma, PictureRef};
@@ -25,9 +26,8 @@ impl Prior {
         let size = left.size();
         let is_swapped = params.right_matching == RightMatching::Swapped;
         let coarse = coarser(size, params).map(|coarse_params| {
-            let last = last.map(DisparityMap::halved);
             let [left, right] = &[left, right].map(halve);
-            match_level(PictureRef::pair(left, right), &coarse_params, last.as_ref(), &mut None, is_swapped)
+            match_level(PictureRef::pair(left, right), &coarse_params, &mut Past::coarser(last), is_swapped)
         });
         let gated = coarse.as_ref().filter(|_| is_gated(size, params));
         let bounds = |map: &DisparityMap| bounds_from(map, size, params);

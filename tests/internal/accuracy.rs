@@ -5,8 +5,9 @@ use stereopsis::capture::files::truth::{PairWithTruth, find_truth_pairs};
 use stereopsis::capture::scene::{SceneOptions, SceneWorld, render};
 use stereopsis::capture::{MaxPixels, RawPair};
 use stereopsis::engine::CpuEngine;
-use stereopsis::image::Luma;
+use stereopsis::image::{Luma, PictureRef};
 use stereopsis::metrics::{TruthRegion, figures, truth_error};
+use stereopsis::stereo::filter::choice::choose;
 use stereopsis::stereo::{DisparityMap, Fill, INVALID, Preset, Prior, StereoParams};
 
 /// The four pairs of the second Middlebury evaluation, with the size of the search range.
@@ -107,6 +108,39 @@ fn confidence_of_the_learned_choice_is_the_chance_to_be_right() {
             "of {pixels} pixels {share:.2} are right, {mean:.2} told"
         );
     }
+}
+
+/// Noisy frames of worlds in which nothing moves: the choice that knows the map before changes fewer pixels, and none for the worse.
+#[test]
+fn the_learned_choice_is_calmer_where_it_knows_the_map_before() {
+    let [mut alone, mut knowing] = [(0, 0.0); 2]; // pixels that change by more than 1 px, and wrong ones, %
+    for seed in UNSEEN {
+        let world = SceneWorld::Random;
+        let options = SceneOptions { width: 240, height: 180, world, seed, noise: 2.0, ..SceneOptions::default() };
+        let params = StereoParams { fill: Fill::Planes, temporal: true, ..of_preset(Preset::Accurate, 64) };
+        let over_time = StereoParams { choice: true, ..params.clone() };
+        let mut engine = CpuEngine::new(None);
+        let mut last = [None, None];
+        for number in 0..6 {
+            let pair = render(&options, number, true);
+            let pictures = PictureRef::pair(&pair.left, &pair.right);
+            let before = engine.match_next(pictures[0], pictures[1], &params, false).unwrap().0.left;
+            for (knows, (sums, last)) in [&mut alone, &mut knowing].into_iter().zip(&mut last).enumerate() {
+                let mut map = before.clone();
+                let known = last.as_ref().filter(|_| knows == 1);
+                choose(&mut map, pictures, known, &over_time);
+                let changed = last.iter().flat_map(|last: &DisparityMap| {
+                    map.values.pixels().iter().zip(last.values.pixels()).filter(|(a, b)| a.abs_diff(**b) > 16)
+                });
+                sums.0 += changed.count();
+                sums.1 += truth_error(&map, pair.truth.as_ref().unwrap()).unwrap().all.bad_1_percent;
+                *last = Some(map);
+            }
+        }
+    }
+    let (calmer, better) = (knowing.0 as f64 / alone.0 as f64, knowing.1 / alone.1);
+    eprintln!("with the map before {calmer:.2} times as many changes, and {better:.3} times the error");
+    assert!(calmer < 0.9 && better < 1.01, "{calmer:.2} times as many changes, {better:.3} times the error");
 }
 
 /// Fang et al. 2012, section III-C: error rates of the three aggregations on Tsukuba.

@@ -8,8 +8,14 @@ use crate::stereo::{DisparityMap, StereoParams};
 use rayon::prelude::*;
 
 /// Chooses among the disparities around each pixel.
-pub(super) fn run(level: SimdLevel, map: &mut DisparityMap, pictures: [PictureRef<'_>; 2], params: &StereoParams) {
-    let chooser = Chooser::new(map, pictures, params);
+pub(super) fn run(
+    level: SimdLevel,
+    map: &mut DisparityMap,
+    pictures: [PictureRef<'_>; 2],
+    last: Option<&DisparityMap>,
+    params: &StereoParams,
+) {
+    let chooser = Chooser::new(map, pictures, last, params);
     let (width, height) = map.size();
     let mut chances = Image::filled(width, height, 0);
     let rows = map.values.pixels_mut().par_chunks_mut(width).zip(map.reasons.pixels_mut().par_chunks_mut(width));

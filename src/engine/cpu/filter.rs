@@ -6,10 +6,10 @@ use super::regions::Regions;
 use super::simd::{SimdLevel, on_level};
 use super::{choice, planes, running_mean, weighted_median};
 use crate::image::{Image, PictureRef};
-use crate::stereo::filter::{FilterKind, Smoothed};
+use crate::stereo::filter::FilterKind;
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::params::StereoParams;
-use crate::stereo::{DisparityMap, Fill, Maps};
+use crate::stereo::{DisparityMap, Fill, Maps, Past};
 use fearless_simd::Simd;
 use rayon::prelude::*;
 
@@ -22,7 +22,7 @@ pub(super) fn filter_maps(
     maps: WinnerMaps,
     pictures: [PictureRef<'_>; 2],
     params: &StereoParams,
-    smoothed: &mut Option<Smoothed>,
+    past: &mut Past,
     wants_right: bool,
 ) -> Maps {
     let WinnerMaps { mut left, right } = maps;
@@ -45,11 +45,11 @@ pub(super) fn filter_maps(
             FilterKind::Median | FilterKind::LeftRight => {} // done above, in one pass
             FilterKind::Speckle => maps.for_each(|map| remove_speckle(map, params.speckle_size, params.speckle_range)),
             FilterKind::Spatial => maps.for_each(|map| running_mean::along_surfaces(level, &mut map.values, params)),
-            FilterKind::Temporal => running_mean::over_time(&mut maps.left, smoothed, params),
+            FilterKind::Temporal => running_mean::over_time(&mut maps.left, &mut past.smoothed, params),
             FilterKind::Fill => maps.for_each_with(pictures, |map, picture| fill(level, map, picture, params)),
             FilterKind::Choice => {
                 maps.left.confidence = confidence.take();
-                choice::run(level, &mut maps.left, pictures, params);
+                choice::run(level, &mut maps.left, pictures, past.last.as_ref(), params);
             }
             FilterKind::WeightedMedian => {
                 maps.for_each_with(pictures, |map, picture| weighted_median::run(level, &mut map.values, picture));

@@ -14,8 +14,7 @@ use super::{exact_winner, filter, gates, mutual_information, scan, stored_costs}
 use crate::engine::{EngineError, StageTime};
 use crate::image::{Image, PictureRef};
 use crate::stereo::cost::{Channel, Comparison, Scalar, gradient_census};
-use crate::stereo::filter::Smoothed;
-use crate::stereo::{Aggregation, DisparityMap, Maps, Prior, RightMatching, StereoParams, pyramid};
+use crate::stereo::{Aggregation, DisparityMap, Maps, Past, Prior, RightMatching, StereoParams, pyramid};
 use std::time::Instant;
 
 /// Buffers, kept from pair to pair and allocated when a size or a width of path costs occurs first.
@@ -44,19 +43,17 @@ impl Buffers {
         self.codes.bytes() + channels + volumes + workspaces + self.windows.bytes() + coarser
     }
 
-    /// All stages in order, on the threads of the current pool; `pictures` are those of `input`, and `last` is the finished map of
-    /// the pair before.
+    /// All stages in order, on the threads of the current pool; `pictures` are those of `input`, `past` is at their size.
     pub(super) fn match_level(
         &mut self,
         input: LevelInput<'_>,
         pictures: [PictureRef<'_>; 2],
-        last: Option<&DisparityMap>,
-        smoothed: &mut Option<Smoothed>,
+        past: &mut Past,
         wants_right: bool,
         stages: &mut Stages,
     ) -> Result<Maps, EngineError> {
         let LevelInput { level, left, right, params } = input;
-        let prior = self.prior(input, last, stages)?;
+        let prior = self.prior(input, past.start(params), stages)?;
         let needs_right = wants_right || params.left_right.is_some();
         let is_swapped = params.right_matching == RightMatching::Swapped;
         let mut maps = self.winners(input, &prior, needs_right && !is_swapped, stages)?;
@@ -66,7 +63,7 @@ impl Buffers {
             let right_maps = self.winners(swapped, &prior.swapped(), false, stages)?;
             maps.right = Some(right_maps.left.mirrored());
         }
-        let maps = filter::filter_maps(level, maps, pictures, params, smoothed, wants_right);
+        let maps = filter::filter_maps(level, maps, pictures, params, past, wants_right);
         stages.done("filters");
         Ok(maps)
     }
@@ -89,12 +86,11 @@ impl Buffers {
             Some(coarse_params) => {
                 let (left, right) = (&gates::halve(level, left), &gates::halve(level, right));
                 let coarser = self.coarser.get_or_insert_default();
-                let last = last.map(DisparityMap::halved);
                 let wants_right = params.right_matching == RightMatching::Swapped;
                 let input = LevelInput { level, left, right, params: &coarse_params };
                 let pair = PictureRef::pair(left, right);
-                let maps =
-                    coarser.match_level(input, pair, last.as_ref(), &mut None, wants_right, &mut Stages::start())?;
+                let mut past = Past::coarser(last);
+                let maps = coarser.match_level(input, pair, &mut past, wants_right, &mut Stages::start())?;
                 stages.done(stage);
                 Some(maps)
             }

@@ -129,13 +129,13 @@ impl CpuEngine {
         let mut stages = Stages::start();
         let mut matched = || {
             let input = LevelInput { level: *level, left: pair[0].luma, right: pair[1].luma, params };
-            buffers.match_level(input, pair, past.last.as_ref(), &mut past.smoothed, wants_right, &mut stages)
+            buffers.match_level(input, pair, past, wants_right, &mut stages)
         };
         let maps = match pool {
             Some(pool) => pool.install(matched),
             None => matched(),
         }?;
-        past.last = params.starts_from_last().then(|| maps.left.clone());
+        past.remember(&maps.left, params);
         Ok((maps, stages.times))
     }
 }

@@ -74,7 +74,7 @@ fn random_pair(rng: &mut Rng, width: usize, height: usize) -> (Luma, Luma) {
 fn check(engine: &mut CpuEngine, rng: &mut Rng, size: (usize, usize), params: &StereoParams) {
     engine.forget();
     let past = &mut Past::default();
-    let pairs = if params.temporal || params.starts_from_last() { 3 } else { 1 };
+    let pairs = if params.remembers() { 3 } else { 1 };
     for pair in 0..pairs {
         let (left, right) = random_pair(rng, size.0, size.1);
         let wants_right = rng.bool();

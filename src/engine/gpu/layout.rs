@@ -65,6 +65,8 @@ pub struct Structure {
     pub has_coarse_information: bool,
     /// Whether mutual information starts from the map of the previous pair, on the coarsest level.
     pub starts_from_last: bool,
+    /// Whether the learned choice looks at that map.
+    pub chooses_from_last: bool,
 }
 
 impl Structure {
@@ -128,6 +130,7 @@ impl Structure {
             gated: pyramid::is_gated(size, params),
             has_coarse_information: pyramid::has_coarse_information(size, params),
             starts_from_last: params.starts_from_last(),
+            chooses_from_last: params.chooses_from_last(),
         }
     }
 

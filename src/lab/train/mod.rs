@@ -64,7 +64,7 @@ fn examples(pair: &RawPair, seed: u32) -> anyhow::Result<Vec<Example>> {
     for preset in PRESETS {
         let params = params(preset, truth);
         let map = before_choice(pictures, &params)?;
-        let chooser = Chooser::new(&map, pictures, &params);
+        let chooser = Chooser::new(&map, pictures, None, &params);
         let (width, height) = map.size();
         let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
         for (x, y) in pixels {

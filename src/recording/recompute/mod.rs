@@ -141,7 +141,7 @@ pub fn recompute(
         ..about(&input, format)?
     };
     // without results nothing is remembered from pair to pair
-    let remembers = streams.needs_results() && (params.temporal || params.starts_from_last());
+    let remembers = streams.needs_results() && params.remembers();
     let begin_part = |part| PartFile::begin(part, output, format, options.compression);
     let begun = resume::begin(output, input.recording.pairs(), &about, begin_part, remembers, progress)?;
     progress.begin(input.recording.pairs().len() as u64, begun.next);

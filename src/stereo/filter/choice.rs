@@ -26,8 +26,8 @@ pub(super) const CHOICE: Filter =
 pub const SURE_RADIUS: usize = 2;
 /// Disparities that differ by less are one candidate, 1/16 px.
 pub const STEP: i32 = SUBPIXEL_STEPS;
-/// Most candidates: the pixel's own disparity, and one for each direction.
-pub const MAX_CANDIDATES: usize = 1 + DIRECTIONS.len();
+/// Most candidates: the pixel's own disparity, one for each direction, and that of the pair before.
+pub const MAX_CANDIDATES: usize = 2 + DIRECTIONS.len();
 /// How far candidates are looked for, px.
 pub const REACH: i32 = 48;
 /// Pixels whose colours differ by no more levels belong to one surface.
@@ -37,9 +37,15 @@ pub const DIRECTIONS: [(i32, i32); 8] = [(-1, 0), (1, 0), (0, -1), (0, 1), (-1, 
 
 /// Each pixel of the left map with a disparity takes that of its candidates which the network likes best, the first one of equals.
 /// A sure pixel keeps its own. Another one loses it where the best one's [chance](Net::chance_of) to be right is less than `min_chance`.
-/// Confidence, where it is requested, becomes that chance.
-pub fn choose(map: &mut DisparityMap, pictures: [PictureRef<'_>; 2], params: &StereoParams) {
-    let chooser = Chooser::new(map, pictures, params);
+/// Confidence, where it is requested, becomes that chance. `last` is the finished left map of the pair before in a sequence with the
+/// temporal filter, if there is one: its disparity is a candidate too, and the odds of what it had count e times as much.
+pub fn choose(
+    map: &mut DisparityMap,
+    pictures: [PictureRef<'_>; 2],
+    last: Option<&DisparityMap>,
+    params: &StereoParams,
+) {
+    let chooser = Chooser::new(map, pictures, last, params);
     let (width, height) = map.size();
     let chosen = Image::from_fn(width, height, |x, y| chooser.chosen(x, y));
     map.values = chosen.map(|chosen| chosen.value);
@@ -80,11 +86,18 @@ pub struct Chooser<'a> {
     lumas: [Image<u8>; 2],
     /// The map seen from the right camera: the nearest of the disparities that land on a pixel.
     warped: Image<i16>,
+    /// The finished map of the pair before.
+    last: Option<&'a Image<i16>>,
 }
 
 impl<'a> Chooser<'a> {
     /// For the choices of a map.
-    pub fn new(map: &DisparityMap, pictures: [PictureRef<'a>; 2], params: &StereoParams) -> Self {
+    pub fn new(
+        map: &DisparityMap,
+        pictures: [PictureRef<'a>; 2],
+        last: Option<&'a DisparityMap>,
+        params: &StereoParams,
+    ) -> Self {
         let (width, height) = map.size();
         let trusted = Image::from_fn(width, height, |x, y| {
             if map.reasons.at(x, y) & reason::FILLED == 0 { map.values.at(x, y) } else { INVALID }
@@ -105,6 +118,7 @@ impl<'a> Chooser<'a> {
             colors: pictures.map(colors),
             lumas: pictures.map(|picture| picture.luma.to_u8()),
             warped: warped(&map.values),
+            last: last.filter(|_| params.chooses_from_last()).map(|last| &last.values),
         }
     }
 
@@ -125,11 +139,12 @@ impl<'a> Chooser<'a> {
         let candidates = &candidates[..count];
         let evidence = Evidence::of(self, (x, y), candidates);
         let net = net();
-        let (mut best, mut best_score) = (own, i32::MIN);
+        let (mut best, mut best_score, mut most) = (own, 0, i32::MIN);
         for (n, &candidate) in candidates.iter().enumerate() {
             let score = net.score(&evidence.about(self, (x, y), candidates, n));
-            if score > best_score {
-                (best, best_score) = (candidate, score);
+            let weighed = score + if self.is_familiar((x, y), candidate) { net.unit() } else { 0 };
+            if weighed > most {
+                (best, best_score, most) = (candidate, score, weighed);
             }
         }
         let chance = if is_judged { net.chance_of(best_score) } else { 0 };
@@ -157,8 +172,8 @@ impl<'a> Chooser<'a> {
     }
 
     /// Candidates of pixel `(x, y)`, which has a disparity, and their number: its own, and unless it is sure, in each direction the
-    /// first trusted one of a pixel of like colour that differs from its own. Those that are not [`STEP`] from an earlier candidate
-    /// do not count.
+    /// first trusted one of a pixel of like colour that differs from its own, and that of the pair before. Those that are not [`STEP`]
+    /// from an earlier candidate do not count.
     #[inline(always)]
     pub fn candidates(&self, x: usize, y: usize) -> ([i16; MAX_CANDIDATES], usize) {
         if self.is_sure(x, y) { ([self.values.at(x, y); MAX_CANDIDATES], 1) } else { self.around(x, y) }
@@ -181,16 +196,21 @@ impl<'a> Chooser<'a> {
                 let value = self.trusted.at(other.0, other.1);
                 let is_other = value != INVALID && (i32::from(value) - i32::from(own)).abs() >= STEP;
                 if is_other && self.is_like((x, y), other) {
-                    let is_near = |&earlier: &i16| (i32::from(earlier) - i32::from(value)).abs() < STEP;
-                    if !candidates[..count].iter().any(is_near) {
-                        candidates[count] = value;
-                        count += 1;
-                    }
+                    add(&mut candidates, &mut count, value);
                     break;
                 }
             }
         }
+        if let Some(last) = self.last {
+            add(&mut candidates, &mut count, last.at(x, y));
+        }
         (candidates, count)
+    }
+
+    /// Whether pixel `(x, y)` had this disparity in the map of the pair before.
+    #[inline(always)]
+    fn is_familiar(&self, (x, y): (usize, usize), candidate: i16) -> bool {
+        self.last.is_some_and(|last| last.at(x, y) != INVALID && is_near(last.at(x, y), candidate))
     }
 
     /// Evidence for each candidate of pixel `(x, y)`, as [`Self::chosen`] weighs it; empty without a disparity.
@@ -209,6 +229,21 @@ impl<'a> Chooser<'a> {
     fn is_like(&self, one: (usize, usize), other: (usize, usize)) -> bool {
         let colors = &*self.colors[0];
         color_difference(colors.at(one.0, one.1), colors.at(other.0, other.1)) <= LIKE
+    }
+}
+
+/// Whether two disparities count as one candidate.
+#[inline(always)]
+fn is_near(one: i16, other: i16) -> bool {
+    (i32::from(one) - i32::from(other)).abs() < STEP
+}
+
+/// Adds a disparity to the candidates unless one of them is near.
+#[inline(always)]
+fn add(candidates: &mut [i16; MAX_CANDIDATES], count: &mut usize, value: i16) {
+    if value != INVALID && !candidates[..*count].iter().any(|&earlier| is_near(earlier, value)) {
+        candidates[*count] = value;
+        *count += 1;
     }
 }
 
@@ -274,7 +309,7 @@ mod tests {
     fn candidates_are_other_disparities_of_like_colour() {
         let picture = picture();
         let pictures = [PictureRef::from(&picture); 2];
-        let chooser = Chooser::new(&map(33), pictures, &with_chances());
+        let chooser = Chooser::new(&map(33), pictures, None, &with_chances());
         // a pixel of the far surface that has the near one's disparity finds its own surface's, and no other
         assert_eq!(chooser.candidates(31, 15).0[..2], [320, 160]);
         assert_eq!(chooser.candidates(31, 15).1, 2);
@@ -282,7 +317,7 @@ mod tests {
         assert!(chooser.is_sure(10, 15) && !chooser.is_sure(31, 15));
         let mut holes = map(33);
         holes.reasons.set(40, 15, reason::FILLED);
-        let chooser = Chooser::new(&holes, pictures, &with_chances());
+        let chooser = Chooser::new(&holes, pictures, None, &with_chances());
         assert!(!chooser.is_sure(40, 15) && !chooser.is_sure(42, 15) && chooser.is_sure(43, 15));
         assert_eq!(chooser.chosen(10, 15).value, 320, "a sure pixel keeps its own");
     }
@@ -290,7 +325,7 @@ mod tests {
     #[test]
     fn evidence_counts_supporters_and_says_what_hides_what() {
         let picture = picture();
-        let chooser = Chooser::new(&map(33), [PictureRef::from(&picture); 2], &with_chances());
+        let chooser = Chooser::new(&map(33), [PictureRef::from(&picture); 2], None, &with_chances());
         let evidence = chooser.all_evidence(31, 15);
         let &[(own, near), (other, far)] = &evidence[..] else { panic!("{evidence:?}") };
         assert_eq!((own, other), (320, 160));
@@ -305,6 +340,30 @@ mod tests {
     }
 
     #[test]
+    fn what_the_pair_before_had_is_a_candidate_and_counts_more_over_time_alone() {
+        let picture = picture();
+        let pictures = [PictureRef::from(&picture); 2];
+        let over_time = StereoParams { choice: true, temporal: true, ..StereoParams::default() };
+        let last = |value| DisparityMap { values: Image::filled(60, 30, value), ..map(33) };
+        let candidates = |last: &DisparityMap, params: &StereoParams| {
+            let (candidates, count) = Chooser::new(&map(33), pictures, Some(last), params).candidates(31, 15);
+            candidates[..count].to_vec()
+        };
+        assert_eq!(candidates(&last(700), &over_time), [320, 160, 700]);
+        assert_eq!(candidates(&last(700), &StereoParams { temporal: false, ..over_time.clone() }), [320, 160]);
+        assert_eq!(candidates(&last(150), &over_time), [320, 160], "near one that is there");
+        assert_eq!(candidates(&last(INVALID), &over_time), [320, 160]);
+        // the more pixels take a disparity, the more of them had it before
+        let count = |last: Option<&DisparityMap>| {
+            let mut map = map(33);
+            choose(&mut map, pictures, last, &over_time);
+            map.values.pixels().iter().filter(|&&value| value == 320).count()
+        };
+        let [far, near] = [160, 320].map(|value| count(Some(&last(value))));
+        assert!(far <= count(None) && count(None) <= near && far < near, "{far} {} {near}", count(None));
+    }
+
+    #[test]
     fn what_is_unlikely_is_dropped_with_its_reason_and_nothing_else_changes() {
         let picture = picture();
         let pictures = [PictureRef::from(&picture); 2];
@@ -312,12 +371,12 @@ mod tests {
         before.reasons.set(40, 15, reason::LEFT_RIGHT | reason::FILLED);
         let chosen = |params: &StereoParams| {
             let mut map = before.clone();
-            choose(&mut map, pictures, params);
+            choose(&mut map, pictures, None, params);
             map
         };
         let all = chosen(&with_chances());
         let chances = all.confidence.as_ref().unwrap();
-        let chooser = Chooser::new(&before, pictures, &with_chances());
+        let chooser = Chooser::new(&before, pictures, None, &with_chances());
         let unsure: Vec<_> = (0..60 * 30).map(|n| (n % 60, n / 60)).filter(|&(x, y)| !chooser.is_sure(x, y)).collect();
         // a limit above that of the filled pixel and of some others
         let most = unsure.iter().map(|&(x, y)| chances.at(x, y)).max().unwrap();
@@ -348,7 +407,7 @@ mod tests {
         let mut empty = map(33);
         empty.values = Image::filled(60, 30, INVALID);
         let before = empty.clone();
-        choose(&mut empty, [PictureRef::from(&picture); 2], &StereoParams::default());
+        choose(&mut empty, [PictureRef::from(&picture); 2], None, &StereoParams::default());
         assert_eq!(empty.values, before.values);
     }
 

@@ -18,8 +18,8 @@ pub enum Function {
     Map(fn(&mut DisparityMap, &StereoParams)),
     /// Changes each map after the picture that it belongs to.
     MapOfPicture(fn(&mut DisparityMap, PictureRef<'_>, &StereoParams)),
-    /// Changes the left map after the left and the right picture.
-    LeftMap(fn(&mut DisparityMap, [PictureRef<'_>; 2], &StereoParams)),
+    /// Changes the left map after the left and the right picture, and the finished left map of the pair before where it is kept.
+    LeftMap(fn(&mut DisparityMap, [PictureRef<'_>; 2], Option<&DisparityMap>, &StereoParams)),
     /// Changes the left and the right map together. Behind it the right map is dropped unless it is a result.
     BothMaps(fn(&mut DisparityMap, &mut DisparityMap, &StereoParams)),
     /// Changes the left map and its own state, which is kept from pair to pair.

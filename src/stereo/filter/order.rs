@@ -1,11 +1,12 @@
 //! The filters, in the order in which they run.
 
 use super::description::{Filter, Function};
-use super::{Smoothed, choice, consistency, fill, median, spatial, speckle, temporal, weighted_median};
+use super::{choice, consistency, fill, median, spatial, speckle, temporal, weighted_median};
 use crate::choices;
 use crate::image::PictureRef;
 use crate::stereo::map::Maps;
 use crate::stereo::params::StereoParams;
+use crate::stereo::past::Past;
 
 choices! {
     /// Filters, in the order in which they run.
@@ -44,7 +45,7 @@ pub fn filter_maps(
     mut maps: Maps,
     pictures: [PictureRef<'_>; 2],
     params: &StereoParams,
-    smoothed: &mut Option<Smoothed>,
+    past: &mut Past,
     wants_right: bool,
 ) -> Maps {
     for (kind, _) in FilterKind::active(params) {
@@ -53,14 +54,14 @@ pub fn filter_maps(
             Function::MapOfPicture(filter) => {
                 maps.for_each_with(pictures, |map, picture| filter(map, picture, params));
             }
-            Function::LeftMap(filter) => filter(&mut maps.left, pictures, params),
+            Function::LeftMap(filter) => filter(&mut maps.left, pictures, past.last.as_ref(), params),
             Function::BothMaps(filter) => {
                 if let Some(right) = &mut maps.right {
                     filter(&mut maps.left, right, params);
                 }
                 maps.right = maps.right.filter(|_| wants_right);
             }
-            Function::Sequence(filter) => filter(&mut maps.left, smoothed, params),
+            Function::Sequence(filter) => filter(&mut maps.left, &mut past.smoothed, params),
         }
     }
     Maps { right: maps.right.filter(|_| wants_right), ..maps }

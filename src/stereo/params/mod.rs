@@ -186,7 +186,8 @@ parameters! {
             belongs: Some(|p| only_if(p.spatial.is_some(), "The spatial filter is off.")),
             time: TimeEffect::None,
         };
-        /// Calm flicker: each disparity becomes a running mean over the pairs, and holes keep the last disparity for a moment.
+        /// Calm flicker: each disparity becomes a running mean over the pairs, holes keep the last disparity for a moment, and the learned
+        /// choice prefers what it chose before.
         temporal: bool = false, "temporal", "Temporal filter", 0..=1, "", Smoothing, Basic;
         /// How much of a running mean is the newest pair: less is calmer and slower to follow.
         temporal_alpha: u32 = 40, "temporal-alpha", "Temporal alpha", 1..=100, "%", Smoothing, Advanced {

@@ -116,6 +116,34 @@ fn the_temporal_filter_remembers_as_the_reference_does() {
     }
 }
 
+#[test]
+fn the_learned_choice_knows_the_map_before_as_the_reference_does() {
+    let rng = &mut Rng::with_seed(34);
+    let params = StereoParams {
+        num_disparities: 12,
+        paths: 4,
+        fill: Fill::Planes,
+        temporal: true,
+        choice: true,
+        ..StereoParams::default()
+    };
+    for mut engine in engines() {
+        let mut pairs = pairs(rng, (71, 42), 8, &params, 8);
+        pairs[5].params.weighted_median = false; // a sequence of its own begins, and the former one begins again
+        let events: Vec<_> = pairs.iter().cloned().map(event).collect();
+        let slots = engine.slots();
+        check(&mut *engine, &events, slots);
+        let mut past = Past::default();
+        let changed = pairs[..5].iter().map(|case| {
+            let mut without = past.clone();
+            without.last = None;
+            let [known, unknown] = [&mut past, &mut without].map(|past| case.expected_after(past).left);
+            known.values.pixels().iter().zip(unknown.values.pixels()).filter(|(a, b)| a != b).count()
+        });
+        assert!(changed.sum::<usize>() > 20, "the map before decides hardly anything");
+    }
+}
+
 /// As many jobs in flight as the engine takes, all the while.
 #[test]
 fn another_size_or_other_parameters_begin_a_sequence_and_so_does_forgetting() {

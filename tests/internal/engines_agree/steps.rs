@@ -118,7 +118,7 @@ fn refine(
         step(names[4], map);
     }
     for (map, _, names) in maps.iter_mut().take(1).filter(|_| params.choice) {
-        stereo::filter::choice::choose(map, pictures, params);
+        stereo::filter::choice::choose(map, pictures, None, params);
         step(names[5], map);
     }
     for (map, picture, names) in maps.iter_mut().filter(|_| params.weighted_median) {

@@ -242,12 +242,16 @@ impl GraphBuilder {
         let guides = sides.map(|side| if is_colored { side.colors() } else { side.picture(maps.level) });
         let pictures = sides.map(|side| side.picture(maps.level));
         // the union-find parents are free by now: a word for each pixel of the right picture fits
-        let maps_and_net = [&maps.both(Side::Left)[..], &[Resource::Parents, Resource::ChoiceNet]].concat();
+        let remembers = maps.layout.structure.chooses_from_last;
+        let last = if remembers { Resource::Last } else { maps.map(Side::Left) }; // bound and not read
+        let maps_and_net = [&maps.both(Side::Left)[..], &[Resource::Parents, Resource::ChoiceNet, last]].concat();
         let resources = [&guides[..], &pictures[..], &maps_and_net[..]].concat();
         let shifts = choice::net().layers.iter().map(|layer| layer.shift);
         let names = ["FIRST_SHIFT", "SECOND_SHIFT", "LAST_SHIFT"];
-        let constants: Vec<_> =
-            std::iter::once(("COLORED", u32::from(is_colored))).chain(names.into_iter().zip(shifts)).collect();
+        let constants: Vec<_> = [("COLORED", u32::from(is_colored)), ("REMEMBERS", u32::from(remembers))]
+            .into_iter()
+            .chain(names.into_iter().zip(shifts))
+            .collect();
         let dispatch = |entry: &&'static str| maps.dispatch(&CHOICE, entry, &constants, &resources);
         let dispatches = CHOICE.entries.iter().map(dispatch).collect();
         self.push_all_into_other(maps, Side::Left, ["choice", ""], dispatches);

@@ -10,7 +10,7 @@ use crate::image::PictureRef;
 use crate::lab::aggregation_model::Workload;
 use crate::lab::reproduce::exhibit::{Cell, Exhibit, Verdict};
 use crate::lab::reproduce::workshop::Workshop;
-use crate::stereo::{Maps, cost, disparity, filter_maps, local};
+use crate::stereo::{Maps, Past, cost, disparity, filter_maps, local};
 use rayon::prelude::*;
 use std::hint::black_box;
 use std::time::Instant;
@@ -42,7 +42,7 @@ fn plain_stages_ms(job: &Job) -> [f64; 3] {
     let aggregation_ms = lap();
     let left_map = disparity::winner_takes_all(&sums, params);
     let right_map = params.left_right.is_some().then(|| disparity::right_map(&sums, params));
-    black_box(filter_maps(Maps { left: left_map, right: right_map }, pictures, params, &mut None, false));
+    black_box(filter_maps(Maps { left: left_map, right: right_map }, pictures, params, &mut Past::default(), false));
     [cost_ms, aggregation_ms, lap()]
 }
 

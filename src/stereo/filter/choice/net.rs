@@ -95,6 +95,12 @@ impl Net {
         inputs[0]
     }
 
+    /// What a score gains where the odds become e times as large.
+    #[inline(always)]
+    pub fn unit(&self) -> i32 {
+        self.layers.last().map_or(0, |layer| UNIT << layer.shift)
+    }
+
     /// The chance in 255ths that a disparity with this score lies within 1 px of the truth.
     #[inline(always)]
     pub fn chance_of(&self, score: i32) -> u8 {
