@@ -113,13 +113,13 @@ fn confidence_of_the_learned_choice_is_the_chance_to_be_right() {
 /// Noisy frames of worlds in which nothing moves: the choice that knows the map before changes fewer pixels, and not for the worse.
 #[test]
 fn the_learned_choice_is_calmer_where_it_knows_the_map_before() {
-    let (calmer, better) = knowing_the_map_before(SceneWorld::Random, UNSEEN);
+    let (calmer, better) = knowing_the_map_before(SceneWorld::Random, 1_000_000..1_000_003);
     assert!(calmer < 0.9 && better < 1.01, "{calmer:.2} times as many changes, {better:.3} times the error");
 }
 
 #[test]
 fn knowing_the_map_before_leaves_no_trails_where_things_move() {
-    let (_, better) = knowing_the_map_before(SceneOptions::default().world, 1..4);
+    let (_, better) = knowing_the_map_before(SceneOptions::default().world, 1..3);
     assert!(better < 1.01, "{better:.3} times the error");
 }
 
@@ -128,12 +128,12 @@ fn knowing_the_map_before_leaves_no_trails_where_things_move() {
 fn knowing_the_map_before(world: SceneWorld, seeds: std::ops::Range<u32>) -> (f64, f64) {
     let [mut alone, mut knowing] = [(0, 0.0); 2]; // pixels that change by more than 1 px, and wrong ones, %
     for seed in seeds {
-        let options = SceneOptions { width: 240, height: 180, world, seed, noise: 2.0, ..SceneOptions::default() };
+        let options = SceneOptions { width: 200, height: 150, world, seed, noise: 2.0, ..SceneOptions::default() };
         let params = StereoParams { fill: Fill::Planes, temporal: true, ..of_preset(Preset::Accurate, 64) };
         let over_time = StereoParams { choice: true, ..params.clone() };
         let mut engine = CpuEngine::new(None);
         let mut last = [None, None];
-        for number in 0..6 {
+        for number in 0..4 {
             let pair = render(&options, number, true);
             let pictures = PictureRef::pair(&pair.left, &pair.right);
             let before = engine.match_next(pictures[0], pictures[1], &params, false).unwrap().0.left;
