@@ -7,7 +7,7 @@ use crate::capture::RawPair;
 use crate::engine::CpuEngine;
 use crate::image::{PictureRef, Truth};
 use crate::metrics::Random;
-use crate::stereo::filter::choice::{Chooser, Net};
+use crate::stereo::filter::choice::{Chooser, Net, Surroundings as _};
 use crate::stereo::filter::{Fill, fill};
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS};
 use crate::stereo::{DisparityMap, Preset, StereoParams, Subpixel};
@@ -70,7 +70,7 @@ fn examples(pair: &RawPair, seed: u32) -> anyhow::Result<Vec<Example>> {
         for (x, y) in pixels {
             let true_px = truth.left_px.at(x, y);
             let has_both = true_px.is_finite() && map.values.at(x, y) != INVALID;
-            if !has_both || random.below(SPARSE[usize::from(chooser.is_sure(x, y))]) > 0 {
+            if !has_both || random.below(SPARSE[usize::from(chooser.is_sure((x, y)))]) > 0 {
                 continue;
             }
             let evidence = chooser.all_evidence(x, y).into_iter().enumerate();

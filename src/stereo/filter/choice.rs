@@ -9,7 +9,7 @@
 mod evidence;
 mod net;
 
-pub use evidence::{EVIDENCE, Evidence};
+pub use evidence::{EVIDENCE, Evidence, MAX_DIFFERENCE, Measured, SUPPORTS, Support, WINDOWS};
 pub use net::{Layer, Net, UNIT, net, numbers};
 
 use super::description::{Filter, Function};
@@ -70,6 +70,16 @@ fn dropped(reasons: u8) -> u8 {
     if reasons & reason::WITH_DISPARITY == 0 { reason::UNIQUENESS } else { reasons & !reason::WITH_DISPARITY }
 }
 
+/// What a choice finds around a pixel. [`Chooser`] finds it in plain loops; an engine finds the same sooner.
+pub trait Surroundings {
+    /// Whether pixel `(x, y)`, which has a disparity, keeps it without a choice.
+    fn is_sure(&self, pixel: (usize, usize)) -> bool;
+    /// The first of the pixels in a direction, at most [`REACH`] away, that is an [other one](Chooser::other).
+    fn first_other(&self, pixel: (usize, usize), direction: (i32, i32)) -> Option<i16>;
+    /// What the windows around a pixel say of its candidates.
+    fn measured(&self, pixel: (usize, usize), candidates: &[i16]) -> Measured;
+}
+
 /// A map with all that a choice depends on.
 pub struct Chooser<'a> {
     wants_chance: bool,
@@ -123,21 +133,26 @@ impl<'a> Chooser<'a> {
     }
 
     /// What becomes of pixel `(x, y)`.
-    #[inline(always)]
     pub fn chosen(&self, x: usize, y: usize) -> Chosen {
+        self.chosen_by((x, y), self)
+    }
+
+    /// What becomes of pixel `(x, y)` with these surroundings.
+    #[inline(always)]
+    pub fn chosen_by(&self, (x, y): (usize, usize), surroundings: &impl Surroundings) -> Chosen {
         let (own, reasons) = (self.values.at(x, y), self.reasons.at(x, y));
         let kept = Chosen { value: own, reasons, chance: 0 };
         if own == INVALID {
             return kept;
         }
-        let is_sure = self.is_sure(x, y);
-        let (candidates, count) = if is_sure { ([own; MAX_CANDIDATES], 1) } else { self.around(x, y) };
+        let is_sure = surroundings.is_sure((x, y));
+        let (candidates, count) = if is_sure { ([own; MAX_CANDIDATES], 1) } else { self.around((x, y), surroundings) };
         let is_judged = self.wants_chance || (self.min_chance > 0 && !is_sure);
         if count == 1 && !is_judged {
             return kept;
         }
         let candidates = &candidates[..count];
-        let evidence = Evidence::of(self, (x, y), candidates);
+        let evidence = Evidence::of(self, (x, y), candidates, surroundings.measured((x, y), candidates));
         let net = net();
         let (mut best, mut best_score, mut most) = (own, 0, i32::MIN);
         for (n, &candidate) in candidates.iter().enumerate() {
@@ -154,51 +169,23 @@ impl<'a> Chooser<'a> {
         Chosen { value: best, chance: if self.wants_chance { chance } else { 0 }, ..kept }
     }
 
-    /// Whether pixel `(x, y)`, which has a disparity, keeps it without a choice.
-    #[inline(always)]
-    pub fn is_sure(&self, x: usize, y: usize) -> bool {
-        let (width, height) = self.values.size();
-        let own = i32::from(self.trusted.at(x, y));
-        let rows = y.saturating_sub(SURE_RADIUS)..(y + SURE_RADIUS + 1).min(height);
-        let columns = x.saturating_sub(SURE_RADIUS)..(x + SURE_RADIUS + 1).min(width);
-        for row in rows {
-            for &other in &self.trusted.row(row)[columns.clone()] {
-                if other == INVALID || (i32::from(other) - own).abs() >= STEP {
-                    return false;
-                }
-            }
-        }
-        true
-    }
-
     /// Candidates of pixel `(x, y)`, which has a disparity, and their number: its own, and unless it is sure, in each direction the
     /// first trusted one of a pixel of like colour that differs from its own, and that of the pair before. Those that are not [`STEP`]
     /// from an earlier candidate do not count.
     #[inline(always)]
     pub fn candidates(&self, x: usize, y: usize) -> ([i16; MAX_CANDIDATES], usize) {
-        if self.is_sure(x, y) { ([self.values.at(x, y); MAX_CANDIDATES], 1) } else { self.around(x, y) }
+        if self.is_sure((x, y)) { ([self.values.at(x, y); MAX_CANDIDATES], 1) } else { self.around((x, y), self) }
     }
 
     /// The candidates of a pixel that is not sure.
     #[inline(always)]
-    fn around(&self, x: usize, y: usize) -> ([i16; MAX_CANDIDATES], usize) {
-        let (width, height) = self.values.size();
-        let own = self.values.at(x, y);
-        let mut candidates = [own; MAX_CANDIDATES];
+    fn around(&self, pixel: (usize, usize), surroundings: &impl Surroundings) -> ([i16; MAX_CANDIDATES], usize) {
+        let (x, y) = pixel;
+        let mut candidates = [self.values.at(x, y); MAX_CANDIDATES];
         let mut count = 1;
-        for (dx, dy) in DIRECTIONS {
-            for k in 1..=REACH {
-                let (other_x, other_y) = (x as i32 + k * dx, y as i32 + k * dy);
-                if other_x < 0 || other_y < 0 || other_x >= width as i32 || other_y >= height as i32 {
-                    break;
-                }
-                let other = (other_x as usize, other_y as usize);
-                let value = self.trusted.at(other.0, other.1);
-                let is_other = value != INVALID && (i32::from(value) - i32::from(own)).abs() >= STEP;
-                if is_other && self.is_like((x, y), other) {
-                    add(&mut candidates, &mut count, value);
-                    break;
-                }
+        for direction in DIRECTIONS {
+            if let Some(value) = surroundings.first_other(pixel, direction) {
+                add(&mut candidates, &mut count, value);
             }
         }
         if let Some(last) = self.last {
@@ -220,8 +207,42 @@ impl<'a> Chooser<'a> {
         }
         let (candidates, count) = self.candidates(x, y);
         let candidates = &candidates[..count];
-        let evidence = Evidence::of(self, (x, y), candidates);
+        let evidence = Evidence::of(self, (x, y), candidates, self.measured((x, y), candidates));
         (0..count).map(|n| (candidates[n], evidence.about(self, (x, y), candidates, n))).collect()
+    }
+
+    /// The disparity at `other` if it is trusted, [`STEP`] from that of `pixel`, and the colours are alike.
+    #[inline(always)]
+    pub fn other(&self, pixel: (usize, usize), other: (usize, usize)) -> Option<i16> {
+        let (value, own) = (self.trusted.at(other.0, other.1), self.values.at(pixel.0, pixel.1));
+        let is_other = value != INVALID && !is_near(value, own);
+        (is_other && self.is_like(pixel, other)).then_some(value)
+    }
+
+    /// The disparity of pixel `(x, y)` before the choice, 1/16 px.
+    #[inline(always)]
+    pub fn value(&self, x: usize, y: usize) -> i16 {
+        self.values.at(x, y)
+    }
+
+    /// Disparities that count as evidence, [`INVALID`] elsewhere.
+    pub fn trusted(&self) -> &Image<i16> {
+        &self.trusted
+    }
+
+    /// How clearly each of them won.
+    pub fn clearness(&self) -> &Image<u8> {
+        &self.clearness
+    }
+
+    /// Colours of the left picture, or brightness in all three channels.
+    pub fn left_colors(&self) -> &Image<[u8; 3]> {
+        &self.colors[0]
+    }
+
+    /// Eight bits of brightness of the left and the right picture.
+    pub fn lumas(&self) -> &[Image<u8>; 2] {
+        &self.lumas
     }
 
     /// Whether two pixels of the left picture have like colours.
@@ -229,6 +250,46 @@ impl<'a> Chooser<'a> {
     fn is_like(&self, one: (usize, usize), other: (usize, usize)) -> bool {
         let colors = &*self.colors[0];
         color_difference(colors.at(one.0, one.1), colors.at(other.0, other.1)) <= LIKE
+    }
+}
+
+impl Surroundings for Chooser<'_> {
+    fn is_sure(&self, (x, y): (usize, usize)) -> bool {
+        let (width, height) = self.values.size();
+        let own = i32::from(self.trusted.at(x, y));
+        let rows = y.saturating_sub(SURE_RADIUS)..(y + SURE_RADIUS + 1).min(height);
+        let columns = x.saturating_sub(SURE_RADIUS)..(x + SURE_RADIUS + 1).min(width);
+        for row in rows {
+            for &other in &self.trusted.row(row)[columns.clone()] {
+                if other == INVALID || (i32::from(other) - own).abs() >= STEP {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn first_other(&self, pixel: (usize, usize), (dx, dy): (i32, i32)) -> Option<i16> {
+        let (width, height) = self.values.size();
+        for k in 1..=REACH {
+            let (x, y) = (pixel.0 as i32 + k * dx, pixel.1 as i32 + k * dy);
+            if x < 0 || y < 0 || x >= width as i32 || y >= height as i32 {
+                return None;
+            }
+            if let Some(value) = self.other(pixel, (x as usize, y as usize)) {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    fn measured(&self, pixel: (usize, usize), candidates: &[i16]) -> Measured {
+        let likes = self.likes(pixel);
+        let mut windows = [[0; 2]; MAX_CANDIDATES];
+        for (differences, &candidate) in windows.iter_mut().zip(candidates) {
+            *differences = self.differences(pixel, candidate, &likes);
+        }
+        Measured { supports: SUPPORTS.map(|size| self.support(pixel, candidates, size)), windows }
     }
 }
 
@@ -314,11 +375,11 @@ mod tests {
         assert_eq!(chooser.candidates(31, 15).0[..2], [320, 160]);
         assert_eq!(chooser.candidates(31, 15).1, 2);
         assert_eq!(chooser.candidates(20, 15).1, 1, "the near surface has one disparity");
-        assert!(chooser.is_sure(10, 15) && !chooser.is_sure(31, 15));
+        assert!(chooser.is_sure((10, 15)) && !chooser.is_sure((31, 15)));
         let mut holes = map(33);
         holes.reasons.set(40, 15, reason::FILLED);
         let chooser = Chooser::new(&holes, pictures, None, &with_chances());
-        assert!(!chooser.is_sure(40, 15) && !chooser.is_sure(42, 15) && chooser.is_sure(43, 15));
+        assert!(!chooser.is_sure((40, 15)) && !chooser.is_sure((42, 15)) && chooser.is_sure((43, 15)));
         assert_eq!(chooser.chosen(10, 15).value, 320, "a sure pixel keeps its own");
     }
 
@@ -377,7 +438,8 @@ mod tests {
         let all = chosen(&with_chances());
         let chances = all.confidence.as_ref().unwrap();
         let chooser = Chooser::new(&before, pictures, None, &with_chances());
-        let unsure: Vec<_> = (0..60 * 30).map(|n| (n % 60, n / 60)).filter(|&(x, y)| !chooser.is_sure(x, y)).collect();
+        let unsure: Vec<_> =
+            (0..60 * 30).map(|n| (n % 60, n / 60)).filter(|&(x, y)| !chooser.is_sure((x, y))).collect();
         // a limit above that of the filled pixel and of some others
         let most = unsure.iter().map(|&(x, y)| chances.at(x, y)).max().unwrap();
         let percent = (100 * u32::from(most) / 255).clamp(1, 99);
@@ -385,7 +447,7 @@ mod tests {
             let some = chosen(&StereoParams { confidence, min_chance: Some(percent), ..with_chances() });
             let mut count = 0;
             for (x, y) in (0..60 * 30).map(|n| (n % 60, n / 60)) {
-                let is_dropped = !chooser.is_sure(x, y) && 100 * u32::from(chances.at(x, y)) < 255 * percent;
+                let is_dropped = !chooser.is_sure((x, y)) && 100 * u32::from(chances.at(x, y)) < 255 * percent;
                 count += usize::from(is_dropped);
                 assert_eq!(some.values.at(x, y), if is_dropped { INVALID } else { all.values.at(x, y) }, "{x} {y}");
                 let reasons = match before.reasons.at(x, y) {

@@ -10,7 +10,7 @@ pub const SUPPORTS: [(i32, i32); 2] = [(5, 1), (24, 4)];
 /// Windows in which the pictures are compared: all pixels within 2 px, and those of like colour within 3 px.
 pub const WINDOWS: [i32; 2] = [2, 3];
 /// Pixels of the larger one.
-const WINDOW_PIXELS: usize = 49;
+pub const WINDOW_PIXELS: usize = 49;
 /// Larger differences of brightness count as this, 1/16 level.
 pub const MAX_DIFFERENCE: i32 = 384;
 /// Larger differences of a colour count as this, levels.
@@ -19,16 +19,25 @@ pub const MAX_COLOR_DIFFERENCE: i32 = 40;
 pub const MAX_STEPS: [i32; 2] = [64, 128];
 
 /// How many pixels around support which candidate.
-#[derive(Clone, Copy, Default)]
-struct Support {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Support {
     /// Pixels of like colour.
-    like: i32,
+    pub like: i32,
     /// Those of them that are trusted.
-    trusted: i32,
+    pub trusted: i32,
     /// Those of them that are at most a step from each candidate.
-    supporters: [i32; MAX_CANDIDATES],
+    pub supporters: [i32; MAX_CANDIDATES],
     /// How clearly those won, summed.
-    clearness: [i32; MAX_CANDIDATES],
+    pub clearness: [i32; MAX_CANDIDATES],
+}
+
+/// What the windows around a pixel say of its candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// Supporters in each of [`SUPPORTS`].
+    pub supports: [Support; 2],
+    /// Mean differences of brightness in each of [`WINDOWS`] for each candidate, 1/16 level.
+    pub windows: [[i32; 2]; MAX_CANDIDATES],
 }
 
 /// What is computed for all candidates of a pixel together.
@@ -47,21 +56,19 @@ pub struct Evidence {
 impl Evidence {
     /// About pixel `(x, y)`.
     #[inline(always)]
-    pub fn of(chooser: &Chooser<'_>, pixel: (usize, usize), candidates: &[i16]) -> Self {
-        let likes = chooser.likes(pixel);
+    pub fn of(chooser: &Chooser<'_>, pixel: (usize, usize), candidates: &[i16], measured: Measured) -> Self {
+        let Measured { supports, windows } = measured;
         let mut differences = [[0; 3]; MAX_CANDIDATES];
         let mut smallest = [i32::MAX; 3];
         let mut range = [i32::MAX, i32::MIN];
         for (n, &candidate) in candidates.iter().enumerate() {
-            let small = chooser.difference(pixel, candidate, WINDOWS[0], &[true; WINDOW_PIXELS]);
-            let large = chooser.difference(pixel, candidate, WINDOWS[1], &likes);
+            let [small, large] = windows[n];
             differences[n] = [small, large, chooser.color_difference(pixel, candidate)];
             for (smallest, &difference) in smallest.iter_mut().zip(&differences[n]) {
                 *smallest = difference.min(*smallest);
             }
             range = [range[0].min(candidate.into()), range[1].max(candidate.into())];
         }
-        let supports = SUPPORTS.map(|size| chooser.support(pixel, candidates, size));
         Self { supports, differences, smallest, range, texture: chooser.texture(pixel) }
     }
 
@@ -147,8 +154,7 @@ fn share(part: i32, whole: i32) -> i32 {
 
 impl Chooser<'_> {
     /// Pixels of like colour around, and those that support each candidate.
-    #[inline(always)]
-    fn support(&self, (x, y): (usize, usize), candidates: &[i16], (radius, stride): (i32, i32)) -> Support {
+    pub(super) fn support(&self, (x, y): (usize, usize), candidates: &[i16], (radius, stride): (i32, i32)) -> Support {
         let (width, height) = self.values.size();
         let mut support = Support::default();
         let mut dy = -radius;
@@ -180,8 +186,7 @@ impl Chooser<'_> {
     }
 
     /// Which pixels of the larger window have a like colour, row by row; none outside.
-    #[inline(always)]
-    fn likes(&self, (x, y): (usize, usize)) -> [bool; WINDOW_PIXELS] {
+    pub(super) fn likes(&self, (x, y): (usize, usize)) -> [bool; WINDOW_PIXELS] {
         let (width, height) = self.values.size();
         let radius = WINDOWS[1];
         let side = 2 * radius + 1;
@@ -194,9 +199,14 @@ impl Chooser<'_> {
         likes
     }
 
+    /// Mean differences of brightness in both windows around a pixel, of which `likes` have its colour.
+    pub(super) fn differences(&self, pixel: (usize, usize), candidate: i16, likes: &[bool; WINDOW_PIXELS]) -> [i32; 2] {
+        let all = &[true; WINDOW_PIXELS];
+        [self.difference(pixel, candidate, WINDOWS[0], all), self.difference(pixel, candidate, WINDOWS[1], likes)]
+    }
+
     /// Mean difference of brightness between the pixels of a window that `counts` allows, row by row, and their partners, each beside
     /// its mean, 1/16 level; [`MAX_DIFFERENCE`] where all partners lie outside.
-    #[inline(always)]
     fn difference(&self, (x, y): (usize, usize), candidate: i16, radius: i32, counts: &[bool; WINDOW_PIXELS]) -> i32 {
         let (width, height) = self.values.size();
         let [own, other] = &self.lumas;
