@@ -154,7 +154,7 @@ fn winners_tests_and_fractions_know_only_what_exists_by_hand() {
     let params = StereoParams { min_disparity: 10, num_disparities: 4, ..StereoParams::default() };
     let left = |gate, data| disparity::winner_takes_all(&sums(gate, data), &params).values.at(0, 0);
     assert_eq!(left((0, 3), [30, 10, 20, 0]), 16 * 13);
-    assert_eq!(left((0, 2), [30, 10, 20, 0]), 16 * 11 + (10 * 16 + 30) / 60, "both neighbours exist");
+    assert_eq!(left((0, 2), [30, 10, 20, 0]), 16 * 11 + (10 * 16 + 20) / 40, "both neighbours exist");
     assert_eq!(left((1, 2), [30, 10, 20, 0]), 16 * 11, "no fraction without the neighbour below");
     assert_eq!(left((0, 1), [30, 10, 20, 0]), 16 * 11, "no fraction without the neighbour above");
     let unique = StereoParams { uniqueness: 20, ..params.clone() };
