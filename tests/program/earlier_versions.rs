@@ -35,8 +35,8 @@ fn recordings_give_the_same_numbers_and_times() {
         for time in times {
             assert!(table.contains(time), "{name}: {time} is not in {table}");
         }
-        // matched again with the same parameters, which were all that there was
-        let matching = ["--num-disparities", "32", "--weighted-median", "off", "--engine", "cpu"];
+        // matched again with the same parameters, which were all that there was, in that version's words
+        let matching = ["--num-disparities", "32", "--weighted-median", "off", "--subpixel", "on", "--engine", "cpu"];
         let again = [&["-o", "again.mcap", "--streams", "raw,disparity"], &matching[..]].concat();
         run(folder.path(), &[&["recompute", &fixture(name)], &again[..]].concat());
         run(folder.path(), &["export", "again.mcap", "--to", "again"]);
