@@ -40,8 +40,8 @@ impl Directions {
             let rows = smallest.par_chunks_mut(pitch).zip(largest.par_chunks_mut(pitch)).enumerate();
             rows.skip(PAD / 2).take(height + PAD / 2).for_each(|(y, (smallest, largest))| {
                 on_level!(level, _ => {
-                    gather(&padded[0], pitch, y, axis, smallest, |a, b| a.min(b));
-                    gather(&padded[1], pitch, y, axis, largest, |a, b| a.max(b));
+                    gather(&padded[0], pitch, y, axis, smallest, Ord::min);
+                    gather(&padded[1], pitch, y, axis, largest, Ord::max);
                 });
             });
             both
