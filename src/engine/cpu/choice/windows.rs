@@ -160,9 +160,7 @@ impl Windows {
             let [red, green, blue, values, clear] = rows.columns(row as usize, at, LANES);
             let mut is_like = [0_i16; LANES];
             for k in 0..LANES {
-                let apart = (red[k] - own[0]).abs().max((green[k] - own[1]).abs()).max((blue[k] - own[2]).abs());
-                let counts = (apart <= i16::from(LIKE)) & (k < side);
-                is_like[k] = -i16::from(counts);
+                is_like[k] = -i16::from(have_like_colors([red[k], green[k], blue[k]], own) & (k < side));
                 like[k] -= is_like[k];
                 trusted[k] -= is_like[k] & -i16::from(values[k] != INVALID);
             }
@@ -195,8 +193,7 @@ impl Windows {
             let [red, green, blue, ..] = self.rows.columns(row as usize, at, COLUMNS);
             let likes = &mut likes[n * COLUMNS..][..COLUMNS];
             for k in 0..COLUMNS {
-                let apart = (red[k] - own[0]).abs().max((green[k] - own[1]).abs()).max((blue[k] - own[2]).abs());
-                likes[k] = -i16::from((apart <= i16::from(LIKE)) & (k < SIDE));
+                likes[k] = -i16::from(have_like_colors([red[k], green[k], blue[k]], own) & (k < SIDE));
             }
         }
         likes
@@ -243,6 +240,13 @@ impl Windows {
         }
         [mean(&differences, &small), mean(&differences, &large)]
     }
+}
+
+/// Whether no channel differs by more than [`LIKE`].
+#[inline(always)]
+fn have_like_colors(one: [i16; 3], other: [i16; 3]) -> bool {
+    let [red, green, blue] = [(one[0] - other[0]).abs(), (one[1] - other[1]).abs(), (one[2] - other[2]).abs()];
+    red.max(green).max(blue) <= i16::from(LIKE)
 }
 
 /// Mean deviation from the mean of the differences that a mask has.

@@ -10,7 +10,7 @@ pub const SUPPORTS: [(i32, i32); 2] = [(5, 1), (24, 4)];
 /// Windows in which the pictures are compared: all pixels within 2 px, and those of like colour within 3 px.
 pub const WINDOWS: [i32; 2] = [2, 3];
 /// Pixels of the larger one.
-pub const WINDOW_PIXELS: usize = 49;
+const WINDOW_PIXELS: usize = 49;
 /// Larger differences of brightness count as this, 1/16 level.
 pub const MAX_DIFFERENCE: i32 = 384;
 /// Larger differences of a colour count as this, levels.
