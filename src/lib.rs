@@ -40,6 +40,8 @@ mod export;
 mod rig;
 mod settings;
 mod recording;
+#[cfg(feature = "zenoh")]
+mod network;
 mod sources;
 mod calibrate;
 mod live;

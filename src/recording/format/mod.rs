@@ -60,9 +60,14 @@ impl Body {
 impl Format {
     /// The channel of a topic with messages like this one.
     pub fn channel(self, topic: &str, body: &Body) -> Channel {
+        self.channel_of(topic, body.kind())
+    }
+
+    /// The channel of a topic with messages of this kind.
+    pub fn channel_of(self, topic: &str, kind: Kind) -> Channel {
         match self {
-            Self::Ros2 => ros2::channel(topic, body.kind()),
-            Self::Foxglove => foxglove::channel(topic, body.kind()),
+            Self::Ros2 => ros2::channel(topic, kind),
+            Self::Foxglove => foxglove::channel(topic, kind),
         }
     }
 

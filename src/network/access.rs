@@ -1,0 +1,268 @@
+//! Who can reach a session: where it listens, what it connects to, and the rules before it is opened.
+//!
+//! Zenoh itself listens on all addresses and looks for others by multicast. Here a session does neither, unless it is told:
+//! one that listens is a router, on which others meet; one that only connects is a client of a router.
+
+use crate::console;
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Port of a router where none is named; Zenoh's own.
+pub const DEFAULT_PORT: u16 = 7447;
+/// Variable with the password that every session must know; a flag would show it to everyone who lists processes.
+pub const PASSWORD_VARIABLE: &str = "STEREOPSIS_NETWORK_PASSWORD";
+/// Name that belongs to the password.
+const USER: &str = "stereopsis";
+/// Largest message that is taken apart, bytes; zenoh's default is 1 GiB.
+const MAX_MESSAGE_BYTES: usize = 256 << 20;
+/// After so long without a sign of life a peer counts as gone, ms. A rig goes to another engine then; zenoh's default is 10 s.
+const LEASE_MS: u64 = 1500;
+
+/// An address that a session listens on or connects to, such as `tcp/192.168.1.5:7447`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Endpoint {
+    protocol: Protocol,
+    /// Name or address; an IPv6 address stands in brackets.
+    host: String,
+    port: u16,
+    /// Zenoh's options behind `#`, such as `so_sndbuf=65536`.
+    options: Option<String>,
+}
+
+/// How bytes travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Protocol {
+    Tcp,
+    /// TCP, encrypted.
+    Tls,
+}
+
+impl Endpoint {
+    /// Whether only programs of this machine can reach it.
+    pub fn is_loopback(&self) -> bool {
+        let host = self.host.trim_matches(['[', ']']);
+        host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    }
+
+    /// The same on another port.
+    #[cfg(test)]
+    #[must_use]
+    pub fn with_port(&self, port: u16) -> Self {
+        Self { port, ..self.clone() }
+    }
+}
+
+impl FromStr for Endpoint {
+    type Err = String;
+
+    fn from_str(words: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "'{}': expected tcp/HOST:PORT or tls/HOST:PORT, such as tcp/192.168.1.5:{DEFAULT_PORT}",
+                console::foreign(words)
+            )
+        };
+        let (address, options) =
+            words.split_once('#').map_or((words, None), |(address, options)| (address, Some(options)));
+        let (protocol, address) = match address.split_once('/') {
+            Some(("tcp", rest)) => (Protocol::Tcp, rest),
+            Some(("tls", rest)) => (Protocol::Tls, rest),
+            Some(_) => return Err(wrong()),
+            None => (Protocol::Tcp, address),
+        };
+        let (host, port) = match address.rsplit_once(':') {
+            Some((host, port)) if !host.is_empty() && (!host.contains(':') || host.ends_with(']')) => {
+                (host, port.parse().map_err(|_| wrong())?)
+            }
+            _ => (address, DEFAULT_PORT),
+        };
+        let is_name = |host: &str| host.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c));
+        let is_v6 = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        let is_v6 = is_v6.is_some_and(|address| address.parse::<std::net::Ipv6Addr>().is_ok());
+        let fits = |c: char| c.is_ascii_alphanumeric() || "=;_-./".contains(c);
+        if host.is_empty() || !(is_name(host) || is_v6) || !options.is_none_or(|text| text.chars().all(fits)) {
+            return Err(wrong());
+        }
+        Ok(Self { protocol, host: host.to_owned(), port, options: options.map(str::to_owned) })
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let protocol = match self.protocol {
+            Protocol::Tcp => "tcp",
+            Protocol::Tls => "tls",
+        };
+        write!(f, "{protocol}/{}:{}", self.host, self.port)?;
+        self.options.as_ref().map_or(Ok(()), |options| write!(f, "#{options}"))
+    }
+}
+
+/// How a session joins others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Access {
+    /// Where others can meet here: the session is a router then.
+    pub listen: Vec<Endpoint>,
+    /// Routers to connect to: the first that answers, or all of them where the session is a router itself.
+    pub connect: Vec<Endpoint>,
+    /// Everyone who reaches an address may connect, without a certificate and without a password.
+    pub open: bool,
+    /// A file of Zenoh's own configuration, for certificates and access rules. Flags win over it.
+    pub config: Option<PathBuf>,
+    /// The password that every session must know.
+    pub password: Option<String>,
+}
+
+/// Zenoh's configuration of a session, and who can connect to it, in words.
+pub(super) struct Admission {
+    pub(super) config: zenoh::Config,
+    pub(super) who: Option<String>,
+    /// Has the password until the session is open.
+    _dictionary: Option<tempfile::NamedTempFile>,
+}
+
+impl Access {
+    /// Where nothing is said: a client of the router on this machine.
+    pub fn local() -> Self {
+        let endpoint =
+            Endpoint { protocol: Protocol::Tcp, host: "127.0.0.1".to_owned(), port: DEFAULT_PORT, options: None };
+        Self { connect: vec![endpoint], password: password(), ..Self::default() }
+    }
+
+    /// A client of this router.
+    pub fn to(router: Endpoint) -> Self {
+        Self { connect: vec![router], ..Self::local() }
+    }
+
+    /// Zenoh's configuration.
+    ///
+    /// # Errors
+    /// The file cannot be used; or the session would be open to other machines, and nothing says who may connect.
+    pub(super) fn admission(&self) -> Result<Admission, String> {
+        let mut config = match &self.config {
+            Some(path) => zenoh::Config::from_file(path)
+                .map_err(|err| format!("cannot use {} as Zenoh's configuration: {err}", console::path(path)))?,
+            None => zenoh::Config::default(),
+        };
+        let refused = |key: &str, err: &dyn fmt::Display| format!("Zenoh refuses {key}: {err}");
+        let mut set = |key: &str, value: String| config.insert_json5(key, &value).map_err(|err| refused(key, &err));
+        let words = |endpoints: &[Endpoint]| {
+            let words: Vec<_> = endpoints.iter().map(Endpoint::to_string).collect();
+            serde_json::json!(words).to_string()
+        };
+        set("mode", if self.listen.is_empty() { "\"client\"" } else { "\"router\"" }.to_owned())?;
+        set("listen/endpoints", words(&self.listen))?;
+        set("connect/endpoints", words(&self.connect))?;
+        set("connect/timeout_ms", if self.listen.is_empty() { "0" } else { "-1" }.to_owned())?;
+        set("connect/exit_on_failure", self.listen.is_empty().to_string())?;
+        set("connect/retry", r#"{"period_init_ms":200,"period_max_ms":1000,"period_increase_factor":2}"#.to_owned())?;
+        set("scouting/multicast/enabled", "false".to_owned())?;
+        set("scouting/gossip/enabled", "false".to_owned())?;
+        set("transport/link/tx/lease", LEASE_MS.to_string())?;
+        set("transport/link/rx/max_message_size", MAX_MESSAGE_BYTES.to_string())?;
+        let dictionary = self.password.as_ref().map(|password| dictionary(password)).transpose()?;
+        if let (Some(password), Some(file)) = (&self.password, &dictionary) {
+            set("transport/auth/usrpwd/user", serde_json::json!(USER).to_string())?;
+            set("transport/auth/usrpwd/password", serde_json::json!(password).to_string())?;
+            set("transport/auth/usrpwd/dictionary_file", serde_json::json!(file.path()).to_string())?;
+        }
+        let who = self.who(&config)?;
+        Ok(Admission { config, who, _dictionary: dictionary })
+    }
+
+    /// Who can connect, where anyone beside programs of this machine can.
+    fn who(&self, config: &zenoh::Config) -> Result<Option<String>, String> {
+        let Some(reached) = self.listen.iter().find(|endpoint| !endpoint.is_loopback()) else { return Ok(None) };
+        let has = |key: &str| config.get_json(key).is_ok_and(|value| !["null", "false", ""].contains(&value.as_str()));
+        let is_tls =
+            self.listen.iter().filter(|endpoint| !endpoint.is_loopback()).all(|it| it.protocol == Protocol::Tls);
+        let rule = match (
+            has("transport/auth/usrpwd/dictionary_file"),
+            is_tls && has("transport/link/tls/enable_mtls"),
+            is_tls,
+        ) {
+            (_, true, _) => {
+                "everyone with a certificate of the authority in --zenoh-config can connect; everything is encrypted"
+            }
+            (true, _, true) => "everyone who knows the password can connect; everything is encrypted",
+            (true, _, false) => "everyone who knows the password can connect; nothing is encrypted",
+            (false, false, true) => "everyone who trusts its certificate can connect; everything is encrypted",
+            (false, false, false) if self.open => {
+                "everyone who reaches this address can watch, control cameras and change parameters; nothing is encrypted"
+            }
+            (false, false, false) => {
+                return Err(format!(
+                    "{reached} can be reached from other machines, and nothing says who may connect: set the variable \
+                     {PASSWORD_VARIABLE} on all machines, or listen on tls/ with certificates in --zenoh-config FILE, or say --open if \
+                     everyone on this network may watch and change parameters"
+                ));
+            }
+        };
+        Ok(Some(format!("{reached}: {rule}")))
+    }
+}
+
+/// The password, where one is set.
+pub fn password() -> Option<String> {
+    std::env::var(PASSWORD_VARIABLE).ok().filter(|word| !word.is_empty())
+}
+
+/// A file with the user and the password, which Zenoh reads when a session is opened; readable for its owner alone.
+fn dictionary(password: &str) -> Result<tempfile::NamedTempFile, String> {
+    use std::io::Write as _;
+    let fits = |c: char| c.is_ascii_graphic() && c != ':';
+    if !password.chars().all(fits) || !(8..=256).contains(&password.len()) {
+        return Err(format!("{PASSWORD_VARIABLE}: expected 8 to 256 visible ASCII characters without ':'"));
+    }
+    let written = tempfile::NamedTempFile::new().and_then(|mut file| {
+        writeln!(file, "{USER}:{password}")?;
+        file.flush()?;
+        Ok(file)
+    });
+    written.map_err(|err| format!("cannot write the password's file: {}", crate::files::cause(&err)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listening(words: &str) -> Access {
+        Access { listen: vec![words.parse().unwrap()], ..Access::default() }
+    }
+
+    #[test]
+    fn endpoints_come_back_and_nonsense_is_refused() {
+        for (words, full) in [
+            ("tcp/192.168.1.5:7447", "tcp/192.168.1.5:7447"),
+            ("tls/pi.local:7450", "tls/pi.local:7450"),
+            ("pi", "tcp/pi:7447"),
+            ("pi:1", "tcp/pi:1"),
+            ("[::1]:9", "tcp/[::1]:9"),
+            ("tcp/[::1]", "tcp/[::1]:7447"),
+            ("tcp/0.0.0.0:7447#so_sndbuf=65536", "tcp/0.0.0.0:7447#so_sndbuf=65536"),
+        ] {
+            assert_eq!(words.parse::<Endpoint>().unwrap().to_string(), full);
+        }
+        for words in ["", "udp/pi:1", "tcp/", "pi:port", "pi:70000", "a b", "::1", "tcp/a#b c", "[::g]:1", "a:b:1"] {
+            assert!(words.parse::<Endpoint>().unwrap_err().contains("expected tcp/HOST:PORT"), "{words}");
+        }
+    }
+
+    #[test]
+    fn beyond_this_machine_it_is_said_who_may_connect() {
+        for words in ["tcp/127.0.0.1:0", "tcp/localhost:1", "tcp/[::1]:1"] {
+            assert!(listening(words).admission().unwrap().who.is_none(), "{words}");
+        }
+        let refusal = |access: &Access| access.admission().err().unwrap_or_default();
+        assert!(refusal(&listening("tcp/0.0.0.0:1")).contains("--open"));
+        let open = Access { open: true, ..listening("tcp/0.0.0.0:1") };
+        assert!(open.admission().unwrap().who.unwrap().contains("everyone who reaches this address"));
+        let password = Access { password: Some("correct-horse".into()), ..listening("tcp/0.0.0.0:1") };
+        assert!(password.admission().unwrap().who.unwrap().contains("knows the password"));
+        let short = Access { password: Some("a:b".into()), ..listening("tcp/127.0.0.1:1") };
+        assert!(refusal(&short).contains("8 to 256"));
+        assert!(listening("tls/0.0.0.0:1").admission().unwrap().who.unwrap().contains("encrypted"));
+        assert!(refusal(&Access { config: Some("none.json5".into()), ..Access::local() }).contains("none.json5"));
+    }
+}

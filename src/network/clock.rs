@@ -1,0 +1,115 @@
+//! How far another machine's clock is from this one's: questions and answers with four times, as NTP takes them (Mills, RFC 5905).
+//!
+//! The quicker an exchange, the less it can be wrong: half its delay at most. The best one of the last minute holds; its bound
+//! grows with its age, so that a clock that drifts is followed.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// Exchanges older than this are forgotten.
+const KEPT: Duration = Duration::from_mins(1);
+/// How fast two clocks of computers may drift apart: crystals are within 50 ppm each.
+const DRIFT: f64 = 100e-6;
+
+/// An answer of a clock, in ns since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ClockAnswer {
+    /// When the question came.
+    pub received_ns: u64,
+    /// When the answer left.
+    pub sent_ns: u64,
+}
+
+/// How far a clock is ahead of this machine's.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct ClockOffset {
+    /// Its time minus this machine's, s.
+    pub offset_s: f64,
+    /// Bound of the error, s.
+    pub uncertainty_s: f64,
+}
+
+impl fmt::Display for ClockOffset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "clocks differ by {:.1} ± {:.1} ms", 1e3 * self.offset_s, 1e3 * self.uncertainty_s)
+    }
+}
+
+/// Estimates the offset of one clock.
+#[derive(Clone, Debug, Default)]
+pub struct ClockEstimate {
+    /// When, half the delay, offset, s.
+    exchanges: VecDeque<(Instant, f64, f64)>,
+}
+
+impl ClockEstimate {
+    /// Adds an exchange that was asked and answered at these times of this machine's clock, ns since 1970.
+    pub fn add(&mut self, asked_ns: u64, answer: ClockAnswer, answered_ns: u64, now: Instant) {
+        let between = |from: u64, to: u64| (i128::from(to) - i128::from(from)) as f64 / 1e9;
+        let delay = between(asked_ns, answered_ns) - between(answer.received_ns, answer.sent_ns);
+        let offset = (between(asked_ns, answer.received_ns) + between(answered_ns, answer.sent_ns)) / 2.0;
+        if delay >= 0.0 && delay.is_finite() {
+            self.exchanges.push_back((now, delay / 2.0, offset));
+        }
+        while self.exchanges.front().is_some_and(|(at, ..)| now.saturating_duration_since(*at) > KEPT) {
+            self.exchanges.pop_front();
+        }
+    }
+
+    /// The offset now; `None` before the first exchange and a minute after the last.
+    pub fn offset(&self, now: Instant) -> Option<ClockOffset> {
+        let bound =
+            |(at, half, _): &(Instant, f64, f64)| half + DRIFT * now.saturating_duration_since(*at).as_secs_f64();
+        let best = self.exchanges.iter().min_by(|a, b| bound(a).total_cmp(&bound(b)))?;
+        (now.saturating_duration_since(best.0) <= KEPT)
+            .then(|| ClockOffset { offset_s: best.2, uncertainty_s: bound(best) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Exchanges each second with a clock that is ahead and drifts, over ways of random delay, which is not the same both ways.
+    fn watch(seconds: u32, ahead_s: f64, drift: f64) -> Vec<(f64, ClockOffset)> {
+        let mut random = fastrand::Rng::with_seed(3);
+        let (start, mut estimate) = (Instant::now(), ClockEstimate::default());
+        let ns = |s: f64| (1_700_000_000.0 + s).mul_add(1e9, 0.0) as u64;
+        (0..seconds)
+            .map(|second| {
+                let asked = f64::from(second);
+                let ways = [0.000_2, 0.000_2].map(|least| least + 0.02 * random.f64().powi(4));
+                let there = |s: f64| s + ahead_s + drift * s;
+                let (received, answered) = (asked + ways[0], asked + ways[0] + 0.000_1 + ways[1]);
+                let answer = ClockAnswer { received_ns: ns(there(received)), sent_ns: ns(there(received + 0.000_1)) };
+                let now = start + Duration::from_secs_f64(answered);
+                estimate.add(ns(asked), answer, ns(answered), now);
+                (there(answered) - answered, estimate.offset(now).unwrap())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_quickest_exchange_tells_the_offset_within_its_bound() {
+        for (ahead_s, drift) in [(0.0, 0.0), (3.7, 0.0), (-120.0, 0.0), (0.25, 80e-6), (-0.1, -80e-6)] {
+            for (second, (truth, found)) in watch(200, ahead_s, drift).into_iter().enumerate().skip(10) {
+                let error = (found.offset_s - truth).abs();
+                assert!(error <= found.uncertainty_s + 1e-6, "{ahead_s} {drift} {second}: {error} {found:?}");
+                assert!(found.uncertainty_s < 0.005, "{second}: {found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn it_is_forgotten_after_a_minute_and_impossible_answers_do_not_count() {
+        let now = Instant::now();
+        let mut estimate = ClockEstimate::default();
+        estimate.add(1000, ClockAnswer { received_ns: 0, sent_ns: 9000 }, 2000, now);
+        assert_eq!(estimate.offset(now), None, "the answer took longer than the whole exchange");
+        estimate.add(1_000_000, ClockAnswer { received_ns: 3_000_000, sent_ns: 3_000_000 }, 1_200_000, now);
+        let offset = estimate.offset(now).unwrap();
+        assert_eq!(offset.to_string(), "clocks differ by 1.9 ± 0.1 ms");
+        assert_eq!(estimate.offset(now + Duration::from_secs(61)), None);
+    }
+}

@@ -1,0 +1,170 @@
+//! A stream that is received: the newest message waits for its reader, and what was dropped on the way is counted.
+
+use super::outlet::now_ns;
+use super::session::{Network, NetworkError};
+use super::wire::{Content, Head, Refused};
+use crate::newest::{self, NewestReceiver};
+use crate::rate::Rate;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::time::Instant;
+use zenoh::Wait as _;
+use zenoh::bytes::ZBytes;
+use zenoh::pubsub::Subscriber;
+use zenoh::sample::Sample;
+
+/// Senders whose numbers are followed: the engines of a rig while it moves, and a hostile network's.
+const MAX_SENDERS: usize = 8;
+
+/// A message that was received.
+#[derive(Debug)]
+pub struct Arrived {
+    /// Its head.
+    pub head: Head,
+    /// Its packets, not yet judged.
+    pub payload: ZBytes,
+    /// When it came.
+    pub at: Instant,
+    /// When it came by the wall clock, ns since 1970.
+    pub at_ns: u64,
+}
+
+/// What a receiver has seen so far.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct InletCounts {
+    /// Messages that came.
+    pub received: u64,
+    /// Messages per second.
+    pub rate_hz: f64,
+    /// Bytes of these.
+    pub bytes: u64,
+    /// Messages that were sent and never came: gaps in their numbers.
+    pub dropped_by_network: u64,
+    /// Messages that newer ones replaced before they were read here.
+    pub dropped_here: u64,
+    /// Messages that make no sense.
+    pub refused: u64,
+    /// Why the last one was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<String>,
+}
+
+#[derive(Default)]
+struct Seen {
+    /// The newest number of each run.
+    last: Vec<(u64, u64)>,
+    received: u64,
+    bytes: u64,
+    lost: u64,
+    refused: u64,
+    refusal: Option<String>,
+    rate: Rate,
+}
+
+/// A received stream.
+pub struct Inlet {
+    messages: NewestReceiver<Arrived>,
+    seen: Arc<Mutex<Seen>>,
+    _subscriber: Subscriber<()>,
+}
+
+impl Inlet {
+    /// Receives the messages of a key; `wake` is called for each, on one of Zenoh's threads, and must not wait.
+    ///
+    /// # Errors
+    /// The session has ended.
+    pub fn start(
+        network: &Network,
+        key: &str,
+        content: Content,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Result<Self, NetworkError> {
+        let (sender, messages) = newest::channel();
+        let seen = Arc::<Mutex<Seen>>::default();
+        let noted = Arc::clone(&seen);
+        let take = move |sample: Sample| {
+            let attachment = sample.attachment().map(ZBytes::to_bytes).unwrap_or_default();
+            match Head::of(&attachment)
+                .and_then(|head| if head.content == content { Ok(head) } else { Err(Refused::Attachment) })
+            {
+                Ok(head) => {
+                    noted.lock().note(&head, sample.payload().len());
+                    let (at, at_ns) = (Instant::now(), now_ns());
+                    let _ = sender.send(Arrived { head, payload: sample.payload().clone(), at, at_ns });
+                    wake();
+                }
+                Err(why) => noted.lock().refuse(&why.to_string()),
+            }
+        };
+        let subscriber = network.session().declare_subscriber(key.to_owned()).callback(take).wait();
+        let subscriber = subscriber.map_err(|err| NetworkError(format!("cannot receive {key}: {err}")))?;
+        Ok(Self { messages, seen, _subscriber: subscriber })
+    }
+
+    /// The newest messages.
+    pub fn messages(&self) -> &NewestReceiver<Arrived> {
+        &self.messages
+    }
+
+    /// Counts a message that came and makes no sense.
+    pub fn refuse(&self, why: &str) {
+        self.seen.lock().refuse(why);
+    }
+
+    /// What it has seen so far.
+    pub fn counts(&self) -> InletCounts {
+        let mut seen = self.seen.lock();
+        InletCounts {
+            received: seen.received,
+            rate_hz: seen.rate.per_second(Instant::now()),
+            bytes: seen.bytes,
+            dropped_by_network: seen.lost,
+            dropped_here: self.messages.dropped(),
+            refused: seen.refused,
+            refusal: seen.refusal.clone(),
+        }
+    }
+}
+
+impl Seen {
+    fn note(&mut self, head: &Head, bytes: usize) {
+        self.received += 1;
+        self.bytes += bytes as u64;
+        self.rate.record(Instant::now());
+        let last = self.last.iter().position(|(boot, _)| *boot == head.boot).map(|at| self.last.remove(at).1);
+        if let Some(last) = last {
+            self.lost += head.sequence.saturating_sub(last.saturating_add(1)).min(1 << 32);
+        }
+        if self.last.len() == MAX_SENDERS {
+            self.last.remove(0);
+        }
+        self.last.push((head.boot, last.map_or(head.sequence, |last| last.max(head.sequence))));
+    }
+
+    fn refuse(&mut self, why: &str) {
+        self.refused += 1;
+        self.refusal = Some(why.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_are_counted_for_each_run_alone() {
+        let mut seen = Seen::default();
+        let mut note = |boot, sequence| {
+            seen.note(&Head { content: Content::Pair, about: 0, boot, sequence, pair: 0, sent_ns: 0 }, 10);
+            seen.lost
+        };
+        assert_eq!(note(1, 5), 0, "what was before is not known");
+        assert_eq!([note(1, 6), note(1, 9), note(1, 8), note(1, 10)], [0, 2, 2, 2]);
+        assert_eq!([note(2, 0), note(1, 11), note(2, 2)], [2, 2, 3], "two engines at once");
+        assert_eq!(note(1, u64::MAX), 3 + (1 << 32), "a hostile number");
+        (10..100).for_each(|boot| {
+            note(boot, 0);
+        });
+        assert!(seen.last.len() <= MAX_SENDERS && seen.received == 99 && seen.bytes == 990);
+    }
+}

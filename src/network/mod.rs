@@ -1,0 +1,29 @@
+//! Several machines: heads that have cameras, engines that match, programs that watch and record; over Zenoh.
+//!
+//! ```text
+//!  head: camera ─▶ newest pair ─▶ publisher ═▶ router ═▶ newest pair ─▶ source of any command
+//!                                                    ═▶ newest pair ─▶ engine ─▶ newest result ═▶ router ═▶ newest result ─▶ window
+//! ```
+//!
+//! A message is what a recording would hold of a pair or a result ([`wire`]). At each place the newest wins, drops are counted, and
+//! nothing waits for a receiver. There is no coordinator: who is there is known from liveliness tokens ([`key`]), and which engine
+//! has which rig follows from them ([`rendezvous`]).
+//!
+//! Where a session listens it is a router, and where it only connects a client ([`access`]). Nothing is found by itself.
+
+pub mod access;
+mod clock;
+mod inlet;
+pub mod key;
+mod outlet;
+mod presence;
+pub mod rendezvous;
+mod session;
+pub mod wire;
+
+pub use access::{Access, Endpoint};
+pub use clock::{ClockAnswer, ClockEstimate, ClockOffset};
+pub use inlet::{Arrived, Inlet, InletCounts};
+pub use outlet::{Outlet, OutletCounts, Parcel, Stream};
+pub use presence::{Presence, Present, present};
+pub use session::{ANSWER_TIMEOUT, Network, NetworkError};

@@ -1,0 +1,170 @@
+//! A stream that is published: the newest of what is offered, by a thread of its own, so that no camera and no engine waits for a
+//! network.
+
+use super::session::{Network, NetworkError};
+use super::wire::{self, Content, Head};
+use crate::capture::threads::join_or_detach;
+use crate::newest::{self, NewestReceiver, NewestSender};
+use crate::rate::Rate;
+use crate::recording::Packet;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use zenoh::Wait as _;
+use zenoh::matching::MatchingListener;
+use zenoh::pubsub::Publisher;
+use zenoh::qos::{CongestionControl, Priority};
+
+/// What is sent of something that was offered.
+pub struct Parcel {
+    /// Number of the description that it belongs to.
+    pub about: u32,
+    /// Number of the pair at its source.
+    pub pair: u64,
+    /// Its messages.
+    pub packets: Vec<Packet>,
+}
+
+/// What a stream has done so far.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct OutletCounts {
+    /// Messages handed to the network.
+    pub sent: u64,
+    /// Bytes of these.
+    pub bytes: u64,
+    /// Messages per second.
+    pub rate_hz: f64,
+    /// Offered ones that newer ones replaced before they were sent.
+    pub dropped: u64,
+    /// There is a receiver.
+    pub is_received: bool,
+    /// Why the last one could not be sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+#[derive(Default)]
+struct Counted {
+    sent: u64,
+    bytes: u64,
+    rate: Rate,
+    error: Option<String>,
+}
+
+/// A published stream; its thread ends with it.
+pub struct Outlet<T> {
+    /// `None` at the end.
+    sender: Option<NewestSender<T>>,
+    receiver: NewestReceiver<T>,
+    counted: Arc<Mutex<Counted>>,
+    is_received: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+    _listener: MatchingListener<()>,
+}
+
+/// Where and how a stream is published.
+pub struct Stream {
+    /// Its key.
+    pub key: String,
+    /// What its messages hold.
+    pub content: Content,
+    /// Number of the run.
+    pub boot: u64,
+    /// Its place among kinds of messages where the network is slow.
+    pub priority: Priority,
+}
+
+impl<T: Send + 'static> Outlet<T> {
+    /// Publishes what `pack` makes of that which is offered. The thread that offers does not wait for it.
+    ///
+    /// # Errors
+    /// The session has ended, or the system gives no thread.
+    pub fn start(
+        network: &Network,
+        stream: Stream,
+        mut pack: impl FnMut(T) -> Result<Parcel, String> + Send + 'static,
+    ) -> Result<Self, NetworkError> {
+        let Stream { key, content, boot, priority } = stream;
+        let failed = |err: &dyn std::fmt::Display| NetworkError(format!("cannot publish {key}: {err}"));
+        // `Drop` waits up to 50 ms and then throws the rest of a large message away, `Block` up to 5 s; this one drops at once
+        let publisher = network.session().declare_publisher(key.clone());
+        let publisher = publisher.congestion_control(CongestionControl::BlockFirst).priority(priority).wait();
+        let publisher = publisher.map_err(|err| failed(&err))?;
+        let is_received =
+            Arc::new(AtomicBool::new(publisher.matching_status().wait().is_ok_and(|status| status.matching())));
+        let heard = Arc::clone(&is_received);
+        let listener =
+            publisher.matching_listener().callback(move |status| heard.store(status.matching(), Ordering::Release));
+        let listener = listener.wait().map_err(|err| failed(&err))?;
+        let (sender, receiver) = newest::channel::<T>();
+        let counted = Arc::<Mutex<Counted>>::default();
+        let (taken, shared) = (receiver.clone(), Arc::clone(&counted));
+        let work = move || {
+            let mut sequence = 0;
+            while let Ok(offered) = taken.channel().recv() {
+                match pack(offered).and_then(|parcel| put(&publisher, content, boot, sequence, parcel)) {
+                    Ok(bytes) => {
+                        sequence += 1;
+                        let mut counted = shared.lock();
+                        (counted.sent, counted.bytes, counted.error) = (sequence, counted.bytes + bytes, None);
+                        counted.rate.record(Instant::now());
+                    }
+                    Err(why) => shared.lock().error = Some(why),
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("outlet".into()).spawn(work).map_err(|err| failed(&err))?;
+        Ok(Self { sender: Some(sender), receiver, counted, is_received, thread: Some(thread), _listener: listener })
+    }
+
+    /// Offers something to be sent. What waits is replaced by it, and counted.
+    pub fn offer(&self, offered: T) {
+        if let Some(sender) = &self.sender {
+            let _ = sender.send(offered); // fails only at the end
+        }
+    }
+
+    /// Whether there is a receiver: without one nothing need be offered.
+    pub fn is_received(&self) -> bool {
+        self.is_received.load(Ordering::Acquire)
+    }
+
+    /// What it has done so far.
+    pub fn counts(&self) -> OutletCounts {
+        let mut counted = self.counted.lock();
+        OutletCounts {
+            sent: counted.sent,
+            bytes: counted.bytes,
+            rate_hz: counted.rate.per_second(Instant::now()),
+            dropped: self.receiver.dropped(),
+            is_received: self.is_received(),
+            error: counted.error.clone(),
+        }
+    }
+}
+
+impl<T> Drop for Outlet<T> {
+    fn drop(&mut self) {
+        self.sender = None;
+        if let Some(thread) = self.thread.take() {
+            join_or_detach(thread, "a publishing thread");
+        }
+    }
+}
+
+/// Sends one message; returns its size.
+fn put(publisher: &Publisher<'_>, content: Content, boot: u64, sequence: u64, parcel: Parcel) -> Result<u64, String> {
+    let Parcel { about, pair, packets } = parcel;
+    let payload = wire::payload(packets, content)?;
+    let head = Head { content, about, boot, sequence, pair, sent_ns: now_ns() };
+    let bytes = (payload.len() + wire::HEAD_BYTES) as u64;
+    publisher.put(payload).attachment(head.to_bytes().to_vec()).wait().map_err(|err| err.to_string())?;
+    Ok(bytes)
+}
+
+/// The wall clock, ns since 1970.
+pub(super) fn now_ns() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64
+}

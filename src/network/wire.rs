@@ -1,0 +1,273 @@
+//! A message on the network: a head of 40 bytes as Zenoh's attachment, and the packets of a recording as payload.
+//!
+//! Everything that comes is judged before anything is kept: any program that reaches a router can send.
+
+use crate::recording::{Channel, Format, Packet, format::Kind};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use zenoh::bytes::ZBytes;
+
+/// Level of zstd for results: depth needs a third of its bytes then, at some hundred MB/s.
+const COMPRESSION_LEVEL: i32 = 1;
+/// Bytes of a head.
+pub const HEAD_BYTES: usize = 40;
+/// Packets in one message.
+const MAX_PACKETS: usize = 16;
+/// Bytes of a topic's name.
+const MAX_TOPIC_BYTES: usize = 120;
+/// Bytes of a packet before its data and its topic: kind, length of the topic, two times, number, length.
+const PACKET_HEAD_BYTES: usize = 26;
+
+/// What a message holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// A raw pair.
+    Pair,
+    /// The result of a pair.
+    Result,
+}
+
+/// Head of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// What it holds.
+    pub content: Content,
+    /// Number of the description that its pictures belong to; another one means that it is asked for again.
+    pub about: u32,
+    /// Number of the sender's run.
+    pub boot: u64,
+    /// Number of the message, from 0 in each run. A gap means that messages were dropped on the way.
+    pub sequence: u64,
+    /// Number of the pair at its source.
+    pub pair: u64,
+    /// When it was sent by the sender's clock, ns since 1970.
+    pub sent_ns: u64,
+}
+
+/// Why a message is not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// The head is missing or of another length.
+    #[error("its attachment is none of this program's")]
+    Attachment,
+    /// Another version of the protocol.
+    #[error("it is of version {0} of the protocol, and this program speaks version {version}", version = super::key::VERSION)]
+    Version(u8),
+    /// The packets are damaged.
+    #[error("its packets are damaged: {0}")]
+    Packets(&'static str),
+}
+
+impl Head {
+    /// The bytes.
+    pub fn to_bytes(self) -> [u8; HEAD_BYTES] {
+        let mut bytes = [0; HEAD_BYTES];
+        bytes[0] = super::key::VERSION;
+        bytes[1] = match self.content {
+            Content::Pair => 1,
+            Content::Result => 2,
+        };
+        bytes[4..8].copy_from_slice(&self.about.to_le_bytes());
+        for (place, value) in bytes[8..].chunks_exact_mut(8).zip([self.boot, self.sequence, self.pair, self.sent_ns]) {
+            place.copy_from_slice(&value.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// The head of these bytes.
+    ///
+    /// # Errors
+    /// They are none.
+    pub fn of(bytes: &[u8]) -> Result<Self, Refused> {
+        let version = *bytes.first().ok_or(Refused::Attachment)?;
+        if bytes.len() != HEAD_BYTES {
+            return Err(Refused::Attachment);
+        }
+        if version != super::key::VERSION {
+            return Err(Refused::Version(version));
+        }
+        let content = match bytes[1] {
+            1 => Content::Pair,
+            2 => Content::Result,
+            _ => return Err(Refused::Attachment),
+        };
+        let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
+        let about = u32::from_le_bytes(std::array::from_fn(|i| bytes[4 + i]));
+        Ok(Self { content, about, boot: word(8), sequence: word(16), pair: word(24), sent_ns: word(32) })
+    }
+}
+
+/// Kinds of messages by their number on the wire.
+const KINDS: [(u8, Kind); 6] = [
+    (1, Kind::Image),
+    (2, Kind::Compressed),
+    (3, Kind::Camera),
+    (4, Kind::Disparity),
+    (5, Kind::Transform),
+    (6, Kind::Json),
+];
+
+/// A payload of packets in ROS 2's messages. Those of a pair are as cameras gave them, and are not copied; a result is compressed.
+///
+/// # Errors
+/// It cannot be compressed.
+pub fn payload(packets: Vec<Packet>, content: Content) -> Result<ZBytes, String> {
+    let payload = joined(packets);
+    if content == Content::Pair {
+        return Ok(payload);
+    }
+    let packed = zstd::bulk::compress(&payload.to_bytes(), COMPRESSION_LEVEL);
+    packed.map(ZBytes::from).map_err(|err| format!("a result cannot be compressed: {err}"))
+}
+
+/// The payload of a result before it was compressed.
+///
+/// # Errors
+/// It is damaged, or would be larger than `limit` bytes.
+pub fn unpacked(payload: &[u8], limit: usize) -> Result<Vec<u8>, Refused> {
+    zstd::bulk::decompress(payload, limit).map_err(|_| Refused::Packets("they cannot be decompressed"))
+}
+
+fn joined(packets: Vec<Packet>) -> ZBytes {
+    let mut writer = ZBytes::writer();
+    for packet in packets {
+        let Some(kind) = crate::recording::format::kind(&packet.channel) else { continue };
+        let number = KINDS.iter().find(|(_, known)| *known == kind).map_or(0, |(number, _)| *number);
+        let topic = packet.channel.topic.as_bytes();
+        let mut head = Vec::with_capacity(PACKET_HEAD_BYTES + topic.len());
+        head.extend([number, topic.len() as u8]);
+        head.extend(packet.log_time_ns.to_le_bytes());
+        head.extend(packet.publish_time_ns.to_le_bytes());
+        head.extend(packet.sequence.to_le_bytes());
+        head.extend((packet.data.len() as u32).to_le_bytes());
+        head.extend(topic);
+        writer.append(head.into());
+        writer.append(packet.data.into());
+    }
+    writer.finish()
+}
+
+/// Reads payloads; channels that were seen are not made anew.
+#[derive(Debug, Default)]
+pub struct Packets(BTreeMap<(u8, String), Arc<Channel>>);
+
+impl Packets {
+    /// The packets of a payload.
+    ///
+    /// # Errors
+    /// They are damaged.
+    pub fn of(&mut self, payload: &[u8]) -> Result<Vec<Packet>, Refused> {
+        let mut packets = Vec::new();
+        let mut rest = payload;
+        while !rest.is_empty() {
+            if packets.len() == MAX_PACKETS {
+                return Err(Refused::Packets("there are too many"));
+            }
+            let (packet, behind) = self.first(rest)?;
+            packets.push(packet);
+            rest = behind;
+        }
+        Ok(packets)
+    }
+
+    fn first<'a>(&mut self, bytes: &'a [u8]) -> Result<(Packet, &'a [u8]), Refused> {
+        let cut = Refused::Packets("one is cut off");
+        let (head, rest) = bytes.split_at_checked(PACKET_HEAD_BYTES).ok_or(cut.clone())?;
+        let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| head[at + i]));
+        let short = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| head[at + i]));
+        let (topic, rest) = rest.split_at_checked(usize::from(head[1])).ok_or(cut.clone())?;
+        let (data, rest) = rest.split_at_checked(short(22) as usize).ok_or(cut)?;
+        let channel = self.channel(head[0], topic)?;
+        let packet = Packet {
+            channel,
+            sequence: short(18),
+            log_time_ns: word(2),
+            publish_time_ns: word(10),
+            data: data.to_vec(),
+        };
+        Ok((packet, rest))
+    }
+
+    fn channel(&mut self, number: u8, topic: &[u8]) -> Result<Arc<Channel>, Refused> {
+        let kind =
+            KINDS.iter().find(|(known, _)| *known == number).ok_or(Refused::Packets("one is of an unknown kind"))?.1;
+        let topic = std::str::from_utf8(topic).ok().filter(|topic| topic.len() <= MAX_TOPIC_BYTES);
+        let topic = topic.filter(|topic| topic.starts_with('/') && topic.bytes().all(|c| c.is_ascii_graphic()));
+        let topic = topic.ok_or(Refused::Packets("one has an impossible topic"))?;
+        let key = (number, topic.to_owned());
+        if let Some(known) = self.0.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let channel = Arc::new(Format::Ros2.channel_of(topic, kind));
+        // of which a hostile sender could name any number
+        if self.0.len() < 4 * MAX_PACKETS {
+            self.0.insert(key, Arc::clone(&channel));
+        }
+        Ok(channel)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::topic;
+
+    fn packets() -> Vec<Packet> {
+        let packet = |topic: &str, kind, data: &[u8]| Packet {
+            channel: Arc::new(Format::Ros2.channel_of(topic, kind)),
+            sequence: 7,
+            log_time_ns: 1 << 60,
+            publish_time_ns: 12,
+            data: data.to_vec(),
+        };
+        vec![packet(topic::PAIRS, Kind::Json, b"{}"), packet(topic::LEFT_RAW, Kind::Image, &[1; 1000])]
+    }
+
+    fn head() -> Head {
+        Head { content: Content::Pair, about: 3, boot: u64::MAX, sequence: 1, pair: 2, sent_ns: 1 << 60 }
+    }
+
+    #[test]
+    fn what_is_sent_comes_back() {
+        let sent = payload(packets(), Content::Pair).unwrap().to_bytes().into_owned();
+        assert_eq!(Packets::default().of(&sent), Ok(packets()));
+        let packed = payload(packets(), Content::Result).unwrap().to_bytes().into_owned();
+        assert!(packed.len() < sent.len() / 4, "{}", packed.len());
+        assert_eq!(unpacked(&packed, sent.len()), Ok(sent.clone()));
+        assert!(unpacked(&packed, sent.len() - 1).is_err() && unpacked(&sent, 1 << 20).is_err());
+        assert_eq!(Head::of(&head().to_bytes()), Ok(head()));
+    }
+
+    #[test]
+    fn damaged_messages_are_refused_and_none_panics() {
+        let sent = payload(packets(), Content::Pair).unwrap().to_bytes().into_owned();
+        let mut reader = Packets::default();
+        let first = PACKET_HEAD_BYTES + topic::PAIRS.len() + 2;
+        for length in (1..sent.len()).filter(|&length| length != first) {
+            assert!(reader.of(&sent[..length]).is_err(), "{length}");
+        }
+        let mut random = fastrand::Rng::with_seed(1);
+        for _ in 0..10_000 {
+            let mut bytes = sent.clone();
+            for _ in 0..random.usize(1..8) {
+                let at = random.usize(..bytes.len());
+                bytes[at] = random.u8(..);
+            }
+            if let Ok(packets) = reader.of(&bytes) {
+                assert!(packets.len() <= MAX_PACKETS);
+            }
+            let mut bytes = head().to_bytes().to_vec();
+            let at = random.usize(..bytes.len());
+            bytes[at] ^= random.u8(1..);
+            bytes.truncate(random.usize(..=bytes.len()));
+            let _ = Head::of(&bytes);
+        }
+        assert!(reader.0.len() <= 4 * MAX_PACKETS);
+        let mut other = head().to_bytes();
+        other[0] = 9;
+        assert!(Head::of(&other).unwrap_err().to_string().contains("version 9"));
+        assert_eq!(Head::of(&[]), Err(Refused::Attachment));
+        let many = payload((0..17).flat_map(|_| packets()).collect(), Content::Pair).unwrap().to_bytes().into_owned();
+        assert_eq!(reader.of(&many), Err(Refused::Packets("there are too many")));
+    }
+}
