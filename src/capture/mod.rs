@@ -141,7 +141,8 @@ impl SourceState {
 }
 
 /// State of one camera.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct CameraState {
     /// Its current number.
     pub index: u32,

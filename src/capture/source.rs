@@ -35,6 +35,13 @@ pub enum SourceSpec {
     Recording(PathBuf),
     /// `-`: a growing recording on standard input.
     Pipe,
+    /// `zenoh:NAME` or `zenoh:NAME@ROUTER`: a rig on the network.
+    Rig {
+        /// Name of the rig.
+        name: String,
+        /// The router by which it is reached; `None` for the one on this machine.
+        router: Option<String>,
+    },
 }
 
 /// Options of sources beside the words of `--source`.
@@ -61,6 +68,8 @@ pub struct SourceOptions {
     pub grey: bool,
     /// Options of cameras.
     pub cameras: CameraOptions,
+    /// Zenoh's own configuration, for rigs on the network: certificates, access rules.
+    pub zenoh_config: Option<PathBuf>,
     /// The scene's rig and appearance; [`SourceOptions::size`] takes precedence over its size.
     pub scene: SceneOptions,
 }
@@ -96,7 +105,7 @@ pub fn parse_size(text: &str) -> Result<(usize, usize), String> {
 
 /// Description of the grammar.
 const GRAMMAR: &str = "give scene, LEFT,RIGHT (two image files), FOLDER, FILE.mcap (a recording), - (one from a pipe), webcam:0,1 (two \
-     cameras) or webcam:0 (one, side by side)";
+     cameras), webcam:0 (one, side by side) or zenoh:NAME@ROUTER (a rig on the network)";
 /// What paths can be.
 const PATHS: &str = "give a left and a right image, with a file of their true disparities if there is one, a folder of pairs, or a \
      recording (.mcap); in the window also a rig or a calibration, alone";
@@ -123,6 +132,14 @@ impl SourceSpec {
                 },
                 None => Ok(Self::WebcamSideBySide(camera(numbers)?)),
             };
+        }
+        if let Some(rig) = words.strip_prefix("zenoh:") {
+            let (name, router) =
+                rig.split_once('@').map_or((rig, None), |(name, router)| (name, Some(router.to_owned())));
+            if name.is_empty() || router.as_deref() == Some("") {
+                return Err(wrong());
+            }
+            return Ok(Self::Rig { name: name.to_owned(), router });
         }
         // a folder's name may contain a comma
         if !words.is_empty() && Path::new(words).is_dir() {
@@ -205,7 +222,7 @@ impl SourceSpec {
                 [left, right].into_iter().chain(truth).try_for_each(|path| Self::check_exists(path))
             }
             Self::Recording(path) | Self::Folder(path) => Self::check_exists(path),
-            Self::Scene | Self::WebcamPair(..) | Self::WebcamSideBySide(_) | Self::Pipe => Ok(()),
+            Self::Scene | Self::WebcamPair(..) | Self::WebcamSideBySide(_) | Self::Pipe | Self::Rig { .. } => Ok(()),
         }
     }
 
@@ -233,7 +250,12 @@ impl SourceSpec {
         })
     }
 
-    /// True for cameras.
+    /// True for sources that do not wait for their reader: pairs that are not taken in time are lost.
+    pub fn is_live(&self) -> bool {
+        self.is_camera() || matches!(self, Self::Rig { .. })
+    }
+
+    /// True for cameras of this machine.
     pub fn is_camera(&self) -> bool {
         matches!(self, Self::WebcamPair(..) | Self::WebcamSideBySide(_))
     }
@@ -252,6 +274,10 @@ impl fmt::Display for SourceSpec {
             Self::WebcamSideBySide(camera) => write!(f, "webcam:{camera}"),
             Self::Recording(file) => file.display().fmt(f),
             Self::Pipe => f.write_str("-"),
+            Self::Rig { name, router } => {
+                write!(f, "zenoh:{name}")?;
+                router.as_ref().map_or(Ok(()), |router| write!(f, "@{router}"))
+            }
         }
     }
 }
@@ -324,6 +350,8 @@ mod tests {
             "webcam:usb-0:1.2:1.0,usb-0:1.3:1.0",
             "a/b, c.MCAP",
             "-",
+            "zenoh:pi",
+            "zenoh:pi@192.168.1.5:7447",
         ] {
             assert_eq!(SourceSpec::parse(words).unwrap().to_string(), words);
         }
@@ -334,7 +362,20 @@ mod tests {
 
     #[test]
     fn nonsense_is_answered_with_the_grammar() {
-        for words in ["", ",", "a.png,", "a,b,", "a,b,c,d", "webcam:", "webcam:x", "webcam:0,1,2", "webcam"] {
+        for words in [
+            "",
+            ",",
+            "a.png,",
+            "a,b,",
+            "a,b,c,d",
+            "webcam:",
+            "webcam:x",
+            "webcam:0,1,2",
+            "webcam",
+            "zenoh:",
+            "zenoh:@pi",
+            "zenoh:pi@",
+        ] {
             let text = SourceSpec::parse(words).unwrap_err().to_string();
             assert!(text.contains("LEFT,RIGHT"), "{words}: {text}");
         }

@@ -20,8 +20,8 @@ pub(super) struct InputArgs {
     /// the built-in scene]
     #[arg(num_args = 0.., value_name = "PATH", conflicts_with = "source")]
     inputs: Vec<PathBuf>,
-    /// Where pairs come from: scene, LEFT,RIGHT, FOLDER, FILE.mcap, - (a recording from a pipe), webcam:0,1, or webcam:0 (one
-    /// camera, side by side)
+    /// Where pairs come from: scene, LEFT,RIGHT, FOLDER, FILE.mcap, - (a recording from a pipe), webcam:0,1, webcam:0 (one
+    /// camera, side by side), or zenoh:NAME@ROUTER (a rig on the network)
     #[arg(long, value_name = "SOURCE", help_heading = "Source")]
     source: Option<String>,
     /// A rig file: cameras by port, their mode, orientation, controls and calibration; flags win over it

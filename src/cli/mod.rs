@@ -9,17 +9,25 @@ mod compute;
 pub mod devices;
 mod eval;
 mod export;
+#[cfg(feature = "zenoh")]
+mod head;
 mod input_args;
 mod lens_args;
 mod lab;
 mod live;
 mod measure;
+#[cfg(feature = "zenoh")]
+mod net;
+#[cfg(feature = "zenoh")]
+mod network_args;
 mod optimize;
 mod pair_args;
 mod plan;
 mod publish_args;
 mod record;
 mod recompute;
+#[cfg(feature = "zenoh")]
+mod router;
 mod settings_args;
 mod short_help;
 mod source_args;
@@ -118,6 +126,15 @@ enum Command {
     Lab(Box<lab::LabArgs>),
     /// Tell what depth a rig can measure, from its lens and baseline
     Plan(plan::PlanArgs),
+    /// Give the raw pairs of this machine's cameras to other machines, which match, watch and record them
+    #[cfg(feature = "zenoh")]
+    Head(Box<head::HeadArgs>),
+    /// Pass messages between heads, engines and programs that watch
+    #[cfg(feature = "zenoh")]
+    Router(router::RouterArgs),
+    /// List who is there on the network; show and set a rig's parameters and cameras
+    #[cfg(feature = "zenoh")]
+    Net(net::NetArgs),
 }
 
 /// The program: parses the command line, runs it, and prints an error once.
@@ -190,6 +207,12 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Compute(args)) => compute::run(&args),
         Some(Command::Recompute(args)) => recompute::run(&args),
         Some(Command::Export(args)) => export::run(&args),
+        #[cfg(feature = "zenoh")]
+        Some(Command::Head(args)) => head::run(&args),
+        #[cfg(feature = "zenoh")]
+        Some(Command::Router(args)) => router::run(&args),
+        #[cfg(feature = "zenoh")]
+        Some(Command::Net(args)) => net::run(&args),
     }
 }
 

@@ -90,7 +90,7 @@ pub(super) fn sources(
         return Ok(sizes.iter().map(of_size).collect());
     }
     let spec = SourceSpec::from_paths(paths)?;
-    if spec.is_camera() {
+    if spec.is_live() {
         let text = format!("{spec} is a camera: give images, or time cameras with `stereopsis live --headless --json`");
         return Err(UsageError(text).into());
     }

@@ -75,7 +75,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     options.watched = false;
     options.looped &= args.frames.is_some() || args.seconds.is_some() || spec == SourceSpec::Scene;
     // cameras' raw pictures are recorded as they come: colours are only decoded for what is made of them
-    options.grey = spec.is_camera()
+    options.grey = spec.is_live()
         && !args.publish.is_asked()
         && args.streams.is_some_and(|streams| {
             !streams.needs_results() && !streams.has(Stream::Eyes) && !streams.has(Stream::Rectified)
@@ -114,7 +114,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     (capture.max_pairs, capture.max_time) = (args.frames, args.seconds.map(Duration::from_secs_f64));
     let mut beside = Recording { recorder: Arc::clone(&recorder), status: recorder.status(), streams };
     let end = if matches {
-        if args.lossless && streams.needs_results() && !spec.is_camera() {
+        if args.lossless && streams.needs_results() && !spec.is_live() {
             capture.policy = Policy::Lossless;
         }
         let taps = if streams.needs_results() { vec![Arc::clone(&recorder) as _] } else { Vec::new() };

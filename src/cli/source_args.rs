@@ -33,6 +33,9 @@ pub(super) struct SourceArgs {
     /// Begin a recording so long after its first pair
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) start_at: Option<Duration>,
+    #[cfg(feature = "zenoh")]
+    #[command(flatten)]
+    zenoh: super::network_args::ZenohArgs,
     #[command(flatten)]
     pub(super) recording: RecordingArgs,
     #[command(flatten)]
@@ -195,6 +198,8 @@ impl SourceArgs {
         options.start_at = self.start_at.unwrap_or(options.start_at);
         options.topics = self.recording.topics.choice();
         options.max_pixels = self.recording.topics.max_pixels;
+        #[cfg(feature = "zenoh")]
+        options.zenoh_config.clone_from(&self.zenoh.zenoh_config);
         options.scene = self.scene.over(options.scene);
         self.cameras.fill(&mut options.cameras);
     }

@@ -97,7 +97,7 @@ impl Inlet {
             }
         };
         let subscriber = network.session().declare_subscriber(key.to_owned()).callback(take).wait();
-        let subscriber = subscriber.map_err(|err| NetworkError(format!("cannot receive {key}: {err}")))?;
+        let subscriber = subscriber.map_err(|err| NetworkError::new(format!("cannot receive {key}: {err}")))?;
         Ok(Self { messages, seen, _subscriber: subscriber })
     }
 

@@ -103,9 +103,14 @@ pub struct Member {
 
 /// Tokens of members of all versions.
 pub const ALL_MEMBERS: &str = "stereopsis/*/alive/**";
-/// Tokens of members of this version.
-pub fn members() -> String {
-    format!("{ROOT}/{VERSION}/alive/**")
+/// The key of the state of a rig's head, whatever its run.
+pub fn status_of_head(rig: &str) -> String {
+    format!("{ROOT}/{VERSION}/status/{}/{rig}/*", Role::Head)
+}
+
+/// The key of the state of all members.
+pub fn all_status() -> String {
+    format!("{ROOT}/{VERSION}/status/**")
 }
 
 impl Member {

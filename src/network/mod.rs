@@ -12,18 +12,24 @@
 //! Where a session listens it is a router, and where it only connects a client ([`access`]). Nothing is found by itself.
 
 pub mod access;
+pub mod census;
 mod clock;
+mod head;
 mod inlet;
 pub mod key;
 mod outlet;
 mod presence;
 pub mod rendezvous;
+mod rig;
 mod session;
+pub mod status;
 pub mod wire;
 
 pub use access::{Access, Endpoint};
 pub use clock::{ClockAnswer, ClockEstimate, ClockOffset};
+pub use head::{ControlRequest, Description, Head};
 pub use inlet::{Arrived, Inlet, InletCounts};
 pub use outlet::{Outlet, OutletCounts, Parcel, Stream};
 pub use presence::{Presence, Present, present};
+pub use rig::RigSource;
 pub use session::{ANSWER_TIMEOUT, Network, NetworkError};

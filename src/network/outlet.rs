@@ -87,7 +87,7 @@ impl<T: Send + 'static> Outlet<T> {
         mut pack: impl FnMut(T) -> Result<Parcel, String> + Send + 'static,
     ) -> Result<Self, NetworkError> {
         let Stream { key, content, boot, priority } = stream;
-        let failed = |err: &dyn std::fmt::Display| NetworkError(format!("cannot publish {key}: {err}"));
+        let failed = |err: &dyn std::fmt::Display| NetworkError::new(format!("cannot publish {key}: {err}"));
         // `Drop` waits up to 50 ms and then throws the rest of a large message away, `Block` up to 5 s; this one drops at once
         let publisher = network.session().declare_publisher(key.clone());
         let publisher = publisher.congestion_control(CongestionControl::BlockFirst).priority(priority).wait();

@@ -62,7 +62,7 @@ impl Presence {
         };
         let liveliness = network.session().liveliness();
         let subscriber = liveliness.declare_subscriber(ALL_MEMBERS).history(true).callback(take).wait();
-        let subscriber = subscriber.map_err(|err| NetworkError(format!("cannot follow who is there: {err}")))?;
+        let subscriber = subscriber.map_err(|err| NetworkError::new(format!("cannot follow who is there: {err}")))?;
         Ok(Self { present, _subscriber: subscriber })
     }
 
@@ -77,7 +77,7 @@ impl Presence {
 /// # Errors
 /// The session has ended.
 pub fn present(network: &Network) -> Result<Present, NetworkError> {
-    let failed = |err: &dyn std::fmt::Display| NetworkError(format!("cannot ask who is there: {err}"));
+    let failed = |err: &dyn std::fmt::Display| NetworkError::new(format!("cannot ask who is there: {err}"));
     let replies = network.session().liveliness().get(ALL_MEMBERS).timeout(super::ANSWER_TIMEOUT).wait();
     let replies = replies.map_err(|err| failed(&err))?;
     let mut present = Present::default();

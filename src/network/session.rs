@@ -16,8 +16,23 @@ const MAX_ANSWER_BYTES: usize = 4 << 20;
 
 /// Error of the network: what was tried, and what to do next.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct NetworkError(pub String);
+#[error("{text}")]
+pub struct NetworkError {
+    text: String,
+    is_silence: bool,
+}
+
+impl NetworkError {
+    /// An error that lasts.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_silence: false }
+    }
+
+    /// Whether no router answered, which may change.
+    pub fn is_silence(&self) -> bool {
+        self.is_silence
+    }
+}
 
 /// A session with the network. Its clones are the same one, which ends with the last of them.
 #[derive(Clone)]
@@ -33,7 +48,7 @@ impl Network {
     /// # Errors
     /// An address is taken, no router answers, or the rules of [`Access`] are broken.
     pub fn open(access: &Access) -> Result<Self, NetworkError> {
-        let admission = access.admission().map_err(NetworkError)?;
+        let admission = access.admission().map_err(NetworkError::new)?;
         let session = zenoh::open(admission.config).wait().map_err(|err| failed(access, &*err))?;
         Ok(Self { session: Arc::new(session), who: admission.who, access: access.clone() })
     }
@@ -41,6 +56,11 @@ impl Network {
     /// Who can connect, in words; `None` where only programs of this machine can.
     pub fn who(&self) -> Option<&str> {
         self.who.as_deref()
+    }
+
+    /// Its number on the network.
+    pub fn id(&self) -> String {
+        self.session.zid().to_string()
     }
 
     /// How it was opened.
@@ -64,7 +84,7 @@ impl Network {
     /// The session has ended.
     pub fn announce(&self, member: &Member) -> Result<LivelinessToken, NetworkError> {
         let token = self.session.liveliness().declare_token(member.token()).wait();
-        token.map_err(|err| NetworkError(format!("cannot announce {} {}: {err}", member.role, member.name)))
+        token.map_err(|err| NetworkError::new(format!("cannot announce {} {}: {err}", member.role, member.name)))
     }
 
     /// Answers questions to a key, on one of Zenoh's threads: `answer` gets what was sent with the question, and must not wait.
@@ -88,7 +108,7 @@ impl Network {
                 log::warn!("an answer to {told} was not sent: {err}");
             }
         });
-        queryable.wait().map_err(|err| NetworkError(format!("cannot answer to {key}: {err}")))
+        queryable.wait().map_err(|err| NetworkError::new(format!("cannot answer to {key}: {err}")))
     }
 
     /// All answers to a question, with the keys of those who answer; refusals as errors.
@@ -101,7 +121,7 @@ impl Network {
         sent: Option<Vec<u8>>,
         timeout: Duration,
     ) -> Result<Vec<Result<(String, Vec<u8>), String>>, NetworkError> {
-        let failed = |err: &dyn std::fmt::Display| NetworkError(format!("cannot ask {key}: {err}"));
+        let failed = |err: &dyn std::fmt::Display| NetworkError::new(format!("cannot ask {key}: {err}"));
         let question = self.session.get(key).timeout(timeout).with(zenoh::handlers::FifoChannel::new(64));
         let replies = match sent {
             Some(sent) => question.payload(sent).wait(),
@@ -138,20 +158,21 @@ fn failed(access: &Access, err: &dyn std::fmt::Display) -> NetworkError {
     let lower = text.to_lowercase();
     if lower.contains("address already in use") || lower.contains("os error 98") || lower.contains("os error 48") {
         let listen = named(&access.listen);
-        return NetworkError(format!(
+        return NetworkError::new(format!(
             "cannot listen on {listen}: the port is taken, perhaps by another router or head; end that, connect to it with --connect \
              instead, or listen on another port"
         ));
     }
     if access.listen.is_empty() {
         let routers = named(&access.connect);
-        return NetworkError(format!(
+        let text = format!(
             "no router answers at {routers}: start `stereopsis router` or a head with --listen there, and check address, password \
              and certificates ({})",
             crate::console::foreign(&text.chars().take(300).collect::<String>())
-        ));
+        );
+        return NetworkError { text, is_silence: true };
     }
-    NetworkError(format!(
+    NetworkError::new(format!(
         "cannot open a session: {}",
         crate::console::foreign(&text.chars().take(300).collect::<String>())
     ))

@@ -144,7 +144,7 @@ impl About {
     }
 
     /// Removes a calibration with impossible numbers, and returns the reason: a file may hold anything.
-    pub(super) fn validated(mut self) -> (Self, Option<String>) {
+    pub(crate) fn validated(mut self) -> (Self, Option<String>) {
         self.rate_hz = self.rate_hz.filter(|hz| *hz > 0.0 && *hz < 1e6);
         let wrong = self.calibration.check().err();
         if wrong.is_some() {

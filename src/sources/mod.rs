@@ -34,6 +34,17 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
         }
         SourceSpec::Recording(file) => Box::new(RecordingSource::open(file, options)?),
         SourceSpec::Pipe => Box::new(PipeSource::open(std::io::stdin(), options)?),
+        #[cfg(feature = "zenoh")]
+        SourceSpec::Rig { name, router } => {
+            Box::new(crate::network::RigSource::open(name, router.as_deref(), options)?)
+        }
+        #[cfg(not(feature = "zenoh"))]
+        SourceSpec::Rig { .. } => {
+            let text = format!(
+                "'{spec}' is on the network, and this program was built without it: build it with the feature zenoh"
+            );
+            return Err(CaptureError::Grammar(text));
+        }
     })
 }
 

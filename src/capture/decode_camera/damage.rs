@@ -34,7 +34,8 @@ impl DecodeError {
 }
 
 /// Numbers of damaged and therefore dropped frames, by cause.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct Damaged {
     /// Of [`Damage::Short`].
     pub short: u64,

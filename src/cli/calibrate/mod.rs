@@ -187,7 +187,7 @@ impl CalibrateArgs {
     fn taken(&self, spec: &SourceSpec, request: Request) -> anyhow::Result<(Board, Vec<Taken>)> {
         let folder = if let SourceSpec::Folder(folder) = spec { Some(folder.as_path()) } else { None };
         let board = self.board.board(folder)?;
-        let taken = if spec.is_camera() {
+        let taken = if spec.is_live() {
             live::taken(self, spec, &board, request)?
         } else {
             folder::taken(self, spec, &board, request)?
@@ -198,7 +198,7 @@ impl CalibrateArgs {
 
     /// Solves, prints the calibration, and writes it where it is good, or forced.
     fn calibrate(&self, spec: &SourceSpec) -> anyhow::Result<()> {
-        if spec.is_camera() && self.output.is_none() {
+        if spec.is_live() && self.output.is_none() {
             let text = "where shall the calibration go? Name a file, such as -o rig.toml; the views are kept beside it";
             return Err(UsageError(text.to_owned()).into());
         }

@@ -90,7 +90,7 @@ pub(super) fn run(args: &MeasureArgs) -> anyhow::Result<()> {
     let Input { source: in_rig, rig_file, mut options, calibration } = args.input.resolve()?;
     let spec = named.or(in_rig).unwrap_or(SourceSpec::Scene);
     (options.looped, options.watched, options.speed) = (false, false, Speed::Max);
-    if !spec.is_camera() {
+    if !spec.is_live() {
         options.rate_hz = None;
     }
     let sources::CalibratedSource { source, calibrated, mut inputs } =
@@ -102,7 +102,7 @@ pub(super) fn run(args: &MeasureArgs) -> anyhow::Result<()> {
     if let Some(note) = calibrated.note.as_ref().filter(|_| !args.json) {
         console::say(note);
     }
-    let is_endless = spec.is_camera() || spec == SourceSpec::Scene;
+    let is_endless = spec.is_live() || spec == SourceSpec::Scene;
     let plan = Plan {
         settings: &settings,
         region: args.region,
@@ -110,7 +110,7 @@ pub(super) fn run(args: &MeasureArgs) -> anyhow::Result<()> {
         points: args.points,
         spans: if args.ranges.is_empty() { vec![Span::all()] } else { args.ranges.clone() },
         frames: args.frames.or_else(|| frames_for(&args.ranges, is_endless)),
-        lossless: !spec.is_camera(),
+        lossless: !spec.is_live(),
         shows_progress: !args.json,
     };
     let interrupt = headless::interrupt()?;

@@ -78,7 +78,7 @@ pub(super) fn run(args: &OptimizeArgs) -> anyhow::Result<()> {
     let settings = Settings::resolve(&words)?;
     let Input { source: in_rig, rig_file, mut options, calibration } = args.input.resolve()?;
     let spec = named.or(in_rig).unwrap_or(SourceSpec::Scene);
-    if spec.is_camera() {
+    if spec.is_live() {
         let text = format!(
             "{spec}: a search looks at the same pairs again and again; record some first, and name the recording"
         );

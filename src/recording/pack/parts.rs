@@ -49,7 +49,7 @@ impl PairParts {
     }
 
     /// The number of the pair at its source.
-    pub(in crate::recording) fn sequence(&self) -> u64 {
+    pub fn sequence(&self) -> u64 {
         self.note.sequence
     }
 

@@ -25,6 +25,12 @@ pub(super) fn info(
     }
 }
 
+/// The description of a source of raw pairs that has no end.
+#[cfg(feature = "zenoh")]
+pub fn info_of(name: String, first: &RawPair, about: Option<&About>) -> SourceInfo {
+    info(name, first, None, about, false)
+}
+
 /// The geometry of pairs that are recorded rectified.
 fn geometry(about: &About, are_rectified: bool) -> Option<Geometry> {
     let note = &about.calibration;

@@ -5,6 +5,8 @@ mod pipe;
 mod recorded;
 mod results;
 
+#[cfg(feature = "zenoh")]
+pub use info::info_of;
 pub use pipe::PipeSource;
 
 use super::Recording;
@@ -140,7 +142,7 @@ impl Pairs for FilePairs {
 }
 
 /// The recorded name of a pair, with its number if the name has none.
-fn numbered(pair: &RawPair) -> String {
+pub fn numbered(pair: &RawPair) -> String {
     let has_number = pair.name.chars().rev().take_while(char::is_ascii_digit).count() >= 6;
     if has_number { pair.name.clone() } else { format!("{}-{:06}", pair.name, pair.sequence) }
 }

@@ -27,7 +27,7 @@ mod tests;
 pub use packet_stream::PacketStream;
 pub use pair_index::PairIndex;
 pub use pair_stream::PairStream;
-pub use stereo_topics::StereoTopics;
+pub use stereo_topics::{StereoTopics, of_ours as pictures_of};
 
 use super::format;
 use super::{About, Channel, Packet, time, topic};

@@ -107,7 +107,7 @@ impl StereoTopics {
 }
 
 /// The topics of a pair's pictures in a recording of ours, without [`topic::COMPRESSED`].
-pub(super) fn of_ours(about: &About) -> Vec<&'static str> {
+pub fn of_ours(about: &About) -> Vec<&'static str> {
     if !about.streams.has_unrectified() {
         return OURS[2].to_vec();
     }

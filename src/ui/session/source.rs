@@ -175,7 +175,11 @@ impl Session {
             }
             SourceSpec::Files { left, right, .. } => std::mem::swap(left, right),
             SourceSpec::WebcamSideBySide(_) => wanted.options.cameras.swapped_halves ^= true,
-            SourceSpec::Scene | SourceSpec::Folder(_) | SourceSpec::Recording(_) | SourceSpec::Pipe => {
+            SourceSpec::Scene
+            | SourceSpec::Folder(_)
+            | SourceSpec::Recording(_)
+            | SourceSpec::Pipe
+            | SourceSpec::Rig { .. } => {
                 return self.swap_prepared();
             }
         }

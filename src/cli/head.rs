@@ -1,0 +1,119 @@
+//! `head`: publishes the raw pairs of cameras to other machines.
+
+use super::UsageError;
+use super::input_args::{Input, InputArgs};
+use super::network_args::{NetworkArgs, Otherwise, open_patiently};
+use super::settings_args::SettingsArgs;
+use crate::capture::{CaptureOptions, SourceSpec};
+use crate::console;
+use crate::live::Status;
+use crate::live::headless::{self, RunObserver};
+use crate::network::status::HeadStatus;
+use crate::network::{Head, OutletCounts};
+use crate::recording::About;
+use crate::settings::Settings;
+use crate::sources;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+/// How often the state is told to others.
+const STATUS_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Arguments of `head`.
+#[derive(Debug, clap::Args)]
+pub(super) struct HeadArgs {
+    /// Name of the rig on the network: others open it as zenoh:NAME@THIS_MACHINE
+    #[arg(long, value_name = "NAME")]
+    name: String,
+    /// End after so many pairs [default: files once; others until Ctrl-C]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    frames: Option<u64>,
+    #[command(flatten)]
+    network: NetworkArgs,
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    settings: SettingsArgs,
+}
+
+/// Runs `head`.
+///
+/// # Errors
+/// A source, calibration or address that cannot be opened; a name that another head has; a source that was lost.
+pub(super) fn run(args: &HeadArgs) -> anyhow::Result<()> {
+    crate::network::key::check_rig(&args.name).map_err(|why| UsageError(format!("--name {why}")))?;
+    let Input { source: in_rig, mut options, calibration, .. } = args.input.resolve()?;
+    let spec = args.input.named_source()?.or(in_rig).unwrap_or(SourceSpec::Scene);
+    if matches!(spec, SourceSpec::Rig { .. }) {
+        return Err(UsageError(format!("{spec} has a head already: other machines can open it as it is")).into());
+    }
+    // engines take the parameters, whatever their range is on these pictures
+    let settings = Settings::resolve(&args.settings.words()?)?;
+    options.watched = false;
+    // pairs go out as cameras gave them
+    options.grey = spec.is_camera();
+    let sources::CalibratedSource { source, calibrated, .. } = sources::open_calibrated(&spec, &options, &calibration)?;
+    if let Some(note) = &calibrated.note {
+        console::say(note);
+    }
+    let info = source.info();
+    let about = About {
+        calibration: calibrated.to_note(calibration.crop(), &info),
+        ..About::of_source(&spec.to_string(), &info, SystemTime::now())
+    };
+    let access = args.network.access(Otherwise::Listen, options.zenoh_config.as_ref());
+    let network = open_patiently(&access, headless::interrupt()?)?;
+    let head = Head::start(&network, &args.name, about, &settings.params)?;
+    let places: Vec<_> = if access.listen.is_empty() { &access.connect } else { &access.listen }
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    console::say(format_args!("rig '{}' of {} is at {}", args.name, info.name, places.join(", ")));
+    // neither rectified nor scaled here
+    let capture = CaptureOptions { taps: head.taps(), max_pairs: args.frames, ..CaptureOptions::default() };
+    let mut observer = Observer { head, source: spec.to_string(), due: Instant::now(), sent: OutletCounts::default() };
+    let end = headless::capture_observed(source, capture, &mut observer)?;
+    if !end.status.errors.is_empty() {
+        anyhow::bail!("{}", end.status.errors.join("; "));
+    }
+    Ok(())
+}
+
+/// Tells others the state of the source.
+struct Observer {
+    head: Arc<Head>,
+    source: String,
+    due: Instant,
+    sent: OutletCounts,
+}
+
+impl RunObserver for Observer {
+    fn poll(&mut self, status: &Status) -> bool {
+        if Instant::now() >= self.due {
+            self.due = Instant::now() + STATUS_INTERVAL;
+            self.sent = self.head.sent();
+            self.head.set_status(HeadStatus {
+                source: self.source.clone(),
+                width: status.source.width,
+                height: status.source.height,
+                captured: status.capture.captured,
+                rate_hz: status.capture.rate_hz,
+                dropped_by_source: status.capture.dropped_source,
+                unpaired: status.cameras.unpaired,
+                cameras: status.cameras.cameras.clone(),
+                sent: self.sent.clone(),
+                remarks: status.cameras.remarks.clone(),
+                error: status.errors.first().cloned(),
+            });
+        }
+        status.capture.ended
+    }
+
+    fn status_parts(&self) -> Vec<String> {
+        let OutletCounts { sent, rate_hz, dropped, is_received, .. } = &self.sent;
+        let dropped = if *dropped > 0 { format!(", {dropped} dropped before the network") } else { String::new() };
+        let received =
+            if *is_received { format!("sent {sent}, {rate_hz:.1}/s{dropped}") } else { "no receiver".to_owned() };
+        vec![received]
+    }
+}

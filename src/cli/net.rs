@@ -1,0 +1,125 @@
+//! `net`: who is there on the network, and the parameters and cameras of a rig.
+
+use super::UsageError;
+use super::network_args::{NetworkArgs, Otherwise, ZenohArgs};
+use crate::capture::ControlSettings;
+use crate::console;
+use crate::live::headless;
+use crate::network::census::CensusTaker;
+use crate::network::key::Of;
+use crate::network::{ANSWER_TIMEOUT, ControlRequest, Network};
+use crate::stereo::StereoParams;
+use std::collections::BTreeMap;
+use std::io::IsTerminal as _;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// Arguments of `net`.
+#[derive(Debug, clap::Args)]
+pub(super) struct NetArgs {
+    /// A rig, whose parameters are shown [default: a table of all members]
+    rig: Option<String>,
+    /// Parameters of the rig and controls of its cameras to set, such as p1=20 cost=sad exposure_ms=8 gain=auto
+    #[arg(value_name = "NAME=VALUE", requires = "rig", value_parser = word)]
+    set: Vec<(String, String)>,
+    /// Refresh the table each second until Ctrl-C
+    #[arg(long, short, conflicts_with = "rig")]
+    watch: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    network: NetworkArgs,
+    #[command(flatten)]
+    zenoh: ZenohArgs,
+}
+
+fn word(text: &str) -> Result<(String, String), String> {
+    let split = text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty());
+    split.map(|(name, value)| (name.to_owned(), value.to_owned())).ok_or_else(|| "expected NAME=VALUE".to_owned())
+}
+
+/// Runs `net`.
+///
+/// # Errors
+/// No router answers; no such rig; a value that is refused.
+pub(super) fn run(args: &NetArgs) -> anyhow::Result<()> {
+    let network = Network::open(&args.network.access(Otherwise::Connect, args.zenoh.zenoh_config.as_ref()))?;
+    match &args.rig {
+        Some(rig) => of_rig(&network, rig, args),
+        None => table(network, args),
+    }
+}
+
+fn table(network: Network, args: &NetArgs) -> anyhow::Result<()> {
+    let interrupt = headless::interrupt()?;
+    let mut taker = CensusTaker::new(network);
+    loop {
+        let census = taker.take()?;
+        let text = if args.json { format!("{}\n", console::json(&census)?) } else { census.table() };
+        let is_screen = args.watch && !args.json && std::io::stdout().is_terminal();
+        // from the upper left corner, and clear what is below
+        let (home, end) = if is_screen { ("\u{1b}[H\u{1b}[J", "") } else { ("", if args.watch { "\n" } else { "" }) };
+        console::print(&format!("{home}{text}{end}"))?;
+        let due = Instant::now() + Duration::from_secs(1);
+        while args.watch && !interrupt.load(Ordering::Acquire) && Instant::now() < due {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        if !args.watch || interrupt.load(Ordering::Acquire) {
+            return Ok(());
+        }
+    }
+}
+
+fn of_rig(network: &Network, rig: &str, args: &NetArgs) -> anyhow::Result<()> {
+    crate::network::key::check_rig(rig).map_err(UsageError)?;
+    let (parameters, controls): (Vec<_>, Vec<_>) =
+        args.set.iter().cloned().partition(|(name, _)| StereoParams::parameter(name).is_some() || !is_control(name));
+    if !controls.is_empty() {
+        let request = ControlRequest { camera: None, settings: control_settings(&controls)? };
+        let rejected: Vec<String> = ask(network, rig, Of::Controls, Some(serde_json::to_vec(&request)?))?;
+        rejected.iter().for_each(|rejected| console::say(console::foreign(rejected)));
+        anyhow::ensure!(rejected.is_empty(), "not all controls of '{rig}' are in effect");
+    }
+    let sent = if parameters.is_empty() {
+        None
+    } else {
+        let words: BTreeMap<_, _> = parameters.into_iter().collect();
+        Some(serde_json::to_vec(&words)?)
+    };
+    let words: BTreeMap<String, String> = ask(network, rig, Of::Parameters, sent)?;
+    if args.json {
+        return super::print_json(&serde_json::json!(words));
+    }
+    let shown = |name: &String| args.set.is_empty() || args.set.iter().any(|(set, _)| set == name);
+    let lines = words.iter().filter(|(name, _)| shown(name));
+    let lines: String =
+        lines.map(|(name, value)| format!("{} = {}\n", console::foreign(name), console::foreign(value))).collect();
+    Ok(console::print(&lines)?)
+}
+
+/// Whether a word is a control of cameras.
+fn is_control(name: &str) -> bool {
+    ["exposure_ms", "gain", "white_balance_k", "focus", "power_line_hz"].contains(&name)
+}
+
+/// Controls as a rig file writes them.
+fn control_settings(words: &[(String, String)]) -> Result<ControlSettings, UsageError> {
+    let value = |text: &String| if text.parse::<f64>().is_ok() { text.clone() } else { format!("{text:?}") };
+    let text: String = words.iter().map(|(name, text)| format!("{name} = {}\n", value(text))).collect();
+    toml::from_str(&text).map_err(|err| UsageError(format!("{}: {}", text.trim().replace('\n', ", "), err.message())))
+}
+
+/// The answer of a rig's head.
+fn ask<T: serde::de::DeserializeOwned>(
+    network: &Network,
+    rig: &str,
+    what: Of,
+    sent: Option<Vec<u8>>,
+) -> anyhow::Result<T> {
+    match network.ask(&what.rig(rig), sent, ANSWER_TIMEOUT)?.into_iter().next() {
+        Some(Ok((_, bytes))) => Ok(serde_json::from_slice(&bytes)?),
+        Some(Err(refusal)) => anyhow::bail!("rig '{rig}': {refusal}"),
+        None => anyhow::bail!("there is no rig '{rig}': `stereopsis net` lists those that are there"),
+    }
+}

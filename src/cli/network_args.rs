@@ -1,0 +1,84 @@
+//! Flags that say how a program joins others on the network.
+
+use crate::console;
+use crate::network::{Access, Endpoint, Network, NetworkError};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How often a router that does not answer is tried again.
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Where a session listens, and what it connects to.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Network")]
+pub(super) struct NetworkArgs {
+    /// Address on which other machines connect here, such as tcp/0.0.0.0:7447; tls/ for encryption. Can be repeated
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Vec<Endpoint>,
+    /// Router to connect to, such as tcp/192.168.1.5:7447: a `stereopsis router`, a head that listens, or any router of
+    /// Zenoh. Can be repeated
+    #[arg(long, value_name = "ADDRESS")]
+    connect: Vec<Endpoint>,
+    /// Let everyone who reaches --listen connect, without password or certificate
+    #[arg(long, requires = "listen")]
+    open: bool,
+}
+
+/// Zenoh's own configuration.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Network")]
+pub(super) struct ZenohArgs {
+    /// Zenoh's own configuration: certificates, access rules for each rig; see docs/network.md. The flags win over it
+    #[arg(long, value_name = "FILE")]
+    pub(super) zenoh_config: Option<PathBuf>,
+}
+
+/// What a command does without --listen and --connect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Otherwise {
+    /// Programs of this machine can connect to it.
+    Listen,
+    /// It connects to the router of this machine.
+    Connect,
+}
+
+impl NetworkArgs {
+    /// How the session joins others.
+    pub(super) fn access(&self, otherwise: Otherwise, config: Option<&PathBuf>) -> Access {
+        let Self { listen, connect, open } = self.clone();
+        let local = Access::local();
+        let is_silent = listen.is_empty() && connect.is_empty();
+        let access = Access { listen, connect, open, config: config.cloned(), password: local.password };
+        match otherwise {
+            Otherwise::Listen if is_silent => Access { listen: local.connect, ..access },
+            Otherwise::Connect if is_silent => Access { connect: local.connect, ..access },
+            _ => access,
+        }
+    }
+}
+
+/// Opens a session, and says who can connect. A router that does not answer is waited for, until Ctrl-C.
+///
+/// # Errors
+/// The address is taken, the configuration cannot be used, or Ctrl-C.
+pub(super) fn open_patiently(access: &Access, interrupt: &AtomicBool) -> Result<Network, NetworkError> {
+    let mut said = false;
+    loop {
+        match Network::open(access) {
+            Ok(network) => {
+                if let Some(who) = network.who() {
+                    console::say(who);
+                }
+                return Ok(network);
+            }
+            Err(err) if !err.is_silence() || interrupt.load(Ordering::Acquire) => return Err(err),
+            Err(err) => {
+                if !std::mem::replace(&mut said, true) {
+                    console::say(format_args!("{err}; waiting for it"));
+                }
+            }
+        }
+        std::thread::sleep(RETRY_INTERVAL);
+    }
+}

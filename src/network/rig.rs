@@ -1,0 +1,331 @@
+//! A rig on the network as a source: the newest pair of its head, as a camera would give it.
+
+use super::access::{Access, Endpoint};
+use super::clock::{ClockAnswer, ClockEstimate, ClockOffset};
+use super::head::Description;
+use super::inlet::{Arrived, Inlet, InletCounts};
+use super::key::{Of, check_rig};
+use super::outlet::now_ns;
+use super::presence::present;
+use super::session::{ANSWER_TIMEOUT, Network, NetworkError};
+use super::status::{HeadStatus, Status};
+use super::wire::{Content, Packets};
+use crate::calibration::CalibrationNote;
+use crate::capture::threads::join_or_detach;
+use crate::capture::{CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState};
+use crate::console;
+use crate::recording::playback;
+use crate::recording::unpack::Unpacker;
+use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Limit of the wait for the first pair.
+const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(10);
+/// How often the head is asked for its state and its clock.
+const WATCH_INTERVAL: Duration = Duration::from_secs(1);
+/// After so long without a pair it is said that none come.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// Reads pairs of a rig.
+pub struct RigSource {
+    rig: String,
+    network: Network,
+    info: SourceInfo,
+    options: SourceOptions,
+    inlet: Arc<Inlet>,
+    description: Description,
+    unpacker: Unpacker,
+    packets: Packets,
+    first: Option<Box<RawPair>>,
+    /// Added to the head's numbers, which begin again when it is started again.
+    offset: u64,
+    next_sequence: u64,
+    last_pair: Instant,
+    watch: Watch,
+}
+
+/// What is known of the head.
+#[derive(Clone, Debug, Default)]
+pub struct HeadNews {
+    /// Its state; `None` where it does not answer.
+    pub status: Option<HeadStatus>,
+    /// Its clock.
+    pub clock: Option<ClockOffset>,
+}
+
+impl RigSource {
+    /// Connects to a rig and waits for its first pair.
+    ///
+    /// # Errors
+    /// There is no router, no such rig, or no pair comes.
+    pub fn open(rig: &str, router: Option<&str>, options: &SourceOptions) -> Result<Self, CaptureError> {
+        let access = match router {
+            Some(words) => Access::to(words.parse::<Endpoint>().map_err(CaptureError::Grammar)?),
+            None => Access::local(),
+        };
+        let access = Access { config: options.zenoh_config.clone(), ..access };
+        let network = Network::open(&access).map_err(camera)?;
+        Self::on(network, rig, options)
+    }
+
+    /// The same with a session that is open.
+    ///
+    /// # Errors
+    /// As [`RigSource::open`].
+    pub fn on(network: Network, rig: &str, options: &SourceOptions) -> Result<Self, CaptureError> {
+        check_rig(rig).map_err(CaptureError::Grammar)?;
+        // before the question: the head sends only what is received
+        let inlet = Inlet::start(&network, &Of::Pair.rig(rig), Content::Pair, || {}).map_err(camera)?;
+        let inlet = Arc::new(inlet);
+        let description = describe(&network, rig)?;
+        let unpacker = Unpacker::of(Some(&description.about), !options.grey, options.max_pixels);
+        let watch = Watch::start(&network, rig).map_err(camera)?;
+        let mut source = Self {
+            rig: rig.to_owned(),
+            network,
+            info: SourceInfo::default(),
+            options: options.clone(),
+            inlet,
+            description,
+            unpacker,
+            packets: Packets::default(),
+            first: None,
+            offset: 0,
+            next_sequence: 0,
+            last_pair: Instant::now(),
+            watch,
+        };
+        let pair = source.first_pair()?;
+        let info = playback::info_of(rig.to_owned(), &pair, Some(&source.description.about));
+        source.info = SourceInfo { is_camera: true, ..info };
+        source.first = Some(pair);
+        Ok(source)
+    }
+
+    fn first_pair(&mut self) -> Result<Box<RawPair>, CaptureError> {
+        let end = Instant::now() + FIRST_PAIR_TIMEOUT;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.inlet.messages().recv_timeout(left) {
+                Ok(arrived) => {
+                    if let Some(pair) = self.take(&arrived) {
+                        return Ok(pair);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        let counts = self.inlet.counts();
+        let why = match (counts.refusal, self.watch.news().status.and_then(|status| status.error)) {
+            (Some(refusal), _) => format!("{} messages came, and none can be used: {refusal}", counts.refused),
+            (None, Some(error)) => format!("its head says: {}", console::foreign(&error)),
+            (None, None) => "its head is there and sends none: see `stereopsis net`".to_owned(),
+        };
+        let seconds = FIRST_PAIR_TIMEOUT.as_secs();
+        Err(CaptureError::Camera(format!("no pair of rig '{}' came within {seconds} s: {why}", self.rig)))
+    }
+
+    /// The pair of a message; `None` for one that makes no sense, which is counted.
+    fn take(&mut self, arrived: &Arrived) -> Option<Box<RawPair>> {
+        let head = &arrived.head;
+        if (head.boot, head.about) != (self.description.boot, self.description.number) {
+            self.describe_again(head.boot);
+        }
+        let bytes = arrived.payload.to_bytes();
+        let pair = self.packets.of(&bytes).map_err(|why| why.to_string());
+        let pair = pair.and_then(|packets| self.unpacker.pair(&packets).map_err(|why| why.to_string()));
+        match pair {
+            Ok(pair) => {
+                self.last_pair = Instant::now();
+                let sequence = pair.sequence.min(u64::MAX / 4).saturating_add(self.offset);
+                self.next_sequence = sequence + 1;
+                let name = playback::numbered(&pair);
+                Some(Box::new(RawPair { sequence, name, ..pair }))
+            }
+            Err(why) => {
+                self.inlet.refuse(&why);
+                None
+            }
+        }
+    }
+
+    /// Asks for the description again, which is another one now.
+    fn describe_again(&mut self, boot: u64) {
+        if boot != self.description.boot {
+            self.offset = self.next_sequence;
+        }
+        match describe(&self.network, &self.rig) {
+            Ok(description) => {
+                self.unpacker = Unpacker::of(Some(&description.about), !self.options.grey, self.options.max_pixels);
+                self.description = description;
+            }
+            // the next pair asks again
+            Err(err) => log::warn!("{err}"),
+        }
+    }
+
+    /// What has come, and what was dropped.
+    pub fn inlet(&self) -> &Arc<Inlet> {
+        &self.inlet
+    }
+
+    /// The rig's description.
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+}
+
+/// Asks a rig for its description.
+fn describe(network: &Network, rig: &str) -> Result<Description, CaptureError> {
+    let answers = network.ask(&Of::About.rig(rig), None, ANSWER_TIMEOUT).map_err(camera)?;
+    let mut failure = None;
+    for answer in answers {
+        let read =
+            answer.and_then(|(_, bytes)| serde_json::from_slice::<Description>(&bytes).map_err(|err| err.to_string()));
+        match read {
+            Ok(mut description) => {
+                let (about, wrong) = description.about.validated();
+                description.about = about;
+                if let Some(wrong) = wrong {
+                    log::warn!("rig '{rig}': {wrong}");
+                }
+                return Ok(description);
+            }
+            Err(why) => failure = Some(why),
+        }
+    }
+    let router = network.access().connect.first().map_or_else(String::new, |router| format!(" at {router}"));
+    if let Some(why) = failure {
+        return Err(CaptureError::Camera(format!("rig '{rig}'{router} answers what makes no sense: {why}")));
+    }
+    let there = present(network).map_err(camera)?;
+    let heads: Vec<_> = there.of(super::key::Role::Head).map(|head| head.name.clone()).collect();
+    let known = match (&heads[..], there.other_versions.first()) {
+        ([], None) => "no head is there: start one with `stereopsis head --name NAME --connect ROUTER`".to_owned(),
+        ([], Some(version)) => format!(
+            "the members that are there speak version {version} of the protocol, and this program speaks {}: use the same version of \
+             stereopsis on all machines",
+            super::key::VERSION
+        ),
+        (heads, _) => format!("the rigs there are {}", heads.join(", ")),
+    };
+    Err(CaptureError::Camera(format!("there is no rig '{rig}'{router}: {known}")))
+}
+
+fn camera(err: NetworkError) -> CaptureError {
+    CaptureError::Camera(err.to_string())
+}
+
+impl PairSource for RigSource {
+    fn info(&self) -> SourceInfo {
+        self.info.clone()
+    }
+
+    fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
+        if let Some(first) = self.first.take() {
+            return Ok(Next::Pair(first));
+        }
+        let Ok(arrived) = self.inlet.messages().recv_timeout(timeout) else { return Ok(Next::Waiting) };
+        let Some(pair) = self.take(&arrived) else { return Ok(Next::Waiting) };
+        (self.info.width, self.info.height) = pair.left.size();
+        Ok(Next::Pair(pair))
+    }
+
+    fn state(&self) -> SourceState {
+        let HeadNews { status, clock } = self.watch.news();
+        let InletCounts { dropped_by_network, refused, refusal, .. } = self.inlet.counts();
+        let mut state = SourceState::default();
+        let silent_s = self.last_pair.elapsed().as_secs();
+        if self.last_pair.elapsed() > SILENCE {
+            let cause = match &status {
+                None if self.network.is_connected() => "its head is gone".to_owned(),
+                None => "the router is gone".to_owned(),
+                Some(HeadStatus { error: Some(error), .. }) => console::foreign(error),
+                Some(_) => "its head is there".to_owned(),
+            };
+            state.unreadable = Some(format!("no pair of rig '{}' for {silent_s} s: {cause}; waiting for it", self.rig));
+        }
+        if let Some(status) = status {
+            state.unpaired = status.unpaired;
+            state.cameras = status.cameras;
+            state.remarks.extend(status.remarks.iter().map(|remark| console::foreign(remark)));
+            if status.sent.dropped > 0 {
+                state
+                    .remarks
+                    .push(format!("the head dropped {} pairs that its network was too slow for", status.sent.dropped));
+            }
+        }
+        if dropped_by_network > 0 {
+            state.remarks.push(format!("the network dropped {dropped_by_network} pairs"));
+        }
+        if refused > 0 {
+            state.remarks.push(format!("{refused} messages were refused: {}", refusal.unwrap_or_default()));
+        }
+        if let Some(clock) = clock.filter(|clock| clock.offset_s.abs() > clock.uncertainty_s.max(1e-3)) {
+            state.remarks.push(clock.to_string());
+        }
+        state
+    }
+
+    fn calibration(&self) -> Option<&CalibrationNote> {
+        Some(&self.description.about.calibration)
+    }
+}
+
+/// Asks the head for its state and its clock, on a thread of its own.
+struct Watch {
+    news: Arc<Mutex<HeadNews>>,
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watch {
+    fn start(network: &Network, rig: &str) -> Result<Self, NetworkError> {
+        let news = Arc::<Mutex<HeadNews>>::default();
+        let (stop, stopped) = bounded::<()>(0);
+        let (shared, network, name) = (Arc::clone(&news), network.clone(), rig.to_owned());
+        let work = move || {
+            let mut estimate = ClockEstimate::default();
+            loop {
+                let (status, clock) = ask(&network, &name, &mut estimate);
+                *shared.lock() = HeadNews { status, clock };
+                if !matches!(stopped.recv_timeout(WATCH_INTERVAL), Err(RecvTimeoutError::Timeout)) {
+                    return;
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("rig watch".into()).spawn(work);
+        let thread = thread.map_err(|err| NetworkError::new(format!("no thread to watch rig '{rig}': {err}")));
+        Ok(Self { news, stop: Some(stop), thread: Some(thread?) })
+    }
+
+    fn news(&self) -> HeadNews {
+        self.news.lock().clone()
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.stop = None;
+        if let Some(thread) = self.thread.take() {
+            join_or_detach(thread, "the thread that watches a rig");
+        }
+    }
+}
+
+/// Asks once.
+fn ask(network: &Network, rig: &str, estimate: &mut ClockEstimate) -> (Option<HeadStatus>, Option<ClockOffset>) {
+    let asked_ns = now_ns();
+    let answers = network.ask(&Of::Clock.rig(rig), None, WATCH_INTERVAL).unwrap_or_default();
+    let answered_ns = now_ns();
+    let read = |(_, bytes): (String, Vec<u8>)| serde_json::from_slice::<ClockAnswer>(&bytes).ok();
+    if let Some(answer) = answers.into_iter().flatten().find_map(read) {
+        estimate.add(asked_ns, answer, answered_ns, Instant::now());
+    }
+    let status = network.ask(&super::key::status_of_head(rig), None, WATCH_INTERVAL).unwrap_or_default();
+    let read = |(_, bytes): (String, Vec<u8>)| serde_json::from_slice::<Status>(&bytes).ok()?.head;
+    (status.into_iter().flatten().find_map(read), estimate.offset(Instant::now()))
+}
