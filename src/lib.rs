@@ -47,6 +47,8 @@ mod calibrate;
 mod live;
 #[cfg(feature = "publish")]
 mod publish;
+#[cfg(feature = "zenoh")]
+mod serve;
 mod search;
 mod ui;
 mod bench;

@@ -345,23 +345,23 @@ macro_rules! choices {
             }
         }
     };
-    ($(#[doc = $doc:literal])* pub enum $name:ident { $($(#[doc = $help:literal])+ $member:ident = $word:literal,)+ }) => {
+    ($(#[doc = $doc:literal])* pub enum $name:ident { $($(#[doc = $help:literal])+ $(#[cfg($cfg:meta)])? $member:ident = $word:literal,)+ }) => {
         $(#[doc = $doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $name { $($(#[doc = $help])+ $member,)+ }
+        pub enum $name { $($(#[doc = $help])+ $(#[cfg($cfg)])? $member,)+ }
 
         impl $name {
             /// Every member, in the order in which they are offered.
-            pub const ALL: &'static [Self] = &[$(Self::$member),+];
+            pub const ALL: &'static [Self] = &[$($(#[cfg($cfg)])? Self::$member),+];
 
             /// The word for the command line, settings files and panels.
             pub const fn word(self) -> &'static str {
-                match self { $(Self::$member => $word,)+ }
+                match self { $($(#[cfg($cfg)])? Self::$member => $word,)+ }
             }
 
             /// Its meaning, in a sentence.
             pub const fn help(self) -> &'static str {
-                match self { $(Self::$member => concat!($($help),+).trim_ascii(),)+ }
+                match self { $($(#[cfg($cfg)])? Self::$member => concat!($($help),+).trim_ascii(),)+ }
             }
 
             /// The member with this word.

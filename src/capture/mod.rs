@@ -25,7 +25,7 @@ pub mod worker;
 pub use camera_options::{CameraOptions, ControlSettings, Orientation, PowerLine, Setting, ViewOptions};
 pub use max_pixels::MaxPixels;
 pub use original::{EncodedImage, Original, StereoLayout, halves};
-pub use pair::{Frame, RawPair, Recorded};
+pub use pair::{Elsewhere, Frame, Matched, RawPair, Recorded};
 pub use preparation::FramePreparation;
 pub use scale::Scale;
 pub use source::{SourceOptions, SourceSpec, TopicChoice};

@@ -6,6 +6,8 @@
 use super::Original;
 use crate::geometry::Geometry;
 use crate::image::{Image, Luma, Picture, Truth};
+use crate::stereo::{DisparityMap, StereoParams};
+use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -30,6 +32,53 @@ pub struct RawPair {
     pub recorded: Option<Arc<Recorded>>,
     /// Exact disparity, where the source knows it.
     pub truth: Option<Arc<Truth>>,
+    /// Its result by an engine on the network, where that is wanted and has come.
+    pub matched: Option<Arc<Matched>>,
+    /// The rig on the network that it is of.
+    pub elsewhere: Option<Arc<Elsewhere>>,
+}
+
+/// A result that another machine has computed.
+#[derive(Clone, Debug)]
+pub struct Matched {
+    /// The disparity map.
+    pub map: Arc<DisparityMap>,
+    /// The parameters that were used.
+    pub params: Arc<StereoParams>,
+    /// The engine and its device.
+    pub engine: String,
+    /// True for a software adapter.
+    pub software: bool,
+    /// From submission to the finished result, there.
+    pub compute_time: Duration,
+}
+
+/// A rig that an engine on the network may match. Its pairs wait for their results while these are wanted.
+#[derive(Debug)]
+pub struct Elsewhere {
+    /// Name of the rig.
+    pub rig: String,
+    wanted: Mutex<Option<Instant>>,
+}
+
+/// For so long a result stays wanted.
+const WANTED: Duration = Duration::from_secs(2);
+
+impl Elsewhere {
+    /// Of this rig; nothing is wanted.
+    pub fn of(rig: impl Into<String>) -> Self {
+        Self { rig: rig.into(), wanted: Mutex::default() }
+    }
+
+    /// Wants results for the next two seconds.
+    pub fn want(&self) {
+        *self.wanted.lock() = Some(Instant::now());
+    }
+
+    /// Whether results are wanted now.
+    pub fn is_wanted(&self) -> bool {
+        self.wanted.lock().is_some_and(|since| since.elapsed() < WANTED)
+    }
 }
 
 impl RawPair {
@@ -42,7 +91,19 @@ impl RawPair {
         right: Picture,
     ) -> Self {
         let name = name.into();
-        Self { left, right, sequence, capture_time, skew_s: 0.0, name, original: None, recorded: None, truth: None }
+        Self {
+            left,
+            right,
+            sequence,
+            capture_time,
+            skew_s: 0.0,
+            name,
+            original: None,
+            recorded: None,
+            truth: None,
+            matched: None,
+            elsewhere: None,
+        }
     }
 }
 
@@ -91,6 +152,8 @@ impl Frame {
             original: None,
             recorded: None,
             truth: None,
+            matched: None,
+            elsewhere: None,
             ..*self.raw
         };
         let (left, right) = (Arc::new(none()), Arc::new(none()));

@@ -7,6 +7,8 @@ mod calibration;
 mod calibration_args;
 mod compute;
 pub mod devices;
+#[cfg(feature = "zenoh")]
+mod engine;
 mod eval;
 mod export;
 #[cfg(feature = "zenoh")]
@@ -129,6 +131,9 @@ enum Command {
     /// Give the raw pairs of this machine's cameras to other machines, which match, watch and record them
     #[cfg(feature = "zenoh")]
     Head(Box<head::HeadArgs>),
+    /// Match the rigs of the network with this machine's engine
+    #[cfg(feature = "zenoh")]
+    Engine(engine::EngineArgs),
     /// Pass messages between heads, engines and programs that watch
     #[cfg(feature = "zenoh")]
     Router(router::RouterArgs),
@@ -209,6 +214,8 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Export(args)) => export::run(&args),
         #[cfg(feature = "zenoh")]
         Some(Command::Head(args)) => head::run(&args),
+        #[cfg(feature = "zenoh")]
+        Some(Command::Engine(args)) => engine::run(&args),
         #[cfg(feature = "zenoh")]
         Some(Command::Router(args)) => router::run(&args),
         #[cfg(feature = "zenoh")]

@@ -4,6 +4,8 @@ pub mod cpu;
 pub mod gpu;
 mod auto;
 pub mod cached;
+#[cfg(feature = "zenoh")]
+mod elsewhere;
 mod open;
 pub mod recovery;
 pub mod worker;
@@ -27,6 +29,9 @@ choices! {
         Cpu = "cpu",
         /// Compute shaders on any GPU.
         Gpu = "gpu",
+        /// An engine on the network.
+        #[cfg(feature = "zenoh")]
+        Network = "network",
     }
 }
 
@@ -39,6 +44,9 @@ choices! {
         Gpu = "gpu",
         /// SIMD on all cores.
         Cpu = "cpu",
+        /// The results of the engine that has the rig on the network; nothing is matched here.
+        #[cfg(feature = "zenoh")]
+        Network = "network",
     }
 }
 

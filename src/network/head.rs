@@ -12,7 +12,7 @@ use crate::capture::{ControlSettings, RawPair, RawTap, SourceInfo, Taps};
 use crate::geometry::Geometry;
 use crate::process::CpuShare;
 use crate::recording::pack::{Packer, PairParts};
-use crate::recording::{About, Format, Stream as RecordedStream, Streams, format, parameter_words, read, topic};
+use crate::recording::{About, Format, Stream as RecordedStream, Streams, format, parameter_words, read, time, topic};
 use crate::settings;
 use crate::stereo::StereoParams;
 use parking_lot::Mutex;
@@ -173,7 +173,7 @@ impl Sender {
             let name = topic::plain(&packet.channel.topic);
             name == topic::PAIRS || pictures.contains(&name)
         });
-        Ok(Parcel { about: number, pair: parts.sequence(), packets })
+        Ok(Parcel { about: number, taken_ns: time::to_ns(parts.capture_time()), packets })
     }
 
     fn about_of(&self) -> About {

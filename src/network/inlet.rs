@@ -155,7 +155,7 @@ mod tests {
     fn gaps_are_counted_for_each_run_alone() {
         let mut seen = Seen::default();
         let mut note = |boot, sequence| {
-            seen.note(&Head { content: Content::Pair, about: 0, boot, sequence, pair: 0, sent_ns: 0 }, 10);
+            seen.note(&Head { content: Content::Pair, about: 0, boot, sequence, taken_ns: 0, sent_ns: 0 }, 10);
             seen.lost
         };
         assert_eq!(note(1, 5), 0, "what was before is not known");

@@ -21,8 +21,8 @@ use zenoh::qos::{CongestionControl, Priority};
 pub struct Parcel {
     /// Number of the description that it belongs to.
     pub about: u32,
-    /// Number of the pair at its source.
-    pub pair: u64,
+    /// When the left picture of the pair was taken, ns since 1970 by the clock of its head.
+    pub taken_ns: u64,
     /// Its messages.
     pub packets: Vec<Packet>,
 }
@@ -156,9 +156,9 @@ impl<T> Drop for Outlet<T> {
 
 /// Sends one message; returns its size.
 fn put(publisher: &Publisher<'_>, content: Content, boot: u64, sequence: u64, parcel: Parcel) -> Result<u64, String> {
-    let Parcel { about, pair, packets } = parcel;
+    let Parcel { about, taken_ns, packets } = parcel;
     let payload = wire::payload(packets, content)?;
-    let head = Head { content, about, boot, sequence, pair, sent_ns: now_ns() };
+    let head = Head { content, about, boot, sequence, taken_ns, sent_ns: now_ns() };
     let bytes = (payload.len() + wire::HEAD_BYTES) as u64;
     publisher.put(payload).attachment(head.to_bytes().to_vec()).wait().map_err(|err| err.to_string())?;
     Ok(bytes)

@@ -7,17 +7,19 @@ use super::inlet::{Arrived, Inlet, InletCounts};
 use super::key::{Of, check_rig};
 use super::outlet::now_ns;
 use super::presence::present;
+use super::result;
 use super::session::{ANSWER_TIMEOUT, Network, NetworkError};
 use super::status::{HeadStatus, Status};
 use super::wire::{Content, Packets};
 use crate::calibration::CalibrationNote;
 use crate::capture::threads::join_or_detach;
-use crate::capture::{CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState};
+use crate::capture::{CaptureError, Elsewhere, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState};
 use crate::console;
 use crate::recording::playback;
 use crate::recording::unpack::Unpacker;
-use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
+use crossbeam_channel::{RecvTimeoutError, Sender, bounded, select};
 use parking_lot::Mutex;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -36,7 +38,10 @@ pub struct RigSource {
     info: SourceInfo,
     options: SourceOptions,
     inlet: Arc<Inlet>,
-    description: Description,
+    description: Arc<Mutex<Description>>,
+    results: Results,
+    /// The rig's calibration when it was opened.
+    calibration: CalibrationNote,
     unpacker: Unpacker,
     packets: Packets,
     first: Option<Box<RawPair>>,
@@ -45,6 +50,39 @@ pub struct RigSource {
     next_sequence: u64,
     last_pair: Instant,
     watch: Watch,
+}
+
+/// Results of the rig's engine, while they are wanted.
+#[derive(Default)]
+struct Results {
+    elsewhere: Option<Arc<Elsewhere>>,
+    inlet: Option<Inlet>,
+    /// Pairs that wait for their results, with the times that name them.
+    held: VecDeque<(u64, Instant, Box<RawPair>)>,
+}
+
+/// Pairs that wait for their results. An engine that takes longer than that shows only some of them.
+const MAX_HELD: usize = 16;
+/// A pair is shown without a result after so long.
+const RESULT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// What a source shares with those who follow its rig.
+#[derive(Clone)]
+pub struct RigView {
+    description: Arc<Mutex<Description>>,
+    inlet: Arc<Inlet>,
+}
+
+impl RigView {
+    /// The description, which the head may change.
+    pub fn description(&self) -> Description {
+        self.description.lock().clone()
+    }
+
+    /// What has come, and what was dropped.
+    pub fn counts(&self) -> InletCounts {
+        self.inlet.counts()
+    }
 }
 
 /// What is known of the head.
@@ -89,7 +127,9 @@ impl RigSource {
             info: SourceInfo::default(),
             options: options.clone(),
             inlet,
-            description,
+            calibration: description.about.calibration.clone(),
+            description: Arc::new(Mutex::new(description)),
+            results: Results { elsewhere: Some(Arc::new(Elsewhere::of(rig))), ..Results::default() },
             unpacker,
             packets: Packets::default(),
             first: None,
@@ -99,7 +139,7 @@ impl RigSource {
             watch,
         };
         let pair = source.first_pair()?;
-        let info = playback::info_of(rig.to_owned(), &pair, Some(&source.description.about));
+        let info = playback::info_of(rig.to_owned(), &pair, Some(&source.view().description().about));
         source.info = SourceInfo { is_camera: true, ..info };
         source.first = Some(pair);
         Ok(source)
@@ -131,8 +171,12 @@ impl RigSource {
     /// The pair of a message; `None` for one that makes no sense, which is counted.
     fn take(&mut self, arrived: &Arrived) -> Option<Box<RawPair>> {
         let head = &arrived.head;
-        if (head.boot, head.about) != (self.description.boot, self.description.number) {
-            self.describe_again(head.boot);
+        let known = {
+            let description = self.description.lock();
+            (description.boot, description.number)
+        };
+        if (head.boot, head.about) != known {
+            self.describe_again(head.boot != known.0);
         }
         let bytes = arrived.payload.to_bytes();
         let pair = self.packets.of(&bytes).map_err(|why| why.to_string());
@@ -143,7 +187,8 @@ impl RigSource {
                 let sequence = pair.sequence.min(u64::MAX / 4).saturating_add(self.offset);
                 self.next_sequence = sequence + 1;
                 let name = playback::numbered(&pair);
-                Some(Box::new(RawPair { sequence, name, ..pair }))
+                let elsewhere = self.results.elsewhere.clone();
+                Some(Box::new(RawPair { sequence, name, elsewhere, ..pair }))
             }
             Err(why) => {
                 self.inlet.refuse(&why);
@@ -153,28 +198,72 @@ impl RigSource {
     }
 
     /// Asks for the description again, which is another one now.
-    fn describe_again(&mut self, boot: u64) {
-        if boot != self.description.boot {
+    fn describe_again(&mut self, is_other_run: bool) {
+        if is_other_run {
             self.offset = self.next_sequence;
         }
         match describe(&self.network, &self.rig) {
             Ok(description) => {
                 self.unpacker = Unpacker::of(Some(&description.about), !self.options.grey, self.options.max_pixels);
-                self.description = description;
+                *self.description.lock() = description;
             }
             // the next pair asks again
             Err(err) => log::warn!("{err}"),
         }
     }
 
-    /// What has come, and what was dropped.
-    pub fn inlet(&self) -> &Arc<Inlet> {
-        &self.inlet
+    /// What it shares with those who follow the rig.
+    pub fn view(&self) -> RigView {
+        RigView { description: Arc::clone(&self.description), inlet: Arc::clone(&self.inlet) }
     }
 
-    /// The rig's description.
-    pub fn description(&self) -> &Description {
-        &self.description
+    /// The next pair that has a result, or that has waited too long for one.
+    fn next_matched(&mut self, timeout: Duration) -> Result<Option<Box<RawPair>>, CaptureError> {
+        if self.results.inlet.is_none() {
+            let inlet = Inlet::start(&self.network, &Of::Result.rig(&self.rig), Content::Result, || {});
+            self.results.inlet = Some(inlet.map_err(camera)?);
+        }
+        let end = Instant::now() + timeout;
+        loop {
+            let held = &mut self.results.held;
+            if held.len() > MAX_HELD || held.front().is_some_and(|(_, since, _)| since.elapsed() > RESULT_TIMEOUT) {
+                return Ok(held.pop_front().map(|(_, _, pair)| pair));
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            let Some(results) = &self.results.inlet else { return Ok(None) };
+            let (pairs, matched) = (self.inlet.messages().channel().clone(), results.messages().channel().clone());
+            select! {
+                recv(pairs) -> arrived => {
+                    let Ok(arrived) = arrived else { return Ok(None) };
+                    if let Some(pair) = self.take(&arrived) {
+                        self.results.held.push_back((arrived.head.taken_ns, Instant::now(), pair));
+                    }
+                }
+                recv(matched) -> arrived => {
+                    let Ok(arrived) = arrived else { return Ok(None) };
+                    if let Some(pair) = self.take_result(&arrived) {
+                        return Ok(Some(pair));
+                    }
+                }
+                default(left) => return Ok(None),
+            }
+        }
+    }
+
+    /// The pair of a result, once: of several results of one pair the first holds, and none of an earlier pair is shown.
+    fn take_result(&mut self, arrived: &Arrived) -> Option<Box<RawPair>> {
+        let at = self.results.held.iter().position(|(taken_ns, ..)| *taken_ns == arrived.head.taken_ns)?;
+        let (_, _, mut pair) = self.results.held.drain(..=at).next_back()?;
+        let (width, height) = pair.left.size();
+        match result::unpack(&arrived.payload.to_bytes(), width * height) {
+            Ok(matched) => pair.matched = Some(Arc::new(matched)),
+            Err(why) => {
+                if let Some(inlet) = &self.results.inlet {
+                    inlet.refuse(&why);
+                }
+            }
+        }
+        Some(pair)
     }
 }
 
@@ -228,8 +317,15 @@ impl PairSource for RigSource {
         if let Some(first) = self.first.take() {
             return Ok(Next::Pair(first));
         }
-        let Ok(arrived) = self.inlet.messages().recv_timeout(timeout) else { return Ok(Next::Waiting) };
-        let Some(pair) = self.take(&arrived) else { return Ok(Next::Waiting) };
+        let pair = if self.results.elsewhere.as_ref().is_some_and(|elsewhere| elsewhere.is_wanted()) {
+            self.next_matched(timeout)?
+        } else {
+            self.results.inlet = None;
+            self.results.held.clear();
+            let arrived = self.inlet.messages().recv_timeout(timeout).ok();
+            arrived.and_then(|arrived| self.take(&arrived))
+        };
+        let Some(pair) = pair else { return Ok(Next::Waiting) };
         (self.info.width, self.info.height) = pair.left.size();
         Ok(Next::Pair(pair))
     }
@@ -271,7 +367,7 @@ impl PairSource for RigSource {
     }
 
     fn calibration(&self) -> Option<&CalibrationNote> {
-        Some(&self.description.about.calibration)
+        Some(&self.calibration)
     }
 }
 

@@ -168,12 +168,14 @@ fn failed(access: &Access, err: &dyn std::fmt::Display) -> NetworkError {
         let text = format!(
             "no router answers at {routers}: start `stereopsis router` or a head with --listen there, and check address, password \
              and certificates ({})",
-            crate::console::foreign(&text.chars().take(300).collect::<String>())
+            crate::console::foreign(cause(&text))
         );
         return NetworkError { text, is_silence: true };
     }
-    NetworkError::new(format!(
-        "cannot open a session: {}",
-        crate::console::foreign(&text.chars().take(300).collect::<String>())
-    ))
+    NetworkError::new(format!("cannot open a session: {}", crate::console::foreign(cause(&text))))
+}
+
+/// What Zenoh says, without the place in its source.
+fn cause(text: &str) -> &str {
+    text.split(" at /").next().unwrap_or_default().trim()
 }

@@ -38,8 +38,8 @@ pub struct Head {
     pub boot: u64,
     /// Number of the message, from 0 in each run. A gap means that messages were dropped on the way.
     pub sequence: u64,
-    /// Number of the pair at its source.
-    pub pair: u64,
+    /// When the left picture was taken, by the clock of the pair's head, ns since 1970: by it a result names its pair.
+    pub taken_ns: u64,
     /// When it was sent by the sender's clock, ns since 1970.
     pub sent_ns: u64,
 }
@@ -68,7 +68,9 @@ impl Head {
             Content::Result => 2,
         };
         bytes[4..8].copy_from_slice(&self.about.to_le_bytes());
-        for (place, value) in bytes[8..].chunks_exact_mut(8).zip([self.boot, self.sequence, self.pair, self.sent_ns]) {
+        for (place, value) in
+            bytes[8..].chunks_exact_mut(8).zip([self.boot, self.sequence, self.taken_ns, self.sent_ns])
+        {
             place.copy_from_slice(&value.to_le_bytes());
         }
         bytes
@@ -93,7 +95,7 @@ impl Head {
         };
         let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
         let about = u32::from_le_bytes(std::array::from_fn(|i| bytes[4 + i]));
-        Ok(Self { content, about, boot: word(8), sequence: word(16), pair: word(24), sent_ns: word(32) })
+        Ok(Self { content, about, boot: word(8), sequence: word(16), taken_ns: word(24), sent_ns: word(32) })
     }
 }
 
@@ -224,7 +226,7 @@ mod tests {
     }
 
     fn head() -> Head {
-        Head { content: Content::Pair, about: 3, boot: u64::MAX, sequence: 1, pair: 2, sent_ns: 1 << 60 }
+        Head { content: Content::Pair, about: 3, boot: u64::MAX, sequence: 1, taken_ns: 2, sent_ns: 1 << 60 }
     }
 
     #[test]

@@ -183,7 +183,7 @@ impl Buffers {
         };
         let largest_p2 = if params.paths > 0 { params.largest_p2() } else { 0 };
         // the largest value of each width marks missing candidates
-        let in_bytes = params.largest_cost() + largest_p2 < u8::MAX.into();
+        let in_bytes = params.largest_cost() + largest_p2 < u32::from(u8::MAX);
         let windows = prior.gates.as_ref().map(|gates| {
             self.windows.set(gates.clone(), level.bytes());
             &self.windows
@@ -195,7 +195,7 @@ impl Buffers {
         let maps = if !in_bytes {
             (self.bytes, self.bytes_in_words) = Default::default();
             self.words.run(level, &sweep_input, &sweeps, with_right)
-        } else if stored * largest_p2 > u8::MAX.into() {
+        } else if stored * largest_p2 > u32::from(u8::MAX) {
             (self.bytes, self.words) = Default::default();
             self.bytes_in_words.run(level, &sweep_input, &sweeps, with_right)
         } else {

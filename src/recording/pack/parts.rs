@@ -48,8 +48,14 @@ impl PairParts {
         Self { rectified, ..Self::of_raw(&frame.raw, frame.geometry, streams) }
     }
 
+    /// When the left picture was taken.
+    #[cfg(feature = "zenoh")]
+    pub fn capture_time(&self) -> SystemTime {
+        self.capture_time
+    }
+
     /// The number of the pair at its source.
-    pub fn sequence(&self) -> u64 {
+    pub(in crate::recording) fn sequence(&self) -> u64 {
         self.note.sequence
     }
 

@@ -1,0 +1,73 @@
+//! `engine`: matches the rigs of the network with this machine's engine.
+
+use super::network_args::{NetworkArgs, Otherwise, ZenohArgs, open_patiently};
+use super::values::positive;
+use crate::console;
+use crate::live::headless;
+use crate::network::status::{Speed, host};
+use crate::serve::{self, ServeOptions, Server, Stub};
+use crate::settings::{Origin, Settings, Word};
+use std::time::Duration;
+
+/// Arguments of `engine`.
+#[derive(Debug, clap::Args)]
+pub(super) struct EngineArgs {
+    /// Name of the engine on the network [default: this machine's name and a number]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Only the rig of this name; can be repeated [default: all rigs that fall to this engine]
+    #[arg(long = "only", value_name = "RIG")]
+    rigs: Vec<String>,
+    #[command(flatten)]
+    network: NetworkArgs,
+    #[command(flatten)]
+    zenoh: ZenohArgs,
+    /// What computes; auto times both and takes the faster one
+    #[arg(long, value_name = "ENGINE", default_value = "auto", help_heading = "Settings")]
+    engine: String,
+    /// Threads of the CPU engine for each rig [default: all cores]
+    #[arg(long, value_name = "N", help_heading = "Settings")]
+    threads: Option<String>,
+    /// Which GPU: its number in `devices --gpu`, or part of its name
+    #[arg(long, value_name = "GPU", help_heading = "Settings")]
+    adapter: Option<String>,
+    /// Wait so long for each pair instead of matching it: for measurements of the network
+    #[arg(long, value_name = "MS", value_parser = positive, hide = true)]
+    stub_ms: Option<f64>,
+}
+
+/// Runs `engine` until Ctrl-C.
+///
+/// # Errors
+/// An engine that cannot be opened, an address that cannot be used, a name that is taken.
+pub(super) fn run(args: &EngineArgs) -> anyhow::Result<()> {
+    let interrupt = headless::interrupt()?;
+    let given =
+        [("engine", Some(args.engine.clone())), ("threads", args.threads.clone()), ("adapter", args.adapter.clone())];
+    let words = given
+        .into_iter()
+        .filter_map(|(name, text)| Some(Word { name: name.to_owned(), text: text?, origin: Origin::Flag }));
+    let engine = Settings::resolve(&words.collect::<Vec<_>>())?.engine_options();
+    let stub = args.stub_ms.map(|ms| Stub::new(Duration::from_secs_f64(ms / 1e3)));
+    let speed = match args.stub_ms {
+        Some(ms) => Speed { pairs_per_s: 1e3 / ms, ..Speed::default() },
+        None => serve::measure(&engine)?,
+    };
+    let access = args.network.access(Otherwise::Connect, args.zenoh.zenoh_config.as_ref());
+    let network = open_patiently(&access, interrupt)?;
+    let name = args.name.clone().unwrap_or_else(|| own_name(&network.id()));
+    let pairs_per_s = speed.pairs_per_s;
+    let mut server =
+        Server::start(network, ServeOptions { name: name.clone(), engine, speed, stub, rigs: args.rigs.clone() })?;
+    console::say(format_args!("engine '{name}' matches {pairs_per_s:.0} pairs/s at 640x480; Ctrl-C ends it"));
+    server.run(interrupt, &mut |text| console::say(text));
+    Ok(())
+}
+
+/// A name that no other engine has: the machine's, and the beginning of the session's number.
+fn own_name(id: &str) -> String {
+    let fits = |c: &char| c.is_ascii_alphanumeric() || *c == '-' || *c == '_';
+    let host: String = host().chars().filter(fits).take(40).collect();
+    let number: String = id.chars().filter(fits).take(6).collect();
+    format!("{host}-{number}")
+}

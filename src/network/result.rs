@@ -1,0 +1,178 @@
+//! A result on the network: the disparity map to the bit, the engine and the parameters, so that whatever a program makes of its own
+//! results can be made of these: depth with the same numbers, reasons, confidence, points, recordings.
+
+use super::wire::{self, Packets};
+use crate::capture::Matched;
+use crate::engine::Output;
+use crate::image::Image;
+use crate::recording::message::{Bytes, Encoding, ImageBody};
+use crate::recording::{Body, Format, Message, Packet, format, parameter_words, time};
+use crate::settings;
+use crate::stereo::{DisparityMap, StereoParams};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// Topic of the note.
+const NOTE: &str = "/stereopsis/result";
+/// Disparity in 1/16 px, of which -32768 is none, as 16 bits without a sign.
+const DISPARITY: &str = "/stereopsis/result/disparity";
+/// Bits of reasons.
+const REASONS: &str = "/stereopsis/result/reasons";
+/// Confidence.
+const CONFIDENCE: &str = "/stereopsis/result/confidence";
+/// Bytes of all beside pixels.
+const MAX_NOTE_BYTES: usize = 1 << 16;
+
+/// What belongs to a map.
+#[derive(Debug, Serialize, Deserialize)]
+struct Note {
+    engine: String,
+    software: bool,
+    compute_ms: f64,
+    parameters: BTreeMap<String, String>,
+}
+
+/// The packets of a result.
+///
+/// # Errors
+/// It has no numbers.
+pub fn pack(output: &Output) -> Result<Vec<Packet>, String> {
+    let map = output.map.as_deref().ok_or("the result has no numbers")?;
+    let raw = &output.job.frame.raw;
+    let note = Note {
+        engine: format!("{} {}", output.engine.kind, output.engine.adapter),
+        software: output.engine.software,
+        compute_ms: output.compute_time.as_secs_f64() * 1e3,
+        parameters: parameter_words(&output.job.params),
+    };
+    let note = serde_json::to_value(note).map_err(|err| err.to_string())?;
+    let values = map.values.pixels().iter().flat_map(|value| value.to_le_bytes()).collect();
+    let mut bodies = vec![
+        (NOTE, Body::Json(note)),
+        (DISPARITY, pixels(map.size(), Encoding::Mono16, values)),
+        (REASONS, pixels(map.size(), Encoding::Mono8, map.reasons.pixels().into())),
+    ];
+    if let Some(confidence) = &map.confidence {
+        bodies.push((CONFIDENCE, pixels(map.size(), Encoding::Mono8, confidence.pixels().into())));
+    }
+    let packet = |(topic, body): (&str, Body)| {
+        let message = Message { stamp: raw.capture_time, frame_id: String::new(), body };
+        Packet {
+            channel: Arc::new(Format::Ros2.channel(topic, &message.body)),
+            sequence: raw.sequence as u32,
+            log_time_ns: time::to_ns(SystemTime::now()),
+            publish_time_ns: time::to_ns(raw.capture_time),
+            data: Format::Ros2.encode(&message),
+        }
+    };
+    Ok(bodies.into_iter().map(packet).collect())
+}
+
+fn pixels((width, height): (usize, usize), encoding: Encoding, data: Bytes) -> Body {
+    let step = width as u32 * if encoding == Encoding::Mono16 { 2 } else { 1 };
+    Body::Image(ImageBody { width: width as u32, height: height as u32, encoding, step, data })
+}
+
+/// The result in a message, of a pair whose views have at most so many pixels.
+///
+/// # Errors
+/// It is damaged, larger than the pair, or has parts that do not fit each other.
+pub fn unpack(payload: &[u8], most_pixels: usize) -> Result<Matched, String> {
+    // disparity, reasons and confidence: four bytes for each pixel
+    let limit = most_pixels.saturating_mul(4).saturating_add(MAX_NOTE_BYTES);
+    let bytes = wire::unpacked(payload, limit).map_err(|why| why.to_string())?;
+    let packets = Packets::default().of(&bytes).map_err(|why| why.to_string())?;
+    let (mut note, mut values, mut reasons, mut confidence) = (None, None, None, None);
+    for packet in packets {
+        let message = format::decode(&packet.channel, &packet.data).map_err(|err| err.to_string())?;
+        match (packet.channel.topic.as_str(), message.body) {
+            (NOTE, Body::Json(value)) => {
+                note = Some(
+                    serde_json::from_value::<Note>(value).map_err(|err| format!("its note makes no sense: {err}"))?,
+                );
+            }
+            (DISPARITY, Body::Image(body)) if body.encoding == Encoding::Mono16 => {
+                values = body.pixels().map(|pixels| pixels.map(|&bytes| i16::from_le_bytes(bytes)));
+            }
+            (REASONS, Body::Image(body)) if body.encoding == Encoding::Mono8 => reasons = bytes_of(&body),
+            (CONFIDENCE, Body::Image(body)) if body.encoding == Encoding::Mono8 => {
+                confidence = Some(bytes_of(&body).ok_or("its confidence is damaged")?);
+            }
+            _ => {}
+        }
+    }
+    let (Some(note), Some(values), Some(reasons)) = (note, values, reasons) else {
+        return Err("a part of the result is missing or damaged".to_owned());
+    };
+    let size = values.size();
+    if reasons.size() != size || confidence.as_ref().is_some_and(|image: &Image<u8>| image.size() != size) {
+        return Err("parts of the result have different sizes".to_owned());
+    }
+    let words: Vec<_> = note.parameters.into_iter().collect();
+    let params = settings::changed(&StereoParams::default(), &words).map_err(|err| format!("its parameters: {err}"))?;
+    let compute_time = Duration::try_from_secs_f64(note.compute_ms / 1e3).map_err(|err| err.to_string())?;
+    Ok(Matched {
+        map: Arc::new(DisparityMap { values, reasons, confidence }),
+        params: Arc::new(params),
+        engine: crate::console::foreign(&note.engine),
+        software: note.software,
+        compute_time,
+    })
+}
+
+fn bytes_of(body: &ImageBody) -> Option<Image<u8>> {
+    Some(body.pixels::<1>()?.map(|&[byte]| byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::wire::Content;
+    use super::*;
+    use crate::capture::{Frame, scene};
+    use crate::engine::{CpuEngine, Job, run};
+
+    fn output(confidence: bool) -> Output {
+        let options = scene::SceneOptions { width: 67, height: 45, ..scene::SceneOptions::default() };
+        let frame = Frame::of_raw(Arc::new(scene::render(&options, 0, false)));
+        let params = StereoParams { num_disparities: 32, p1: 9, confidence, ..StereoParams::default() };
+        let job = Job { frame: Arc::new(frame), params: Arc::new(params), read_back: true, wants_right: false };
+        run(&mut CpuEngine::new(Some(1)), job).unwrap()
+    }
+
+    fn sent(output: &Output) -> Vec<u8> {
+        wire::payload(pack(output).unwrap(), Content::Result).unwrap().to_bytes().into_owned()
+    }
+
+    #[test]
+    fn a_result_comes_back_to_the_bit() {
+        for confidence in [false, true] {
+            let output = output(confidence);
+            let back = unpack(&sent(&output), 67 * 45).unwrap();
+            assert_eq!((&back.map, &back.params), (output.map.as_ref().unwrap(), &output.job.params));
+            assert!(back.engine.starts_with("cpu ") && back.map.confidence.is_some() == confidence);
+        }
+    }
+
+    #[test]
+    fn larger_results_and_damaged_ones_are_refused() {
+        let sent = sent(&output(true));
+        assert!(unpack(&sent, 10).is_err(), "larger than its pair");
+        let bytes = wire::unpacked(&sent, 1 << 20).unwrap();
+        let mut random = fastrand::Rng::with_seed(2);
+        for _ in 0..2_000 {
+            let mut damaged = bytes.clone();
+            for _ in 0..random.usize(1..6) {
+                let at =
+                    if random.bool() { random.usize(..damaged.len().min(400)) } else { random.usize(..damaged.len()) };
+                damaged[at] = random.u8(..);
+            }
+            damaged.truncate(if random.bool() { damaged.len() } else { random.usize(..damaged.len()) });
+            let packed = zstd::bulk::compress(&damaged, 1).unwrap();
+            if let Ok(matched) = unpack(&packed, 67 * 45) {
+                assert_eq!(matched.map.values.size(), matched.map.reasons.size());
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! One rig at its engine: a source, a pipeline, and the stream of its results.
+
+use crate::capture::SourceOptions;
+use crate::engine::Output;
+use crate::live::{EngineSource, Live, LiveOptions, ResultTap};
+use crate::network::key::{Member, Of};
+use crate::network::status::{RigStatus, Speed};
+use crate::network::wire::Content;
+use crate::network::{Description, Inlet, Network, Outlet, OutletCounts, Parcel, RigSource, RigView, Stream, result};
+use crate::recording::time;
+use crate::rig::Calibrated;
+use crate::settings;
+use crate::stereo::StereoParams;
+use crossbeam_channel::{Receiver, TryRecvError, bounded};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use zenoh::qos::Priority;
+
+/// How long a rig that moves is matched at most until results of its next engine come.
+const MOVING: Duration = Duration::from_secs(5);
+/// How long a rig that cannot be opened rests before it is tried again.
+const RETRY: Duration = Duration::from_secs(2);
+
+/// A rig that this engine has, or is opening.
+pub(super) struct ServedRig {
+    name: String,
+    boot: u64,
+    state: State,
+    error: Option<String>,
+    /// The rig goes to another engine since then, whose results come here.
+    moving: Option<(Instant, Option<Inlet>)>,
+}
+
+enum State {
+    Opening(Receiver<Result<Running, String>>),
+    Running(Box<Running>),
+    /// It cannot be opened; until then.
+    Resting(Instant),
+}
+
+struct Running {
+    live: Live,
+    results: Arc<Results>,
+    view: RigView,
+    /// Run and number of the description in force.
+    described: (u64, u32),
+}
+
+/// Publishes results.
+struct Results {
+    outlet: Outlet<Arc<Output>>,
+}
+
+impl ResultTap for Results {
+    fn result(&self, output: &Arc<Output>) {
+        self.outlet.offer(Arc::clone(output));
+    }
+
+    fn wants_results(&self) -> bool {
+        self.outlet.is_received()
+    }
+}
+
+impl ServedRig {
+    /// Opens a rig in the background.
+    pub(super) fn open(network: Network, head: &Member, boot: u64, engine: EngineSource) -> Self {
+        let (to_owner, opened) = bounded(1);
+        let name = head.name.clone();
+        let rig = name.clone();
+        let work = move || {
+            let _ = to_owner.send(Running::start(&network, &rig, boot, engine)); // a rig may have gone meanwhile
+        };
+        let state = match std::thread::Builder::new().name("rig".into()).spawn(work) {
+            Ok(_) => State::Opening(opened),
+            Err(_) => State::Resting(Instant::now() + RETRY),
+        };
+        Self { name, boot, state, error: None, moving: None }
+    }
+
+    /// Whether the rig is still this engine's.
+    pub(super) fn set_mine(&mut self, is_mine: bool, network: &Network) {
+        match (is_mine, &self.moving) {
+            (true, Some(_)) => self.moving = None,
+            (false, None) => {
+                let others = Inlet::start(network, &Of::Result.rig(&self.name), Content::Result, || {});
+                self.moving = Some((Instant::now(), others.ok()));
+            }
+            _ => {}
+        }
+    }
+
+    /// Looks after the rig; returns why it ends here, if it does.
+    pub(super) fn poll(&mut self) -> Option<String> {
+        let next = match &mut self.state {
+            State::Opening(opened) => match opened.try_recv() {
+                Ok(Ok(running)) => Some(State::Running(Box::new(running))),
+                Ok(Err(why)) => {
+                    self.error = Some(why);
+                    Some(State::Resting(Instant::now() + RETRY))
+                }
+                Err(TryRecvError::Disconnected) => Some(State::Resting(Instant::now() + RETRY)),
+                Err(TryRecvError::Empty) => None,
+            },
+            State::Running(running) => {
+                self.error = running.follow_description().err();
+                None
+            }
+            State::Resting(until) if Instant::now() >= *until => {
+                return Some(self.error.clone().unwrap_or_else(|| "it cannot be opened".to_owned()));
+            }
+            State::Resting(_) => None,
+        };
+        self.state = next.unwrap_or_else(|| std::mem::replace(&mut self.state, State::Resting(Instant::now())));
+        let (since, others) = self.moving.as_ref()?;
+        let from_other = others.as_ref().and_then(|inlet| inlet.messages().try_recv().ok());
+        if from_other.is_some_and(|arrived| arrived.head.boot != self.boot) {
+            return Some("another engine has it".to_owned());
+        }
+        (!matches!(self.state, State::Running(_)) || since.elapsed() > MOVING)
+            .then(|| "it is another engine's".to_owned())
+    }
+
+    /// Its state for others.
+    pub(super) fn status(&self) -> RigStatus {
+        let unknown = RigStatus { rig: self.name.clone(), error: self.error.clone(), ..RigStatus::default() };
+        let State::Running(running) = &self.state else { return unknown };
+        let status = running.live.status();
+        RigStatus {
+            rate_hz: status.computed_hz,
+            latency_ms: status.engine.latency_ms().map(|(median_ms, _)| median_ms),
+            dropped: status.engine.late + status.engine.failed,
+            received: running.view.counts(),
+            sent: running.sent(),
+            error: self.error.clone().or(status.errors.first().cloned()),
+            ..unknown
+        }
+    }
+
+    /// The device that matches it.
+    pub(super) fn adapter(&self) -> Option<String> {
+        let State::Running(running) = &self.state else { return None };
+        let output = running.live.latest()?;
+        Some(format!("{} {}", output.engine.kind, output.engine.adapter))
+    }
+
+    /// How fast its last pair was matched.
+    pub(super) fn speed(&self) -> Option<Speed> {
+        let State::Running(running) = &self.state else { return None };
+        let output = running.live.latest()?;
+        let (size, num_disparities) = (output.job.frame.size(), output.job.params.num_disparities);
+        Some(Speed { size, num_disparities, pairs_per_s: 1.0 / output.compute_time.as_secs_f64().max(1e-6) })
+    }
+}
+
+impl Running {
+    fn start(network: &Network, rig: &str, boot: u64, engine: EngineSource) -> Result<Self, String> {
+        let options = SourceOptions { looped: true, ..SourceOptions::default() };
+        let source = RigSource::on(network.clone(), rig, &options).map_err(|err| err.to_string())?;
+        let info = crate::capture::PairSource::info(&source);
+        let view = source.view();
+        let description = view.description();
+        let calibrated = Calibrated::from_note(&description.about.calibration, &info)
+            .map_err(|err| format!("its calibration cannot be used: {err}"))?;
+        let stream = Stream { key: Of::Result.rig(rig), content: Content::Result, boot, priority: Priority::Data };
+        let outlet = Outlet::start(network, stream, |output: Arc<Output>| {
+            let taken_ns = time::to_ns(output.job.frame.raw.capture_time);
+            Ok(Parcel { about: 0, taken_ns, packets: result::pack(&output)? })
+        });
+        let results = Arc::new(Results { outlet: outlet.map_err(|err| err.to_string())? });
+        let options = crate::engine::OpenOptions::default();
+        let live = LiveOptions {
+            capture: calibrated.preparation.into(),
+            engine,
+            taps: vec![Arc::clone(&results) as _],
+            read_back: true,
+            ..LiveOptions::new(params_of(&description)?, options)
+        };
+        let live = Live::start(Box::new(source), live).map_err(|err| format!("no threads: {err}"))?;
+        Ok(Self { live, results, view, described: (description.boot, description.number) })
+    }
+
+    /// Takes a changed description: other parameters, another calibration.
+    fn follow_description(&mut self) -> Result<(), String> {
+        let description = self.view.description();
+        let number = (description.boot, description.number);
+        if self.described == number {
+            return Ok(());
+        }
+        let info = self.live.status().source;
+        let calibrated = Calibrated::from_note(&description.about.calibration, &info);
+        let preparation = calibrated.map_err(|err| format!("its calibration cannot be used: {err}"))?.preparation;
+        let params = params_of(&description)?;
+        if description.boot != self.described.0 {
+            self.live.set_preparation(preparation).map_err(|err| err.to_string())?;
+        }
+        self.live.set_params(params);
+        self.described = number;
+        Ok(())
+    }
+
+    fn sent(&self) -> OutletCounts {
+        self.results.outlet.counts()
+    }
+}
+
+/// The parameters of a rig, as its head says.
+fn params_of(description: &Description) -> Result<StereoParams, String> {
+    let words: Vec<_> = description.about.parameters.clone().into_iter().collect();
+    settings::changed(&StereoParams::default(), &words).map_err(|err| format!("its parameters cannot be used: {err}"))
+}

@@ -1,0 +1,84 @@
+//! How fast an engine is, and a stand-in of a known speed for measurements of the network.
+
+use crate::capture::{Frame, scene};
+use crate::engine::{self, Engine, EngineError, EngineInfo, EngineKind, Job, OpenOptions, Output};
+use crate::image::Image;
+use crate::network::status::Speed;
+use crate::stereo::{DisparityMap, INVALID, StereoParams};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Pairs that are timed, of which the quickest counts.
+const PAIRS: usize = 5;
+
+/// Times the engine on a pair of the built-in scene, 640x480 with the default parameters; takes a moment.
+///
+/// # Errors
+/// The engine cannot be opened, or cannot match.
+pub fn measure(options: &OpenOptions) -> Result<Speed, EngineError> {
+    let scene = scene::SceneOptions { width: 640, height: 480, ..scene::SceneOptions::default() };
+    let params = Arc::new(StereoParams::default());
+    let renderer = scene::SceneRenderer::new(&scene).map_err(|err| EngineError::Device(err.to_string()))?;
+    let frame = Arc::new(Frame::of_raw(Arc::new(renderer.pair(0))));
+    let job = Job { frame, params: Arc::clone(&params), read_back: true, wants_right: false };
+    let mut engine = engine::open(options, Some(&job))?.engine;
+    let mut times = Vec::new();
+    for _ in 0..PAIRS {
+        times.push(engine::run(engine.as_mut(), job.clone())?.compute_time);
+    }
+    let quickest = times.into_iter().min().unwrap_or_default().as_secs_f64().max(1e-6);
+    Ok(Speed { size: (640, 480), num_disparities: params.num_disparities, pairs_per_s: 1.0 / quickest })
+}
+
+/// Waits as long as an engine would compute, and gives an empty map.
+#[derive(Clone, Debug)]
+pub struct Stub {
+    time: Duration,
+    jobs: VecDeque<(Instant, Job)>,
+}
+
+impl Stub {
+    /// For this time of a pair.
+    pub fn new(time: Duration) -> Self {
+        Self { time, jobs: VecDeque::new() }
+    }
+}
+
+impl Engine for Stub {
+    fn info(&self) -> Arc<EngineInfo> {
+        let adapter = format!("nothing, waits {:.1} ms", self.time.as_secs_f64() * 1e3);
+        Arc::new(EngineInfo { kind: EngineKind::Cpu, adapter, software: false })
+    }
+
+    fn slots(&self) -> usize {
+        1
+    }
+
+    fn forget(&mut self) {}
+
+    fn submit(&mut self, job: Job) -> Result<(), EngineError> {
+        self.jobs.push_back((Instant::now(), job));
+        Ok(())
+    }
+
+    fn collect(&mut self) -> Result<Option<Output>, EngineError> {
+        let Some((since, job)) = self.jobs.pop_front() else { return Ok(None) };
+        std::thread::sleep(self.time.saturating_sub(since.elapsed()));
+        let (width, height) = job.frame.size();
+        let map = DisparityMap {
+            values: Image::from_fn(width, height, |_, _| INVALID),
+            reasons: Image::from_fn(width, height, |_, _| 1),
+            confidence: None,
+        };
+        Ok(Some(Output {
+            engine: self.info(),
+            map: Some(Arc::new(map)),
+            right_map: None,
+            texture: None,
+            stages: Vec::new(),
+            compute_time: self.time,
+            job,
+        }))
+    }
+}
