@@ -3,6 +3,7 @@
 use super::network_args::{NetworkArgs, Otherwise, ZenohArgs, open_patiently};
 use crate::console;
 use crate::live::headless;
+use crate::network::Answers;
 use crate::network::key::{Member, Role};
 use crate::network::status::{Status, host};
 use crate::process::CpuShare;
@@ -43,10 +44,11 @@ pub(super) fn run(args: &RouterArgs) -> anyhow::Result<()> {
         listens: listens.clone(),
         ..Status::default()
     };
-    let _answer = network.answer(member.status(), move |_| {
+    let state = move |_| {
         let status = Status { uptime_s: cpu.elapsed().as_secs_f64(), cpu_percent: cpu.percent(), ..told.clone() };
         serde_json::to_vec(&status).map_err(|err| err.to_string())
-    })?;
+    };
+    let _answer = Answers::start(&network, vec![(member.status(), Box::new(state))])?;
     let _token = network.announce(&member)?;
     console::say(format_args!("router at {}; Ctrl-C ends it", listens.join(", ")));
     while !interrupt.load(Ordering::Acquire) {

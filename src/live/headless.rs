@@ -96,6 +96,9 @@ pub fn run_observed(
             printer.print_news(&remote.news());
             printer.clients = remote.standing();
         }
+        if let Some(params) = live.follow_rig() {
+            live.set_params(params);
+        }
         let in_force = live.params();
         if !Arc::ptr_eq(&in_force, &params) {
             observer.set_params(&in_force);

@@ -166,6 +166,19 @@ impl Live {
         self.engine.control().params
     }
 
+    /// Parameters that others have set for the rig on the network whose results are shown; what was set here goes to the rig.
+    #[cfg(feature = "zenoh")]
+    pub fn follow_rig(&self) -> Option<StereoParams> {
+        let output = self.latest().filter(|output| output.engine.kind == crate::engine::EngineKind::Network)?;
+        output.job.frame.raw.elsewhere.as_ref()?.exchange(&self.params())
+    }
+
+    /// Without the feature `zenoh` there are no rigs on the network.
+    #[cfg(not(feature = "zenoh"))]
+    pub fn follow_rig(&self) -> Option<StereoParams> {
+        None
+    }
+
     /// Replaces the engine. It is opened in the background; the status has the result.
     pub fn set_engine(&self, engine: EngineSource) {
         self.engine.set_engine(engine);

@@ -99,6 +99,10 @@ impl fmt::Display for Endpoint {
     }
 }
 
+/// After so long without room for a message the link to a peer is given up, microseconds; zenoh's default is 5 s. It must be shorter
+/// than [`LEASE_MS`]: a link that is closed while a message waits for room on it holds all others up until then.
+const STUCK_US: u64 = 500_000;
+
 /// How a session joins others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Access {
@@ -160,6 +164,7 @@ impl Access {
         set("scouting/multicast/enabled", "false".to_owned())?;
         set("scouting/gossip/enabled", "false".to_owned())?;
         set("transport/link/tx/lease", LEASE_MS.to_string())?;
+        set("transport/link/tx/queue/congestion_control/block/wait_before_close", STUCK_US.to_string())?;
         set("transport/link/rx/max_message_size", MAX_MESSAGE_BYTES.to_string())?;
         let dictionary = self.password.as_ref().map(|password| dictionary(password)).transpose()?;
         if let (Some(password), Some(file)) = (&self.password, &dictionary) {

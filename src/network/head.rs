@@ -1,6 +1,7 @@
 //! A head: publishes raw pairs of a source as its cameras gave them, and keeps what belongs to the rig: its calibration, and the
 //! parameters by which engines match it. So an engine may die, and the next one continues with the same parameters.
 
+use super::answers::{Answer, Answers};
 use super::clock::ClockAnswer;
 use super::key::{Member, Of, Role, check_rig};
 use super::outlet::{Outlet, OutletCounts, Parcel, Stream, now_ns};
@@ -22,7 +23,6 @@ use std::sync::Arc;
 use std::time::SystemTime;
 use zenoh::liveliness::LivelinessToken;
 use zenoh::qos::Priority;
-use zenoh::query::Queryable;
 
 /// Description of a rig, which its head answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ pub struct Head {
     pairs: Outlet<PairParts>,
     // last: the head is announced no more before its answers end
     _token: LivelinessToken,
-    _answers: Vec<Queryable<()>>,
+    _answers: Answers,
 }
 
 impl Head {
@@ -129,11 +129,6 @@ impl Head {
     /// What was sent so far.
     pub fn sent(&self) -> OutletCounts {
         self.pairs.counts()
-    }
-
-    /// The parameters that engines use.
-    pub fn params(&self) -> StereoParams {
-        self.shared.state.lock().params.clone()
     }
 }
 
@@ -233,27 +228,29 @@ impl Shared {
 }
 
 /// Answers to all that can be asked of a head.
-fn answers(
-    network: &Network,
-    rig: &str,
-    member: &Member,
-    shared: &Arc<Shared>,
-) -> Result<Vec<Queryable<()>>, NetworkError> {
+fn answers(network: &Network, rig: &str, member: &Member, shared: &Arc<Shared>) -> Result<Answers, NetworkError> {
     let of = || Arc::clone(shared);
     let (about, parameters, controls, status) = (of(), of(), of(), of());
-    Ok(vec![
-        network.answer(Of::About.rig(rig), move |_| json(&about.description()))?,
-        network.answer(Of::Parameters.rig(rig), move |sent| match sent {
-            Some(sent) => json(&parameters.set_parameters(&sent)?),
-            None => json(&parameters.state.lock().about.parameters),
-        })?,
-        network.answer(Of::Controls.rig(rig), move |sent| json(&controls.set_controls(&sent.unwrap_or_default())?))?,
-        network.answer(Of::Clock.rig(rig), move |_| {
-            let received_ns = now_ns();
-            json(&ClockAnswer { received_ns, sent_ns: now_ns() })
-        })?,
-        network.answer(member.status(), move |_| json(&status.status()))?,
-    ])
+    let answers: Vec<(String, Answer)> = vec![
+        (Of::About.rig(rig), Box::new(move |_| json(&about.description()))),
+        (
+            Of::Parameters.rig(rig),
+            Box::new(move |sent| match sent {
+                Some(sent) => json(&parameters.set_parameters(&sent)?),
+                None => json(&parameters.state.lock().about.parameters),
+            }),
+        ),
+        (Of::Controls.rig(rig), Box::new(move |sent| json(&controls.set_controls(&sent.unwrap_or_default())?))),
+        (
+            Of::Clock.rig(rig),
+            Box::new(|_| {
+                let received_ns = now_ns();
+                json(&ClockAnswer { received_ns, sent_ns: now_ns() })
+            }),
+        ),
+        (member.status(), Box::new(move |_| json(&status.status()))),
+    ];
+    Answers::start(network, answers)
 }
 
 fn json(value: &impl Serialize) -> Result<Vec<u8>, String> {

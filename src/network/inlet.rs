@@ -1,6 +1,5 @@
 //! A stream that is received: the newest message waits for its reader, and what was dropped on the way is counted.
 
-use super::outlet::now_ns;
 use super::session::{Network, NetworkError};
 use super::wire::{Content, Head, Refused};
 use crate::newest::{self, NewestReceiver};
@@ -23,10 +22,6 @@ pub struct Arrived {
     pub head: Head,
     /// Its packets, not yet judged.
     pub payload: ZBytes,
-    /// When it came.
-    pub at: Instant,
-    /// When it came by the wall clock, ns since 1970.
-    pub at_ns: u64,
 }
 
 /// What a receiver has seen so far.
@@ -89,8 +84,7 @@ impl Inlet {
             {
                 Ok(head) => {
                     noted.lock().note(&head, sample.payload().len());
-                    let (at, at_ns) = (Instant::now(), now_ns());
-                    let _ = sender.send(Arrived { head, payload: sample.payload().clone(), at, at_ns });
+                    let _ = sender.send(Arrived { head, payload: sample.payload().clone() });
                     wake();
                 }
                 Err(why) => noted.lock().refuse(&why.to_string()),

@@ -12,6 +12,7 @@
 //! Where a session listens it is a router, and where it only connects a client ([`access`]). Nothing is found by itself.
 
 pub mod access;
+mod answers;
 pub mod census;
 mod clock;
 mod head;
@@ -27,10 +28,10 @@ pub mod status;
 pub mod wire;
 
 pub use access::{Access, Endpoint};
-pub use clock::{ClockAnswer, ClockEstimate, ClockOffset};
+pub use answers::Answers;
 pub use head::{ControlRequest, Description, Head};
-pub use inlet::{Arrived, Inlet, InletCounts};
+pub use inlet::Inlet;
 pub use outlet::{Outlet, OutletCounts, Parcel, Stream};
-pub use presence::{Presence, Present, present};
+pub use presence::{Presence, present};
 pub use rig::{RigSource, RigView};
 pub use session::{ANSWER_TIMEOUT, Network, NetworkError};

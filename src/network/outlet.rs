@@ -13,7 +13,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use zenoh::Wait as _;
-use zenoh::matching::MatchingListener;
 use zenoh::pubsub::Publisher;
 use zenoh::qos::{CongestionControl, Priority};
 
@@ -61,7 +60,6 @@ pub struct Outlet<T> {
     counted: Arc<Mutex<Counted>>,
     is_received: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
-    _listener: MatchingListener<()>,
 }
 
 /// Where and how a stream is published.
@@ -97,7 +95,7 @@ impl<T: Send + 'static> Outlet<T> {
         let heard = Arc::clone(&is_received);
         let listener =
             publisher.matching_listener().callback(move |status| heard.store(status.matching(), Ordering::Release));
-        let listener = listener.wait().map_err(|err| failed(&err))?;
+        listener.background().wait().map_err(|err| failed(&err))?;
         let (sender, receiver) = newest::channel::<T>();
         let counted = Arc::<Mutex<Counted>>::default();
         let (taken, shared) = (receiver.clone(), Arc::clone(&counted));
@@ -116,7 +114,7 @@ impl<T: Send + 'static> Outlet<T> {
             }
         };
         let thread = std::thread::Builder::new().name("outlet".into()).spawn(work).map_err(|err| failed(&err))?;
-        Ok(Self { sender: Some(sender), receiver, counted, is_received, thread: Some(thread), _listener: listener })
+        Ok(Self { sender: Some(sender), receiver, counted, is_received, thread: Some(thread) })
     }
 
     /// Offers something to be sent. What waits is replaced by it, and counted.

@@ -15,8 +15,10 @@ use crate::calibration::CalibrationNote;
 use crate::capture::threads::join_or_detach;
 use crate::capture::{CaptureError, Elsewhere, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState};
 use crate::console;
-use crate::recording::playback;
 use crate::recording::unpack::Unpacker;
+use crate::recording::{parameter_words, playback};
+use crate::settings;
+use crate::stereo::StereoParams;
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded, select};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
@@ -28,6 +30,8 @@ use std::time::{Duration, Instant};
 const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(10);
 /// How often the head is asked for its state and its clock.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
+/// How often parameters that were changed here are sent.
+const REQUEST_INTERVAL: Duration = Duration::from_millis(50);
 /// After so long without a pair it is said that none come.
 const SILENCE: Duration = Duration::from_secs(2);
 
@@ -39,6 +43,7 @@ pub struct RigSource {
     options: SourceOptions,
     inlet: Arc<Inlet>,
     description: Arc<Mutex<Description>>,
+    elsewhere: Arc<Elsewhere>,
     results: Results,
     /// The rig's calibration when it was opened.
     calibration: CalibrationNote,
@@ -55,7 +60,6 @@ pub struct RigSource {
 /// Results of the rig's engine, while they are wanted.
 #[derive(Default)]
 struct Results {
-    elsewhere: Option<Arc<Elsewhere>>,
     inlet: Option<Inlet>,
     /// Pairs that wait for their results, with the times that name them.
     held: VecDeque<(u64, Instant, Box<RawPair>)>,
@@ -92,6 +96,8 @@ pub struct HeadNews {
     pub status: Option<HeadStatus>,
     /// Its clock.
     pub clock: Option<ClockOffset>,
+    /// Why it did not take the last parameters.
+    pub refusal: Option<String>,
 }
 
 impl RigSource {
@@ -120,7 +126,8 @@ impl RigSource {
         let inlet = Arc::new(inlet);
         let description = describe(&network, rig)?;
         let unpacker = Unpacker::of(Some(&description.about), !options.grey, options.max_pixels);
-        let watch = Watch::start(&network, rig).map_err(camera)?;
+        let elsewhere = Arc::new(Elsewhere::of(rig));
+        let watch = Watch::start(&network, &elsewhere).map_err(camera)?;
         let mut source = Self {
             rig: rig.to_owned(),
             network,
@@ -129,7 +136,8 @@ impl RigSource {
             inlet,
             calibration: description.about.calibration.clone(),
             description: Arc::new(Mutex::new(description)),
-            results: Results { elsewhere: Some(Arc::new(Elsewhere::of(rig))), ..Results::default() },
+            elsewhere,
+            results: Results::default(),
             unpacker,
             packets: Packets::default(),
             first: None,
@@ -138,6 +146,7 @@ impl RigSource {
             last_pair: Instant::now(),
             watch,
         };
+        source.note_parameters();
         let pair = source.first_pair()?;
         let info = playback::info_of(rig.to_owned(), &pair, Some(&source.view().description().about));
         source.info = SourceInfo { is_camera: true, ..info };
@@ -187,7 +196,7 @@ impl RigSource {
                 let sequence = pair.sequence.min(u64::MAX / 4).saturating_add(self.offset);
                 self.next_sequence = sequence + 1;
                 let name = playback::numbered(&pair);
-                let elsewhere = self.results.elsewhere.clone();
+                let elsewhere = Some(Arc::clone(&self.elsewhere));
                 Some(Box::new(RawPair { sequence, name, elsewhere, ..pair }))
             }
             Err(why) => {
@@ -206,9 +215,19 @@ impl RigSource {
             Ok(description) => {
                 self.unpacker = Unpacker::of(Some(&description.about), !self.options.grey, self.options.max_pixels);
                 *self.description.lock() = description;
+                self.note_parameters();
             }
             // the next pair asks again
             Err(err) => log::warn!("{err}"),
+        }
+    }
+
+    /// Tells those who show results of the rig which parameters it has.
+    fn note_parameters(&self) {
+        let words: Vec<_> = self.description.lock().about.parameters.clone().into_iter().collect();
+        match settings::changed(&StereoParams::default(), &words) {
+            Ok(params) => self.elsewhere.set_there(params),
+            Err(err) => log::warn!("rig '{}': {err}", self.rig),
         }
     }
 
@@ -317,7 +336,7 @@ impl PairSource for RigSource {
         if let Some(first) = self.first.take() {
             return Ok(Next::Pair(first));
         }
-        let pair = if self.results.elsewhere.as_ref().is_some_and(|elsewhere| elsewhere.is_wanted()) {
+        let pair = if self.elsewhere.is_wanted() {
             self.next_matched(timeout)?
         } else {
             self.results.inlet = None;
@@ -331,7 +350,7 @@ impl PairSource for RigSource {
     }
 
     fn state(&self) -> SourceState {
-        let HeadNews { status, clock } = self.watch.news();
+        let HeadNews { status, clock, refusal: refused_parameters } = self.watch.news();
         let InletCounts { dropped_by_network, refused, refusal, .. } = self.inlet.counts();
         let mut state = SourceState::default();
         let silent_s = self.last_pair.elapsed().as_secs();
@@ -343,6 +362,9 @@ impl PairSource for RigSource {
                 Some(_) => "its head is there".to_owned(),
             };
             state.unreadable = Some(format!("no pair of rig '{}' for {silent_s} s: {cause}; waiting for it", self.rig));
+        }
+        if let Some(why) = refused_parameters {
+            state.remarks.push(format!("rig '{}' did not take the parameters: {why}", self.rig));
         }
         if let Some(status) = status {
             state.unpaired = status.unpaired;
@@ -379,22 +401,30 @@ struct Watch {
 }
 
 impl Watch {
-    fn start(network: &Network, rig: &str) -> Result<Self, NetworkError> {
+    fn start(network: &Network, elsewhere: &Arc<Elsewhere>) -> Result<Self, NetworkError> {
         let news = Arc::<Mutex<HeadNews>>::default();
         let (stop, stopped) = bounded::<()>(0);
-        let (shared, network, name) = (Arc::clone(&news), network.clone(), rig.to_owned());
+        let (shared, network, elsewhere) = (Arc::clone(&news), network.clone(), Arc::clone(elsewhere));
         let work = move || {
             let mut estimate = ClockEstimate::default();
+            let mut refusal = None;
+            let mut due = Instant::now();
             loop {
-                let (status, clock) = ask(&network, &name, &mut estimate);
-                *shared.lock() = HeadNews { status, clock };
-                if !matches!(stopped.recv_timeout(WATCH_INTERVAL), Err(RecvTimeoutError::Timeout)) {
+                if let Some(params) = elsewhere.take_request() {
+                    refusal = request(&network, &elsewhere.rig, &params).err();
+                }
+                if Instant::now() >= due {
+                    due = Instant::now() + WATCH_INTERVAL;
+                    let (status, clock) = ask(&network, &elsewhere.rig, &mut estimate);
+                    *shared.lock() = HeadNews { status, clock, refusal: refusal.clone() };
+                }
+                if !matches!(stopped.recv_timeout(REQUEST_INTERVAL), Err(RecvTimeoutError::Timeout)) {
                     return;
                 }
             }
         };
         let thread = std::thread::Builder::new().name("rig watch".into()).spawn(work);
-        let thread = thread.map_err(|err| NetworkError::new(format!("no thread to watch rig '{rig}': {err}")));
+        let thread = thread.map_err(|err| NetworkError::new(format!("no thread to watch a rig: {err}")));
         Ok(Self { news, stop: Some(stop), thread: Some(thread?) })
     }
 
@@ -409,6 +439,16 @@ impl Drop for Watch {
         if let Some(thread) = self.thread.take() {
             join_or_detach(thread, "the thread that watches a rig");
         }
+    }
+}
+
+/// Has a rig take parameters.
+fn request(network: &Network, rig: &str, params: &StereoParams) -> Result<(), String> {
+    let sent = serde_json::to_vec(&parameter_words(params)).map_err(|err| err.to_string())?;
+    let answers = network.ask(&Of::Parameters.rig(rig), Some(sent), ANSWER_TIMEOUT).map_err(|err| err.to_string())?;
+    match answers.into_iter().next() {
+        Some(answer) => answer.map(drop),
+        None => Err("its head does not answer".to_owned()),
     }
 }
 

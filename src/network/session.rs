@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use zenoh::Wait as _;
 use zenoh::liveliness::LivelinessToken;
-use zenoh::query::Queryable;
+use zenoh::qos::Priority;
 
 /// How long a question waits for its answers.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// Answers to one question that are read, and their bytes: a hostile network may send any number.
 const MAX_ANSWERS: usize = 4096;
-const MAX_ANSWER_BYTES: usize = 4 << 20;
+pub(super) const MAX_ANSWER_BYTES: usize = 4 << 20;
 
 /// Error of the network: what was tried, and what to do next.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -87,30 +87,6 @@ impl Network {
         token.map_err(|err| NetworkError::new(format!("cannot announce {} {}: {err}", member.role, member.name)))
     }
 
-    /// Answers questions to a key, on one of Zenoh's threads: `answer` gets what was sent with the question, and must not wait.
-    ///
-    /// # Errors
-    /// The session has ended.
-    pub fn answer(
-        &self,
-        key: String,
-        answer: impl Fn(Option<Vec<u8>>) -> Result<Vec<u8>, String> + Send + Sync + 'static,
-    ) -> Result<Queryable<()>, NetworkError> {
-        let told = key.clone();
-        let queryable = self.session.declare_queryable(key.clone()).callback(move |query| {
-            let sent =
-                query.payload().filter(|sent| sent.len() <= MAX_ANSWER_BYTES).map(|sent| sent.to_bytes().into_owned());
-            let sent = match answer(sent) {
-                Ok(bytes) => query.reply(told.clone(), bytes).wait(),
-                Err(why) => query.reply_err(why).wait(),
-            };
-            if let Err(err) = sent {
-                log::warn!("an answer to {told} was not sent: {err}");
-            }
-        });
-        queryable.wait().map_err(|err| NetworkError::new(format!("cannot answer to {key}: {err}")))
-    }
-
     /// All answers to a question, with the keys of those who answer; refusals as errors.
     ///
     /// # Errors
@@ -122,7 +98,13 @@ impl Network {
         timeout: Duration,
     ) -> Result<Vec<Result<(String, Vec<u8>), String>>, NetworkError> {
         let failed = |err: &dyn std::fmt::Display| NetworkError::new(format!("cannot ask {key}: {err}"));
-        let question = self.session.get(key).timeout(timeout).with(zenoh::handlers::FifoChannel::new(64));
+        // pictures have other priorities: where one of theirs fills the link, questions still pass
+        let question = self
+            .session
+            .get(key)
+            .timeout(timeout)
+            .priority(Priority::InteractiveHigh)
+            .with(zenoh::handlers::FifoChannel::new(64));
         let replies = match sent {
             Some(sent) => question.payload(sent).wait(),
             None => question.wait(),

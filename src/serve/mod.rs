@@ -14,7 +14,7 @@ use crate::engine::OpenOptions;
 use crate::live::EngineSource;
 use crate::network::key::{Member, Role};
 use crate::network::status::{EngineStatus, Speed, Status, host};
-use crate::network::{Network, NetworkError, Presence, rendezvous};
+use crate::network::{Answers, Network, NetworkError, Presence, rendezvous};
 use crate::process::CpuShare;
 use crate::recording::time;
 use parking_lot::Mutex;
@@ -24,7 +24,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use zenoh::liveliness::LivelinessToken;
-use zenoh::query::Queryable;
 
 pub use speed::{Stub, measure};
 
@@ -56,7 +55,7 @@ pub struct Server {
     rigs: BTreeMap<String, ServedRig>,
     told: Arc<Mutex<EngineStatus>>,
     status_due: Instant,
-    _answer: Queryable<()>,
+    _answer: Answers,
     _token: LivelinessToken,
 }
 
@@ -86,7 +85,7 @@ impl Server {
         let (told, cpu) = (Arc::new(Mutex::new(told)), CpuShare::start());
         let shared = Arc::clone(&told);
         let listens: Vec<_> = network.access().listen.iter().map(ToString::to_string).collect();
-        let answer = network.answer(member.status(), move |_| {
+        let state = move |_| {
             let status = Status {
                 stereopsis: env!("CARGO_PKG_VERSION").to_owned(),
                 host: host(),
@@ -97,7 +96,8 @@ impl Server {
                 ..Status::default()
             };
             serde_json::to_vec(&status).map_err(|err| err.to_string())
-        })?;
+        };
+        let answer = Answers::start(&network, vec![(member.status(), Box::new(state))])?;
         let token = network.announce(&member)?;
         let (rigs, status_due) = (BTreeMap::new(), Instant::now());
         Ok(Self { network, options, member, presence, rigs, told, status_due, _answer: answer, _token: token })

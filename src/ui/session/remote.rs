@@ -25,6 +25,9 @@ impl Session {
 
     /// Takes parameters that clients have set, sends those in force, and shows the remote's messages.
     pub(super) fn exchange_with_remote(&mut self) {
+        if let Some(params) = self.live.follow_rig() {
+            self.set_params(params);
+        }
         let Some(remote) = self.live.remote().cloned() else { return };
         if let Some(params) = remote.exchange(&self.live.params()) {
             self.set_params(params);

@@ -1,0 +1,70 @@
+//! Answers to questions, on a thread of their own: a thread of Zenoh that waits for room on a link would read nothing meanwhile.
+
+use super::session::{MAX_ANSWER_BYTES, Network, NetworkError};
+use crate::capture::threads::join_or_detach;
+use crossbeam_channel::{Sender, bounded};
+use std::thread::JoinHandle;
+use zenoh::Wait as _;
+use zenoh::query::{Query, Queryable};
+
+/// Questions that wait; more of them get no answer.
+const MAX_WAITING: usize = 64;
+
+/// Makes the answer to a question from what was sent with it; an error is a refusal, in words.
+pub type Answer = Box<dyn Fn(Option<Vec<u8>>) -> Result<Vec<u8>, String> + Send>;
+
+/// Answers questions until it is dropped.
+pub struct Answers {
+    queryables: Vec<Queryable<()>>,
+    /// `None` at the end.
+    to_thread: Option<Sender<(usize, Query)>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Answers {
+    /// Answers questions to these keys.
+    ///
+    /// # Errors
+    /// The session has ended, or the system gives no thread.
+    pub fn start(network: &Network, answers: Vec<(String, Answer)>) -> Result<Self, NetworkError> {
+        let (to_thread, questions) = bounded::<(usize, Query)>(MAX_WAITING);
+        let mut queryables = Vec::new();
+        for (number, (key, _)) in answers.iter().enumerate() {
+            let to_thread = to_thread.clone();
+            let take = move |query: Query| {
+                if to_thread.try_send((number, query)).is_err() {
+                    log::warn!("a question gets no answer: too many wait");
+                }
+            };
+            let queryable = network.session().declare_queryable(key.clone()).callback(take).wait();
+            queryables.push(queryable.map_err(|err| NetworkError::new(format!("cannot answer to {key}: {err}")))?);
+        }
+        let work = move || {
+            while let Ok((number, query)) = questions.recv() {
+                let Some((key, answer)) = answers.get(number) else { continue };
+                let sent = query.payload().filter(|sent| sent.len() <= MAX_ANSWER_BYTES);
+                let replied = match answer(sent.map(|sent| sent.to_bytes().into_owned())) {
+                    Ok(bytes) => query.reply(key.clone(), bytes).wait(),
+                    Err(why) => query.reply_err(why).wait(),
+                };
+                if let Err(err) = replied {
+                    log::warn!("an answer to {key} was not sent: {err}");
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("answers".into()).spawn(work);
+        let thread = thread.map_err(|err| NetworkError::new(format!("no thread to answer questions: {err}")))?;
+        Ok(Self { queryables, to_thread: Some(to_thread), thread: Some(thread) })
+    }
+}
+
+impl Drop for Answers {
+    fn drop(&mut self) {
+        // they hold the other ends of the channel
+        self.queryables.clear();
+        self.to_thread = None;
+        if let Some(thread) = self.thread.take() {
+            join_or_detach(thread, "the thread that answers questions");
+        }
+    }
+}
