@@ -19,6 +19,9 @@ use std::time::{Duration, Instant, SystemTime};
 /// How often the state is told to others.
 const STATUS_INTERVAL: Duration = Duration::from_millis(500);
 
+/// How often the end of the source and Ctrl-C are looked for; more often would cost a small machine more than the pairs do.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
 /// Arguments of `head`.
 #[derive(Debug, clap::Args)]
 pub(super) struct HeadArgs {
@@ -107,6 +110,10 @@ impl RunObserver for Observer {
             });
         }
         status.capture.ended
+    }
+
+    fn interval(&self) -> Duration {
+        POLL_INTERVAL
     }
 
     fn status_parts(&self) -> Vec<String> {

@@ -2,12 +2,13 @@
 
 use super::UsageError;
 use super::network_args::{NetworkArgs, Otherwise, ZenohArgs};
+use super::values::positive;
 use crate::capture::ControlSettings;
 use crate::console;
 use crate::live::headless;
 use crate::network::census::CensusTaker;
 use crate::network::key::Of;
-use crate::network::{ANSWER_TIMEOUT, ControlRequest, Network};
+use crate::network::{ANSWER_TIMEOUT, ControlRequest, Network, watch_results};
 use crate::stereo::StereoParams;
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
@@ -25,6 +26,9 @@ pub(super) struct NetArgs {
     /// Refresh the table each second until Ctrl-C
     #[arg(long, short, conflicts_with = "rig")]
     watch: bool,
+    /// Receive the results of all rigs for so long; print how many came, and how old they were
+    #[arg(long, value_name = "SECONDS", value_parser = positive, conflicts_with_all = ["rig", "watch"])]
+    results: Option<f64>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -45,10 +49,27 @@ fn word(text: &str) -> Result<(String, String), String> {
 /// No router answers; no such rig; a value that is refused.
 pub(super) fn run(args: &NetArgs) -> anyhow::Result<()> {
     let network = Network::open(&args.network.access(Otherwise::Connect, args.zenoh.zenoh_config.as_ref()))?;
+    if let Some(seconds) = args.results {
+        return results(&network, Duration::from_secs_f64(seconds), args.json);
+    }
     match &args.rig {
         Some(rig) => of_rig(&network, rig, args),
         None => table(network, args),
     }
+}
+
+fn results(network: &Network, time: Duration, json: bool) -> anyhow::Result<()> {
+    let ages = watch_results(network, time)?;
+    if json {
+        return super::print_json(&serde_json::json!(ages));
+    }
+    let rigs = ages.rigs.iter().map(|(rig, counts)| {
+        let seconds = time.as_secs_f64();
+        let lost = counts.dropped_by_network;
+        format!("{rig}: {:.1} results/s, {lost} dropped by the network\n", counts.received as f64 / seconds)
+    });
+    let all = format!("age of results: half below {:.1} ms, 99 % below {:.1} ms\n", ages.age_ms_p50, ages.age_ms_p99);
+    Ok(console::print(&(rigs.collect::<String>() + &all))?)
 }
 
 fn table(network: Network, args: &NetArgs) -> anyhow::Result<()> {

@@ -27,13 +27,18 @@ pub struct Finished {
 
 /// How often the status is printed.
 const PRINT_INTERVAL: Duration = Duration::from_secs(1);
-/// How often the status is polled.
+/// How often the status is polled, where an observer does not say otherwise.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Observer of a run, such as a recorder.
 pub trait RunObserver {
     /// Called with the status, some hundred times a second; `true` ends the run.
     fn poll(&mut self, status: &Status) -> bool;
+
+    /// How often the status is polled.
+    fn interval(&self) -> Duration {
+        POLL_INTERVAL
+    }
 
     /// Called with the parameters in force whenever they have changed.
     fn set_params(&mut self, _params: &StereoParams) {}
@@ -138,7 +143,7 @@ fn poll(
     mut status: impl FnMut(&mut StatusPrinter, &mut dyn RunObserver) -> Status,
 ) -> Status {
     loop {
-        std::thread::sleep(POLL_INTERVAL);
+        std::thread::sleep(observer.interval());
         let status = status(printer, observer);
         let done = observer.poll(&status) || status.engine.ended;
         printer.print(&status, observer);

@@ -64,7 +64,7 @@ pub struct Inlet {
 }
 
 impl Inlet {
-    /// Receives the messages of a key; `wake` is called for each, on one of Zenoh's threads, and must not wait.
+    /// Receives the messages of a key; `note` is called for each, on one of Zenoh's threads, and must not wait.
     ///
     /// # Errors
     /// The session has ended.
@@ -72,7 +72,7 @@ impl Inlet {
         network: &Network,
         key: &str,
         content: Content,
-        wake: impl Fn() + Send + Sync + 'static,
+        note: impl Fn(&Head) + Send + Sync + 'static,
     ) -> Result<Self, NetworkError> {
         let (sender, messages) = newest::channel();
         let seen = Arc::<Mutex<Seen>>::default();
@@ -84,8 +84,8 @@ impl Inlet {
             {
                 Ok(head) => {
                     noted.lock().note(&head, sample.payload().len());
+                    note(&head);
                     let _ = sender.send(Arrived { head, payload: sample.payload().clone() });
-                    wake();
                 }
                 Err(why) => noted.lock().refuse(&why.to_string()),
             }

@@ -12,6 +12,7 @@
 //! Where a session listens it is a router, and where it only connects a client ([`access`]). Nothing is found by itself.
 
 pub mod access;
+mod ages;
 mod answers;
 pub mod census;
 mod clock;
@@ -28,6 +29,7 @@ pub mod status;
 pub mod wire;
 
 pub use access::{Access, Endpoint};
+pub use ages::watch_results;
 pub use answers::Answers;
 pub use head::{ControlRequest, Description, Head};
 pub use inlet::Inlet;

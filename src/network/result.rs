@@ -110,6 +110,9 @@ pub fn unpack(payload: &[u8], most_pixels: usize) -> Result<Matched, String> {
     if reasons.size() != size || confidence.as_ref().is_some_and(|image: &Image<u8>| image.size() != size) {
         return Err("parts of the result have different sizes".to_owned());
     }
+    if size.0.saturating_mul(size.1) > most_pixels {
+        return Err(format!("the result has {}x{} pixels, more than its pair", size.0, size.1));
+    }
     let words: Vec<_> = note.parameters.into_iter().collect();
     let params = settings::changed(&StereoParams::default(), &words).map_err(|err| format!("its parameters: {err}"))?;
     let compute_time = Duration::try_from_secs_f64(note.compute_ms / 1e3).map_err(|err| err.to_string())?;

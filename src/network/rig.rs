@@ -122,7 +122,7 @@ impl RigSource {
     pub fn on(network: Network, rig: &str, options: &SourceOptions) -> Result<Self, CaptureError> {
         check_rig(rig).map_err(CaptureError::Grammar)?;
         // before the question: the head sends only what is received
-        let inlet = Inlet::start(&network, &Of::Pair.rig(rig), Content::Pair, || {}).map_err(camera)?;
+        let inlet = Inlet::start(&network, &Of::Pair.rig(rig), Content::Pair, |_| {}).map_err(camera)?;
         let inlet = Arc::new(inlet);
         let description = describe(&network, rig)?;
         let unpacker = Unpacker::of(Some(&description.about), !options.grey, options.max_pixels);
@@ -239,7 +239,7 @@ impl RigSource {
     /// The next pair that has a result, or that has waited too long for one.
     fn next_matched(&mut self, timeout: Duration) -> Result<Option<Box<RawPair>>, CaptureError> {
         if self.results.inlet.is_none() {
-            let inlet = Inlet::start(&self.network, &Of::Result.rig(&self.rig), Content::Result, || {});
+            let inlet = Inlet::start(&self.network, &Of::Result.rig(&self.rig), Content::Result, |_| {});
             self.results.inlet = Some(inlet.map_err(camera)?);
         }
         let end = Instant::now() + timeout;

@@ -82,7 +82,7 @@ impl ServedRig {
         match (is_mine, &self.moving) {
             (true, Some(_)) => self.moving = None,
             (false, None) => {
-                let others = Inlet::start(network, &Of::Result.rig(&self.name), Content::Result, || {});
+                let others = Inlet::start(network, &Of::Result.rig(&self.name), Content::Result, |_| {});
                 self.moving = Some((Instant::now(), others.ok()));
             }
             _ => {}

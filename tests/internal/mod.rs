@@ -12,6 +12,8 @@ mod controls;
 mod emulated;
 mod engines_agree;
 mod evaluation;
+#[cfg(feature = "zenoh")]
+mod network;
 mod presets;
 #[cfg(feature = "publish")]
 mod publish;
