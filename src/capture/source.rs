@@ -42,6 +42,13 @@ pub enum SourceSpec {
         /// The router by which it is reached; `None` for the one on this machine.
         router: Option<String>,
     },
+    /// `ros2:LEFT,RIGHT`: two topics of pictures in ROS 2, left one first.
+    Ros2 {
+        /// Topic of the left view.
+        left: String,
+        /// Topic of the right view.
+        right: String,
+    },
 }
 
 /// Options of sources beside the words of `--source`.
@@ -105,7 +112,7 @@ pub fn parse_size(text: &str) -> Result<(usize, usize), String> {
 
 /// Description of the grammar.
 const GRAMMAR: &str = "give scene, LEFT,RIGHT (two image files), FOLDER, FILE.mcap (a recording), - (one from a pipe), webcam:0,1 (two \
-     cameras), webcam:0 (one, side by side) or zenoh:NAME@ROUTER (a rig on the network)";
+     cameras), webcam:0 (one, side by side), zenoh:NAME@ROUTER (a rig on the network) or ros2:/left/image_raw,/right/image_raw (two topics of ROS 2)";
 /// What paths can be.
 const PATHS: &str = "give a left and a right image, with a file of their true disparities if there is one, a folder of pairs, or a \
      recording (.mcap); in the window also a rig or a calibration, alone";
@@ -140,6 +147,18 @@ impl SourceSpec {
                 return Err(wrong());
             }
             return Ok(Self::Rig { name: name.to_owned(), router });
+        }
+        if let Some(topics) = words.strip_prefix("ros2:") {
+            let (left, right) = topics.split_once(',').ok_or_else(wrong)?;
+            if let Some(name) = [left, right].into_iter().find(|name| !is_topic(name)) {
+                return Err(CaptureError::Grammar(format!(
+                    "'{name}' is no topic of ROS 2: give the full names of both, such as ros2:/left/image_raw,/right/image_raw"
+                )));
+            }
+            if left == right {
+                return Err(CaptureError::Grammar(format!("'{words}' names one topic twice: give that of each view")));
+            }
+            return Ok(Self::Ros2 { left: left.to_owned(), right: right.to_owned() });
         }
         // a folder's name may contain a comma
         if !words.is_empty() && Path::new(words).is_dir() {
@@ -222,7 +241,12 @@ impl SourceSpec {
                 [left, right].into_iter().chain(truth).try_for_each(|path| Self::check_exists(path))
             }
             Self::Recording(path) | Self::Folder(path) => Self::check_exists(path),
-            Self::Scene | Self::WebcamPair(..) | Self::WebcamSideBySide(_) | Self::Pipe | Self::Rig { .. } => Ok(()),
+            Self::Scene
+            | Self::WebcamPair(..)
+            | Self::WebcamSideBySide(_)
+            | Self::Pipe
+            | Self::Rig { .. }
+            | Self::Ros2 { .. } => Ok(()),
         }
     }
 
@@ -252,7 +276,7 @@ impl SourceSpec {
 
     /// True for sources that do not wait for their reader: pairs that are not taken in time are lost.
     pub fn is_live(&self) -> bool {
-        self.is_camera() || matches!(self, Self::Rig { .. })
+        self.is_camera() || matches!(self, Self::Rig { .. } | Self::Ros2 { .. })
     }
 
     /// True for cameras of this machine.
@@ -278,6 +302,7 @@ impl fmt::Display for SourceSpec {
                 write!(f, "zenoh:{name}")?;
                 router.as_ref().map_or(Ok(()), |router| write!(f, "@{router}"))
             }
+            Self::Ros2 { left, right } => write!(f, "ros2:{left},{right}"),
         }
     }
 }
@@ -289,6 +314,18 @@ impl std::str::FromStr for SourceSpec {
         Self::parse(words)
     }
 }
+
+/// Whether this is the full name of a topic of ROS 2.
+fn is_topic(name: &str) -> bool {
+    let is_part = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    name.len() <= MAX_TOPIC_BYTES && name.strip_prefix('/').is_some_and(|name| name.split('/').all(is_part))
+}
+
+/// Bytes of a topic's name.
+const MAX_TOPIC_BYTES: usize = 240;
 
 const RECORDING_EXTENSIONS: &[&str] = &["mcap"];
 
@@ -350,6 +387,7 @@ mod tests {
             "webcam:usb-0:1.2:1.0,usb-0:1.3:1.0",
             "a/b, c.MCAP",
             "-",
+            "ros2:/left/image_raw,/right/image_raw/compressed",
             "zenoh:pi",
             "zenoh:pi@192.168.1.5:7447",
         ] {
@@ -378,6 +416,14 @@ mod tests {
         ] {
             let text = SourceSpec::parse(words).unwrap_err().to_string();
             assert!(text.contains("LEFT,RIGHT"), "{words}: {text}");
+        }
+        for words in ["ros2:a,b", "ros2:/a,/b*", "ros2:/a/,/b", "ros2:/1,/b", "ros2:/a,/b,/c", "ros2:/a,"] {
+            let text = SourceSpec::parse(words).unwrap_err().to_string();
+            assert!(text.contains("no topic of ROS 2: give the full names"), "{words}: {text}");
+        }
+        for (words, why) in [("ros2:/a", "LEFT,RIGHT"), ("ros2:", "LEFT,RIGHT"), ("ros2:/a,/a", "one topic twice")] {
+            let text = SourceSpec::parse(words).unwrap_err().to_string();
+            assert!(text.contains(why), "{words}: {text}");
         }
         let text = SourceSpec::parse("webcam:1,1").unwrap_err().to_string();
         assert!(text.contains("side by side"), "{text}");

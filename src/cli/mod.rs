@@ -53,6 +53,8 @@ Examples:
   stereopsis live --source webcam:0,1 --calibration stereo.yml --calibration-unit mm
   stereopsis live --rig desk.toml
   stereopsis live --publish foxglove              the same in the Foxglove app, which can tune it
+  stereopsis live --publish ros2                  the same in RViz and all nodes of ROS 2 (rmw_zenoh_cpp)
+  stereopsis live --source ros2:/left/image_raw,/right/image_raw    the pictures of a driver of ROS 2
   stereopsis live --headless --frames 300         no window: a status line, then a preview picture
   stereopsis compute left.png right.png -o disparity.pfm --color disparity.png
   stereopsis compute pairs/ -o results/ --cost census-7x7 --fill
@@ -82,7 +84,10 @@ Exit code: 0 done, 1 failed (the reason is printed), 2 wrong command line.";
 
 /// The examples of what this build can do.
 fn examples() -> String {
-    let known = |line: &&str| cfg!(feature = "publish") || !line.contains("--publish");
+    let known = |line: &&str| {
+        let is_network = ["zenoh:", "ros2", "--listen"].iter().any(|word| line.contains(word));
+        (cfg!(feature = "publish") || !line.contains("--publish")) && (cfg!(feature = "zenoh") || !is_network)
+    };
     EXAMPLES.lines().filter(known).collect::<Vec<_>>().join("\n")
 }
 

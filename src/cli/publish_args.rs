@@ -1,17 +1,22 @@
-//! The flag that makes a run visible elsewhere; without the feature `publish` there is none.
+//! The flags that make a run visible elsewhere; without the feature `publish` there are none.
 
+#[cfg(feature = "publish")]
+use super::UsageError;
 use crate::live::Remote;
+#[cfg(feature = "publish")]
+use crate::live::Remotes;
 use std::sync::Arc;
 
 /// To whom a run is published.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(super) struct PublishArgs {
-    /// Let the Foxglove app watch and set parameters, over a WebSocket on 127.0.0.1:8765, or foxglove=:PORT, or
-    /// foxglove=0.0.0.0:8765 for everyone on the network who has the link with the token (random, or that of
-    /// $STEREOPSIS_PUBLISH_TOKEN)
+    /// Let others watch: foxglove for the Foxglove app, which can set parameters too, over a WebSocket on 127.0.0.1:8765, or
+    /// foxglove=:PORT, or foxglove=0.0.0.0:8765 for everyone on the network who has the link with the token (random, or that
+    /// of $STEREOPSIS_PUBLISH_TOKEN); ros2 for RViz and all nodes of ROS 2 with rmw_zenoh_cpp, by the router on this machine.
+    /// Can be repeated
     #[cfg(feature = "publish")]
-    #[arg(long, value_name = "foxglove[=ADDRESS]", help_heading = "Output")]
-    publish: Option<crate::publish::Address>,
+    #[arg(long, value_name = "foxglove[=ADDRESS]|ros2", help_heading = "Output")]
+    publish: Vec<crate::publish::PublishTarget>,
     /// A web page's origin that may watch as well, as scheme://name:port; those of this machine and Foxglove's own
     /// may anyway. Clients may also call this machine by its name. Can be repeated
     #[cfg(feature = "publish")]
@@ -27,14 +32,47 @@ const TOKEN_VARIABLE: &str = "STEREOPSIS_PUBLISH_TOKEN";
 pub(super) struct Published(pub(super) Option<Arc<dyn Remote>>);
 
 impl PublishArgs {
-    /// Listens, and says where.
+    /// Publishes, and says where.
     ///
     /// # Errors
-    /// The address is taken or is none of this machine's; the token cannot be one.
+    /// An address is taken or is none of this machine's; the token cannot be one; Zenoh refuses its configuration.
     #[cfg(feature = "publish")]
     pub(super) fn start(&self) -> anyhow::Result<Published> {
+        let mut remotes: Vec<Arc<dyn Remote>> = Vec::new();
+        for (k, target) in self.publish.iter().enumerate() {
+            let is_same = |other| std::mem::discriminant(other) == std::mem::discriminant(target);
+            if self.publish[..k].iter().any(is_same) {
+                return Err(
+                    UsageError(format!("--publish {target}: it is published there already; give it once")).into()
+                );
+            }
+            match self.remote(target) {
+                Ok(remote) => remotes.push(remote),
+                Err(err) => {
+                    remotes.iter().for_each(|remote| remote.stop());
+                    return Err(err);
+                }
+            }
+        }
+        let published = Published(Remotes::of(remotes));
+        if let Some(remote) = &published.0 {
+            crate::console::line(remote.invitation());
+        }
+        Ok(published)
+    }
+
+    #[cfg(feature = "publish")]
+    fn remote(&self, target: &crate::publish::PublishTarget) -> anyhow::Result<Arc<dyn Remote>> {
+        use crate::publish::PublishTarget;
         use anyhow::Context as _;
-        let Some(address) = self.publish.clone() else { return Ok(Published(None)) };
+        let address = match target {
+            PublishTarget::Foxglove(address) => address.clone(),
+            #[cfg(feature = "zenoh")]
+            PublishTarget::Ros2 => {
+                let surroundings = crate::network::ros2::Surroundings::of_environment()?;
+                return Ok(crate::publish::ros2::RosPublisher::start(&surroundings)?);
+            }
+        };
         let token = match std::env::var_os(TOKEN_VARIABLE).filter(|word| !word.is_empty()) {
             Some(word) => {
                 let token = word.to_string_lossy().parse().map_err(anyhow::Error::msg);
@@ -43,15 +81,13 @@ impl PublishArgs {
             None => None,
         };
         let options = crate::publish::PublishOptions { address, origins: self.publish_allow_origin.clone(), token };
-        let publisher = crate::publish::Publisher::start(options)?;
-        crate::console::line(publisher.invitation());
-        Ok(Published(Some(publisher)))
+        Ok(crate::publish::Publisher::start(options)?)
     }
 
     /// Whether the run is published.
     #[cfg(feature = "publish")]
     pub(super) fn is_asked(&self) -> bool {
-        self.publish.is_some()
+        !self.publish.is_empty()
     }
 
     /// Without the feature `publish` no run is published.

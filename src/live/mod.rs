@@ -10,6 +10,8 @@ pub mod headless;
 mod health;
 mod measure;
 mod remote;
+#[cfg(feature = "publish")]
+mod remotes;
 mod status;
 mod summary;
 #[cfg(test)]
@@ -23,6 +25,8 @@ pub use explain::{Explained, PixelExplainer, Wish};
 pub use health::Health;
 pub use measure::{MeasureWish, Measured, Meter, PreviousPair, Row, Subject, of_pair};
 pub use remote::{News, Remote};
+#[cfg(feature = "publish")]
+pub use remotes::Remotes;
 pub use status::{Dropped, RunLatency, Status};
 pub use summary::Summary;
 

@@ -162,7 +162,8 @@ impl Access {
         set("connect/exit_on_failure", self.listen.is_empty().to_string())?;
         set("connect/retry", r#"{"period_init_ms":200,"period_max_ms":1000,"period_increase_factor":2}"#.to_owned())?;
         set("scouting/multicast/enabled", "false".to_owned())?;
-        set("scouting/gossip/enabled", "false".to_owned())?;
+        // a router tells nodes of ROS 2 where the others are: peers talk with each other directly, and it passes nothing on between them
+        set("scouting/gossip/enabled", (!self.listen.is_empty()).to_string())?;
         set("transport/link/tx/lease", LEASE_MS.to_string())?;
         set("transport/link/tx/queue/congestion_control/block/wait_before_close", STUCK_US.to_string())?;
         set("transport/link/rx/max_message_size", MAX_MESSAGE_BYTES.to_string())?;

@@ -9,6 +9,8 @@
 //! nothing waits for a receiver. There is no coordinator: who is there is known from liveliness tokens ([`key`]), and which engine
 //! has which rig follows from them ([`rendezvous`]).
 //!
+//! Nodes of ROS 2 are others' ([`ros2`]): they have keys, times and messages of their own.
+//!
 //! Where a session listens it is a router, and where it only connects a client ([`access`]). Nothing is found by itself.
 
 pub mod access;
@@ -24,6 +26,7 @@ mod presence;
 pub mod rendezvous;
 pub mod result;
 mod rig;
+pub mod ros2;
 mod session;
 pub mod status;
 pub mod wire;

@@ -12,6 +12,8 @@
 //! The server is this program's own: that of the crate `foxglove` admits every web page and bounds nothing, and a proxy before it
 //! would leave its port open. All that clients can make grow is bounded: see the constants of [`guard`], `client`, `hub`, `outbox`,
 //! `server` and [`panel`].
+//!
+//! To ROS 2 the same topics go through Zenoh instead ([`ros2`]), by a thread with an inbox of its own.
 
 mod address;
 mod client;
@@ -22,8 +24,11 @@ pub mod origin;
 mod outbox;
 pub mod panel;
 pub mod protocol;
+#[cfg(feature = "zenoh")]
+pub mod ros2;
 mod server;
 mod shared;
+mod target;
 mod token;
 mod topics;
 mod worker;
@@ -36,6 +41,7 @@ pub use hub::MAX_CLIENTS;
 pub use origin::Origin;
 #[cfg(test)]
 pub use server::MAX_CONNECTIONS;
+pub use target::PublishTarget;
 pub use token::Token;
 
 use crate::capture::{Frame, FrameTap, SourceInfo};

@@ -45,7 +45,7 @@ pub(super) struct Worker {
 
 /// Everything that decides which topics there are.
 #[derive(Clone, Debug, PartialEq)]
-struct SourceKey {
+pub(super) struct SourceKey {
     name: String,
     raw_size: (usize, usize),
     size: (usize, usize),
@@ -57,7 +57,7 @@ struct SourceKey {
 }
 
 impl SourceKey {
-    fn of(frame: &Frame, source: &SourceInfo) -> Self {
+    pub(super) fn of(frame: &Frame, source: &SourceInfo) -> Self {
         let original = frame.raw.original.as_ref();
         Self {
             name: source.name.clone(),

@@ -36,6 +36,8 @@ pub enum Body {
     Camera(Box<CameraBody>),
     /// Disparity with the parameters of depth.
     Disparity(DisparityBody),
+    /// Points in space.
+    Points(Vec<Point>),
     /// Pose of a frame of reference in another.
     Transform {
         /// The frame with this pose in [`Message::frame_id`].
@@ -104,6 +106,15 @@ pub enum Encoding {
     DepthMm,
     /// 32-bit float; only read as depth, m.
     Float32,
+}
+
+/// A point in space.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// x to the right, y down, z forward, m.
+    pub xyz_m: [f32; 3],
+    /// Red, green, blue.
+    pub rgb: [u8; 3],
 }
 
 /// Disparity with the parameters of depth: `z = f T / (d + doffs)`.

@@ -38,6 +38,8 @@ pub const DISPARITY: &str = "/stereo/disparity";
 pub const DEPTH: &str = "/stereo/depth/image_raw";
 /// Camera of [`DEPTH`]: the rectified left one.
 pub const DEPTH_CAMERA: &str = "/stereo/depth/camera_info";
+/// Measured points in space, seen from the rectified left camera. Live only, never in a recording.
+pub const POINTS: &str = "/stereo/points";
 /// Pose of the right camera; ROS's topic of constant transforms.
 pub const TRANSFORMS: &str = "/tf_static";
 /// Description of the recording, [`super::About`]: its first message.

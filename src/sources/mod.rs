@@ -38,8 +38,14 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
         SourceSpec::Rig { name, router } => {
             Box::new(crate::network::RigSource::open(name, router.as_deref(), options)?)
         }
+        #[cfg(feature = "zenoh")]
+        SourceSpec::Ros2 { left, right } => {
+            use crate::network::ros2::{RosSource, Surroundings};
+            let surroundings = Surroundings::of_environment().map_err(|err| CaptureError::Camera(err.to_string()))?;
+            Box::new(RosSource::open([left, right], &surroundings, options)?)
+        }
         #[cfg(not(feature = "zenoh"))]
-        SourceSpec::Rig { .. } => {
+        SourceSpec::Rig { .. } | SourceSpec::Ros2 { .. } => {
             let text = format!(
                 "'{spec}' is on the network, and this program was built without it: build it with the feature zenoh"
             );

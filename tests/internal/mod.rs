@@ -18,6 +18,8 @@ mod presets;
 #[cfg(feature = "publish")]
 mod publish;
 mod recording;
+#[cfg(feature = "zenoh")]
+mod ros2;
 mod shaders;
 #[cfg(target_os = "linux")]
 mod soak;

@@ -1,12 +1,14 @@
 //! Foxglove's messages: protobuf with the schemas of its SDK, and JSON.
 
 use super::pixels::{self, Described};
+use super::points;
 use super::{Format, Kind, since_1970};
 use crate::recording::message::{Body, Bytes, CameraBody, DisparityBody, Encoding, ImageBody, Message};
 use crate::recording::{Channel, Schema};
 use ::foxglove::bytes::Bytes as Shared;
 use ::foxglove::messages::{
-    CameraCalibration, CompressedImage, FrameTransform, Quaternion, RawImage, Timestamp, Vector3,
+    CameraCalibration, CompressedImage, FrameTransform, PackedElementField, PointCloud, Pose, Quaternion, RawImage,
+    Timestamp, Vector3, packed_element_field::NumericType,
 };
 use ::foxglove::{Decode, Encode};
 use std::sync::Arc;
@@ -27,6 +29,7 @@ pub(super) fn kind(channel: &Channel) -> Option<Kind> {
         ("protobuf", "foxglove.RawImage") => Some(Kind::Image),
         ("protobuf", "foxglove.CompressedImage") => Some(Kind::Compressed),
         ("protobuf", "foxglove.CameraCalibration") => Some(Kind::Camera),
+        ("protobuf", "foxglove.PointCloud") => Some(Kind::Points),
         ("protobuf", "foxglove.FrameTransform") => Some(Kind::Transform),
         ("json", name) if !name.starts_with("foxglove.") => Some(Kind::Json),
         _ => None,
@@ -39,6 +42,7 @@ pub(super) fn channel(topic: &str, kind: Kind) -> Channel {
         Kind::Image | Kind::Disparity => RawImage::get_schema(),
         Kind::Compressed => CompressedImage::get_schema(),
         Kind::Camera => CameraCalibration::get_schema(),
+        Kind::Points => PointCloud::get_schema(),
         Kind::Transform => FrameTransform::get_schema(),
         Kind::Json => {
             let name = topic.trim_start_matches('/').replace('/', ".");
@@ -101,6 +105,26 @@ pub(super) fn encode(message: &Message) -> Vec<u8> {
             let data = pixels::float_bytes(disparity_px, |d| d).into();
             let encoding = encoding_name(Encoding::Float32);
             to_bytes(&RawImage { timestamp, frame_id, width, height, encoding, step: 4 * width, data })
+        }
+        Body::Points(all) => {
+            let field = |(name, offset, kind): (&str, u32, NumericType)| PackedElementField {
+                name: name.to_owned(),
+                offset,
+                r#type: kind as i32,
+            };
+            let [float, byte] = [NumericType::Float32, NumericType::Uint8];
+            let at = points::COLOR;
+            let fields = [("x", 0, float), ("y", 4, float), ("z", 8, float)];
+            let colors = [("blue", at, byte), ("green", at + 1, byte), ("red", at + 2, byte)];
+            let (zero, none) = (Vector3::default(), Quaternion { w: 1.0, ..Quaternion::default() });
+            to_bytes(&PointCloud {
+                timestamp,
+                frame_id,
+                pose: Some(Pose { position: Some(zero), orientation: Some(none) }),
+                point_stride: points::STEP,
+                fields: fields.into_iter().chain(colors).map(field).collect(),
+                data: points::bytes(all).into(),
+            })
         }
         Body::Transform { child_frame_id, translation_m: [x, y, z], rotation: [i, j, k, w] } => {
             to_bytes(&FrameTransform {
@@ -169,6 +193,21 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
                 p: if p.is_empty() { [0.0; 12] } else { matrix("P", &p)? },
             };
             Ok(message(timestamp, frame_id, Body::Camera(Box::new(camera))))
+        }
+        Kind::Points => {
+            let PointCloud { timestamp, frame_id, point_stride, fields, data, .. } = from_bytes(data)?;
+            let named = |name: &str, kind: NumericType| {
+                let fields = fields.iter().map(|field| (&*field.name, field.offset, field.r#type == kind as i32));
+                points::offset(fields, name)
+            };
+            let xyz = [
+                named("x", NumericType::Float32)?,
+                named("y", NumericType::Float32)?,
+                named("z", NumericType::Float32)?,
+            ];
+            let color = named("blue", NumericType::Uint8)?;
+            let all = points::Described { xyz, color, step: point_stride, count: None, data: &data }.points()?;
+            Ok(message(timestamp, frame_id, Body::Points(all)))
         }
         Kind::Transform => {
             let FrameTransform { timestamp, parent_frame_id, child_frame_id, translation, rotation } =

@@ -6,6 +6,7 @@
 
 mod foxglove;
 mod pixels;
+mod points;
 pub mod ros2;
 #[cfg(test)]
 mod tests;
@@ -37,6 +38,8 @@ pub enum Kind {
     Camera,
     /// [`Body::Disparity`].
     Disparity,
+    /// [`Body::Points`].
+    Points,
     /// [`Body::Transform`].
     Transform,
     /// [`Body::Json`].
@@ -51,6 +54,7 @@ impl Body {
             Self::Compressed { .. } => Kind::Compressed,
             Self::Camera(_) => Kind::Camera,
             Self::Disparity(_) => Kind::Disparity,
+            Self::Points(_) => Kind::Points,
             Self::Transform { .. } => Kind::Transform,
             Self::Json(_) => Kind::Json,
         }
@@ -101,7 +105,7 @@ pub fn kind(channel: &Channel) -> Option<Kind> {
 /// Its type is not read, see [`kind`]; or its bytes do not match the type, or have content that is not read.
 pub fn decode(channel: &Channel, data: &[u8]) -> Result<Message, ReadError> {
     let damaged = |what: String| ReadError::Damaged(format!("{}: {what}", foreign(&channel.topic)));
-    let has_pixels = matches!(kind(channel), Some(Kind::Image | Kind::Compressed | Kind::Disparity));
+    let has_pixels = matches!(kind(channel), Some(Kind::Image | Kind::Compressed | Kind::Disparity | Kind::Points));
     if !has_pixels && data.len() > MAX_TEXT_BYTES {
         return Err(damaged(format!(
             "a message of {} bytes, and of those without pixels none of more than {MAX_TEXT_BYTES} is read",

@@ -1,4 +1,4 @@
-use super::super::message::{Bytes, CameraBody, DisparityBody, Encoding, ImageBody};
+use super::super::message::{Bytes, CameraBody, DisparityBody, Encoding, ImageBody, Point};
 use super::super::{Schema, topic};
 use super::*;
 use crate::image::Image;
@@ -82,6 +82,9 @@ fn all(random: &mut fastrand::Rng) -> Vec<Message> {
     all.push(message(Body::Camera(Box::new(camera()))));
     all.push(message(Body::Disparity(disparity(random))));
     all.push(message(transform()));
+    let point =
+        |random: &mut fastrand::Rng| Point { xyz_m: [random.f32(), -random.f32(), 9.5], rgb: [random.u8(..), 0, 255] };
+    all.push(message(Body::Points((0..9).map(|_| point(random)).collect())));
     let words = json!({"focal_px": 701.123_456_789_012_3, "skew_s": 1.000_000_000_000_000_2e-3, "name": "ü \"x\"\n", "sequence": u64::MAX});
     all.push(message(Body::Json(words)));
     all
@@ -227,6 +230,18 @@ fn big_endian_messages_and_big_endian_pixels_are_read() {
         let wanted = if pixels_are_big == 1 { [2, 1, 4, 3, 9] } else { [1, 2, 3, 4, 9] };
         assert_eq!((back.encoding, back.width, back.height, &back.data[..]), (Encoding::DepthMm, 2, 1, &wanted[..]));
     }
+}
+
+/// Where PCL and RViz look for a point: floats of 4 bytes, and colours packed into the bits of a float.
+#[test]
+fn points_are_where_pcl_expects_them() {
+    let points = vec![Point { xyz_m: [1.0, -2.0, 3.5], rgb: [1, 2, 3] }, Point { xyz_m: [0.0; 3], rgb: [255, 0, 9] }];
+    let bytes = Format::Ros2.encode(&message(Body::Points(points)));
+    let first = [1.0_f32.to_le_bytes(), (-2.0_f32).to_le_bytes(), 3.5_f32.to_le_bytes(), 0x0001_0203_u32.to_le_bytes()];
+    let at = bytes.windows(16).position(|four| four == first.concat()).unwrap();
+    assert_eq!(bytes.len(), at + 32 + 1, "two points, and that none of them is missing");
+    assert_eq!(bytes[at - 4..at], 32_u32.to_le_bytes(), "their bytes");
+    assert_eq!(bytes[at - 12..at - 4], [16_u32.to_le_bytes(), 32_u32.to_le_bytes()].concat(), "of one, and of a row");
 }
 
 /// The layout of the first bytes, as ROS 2's own serializer writes them, and how holes in a disparity map are told.

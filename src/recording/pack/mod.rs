@@ -18,6 +18,7 @@ use crate::stereo::StereoParams;
 pub use parts::PairParts;
 
 use cameras::Cameras;
+use picture::Grey;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,6 +28,7 @@ use std::time::{Duration, SystemTime};
 pub struct Packer {
     about: About,
     format: Format,
+    grey: Grey,
     cameras: Cameras,
     channels: BTreeMap<String, Arc<Channel>>,
     /// The first pair, and the description before it, was packed.
@@ -47,7 +49,15 @@ impl Packer {
     /// For a recording with this description and format.
     pub fn new(about: About, format: Format) -> Self {
         let cameras = Cameras::of(&about);
-        Self { about, format, cameras, channels: BTreeMap::new(), begun: false, baseline_m: None }
+        // rerun takes uncompressed pictures of one channel in ROS 2's format for depth
+        let grey = if format == Format::Ros2 { Grey::Png } else { Grey::Plain };
+        Self { about, format, grey, cameras, channels: BTreeMap::new(), begun: false, baseline_m: None }
+    }
+
+    /// The same, with pictures without colours as plain pixels in every format: for receivers that show `image_raw` without its transports.
+    #[must_use]
+    pub fn with_plain_pictures(self) -> Self {
+        Self { grey: Grey::Plain, ..self }
     }
 
     /// The packets of a frame: first the description of the recording; then the pair's note and its pictures.
@@ -124,6 +134,27 @@ impl Packer {
         Ok(packets.made)
     }
 
+    /// The packets of both views of a frame as decoded pixels, whatever its source has encoded them as.
+    ///
+    /// # Errors
+    /// A picture that cannot be encoded.
+    pub fn decoded(&mut self, frame: &Frame, now: SystemTime) -> Result<Vec<Packet>, String> {
+        let pair = PairParts::of_decoded(&frame.raw);
+        let mut packets = self.packets(pair.note.sequence, now);
+        packets.decoded(&pair, [true, true])?;
+        Ok(packets.made)
+    }
+
+    /// The packet of all measured points of a result, with the colours of its left picture; `None` without numbers or without a
+    /// calibration.
+    pub fn points(&mut self, output: &Output, now: SystemTime) -> Option<Packet> {
+        let frame = &output.job.frame;
+        let points = numbers::points(output.map.as_deref()?, &frame.left, &frame.geometry?);
+        let (stamp, frame_id) = (frame.raw.capture_time, frame::LEFT.to_owned());
+        let message = Message { stamp, frame_id, body: Body::Points(points) };
+        Some(self.packet(topic::POINTS, &message, frame.raw.sequence, now))
+    }
+
     /// The packet of all parameters.
     pub fn parameters(&mut self, params: &StereoParams, now: SystemTime) -> Packet {
         self.json(topic::PARAMETERS, json!(parameter_words(params)), 0, now)
@@ -197,11 +228,11 @@ impl Packets<'_> {
 
     /// The pictures as the cameras encoded them; the decoded ones of other sources.
     fn raw(&mut self, pair: &PairParts) -> Result<(), String> {
-        let format = self.packer.format;
+        let grey = self.packer.grey;
         let Some(original) = &pair.original else { return self.decoded(pair, [true, true]) };
         match &original.images[..] {
             [both] => {
-                self.push(topic::BOTH_UNSPLIT, frame::LEFT, pair.capture_time, picture::of_encoded(format, both)?);
+                self.push(topic::BOTH_UNSPLIT, frame::LEFT, pair.capture_time, picture::of_encoded(grey, both)?);
             }
             shots => {
                 let topics = [[topic::LEFT_RAW, topic::LEFT_UNTURNED], [topic::RIGHT_RAW, topic::RIGHT_UNTURNED]];
@@ -211,7 +242,7 @@ impl Packets<'_> {
                         topic,
                         [frame::LEFT, frame::RIGHT][eye],
                         taken(pair)[eye],
-                        picture::of_encoded(format, shot)?,
+                        picture::of_encoded(grey, shot)?,
                     );
                 }
             }
@@ -269,7 +300,7 @@ impl Packets<'_> {
         stamp: SystemTime,
         picture: &Picture,
     ) -> Result<(), String> {
-        let (body, colors) = picture::of_picture(self.packer.format, picture)?;
+        let (body, colors) = picture::of_picture(self.packer.grey, picture)?;
         self.push(topic, frame_id, stamp, body);
         if let Some(colors) = colors {
             self.push(color_topic, frame_id, stamp, colors);

@@ -3,9 +3,9 @@
 use super::picture::image;
 use crate::engine::Output;
 use crate::geometry::Geometry;
-use crate::image::Image;
+use crate::image::{Image, Luma, Picture};
 use crate::recording::ResultNote;
-use crate::recording::message::{Body, DisparityBody, Encoding};
+use crate::recording::message::{Body, DisparityBody, Encoding, Point};
 use crate::stereo::map::SUBPIXEL_STEPS;
 use crate::stereo::{DisparityMap, INVALID, StereoParams, depth, reason};
 
@@ -54,6 +54,26 @@ pub(super) fn disparity(map: &DisparityMap, filled: bool, geometry: Option<&Geom
         max_disparity: px(f64::from(params.min_disparity) + f64::from(params.num_disparities) - 1.0),
         delta_d: 1.0 / SUBPIXEL_STEPS as f32,
     })
+}
+
+/// Measured points in space, with the colours of the left picture, or its brightness.
+pub(super) fn points(map: &DisparityMap, picture: &Picture, geometry: &Geometry) -> Vec<Point> {
+    let (width, height) = map.size();
+    let grey = |x: usize, y: usize| match &picture.luma {
+        Luma::U8(luma) => luma.at(x, y),
+        Luma::U16 { image, bits } => (image.at(x, y) >> (bits - 8)) as u8,
+    };
+    let mut points = Vec::new();
+    for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+        let value = map.values.at(x, y);
+        let z = depth::depth_m(value, geometry);
+        if is_hole(value, map.reasons.at(x, y), false) || !z.is_finite() || z <= 0.0 {
+            continue;
+        }
+        let rgb = picture.rgb.as_ref().map_or_else(|| [grey(x, y); 3], |rgb| rgb.at(x, y));
+        points.push(Point { xyz_m: geometry.point_m(x as f64, y as f64, f64::from(z)).map(|v| v as f32), rgb });
+    }
+    points
 }
 
 fn is_hole(value: i16, reasons: u8, filled: bool) -> bool {

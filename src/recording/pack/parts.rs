@@ -41,6 +41,11 @@ impl PairParts {
         }
     }
 
+    /// Of a raw pair, its decoded pictures alone.
+    pub fn of_decoded(pair: &Arc<RawPair>) -> Self {
+        Self { decoded: Some(Arc::clone(pair)), ..Self::of_raw(pair, None, Streams::NONE) }
+    }
+
     /// Of a frame and its raw pair.
     pub fn of_frame(frame: &Frame, streams: Streams) -> Self {
         let rectified = || [&frame.left, &frame.right].map(Arc::clone);

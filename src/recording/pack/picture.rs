@@ -4,14 +4,22 @@ use crate::capture::EncodedImage;
 use crate::capture::decode::luma_of;
 use crate::capture::decode_camera::{PixelFormat, decode};
 use crate::image::{Image, Luma, Picture};
-use crate::recording::Format;
 use crate::recording::message::{Body, Bytes, Encoding, ImageBody};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder as _};
 use std::sync::Arc;
 
+/// How pictures without colours are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grey {
+    /// As PNG.
+    Png,
+    /// Pixel by pixel.
+    Plain,
+}
+
 /// A picture as the camera encoded it.
-pub(super) fn of_encoded(format: Format, shot: &EncodedImage) -> Result<Body, String> {
+pub(super) fn of_encoded(grey: Grey, shot: &EncodedImage) -> Result<Body, String> {
     let encoding = match shot.layout.format {
         PixelFormat::Mjpeg => {
             return Ok(Body::Compressed { format: "jpeg".to_owned(), data: Arc::clone(&shot.bytes) });
@@ -20,7 +28,7 @@ pub(super) fn of_encoded(format: Format, shot: &EncodedImage) -> Result<Body, St
         PixelFormat::Nv12 => Encoding::Nv12,
         PixelFormat::Grey | PixelFormat::Y16 => {
             let picture = decode(shot.layout, &shot.bytes, false).map_err(cannot)?;
-            return of_luma(format, &picture.luma);
+            return of_luma(grey, &picture.luma);
         }
     };
     let (width, height) = (shot.layout.width, shot.layout.height);
@@ -32,27 +40,25 @@ pub(super) fn of_encoded(format: Format, shot: &EncodedImage) -> Result<Body, St
 
 /// A decoded picture: its luma, and a second message for its colours. If the luma can be computed from the colours, these are the only
 /// message.
-pub(super) fn of_picture(format: Format, picture: &Picture) -> Result<(Body, Option<Body>), String> {
-    let Some(rgb) = &picture.rgb else { return Ok((of_luma(format, &picture.luma)?, None)) };
+pub(super) fn of_picture(grey: Grey, picture: &Picture) -> Result<(Body, Option<Body>), String> {
+    let Some(rgb) = &picture.rgb else { return Ok((of_luma(grey, &picture.luma)?, None)) };
     let colors = Body::Image(image(rgb.size(), Encoding::Rgb8, 3, rgb.pixels().as_flattened().into()));
     let follows = |luma: &Image<u8>| luma.pixels().iter().zip(rgb.pixels()).all(|(&luma, &rgb)| luma == luma_of(rgb));
     match &picture.luma {
         Luma::U8(luma) if follows(luma) => Ok((colors, None)),
-        luma => Ok((of_luma(format, luma)?, Some(colors))),
+        luma => Ok((of_luma(grey, luma)?, Some(colors))),
     }
 }
 
-/// Luma. As PNG in ROS 2's format, because rerun takes uncompressed pictures of one channel for depth.
-fn of_luma(format: Format, luma: &Luma) -> Result<Body, String> {
-    match (format, luma) {
-        (Format::Ros2, Luma::U8(grey)) => png(grey.size(), ExtendedColorType::L8, grey.pixels()),
-        (Format::Ros2, Luma::U16 { image: grey, .. }) => {
+/// Luma.
+fn of_luma(grey: Grey, luma: &Luma) -> Result<Body, String> {
+    match (grey, luma) {
+        (Grey::Png, Luma::U8(grey)) => png(grey.size(), ExtendedColorType::L8, grey.pixels()),
+        (Grey::Png, Luma::U16 { image: grey, .. }) => {
             png(grey.size(), ExtendedColorType::L16, bytemuck::cast_slice(grey.pixels()))
         }
-        (Format::Foxglove, Luma::U8(grey)) => {
-            Ok(Body::Image(image(grey.size(), Encoding::Mono8, 1, grey.pixels().into())))
-        }
-        (Format::Foxglove, Luma::U16 { image: grey, .. }) => {
+        (Grey::Plain, Luma::U8(grey)) => Ok(Body::Image(image(grey.size(), Encoding::Mono8, 1, grey.pixels().into()))),
+        (Grey::Plain, Luma::U16 { image: grey, .. }) => {
             let data = grey.pixels().iter().flat_map(|value| value.to_le_bytes()).collect();
             Ok(Body::Image(image(grey.size(), Encoding::Mono16, 2, data)))
         }

@@ -21,20 +21,7 @@ impl Recording {
             [None, None] => return Ok(None),
             _ => return Err(CalibrationError("only one of the two cameras is described".to_owned())),
         };
-        let cameras = [&of_left, &of_right];
-        for (camera, pictures) in cameras.into_iter().zip([&left, &right]) {
-            let wrong = |err| CalibrationError(format!("the camera of {}: {err}", foreign(&pictures.topic)));
-            camera.check_numbers().map_err(wrong)?;
-        }
-        if cameras.iter().any(|camera| camera.is_uncalibrated()) {
-            return Ok(None);
-        }
-        if is_rectified(&left.topic) {
-            let none = || CalibrationError("its numbers are those of no rectified pair".to_owned());
-            let geometry = CameraInfo::rectified_geometry(cameras).ok_or_else(none)?;
-            return Ok(Some(CalibrationNote::of_rectified(geometry)));
-        }
-        CameraInfo::rig(cameras).map(|rig| Some(CalibrationNote::of_rig(&rig, 0.0)))
+        calibration_of_cameras([&of_left, &of_right], [&left.topic, &right.topic])
     }
 
     fn camera_beside(&mut self, pictures: &Channel) -> Result<Option<CameraInfo>, CalibrationError> {
@@ -52,6 +39,34 @@ impl Recording {
             _ => Err(CalibrationError(format!("{} describes no camera", foreign(&name)))),
         }
     }
+}
+
+/// The calibration of another program's pictures on these topics, left first, by their cameras; `None` where these are marked as uncalibrated.
+///
+/// # Errors
+/// The cameras have impossible numbers, or are no stereo rig.
+pub fn calibration_of_cameras(
+    cameras: [&CameraInfo; 2],
+    pictures: [&str; 2],
+) -> Result<Option<CalibrationNote>, CalibrationError> {
+    for (camera, pictures) in cameras.into_iter().zip(pictures) {
+        let wrong = |err| CalibrationError(format!("the camera of {}: {err}", foreign(pictures)));
+        camera.check_numbers().map_err(wrong)?;
+    }
+    if cameras.iter().any(|camera| camera.is_uncalibrated()) {
+        return Ok(None);
+    }
+    if is_rectified(pictures[0]) {
+        let none = || CalibrationError("its numbers are those of no rectified pair".to_owned());
+        let geometry = CameraInfo::rectified_geometry(cameras).ok_or_else(none)?;
+        return Ok(Some(CalibrationNote::of_rectified(geometry)));
+    }
+    CameraInfo::rig(cameras).map(|rig| Some(CalibrationNote::of_rig(&rig, 0.0)))
+}
+
+/// The topic on which drivers publish the camera of these pictures.
+pub fn camera_topic(pictures: &str) -> String {
+    format!("{}/camera_info", namespace(pictures))
 }
 
 /// Namespace and last name of a topic, without [`topic::COMPRESSED`].

@@ -24,6 +24,7 @@ mod hostile;
 #[cfg(test)]
 mod tests;
 
+pub use camera_info::{calibration_of_cameras, camera_topic};
 pub use packet_stream::PacketStream;
 pub use pair_index::PairIndex;
 pub use pair_stream::PairStream;

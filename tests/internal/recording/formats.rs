@@ -125,6 +125,7 @@ fn expected(body: &Body) -> Value {
             let measured = disparity.disparity_px.pixels().iter().map(|d| if d.is_nan() { -1.0 } else { *d });
             json!({"size": [width, height], "checksum": checksum(measured.flat_map(f32::to_le_bytes))})
         }
+        Body::Points(points) => json!({"points": points.len()}),
         Body::Transform { child_frame_id, translation_m, rotation } => {
             json!({"child": child_frame_id, "translation_m": translation_m, "rotation": rotation})
         }

@@ -94,6 +94,32 @@ pub(super) struct DisparityImage<'a> {
     pub delta_d: f32,
 }
 
+/// `sensor_msgs/msg/PointField`.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct PointField<'a> {
+    pub name: Cow<'a, str>,
+    pub offset: u32,
+    pub datatype: u8,
+    pub count: u32,
+}
+
+/// `sensor_msgs/msg/PointCloud2`.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct PointCloud2<'a> {
+    #[serde(borrow)]
+    pub header: Header<'a>,
+    pub height: u32,
+    pub width: u32,
+    #[serde(borrow)]
+    pub fields: Vec<PointField<'a>>,
+    pub is_bigendian: bool,
+    pub point_step: u32,
+    pub row_step: u32,
+    #[serde(borrow, serialize_with = "octets")]
+    pub data: &'a [u8],
+    pub is_dense: bool,
+}
+
 /// `geometry_msgs/msg/TransformStamped`, with translation and rotation as they lie in `geometry_msgs/msg/Transform`.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct TransformStamped<'a> {

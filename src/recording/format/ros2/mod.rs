@@ -5,15 +5,20 @@ mod cdr;
 mod messages;
 
 use super::pixels::{self, Described};
+use super::points;
 use super::{Format, Kind, since_1970};
 use crate::recording::message::{Body, Bytes, CameraBody, DisparityBody, Encoding, ImageBody, Message};
 use crate::recording::{Channel, Schema};
 use messages::{
-    CameraInfo, CompressedImage, DisparityImage, Header, RegionOfInterest, Text, TfMessage, Time, TransformStamped,
+    CameraInfo, CompressedImage, DisparityImage, Header, PointCloud2, PointField, RegionOfInterest, Text, TfMessage,
+    Time, TransformStamped,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Type of a field of points: 32-bit float.
+const FLOAT32: u8 = 7;
 
 /// Name and definition of the messages of a kind. A definition contains those of all nested messages, as `ros2 bag` stores it.
 fn schema(kind: Kind) -> (&'static str, &'static str) {
@@ -22,6 +27,7 @@ fn schema(kind: Kind) -> (&'static str, &'static str) {
         Kind::Compressed => ("sensor_msgs/msg/CompressedImage", include_str!("definitions/CompressedImage.msg")),
         Kind::Camera => ("sensor_msgs/msg/CameraInfo", include_str!("definitions/CameraInfo.msg")),
         Kind::Disparity => ("stereo_msgs/msg/DisparityImage", include_str!("definitions/DisparityImage.msg")),
+        Kind::Points => ("sensor_msgs/msg/PointCloud2", include_str!("definitions/PointCloud2.msg")),
         Kind::Transform => ("tf2_msgs/msg/TFMessage", include_str!("definitions/TFMessage.msg")),
         Kind::Json => ("std_msgs/msg/String", include_str!("definitions/String.msg")),
     }
@@ -30,7 +36,8 @@ fn schema(kind: Kind) -> (&'static str, &'static str) {
 /// Kind of the messages of a channel, if they are ROS 2's.
 pub(super) fn kind(channel: &Channel) -> Option<Kind> {
     let name = &channel.schema.as_ref().filter(|_| channel.message_encoding == "cdr")?.name;
-    let kinds = [Kind::Image, Kind::Compressed, Kind::Camera, Kind::Disparity, Kind::Transform, Kind::Json];
+    let kinds =
+        [Kind::Image, Kind::Compressed, Kind::Camera, Kind::Disparity, Kind::Points, Kind::Transform, Kind::Json];
     kinds.into_iter().find(|kind| schema(*kind).0 == name)
 }
 
@@ -113,6 +120,28 @@ pub(super) fn encode(message: &Message) -> Vec<u8> {
             };
             cdr::to_bytes(&disparity, data.len() + 512)
         }
+        Body::Points(all) => {
+            let data = points::bytes(all);
+            let field = |(name, offset): (&'static str, u32)| PointField {
+                name: name.into(),
+                offset,
+                datatype: FLOAT32,
+                count: 1,
+            };
+            let width = all.len() as u32;
+            let cloud = PointCloud2 {
+                header,
+                height: 1,
+                width,
+                fields: [("x", 0), ("y", 4), ("z", 8), ("rgb", points::COLOR)].map(field).into(),
+                is_bigendian: false,
+                point_step: points::STEP,
+                row_step: points::STEP * width,
+                data: &data,
+                is_dense: true,
+            };
+            cdr::to_bytes(&cloud, data.len() + 512)
+        }
         Body::Transform { child_frame_id, translation_m, rotation } => {
             let (translation, rotation) = (*translation_m, *rotation);
             let transform = TransformStamped { header, child_frame_id: child_frame_id.into(), translation, rotation };
@@ -166,6 +195,22 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
             let (focal_px, baseline_m) = (f, t);
             let body = DisparityBody { disparity_px, focal_px, baseline_m, min_disparity, max_disparity, delta_d };
             Ok(header.message(Body::Disparity(body)))
+        }
+        Kind::Points => {
+            let PointCloud2 { header, height, width, fields, is_bigendian, point_step, row_step, data, .. } =
+                cdr::from_bytes(data)?;
+            if is_bigendian || height > 1 && u64::from(row_step) != u64::from(point_step) * u64::from(width) {
+                return Err("its points are big-endian or have gaps between rows, which is not read here".to_owned());
+            }
+            let named = |name: &str| {
+                let fields = fields.iter().map(|field| (&*field.name, field.offset, field.datatype == FLOAT32));
+                points::offset(fields, name)
+            };
+            let count = Some(u64::from(width) * u64::from(height));
+            let xyz = [named("x")?, named("y")?, named("z")?];
+            let described = points::Described { xyz, color: named("rgb")?, step: point_step, count, data };
+            let all = described.points()?;
+            Ok(header.message(Body::Points(all)))
         }
         Kind::Transform => {
             let message: TfMessage = cdr::from_bytes(data)?;

@@ -1,0 +1,49 @@
+//! Quality of service, as far as it is used here, and its words in tokens.
+
+use std::fmt;
+
+/// Quality of service of a publisher or a subscription. Deadlines, lifespans and liveliness are always the default ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Qos {
+    /// A message that is lost on the way is not sent again.
+    pub is_best_effort: bool,
+    /// Late subscribers get the last messages.
+    pub is_latched: bool,
+    /// Messages that are kept.
+    pub depth: usize,
+}
+
+/// Depth that is not said in tokens.
+const DEFAULT_DEPTH: usize = 42;
+
+impl Qos {
+    /// Of pictures and of what is made of them: the newest counts.
+    pub const SENSOR_DATA: Self = Self { is_best_effort: true, is_latched: false, depth: 5 };
+    /// Of small messages.
+    pub const DEFAULT: Self = Self { is_best_effort: false, is_latched: false, depth: 10 };
+    /// Of messages that are sent once.
+    pub const LATCHED: Self = Self { is_best_effort: false, is_latched: true, depth: 1 };
+}
+
+/// The words in a token. What is the default is empty, and must be: receivers make a token anew before they hash it.
+impl fmt::Display for Qos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (reliability, durability) =
+            (if self.is_best_effort { "2" } else { "" }, if self.is_latched { "1" } else { "" });
+        let depth = Some(self.depth).filter(|depth| *depth != DEFAULT_DEPTH).map(|depth| depth.to_string());
+        write!(f, "{reliability}:{durability}:,{}:,:,:,,", depth.unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_rmw_zenoh() {
+        assert_eq!(Qos::SENSOR_DATA.to_string(), "2::,5:,:,:,,");
+        assert_eq!(Qos::DEFAULT.to_string(), "::,10:,:,:,,");
+        assert_eq!(Qos::LATCHED.to_string(), ":1:,1:,:,:,,");
+        assert_eq!(Qos { depth: 42, ..Qos::DEFAULT }.to_string(), "::,:,:,:,,");
+    }
+}

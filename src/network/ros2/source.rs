@@ -1,0 +1,308 @@
+//! Pairs of a driver of ROS 2: two topics of pictures, with their cameras beside them.
+
+use super::node::{Incoming, Node};
+use super::pairs::Intake;
+use super::qos::Qos;
+use super::surroundings::Surroundings;
+use super::token::Published;
+use crate::calibration::CalibrationNote;
+use crate::capture::pairing::Side;
+use crate::capture::{CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState};
+use crate::console::{counted, foreign};
+use crate::newest::NewestReceiver;
+use crate::recording::format::Kind;
+use crate::recording::read::{calibration_of_cameras, camera_topic};
+use crate::recording::unpack::Unpacker;
+use crate::recording::{Format, Packet, topic};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Limit of the wait for the first pair.
+const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(30);
+/// Limit of the wait for a router.
+const ROUTER_TIMEOUT: Duration = Duration::from_secs(5);
+/// A topic that is silent for so long is replaced by its compressed one.
+const SILENCE: Duration = Duration::from_secs(2);
+/// Limit of the wait for cameras that are published, behind the first pair.
+const CAMERAS_TIMEOUT: Duration = Duration::from_secs(2);
+/// A view without pictures for so long is remarked on.
+const LOST: Duration = Duration::from_secs(3);
+/// How often is looked while something is waited for.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// Topics that a message names.
+const MAX_NAMED: usize = 12;
+const SIDES: [Side; 2] = [Side::Left, Side::Right];
+
+/// A driver's pictures.
+pub struct RosSource {
+    info: SourceInfo,
+    calibration: Option<CalibrationNote>,
+    /// Why the cameras are not used.
+    no_calibration: Option<String>,
+    unpacker: Unpacker,
+    first: Option<Box<RawPair>>,
+    sequence: u64,
+    received: Received,
+}
+
+/// The subscriptions, and what comes of them.
+struct Received {
+    /// Topics of the pictures, left first.
+    topics: [String; 2],
+    pictures: [Incoming; 2],
+    _cameras: [Incoming; 2],
+    intake: Arc<Intake>,
+    pairs: NewestReceiver<[Packet; 2]>,
+    node: Node,
+}
+
+impl RosSource {
+    /// Waits for the first pair of these topics, left first.
+    ///
+    /// # Errors
+    /// No router answers, or no pair comes in time; the text names the topics that there are.
+    pub fn open(
+        [left, right]: [&str; 2],
+        surroundings: &Surroundings,
+        options: &SourceOptions,
+    ) -> Result<Self, CaptureError> {
+        let failed = |why: String| CaptureError::Camera(format!("cannot read {left} and {right} from ROS 2: {why}"));
+        let mut received = Received::start([left, right], surroundings).map_err(|err| failed(err.to_string()))?;
+        let unpacker = Unpacker::of(None, !options.grey, options.max_pixels);
+        let first = received.first_pair(&unpacker).map_err(failed)?;
+        let (calibration, no_calibration) = match received.calibration() {
+            Ok(calibration) => (calibration, None),
+            Err(why) => (None, Some(format!("the calibration of ROS 2 is not used: {why}"))),
+        };
+        let (width, height) = first.left.size();
+        let name = format!("ros2 {}", foreign(left));
+        let info = SourceInfo { name, width, height, is_camera: true, ..SourceInfo::default() };
+        let first = Some(Box::new(first));
+        Ok(Self { info, calibration, no_calibration, unpacker, first, sequence: 0, received })
+    }
+}
+
+impl Received {
+    fn start(topics: [&str; 2], surroundings: &Surroundings) -> Result<Self, super::super::session::NetworkError> {
+        let node = Node::open(surroundings, "stereopsis_source")?;
+        let (intake, pairs) = Intake::new();
+        let camera = |eye: usize| {
+            let channel = Format::Ros2.channel_of(&camera_topic(topics[eye]), Kind::Camera);
+            let taken = Arc::clone(&intake);
+            let name = channel.topic.clone();
+            let take = move |message: &[u8], _| taken.camera(SIDES[eye], &channel, message);
+            node.subscribe(&name, Kind::Camera, Qos::SENSOR_DATA, take)
+        };
+        let cameras = [camera(0)?, camera(1)?];
+        let pictures = [
+            Self::pictures(&node, &intake, SIDES[0], topics[0])?,
+            Self::pictures(&node, &intake, SIDES[1], topics[1])?,
+        ];
+        let topics = topics.map(str::to_owned);
+        Ok(Self { topics, pictures, _cameras: cameras, intake, pairs, node })
+    }
+
+    /// Receives the pictures of one view.
+    fn pictures(
+        node: &Node,
+        intake: &Arc<Intake>,
+        side: Side,
+        name: &str,
+    ) -> Result<Incoming, super::super::session::NetworkError> {
+        let kind = kind_of(name);
+        let channel = Arc::new(Format::Ros2.channel_of(name, kind));
+        let taken = Arc::clone(intake);
+        let take = move |message: &[u8], sent_ns| taken.picture(side, &channel, message, sent_ns);
+        node.subscribe(name, kind, Qos::SENSOR_DATA, take)
+    }
+
+    fn first_pair(&mut self, unpacker: &Unpacker) -> Result<RawPair, String> {
+        let begun = Instant::now();
+        let mut looked = begun;
+        while begun.elapsed() < FIRST_PAIR_TIMEOUT {
+            if let Ok(packets) = self.pairs.recv_timeout(POLL_INTERVAL) {
+                match unpacker.pair(&packets) {
+                    Ok(pair) => return Ok(RawPair { sequence: 0, name: name_of(0), ..pair }),
+                    Err(err) => self.intake.refuse(err.to_string()),
+                }
+            }
+            if begun.elapsed() > ROUTER_TIMEOUT && !self.node.is_connected() {
+                return Err(self.node.no_router());
+            }
+            if looked.elapsed() > SILENCE {
+                looked = Instant::now();
+                self.replace_silent();
+            }
+        }
+        Err(self.why_silent())
+    }
+
+    /// Receives compressed pictures where plain ones do not come, and a driver publishes them.
+    fn replace_silent(&mut self) {
+        let last = self.intake.came().last;
+        let silent: Vec<usize> =
+            (0..2).filter(|&eye| last[eye].is_none() && kind_of(&self.topics[eye]) == Kind::Image).collect();
+        if silent.is_empty() {
+            return;
+        }
+        let published = self.node.published();
+        for eye in silent {
+            let compressed = format!("{}{}", self.topics[eye], topic::COMPRESSED);
+            if !published.iter().any(|it| it.is(&compressed, Kind::Compressed)) {
+                continue;
+            }
+            if let Ok(pictures) = Self::pictures(&self.node, &self.intake, SIDES[eye], &compressed) {
+                log::info!("{} is silent: receiving {compressed}", self.topics[eye]);
+                (self.pictures[eye], self.topics[eye]) = (pictures, compressed);
+            }
+        }
+    }
+
+    /// Why no pair came, with the topics that there are.
+    fn why_silent(&self) -> String {
+        let came = self.intake.came();
+        let seconds = FIRST_PAIR_TIMEOUT.as_secs();
+        let mut why = match came.last {
+            [None, None] => format!("no picture came within {seconds} s"),
+            [Some(_), Some(_)] => format!(
+                "pictures of both came within {seconds} s, and none were taken at nearly the same time: are the stamps of both those \
+                 of one clock?"
+            ),
+            [left, _] => {
+                let silent = &self.topics[usize::from(left.is_some())];
+                format!("no picture of {} came within {seconds} s", foreign(silent))
+            }
+        };
+        if let Some((count, refusal)) = came.refused {
+            why += &format!("; {} refused, the last one because: {refusal}", counted(count, "message"));
+        }
+        why + "; " + &list(&self.node.published())
+    }
+
+    /// The calibration of the drivers, where they publish one.
+    fn calibration(&self) -> Result<Option<CalibrationNote>, String> {
+        let cameras = self.cameras();
+        let pictures = self.topics.each_ref().map(String::as_str);
+        match &cameras {
+            [Some(left), Some(right)] => calibration_of_cameras([left, right], pictures).map_err(|err| err.to_string()),
+            [None, None] => Ok(None),
+            [left, _] => {
+                let missing = camera_topic(pictures[usize::from(left.is_some())]);
+                Err(format!("only one of the two cameras is described, nothing comes from {}", foreign(&missing)))
+            }
+        }
+    }
+
+    /// The newest cameras; waits for those that are published.
+    fn cameras(&self) -> [Option<crate::calibration::CameraInfo>; 2] {
+        let begun = Instant::now();
+        let mut published = None;
+        loop {
+            let cameras = self.intake.cameras();
+            let is_missing = |eye: usize| {
+                let published: &BTreeSet<Published> = published.get_or_insert_with(|| self.node.published());
+                let name = camera_topic(&self.topics[eye]);
+                cameras[eye].is_none() && published.iter().any(|it| it.is(&name, Kind::Camera))
+            };
+            let is_complete = cameras.iter().all(Option::is_some);
+            if is_complete || begun.elapsed() > CAMERAS_TIMEOUT || !(0..2).any(is_missing) {
+                return cameras;
+            }
+            std::thread::sleep(POLL_INTERVAL);
+        }
+    }
+}
+
+impl PairSource for RosSource {
+    fn info(&self) -> SourceInfo {
+        self.info.clone()
+    }
+
+    fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
+        let until = Instant::now() + timeout;
+        let pair = loop {
+            if let Some(first) = self.first.take() {
+                break first;
+            }
+            let Ok(packets) = self.received.pairs.recv_timeout(until.saturating_duration_since(Instant::now())) else {
+                return Ok(Next::Waiting); // a driver may come back at any time
+            };
+            match self.unpacker.pair(&packets) {
+                Ok(pair) => {
+                    self.sequence += 1;
+                    let (sequence, name) = (self.sequence, name_of(self.sequence));
+                    break Box::new(RawPair { sequence, name, ..pair });
+                }
+                Err(err) => self.received.intake.refuse(err.to_string()),
+            }
+        };
+        (self.info.width, self.info.height) = pair.left.size();
+        Ok(Next::Pair(pair))
+    }
+
+    fn state(&self) -> SourceState {
+        let came = self.received.intake.came();
+        let mut remarks: Vec<String> = self.no_calibration.iter().cloned().collect();
+        for (last, name) in came.last.iter().zip(&self.received.topics) {
+            if last.is_none_or(|last| last.elapsed() > LOST) {
+                let name = foreign(name);
+                let why = if self.received.node.is_connected() {
+                    "does its driver run?".to_owned()
+                } else {
+                    self.received.node.no_router()
+                };
+                remarks.push(format!("no picture of {name} comes any more: {why}"));
+            }
+        }
+        if let Some((count, why)) = came.refused {
+            remarks.push(format!("{} from ROS 2 refused: {why}", counted(count, "message")));
+        }
+        SourceState { unpaired: came.unpaired, skew: came.skew, remarks, ..SourceState::default() }
+    }
+
+    fn calibration(&self) -> Option<&CalibrationNote> {
+        self.calibration.as_ref()
+    }
+}
+
+/// The kind of the pictures on a topic, by its name.
+fn kind_of(name: &str) -> Kind {
+    if topic::plain(name) == name { Kind::Image } else { Kind::Compressed }
+}
+
+fn name_of(sequence: u64) -> String {
+    format!("{sequence:06}")
+}
+
+/// The topics of pictures that there are, in words.
+fn list(published: &BTreeSet<Published>) -> String {
+    let is_picture = |it: &&Published| [Kind::Image, Kind::Compressed].iter().any(|&kind| it.is(&it.topic, kind));
+    let names: BTreeSet<&str> = published.iter().filter(is_picture).map(|it| it.topic.as_str()).collect();
+    if names.is_empty() {
+        return "no node publishes pictures in this domain: does the driver run with RMW_IMPLEMENTATION=rmw_zenoh_cpp and the same \
+                ROS_DOMAIN_ID?"
+            .to_owned();
+    }
+    let more = names.len().saturating_sub(MAX_NAMED);
+    let named: Vec<_> = names.iter().take(MAX_NAMED).map(|name| foreign(name)).collect();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("topics of pictures are {}{more}", named.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_there_is_is_listed_and_what_is_not_there_is_said() {
+        assert!(list(&BTreeSet::new()).contains("RMW_IMPLEMENTATION=rmw_zenoh_cpp"));
+        let published = |topic: String| Published { topic, type_name: "sensor_msgs::msg::dds_::Image_".to_owned() };
+        let other = Published { topic: "/scan".to_owned(), type_name: "sensor_msgs::msg::dds_::LaserScan_".to_owned() };
+        let all: BTreeSet<_> =
+            (0..MAX_NAMED + 3).map(|k| published(format!("/camera{k:02}/image_raw"))).chain([other]).collect();
+        let words = list(&all);
+        assert!(words.starts_with("topics of pictures are /camera00/image_raw, /camera01/"), "{words}");
+        assert!(words.ends_with(" and 3 more") && !words.contains("scan"), "{words}");
+    }
+}

@@ -1,0 +1,156 @@
+//! Where the other nodes are: the variables that programs of ROS 2 obey, and Zenoh's configuration that follows from them.
+
+use super::super::session::NetworkError;
+use crate::console;
+use std::path::PathBuf;
+
+/// Variable with the number of the domain.
+const DOMAIN: &str = "ROS_DOMAIN_ID";
+/// Variable with a file of Zenoh's configuration, which replaces ROS's own.
+const CONFIG: &str = "ZENOH_SESSION_CONFIG_URI";
+/// Variable with single settings, as `KEY=VALUE;KEY=VALUE`.
+const OVERRIDE: &str = "ZENOH_CONFIG_OVERRIDE";
+/// Largest number of a domain.
+const MAX_DOMAIN: u32 = 232;
+/// Largest message that is taken apart, bytes; zenoh's default is 1 GiB.
+const MAX_MESSAGE_BYTES: usize = 256 << 20;
+
+/// What the variables say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// Number of the domain: nodes of others are not seen.
+    pub domain: u32,
+    /// Zenoh's configuration, if it is not that of ROS.
+    pub config: Option<PathBuf>,
+    /// Settings by key, with values in JSON5, which win over the configuration.
+    pub overrides: Vec<(String, String)>,
+}
+
+impl Surroundings {
+    /// Of the variables of this process.
+    ///
+    /// # Errors
+    /// One of them makes no sense.
+    pub fn of_environment() -> Result<Self, NetworkError> {
+        Self::of(|name| std::env::var(name).ok().filter(|words| !words.trim().is_empty()))
+    }
+
+    fn of(variable: impl Fn(&str) -> Option<String>) -> Result<Self, NetworkError> {
+        let wrong = |name: &str, words: &str, wanted: &str| {
+            NetworkError::new(format!("the variable {name} is '{}': expected {wanted}", console::foreign(words)))
+        };
+        let domain = variable(DOMAIN).map_or(Ok(0), |words| {
+            let number = words.trim().parse().ok().filter(|number| *number <= MAX_DOMAIN);
+            number.ok_or_else(|| wrong(DOMAIN, &words, &format!("a number from 0 to {MAX_DOMAIN}")))
+        })?;
+        let mut overrides = Vec::new();
+        if let Some(words) = variable(OVERRIDE) {
+            for pair in words.split(';').map(str::trim).filter(|pair| !pair.is_empty()) {
+                let (key, value) = pair.split_once('=').ok_or_else(|| {
+                    wrong(OVERRIDE, &words, "KEY=VALUE;KEY=VALUE, such as connect/endpoints=[\"tcp/robot:7447\"]")
+                })?;
+                overrides.push((key.trim().to_owned(), value.trim().to_owned()));
+            }
+        }
+        Ok(Self { domain, config: variable(CONFIG).map(PathBuf::from), overrides })
+    }
+
+    /// Zenoh's configuration: that of `rmw_zenoh_cpp`, a peer that listens on this machine alone and knows others by their router.
+    pub(super) fn zenoh(&self) -> Result<zenoh::Config, NetworkError> {
+        let mut config = match &self.config {
+            Some(path) => zenoh::Config::from_file(path).map_err(|err| {
+                let path = console::path(path);
+                NetworkError::new(format!("cannot use {path} of the variable {CONFIG} as Zenoh's configuration: {err}"))
+            })?,
+            None => of_ros()?,
+        };
+        for (key, value) in &self.overrides {
+            config.insert_json5(key, value).map_err(|err| {
+                let (key, value) = (console::foreign(key), console::foreign(value));
+                NetworkError::new(format!("Zenoh refuses {key}={value} of the variable {OVERRIDE}: {err}"))
+            })?;
+        }
+        // late subscribers are served by time stamps
+        config.insert_json5("timestamping/enabled", "true").map_err(|err| refused("timestamping/enabled", &err))?;
+        Ok(config)
+    }
+
+    /// Addresses of the routers that it connects to, for messages.
+    pub(super) fn routers(config: &zenoh::Config) -> String {
+        let endpoints = config.get_json("connect/endpoints").unwrap_or_default();
+        let words = serde_json::from_str::<Vec<String>>(&endpoints).unwrap_or_default();
+        if words.is_empty() { "any address of Zenoh's configuration".to_owned() } else { words.join(", ") }
+    }
+}
+
+fn refused(key: &str, err: &dyn std::fmt::Display) -> NetworkError {
+    NetworkError::new(format!("Zenoh refuses {key}: {err}"))
+}
+
+/// The configuration of a session of `rmw_zenoh_cpp`.
+fn of_ros() -> Result<zenoh::Config, NetworkError> {
+    let mut config = zenoh::Config::default();
+    let limit = MAX_MESSAGE_BYTES.to_string();
+    for (key, value) in [
+        ("mode", "\"peer\""),
+        ("connect/endpoints", "[\"tcp/localhost:7447\"]"),
+        ("connect/timeout_ms", "-1"),
+        ("connect/exit_on_failure", "false"),
+        ("connect/retry", r#"{"period_init_ms":200,"period_max_ms":1000,"period_increase_factor":2}"#),
+        ("listen/endpoints", "[\"tcp/localhost:0\"]"),
+        ("scouting/multicast/enabled", "false"),
+        ("scouting/gossip/enabled", "true"),
+        ("scouting/gossip/target", r#"{"router":["router","peer"],"peer":["router"]}"#),
+        ("queries_default_timeout", "600000"),
+        ("transport/link/rx/max_message_size", &limit),
+    ] {
+        config.insert_json5(key, value).map_err(|err| refused(key, &err))?;
+    }
+    Ok(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(set: &[(&str, &str)]) -> Result<Surroundings, NetworkError> {
+        Surroundings::of(|name| set.iter().find(|(known, _)| *known == name).map(|(_, words)| (*words).to_owned()))
+    }
+
+    #[test]
+    fn variables_are_obeyed_and_nonsense_is_named() {
+        let config = of(&[]).unwrap().zenoh().unwrap();
+        assert_eq!(Surroundings::routers(&config), "tcp/localhost:7447");
+        assert_eq!(config.get_json("mode").unwrap(), "\"peer\"");
+        let words = "connect/endpoints=[\"tcp/robot:7450\"]; mode=\"client\";";
+        let there = of(&[(DOMAIN, " 42 "), (OVERRIDE, words)]).unwrap();
+        assert_eq!(there.domain, 42);
+        let config = there.zenoh().unwrap();
+        assert_eq!(Surroundings::routers(&config), "tcp/robot:7450");
+        assert_eq!(config.get_json("mode").unwrap(), "\"client\"");
+        for (set, why) in [
+            ((DOMAIN, "x"), "expected a number from 0 to 232"),
+            ((DOMAIN, "233"), "expected a number from 0 to 232"),
+            ((OVERRIDE, "mode"), "expected KEY=VALUE"),
+        ] {
+            let text = of(&[set]).unwrap_err().to_string();
+            assert!(text.contains(why) && text.contains(set.0), "{text}");
+        }
+        for (set, why) in [
+            ((OVERRIDE, "no/such=1"), "Zenoh refuses no/such=1"),
+            ((CONFIG, "/no/such.json5"), "cannot use /no/such.json5"),
+        ] {
+            let text = of(&[set]).unwrap().zenoh().unwrap_err().to_string();
+            assert!(text.contains(why), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_zenohs_configuration_replaces_that_of_ros() {
+        let mut file = tempfile::NamedTempFile::with_suffix(".json5").unwrap();
+        std::io::Write::write_all(&mut file, b"{mode: 'client', connect: {endpoints: ['tcp/robot:1']}}").unwrap();
+        let config = of(&[(CONFIG, file.path().to_str().unwrap())]).unwrap().zenoh().unwrap();
+        assert_eq!(Surroundings::routers(&config), "tcp/robot:1");
+        assert_eq!(config.get_json("timestamping/enabled").unwrap(), "true");
+    }
+}

@@ -1,0 +1,177 @@
+//! Keys of messages, and the tokens by which nodes and their ends are known.
+
+use super::NAMESPACE;
+use super::qos::Qos;
+use super::types;
+use crate::recording::format::Kind;
+
+/// First part of all tokens.
+const ROOT: &str = "@ros2_lv";
+
+/// An end of a topic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// It sends.
+    Publisher,
+    /// It receives.
+    Subscription,
+}
+
+impl End {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Publisher => "MP",
+            Self::Subscription => "MS",
+        }
+    }
+}
+
+/// A node of this program, as its tokens name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct NodeToken {
+    pub(super) domain: u32,
+    /// Number of the session.
+    pub(super) session: String,
+    /// Number of the node in its session.
+    pub(super) id: u64,
+    pub(super) name: &'static str,
+}
+
+impl NodeToken {
+    /// The token of the node itself.
+    pub(super) fn node(&self) -> String {
+        self.of(self.id, "NN")
+    }
+
+    /// The token of one of its ends, which has this number in the session.
+    pub(super) fn end(&self, id: u64, end: End, topic: &str, kind: Kind, qos: Qos) -> String {
+        let types::RosType { name, hash } = types::of(kind);
+        format!("{}/{}/{name}/{hash}/{qos}", self.of(id, end.word()), mangled(topic))
+    }
+
+    fn of(&self, id: u64, what: &str) -> String {
+        let Self { domain, session, id: node, name } = self;
+        // the enclave is the root
+        format!("{ROOT}/{domain}/{session}/{node}/{id}/{what}/%/{}/{name}", mangled(NAMESPACE))
+    }
+}
+
+/// All tokens of a domain.
+pub(super) fn all(domain: u32) -> String {
+    format!("{ROOT}/{domain}/**")
+}
+
+/// Key of the messages that are sent on a topic.
+pub(super) fn data(domain: u32, topic: &str, kind: Kind) -> String {
+    key(domain, topic, kind, types::of(kind).hash)
+}
+
+/// Key expression of the messages on a topic from publishers of all releases: Humble's send no hash.
+pub(super) fn data_of_all(domain: u32, topic: &str, kind: Kind) -> String {
+    key(domain, topic, kind, "*")
+}
+
+fn key(domain: u32, topic: &str, kind: Kind, hash: &str) -> String {
+    format!("{domain}/{}/{}/{hash}", topic.trim_matches('/'), types::of(kind).name)
+}
+
+/// A name as one part of a token.
+fn mangled(name: &str) -> String {
+    name.replace('/', "%")
+}
+
+/// A publisher of any node.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Published {
+    pub(super) topic: String,
+    /// Its type by its name on the wire.
+    pub(super) type_name: String,
+}
+
+impl Published {
+    /// The publisher with this token; `None` for tokens of other things. Later releases add parts at the end.
+    pub(super) fn of(token: &str) -> Option<Self> {
+        let parts: Vec<&str> = token.split('/').collect();
+        match parts[..] {
+            [ROOT, _, _, _, _, "MP", _, _, _, topic, type_name, _, _, ..] => {
+                Some(Self { topic: topic.replace('%', "/"), type_name: type_name.to_owned() })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it publishes messages of this kind on this topic.
+    pub(super) fn is(&self, topic: &str, kind: Kind) -> bool {
+        self.topic == topic && self.type_name == types::of(kind).name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::topic;
+
+    fn node() -> NodeToken {
+        NodeToken { domain: 7, session: "aac3178e146ba6f1".to_owned(), id: 0, name: "stereopsis" }
+    }
+
+    #[test]
+    fn keys_are_those_of_rmw_zenoh() {
+        assert_eq!(
+            data(0, topic::DEPTH, Kind::Image),
+            "0/stereo/depth/image_raw/sensor_msgs::msg::dds_::Image_/\
+             RIHS01_d31d41a9a4c4bc8eae9be757b0beed306564f7526c88ea6a4588fb9582527d47"
+        );
+        assert_eq!(
+            data(232, topic::TRANSFORMS, Kind::Transform),
+            "232/tf_static/tf2_msgs::msg::dds_::TFMessage_/\
+             RIHS01_e369d0f05a23ae52508854b66f6aa0437f3449d652e8cbf22d5abe85d020f087"
+        );
+        assert_eq!(data_of_all(0, "/l/image", Kind::Image), "0/l/image/sensor_msgs::msg::dds_::Image_/*");
+    }
+
+    #[test]
+    fn tokens_are_those_of_rmw_zenoh() {
+        assert_eq!(node().node(), "@ros2_lv/7/aac3178e146ba6f1/0/0/NN/%/%stereo/stereopsis");
+        let sent = node().end(3, End::Publisher, topic::LEFT_RAW, Kind::Image, Qos::SENSOR_DATA);
+        assert_eq!(
+            sent,
+            "@ros2_lv/7/aac3178e146ba6f1/0/3/MP/%/%stereo/stereopsis/%stereo%left%image_raw/\
+             sensor_msgs::msg::dds_::Image_/RIHS01_d31d41a9a4c4bc8eae9be757b0beed306564f7526c88ea6a4588fb9582527d47/\
+             2::,5:,:,:,,"
+        );
+        let latched = node().end(4, End::Subscription, topic::TRANSFORMS, Kind::Transform, Qos::LATCHED);
+        assert!(
+            latched.contains("/0/4/MS/%/%stereo/stereopsis/%tf_static/tf2_msgs::msg::dds_::TFMessage_/RIHS01_e369")
+        );
+        assert!(latched.ends_with("/:1:,1:,:,:,,"), "{latched}");
+    }
+
+    #[test]
+    fn publishers_of_others_are_read_from_their_tokens() {
+        let token = node().end(3, End::Publisher, "/left/image_raw", Kind::Image, Qos::SENSOR_DATA);
+        for token in [token.clone(), format!("{token}/backends:cpu")] {
+            let published = Published::of(&token).unwrap();
+            assert!(published.is("/left/image_raw", Kind::Image) && !published.is("/left/image_raw", Kind::Compressed));
+        }
+        for other in [
+            node().node(),
+            node().end(3, End::Subscription, "/left/image_raw", Kind::Image, Qos::SENSOR_DATA),
+            token.rsplit_once('/').unwrap().0.to_owned(),
+            String::new(),
+            "a/b/c/d/e/MP/g/h/i/j/k/l/m".to_owned(),
+        ] {
+            assert_eq!(Published::of(&other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn hashes_are_those_that_ros_computes() {
+        let hash = |kind| types::of(kind).hash;
+        assert!(hash(Kind::Compressed).starts_with("RIHS01_15640771") && hash(Kind::Compressed).ends_with("8e371a"));
+        assert!(hash(Kind::Camera).starts_with("RIHS01_b3dfd68f") && hash(Kind::Camera).ends_with("e7e275"));
+        assert!(hash(Kind::Disparity).starts_with("RIHS01_1ec1ff6b") && hash(Kind::Disparity).ends_with("cf2711"));
+        assert!(hash(Kind::Json).starts_with("RIHS01_df668c74") && hash(Kind::Json).ends_with("6b1a18"));
+        assert!(hash(Kind::Points).starts_with("RIHS01_9198cabf") && hash(Kind::Points).ends_with("bae2b5"));
+    }
+}

@@ -1,0 +1,135 @@
+//! The topics of a recording, live for nodes of ROS 2: RViz, `ros2 bag`, other people's programs.
+//!
+//! ```text
+//!  capture, engine ─▶ newest frame, newest result ─▶ messages that have a subscription ─▶ a publisher for each topic ─▶ Zenoh
+//!  (taps)             (inbox)                        (worker)                              (offers)
+//! ```
+//!
+//! What a network does not take in time is dropped, by Zenoh or before a message is packed; capture and engine never wait. Parameters
+//! cannot be set this way.
+
+mod offers;
+mod shared;
+mod worker;
+
+use crate::capture::{Frame, FrameTap, SourceInfo};
+use crate::console::counted;
+use crate::engine::Output;
+use crate::engine::worker::{ResultTap, Wake};
+use crate::files;
+use crate::live::{News, Remote};
+use crate::network::ros2::{Node, Surroundings};
+use crate::recording::{About, Counters};
+use crate::stereo::StereoParams;
+use parking_lot::Mutex;
+use shared::Shared;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+
+/// Name of the node in its namespace.
+const NODE: &str = "stereopsis";
+
+/// A node that publishes a run, and its thread. [`Remote::stop`] ends both, and so does dropping it.
+pub struct RosPublisher {
+    shared: Arc<Shared>,
+    invitation: String,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl RosPublisher {
+    /// Joins the graph; topics are there once the first pair has come. Where no router answers it goes on trying.
+    ///
+    /// # Errors
+    /// Zenoh refuses its configuration, or the system gives no thread.
+    pub fn start(surroundings: &Surroundings) -> anyhow::Result<Arc<Self>> {
+        let node = Node::open(surroundings, NODE)?;
+        let is_connected = node.is_connected();
+        let mut invitation = format!("ros2: node {} in domain {}, by {}", node.name(), node.domain(), node.routers());
+        if !is_connected {
+            invitation += &format!("\nros2: {}; it is tried again", node.no_router());
+        }
+        let shared = Arc::new(Shared::new(is_connected));
+        let worker = worker::Worker::new(Arc::clone(&shared), node);
+        let thread = std::thread::Builder::new().name("publish ros2".into()).spawn(move || worker.run());
+        let thread = thread.map_err(|err| anyhow::anyhow!("cannot publish to ROS 2: {}", files::cause(&err)))?;
+        Ok(Arc::new(Self { shared, invitation, thread: Mutex::new(Some(thread)) }))
+    }
+
+    /// Messages that newer ones replaced before they were packed.
+    fn dropped(&self) -> u64 {
+        let Counters { dropped_by_disk, results_dropped_by_disk, .. } = self.shared.inbox.dropped();
+        dropped_by_disk + results_dropped_by_disk
+    }
+}
+
+impl Drop for RosPublisher {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl FrameTap for RosPublisher {
+    fn frame(&self, frame: &Arc<Frame>, source: &SourceInfo) {
+        self.shared.inbox.put_frame(frame, source);
+    }
+}
+
+impl ResultTap for RosPublisher {
+    fn result(&self, output: &Arc<Output>) {
+        self.shared.inbox.put_output(output);
+    }
+
+    fn result_again(&self, output: &Arc<Output>) {
+        self.result(output);
+    }
+
+    fn wants_results(&self) -> bool {
+        self.shared.inbox.wanted().results
+    }
+}
+
+impl Remote for RosPublisher {
+    fn exchange(&self, in_force: &StereoParams) -> Option<StereoParams> {
+        let mut told = self.shared.params.lock();
+        if told.as_ref() != Some(in_force) {
+            *told = Some(in_force.clone());
+            drop(told);
+            self.shared.inbox.put_other(|input| input.parameters = true);
+        }
+        None
+    }
+
+    fn news(&self) -> Vec<News> {
+        std::mem::take(&mut *self.shared.news.lock())
+    }
+
+    fn standing(&self) -> String {
+        if !self.shared.is_connected.load(Ordering::Acquire) {
+            return "ros2 no router".to_owned();
+        }
+        let received = counted(self.shared.received.load(Ordering::Acquire), "topic");
+        let dropped = Some(self.dropped()).filter(|dropped| *dropped > 0);
+        format!("ros2 {received} received{}", dropped.map_or_else(String::new, |n| format!(", {n} not sent")))
+    }
+
+    fn invitation(&self) -> String {
+        self.invitation.clone()
+    }
+
+    fn set_about(&self, about: About) {
+        self.shared.inbox.put_other(|input| input.about = Some(about));
+    }
+
+    /// Leaves the graph; waits for half a second at most.
+    fn stop(&self) {
+        self.shared.inbox.put_other(|input| input.stop = true);
+        if let Some(thread) = self.thread.lock().take() {
+            crate::capture::worker::join_or_detach(thread, "the thread that publishes to ROS 2");
+        }
+    }
+
+    fn set_wake(&self, wake: Wake) {
+        *self.shared.wake.lock() = Some(wake);
+    }
+}

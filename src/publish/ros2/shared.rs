@@ -1,0 +1,47 @@
+//! State that taps and the publishing thread share.
+
+use super::super::inbox::Inbox;
+use crate::engine::worker::Wake;
+use crate::live::News;
+use crate::stereo::StereoParams;
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+pub(super) struct Shared {
+    pub(super) inbox: Inbox,
+    pub(super) wake: Mutex<Option<Wake>>,
+    pub(super) news: Mutex<Vec<News>>,
+    /// The parameters that were told last.
+    pub(super) params: Mutex<Option<StereoParams>>,
+    /// A router answers.
+    pub(super) is_connected: AtomicBool,
+    /// Topics with subscriptions.
+    pub(super) received: AtomicU64,
+}
+
+impl Shared {
+    pub(super) fn new(is_connected: bool) -> Self {
+        Self {
+            inbox: Inbox::new(),
+            wake: Mutex::default(),
+            news: Mutex::default(),
+            params: Mutex::default(),
+            is_connected: AtomicBool::new(is_connected),
+            received: AtomicU64::new(0),
+        }
+    }
+
+    /// Wakes the owner of the pipeline.
+    pub(super) fn wake(&self) {
+        let wake = self.wake.lock().clone();
+        if let Some(wake) = wake {
+            wake();
+        }
+    }
+
+    /// Tells the user something.
+    pub(super) fn tell(&self, text: String, is_error: bool) {
+        self.news.lock().push(News { text, is_error });
+        self.wake();
+    }
+}
