@@ -5,6 +5,8 @@
 
 mod calibration;
 mod message;
+#[cfg(feature = "zenoh")]
+mod network;
 mod picture;
 #[cfg(feature = "publish")]
 mod publish;
@@ -36,6 +38,8 @@ pub const ALL: &[Target] = &[
     Target { name: "kalibr", run: calibration::kalibr },
     Target { name: "message", run: message::message },
     Target { name: "middlebury", run: calibration::middlebury },
+    #[cfg(feature = "zenoh")]
+    Target { name: "network", run: network::network },
     Target { name: "opencv_xml", run: calibration::opencv_xml },
     Target { name: "opencv_yaml", run: calibration::opencv_yaml },
     Target { name: "parameters", run: words::parameters },

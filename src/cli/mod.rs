@@ -74,6 +74,10 @@ Examples:
   stereopsis calibrate pairs/ --board chessboard:9x6:25mm -o rig.yml
   stereopsis calibrate --check desk.toml pairs/
   stereopsis calibration show left.yaml,right.yaml
+  stereopsis head --name pi --source webcam:0,1 --listen tcp/0.0.0.0:7447 --open     raw pairs for other machines
+  stereopsis engine --connect tcp/192.168.1.5:7447     this machine matches them
+  stereopsis live --source zenoh:pi@192.168.1.5 --engine network     and this one shows the results
+  stereopsis net --connect tcp/192.168.1.5:7447 --watch     who is there, rates, drops, clocks
   stereopsis plan --fov-deg 70 --baseline-m 0.06
   stereopsis plan --focal-mm 11 --sensor-width-mm 15.36 --size 1280x480 --baseline-m 0.456 --plot reach.svg
 

@@ -1,5 +1,6 @@
 //! Everyone who is there, with their states and clocks: the data of `net` and of the window's list.
 
+use super::access::Access;
 use super::clock::{ClockAnswer, ClockEstimate, ClockOffset};
 use super::key::{Member, Of, Role, all_status};
 use super::outlet::now_ns;
@@ -8,9 +9,13 @@ use super::rendezvous;
 use super::session::{ANSWER_TIMEOUT, Network, NetworkError};
 use super::status::{Reported, Status};
 use crate::console;
+use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
+use parking_lot::Mutex;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// All members, and which engine has which rig.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -168,4 +173,79 @@ fn places(dropped: &[(u64, &str)]) -> String {
     let some: Vec<_> =
         dropped.iter().filter(|(count, _)| *count > 0).map(|(count, place)| format!("{place} {count}")).collect();
     if some.is_empty() { "0".to_owned() } else { some.join(", ") }
+}
+
+/// How often a census is taken.
+const CENSUS_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Takes a census each second, on a thread of its own, until it is dropped.
+pub struct CensusWatch {
+    router: String,
+    newest: Arc<Mutex<Option<Result<Census, String>>>>,
+    /// `None` at the end.
+    stop: Option<Sender<()>>,
+}
+
+impl CensusWatch {
+    /// Connects to a router, such as `192.168.1.5:7447`, and does so again where it is lost; `wake` is called after each census.
+    pub fn start(router: &str, config: Option<PathBuf>, wake: impl Fn() + Send + 'static) -> Self {
+        let newest = Arc::<Mutex<Option<Result<Census, String>>>>::default();
+        let (stop, stopped) = bounded::<()>(0);
+        let (shared, words) = (Arc::clone(&newest), router.to_owned());
+        let work = move || {
+            let mut taker = None;
+            loop {
+                let taken = census(&mut taker, &words, config.as_ref());
+                if taken.is_err() {
+                    taker = None;
+                }
+                *shared.lock() = Some(taken);
+                wake();
+                if !matches!(stopped.recv_timeout(CENSUS_INTERVAL), Err(RecvTimeoutError::Timeout)) {
+                    return;
+                }
+            }
+        };
+        // it may wait for a router that does not answer, and is not joined
+        if let Err(err) = std::thread::Builder::new().name("census".into()).spawn(work) {
+            *newest.lock() = Some(Err(format!("no thread to look for rigs: {err}")));
+        }
+        Self { router: router.to_owned(), newest, stop: Some(stop) }
+    }
+
+    /// The router.
+    pub fn router(&self) -> &str {
+        &self.router
+    }
+
+    /// The newest census, or why there is none; `None` before the first one.
+    pub fn newest(&self) -> Option<Result<Census, String>> {
+        self.newest.lock().clone()
+    }
+}
+
+impl Drop for CensusWatch {
+    fn drop(&mut self) {
+        self.stop = None;
+    }
+}
+
+/// Takes a census, with a session that is opened where there is none.
+fn census(taker: &mut Option<CensusTaker>, router: &str, config: Option<&PathBuf>) -> Result<Census, String> {
+    if taker.is_none() {
+        let access = Access { config: config.cloned(), ..Access::to(router.parse()?) };
+        *taker = Some(CensusTaker::new(Network::open(&access).map_err(|err| err.to_string())?));
+    }
+    let Some(open) = taker.as_mut().filter(|open| open.network.is_connected()) else {
+        return Err(format!("the router at {router} is gone; looking for it"));
+    };
+    open.take().map_err(|err| err.to_string())
+}
+
+impl Census {
+    /// The state of a head, where it answered.
+    pub fn head(&self, rig: &str) -> Option<&super::status::HeadStatus> {
+        let is_it = |member: &&Reported| member.role == Role::Head && member.name == rig;
+        self.members.iter().find(is_it)?.status.as_ref()?.head.as_ref()
+    }
 }

@@ -83,7 +83,15 @@ pub fn unpack(payload: &[u8], most_pixels: usize) -> Result<Matched, String> {
     // disparity, reasons and confidence: four bytes for each pixel
     let limit = most_pixels.saturating_mul(4).saturating_add(MAX_NOTE_BYTES);
     let bytes = wire::unpacked(payload, limit).map_err(|why| why.to_string())?;
-    let packets = Packets::default().of(&bytes).map_err(|why| why.to_string())?;
+    of_bytes(&bytes, most_pixels)
+}
+
+/// The result in these bytes, which were compressed.
+///
+/// # Errors
+/// As [`unpack`].
+pub fn of_bytes(bytes: &[u8], most_pixels: usize) -> Result<Matched, String> {
+    let packets = Packets::default().of(bytes).map_err(|why| why.to_string())?;
     let (mut note, mut values, mut reasons, mut confidence) = (None, None, None, None);
     for packet in packets {
         let message = format::decode(&packet.channel, &packet.data).map_err(|err| err.to_string())?;

@@ -42,6 +42,9 @@ pub(crate) enum Command {
     Reopen(Box<SourceOptions>),
     /// Lists the cameras.
     FindCameras,
+    /// Lists the rigs of this router while the page of cameras is open.
+    #[cfg(feature = "zenoh")]
+    WatchRigs(String),
     /// Opens the user's source again.
     OpenAgain,
     /// Takes the unit of the calibration's lengths as it was read.

@@ -25,6 +25,8 @@ pub(super) struct CameraChooser {
     thumbnails: BTreeMap<u32, (TextureHandle, usize)>,
     /// The camera that was clicked first.
     left: Option<CameraName>,
+    #[cfg(feature = "zenoh")]
+    rigs: super::rigs::RigChooser,
     /// When the panel was shown last, in passes of egui.
     last_pass: u64,
 }
@@ -63,6 +65,11 @@ impl Panel for CameraChooser {
         if state.source.spec.is_camera() {
             ui.separator();
             options(ui, state, commands);
+        }
+        #[cfg(feature = "zenoh")]
+        {
+            ui.separator();
+            self.rigs.show(ui, state, commands);
         }
     }
 }

@@ -20,6 +20,8 @@ mod preset;
 mod reach;
 mod recording;
 mod rig;
+#[cfg(feature = "zenoh")]
+mod rigs;
 mod source;
 mod space;
 mod status;

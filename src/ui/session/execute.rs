@@ -26,6 +26,8 @@ impl Session {
                 self.open_as(Request { options: *options, ..wanted });
             }
             Command::FindCameras => self.find_cameras(),
+            #[cfg(feature = "zenoh")]
+            Command::WatchRigs(router) => self.watch_rigs(&router),
             Command::OpenAgain => self.open_again(),
             Command::ConfirmBaseline => self.confirm_baseline(),
             Command::ShowInFolder(file) => self.show_in_folder(file),

@@ -143,6 +143,8 @@ impl Session {
                 cameras: None,
                 lost_since: BTreeMap::new(),
                 previews: BTreeMap::new(),
+                #[cfg(feature = "zenoh")]
+                rigs: None,
             },
             matching,
             history: History::default(),

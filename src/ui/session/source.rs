@@ -216,6 +216,13 @@ impl Session {
         });
     }
 
+    /// Lists the rigs of a router from now on.
+    #[cfg(feature = "zenoh")]
+    pub(super) fn watch_rigs(&mut self, router: &str) {
+        let (config, waker) = (self.state.rig.options.zenoh_config.clone(), self.waker.clone());
+        self.state.source.rigs = Some(crate::network::census::CensusWatch::start(router, config, move || waker.wake()));
+    }
+
     /// Opens previews of the cameras that are not in use while their page is open, and closes the others. The strip beside
     /// the scene shows how many cameras there are.
     pub(super) fn update_previews(&mut self) {
@@ -226,6 +233,8 @@ impl Session {
             return;
         }
         if !is_open {
+            #[cfg(feature = "zenoh")]
+            drop(self.state.source.rigs.take());
             self.close_previews();
             return;
         }

@@ -98,6 +98,9 @@ pub(crate) struct Source {
     pub(crate) lost_since: BTreeMap<u32, Instant>,
     /// Pictures of cameras that are not in use, by number, while the page of cameras is open.
     pub(crate) previews: BTreeMap<u32, Preview>,
+    /// The rigs of a router, while the page of cameras is open.
+    #[cfg(feature = "zenoh")]
+    pub(crate) rigs: Option<crate::network::census::CensusWatch>,
 }
 
 /// Number of recent sources that are kept.

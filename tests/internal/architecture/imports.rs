@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 /// The modules of `src/lib.rs`, from the bottom to the top: a room imports from rooms before it only.
-const ROOMS: [&str; 29] = [
+const ROOMS: [&str; 31] = [
     "console",
     "process",
     "files",
@@ -27,10 +27,12 @@ const ROOMS: [&str; 29] = [
     "rig",
     "settings",
     "recording",
+    "network",
     "sources",
     "calibrate",
     "live",
     "publish",
+    "serve",
     "search",
     "ui",
     "bench",

@@ -1,0 +1,29 @@
+//! Messages of other machines.
+
+use super::MOST_PIXELS;
+use crate::network::key::Member;
+use crate::network::result;
+use crate::network::wire::{Content, HEAD_BYTES, Head, Packets};
+use crate::recording::unpack::Unpacker;
+
+/// A message: its head, and behind it the payload of a pair or of a result. The same bytes as a token of a member.
+pub(super) fn network(bytes: &[u8]) {
+    let (head, payload) = bytes.split_at(bytes.len().min(HEAD_BYTES));
+    match Head::of(head).map(|head| head.content) {
+        Ok(Content::Pair) => {
+            if let Ok(packets) = Packets::default().of(payload) {
+                let _ = Unpacker::of(None, true, MOST_PIXELS).pair(&packets);
+            }
+        }
+        Ok(Content::Result) => {
+            if let Ok(matched) = result::of_bytes(payload, 1 << 22) {
+                assert_eq!(matched.map.values.size(), matched.map.reasons.size());
+                assert!(matched.params.validate().is_ok());
+            }
+        }
+        Err(_) => {}
+    }
+    if let Ok(member) = std::str::from_utf8(bytes).map_err(drop).and_then(|key| Member::of_token(key).map_err(drop)) {
+        assert_eq!(Member::of_token(&member.token()), Ok(member));
+    }
+}
