@@ -20,9 +20,11 @@ pub(super) struct InputArgs {
     /// the built-in scene]
     #[arg(num_args = 0.., value_name = "PATH", conflicts_with = "source")]
     inputs: Vec<PathBuf>,
-    /// Where pairs come from: scene, LEFT,RIGHT, FOLDER, FILE.mcap, - (a recording from a pipe), webcam:0,1, webcam:0 (one
-    /// camera, side by side), zenoh:NAME@ROUTER (a rig on the network), or ros2:/left/image_raw,/right/image_raw (two
-    /// topics of ROS 2)
+    /// Where pairs come from: scene, LEFT,RIGHT, FOLDER, FILE.mcap, -, webcam:0,1, webcam:0, zenoh:NAME@ROUTER or
+    /// ros2:/left/image_raw,/right/image_raw
+    ///
+    /// `-` is a recording from a pipe, webcam:0,1 are two cameras, webcam:0 is one with both views side by side, zenoh:NAME@ROUTER
+    /// is a rig on the network, by the router of this machine without @ROUTER, and ros2: are two topics of ROS 2.
     #[arg(long, value_name = "SOURCE", help_heading = "Source")]
     source: Option<String>,
     /// A rig file: cameras by port, their mode, orientation, controls and calibration; flags win over it

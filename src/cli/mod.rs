@@ -137,7 +137,7 @@ enum Command {
     Lab(Box<lab::LabArgs>),
     /// Tell what depth a rig can measure, from its lens and baseline
     Plan(plan::PlanArgs),
-    /// Give the raw pairs of this machine's cameras to other machines, which match, watch and record them
+    /// Give the raw pairs of this machine's cameras to other machines
     #[cfg(feature = "zenoh")]
     Head(Box<head::HeadArgs>),
     /// Match the rigs of the network with this machine's engine

@@ -99,7 +99,9 @@ fn of_rig(network: &Network, rig: &str, args: &NetArgs) -> anyhow::Result<()> {
     if !controls.is_empty() {
         let request = ControlRequest { camera: None, settings: control_settings(&controls)? };
         let rejected: Vec<String> = ask(network, rig, Of::Controls, Some(serde_json::to_vec(&request)?))?;
-        rejected.iter().for_each(|rejected| console::say(console::foreign(rejected)));
+        for rejected in &rejected {
+            console::say(console::foreign(rejected));
+        }
         anyhow::ensure!(rejected.is_empty(), "not all controls of '{rig}' are in effect");
     }
     let sent = if parameters.is_empty() {
@@ -114,9 +116,9 @@ fn of_rig(network: &Network, rig: &str, args: &NetArgs) -> anyhow::Result<()> {
     }
     let shown = |name: &String| args.set.is_empty() || args.set.iter().any(|(set, _)| set == name);
     let lines = words.iter().filter(|(name, _)| shown(name));
-    let lines: String =
-        lines.map(|(name, value)| format!("{} = {}\n", console::foreign(name), console::foreign(value))).collect();
-    Ok(console::print(&lines)?)
+    let lines: Vec<_> =
+        lines.map(|(name, value)| format!("{} = {}", console::foreign(name), console::foreign(value))).collect();
+    Ok(console::print(&(lines.join("\n") + "\n"))?)
 }
 
 /// Whether a word is a control of cameras.
@@ -127,7 +129,8 @@ fn is_control(name: &str) -> bool {
 /// Controls as a rig file writes them.
 fn control_settings(words: &[(String, String)]) -> Result<ControlSettings, UsageError> {
     let value = |text: &String| if text.parse::<f64>().is_ok() { text.clone() } else { format!("{text:?}") };
-    let text: String = words.iter().map(|(name, text)| format!("{name} = {}\n", value(text))).collect();
+    let text: Vec<_> = words.iter().map(|(name, text)| format!("{name} = {}", value(text))).collect();
+    let text = text.join("\n");
     toml::from_str(&text).map_err(|err| UsageError(format!("{}: {}", text.trim().replace('\n', ", "), err.message())))
 }
 

@@ -5,7 +5,9 @@ use clap::Command;
 /// The flags and paths that `-h` of a command shows, by their identifiers; of a command below another one, by the words of
 /// both. Commands with few flags show all of them.
 const SHOWN: &[(&str, &[&str])] = &[
-    ("stereopsis", &["inputs", "source"]),
+    ("stereopsis", &["inputs"]),
+    #[cfg(feature = "zenoh")]
+    ("head", &["inputs", "name", "source", "rig", "calibration", "preset", "listen", "connect", "open"]),
     (
         "live",
         &["inputs", "source", "rig", "calibration", "baseline_m", "preset", "num-disparities", "engine", "headless"],

@@ -44,13 +44,6 @@ impl Endpoint {
         let host = self.host.trim_matches(['[', ']']);
         host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
     }
-
-    /// The same on another port.
-    #[cfg(test)]
-    #[must_use]
-    pub fn with_port(&self, port: u16) -> Self {
-        Self { port, ..self.clone() }
-    }
 }
 
 impl FromStr for Endpoint {

@@ -48,7 +48,7 @@ impl ClockEstimate {
     pub fn add(&mut self, asked_ns: u64, answer: ClockAnswer, answered_ns: u64, now: Instant) {
         let between = |from: u64, to: u64| (i128::from(to) - i128::from(from)) as f64 / 1e9;
         let delay = between(asked_ns, answered_ns) - between(answer.received_ns, answer.sent_ns);
-        let offset = (between(asked_ns, answer.received_ns) + between(answered_ns, answer.sent_ns)) / 2.0;
+        let offset = f64::midpoint(between(asked_ns, answer.received_ns), between(answered_ns, answer.sent_ns));
         if delay >= 0.0 && delay.is_finite() {
             self.exchanges.push_back((now, delay / 2.0, offset));
         }

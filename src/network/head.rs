@@ -150,13 +150,12 @@ struct Sender {
 impl Sender {
     fn pack(&mut self, parts: &PairParts) -> Result<Parcel, String> {
         let now = SystemTime::now();
-        let mut packets = match self.packer.pair(parts, now) {
-            Ok(packets) => packets,
+        let mut packets = if let Ok(packets) = self.packer.pair(parts, now) {
+            packets
+        } else {
             // the pictures are split or turned in another way than before: another description
-            Err(_) => {
-                self.packer = Packer::new(self.about.clone(), Format::Ros2);
-                self.packer.pair(parts, now)?
-            }
+            self.packer = Packer::new(self.about.clone(), Format::Ros2);
+            self.packer.pair(parts, now)?
         };
         let described = packets.iter().find(|packet| packet.channel.topic == topic::ABOUT);
         let number = match described.map(format::decode_json::<About>).transpose()? {

@@ -14,6 +14,9 @@ pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 const MAX_ANSWERS: usize = 4096;
 pub(super) const MAX_ANSWER_BYTES: usize = 4 << 20;
 
+/// Key and content of an answer; a refusal in words.
+pub type Answered = Result<(String, Vec<u8>), String>;
+
 /// Error of the network: what was tried, and what to do next.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
@@ -91,12 +94,7 @@ impl Network {
     ///
     /// # Errors
     /// The session has ended.
-    pub fn ask(
-        &self,
-        key: &str,
-        sent: Option<Vec<u8>>,
-        timeout: Duration,
-    ) -> Result<Vec<Result<(String, Vec<u8>), String>>, NetworkError> {
+    pub fn ask(&self, key: &str, sent: Option<Vec<u8>>, timeout: Duration) -> Result<Vec<Answered>, NetworkError> {
         let failed = |err: &dyn std::fmt::Display| NetworkError::new(format!("cannot ask {key}: {err}"));
         // pictures have other priorities: where one of theirs fills the link, questions still pass
         let question = self

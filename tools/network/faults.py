@@ -2,10 +2,10 @@
 """Three machines and a router, as namespaces of this one, started by the commands of docs/network.md: what happens to the others when
 one of them is slow, stops, loses its cable or is killed. Needs root and the commands ip and tc.
 
-    tools/network/faults.py PROGRAM [--size 320x240] [--seconds 4]
+    tools/network/faults.py PROGRAM [--size 320x240] [--rate 15] [--seconds 4] [--kept 0.95] [--stub-ms MS]
 
 Prints a line for each fault; exit code 1 if another consumer kept less than 95 % of its rate, or a rig was without an engine for too
-long. A rate is what the consumer's own status line says.
+long. A rate is what the consumer's own status line says. With --stub-ms engines wait so long for each pair instead of matching it.
 """
 
 import argparse
@@ -21,8 +21,9 @@ arguments.add_argument("program")
 arguments.add_argument("--size", default="320x240")
 arguments.add_argument("--seconds", type=float, default=4)
 arguments.add_argument("--rate", type=float, default=15)
+arguments.add_argument("--kept", type=float, default=0.95)
+arguments.add_argument("--stub-ms", type=float)
 args = arguments.parse_args()
-KEPT = 0.95
 failures = []
 
 
@@ -41,7 +42,7 @@ def keep(fault, consumers, baseline, more=""):
     threads = [threading.Thread(target=lambda name=name, one=one: rates.update({name: one.rate(args.seconds)})) for name, one in consumers.items()]
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
-    report(fault, rates, all(rates[name] >= KEPT * baseline[name] for name in consumers), more)
+    report(fault, rates, all(rates[name] >= args.kept * baseline[name] for name in consumers), more)
     return rates
 
 
@@ -55,7 +56,12 @@ with Net() as net:
     time.sleep(1)
     head = ["head", "--name", "robot", "--source", "scene", "--size", args.size, "--rate", str(args.rate), "--connect", router]
     net.start("head", head, program)
-    engines = {name: net.start(name, ["engine", "--name", name, "--threads", "1", "--connect", router], program) for name in ("desk", "rack")}
+
+    def engine(name):
+        stub = ["--stub-ms", str(args.stub_ms)] if args.stub_ms else []
+        return net.start(name, ["engine", "--name", name, "--threads", "1", *stub, "--connect", router], program)
+
+    engines = {name: engine(name) for name in ("desk", "rack")}
 
     def owner():
         return census(net, "viewer", program, router)["engines"].get("robot")
@@ -108,7 +114,7 @@ with Net() as net:
     wait_for("it has its rig again", lambda: owner() == frozen)
     keep("it goes on", both, baseline)
     killed = failover("the engine killed", lambda engine: engine.kill(), 2.0)
-    engines[killed] = net.start(killed, ["engine", "--name", killed, "--threads", "1", "--connect", router], program)
+    engines[killed] = engine(killed)
     wait_for("it has its rig again", lambda: owner() == killed)
     keep("started again", both, baseline)
 

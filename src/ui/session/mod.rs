@@ -42,7 +42,6 @@ use crate::rate::Rate;
 use crate::settings::{self, Origin, Settings, SettingsError, Word};
 use crate::stereo::{Preset, StereoParams};
 use estimate_pairs::EstimatePairs;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -135,17 +134,7 @@ impl Session {
         let fits_depth = view.depth_range_m.is_none();
         let state = State {
             pipeline,
-            source: Source {
-                spec: source.clone(),
-                running: None,
-                opening: None,
-                recent: saved.recent(),
-                cameras: None,
-                lost_since: BTreeMap::new(),
-                previews: BTreeMap::new(),
-                #[cfg(feature = "zenoh")]
-                rigs: None,
-            },
+            source: Source::of(source.clone(), saved.recent()),
             matching,
             history: History::default(),
             settings_file: None,

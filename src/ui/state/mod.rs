@@ -107,6 +107,21 @@ pub(crate) struct Source {
 const MAX_RECENT: usize = 8;
 
 impl Source {
+    /// The user's source, not opened yet, and those that were opened before.
+    pub(crate) fn of(spec: SourceSpec, recent: Vec<SourceSpec>) -> Self {
+        Self {
+            spec,
+            running: None,
+            opening: None,
+            recent,
+            cameras: None,
+            lost_since: BTreeMap::new(),
+            previews: BTreeMap::new(),
+            #[cfg(feature = "zenoh")]
+            rigs: None,
+        }
+    }
+
     /// The camera that is lost longest, and since when; `None` where all pictures are new.
     pub(crate) fn lost_text(&self) -> Option<String> {
         let (camera, since) = self.lost_since.iter().min_by_key(|(_, since)| **since)?;

@@ -53,7 +53,9 @@ const CALIBRATIONS: [&str; 8] = ["archive", "kalibr", "middlebury", "opencv_xml"
 const RECORDINGS: [&str; 3] = ["message", "pipe", "recording"];
 const PICTURES: [&str; 3] = ["camera", "pfm", "picture"];
 const WORDS: [&str; 3] = ["parameters", "rig", "settings"];
-#[cfg(feature = "publish")]
+#[cfg(feature = "zenoh")]
+const CLIENTS: &[&str] = &["network", "request", "request_head"];
+#[cfg(all(feature = "publish", not(feature = "zenoh")))]
 const CLIENTS: &[&str] = &["request", "request_head"];
 #[cfg(not(feature = "publish"))]
 const CLIENTS: &[&str] = &[];

@@ -19,7 +19,7 @@ use zenoh::Wait as _;
 
 const SIZE: (usize, usize) = (66, 48);
 /// Nothing here takes so long.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// A router on a free port of this machine, and how it is reached.
 fn router(password: Option<&str>) -> (Network, Endpoint) {
@@ -42,9 +42,13 @@ fn geometry() -> Geometry {
     Geometry { focal_px: 60.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 33.0, cy_px: 24.0, estimated: false }
 }
 
+fn named(name: &str, work: impl FnOnce() + Send + 'static) -> std::thread::JoinHandle<()> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(work).unwrap()
+}
+
 /// A head that is given pairs of the scene until it is dropped.
 struct Fed {
-    head: Arc<Head>,
+    _head: Arc<Head>,
     stop: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
@@ -67,7 +71,7 @@ impl Fed {
                 std::thread::sleep(Duration::from_millis(15));
             }
         };
-        Self { head, stop, thread: Some(std::thread::spawn(work)) }
+        Self { _head: head, stop, thread: Some(named("fed", work)) }
     }
 }
 
@@ -111,7 +115,7 @@ impl Serving {
         let mut server = Server::start(network, options).unwrap();
         let stop = Arc::<AtomicBool>::default();
         let stopped = Arc::clone(&stop);
-        let thread = std::thread::spawn(move || server.run(&stopped, &mut |_| {}));
+        let thread = named("serving", move || server.run(&stopped, &mut |_| {}));
         Self { stop, thread: Some(thread) }
     }
 }
@@ -181,7 +185,7 @@ fn results_of_an_engine_are_those_of_one_here_with_the_parameters_of_the_rig() {
     let _fed = Fed::start(&router, "pi");
     let mut source = RigSource::on(client(&endpoint), "pi", &options()).unwrap();
     let _serving = Serving::start(client(&endpoint), "desk");
-    let mut matched = |source: &mut RigSource, params: &StereoParams| {
+    let matched = |source: &mut RigSource, params: &StereoParams| {
         let end = Instant::now() + LIMIT;
         while Instant::now() < end {
             let pair = next(source);
@@ -202,7 +206,7 @@ fn results_of_an_engine_are_those_of_one_here_with_the_parameters_of_the_rig() {
     assert!(ask(r#"{"p1":5}"#).unwrap_err().contains("no parameters by name"));
     assert!(ask("nonsense").is_err());
     ask(r#"{"p1":"9","cost":"sad"}"#).unwrap();
-    let changed = stereopsis::settings::changed(&params(), &[("p1".into(), "9".into()), ("cost".into(), "sad".into())]);
+    let changed = stereopsis::settings::changed(&params(), &[("cost".into(), "sad".into()), ("p1".into(), "9".into())]);
     let changed = changed.unwrap();
     let pair = matched(&mut source, &changed);
     // and by whatever shows the results
@@ -228,7 +232,7 @@ fn rigs_move_when_engines_come_and_go_and_no_pair_is_shown_twice() {
         stereopsis::network::rendezvous::owner("pi", &present.members).map(|engine| engine.name.clone())
     };
     let shown = AtomicU64::new(0);
-    let mut results = |source: &mut RigSource, count: usize| {
+    let results = |source: &mut RigSource, count: usize| {
         let mut got = 0;
         let end = Instant::now() + LIMIT;
         while got < count {
@@ -266,7 +270,7 @@ fn messages_that_make_no_sense_are_counted_and_end_nothing() {
     let good = hostile.session().declare_subscriber(Of::Pair.rig("pi")).wait().unwrap().recv().unwrap();
     let (payload, head) = (good.payload().to_bytes().into_owned(), good.attachment().unwrap().to_bytes().into_owned());
     let mut random = fastrand::Rng::with_seed(4);
-    let mut put = |key: String, payload: Vec<u8>, head: Option<Vec<u8>>| {
+    let put = |key: String, payload: Vec<u8>, head: Option<Vec<u8>>| {
         let put = hostile.session().put(key, payload);
         match head {
             Some(head) => put.attachment(head).wait().unwrap(),
