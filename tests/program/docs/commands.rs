@@ -10,6 +10,13 @@ use std::path::Path;
 const PARSED_ONLY: &[(&str, &str)] = &[
     ("webcam:", "cameras"),
     ("--rig", "the cameras of a rig"),
+    ("zenoh:", "a rig on the network"),
+    ("ros2:", "a driver of ROS 2"),
+    ("head", "does not end"),
+    ("engine --connect", "a router, and does not end"),
+    ("router", "does not end"),
+    ("net --connect", "a router"),
+    ("net pi", "a router"),
     ("--publish", "clients, and does not end"),
     ("--source -", "a recording from a pipe"),
     ("-o -", "a pipe"),
