@@ -49,7 +49,9 @@ impl PublishArgs {
             match self.remote(target) {
                 Ok(remote) => remotes.push(remote),
                 Err(err) => {
-                    remotes.iter().for_each(|remote| remote.stop());
+                    for remote in &remotes {
+                        remote.stop();
+                    }
                     return Err(err);
                 }
             }

@@ -175,7 +175,7 @@ impl Received {
             }
         };
         if let Some((count, refusal)) = came.refused {
-            why += &format!("; {} refused, the last one because: {refusal}", counted(count, "message"));
+            why = format!("{why}; {} refused, the last one because: {refusal}", counted(count, "message"));
         }
         why + "; " + &list(&self.node.published())
     }

@@ -47,7 +47,7 @@ impl RosPublisher {
         let is_connected = node.is_connected();
         let mut invitation = format!("ros2: node {} in domain {}, by {}", node.name(), node.domain(), node.routers());
         if !is_connected {
-            invitation += &format!("\nros2: {}; it is tried again", node.no_router());
+            invitation = format!("{invitation}\nros2: {}; it is tried again", node.no_router());
         }
         let shared = Arc::new(Shared::new(is_connected));
         let worker = worker::Worker::new(Arc::clone(&shared), node);
