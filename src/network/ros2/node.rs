@@ -21,7 +21,7 @@ use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::qos::CongestionControl;
 use zenoh_ext::{AdvancedPublisher, AdvancedPublisherBuilderExt as _, CacheConfig, MissDetectionConfig};
 
-/// How often late subscribers of a latched topic are told its newest number.
+/// How often late subscribers of a latched topic get its newest number.
 const HEARTBEAT: Duration = Duration::from_millis(500);
 
 /// A node of ROS 2's graph; it is gone when this and all that it declared is dropped.

@@ -11,7 +11,7 @@ pub(super) struct Shared {
     pub(super) inbox: Inbox,
     pub(super) wake: Mutex<Option<Wake>>,
     pub(super) news: Mutex<Vec<News>>,
-    /// The parameters that were told last.
+    /// The parameters that were in force last.
     pub(super) params: Mutex<Option<StereoParams>>,
     /// A router answers.
     pub(super) is_connected: AtomicBool,
