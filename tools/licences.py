@@ -12,9 +12,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-# may be linked into a program under MIT or Apache-2.0; MPL-2.0 asks for its own files' source alone, OFL and Ubuntu are of fonts
+# may be linked into a program under MIT or Apache-2.0; MPL-2.0 asks for its own files' source alone, OFL and Ubuntu are of fonts,
+# CDLA-Permissive of the list of authorities by which TLS knows certificates
 ALLOWED = {
-    "0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "ISC", "MIT",
+    "0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "CDLA-Permissive-2.0", "ISC", "MIT",
     "MPL-2.0", "OFL-1.1", "Ubuntu-font-1.0", "Unicode-3.0", "Unlicense", "Zlib",
 }
 REGISTRY = "registry+"
