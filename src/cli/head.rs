@@ -16,7 +16,7 @@ use crate::sources;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How often the state is told to others.
+/// How often the state that others can ask for is brought up to date.
 const STATUS_INTERVAL: Duration = Duration::from_millis(500);
 
 /// How often the end of the source and Ctrl-C are looked for; more often would cost a small machine more than the pairs do.
@@ -32,11 +32,12 @@ pub(super) struct HeadArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     frames: Option<u64>,
     #[command(flatten)]
-    network: NetworkArgs,
-    #[command(flatten)]
     input: InputArgs,
     #[command(flatten)]
     settings: SettingsArgs,
+    // last: its heading would hold the paths of the input
+    #[command(flatten)]
+    network: NetworkArgs,
 }
 
 /// Runs `head`.
