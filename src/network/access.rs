@@ -1,6 +1,6 @@
 //! Who can reach a session: where it listens, what it connects to, and the rules before it is opened.
 //!
-//! Zenoh itself listens on all addresses and looks for others by multicast. Here a session does neither, unless it is told:
+//! Zenoh itself listens on all addresses and looks for others by multicast. Here a session listens only on the addresses of `--listen`:
 //! one that listens is a router, on which others meet; one that only connects is a client of a router.
 
 use crate::console;
@@ -15,7 +15,7 @@ pub const PASSWORD_VARIABLE: &str = "STEREOPSIS_NETWORK_PASSWORD";
 /// Name that belongs to the password.
 const USER: &str = "stereopsis";
 /// Largest message that is taken apart, bytes; zenoh's default is 1 GiB.
-const MAX_MESSAGE_BYTES: usize = 256 << 20;
+pub(super) const MAX_MESSAGE_BYTES: usize = 256 << 20;
 /// After so long without a sign of life a peer counts as gone, ms. A rig goes to another engine then; zenoh's default is 10 s.
 const LEASE_MS: u64 = 1500;
 
@@ -138,8 +138,9 @@ impl Access {
     /// The file cannot be used; or the session would be open to other machines, and nothing says who may connect.
     pub(super) fn admission(&self) -> Result<Admission, String> {
         let mut config = match &self.config {
-            Some(path) => zenoh::Config::from_file(path)
-                .map_err(|err| format!("cannot use {} as Zenoh's configuration: {err}", console::path(path)))?,
+            Some(path) => zenoh::Config::from_file(path).map_err(|err| {
+                format!("cannot use {} as Zenoh's configuration: {}", console::path(path), cause(&err.to_string()))
+            })?,
             None => zenoh::Config::default(),
         };
         let refused = |key: &str, err: &dyn fmt::Display| format!("Zenoh refuses {key}: {err}");
@@ -220,6 +221,11 @@ fn dictionary(password: &str) -> Result<tempfile::NamedTempFile, String> {
         Ok(file)
     });
     written.map_err(|err| format!("cannot write the password's file: {}", crate::files::cause(&err)))
+}
+
+/// What Zenoh says, without the place in its source.
+pub(super) fn cause(text: &str) -> &str {
+    text.split(" at /").next().unwrap_or_default().trim()
 }
 
 #[cfg(test)]

@@ -68,3 +68,8 @@ impl Drop for Answers {
         }
     }
 }
+
+/// An answer in JSON.
+pub(super) fn json(value: &impl serde::Serialize) -> Result<Vec<u8>, String> {
+    serde_json::to_vec(value).map_err(|err| err.to_string())
+}

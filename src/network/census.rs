@@ -1,9 +1,8 @@
 //! Everyone who is there, with their states and clocks: the data of `net` and of the window's list.
 
 use super::access::Access;
-use super::clock::{ClockAnswer, ClockEstimate, ClockOffset};
-use super::key::{Member, Of, Role, all_status};
-use super::outlet::now_ns;
+use super::clock::{ClockEstimate, ClockOffset};
+use super::key::{Member, Role, all_status};
 use super::presence::{Present, present};
 use super::rendezvous;
 use super::session::{ANSWER_TIMEOUT, Network, NetworkError};
@@ -56,8 +55,9 @@ impl CensusTaker {
         self.clocks.retain(|rig, _| rigs.contains(rig));
         let mut clocks = BTreeMap::new();
         for rig in &rigs {
-            self.ask_clock(rig)?;
-            let offset = self.clocks.get(rig).and_then(|estimate| estimate.offset(Instant::now()));
+            let estimate = self.clocks.entry(rig.clone()).or_default();
+            estimate.ask(&self.network, rig, ANSWER_TIMEOUT)?;
+            let offset = estimate.offset(Instant::now());
             clocks.extend(offset.map(|offset| (rig.clone(), offset)));
         }
         let engine = |rig: &String| rendezvous::owner(rig, &members).map(|engine| engine.name.clone());
@@ -69,17 +69,6 @@ impl CensusTaker {
             clocks,
             other_versions: other_versions.into_iter().collect(),
         })
-    }
-
-    fn ask_clock(&mut self, rig: &str) -> Result<(), NetworkError> {
-        let asked_ns = now_ns();
-        let answers = self.network.ask(&Of::Clock.rig(rig), None, ANSWER_TIMEOUT)?;
-        let answered_ns = now_ns();
-        let read = |(_, bytes): (String, Vec<u8>)| serde_json::from_slice::<ClockAnswer>(&bytes).ok();
-        if let Some(answer) = answers.into_iter().flatten().find_map(read) {
-            self.clocks.entry(rig.to_owned()).or_default().add(asked_ns, answer, answered_ns, Instant::now());
-        }
-        Ok(())
     }
 }
 

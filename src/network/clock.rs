@@ -3,6 +3,9 @@
 //! The quicker an exchange, the less it can be wrong: half its delay at most. The best one of the last minute holds; its bound
 //! grows with its age, so that a clock that drifts is followed.
 
+use super::key::Of;
+use super::outlet::now_ns;
+use super::session::{Network, NetworkError};
 use std::collections::VecDeque;
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -44,8 +47,23 @@ pub struct ClockEstimate {
 }
 
 impl ClockEstimate {
+    /// Asks the head of a rig for its clock.
+    ///
+    /// # Errors
+    /// The session has ended.
+    pub fn ask(&mut self, network: &Network, rig: &str, timeout: Duration) -> Result<(), NetworkError> {
+        let asked_ns = now_ns();
+        let answers = network.ask(&Of::Clock.rig(rig), None, timeout)?;
+        let answered_ns = now_ns();
+        let read = |(_, bytes): (String, Vec<u8>)| serde_json::from_slice::<ClockAnswer>(&bytes).ok();
+        if let Some(answer) = answers.into_iter().flatten().find_map(read) {
+            self.add(asked_ns, answer, answered_ns, Instant::now());
+        }
+        Ok(())
+    }
+
     /// Adds an exchange that was asked and answered at these times of this machine's clock, ns since 1970.
-    pub fn add(&mut self, asked_ns: u64, answer: ClockAnswer, answered_ns: u64, now: Instant) {
+    fn add(&mut self, asked_ns: u64, answer: ClockAnswer, answered_ns: u64, now: Instant) {
         let between = |from: u64, to: u64| (i128::from(to) - i128::from(from)) as f64 / 1e9;
         let delay = between(asked_ns, answered_ns) - between(answer.received_ns, answer.sent_ns);
         let offset = f64::midpoint(between(asked_ns, answer.received_ns), between(answered_ns, answer.sent_ns));

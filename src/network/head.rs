@@ -1,17 +1,17 @@
 //! A head: publishes raw pairs of a source as its cameras gave them, and keeps what belongs to the rig: its calibration, and the
 //! parameters by which engines match it. So an engine may die, and the next one continues with the same parameters.
 
-use super::answers::{Answer, Answers};
+use super::answers::{Answer, json};
 use super::clock::ClockAnswer;
 use super::key::{Member, Of, Role, check_rig};
+use super::membership::Membership;
 use super::outlet::{Outlet, OutletCounts, Parcel, Stream, now_ns};
 use super::session::{Network, NetworkError};
-use super::status::{HeadStatus, Status, host};
+use super::status::{HeadStatus, Status};
 use super::wire::Content;
 use crate::capture::webcam::controls;
 use crate::capture::{ControlSettings, RawPair, RawTap, SourceInfo, Taps};
 use crate::geometry::Geometry;
-use crate::process::CpuShare;
 use crate::recording::pack::{Packer, PairParts};
 use crate::recording::{About, Format, Stream as RecordedStream, Streams, format, parameter_words, read, time, topic};
 use crate::settings;
@@ -21,8 +21,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::SystemTime;
-use zenoh::liveliness::LivelinessToken;
-use zenoh::qos::Priority;
 
 /// Description of a rig, which its head answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,6 +31,30 @@ pub struct Description {
     pub number: u32,
     /// The source, its calibration, and the parameters.
     pub about: About,
+}
+
+impl Description {
+    /// What tells it from earlier ones: the run, and the number in it.
+    pub fn id(&self) -> (u64, u32) {
+        (self.boot, self.number)
+    }
+
+    /// The parameters of the rig.
+    ///
+    /// # Errors
+    /// They make no sense.
+    pub fn params(&self) -> Result<StereoParams, String> {
+        params_of(&self.about.parameters)
+    }
+}
+
+/// Parameters by name, as messages have them; those that are not named have their defaults.
+///
+/// # Errors
+/// The first that makes no sense, or those that do not fit each other.
+pub(super) fn params_of(words: &BTreeMap<String, String>) -> Result<StereoParams, String> {
+    let words: Vec<_> = words.iter().map(|(name, text)| (name.clone(), text.clone())).collect();
+    settings::changed(&StereoParams::default(), &words).map_err(|err| format!("its parameters cannot be used: {err}"))
 }
 
 /// Request to set controls of cameras.
@@ -48,13 +70,11 @@ struct State {
     about: About,
     number: u32,
     params: StereoParams,
-    status: Status,
-    cameras: Vec<u32>,
+    status: HeadStatus,
 }
 
 struct Shared {
     boot: u64,
-    cpu: CpuShare,
     state: Mutex<State>,
 }
 
@@ -62,9 +82,7 @@ struct Shared {
 pub struct Head {
     shared: Arc<Shared>,
     pairs: Outlet<PairParts>,
-    // last: the head is announced no more before its answers end
-    _token: LivelinessToken,
-    _answers: Answers,
+    _membership: Membership,
 }
 
 impl Head {
@@ -83,34 +101,33 @@ impl Head {
                 "there is a head of the name '{rig}' already{there}: choose another name"
             )));
         }
-        let boot = now_ns();
-        let member = Member { role: Role::Head, name: rig.to_owned(), boot, weight: 0 };
+        let member = Member::new(Role::Head, rig, 0);
+        let boot = member.boot;
         let about = About {
             streams: Streams::NONE.with(RecordedStream::Raw, true),
             parameters: parameter_words(params),
             ..about
         };
-        let status = Status {
-            stereopsis: env!("CARGO_PKG_VERSION").to_owned(),
-            host: host(),
-            listens: network.access().listen.iter().map(ToString::to_string).collect(),
-            head: Some(HeadStatus {
-                source: about.source.clone(),
-                width: about.width,
-                height: about.height,
-                ..HeadStatus::default()
-            }),
-            ..Status::default()
+        let status = HeadStatus {
+            source: about.source.clone(),
+            width: about.width,
+            height: about.height,
+            ..HeadStatus::default()
         };
-        let state = State { about: about.clone(), number: 0, params: params.clone(), status, cameras: Vec::new() };
-        let shared = Arc::new(Shared { boot, cpu: CpuShare::start(), state: Mutex::new(state) });
-        let stream = Stream { key: Of::Pair.rig(rig), content: Content::Pair, boot, priority: Priority::DataHigh };
-        let mut sender =
-            Sender { shared: Arc::clone(&shared), packer: Packer::new(about.clone(), Format::Ros2), about };
+        let state = State { about: about.clone(), number: 0, params: params.clone(), status };
+        let shared = Arc::new(Shared { boot, state: Mutex::new(state) });
+        let stream = Stream { key: Of::Pair.rig(rig), content: Content::Pair, boot };
+        let mut sender = Sender {
+            shared: Arc::clone(&shared),
+            packer: Packer::new(about.clone(), Format::Ros2),
+            about,
+            pictures: Vec::new(),
+        };
         let pairs = Outlet::start(network, stream, move |parts| sender.pack(&parts))?;
-        let answers = answers(network, rig, &member, &shared)?;
-        let token = network.announce(&member)?;
-        Ok(Arc::new(Self { shared, pairs, _token: token, _answers: answers }))
+        let told = Arc::clone(&shared);
+        let detail = move |status: &mut Status| status.head = Some(told.state.lock().status.clone());
+        let membership = Membership::start(network, &member, answers(rig, &shared), detail)?;
+        Ok(Arc::new(Self { shared, pairs, _membership: membership }))
     }
 
     /// The tap that publishes pairs.
@@ -120,10 +137,7 @@ impl Head {
 
     /// Tells others the state of the source; what goes to the network is added here.
     pub fn set_status(&self, status: HeadStatus) {
-        let sent = self.pairs.counts();
-        let mut state = self.shared.state.lock();
-        state.cameras = status.cameras.iter().map(|camera| camera.index).collect();
-        state.status.head = Some(HeadStatus { sent, ..status });
+        self.shared.state.lock().status = HeadStatus { sent: self.pairs.counts(), ..status };
     }
 
     /// What was sent so far.
@@ -145,6 +159,8 @@ struct Sender {
     shared: Arc<Shared>,
     packer: Packer,
     about: About,
+    /// Topics of the pictures of a pair.
+    pictures: Vec<&'static str>,
 }
 
 impl Sender {
@@ -158,40 +174,30 @@ impl Sender {
             self.packer.pair(parts, now)?
         };
         let described = packets.iter().find(|packet| packet.channel.topic == topic::ABOUT);
-        let number = match described.map(format::decode_json::<About>).transpose()? {
-            Some(about) => self.shared.describe(|state| state.about.raw = about.raw),
-            None => self.shared.state.lock().number,
-        };
-        let pictures = read::pictures_of(&self.about_of());
+        if let Some(about) = described.map(format::decode_json::<About>).transpose()? {
+            self.pictures = read::pictures_of(&about);
+            self.shared.describe(|state| state.about.raw = about.raw);
+        }
         packets.retain(|packet| {
             let name = topic::plain(&packet.channel.topic);
-            name == topic::PAIRS || pictures.contains(&name)
+            name == topic::PAIRS || self.pictures.contains(&name)
         });
+        let number = self.shared.state.lock().number;
         Ok(Parcel { about: number, taken_ns: time::to_ns(parts.capture_time()), packets })
-    }
-
-    fn about_of(&self) -> About {
-        self.shared.state.lock().about.clone()
     }
 }
 
 impl Shared {
-    /// Changes the description; returns its new number.
-    fn describe(&self, change: impl FnOnce(&mut State)) -> u32 {
+    /// Changes the description, which gets a new number.
+    fn describe(&self, change: impl FnOnce(&mut State)) {
         let mut state = self.state.lock();
         change(&mut state);
         state.number += 1;
-        state.number
     }
 
     fn description(&self) -> Description {
         let state = self.state.lock();
         Description { boot: self.boot, number: state.number, about: state.about.clone() }
-    }
-
-    fn status(&self) -> Status {
-        let status = self.state.lock().status.clone();
-        Status { uptime_s: self.cpu.elapsed().as_secs_f64(), cpu_percent: self.cpu.percent(), ..status }
     }
 
     /// Sets parameters by the rules of flags, all or none of them; returns all that are in force.
@@ -214,7 +220,7 @@ impl Shared {
     fn set_controls(&self, sent: &[u8]) -> Result<Vec<String>, String> {
         let request: ControlRequest =
             serde_json::from_slice(sent).map_err(|err| format!("these are no controls of a camera: {err}"))?;
-        let cameras = self.state.lock().cameras.clone();
+        let cameras: Vec<_> = self.state.lock().status.cameras.iter().map(|camera| camera.index).collect();
         let chosen: Vec<_> = match request.camera {
             Some(camera) => cameras.get(camera).copied().into_iter().collect(),
             None => cameras,
@@ -226,11 +232,11 @@ impl Shared {
     }
 }
 
-/// Answers to all that can be asked of a head.
-fn answers(network: &Network, rig: &str, member: &Member, shared: &Arc<Shared>) -> Result<Answers, NetworkError> {
+/// Answers to all that can be asked of a head, beside its state.
+fn answers(rig: &str, shared: &Arc<Shared>) -> Vec<(String, Answer)> {
     let of = || Arc::clone(shared);
-    let (about, parameters, controls, status) = (of(), of(), of(), of());
-    let answers: Vec<(String, Answer)> = vec![
+    let (about, parameters, controls) = (of(), of(), of());
+    vec![
         (Of::About.rig(rig), Box::new(move |_| json(&about.description()))),
         (
             Of::Parameters.rig(rig),
@@ -247,11 +253,5 @@ fn answers(network: &Network, rig: &str, member: &Member, shared: &Arc<Shared>) 
                 json(&ClockAnswer { received_ns, sent_ns: now_ns() })
             }),
         ),
-        (member.status(), Box::new(move |_| json(&status.status()))),
-    ];
-    Answers::start(network, answers)
-}
-
-fn json(value: &impl Serialize) -> Result<Vec<u8>, String> {
-    serde_json::to_vec(value).map_err(|err| err.to_string())
+    ]
 }

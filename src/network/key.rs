@@ -3,7 +3,9 @@
 //! The number is the protocol's version; peers of another version are listed, and cannot be used.
 
 use crate::console;
+use crate::recording::time;
 use std::fmt;
+use std::time::SystemTime;
 
 /// Version of keys, headers and notes.
 pub const VERSION: u8 = 1;
@@ -114,6 +116,11 @@ pub fn all_status() -> String {
 }
 
 impl Member {
+    /// A member that begins to run now.
+    pub fn new(role: Role, name: impl Into<String>, weight: u32) -> Self {
+        Self { role, name: name.into(), boot: time::to_ns(SystemTime::now()), weight }
+    }
+
     /// Its liveliness token.
     pub fn token(&self) -> String {
         let Self { role, name, boot, weight } = self;

@@ -6,12 +6,12 @@ use super::wire::{self, Content, Head};
 use crate::capture::threads::join_or_detach;
 use crate::newest::{self, NewestReceiver, NewestSender};
 use crate::rate::Rate;
-use crate::recording::Packet;
+use crate::recording::{Packet, time};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime};
 use zenoh::Wait as _;
 use zenoh::pubsub::Publisher;
 use zenoh::qos::{CongestionControl, Priority};
@@ -70,8 +70,6 @@ pub struct Stream {
     pub content: Content,
     /// Number of the run.
     pub boot: u64,
-    /// Its place among kinds of messages where the network is slow.
-    pub priority: Priority,
 }
 
 impl<T: Send + 'static> Outlet<T> {
@@ -84,11 +82,11 @@ impl<T: Send + 'static> Outlet<T> {
         stream: Stream,
         mut pack: impl FnMut(T) -> Result<Parcel, String> + Send + 'static,
     ) -> Result<Self, NetworkError> {
-        let Stream { key, content, boot, priority } = stream;
+        let Stream { key, content, boot } = stream;
         let failed = |err: &dyn std::fmt::Display| NetworkError::new(format!("cannot publish {key}: {err}"));
         // `Drop` waits up to 50 ms and then throws the rest of a large message away, `Block` up to 5 s; this one drops at once
         let publisher = network.session().declare_publisher(key.clone());
-        let publisher = publisher.congestion_control(CongestionControl::BlockFirst).priority(priority).wait();
+        let publisher = publisher.congestion_control(CongestionControl::BlockFirst).priority(priority(content)).wait();
         let publisher = publisher.map_err(|err| failed(&err))?;
         let is_received =
             Arc::new(AtomicBool::new(publisher.matching_status().wait().is_ok_and(|status| status.matching())));
@@ -164,5 +162,13 @@ fn put(publisher: &Publisher<'_>, content: Content, boot: u64, sequence: u64, pa
 
 /// The wall clock, ns since 1970.
 pub(super) fn now_ns() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64
+    time::to_ns(SystemTime::now())
+}
+
+/// The place of messages among others where the network is slow: each kind has another one, because those of one kind replace each other.
+fn priority(content: Content) -> Priority {
+    match content {
+        Content::Pair => Priority::DataHigh,
+        Content::Result => Priority::Data,
+    }
 }

@@ -1,14 +1,14 @@
 //! A result on the network: the disparity map to the bit, the engine and the parameters, so that whatever a program makes of its own
 //! results can be made of these: depth with the same numbers, reasons, confidence, points, recordings.
 
+use super::head::params_of;
 use super::wire::{self, Packets};
 use crate::capture::Matched;
 use crate::engine::Output;
 use crate::image::Image;
 use crate::recording::message::{Bytes, Encoding, ImageBody};
 use crate::recording::{Body, Format, Message, Packet, format, parameter_words, time};
-use crate::settings;
-use crate::stereo::{DisparityMap, StereoParams};
+use crate::stereo::DisparityMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -121,8 +121,7 @@ pub fn of_bytes(bytes: &[u8], most_pixels: usize) -> Result<Matched, String> {
     if size.0.saturating_mul(size.1) > most_pixels {
         return Err(format!("the result has {}x{} pixels, more than its pair", size.0, size.1));
     }
-    let words: Vec<_> = note.parameters.into_iter().collect();
-    let params = settings::changed(&StereoParams::default(), &words).map_err(|err| format!("its parameters: {err}"))?;
+    let params = params_of(&note.parameters)?;
     let compute_time = Duration::try_from_secs_f64(note.compute_ms / 1e3).map_err(|err| err.to_string())?;
     Ok(Matched {
         map: Arc::new(DisparityMap { values, reasons, confidence }),
@@ -143,6 +142,7 @@ mod tests {
     use super::*;
     use crate::capture::{Frame, scene};
     use crate::engine::{CpuEngine, Job, run};
+    use crate::stereo::StereoParams;
 
     fn output(confidence: bool) -> Output {
         let options = scene::SceneOptions { width: 67, height: 45, ..scene::SceneOptions::default() };

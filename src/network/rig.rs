@@ -1,11 +1,10 @@
 //! A rig on the network as a source: the newest pair of its head, as a camera would give it.
 
 use super::access::{Access, Endpoint};
-use super::clock::{ClockAnswer, ClockEstimate, ClockOffset};
+use super::clock::{ClockEstimate, ClockOffset};
 use super::head::Description;
 use super::inlet::{Arrived, Inlet, InletCounts};
 use super::key::{Of, check_rig};
-use super::outlet::now_ns;
 use super::presence::present;
 use super::result;
 use super::session::{ANSWER_TIMEOUT, Network, NetworkError};
@@ -17,7 +16,6 @@ use crate::capture::{CaptureError, Elsewhere, Next, PairSource, RawPair, SourceI
 use crate::console;
 use crate::recording::unpack::Unpacker;
 use crate::recording::{parameter_words, playback};
-use crate::settings;
 use crate::stereo::StereoParams;
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded, select};
 use parking_lot::Mutex;
@@ -78,6 +76,11 @@ pub struct RigView {
 }
 
 impl RigView {
+    /// What tells the description from earlier ones, see [`Description::id`].
+    pub fn described(&self) -> (u64, u32) {
+        self.description.lock().id()
+    }
+
     /// The description, which the head may change.
     pub fn description(&self) -> Description {
         self.description.lock().clone()
@@ -106,6 +109,7 @@ impl RigSource {
     /// # Errors
     /// There is no router, no such rig, or no pair comes.
     pub fn open(rig: &str, router: Option<&str>, options: &SourceOptions) -> Result<Self, CaptureError> {
+        check_rig(rig).map_err(CaptureError::Grammar)?; // before a router is looked for
         let access = match router {
             Some(words) => Access::to(words.parse::<Endpoint>().map_err(CaptureError::Grammar)?),
             None => Access::local(),
@@ -180,10 +184,7 @@ impl RigSource {
     /// The pair of a message; `None` for one that makes no sense, which is counted.
     fn take(&mut self, arrived: &Arrived) -> Option<Box<RawPair>> {
         let head = &arrived.head;
-        let known = {
-            let description = self.description.lock();
-            (description.boot, description.number)
-        };
+        let known = self.description.lock().id();
         if (head.boot, head.about) != known {
             self.describe_again(head.boot != known.0);
         }
@@ -224,8 +225,8 @@ impl RigSource {
 
     /// Tells those who show results of the rig which parameters it has.
     fn note_parameters(&self) {
-        let words: Vec<_> = self.description.lock().about.parameters.clone().into_iter().collect();
-        match settings::changed(&StereoParams::default(), &words) {
+        let params = self.description.lock().params();
+        match params {
             Ok(params) => self.elsewhere.set_there(params),
             Err(err) => log::warn!("rig '{}': {err}", self.rig),
         }
@@ -454,12 +455,8 @@ fn request(network: &Network, rig: &str, params: &StereoParams) -> Result<(), St
 
 /// Asks once.
 fn ask(network: &Network, rig: &str, estimate: &mut ClockEstimate) -> (Option<HeadStatus>, Option<ClockOffset>) {
-    let asked_ns = now_ns();
-    let answers = network.ask(&Of::Clock.rig(rig), None, WATCH_INTERVAL).unwrap_or_default();
-    let answered_ns = now_ns();
-    let read = |(_, bytes): (String, Vec<u8>)| serde_json::from_slice::<ClockAnswer>(&bytes).ok();
-    if let Some(answer) = answers.into_iter().flatten().find_map(read) {
-        estimate.add(asked_ns, answer, answered_ns, Instant::now());
+    if let Err(err) = estimate.ask(network, rig, WATCH_INTERVAL) {
+        log::warn!("{err}");
     }
     let status = network.ask(&super::key::status_of_head(rig), None, WATCH_INTERVAL).unwrap_or_default();
     let read = |(_, bytes): (String, Vec<u8>)| serde_json::from_slice::<Status>(&bytes).ok()?.head;

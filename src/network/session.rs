@@ -1,11 +1,9 @@
 //! An open session, and what every part of the program needs of it: no code outside this room waits for Zenoh's futures.
 
-use super::access::Access;
-use super::key::Member;
+use super::access::{Access, cause};
 use std::sync::Arc;
 use std::time::Duration;
 use zenoh::Wait as _;
-use zenoh::liveliness::LivelinessToken;
 use zenoh::qos::Priority;
 
 /// How long a question waits for its answers.
@@ -81,15 +79,6 @@ impl Network {
         !self.access.listen.is_empty() || self.session.info().routers_zid().wait().next().is_some()
     }
 
-    /// Shows a member to all others until the token is dropped.
-    ///
-    /// # Errors
-    /// The session has ended.
-    pub fn announce(&self, member: &Member) -> Result<LivelinessToken, NetworkError> {
-        let token = self.session.liveliness().declare_token(member.token()).wait();
-        token.map_err(|err| NetworkError::new(format!("cannot announce {} {}: {err}", member.role, member.name)))
-    }
-
     /// All answers to a question, with the keys of those who answer; refusals as errors.
     ///
     /// # Errors
@@ -153,9 +142,4 @@ fn failed(access: &Access, err: &dyn std::fmt::Display) -> NetworkError {
         return NetworkError { text, is_silence: true };
     }
     NetworkError::new(format!("cannot open a session: {}", crate::console::foreign(cause(&text))))
-}
-
-/// What Zenoh says, without the place in its source.
-fn cause(text: &str) -> &str {
-    text.split(" at /").next().unwrap_or_default().trim()
 }

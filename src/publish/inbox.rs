@@ -121,7 +121,13 @@ impl Inbox {
         self.state.lock().wanted
     }
 
-    /// Drops so far.
+    /// How many messages were dropped so far.
+    pub(super) fn total_dropped(&self) -> u64 {
+        let Counters { dropped_by_disk, results_dropped_by_disk, .. } = self.dropped();
+        dropped_by_disk + results_dropped_by_disk
+    }
+
+    /// Drops so far, by kind.
     pub(super) fn dropped(&self) -> Counters {
         self.state.lock().dropped
     }

@@ -50,7 +50,7 @@ use crate::engine::Output;
 use crate::engine::worker::{ResultTap, Wake};
 use crate::files;
 use crate::live::{News, Remote};
-use crate::recording::{About, Counters};
+use crate::recording::About;
 use crate::stereo::StereoParams;
 use guard::Guard;
 use parking_lot::Mutex;
@@ -144,8 +144,7 @@ impl Publisher {
 
     /// The state.
     pub fn status(&self) -> PublishStatus {
-        let Counters { dropped_by_disk, results_dropped_by_disk, .. } = self.shared.inbox.dropped();
-        let dropped = dropped_by_disk + results_dropped_by_disk;
+        let dropped = self.shared.inbox.total_dropped();
         PublishStatus { clients: self.shared.hub.clients(), refused: self.shared.refused(), dropped }
     }
 }

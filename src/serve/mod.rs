@@ -13,23 +13,20 @@ mod speed;
 use crate::engine::OpenOptions;
 use crate::live::EngineSource;
 use crate::network::key::{Member, Role};
-use crate::network::status::{EngineStatus, Speed, Status, host};
-use crate::network::{Answers, Network, NetworkError, Presence, rendezvous};
-use crate::process::CpuShare;
-use crate::recording::time;
+use crate::network::status::{EngineStatus, Speed, Status};
+use crate::network::{Membership, Network, NetworkError, Presence, rendezvous};
 use parking_lot::Mutex;
 use rig::ServedRig;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant, SystemTime};
-use zenoh::liveliness::LivelinessToken;
+use std::time::{Duration, Instant};
 
 pub use speed::{Stub, measure};
 
 /// How often rigs are looked after.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// How often the state is told to others.
+/// How often the state that others can ask for is brought up to date.
 const STATUS_INTERVAL: Duration = Duration::from_millis(500);
 
 /// How an engine serves.
@@ -55,8 +52,7 @@ pub struct Server {
     rigs: BTreeMap<String, ServedRig>,
     told: Arc<Mutex<EngineStatus>>,
     status_due: Instant,
-    _answer: Answers,
-    _token: LivelinessToken,
+    _membership: Membership,
 }
 
 impl Server {
@@ -75,32 +71,18 @@ impl Server {
             )));
         }
         let weight = rendezvous::weight(options.speed.pairs_per_s);
-        let member =
-            Member { role: Role::Engine, name: options.name.clone(), boot: time::to_ns(SystemTime::now()), weight };
+        let member = Member::new(Role::Engine, options.name.clone(), weight);
         let told = EngineStatus {
             adapter: "none open yet".to_owned(),
             measured: vec![options.speed.clone()],
             rigs: Vec::new(),
         };
-        let (told, cpu) = (Arc::new(Mutex::new(told)), CpuShare::start());
+        let told = Arc::new(Mutex::new(told));
         let shared = Arc::clone(&told);
-        let listens: Vec<_> = network.access().listen.iter().map(ToString::to_string).collect();
-        let state = move |_| {
-            let status = Status {
-                stereopsis: env!("CARGO_PKG_VERSION").to_owned(),
-                host: host(),
-                uptime_s: cpu.elapsed().as_secs_f64(),
-                cpu_percent: cpu.percent(),
-                listens: listens.clone(),
-                engine: Some(shared.lock().clone()),
-                ..Status::default()
-            };
-            serde_json::to_vec(&status).map_err(|err| err.to_string())
-        };
-        let answer = Answers::start(&network, vec![(member.status(), Box::new(state))])?;
-        let token = network.announce(&member)?;
+        let detail = move |status: &mut Status| status.engine = Some(shared.lock().clone());
+        let membership = Membership::start(&network, &member, Vec::new(), detail)?;
         let (rigs, status_due) = (BTreeMap::new(), Instant::now());
-        Ok(Self { network, options, member, presence, rigs, told, status_due, _answer: answer, _token: token })
+        Ok(Self { network, options, member, presence, rigs, told, status_due, _membership: membership })
     }
 
     /// Serves until `interrupt`; `say` gets what a user should know.

@@ -6,15 +6,12 @@ use crate::live::{EngineSource, Live, LiveOptions, ResultTap};
 use crate::network::key::{Member, Of};
 use crate::network::status::{RigStatus, Speed};
 use crate::network::wire::Content;
-use crate::network::{Description, Inlet, Network, Outlet, OutletCounts, Parcel, RigSource, RigView, Stream, result};
+use crate::network::{Inlet, Network, Outlet, OutletCounts, Parcel, RigSource, RigView, Stream, result};
 use crate::recording::time;
 use crate::rig::Calibrated;
-use crate::settings;
-use crate::stereo::StereoParams;
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use zenoh::qos::Priority;
 
 /// How long a rig that moves is matched at most until results of its next engine come.
 const MOVING: Duration = Duration::from_secs(5);
@@ -161,7 +158,7 @@ impl Running {
         let description = view.description();
         let calibrated = Calibrated::from_note(&description.about.calibration, &info)
             .map_err(|err| format!("its calibration cannot be used: {err}"))?;
-        let stream = Stream { key: Of::Result.rig(rig), content: Content::Result, boot, priority: Priority::Data };
+        let stream = Stream { key: Of::Result.rig(rig), content: Content::Result, boot };
         let outlet = Outlet::start(network, stream, |output: Arc<Output>| {
             let taken_ns = time::to_ns(output.job.frame.raw.capture_time);
             Ok(Parcel { about: 0, taken_ns, packets: result::pack(&output)? })
@@ -173,38 +170,30 @@ impl Running {
             engine,
             taps: vec![Arc::clone(&results) as _],
             read_back: true,
-            ..LiveOptions::new(params_of(&description)?, options)
+            ..LiveOptions::new(description.params()?, options)
         };
         let live = Live::start(Box::new(source), live).map_err(|err| format!("no threads: {err}"))?;
-        Ok(Self { live, results, view, described: (description.boot, description.number) })
+        Ok(Self { live, results, view, described: description.id() })
     }
 
     /// Takes a changed description: other parameters, another calibration.
     fn follow_description(&mut self) -> Result<(), String> {
-        let description = self.view.description();
-        let number = (description.boot, description.number);
-        if self.described == number {
+        if self.described == self.view.described() {
             return Ok(());
         }
-        let info = self.live.status().source;
-        let calibrated = Calibrated::from_note(&description.about.calibration, &info);
-        let preparation = calibrated.map_err(|err| format!("its calibration cannot be used: {err}"))?.preparation;
-        let params = params_of(&description)?;
+        let description = self.view.description();
+        let params = description.params()?;
         if description.boot != self.described.0 {
+            let calibrated = Calibrated::from_note(&description.about.calibration, &self.live.status().source);
+            let preparation = calibrated.map_err(|err| format!("its calibration cannot be used: {err}"))?.preparation;
             self.live.set_preparation(preparation).map_err(|err| err.to_string())?;
         }
         self.live.set_params(params);
-        self.described = number;
+        self.described = description.id();
         Ok(())
     }
 
     fn sent(&self) -> OutletCounts {
         self.results.outlet.counts()
     }
-}
-
-/// The parameters of a rig, as its head says.
-fn params_of(description: &Description) -> Result<StereoParams, String> {
-    let words: Vec<_> = description.about.parameters.clone().into_iter().collect();
-    settings::changed(&StereoParams::default(), &words).map_err(|err| format!("its parameters cannot be used: {err}"))
 }

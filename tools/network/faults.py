@@ -12,6 +12,7 @@ import argparse
 import re
 import signal
 import sys
+import threading
 import time
 
 from rig import Net, census, wait_for
@@ -36,8 +37,6 @@ def report(fault, rates, ok, more=""):
 
 def keep(fault, consumers, baseline, more=""):
     """Rates of consumers now, beside those before."""
-    import threading
-
     rates = {}
     threads = [threading.Thread(target=lambda name=name, one=one: rates.update({name: one.rate(args.seconds)})) for name, one in consumers.items()]
     [thread.start() for thread in threads]

@@ -9,10 +9,11 @@ shows what the network does; without it they match, with --pinned each on one co
 """
 
 import argparse
+import json
 import os
 import time
 
-from rig import Net, census, wait_for
+from rig import Net, census, sh, wait_for
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("program")
@@ -79,10 +80,6 @@ for rigs in numbers(args.rigs):
                     "engine": sum(r["dropped"] for r in own),
                     "results": sum(r["sent"]["sent"] for r in own),
                 }, time.time()
-
-            import json
-
-            from rig import sh
 
             (before, since), cpu_before = counters(), [cpu_s(one) for one in (*heads, hub, *workers)]
             seen = json.loads(sh("ip", "netns", "exec", net.full("eye"), args.program, *watch))

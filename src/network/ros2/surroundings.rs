@@ -1,5 +1,6 @@
 //! Where the other nodes are: the variables that programs of ROS 2 obey, and Zenoh's configuration that follows from them.
 
+use super::super::access::MAX_MESSAGE_BYTES;
 use super::super::session::NetworkError;
 use crate::console;
 use std::path::PathBuf;
@@ -12,8 +13,6 @@ const CONFIG: &str = "ZENOH_SESSION_CONFIG_URI";
 const OVERRIDE: &str = "ZENOH_CONFIG_OVERRIDE";
 /// Largest number of a domain.
 const MAX_DOMAIN: u32 = 232;
-/// Largest message that is taken apart, bytes; zenoh's default is 1 GiB.
-const MAX_MESSAGE_BYTES: usize = 256 << 20;
 
 /// What the variables say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -19,7 +19,7 @@ use crate::engine::worker::{ResultTap, Wake};
 use crate::files;
 use crate::live::{News, Remote};
 use crate::network::ros2::{Node, Surroundings};
-use crate::recording::{About, Counters};
+use crate::recording::About;
 use crate::stereo::StereoParams;
 use parking_lot::Mutex;
 use shared::Shared;
@@ -54,12 +54,6 @@ impl RosPublisher {
         let thread = std::thread::Builder::new().name("publish ros2".into()).spawn(move || worker.run());
         let thread = thread.map_err(|err| anyhow::anyhow!("cannot publish to ROS 2: {}", files::cause(&err)))?;
         Ok(Arc::new(Self { shared, invitation, thread: Mutex::new(Some(thread)) }))
-    }
-
-    /// Messages that newer ones replaced before they were packed.
-    fn dropped(&self) -> u64 {
-        let Counters { dropped_by_disk, results_dropped_by_disk, .. } = self.shared.inbox.dropped();
-        dropped_by_disk + results_dropped_by_disk
     }
 }
 
@@ -109,7 +103,7 @@ impl Remote for RosPublisher {
             return "ros2 no router".to_owned();
         }
         let received = counted(self.shared.received.load(Ordering::Acquire), "topic");
-        let dropped = Some(self.dropped()).filter(|dropped| *dropped > 0);
+        let dropped = Some(self.shared.inbox.total_dropped()).filter(|dropped| *dropped > 0);
         format!("ros2 {received} received{}", dropped.map_or_else(String::new, |n| format!(", {n} not sent")))
     }
 
