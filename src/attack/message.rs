@@ -1,6 +1,6 @@
 //! One message of a recording, past the file around it.
 
-use crate::capture::MaxPixels;
+use crate::capture::{MaxPixels, Pixels};
 use crate::image::Image;
 use crate::recording::message::{Body, DisparityBody, Encoding, ImageBody};
 use crate::recording::unpack::{Measured, Unpacker};
@@ -46,8 +46,8 @@ pub(crate) fn message(input: &[u8]) {
     };
     let first = packet(channel);
     let _ = Measured::of(std::slice::from_ref(&first));
-    for colour in [false, true] {
-        let unpacker = Unpacker::of(None, colour, MaxPixels::default());
+    for pixels in [Pixels::Luma, Pixels::Color] {
+        let unpacker = Unpacker::of(None, pixels, MaxPixels::default());
         let _ = unpacker.pair(std::slice::from_ref(&first));
         let _ = unpacker.pair(&[first.clone(), first.clone()]);
     }

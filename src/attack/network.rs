@@ -1,6 +1,7 @@
 //! Messages of other machines.
 
 use super::MOST_PIXELS;
+use crate::capture::Pixels;
 use crate::network::key::Member;
 use crate::network::result;
 use crate::network::wire::{Content, HEAD_BYTES, Head, Packets};
@@ -12,7 +13,7 @@ pub(super) fn network(bytes: &[u8]) {
     match Head::of(head).map(|head| head.content) {
         Ok(Content::Pair) => {
             if let Ok(packets) = Packets::default().of(payload) {
-                let _ = Unpacker::of(None, true, MOST_PIXELS).pair(&packets);
+                let _ = Unpacker::of(None, Pixels::Color, MOST_PIXELS).pair(&packets);
             }
         }
         Ok(Content::Result) => {

@@ -1,6 +1,7 @@
 //! Pictures: image files, and what cameras send.
 
 use super::MOST_PIXELS;
+use crate::capture::Pixels;
 use crate::capture::decode::{decode_pfm, decode_picture};
 use crate::capture::decode_camera::{Layout, PixelFormat, decode};
 use crate::image::Picture;
@@ -26,8 +27,8 @@ pub(crate) fn camera(input: &[u8]) {
         [[w, w_high], [h, h_high], [stride, stride_high]].map(|bytes| usize::from(u16::from_le_bytes(bytes)));
     let layout = Layout::tight(format, (width, height)).with_stride(stride);
     let cut = layout.cut(bytes);
-    let [grey, colour] = [false, true].map(|color| decode(layout, bytes, color));
-    assert_eq!(decode(layout, cut, true), colour, "what lies behind the picture does not count");
+    let [grey, colour] = [Pixels::Luma, Pixels::Color].map(|pixels| decode(layout, bytes, pixels));
+    assert_eq!(decode(layout, cut, Pixels::Color), colour, "what lies behind the picture does not count");
     if let Ok(picture) = &colour {
         assert_eq!(picture.size(), (width, height));
     }

@@ -1,7 +1,7 @@
 //! Recordings: as a file that is looked into, and as a pipe that is read once.
 
 use super::MOST_PIXELS;
-use crate::capture::TopicChoice;
+use crate::capture::{Pixels, TopicChoice};
 use crate::recording::Recording;
 use crate::recording::read::{PacketStream, PairStream, ReadError};
 use crate::recording::unpack::{Measured, Unpacker};
@@ -20,8 +20,8 @@ pub(crate) fn file(input: &[u8]) {
         assert!(count <= input.len() as u64, "{count} messages in {} bytes", input.len());
         assert!(recording.packet(topic, count).is_err());
     }
-    for colour in [false, true] {
-        let unpacker = Unpacker::of(recording.about(), colour, MOST_PIXELS);
+    for pixels in [Pixels::Luma, Pixels::Color] {
+        let unpacker = Unpacker::of(recording.about(), pixels, MOST_PIXELS);
         let pairs: Vec<_> = recording.pairs().iter().take(MOST_PAIRS).cloned().collect();
         for k in 0..pairs.len() as u64 {
             let packets = recording.packets_of_pair(k);
@@ -46,7 +46,7 @@ pub(crate) fn pipe(input: &[u8]) {
     let mut pairs = PairStream::new(slow(), TopicChoice::default());
     ends(bytes, || {
         let Some(packets) = pairs.next_pair()? else { return Ok(false) };
-        let unpacker = Unpacker::of(pairs.about(), true, MOST_PIXELS);
+        let unpacker = Unpacker::of(pairs.about(), Pixels::Color, MOST_PIXELS);
         let _ = unpacker.pair(&packets).inspect(|pair| assert_eq!(pair.left.size(), pair.right.size()));
         Ok(true)
     });

@@ -14,6 +14,7 @@ pub mod decode_camera;
 pub mod pairing;
 mod pace;
 mod pair;
+mod pixels;
 mod preparation;
 pub(crate) mod player;
 mod transport;
@@ -26,6 +27,7 @@ pub use camera_options::{CameraOptions, ControlSettings, Orientation, PowerLine,
 pub use max_pixels::MaxPixels;
 pub use original::{EncodedImage, Original, StereoLayout, halves};
 pub use pair::{Elsewhere, Frame, Matched, RawPair, Recorded};
+pub use pixels::Pixels;
 pub use preparation::FramePreparation;
 pub use scale::Scale;
 pub use source::{SourceOptions, SourceSpec, TopicChoice};

@@ -1,6 +1,6 @@
 //! Encoded camera pictures before decoding, splitting and turning; recorders store them without loss.
 
-use super::Orientation;
+use super::{Orientation, Pixels};
 use super::decode_camera::{Damage, DecodeError, Layout, decode};
 use crate::image::{Image, Luma, Picture};
 use serde::{Deserialize, Serialize};
@@ -57,9 +57,9 @@ impl Original {
     ///
     /// # Errors
     /// As [`decode`]; also if the number of pictures does not fit the layout.
-    pub fn pictures(&self, color: bool) -> Result<(Picture, Picture), DecodeError> {
+    pub fn pictures(&self, pixels: Pixels) -> Result<(Picture, Picture), DecodeError> {
         let turned = |image: &EncodedImage, view: usize| {
-            let mut picture = decode(image.layout, &image.bytes, color)?;
+            let mut picture = decode(image.layout, &image.bytes, pixels)?;
             self.layout.orientation[view].turn(&mut picture);
             Ok::<_, DecodeError>(picture)
         };

@@ -4,7 +4,7 @@ use super::files::folder::EXTENSIONS;
 use super::files::truth::{DisparityFile, is_truth_name};
 use super::scene::SceneOptions;
 use super::webcam::CameraName;
-use super::{CameraOptions, CaptureError, MaxPixels, Speed};
+use super::{CameraOptions, CaptureError, MaxPixels, Pixels, Speed};
 use crate::console;
 use crate::files;
 use std::fmt;
@@ -42,6 +42,15 @@ pub enum SourceSpec {
         /// The router by which it is reached; `None` for the one on this machine.
         router: Option<String>,
     },
+    /// `zenoh:LEFT,RIGHT` or `zenoh:LEFT,RIGHT@ROUTER`: two heads of one camera each, on two machines.
+    RigPair {
+        /// Name of the head of the left camera.
+        left: String,
+        /// Name of the head of the right camera.
+        right: String,
+        /// The router by which both are reached; `None` for the one on this machine.
+        router: Option<String>,
+    },
     /// `ros2:LEFT,RIGHT`: two topics of pictures in ROS 2, left one first.
     Ros2 {
         /// Topic of the left view.
@@ -71,8 +80,10 @@ pub struct SourceOptions {
     pub topics: TopicChoice,
     /// Limit on the size of pictures from files and recordings.
     pub max_pixels: MaxPixels,
-    /// Read luma alone where the source has colours.
-    pub grey: bool,
+    /// What is decoded of pictures.
+    pub pixels: Pixels,
+    /// The camera of `webcam:N` shows one view, not both side by side: for a head of one camera.
+    pub one_view: bool,
     /// Options of cameras.
     pub cameras: CameraOptions,
     /// Zenoh's own configuration, for rigs on the network: certificates, access rules.
@@ -112,7 +123,7 @@ pub fn parse_size(text: &str) -> Result<(usize, usize), String> {
 
 /// Description of the grammar.
 const GRAMMAR: &str = "give scene, LEFT,RIGHT (two image files), FOLDER, FILE.mcap (a recording), - (one from a pipe), webcam:0,1 (two \
-     cameras), webcam:0 (one, side by side), zenoh:NAME@ROUTER (a rig on the network) or ros2:/left/image_raw,/right/image_raw (two topics of ROS 2)";
+     cameras), webcam:0 (one, side by side), zenoh:NAME@ROUTER (a rig on the network), zenoh:LEFT,RIGHT@ROUTER (two heads of one camera each) or ros2:/left/image_raw,/right/image_raw (two topics of ROS 2)";
 /// What paths can be.
 const PATHS: &str = "give a left and a right image, with a file of their true disparities if there is one, a folder of pairs, or a \
      recording (.mcap); in the window also a rig or a calibration, alone";
@@ -146,7 +157,14 @@ impl SourceSpec {
             if name.is_empty() || router.as_deref() == Some("") {
                 return Err(wrong());
             }
-            return Ok(Self::Rig { name: name.to_owned(), router });
+            return match name.split_once(',') {
+                None => Ok(Self::Rig { name: name.to_owned(), router }),
+                Some((left, right)) if left.is_empty() || right.is_empty() => Err(wrong()),
+                Some((left, right)) if left == right => Err(CaptureError::Grammar(format!(
+                    "'{words}' names one head twice: give that of the left camera and that of the right one"
+                ))),
+                Some((left, right)) => Ok(Self::RigPair { left: left.to_owned(), right: right.to_owned(), router }),
+            };
         }
         if let Some(topics) = words.strip_prefix("ros2:") {
             let (left, right) = topics.split_once(',').ok_or_else(wrong)?;
@@ -246,6 +264,7 @@ impl SourceSpec {
             | Self::WebcamSideBySide(_)
             | Self::Pipe
             | Self::Rig { .. }
+            | Self::RigPair { .. }
             | Self::Ros2 { .. } => Ok(()),
         }
     }
@@ -276,7 +295,7 @@ impl SourceSpec {
 
     /// True for sources that do not wait for their reader: pairs that are not taken in time are lost.
     pub fn is_live(&self) -> bool {
-        self.is_camera() || matches!(self, Self::Rig { .. } | Self::Ros2 { .. })
+        self.is_camera() || matches!(self, Self::Rig { .. } | Self::RigPair { .. } | Self::Ros2 { .. })
     }
 
     /// True for cameras of this machine.
@@ -300,6 +319,10 @@ impl fmt::Display for SourceSpec {
             Self::Pipe => f.write_str("-"),
             Self::Rig { name, router } => {
                 write!(f, "zenoh:{name}")?;
+                router.as_ref().map_or(Ok(()), |router| write!(f, "@{router}"))
+            }
+            Self::RigPair { left, right, router } => {
+                write!(f, "zenoh:{left},{right}")?;
                 router.as_ref().map_or(Ok(()), |router| write!(f, "@{router}"))
             }
             Self::Ros2 { left, right } => write!(f, "ros2:{left},{right}"),

@@ -3,10 +3,13 @@
 use super::network_args::{NetworkArgs, Otherwise, ZenohArgs, open_patiently};
 use super::values::positive;
 use crate::console;
-use crate::live::headless;
+use crate::live::{Remote, headless};
+use crate::network::ros2::Surroundings;
 use crate::network::status::{Speed, host};
-use crate::serve::{self, ServeOptions, Server, Stub};
+use crate::publish::ros2::RosPublisher;
+use crate::serve::{self, RemoteOf, ServeOptions, Server, Stub};
 use crate::settings::{Origin, Settings, Word};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Arguments of `engine`.
@@ -31,6 +34,9 @@ pub(super) struct EngineArgs {
     /// Which GPU: its number in `devices --gpu`, or part of its name
     #[arg(long, value_name = "GPU", help_heading = "Settings")]
     adapter: Option<String>,
+    /// Publish each rig to ROS 2, by the router on this machine: topics of the rig 'pi' are in the namespace /pi
+    #[arg(long, value_name = "ros2", value_parser = ["ros2"], help_heading = "Output")]
+    publish: Option<String>,
     /// Wait so long for each pair instead of matching it: for measurements of the network
     #[arg(long, value_name = "MS", value_parser = positive, hide = true)]
     stub_ms: Option<f64>,
@@ -57,11 +63,24 @@ pub(super) fn run(args: &EngineArgs) -> anyhow::Result<()> {
     let network = open_patiently(&access, interrupt)?;
     let name = args.name.clone().unwrap_or_else(|| own_name(&network.id()));
     let pairs_per_s = speed.pairs_per_s;
+    let remote = args.publish.is_some().then(remote).transpose()?;
     let mut server =
-        Server::start(network, ServeOptions { name: name.clone(), engine, speed, stub, rigs: args.rigs.clone() })?;
+        Server::start(network, ServeOptions { name: name.clone(), engine, speed, stub, rigs: args.rigs.clone(), remote })?;
     console::say(format_args!("engine '{name}' matches {pairs_per_s:.0} pairs/s at 640x480; Ctrl-C ends it"));
     server.run(interrupt, &mut |text| console::say(text));
     Ok(())
+}
+
+/// What publishes a rig to ROS 2.
+fn remote() -> anyhow::Result<RemoteOf> {
+    let surroundings = Surroundings::of_environment()?;
+    Ok(Arc::new(move |rig| match RosPublisher::of_rig(&surroundings, rig) {
+        Ok(publisher) => {
+            console::say(publisher.invitation());
+            Ok(publisher as Arc<dyn Remote>)
+        }
+        Err(err) => Err(err.to_string()),
+    }))
 }
 
 /// A name that no other engine has: the machine's, and the beginning of the session's number.

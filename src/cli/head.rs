@@ -4,13 +4,16 @@ use super::UsageError;
 use super::input_args::{Input, InputArgs};
 use super::network_args::{NetworkArgs, Otherwise, open_patiently};
 use super::settings_args::SettingsArgs;
-use crate::capture::{CaptureOptions, SourceSpec};
+use super::values::choice;
+use crate::capture::pairing::Side;
+use crate::capture::{CaptureOptions, Pixels, SourceSpec};
 use crate::console;
 use crate::live::Status;
 use crate::live::headless::{self, RunObserver};
 use crate::network::status::HeadStatus;
 use crate::network::{Head, OutletCounts};
 use crate::recording::About;
+use crate::rig::RectifyChoice;
 use crate::settings::Settings;
 use crate::sources;
 use std::sync::Arc;
@@ -28,6 +31,12 @@ pub(super) struct HeadArgs {
     /// Name of the rig on the network: others open it as zenoh:NAME@THIS_MACHINE
     #[arg(long, value_name = "NAME")]
     name: String,
+    /// This machine has one camera, which is this eye of the rig; the other machine's head has the other one
+    ///
+    /// --source webcam:0 is then one whole picture, and of any other source this view is sent. Others open both as
+    /// zenoh:LEFT,RIGHT@ROUTER, by the names of the two heads.
+    #[arg(long, value_name = "EYE", value_parser = choice(&Side::ALL, Side::word, help))]
+    eye: Option<Side>,
     /// End after so many pairs [default: files once; others until Ctrl-C]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     frames: Option<u64>,
@@ -38,6 +47,13 @@ pub(super) struct HeadArgs {
     // last: its heading would hold the paths of the input
     #[command(flatten)]
     network: NetworkArgs,
+}
+
+fn help(side: Side) -> &'static str {
+    match side {
+        Side::Left => "the left camera, as seen from behind",
+        Side::Right => "the right camera",
+    }
 }
 
 /// Runs `head`.
@@ -53,9 +69,18 @@ pub(super) fn run(args: &HeadArgs) -> anyhow::Result<()> {
     }
     // engines take the parameters, whatever their range is on these pictures
     let settings = Settings::resolve(&args.settings.words()?)?;
+    if args.eye.is_some() && !calibration.is_unset() {
+        let why = "a calibration is of both cameras: give it where their pictures come together, not with --eye";
+        return Err(UsageError(why.to_owned()).into());
+    }
     options.watched = false;
-    // pairs go out as cameras gave them
-    options.grey = spec.is_camera();
+    options.one_view = args.eye.is_some();
+    // pairs go out as cameras gave them, unless the pictures have to tell how the cameras stand
+    options.pixels = match calibration.rectify() {
+        RectifyChoice::Auto if spec.is_camera() => Pixels::Luma,
+        RectifyChoice::Auto => Pixels::Color,
+        _ => Pixels::Unread,
+    };
     let sources::CalibratedSource { source, calibrated, .. } = sources::open_calibrated(&spec, &options, &calibration)?;
     if let Some(note) = &calibrated.note {
         console::say(note);
@@ -67,12 +92,13 @@ pub(super) fn run(args: &HeadArgs) -> anyhow::Result<()> {
     };
     let access = args.network.access(Otherwise::Listen, options.zenoh_config.as_ref());
     let network = open_patiently(&access, headless::interrupt()?)?;
-    let head = Head::start(&network, &args.name, about, &settings.params)?;
+    let head = Head::start(&network, &args.name, args.eye, about, &settings.params)?;
     let places: Vec<_> = if access.listen.is_empty() { &access.connect } else { &access.listen }
         .iter()
         .map(ToString::to_string)
         .collect();
-    console::say(format_args!("rig '{}' of {} is at {}", args.name, info.name, places.join(", ")));
+    let what = args.eye.map_or_else(|| "rig".to_owned(), |eye| format!("{} camera", eye.word()));
+    console::say(format_args!("{what} '{}' of {} is at {}", args.name, info.name, places.join(", ")));
     // neither rectified nor scaled here
     let capture = CaptureOptions { taps: head.taps(), max_pairs: args.frames, ..CaptureOptions::default() };
     let mut observer = Observer { head, source: spec.to_string(), due: Instant::now(), sent: OutletCounts::default() };
@@ -97,6 +123,7 @@ impl RunObserver for Observer {
             self.due = Instant::now() + STATUS_INTERVAL;
             self.sent = self.head.sent();
             self.head.set_status(HeadStatus {
+                camera: None, // the head knows
                 source: self.source.clone(),
                 width: status.source.width,
                 height: status.source.height,

@@ -5,7 +5,7 @@ use super::input_args::{Input, InputArgs, params_at_start};
 use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
 use super::values::{choice, positive};
-use crate::capture::{CaptureOptions, FramePreparation, SourceInfo, SourceSpec};
+use crate::capture::{CaptureOptions, FramePreparation, Pixels, SourceInfo, SourceSpec};
 use crate::console;
 use crate::live::headless::{self, Finished, RunObserver};
 use crate::live::{LiveOptions, Status};
@@ -75,11 +75,14 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     options.watched = false;
     options.looped &= args.frames.is_some() || args.seconds.is_some() || spec == SourceSpec::Scene;
     // cameras' raw pictures are recorded as they come: colours are only decoded for what is made of them
-    options.grey = spec.is_live()
+    let keeps_raw_alone = spec.is_live()
         && !args.publish.is_asked()
         && args.streams.is_some_and(|streams| {
             !streams.needs_results() && !streams.has(Stream::Eyes) && !streams.has(Stream::Rectified)
         });
+    if keeps_raw_alone {
+        options.pixels = Pixels::Luma;
+    }
     let sources::CalibratedSource { source, calibrated, .. } = sources::open_calibrated(&spec, &options, &calibration)?;
     if let Some(note) = &calibrated.note {
         console::say(note);

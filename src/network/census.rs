@@ -2,12 +2,16 @@
 
 use super::access::Access;
 use super::clock::{ClockEstimate, ClockOffset};
-use super::key::{Member, Role, all_status};
+use super::key::{Member, Of, Role, all_status};
 use super::presence::{Present, present};
 use super::rendezvous;
 use super::session::{ANSWER_TIMEOUT, Network, NetworkError};
-use super::status::{Reported, Status};
+use super::status::{HeadStatus, Reported, RigStatus, Status};
+use crate::capture::MaxPixels;
+use crate::capture::decode::decode_picture;
+use crate::capture::pairing::Side;
 use crate::console;
+use crate::image::Picture;
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
 use serde::Serialize;
@@ -23,7 +27,7 @@ pub struct Census {
     pub members: Vec<Reported>,
     /// The engine of each rig, by name; `None` where there is no engine.
     pub engines: BTreeMap<String, Option<String>>,
-    /// How far the clock of each rig's head is ahead of this machine's.
+    /// How far the clock of each head is ahead of this machine's.
     pub clocks: BTreeMap<String, ClockOffset>,
     /// Versions of the protocol that others speak, whose members are not listed.
     pub other_versions: Vec<u8>,
@@ -50,15 +54,15 @@ impl CensusTaker {
         let answers = self.network.ask(&all_status(), None, ANSWER_TIMEOUT)?;
         let status = |(key, bytes): (String, Vec<u8>)| Some((key, serde_json::from_slice::<Status>(&bytes).ok()?));
         let mut status: BTreeMap<_, _> = answers.into_iter().flatten().filter_map(status).collect();
-        let rigs: Vec<_> =
-            members.iter().filter(|member| member.role == Role::Head).map(|head| head.name.clone()).collect();
-        self.clocks.retain(|rig, _| rigs.contains(rig));
+        let of = |role| members.iter().filter(move |member| member.role == role).map(|head| head.name.clone());
+        let (rigs, cameras) = (of(Role::Head).collect::<Vec<_>>(), of(Role::Camera).collect::<Vec<_>>());
+        self.clocks.retain(|name, _| rigs.contains(name) || cameras.contains(name));
         let mut clocks = BTreeMap::new();
-        for rig in &rigs {
-            let estimate = self.clocks.entry(rig.clone()).or_default();
-            estimate.ask(&self.network, rig, ANSWER_TIMEOUT)?;
+        for name in rigs.iter().chain(&cameras) {
+            let estimate = self.clocks.entry(name.clone()).or_default();
+            estimate.ask(&self.network, name, ANSWER_TIMEOUT)?;
             let offset = estimate.offset(Instant::now());
-            clocks.extend(offset.map(|offset| (rig.clone(), offset)));
+            clocks.extend(offset.map(|offset| (name.clone(), offset)));
         }
         let engine = |rig: &String| rendezvous::owner(rig, &members).map(|engine| engine.name.clone());
         let engines = rigs.iter().map(|rig| (rig.clone(), engine(rig))).collect();
@@ -69,6 +73,19 @@ impl CensusTaker {
             clocks,
             other_versions: other_versions.into_iter().collect(),
         })
+    }
+}
+
+impl CensusTaker {
+    /// Asks all heads that answered for a small picture.
+    fn pictures(&self, census: &Census) -> Pictures {
+        let answered = census.members.iter().filter(|member| member.status.as_ref().is_some_and(|s| s.head.is_some()));
+        let pictures = answered.filter_map(|head| {
+            let answers = self.network.ask(&Of::Picture.rig(&head.name), None, ANSWER_TIMEOUT).ok()?;
+            let (_, bytes) = answers.into_iter().flatten().next()?;
+            Some((head.name.clone(), Arc::new(decode_picture(&bytes, true, SMALL).ok()?)))
+        });
+        pictures.collect()
     }
 }
 
@@ -113,16 +130,15 @@ impl Census {
         };
         if let Some(head) = &status.head {
             let clock = self.clocks.get(name).map(|clock| format!("; {clock}")).unwrap_or_default();
-            let engine = match self.engines.get(name).and_then(Option::as_ref) {
-                Some(engine) => format!("engine {engine}"),
-                None => "no engine".to_owned(),
+            let engine = match self.engines.get(name) {
+                Some(Some(engine)) => format!("; engine {engine}"),
+                Some(None) => "; no engine".to_owned(),
+                None => String::new(), // one camera alone cannot be matched
             };
             let error = head.error.as_ref().map(|error| format!("; {}", console::foreign(error))).unwrap_or_default();
             let state =
-                format!("{}x{} of {}; {engine}{clock}{error}", head.width, head.height, console::foreign(&head.source));
-            let dropped =
-                [(head.dropped_by_source, "source"), (head.unpaired, "unpaired"), (head.sent.dropped, "slot")];
-            return vec![row(format!("{:.1}/s", head.rate_hz), places(&dropped), state)];
+                format!("{}x{} of {}{engine}{clock}{error}", head.width, head.height, console::foreign(&head.source));
+            return vec![row(format!("{:.1}/s", head.rate_hz), places(&drops_of_head(head)), state)];
         }
         let Some(engine) = &status.engine else {
             return vec![row(
@@ -134,13 +150,6 @@ impl Census {
         let state = format!("{}, weight {weight}", console::foreign(&engine.adapter));
         let mut rows = vec![row(String::new(), String::new(), state)];
         for rig in &engine.rigs {
-            let received = &rig.received;
-            let dropped = [
-                (received.dropped_by_network, "network"),
-                (received.dropped_here, "receiver"),
-                (rig.dropped, "engine"),
-                (rig.sent.dropped, "slot"),
-            ];
             let latency = rig.latency_ms.map(|ms| format!(", {ms:.0} ms")).unwrap_or_default();
             let error = rig.error.as_ref().map(|error| format!("; {}", console::foreign(error))).unwrap_or_default();
             let state = format!("matches {}{latency}{error}", console::foreign(&rig.rig));
@@ -149,12 +158,26 @@ impl Census {
                 String::new(),
                 String::new(),
                 format!("{:.1}/s", rig.rate_hz),
-                places(&dropped),
+                places(&drops_at_engine(rig)),
                 state,
             ]);
         }
         rows
     }
+}
+
+fn drops_of_head(head: &HeadStatus) -> [(u64, &'static str); 3] {
+    [(head.dropped_by_source, "source"), (head.unpaired, "unpaired"), (head.sent.dropped, "slot")]
+}
+
+fn drops_at_engine(rig: &RigStatus) -> [(u64, &'static str); 4] {
+    let received = &rig.received;
+    [
+        (received.dropped_by_network, "network"),
+        (received.dropped_here, "receiver"),
+        (rig.dropped, "engine"),
+        (rig.sent.dropped, "slot"),
+    ]
 }
 
 /// Numbers of drops with their places; 0 where there are none.
@@ -167,10 +190,18 @@ fn places(dropped: &[(u64, &str)]) -> String {
 /// How often a census is taken.
 const CENSUS_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Takes a census each second, on a thread of its own, until it is dropped.
+/// The newest census, or why there is none; `None` before the first one.
+type Newest = Option<Result<Census, String>>;
+/// Small pictures by the names of their heads.
+type Pictures = BTreeMap<String, Arc<Picture>>;
+
+/// Most pixels of a small picture; a hostile head could send any.
+const SMALL: MaxPixels = MaxPixels(512 * 512);
+
+/// Takes a census each second, and small pictures of all heads, on a thread of its own, until it is dropped.
 pub struct CensusWatch {
     router: String,
-    newest: Arc<Mutex<Option<Result<Census, String>>>>,
+    newest: Arc<Mutex<(Newest, Pictures)>>,
     /// `None` at the end.
     stop: Option<Sender<()>>,
 }
@@ -178,7 +209,7 @@ pub struct CensusWatch {
 impl CensusWatch {
     /// Connects to a router, such as `192.168.1.5:7447`, and does so again where it is lost; `wake` is called after each census.
     pub fn start(router: &str, config: Option<PathBuf>, wake: impl Fn() + Send + 'static) -> Self {
-        let newest = Arc::<Mutex<Option<Result<Census, String>>>>::default();
+        let newest = Arc::<Mutex<(Newest, Pictures)>>::default();
         let (stop, stopped) = bounded::<()>(0);
         let (shared, words) = (Arc::clone(&newest), router.to_owned());
         let work = move || {
@@ -188,7 +219,11 @@ impl CensusWatch {
                 if taken.is_err() {
                     taker = None;
                 }
-                *shared.lock() = Some(taken);
+                let pictures = match (&mut taker, &taken) {
+                    (Some(taker), Ok(census)) => taker.pictures(census),
+                    _ => Pictures::new(),
+                };
+                *shared.lock() = (Some(taken), pictures);
                 wake();
                 if !matches!(stopped.recv_timeout(CENSUS_INTERVAL), Err(RecvTimeoutError::Timeout)) {
                     return;
@@ -197,7 +232,7 @@ impl CensusWatch {
         };
         // it may wait for a router that does not answer, and is not joined
         if let Err(err) = std::thread::Builder::new().name("census".into()).spawn(work) {
-            *newest.lock() = Some(Err(format!("no thread to look for rigs: {err}")));
+            newest.lock().0 = Some(Err(format!("no thread to look for rigs: {err}")));
         }
         Self { router: router.to_owned(), newest, stop: Some(stop) }
     }
@@ -209,7 +244,12 @@ impl CensusWatch {
 
     /// The newest census, or why there is none; `None` before the first one.
     pub fn newest(&self) -> Option<Result<Census, String>> {
-        self.newest.lock().clone()
+        self.newest.lock().0.clone()
+    }
+
+    /// The newest small picture of a head; another address is another picture.
+    pub fn picture(&self, head: &str) -> Option<Arc<Picture>> {
+        self.newest.lock().1.get(head).cloned()
     }
 }
 
@@ -233,8 +273,32 @@ fn census(taker: &mut Option<CensusTaker>, router: &str, config: Option<&PathBuf
 
 impl Census {
     /// The state of a head, where it answered.
-    pub fn head(&self, rig: &str) -> Option<&super::status::HeadStatus> {
+    pub fn head(&self, rig: &str) -> Option<&HeadStatus> {
         let is_it = |member: &&Reported| member.role == Role::Head && member.name == rig;
         self.members.iter().find(is_it)?.status.as_ref()?.head.as_ref()
+    }
+
+    /// The state of a rig at its engine, where that answered.
+    pub fn at_engine(&self, rig: &str) -> Option<&RigStatus> {
+        let engine = self.engines.get(rig)?.as_ref()?;
+        let is_it = |member: &&Reported| member.role == Role::Engine && member.name == *engine;
+        let rigs = &self.members.iter().find(is_it)?.status.as_ref()?.engine.as_ref()?.rigs;
+        rigs.iter().find(|at_engine| at_engine.rig == rig)
+    }
+
+    /// The heads of one camera that is this side's, by name.
+    pub fn cameras(&self, side: Side) -> impl Iterator<Item = &str> {
+        let is_it = move |member: &&Reported| {
+            let head = member.status.as_ref().and_then(|status| status.head.as_ref());
+            member.role == Role::Camera && head.is_some_and(|head| head.camera == Some(side))
+        };
+        self.members.iter().filter(is_it).map(|member| member.name.as_str())
+    }
+
+    /// Where pairs of a rig were dropped: `0`, or numbers with places.
+    pub fn drops(&self, rig: &str) -> String {
+        let head = self.head(rig).map(drops_of_head);
+        let engine = self.at_engine(rig).map(drops_at_engine);
+        places(&[head.map_or(Vec::new(), Vec::from), engine.map_or(Vec::new(), Vec::from)].concat())
     }
 }

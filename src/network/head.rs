@@ -9,13 +9,16 @@ use super::outlet::{Outlet, OutletCounts, Parcel, Stream, now_ns};
 use super::session::{Network, NetworkError};
 use super::status::{HeadStatus, Status};
 use super::wire::Content;
+use crate::capture::pairing::Side;
 use crate::capture::webcam::controls;
-use crate::capture::{ControlSettings, RawPair, RawTap, SourceInfo, Taps};
+use crate::capture::{ControlSettings, Pixels, RawPair, RawTap, SourceInfo, Taps};
 use crate::geometry::Geometry;
+use crate::image::Picture;
 use crate::recording::pack::{Packer, PairParts};
 use crate::recording::{About, Format, Stream as RecordedStream, Streams, format, parameter_words, read, time, topic};
 use crate::settings;
 use crate::stereo::StereoParams;
+use image::codecs::jpeg::JpegEncoder;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -31,6 +34,9 @@ pub struct Description {
     pub number: u32,
     /// The source, its calibration, and the parameters.
     pub about: About,
+    /// The camera of a head that has one alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub camera: Option<Side>,
 }
 
 impl Description {
@@ -75,6 +81,9 @@ struct State {
 
 struct Shared {
     boot: u64,
+    camera: Option<Side>,
+    /// The newest pair, of which others may ask a small picture.
+    newest: Mutex<Option<Arc<RawPair>>>,
     state: Mutex<State>,
 }
 
@@ -86,13 +95,21 @@ pub struct Head {
 }
 
 impl Head {
-    /// Announces a rig with this description and these parameters; pairs come by its tap.
+    /// Announces a rig with this description and these parameters; pairs come by its tap. With `camera` it has this camera alone, and
+    /// sends the pictures of that side.
     ///
     /// # Errors
     /// The name is impossible, another head has it, or the session has ended.
-    pub fn start(network: &Network, rig: &str, about: About, params: &StereoParams) -> Result<Arc<Self>, NetworkError> {
+    pub fn start(
+        network: &Network,
+        rig: &str,
+        camera: Option<Side>,
+        about: About,
+        params: &StereoParams,
+    ) -> Result<Arc<Self>, NetworkError> {
         check_rig(rig).map_err(NetworkError::new)?;
-        if let Some(other) = super::present(network)?.head(rig) {
+        let present = super::present(network)?;
+        if let Some(other) = present.head(rig).or_else(|| present.camera(rig)) {
             let asked = network.ask(&other.status(), None, super::ANSWER_TIMEOUT)?.into_iter().flatten().next();
             let there = asked.and_then(|(_, bytes)| serde_json::from_slice::<Status>(&bytes).ok());
             let there =
@@ -101,7 +118,8 @@ impl Head {
                 "there is a head of the name '{rig}' already{there}: choose another name"
             )));
         }
-        let member = Member::new(Role::Head, rig, 0);
+        let role = if camera.is_some() { Role::Camera } else { Role::Head };
+        let member = Member::new(role, rig, 0);
         let boot = member.boot;
         let about = About {
             streams: Streams::NONE.with(RecordedStream::Raw, true),
@@ -109,13 +127,14 @@ impl Head {
             ..about
         };
         let status = HeadStatus {
+            camera,
             source: about.source.clone(),
             width: about.width,
             height: about.height,
             ..HeadStatus::default()
         };
         let state = State { about: about.clone(), number: 0, params: params.clone(), status };
-        let shared = Arc::new(Shared { boot, state: Mutex::new(state) });
+        let shared = Arc::new(Shared { boot, camera, newest: Mutex::default(), state: Mutex::new(state) });
         let stream = Stream { key: Of::Pair.rig(rig), content: Content::Pair, boot };
         let mut sender = Sender {
             shared: Arc::clone(&shared),
@@ -137,7 +156,8 @@ impl Head {
 
     /// Tells others the state of the source; what goes to the network is added here.
     pub fn set_status(&self, status: HeadStatus) {
-        self.shared.state.lock().status = HeadStatus { sent: self.pairs.counts(), ..status };
+        let camera = self.shared.camera;
+        self.shared.state.lock().status = HeadStatus { camera, sent: self.pairs.counts(), ..status };
     }
 
     /// What was sent so far.
@@ -147,10 +167,14 @@ impl Head {
 }
 
 impl RawTap for Head {
-    fn pair(&self, pair: &Arc<RawPair>, geometry: Option<Geometry>, _source: &SourceInfo) {
-        if self.pairs.is_received() {
-            self.pairs.offer(PairParts::of_raw(pair, geometry, Streams::NONE.with(RecordedStream::Raw, true)));
+    fn pair(&self, pair: &Arc<RawPair>, geometry: Option<Geometry>, source: &SourceInfo) {
+        *self.shared.newest.lock() = Some(Arc::clone(pair));
+        if !self.pairs.is_received() {
+            return;
         }
+        let parts = PairParts::of_raw(pair, geometry, Streams::NONE.with(RecordedStream::Raw, true));
+        // what is played is sent as if it were taken now: its own times would come again in each round, and say nothing of delays
+        self.pairs.offer(if source.is_camera { parts } else { parts.taken_at(SystemTime::now()) });
     }
 }
 
@@ -176,6 +200,9 @@ impl Sender {
         let described = packets.iter().find(|packet| packet.channel.topic == topic::ABOUT);
         if let Some(about) = described.map(format::decode_json::<About>).transpose()? {
             self.pictures = read::pictures_of(&about);
+            if let (Some(camera), [_, _]) = (self.shared.camera, &self.pictures[..]) {
+                self.pictures = vec![self.pictures[camera as usize]];
+            }
             self.shared.describe(|state| state.about.raw = about.raw);
         }
         packets.retain(|packet| {
@@ -197,7 +224,7 @@ impl Shared {
 
     fn description(&self) -> Description {
         let state = self.state.lock();
-        Description { boot: self.boot, number: state.number, about: state.about.clone() }
+        Description { boot: self.boot, number: state.number, about: state.about.clone(), camera: self.camera }
     }
 
     /// Sets parameters by the rules of flags, all or none of them; returns all that are in force.
@@ -214,6 +241,16 @@ impl Shared {
             });
         }
         Ok(parameter_words(&params))
+    }
+
+    /// The newest picture of its left camera, or of its only one, small, as a JPEG.
+    fn picture(&self) -> Result<Vec<u8>, String> {
+        let pair = self.newest.lock().clone().ok_or("no pair has come yet")?;
+        let decoded = pair.original.as_ref().map(|original| original.pictures(Pixels::Color)).transpose();
+        let (left, right) = decoded
+            .map_err(|err| err.to_string())?
+            .map_or_else(|| (pair.left.clone(), pair.right.clone()), |(left, right)| (left, right));
+        small_jpeg(if self.camera == Some(Side::Right) { right } else { left })
     }
 
     /// Sets controls of cameras; returns what was rejected or clamped.
@@ -235,7 +272,7 @@ impl Shared {
 /// Answers to all that can be asked of a head, beside its state.
 fn answers(rig: &str, shared: &Arc<Shared>) -> Vec<(String, Answer)> {
     let of = || Arc::clone(shared);
-    let (about, parameters, controls) = (of(), of(), of());
+    let (about, parameters, controls, picture) = (of(), of(), of(), of());
     vec![
         (Of::About.rig(rig), Box::new(move |_| json(&about.description()))),
         (
@@ -246,6 +283,7 @@ fn answers(rig: &str, shared: &Arc<Shared>) -> Vec<(String, Answer)> {
             }),
         ),
         (Of::Controls.rig(rig), Box::new(move |sent| json(&controls.set_controls(&sent.unwrap_or_default())?))),
+        (Of::Picture.rig(rig), Box::new(move |_| picture.picture())),
         (
             Of::Clock.rig(rig),
             Box::new(|_| {
@@ -254,4 +292,25 @@ fn answers(rig: &str, shared: &Arc<Shared>) -> Vec<(String, Answer)> {
             }),
         ),
     ]
+}
+
+/// Width of a small picture, px.
+const SMALL_WIDTH: u32 = 160;
+
+/// A picture at most [`SMALL_WIDTH`] px wide, as a JPEG.
+fn small_jpeg(picture: Picture) -> Result<Vec<u8>, String> {
+    let (width, height) = picture.size();
+    let (width, height) = (width as u32, height as u32);
+    let small_width = width.min(SMALL_WIDTH);
+    let small_height = (u64::from(height) * u64::from(small_width) / u64::from(width.max(1))).max(1) as u32;
+    let rgb = match picture.rgb {
+        Some(rgb) => rgb.into_pixels().into_flattened(),
+        None => picture.luma.to_u8().pixels().iter().flat_map(|&v| [v; 3]).collect(),
+    };
+    let whole = image::RgbImage::from_raw(width, height, rgb).ok_or("it has too few pixels")?;
+    let mut bytes = Vec::new();
+    image::imageops::thumbnail(&whole, small_width, small_height)
+        .write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, 80))
+        .map_err(|err| err.to_string())?;
+    Ok(bytes)
 }

@@ -39,6 +39,8 @@ pub enum Of {
     Controls,
     /// Clock of the head, answered by it.
     Clock,
+    /// The newest picture, small; answered by the head.
+    Picture,
 }
 
 impl Of {
@@ -50,6 +52,7 @@ impl Of {
             Self::Parameters => "parameters",
             Self::Controls => "controls",
             Self::Clock => "clock",
+            Self::Picture => "picture",
         }
     }
 
@@ -65,6 +68,8 @@ impl Of {
 pub enum Role {
     /// Has cameras and publishes their pairs.
     Head,
+    /// A head of one camera, whose partner another machine has.
+    Camera,
     /// Matches pairs of rigs.
     Engine,
     /// Passes messages on.
@@ -72,12 +77,13 @@ pub enum Role {
 }
 
 impl Role {
-    const ALL: [Self; 3] = [Self::Head, Self::Engine, Self::Router];
+    const ALL: [Self; 4] = [Self::Head, Self::Camera, Self::Engine, Self::Router];
 
     /// Its word in keys.
     pub fn word(self) -> &'static str {
         match self {
             Self::Head => "head",
+            Self::Camera => "camera",
             Self::Engine => "engine",
             Self::Router => "router",
         }
@@ -105,9 +111,9 @@ pub struct Member {
 
 /// Tokens of members of all versions.
 pub const ALL_MEMBERS: &str = "stereopsis/*/alive/**";
-/// The key of the state of a rig's head, whatever its run.
+/// The key of the state of a head of whatever kind and run.
 pub fn status_of_head(rig: &str) -> String {
-    format!("{ROOT}/{VERSION}/status/{}/{rig}/*", Role::Head)
+    format!("{ROOT}/{VERSION}/status/*/{rig}/*")
 }
 
 /// The key of the state of all members.

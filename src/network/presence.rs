@@ -22,9 +22,14 @@ pub struct Present {
 }
 
 impl Present {
-    /// Heads of this rig.
+    /// The head of this rig.
     pub fn head(&self, rig: &str) -> Option<&Member> {
         self.of(Role::Head).find(|member| member.name == rig)
+    }
+
+    /// The head of one camera of this name.
+    pub fn camera(&self, name: &str) -> Option<&Member> {
+        self.of(Role::Camera).find(|member| member.name == name)
     }
 
     /// Members of a role.

@@ -1,35 +1,28 @@
 //! A rig on the network as a source: the newest pair of its head, as a camera would give it.
 
 use super::access::{Access, Endpoint};
-use super::clock::{ClockEstimate, ClockOffset};
 use super::head::Description;
 use super::inlet::{Arrived, Inlet, InletCounts};
 use super::key::{Of, check_rig};
 use super::presence::present;
 use super::result;
 use super::session::{ANSWER_TIMEOUT, Network, NetworkError};
-use super::status::{HeadStatus, Status};
+use super::status::HeadStatus;
+use super::watch::{HeadNews, Watch};
 use super::wire::{Content, Packets};
 use crate::calibration::CalibrationNote;
-use crate::capture::threads::join_or_detach;
 use crate::capture::{CaptureError, Elsewhere, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState};
 use crate::console;
+use crate::recording::playback;
 use crate::recording::unpack::Unpacker;
-use crate::recording::{parameter_words, playback};
-use crate::stereo::StereoParams;
-use crossbeam_channel::{RecvTimeoutError, Sender, bounded, select};
+use crossbeam_channel::{RecvTimeoutError, select};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Limit of the wait for the first pair.
 const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(10);
-/// How often the head is asked for its state and its clock.
-const WATCH_INTERVAL: Duration = Duration::from_secs(1);
-/// How often parameters that were changed here are sent.
-const REQUEST_INTERVAL: Duration = Duration::from_millis(50);
 /// After so long without a pair it is said that none come.
 const SILENCE: Duration = Duration::from_secs(2);
 
@@ -92,17 +85,6 @@ impl RigView {
     }
 }
 
-/// What is known of the head.
-#[derive(Clone, Debug, Default)]
-pub struct HeadNews {
-    /// Its state; `None` where it does not answer.
-    pub status: Option<HeadStatus>,
-    /// Its clock.
-    pub clock: Option<ClockOffset>,
-    /// Why it did not take the last parameters.
-    pub refusal: Option<String>,
-}
-
 impl RigSource {
     /// Connects to a rig and waits for its first pair.
     ///
@@ -110,12 +92,7 @@ impl RigSource {
     /// There is no router, no such rig, or no pair comes.
     pub fn open(rig: &str, router: Option<&str>, options: &SourceOptions) -> Result<Self, CaptureError> {
         check_rig(rig).map_err(CaptureError::Grammar)?; // before a router is looked for
-        let access = match router {
-            Some(words) => Access::to(words.parse::<Endpoint>().map_err(CaptureError::Grammar)?),
-            None => Access::local(),
-        };
-        let access = Access { config: options.zenoh_config.clone(), ..access };
-        let network = Network::open(&access).map_err(camera)?;
+        let network = Network::open(&access_of(router, options)?).map_err(failed)?;
         Self::on(network, rig, options)
     }
 
@@ -126,12 +103,18 @@ impl RigSource {
     pub fn on(network: Network, rig: &str, options: &SourceOptions) -> Result<Self, CaptureError> {
         check_rig(rig).map_err(CaptureError::Grammar)?;
         // before the question: the head sends only what is received
-        let inlet = Inlet::start(&network, &Of::Pair.rig(rig), Content::Pair, |_| {}).map_err(camera)?;
+        let inlet = Inlet::start(&network, &Of::Pair.rig(rig), Content::Pair, |_| {}).map_err(failed)?;
         let inlet = Arc::new(inlet);
         let description = describe(&network, rig)?;
-        let unpacker = Unpacker::of(Some(&description.about), !options.grey, options.max_pixels);
+        if let Some(camera) = description.camera {
+            return Err(CaptureError::Camera(format!(
+                "head '{rig}' has the {} camera alone: open both as zenoh:LEFT,RIGHT, by the names of their heads",
+                camera.word()
+            )));
+        }
+        let unpacker = Unpacker::of(Some(&description.about), options.pixels, options.max_pixels);
         let elsewhere = Arc::new(Elsewhere::of(rig));
-        let watch = Watch::start(&network, &elsewhere).map_err(camera)?;
+        let watch = Watch::start(&network, &elsewhere).map_err(failed)?;
         let mut source = Self {
             rig: rig.to_owned(),
             network,
@@ -214,7 +197,7 @@ impl RigSource {
         }
         match describe(&self.network, &self.rig) {
             Ok(description) => {
-                self.unpacker = Unpacker::of(Some(&description.about), !self.options.grey, self.options.max_pixels);
+                self.unpacker = Unpacker::of(Some(&description.about), self.options.pixels, self.options.max_pixels);
                 *self.description.lock() = description;
                 self.note_parameters();
             }
@@ -241,7 +224,7 @@ impl RigSource {
     fn next_matched(&mut self, timeout: Duration) -> Result<Option<Box<RawPair>>, CaptureError> {
         if self.results.inlet.is_none() {
             let inlet = Inlet::start(&self.network, &Of::Result.rig(&self.rig), Content::Result, |_| {});
-            self.results.inlet = Some(inlet.map_err(camera)?);
+            self.results.inlet = Some(inlet.map_err(failed)?);
         }
         let end = Instant::now() + timeout;
         loop {
@@ -287,9 +270,18 @@ impl RigSource {
     }
 }
 
+/// How a router is reached; `None` is the one on this machine.
+pub(super) fn access_of(router: Option<&str>, options: &SourceOptions) -> Result<Access, CaptureError> {
+    let access = match router {
+        Some(words) => Access::to(words.parse::<Endpoint>().map_err(CaptureError::Grammar)?),
+        None => Access::local(),
+    };
+    Ok(Access { config: options.zenoh_config.clone(), ..access })
+}
+
 /// Asks a rig for its description.
-fn describe(network: &Network, rig: &str) -> Result<Description, CaptureError> {
-    let answers = network.ask(&Of::About.rig(rig), None, ANSWER_TIMEOUT).map_err(camera)?;
+pub(super) fn describe(network: &Network, rig: &str) -> Result<Description, CaptureError> {
+    let answers = network.ask(&Of::About.rig(rig), None, ANSWER_TIMEOUT).map_err(failed)?;
     let mut failure = None;
     for answer in answers {
         let read =
@@ -310,7 +302,7 @@ fn describe(network: &Network, rig: &str) -> Result<Description, CaptureError> {
     if let Some(why) = failure {
         return Err(CaptureError::Camera(format!("rig '{rig}'{router} answers what makes no sense: {why}")));
     }
-    let there = present(network).map_err(camera)?;
+    let there = present(network).map_err(failed)?;
     let heads: Vec<_> = there.of(super::key::Role::Head).map(|head| head.name.clone()).collect();
     let known = match (&heads[..], there.other_versions.first()) {
         ([], None) => "no head is there: start one with `stereopsis head --name NAME --connect ROUTER`".to_owned(),
@@ -324,7 +316,7 @@ fn describe(network: &Network, rig: &str) -> Result<Description, CaptureError> {
     Err(CaptureError::Camera(format!("there is no rig '{rig}'{router}: {known}")))
 }
 
-fn camera(err: NetworkError) -> CaptureError {
+pub(super) fn failed(err: NetworkError) -> CaptureError {
     CaptureError::Camera(err.to_string())
 }
 
@@ -392,73 +384,4 @@ impl PairSource for RigSource {
     fn calibration(&self) -> Option<&CalibrationNote> {
         Some(&self.calibration)
     }
-}
-
-/// Asks the head for its state and its clock, on a thread of its own.
-struct Watch {
-    news: Arc<Mutex<HeadNews>>,
-    stop: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Watch {
-    fn start(network: &Network, elsewhere: &Arc<Elsewhere>) -> Result<Self, NetworkError> {
-        let news = Arc::<Mutex<HeadNews>>::default();
-        let (stop, stopped) = bounded::<()>(0);
-        let (shared, network, elsewhere) = (Arc::clone(&news), network.clone(), Arc::clone(elsewhere));
-        let work = move || {
-            let mut estimate = ClockEstimate::default();
-            let mut refusal = None;
-            let mut due = Instant::now();
-            loop {
-                if let Some(params) = elsewhere.take_request() {
-                    refusal = request(&network, &elsewhere.rig, &params).err();
-                }
-                if Instant::now() >= due {
-                    due = Instant::now() + WATCH_INTERVAL;
-                    let (status, clock) = ask(&network, &elsewhere.rig, &mut estimate);
-                    *shared.lock() = HeadNews { status, clock, refusal: refusal.clone() };
-                }
-                if !matches!(stopped.recv_timeout(REQUEST_INTERVAL), Err(RecvTimeoutError::Timeout)) {
-                    return;
-                }
-            }
-        };
-        let thread = std::thread::Builder::new().name("rig watch".into()).spawn(work);
-        let thread = thread.map_err(|err| NetworkError::new(format!("no thread to watch a rig: {err}")));
-        Ok(Self { news, stop: Some(stop), thread: Some(thread?) })
-    }
-
-    fn news(&self) -> HeadNews {
-        self.news.lock().clone()
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        self.stop = None;
-        if let Some(thread) = self.thread.take() {
-            join_or_detach(thread, "the thread that watches a rig");
-        }
-    }
-}
-
-/// Has a rig take parameters.
-fn request(network: &Network, rig: &str, params: &StereoParams) -> Result<(), String> {
-    let sent = serde_json::to_vec(&parameter_words(params)).map_err(|err| err.to_string())?;
-    let answers = network.ask(&Of::Parameters.rig(rig), Some(sent), ANSWER_TIMEOUT).map_err(|err| err.to_string())?;
-    match answers.into_iter().next() {
-        Some(answer) => answer.map(drop),
-        None => Err("its head does not answer".to_owned()),
-    }
-}
-
-/// Asks once.
-fn ask(network: &Network, rig: &str, estimate: &mut ClockEstimate) -> (Option<HeadStatus>, Option<ClockOffset>) {
-    if let Err(err) = estimate.ask(network, rig, WATCH_INTERVAL) {
-        log::warn!("{err}");
-    }
-    let status = network.ask(&super::key::status_of_head(rig), None, WATCH_INTERVAL).unwrap_or_default();
-    let read = |(_, bytes): (String, Vec<u8>)| serde_json::from_slice::<Status>(&bytes).ok()?.head;
-    (status.into_iter().flatten().find_map(read), estimate.offset(Instant::now()))
 }

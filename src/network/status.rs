@@ -4,6 +4,7 @@ use super::inlet::InletCounts;
 use super::key::Member;
 use super::outlet::OutletCounts;
 use crate::capture::CameraState;
+use crate::capture::pairing::Side;
 use serde::{Deserialize, Serialize};
 
 /// State of a member.
@@ -38,6 +39,9 @@ pub struct HeadStatus {
     pub width: usize,
     /// Height of one view's raw picture, px.
     pub height: usize,
+    /// The camera of a head that has one alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub camera: Option<Side>,
     /// Pairs that came from the source.
     pub captured: u64,
     /// Pairs per second.

@@ -66,4 +66,11 @@ pub mod frame {
     pub const LEFT: &str = "stereo_left_optical_frame";
     /// The rectified right camera.
     pub const RIGHT: &str = "stereo_right_optical_frame";
+
+    /// Has a frame begin with another name, where there are several rigs.
+    pub(in crate::recording) fn rename(frame: &mut String, name: &str) {
+        if let Some(rest) = frame.strip_prefix("stereo_") {
+            *frame = format!("{name}_{rest}");
+        }
+    }
 }

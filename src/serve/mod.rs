@@ -11,12 +11,12 @@ mod rig;
 mod speed;
 
 use crate::engine::OpenOptions;
-use crate::live::EngineSource;
+use crate::live::{EngineSource, Remote};
 use crate::network::key::{Member, Role};
 use crate::network::status::{EngineStatus, Speed, Status};
 use crate::network::{Membership, Network, NetworkError, Presence, rendezvous};
 use parking_lot::Mutex;
-use rig::ServedRig;
+use rig::{RunOptions, ServedRig};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,6 +28,9 @@ pub use speed::{Stub, measure};
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// How often the state that others can ask for is brought up to date.
 const STATUS_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Opens what makes the run of a rig visible elsewhere, by the rig's name.
+pub type RemoteOf = Arc<dyn Fn(&str) -> Result<Arc<dyn Remote>, String> + Send + Sync>;
 
 /// How an engine serves.
 pub struct ServeOptions {
@@ -41,6 +44,8 @@ pub struct ServeOptions {
     pub stub: Option<Stub>,
     /// Only these rigs, where some are named.
     pub rigs: Vec<String>,
+    /// Makes each rig visible elsewhere.
+    pub remote: Option<RemoteOf>,
 }
 
 /// An engine on the network.
@@ -102,7 +107,12 @@ impl Server {
             match self.rigs.get_mut(&head.name) {
                 None if is_mine => {
                     say(format!("taking rig '{}'", head.name));
-                    let rig = ServedRig::open(self.network.clone(), head, self.member.boot, self.engine());
+                    let how = RunOptions {
+                        boot: self.member.boot,
+                        engine: self.engine(),
+                        remote: self.options.remote.clone(),
+                    };
+                    let rig = ServedRig::open(self.network.clone(), head, how);
                     self.rigs.insert(head.name.clone(), rig);
                 }
                 Some(rig) => rig.set_mine(is_mine, &self.network),

@@ -1,6 +1,6 @@
 //! One rig at its engine: a source, a pipeline, and the stream of its results.
 
-use crate::capture::SourceOptions;
+use crate::capture::{Pixels, SourceOptions};
 use crate::engine::Output;
 use crate::live::{EngineSource, Live, LiveOptions, ResultTap};
 use crate::network::key::{Member, Of};
@@ -9,6 +9,7 @@ use crate::network::wire::Content;
 use crate::network::{Inlet, Network, Outlet, OutletCounts, Parcel, RigSource, RigView, Stream, result};
 use crate::recording::time;
 use crate::rig::Calibrated;
+use crate::serve::RemoteOf;
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,6 +27,14 @@ pub(super) struct ServedRig {
     error: Option<String>,
     /// The rig goes to another engine since then, whose results come here.
     moving: Option<(Instant, Option<Inlet>)>,
+}
+
+/// How rigs are run.
+pub(super) struct RunOptions {
+    /// Number of the engine's run.
+    pub(super) boot: u64,
+    pub(super) engine: EngineSource,
+    pub(super) remote: Option<RemoteOf>,
 }
 
 enum State {
@@ -60,12 +69,13 @@ impl ResultTap for Results {
 
 impl ServedRig {
     /// Opens a rig in the background.
-    pub(super) fn open(network: Network, head: &Member, boot: u64, engine: EngineSource) -> Self {
+    pub(super) fn open(network: Network, head: &Member, how: RunOptions) -> Self {
+        let boot = how.boot;
         let (to_owner, opened) = bounded(1);
         let name = head.name.clone();
         let rig = name.clone();
         let work = move || {
-            let _ = to_owner.send(Running::start(&network, &rig, boot, engine)); // a rig may have gone meanwhile
+            let _ = to_owner.send(Running::start(&network, &rig, how)); // a rig may have gone meanwhile
         };
         let state = match std::thread::Builder::new().name("rig".into()).spawn(work) {
             Ok(_) => State::Opening(opened),
@@ -100,6 +110,7 @@ impl ServedRig {
             },
             State::Running(running) => {
                 self.error = running.follow_description().err();
+                running.follow_remote();
                 None
             }
             State::Resting(until) if Instant::now() >= *until => {
@@ -150,8 +161,12 @@ impl ServedRig {
 }
 
 impl Running {
-    fn start(network: &Network, rig: &str, boot: u64, engine: EngineSource) -> Result<Self, String> {
-        let options = SourceOptions { looped: true, ..SourceOptions::default() };
+    fn start(network: &Network, rig: &str, how: RunOptions) -> Result<Self, String> {
+        let RunOptions { boot, engine, remote } = how;
+        // what stands for an engine looks at no picture
+        let is_stub = matches!(engine, EngineSource::Opened(..));
+        let pixels = if is_stub { Pixels::Unread } else { Pixels::Color };
+        let options = SourceOptions { looped: true, pixels, ..SourceOptions::default() };
         let source = RigSource::on(network.clone(), rig, &options).map_err(|err| err.to_string())?;
         let info = crate::capture::PairSource::info(&source);
         let view = source.view();
@@ -164,16 +179,30 @@ impl Running {
             Ok(Parcel { about: 0, taken_ns, packets: result::pack(&output)? })
         });
         let results = Arc::new(Results { outlet: outlet.map_err(|err| err.to_string())? });
+        let remote = remote.map(|open| open(rig)).transpose()?;
+        if let Some(remote) = &remote {
+            remote.set_about(description.about.clone());
+        }
         let options = crate::engine::OpenOptions::default();
         let live = LiveOptions {
             capture: calibrated.preparation.into(),
             engine,
             taps: vec![Arc::clone(&results) as _],
             read_back: true,
+            remote,
             ..LiveOptions::new(description.params()?, options)
         };
         let live = Live::start(Box::new(source), live).map_err(|err| format!("no threads: {err}"))?;
         Ok(Self { live, results, view, described: description.id() })
+    }
+
+    /// Lets those who watch know the parameters, and says what they have to say.
+    fn follow_remote(&self) {
+        let Some(remote) = self.live.remote() else { return };
+        let _ = remote.exchange(&self.live.params()); // parameters are those of the rig's head
+        for news in remote.news() {
+            if news.is_error { log::warn!("{}", news.text) } else { log::info!("{}", news.text) }
+        }
     }
 
     /// Takes a changed description: other parameters, another calibration.

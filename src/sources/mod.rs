@@ -8,7 +8,7 @@ pub use recorded::CalibratedRecording;
 
 use crate::capture::files::FileSource;
 use crate::capture::scene::SceneSource;
-use crate::capture::webcam::{ModeRequest, SideBySide, WebcamPair};
+use crate::capture::webcam::{ModeRequest, OneCamera, Shown, WebcamPair};
 use crate::capture::{CaptureError, PairSource, SourceOptions, SourceSpec};
 use crate::recording::playback::{PipeSource, RecordingSource};
 
@@ -21,7 +21,7 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
         SourceSpec::Scene => {
             let mut scene = options.scene;
             (scene.width, scene.height) = options.size.unwrap_or((scene.width, scene.height));
-            Box::new(SceneSource::new(scene, options.rate_hz, !options.grey)?)
+            Box::new(SceneSource::new(scene, options.rate_hz, options.pixels.keeps_rgb())?)
         }
         SourceSpec::Files { left, right, truth } => Box::new(FileSource::pair(left, right, truth.as_ref(), options)?),
         SourceSpec::Folder(folder) => Box::new(FileSource::folder(folder, options)?),
@@ -30,7 +30,8 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
             Box::new(WebcamPair::open(left, right, &camera_mode(options), &options.cameras)?)
         }
         SourceSpec::WebcamSideBySide(camera) => {
-            Box::new(SideBySide::open(camera.resolve()?, &camera_mode(options), &options.cameras)?)
+            let shown = if options.one_view { Shown::OneView } else { Shown::BothViews };
+            Box::new(OneCamera::open(camera.resolve()?, shown, &camera_mode(options), &options.cameras)?)
         }
         SourceSpec::Recording(file) => Box::new(RecordingSource::open(file, options)?),
         SourceSpec::Pipe => Box::new(PipeSource::open(std::io::stdin(), options)?),
@@ -39,13 +40,17 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
             Box::new(crate::network::RigSource::open(name, router.as_deref(), options)?)
         }
         #[cfg(feature = "zenoh")]
+        SourceSpec::RigPair { left, right, router } => {
+            Box::new(crate::network::PairedHeads::open([left, right], router.as_deref(), options)?)
+        }
+        #[cfg(feature = "zenoh")]
         SourceSpec::Ros2 { left, right } => {
             use crate::network::ros2::{RosSource, Surroundings};
             let surroundings = Surroundings::of_environment().map_err(|err| CaptureError::Camera(err.to_string()))?;
             Box::new(RosSource::open([left, right], &surroundings, options)?)
         }
         #[cfg(not(feature = "zenoh"))]
-        SourceSpec::Rig { .. } | SourceSpec::Ros2 { .. } => {
+        SourceSpec::Rig { .. } | SourceSpec::RigPair { .. } | SourceSpec::Ros2 { .. } => {
             let text = format!(
                 "'{spec}' is on the network, and this program was built without it: build it with the feature zenoh"
             );
@@ -56,5 +61,5 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
 
 fn camera_mode(options: &SourceOptions) -> ModeRequest {
     let rate_hz = options.rate_hz.map(|rate| rate.round().max(1.0) as u32);
-    ModeRequest { size: options.size, rate_hz, format: options.cameras.format, color: !options.grey }
+    ModeRequest { size: options.size, rate_hz, format: options.cameras.format, pixels: options.pixels }
 }

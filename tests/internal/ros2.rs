@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use stereopsis::calibration::CalibrationNote;
 use stereopsis::capture::decode_camera::{Layout, PixelFormat};
 use stereopsis::capture::{
-    CaptureError, EncodedImage, Next, Original, PairSource, RawPair, SourceInfo, SourceOptions, StereoLayout,
+    CaptureError, EncodedImage, Next, Original, PairSource, Pixels, RawPair, SourceInfo, SourceOptions, StereoLayout,
 };
 use stereopsis::engine::{EngineChoice, OpenOptions};
 use stereopsis::geometry::Geometry;
@@ -90,7 +90,7 @@ impl Again {
             EncodedImage { layout: Layout::tight(PixelFormat::Mjpeg, SIZE), bytes: bytes.into_inner().into() }
         };
         let original = Original { images: vec![shot(1), shot(2)], layout: StereoLayout::default() };
-        let (left, right) = original.pictures(true).unwrap();
+        let (left, right) = original.pictures(Pixels::Color).unwrap();
         let pair = RawPair::new("jpeg", 0, SystemTime::now(), left, right);
         Self { pair: RawPair { original: Some(original), ..pair }, next: 0 }
     }

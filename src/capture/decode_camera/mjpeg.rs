@@ -1,6 +1,7 @@
 //! Decodes one MJPEG frame.
 
 use super::{Damage, DecodeError};
+use crate::capture::Pixels;
 use crate::capture::decode::{frame as jpeg_frame, jpeg_pixels};
 use crate::image::{Image, Luma, Picture};
 use zune_jpeg::JpegDecoder;
@@ -8,10 +9,13 @@ use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
-pub(super) fn decode(size: (usize, usize), bytes: &[u8], color: bool) -> Result<Picture, DecodeError> {
+pub(super) fn decode(size: (usize, usize), bytes: &[u8], pixels: Pixels) -> Result<Picture, DecodeError> {
     let stream = prepare(bytes)?;
+    if pixels == Pixels::Unread {
+        return Ok(Picture { luma: Luma::U8(Image::filled(size.0, size.1, 0)), rgb: None });
+    }
     let luma = decode_jpeg(size, &stream, ColorSpace::Luma)?;
-    let rgb = if color {
+    let rgb = if pixels.has_color() {
         let bytes = decode_jpeg(size, &stream, ColorSpace::RGB)?;
         Some(Image::new(size.0, size.1, bytes.as_chunks::<3>().0.to_vec()))
     } else {

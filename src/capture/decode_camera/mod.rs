@@ -10,6 +10,7 @@ mod tests;
 
 pub use damage::{Damage, Damaged, DecodeError};
 
+use crate::capture::Pixels;
 use crate::choices;
 use crate::image::{Image, Luma, Picture};
 
@@ -102,7 +103,7 @@ impl Layout {
     }
 }
 
-/// Decodes one frame, with RGB if `color` is true and the format has chroma.
+/// Decodes one frame, with RGB if `pixels` asks for colours and the format has chroma.
 ///
 /// Drivers do not report the number of used bits of Y16. The smallest of 10, 12, 14 and 16 that holds this frame's
 /// brightest pixel is taken. The reader of a stream never lowers the number again.
@@ -111,16 +112,17 @@ impl Layout {
 ///
 /// # Errors
 /// Too few bytes for the size, no rows or columns, an odd width (YUYV) or size (NV12), a damaged JPEG or one of another size.
-pub fn decode(layout: Layout, bytes: &[u8], color: bool) -> Result<Picture, DecodeError> {
+pub fn decode(layout: Layout, bytes: &[u8], pixels: Pixels) -> Result<Picture, DecodeError> {
     let Layout { width, height, .. } = layout;
     if width == 0 || height == 0 {
         return Err(DecodeError::new(Damage::Size, format!("a picture of {width}x{height}")));
     }
+    let color = pixels.has_color();
     match layout.format {
         PixelFormat::Yuyv => decode_yuyv(layout, bytes, color),
         PixelFormat::Nv12 => decode_nv12(layout, bytes, color),
         PixelFormat::Grey => Ok(Picture { luma: Luma::U8(plane(layout, bytes)?), rgb: None }),
-        PixelFormat::Mjpeg => mjpeg::decode((layout.width, layout.height), bytes, color),
+        PixelFormat::Mjpeg => mjpeg::decode((layout.width, layout.height), bytes, pixels),
         PixelFormat::Y16 => decode_y16(layout, bytes),
     }
 }

@@ -45,7 +45,7 @@ fn differ_by_at_most(a: &Image<u8>, b: &Image<u8>, most: u8) {
 #[test]
 fn yuyv_luma_is_the_y_bytes() {
     let bytes = [1, 200, 2, 50, 3, 128, 4, 128, 99, 99];
-    let picture = decode(Layout::tight(PixelFormat::Yuyv, (2, 2)), &bytes, false).expect("decodes");
+    let picture = decode(Layout::tight(PixelFormat::Yuyv, (2, 2)), &bytes, Pixels::Luma).expect("decodes");
     assert_eq!(luma(&picture), Image::new(2, 2, vec![1, 2, 3, 4]));
     assert_eq!(picture.rgb, None);
 }
@@ -56,7 +56,7 @@ fn yuyv_colours_are_those_of_bt601() {
     let cases = [([81, 90, 240], [255, 0, 0]), ([145, 54, 34], [0, 255, 0]), ([41, 240, 110], [0, 0, 255])];
     let ends = [([16, 128, 128], [0, 0, 0]), ([235, 128, 128], [255, 255, 255])];
     for ([y, u, v], rgb) in cases.into_iter().chain(ends) {
-        let picture = decode(Layout::tight(PixelFormat::Yuyv, (2, 1)), &[y, u, y, v], true).expect("decodes");
+        let picture = decode(Layout::tight(PixelFormat::Yuyv, (2, 1)), &[y, u, y, v], Pixels::Color).expect("decodes");
         let got = picture.rgb.expect("asked for").at(1, 0);
         assert!((0..3).all(|c| u8::abs_diff(got[c], rgb[c]) <= 1), "{got:?} {rgb:?}");
     }
@@ -64,16 +64,16 @@ fn yuyv_colours_are_those_of_bt601() {
 
 #[test]
 fn yuyv_of_wrong_length_is_refused() {
-    let error = decode(Layout::tight(PixelFormat::Yuyv, (4, 2)), &[0; 15], false).expect_err("too short");
+    let error = decode(Layout::tight(PixelFormat::Yuyv, (4, 2)), &[0; 15], Pixels::Luma).expect_err("too short");
     assert_eq!(error.text, "YUYV frame of 15 bytes, 16 expected for 4x2");
-    assert!(decode(Layout::tight(PixelFormat::Yuyv, (3, 2)), &[0; 12], false).is_err());
+    assert!(decode(Layout::tight(PixelFormat::Yuyv, (3, 2)), &[0; 12], Pixels::Luma).is_err());
 }
 
 #[test]
 fn mjpeg_comes_back_nearly_as_it_was() {
     let picture = ramp(46, 30);
     for stream in [jpeg(&picture), without_tables(&jpeg(&picture))] {
-        let decoded = decode(Layout::tight(PixelFormat::Mjpeg, (46, 30)), &stream, true).expect("decodes");
+        let decoded = decode(Layout::tight(PixelFormat::Mjpeg, (46, 30)), &stream, Pixels::Color).expect("decodes");
         differ_by_at_most(&luma(&decoded), &picture, 4);
         let green = decoded.rgb.expect("asked for").map(|c| c[1]);
         differ_by_at_most(&green, &picture, 6);
@@ -92,7 +92,7 @@ fn a_real_cameras_frame_is_decoded() {
     let truth = ::image::open(folder.join("mjpeg.png")).expect("is there").to_rgb8();
     let size = (truth.width() as usize, truth.height() as usize);
     let decoded =
-        decode(Layout::tight(PixelFormat::Mjpeg, size), &frame, true).expect("decodes").rgb.expect("asked for");
+        decode(Layout::tight(PixelFormat::Mjpeg, size), &frame, Pixels::Color).expect("decodes").rgb.expect("asked for");
     let truth = truth.into_raw();
     let off: u64 = decoded.pixels().as_flattened().iter().zip(&truth).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
     assert!((off as f64) < 2.0 * truth.len() as f64, "{off}");
@@ -102,7 +102,7 @@ fn a_real_cameras_frame_is_decoded() {
 fn bytes_behind_the_end_are_no_harm() {
     let mut stream = jpeg(&ramp(32, 32));
     stream.extend([0; 1000]);
-    assert!(decode(Layout::tight(PixelFormat::Mjpeg, (32, 32)), &stream, false).is_ok());
+    assert!(decode(Layout::tight(PixelFormat::Mjpeg, (32, 32)), &stream, Pixels::Luma).is_ok());
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn damaged_mjpeg_is_refused_and_never_a_panic() {
         // as a driver's buffer goes on: not at all, or with zeros; or as some cameras end it all the same
         for behind in [&[], &[0; 2000][..], &[0xff, 0xd9]] {
             let stream = [cut, behind].concat();
-            let decoded = decode(Layout::tight(PixelFormat::Mjpeg, (64, 48)), &stream, true);
+            let decoded = decode(Layout::tight(PixelFormat::Mjpeg, (64, 48)), &stream, Pixels::Color);
             assert!(decoded.is_err(), "{length} bytes and {} behind", behind.len());
         }
     }
@@ -126,40 +126,40 @@ fn damaged_mjpeg_is_refused_and_never_a_panic() {
             let at = random.usize(..broken.len());
             broken[at] = random.u8(..);
         }
-        let _ = decode(Layout::tight(PixelFormat::Mjpeg, (64, 48)), &broken, true);
+        let _ = decode(Layout::tight(PixelFormat::Mjpeg, (64, 48)), &broken, Pixels::Color);
     }
 }
 
 #[test]
 fn mjpeg_of_another_size_is_refused() {
     let stream = jpeg(&ramp(32, 16));
-    let error = decode(Layout::tight(PixelFormat::Mjpeg, (32, 32)), &stream, false).expect_err("32x16");
+    let error = decode(Layout::tight(PixelFormat::Mjpeg, (32, 32)), &stream, Pixels::Luma).expect_err("32x16");
     assert_eq!(error.text, "MJPEG frame of 32x16, 32x32 expected");
-    assert!(decode(Layout::tight(PixelFormat::Mjpeg, (16, 16)), &stream, false).is_err());
+    assert!(decode(Layout::tight(PixelFormat::Mjpeg, (16, 16)), &stream, Pixels::Luma).is_err());
 }
 
 #[test]
 fn nv12_is_a_plane_of_luma_and_one_of_colour() {
     let bytes = [81, 81, 145, 145, 81, 81, 145, 145, 90, 240, 54, 34];
-    let picture = decode(Layout::tight(PixelFormat::Nv12, (4, 2)), &bytes, true).expect("decodes");
+    let picture = decode(Layout::tight(PixelFormat::Nv12, (4, 2)), &bytes, Pixels::Color).expect("decodes");
     assert_eq!(luma(&picture), Image::new(4, 2, bytes[..8].to_vec()));
     let rgb = picture.rgb.expect("asked for");
     for y in 0..2 {
         assert!(rgb.at(1, y)[0] > 250 && rgb.at(1, y)[1] < 5, "red {:?}", rgb.at(1, y));
         assert!(rgb.at(2, y)[1] > 250 && rgb.at(2, y)[0] < 5, "green {:?}", rgb.at(2, y));
     }
-    assert!(decode(Layout::tight(PixelFormat::Nv12, (4, 2)), &bytes[..11], false).is_err(), "half the colour is lost");
-    assert!(decode(Layout::tight(PixelFormat::Nv12, (4, 3)), &[0; 30], false).is_err(), "odd height");
+    assert!(decode(Layout::tight(PixelFormat::Nv12, (4, 2)), &bytes[..11], Pixels::Luma).is_err(), "half the colour is lost");
+    assert!(decode(Layout::tight(PixelFormat::Nv12, (4, 3)), &[0; 30], Pixels::Luma).is_err(), "odd height");
 }
 
 #[test]
 fn rows_may_lie_apart() {
     let layout = Layout::tight(PixelFormat::Grey, (3, 2)).with_stride(4);
-    let picture = decode(layout, &[1, 2, 3, 99, 4, 5, 6], true).expect("decodes");
+    let picture = decode(layout, &[1, 2, 3, 99, 4, 5, 6], Pixels::Color).expect("decodes");
     assert_eq!(picture, Picture { luma: Luma::U8(Image::new(3, 2, vec![1, 2, 3, 4, 5, 6])), rgb: None });
-    assert!(decode(layout, &[0; 6], false).is_err());
+    assert!(decode(layout, &[0; 6], Pixels::Luma).is_err());
     let layout = Layout::tight(PixelFormat::Yuyv, (2, 2)).with_stride(6);
-    let picture = decode(layout, &[1, 0, 2, 0, 99, 99, 3, 0, 4, 0], false).expect("decodes");
+    let picture = decode(layout, &[1, 0, 2, 0, 99, 99, 3, 0, 4, 0], Pixels::Luma).expect("decodes");
     assert_eq!(luma(&picture), Image::new(2, 2, vec![1, 2, 3, 4]));
 }
 
@@ -167,7 +167,7 @@ fn rows_may_lie_apart() {
 fn y16_keeps_its_depth() {
     for (brightest, bits) in [(1023_u16, 10), (1024, 12), (4095, 12), (16383, 14), (16384, 16), (65535, 16)] {
         let bytes: Vec<u8> = [7, brightest].into_iter().flat_map(u16::to_le_bytes).collect();
-        let picture = decode(Layout::tight(PixelFormat::Y16, (2, 1)), &bytes, true).expect("decodes");
+        let picture = decode(Layout::tight(PixelFormat::Y16, (2, 1)), &bytes, Pixels::Color).expect("decodes");
         assert_eq!(picture.luma, Luma::U16 { image: Image::new(2, 1, vec![7, brightest]), bits });
     }
 }
@@ -183,7 +183,7 @@ fn no_layout_makes_raw_bytes_a_panic() {
                     let layout = Layout { format, width, height, stride };
                     for bytes in [&[][..], &[7; 64], &picture] {
                         let _ = layout.cut(bytes);
-                        let _ = decode(layout, bytes, true);
+                        let _ = decode(layout, bytes, Pixels::Color);
                     }
                 }
             }
@@ -194,13 +194,13 @@ fn no_layout_makes_raw_bytes_a_panic() {
 #[test]
 fn causes_of_damage_are_told_apart() {
     let damage =
-        |format, bytes: &[u8]| decode(Layout::tight(format, (16, 16)), bytes, false).expect_err("damaged").damage;
+        |format, bytes: &[u8]| decode(Layout::tight(format, (16, 16)), bytes, Pixels::Luma).expect_err("damaged").damage;
     let whole = jpeg(&ramp(16, 16));
     assert_eq!(damage(PixelFormat::Grey, &[0; 255]), Damage::Short);
     assert_eq!(damage(PixelFormat::Mjpeg, &[]), Damage::Short);
     assert_eq!(damage(PixelFormat::Mjpeg, &whole[..whole.len() / 2]), Damage::Jpeg);
     assert_eq!(damage(PixelFormat::Mjpeg, &jpeg(&ramp(32, 16))), Damage::Size);
-    let odd = decode(Layout::tight(PixelFormat::Yuyv, (3, 1)), &[0; 99], false).expect_err("odd");
+    let odd = decode(Layout::tight(PixelFormat::Yuyv, (3, 1)), &[0; 99], Pixels::Luma).expect_err("odd");
     assert_eq!(odd.damage, Damage::Size);
 }
 
@@ -209,7 +209,7 @@ fn no_size_makes_raw_bytes_a_panic() {
     for &format in PixelFormat::ALL {
         for size in [(0, 0), (0, 4), (4, 0), (1, 1), (2, 2)] {
             for length in 0..20 {
-                let _ = decode(Layout::tight(format, size), &vec![0; length], true);
+                let _ = decode(Layout::tight(format, size), &vec![0; length], Pixels::Color);
             }
         }
     }

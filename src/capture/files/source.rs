@@ -111,7 +111,7 @@ impl FileSource {
             pairs,
             truth,
             times,
-            color: !options.grey,
+            color: options.pixels.keeps_rgb(),
             max_pixels: options.max_pixels,
             leaves_out: mode == Mode::Held,
             first: None,

@@ -1,4 +1,4 @@
-//! Cameras: two cameras paired by capture time, or one side-by-side camera; also previews of one camera. nokhwa lists
+//! Cameras: two cameras paired by capture time, or one camera; also previews of one camera. nokhwa lists
 //! cameras, and reads them on systems other than Linux. On Linux they are read through V4L2, which reports damage flags
 //! that nokhwa hides. Only this folder uses either library. A read may block without a limit: each camera has a thread of
 //! its own (`reader`), which is detached where it does not stop, and the source waits for channels only.
@@ -11,21 +11,21 @@ mod camera_stream;
 mod fault;
 mod mode;
 mod name;
+mod one_camera;
 mod opening;
 mod pair;
 mod preview;
 mod reader;
 mod reopening;
 mod resync;
-mod side_by_side;
 mod sysfs;
 mod thread;
 
 pub use devices::{CameraInfo, cameras};
 pub use mode::{Mode, ModeRequest};
 pub use name::CameraName;
+pub use one_camera::{OneCamera, Shown};
 pub use pair::WebcamPair;
 pub use preview::Preview;
-pub use side_by_side::SideBySide;
 #[cfg(test)]
 pub use sysfs::UsbBus;

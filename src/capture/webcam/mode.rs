@@ -2,6 +2,7 @@
 //!
 //! Priorities: size, then rate, then format.
 
+use crate::capture::Pixels;
 use crate::capture::decode_camera::PixelFormat;
 use std::fmt;
 
@@ -56,8 +57,8 @@ pub struct ModeRequest {
     pub rate_hz: Option<u32>,
     /// Pixel format; `None` means any, YUYV first where rates are equal.
     pub format: Option<PixelFormat>,
-    /// True to decode colour too, for display.
-    pub color: bool,
+    /// What is decoded of its pictures.
+    pub pixels: Pixels,
 }
 
 impl ModeRequest {

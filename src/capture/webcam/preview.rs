@@ -5,8 +5,8 @@ use super::device::{self, Device};
 use super::fault;
 use super::mode::Mode;
 use super::thread::CameraThread;
-use crate::capture::CaptureError;
 use crate::capture::decode_camera::{Damaged, PixelFormat};
+use crate::capture::{CaptureError, Pixels};
 use crate::image::Picture;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -118,7 +118,7 @@ fn read(
     let layout = device.start(mode)?.layout;
     while !stop.load(Ordering::Relaxed) {
         let Some(frame) = device.frame()? else { continue };
-        let mut picture = match frame.decode(layout, true) {
+        let mut picture = match frame.decode(layout, Pixels::Color) {
             Ok(picture) => picture,
             Err(error) => {
                 // skipped: the next one comes soon

@@ -6,7 +6,7 @@ use super::device::{self, Device, DeviceError, Frame, Started};
 use super::fault::{self, number};
 use super::mode::Mode;
 use crate::capture::decode_camera::{Damaged, Layout};
-use crate::capture::{CaptureError, Orientation};
+use crate::capture::{CaptureError, Orientation, Pixels};
 use crate::image::{Luma, Picture};
 use crate::newest::force_send;
 use crossbeam_channel::{Receiver, Sender};
@@ -32,8 +32,7 @@ pub(super) struct DecodedFrame {
 /// Processing of each picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PictureOptions {
-    /// Decode colour too.
-    pub(super) color: bool,
+    pub(super) pixels: Pixels,
     pub(super) orientation: Orientation,
 }
 
@@ -217,7 +216,7 @@ impl Reader {
         let number = progress.number;
         progress.number += 1;
         self.losses.lock().missed += u64::from(progress.missed(frame.number));
-        match frame.decode(layout, self.picture_options.color) {
+        match frame.decode(layout, self.picture_options.pixels) {
             Ok(mut picture) => {
                 progress.deepen(&mut picture.luma);
                 self.picture_options.orientation.turn(&mut picture);

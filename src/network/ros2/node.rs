@@ -4,11 +4,13 @@ use super::super::outlet::now_ns;
 use super::super::session::NetworkError;
 use super::attachment::{Attachment, Gid};
 use super::graph;
+use super::NAMESPACE;
 use super::qos::Qos;
 use super::surroundings::Surroundings;
 use super::token::{self, End, NodeToken, Published};
 use crate::console;
 use crate::recording::format::Kind;
+use crate::recording::topic;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -40,6 +42,14 @@ impl Node {
     /// # Errors
     /// Zenoh refuses its configuration, or gives no session.
     pub fn open(surroundings: &Surroundings, name: &'static str) -> Result<Self, NetworkError> {
+        Self::open_in(surroundings, NAMESPACE.to_owned(), name)
+    }
+
+    /// The same in another namespace, such as `/pi`: topics below `/stereo` are below it instead.
+    ///
+    /// # Errors
+    /// As [`Node::open`].
+    pub fn open_in(surroundings: &Surroundings, namespace: String, name: &'static str) -> Result<Self, NetworkError> {
         let config = surroundings.zenoh()?;
         let routers = Surroundings::routers(&config);
         let failed = |err: &dyn std::fmt::Display| {
@@ -47,14 +57,15 @@ impl Node {
             NetworkError::new(format!("cannot join ROS 2's graph by {routers}: {err}"))
         };
         let session = zenoh::open(config).wait().map_err(|err| failed(&err))?;
-        let token = NodeToken { domain: surroundings.domain, session: session.zid().to_string(), id: 0, name };
+        let session_id = session.zid().to_string();
+        let token = NodeToken { domain: surroundings.domain, session: session_id, id: 0, namespace, name };
         let declared = session.liveliness().declare_token(token.node()).wait().map_err(|err| failed(&err))?;
         Ok(Self { session, token, routers, next_id: AtomicU64::new(1), _declared: declared })
     }
 
     /// Its full name.
     pub fn name(&self) -> String {
-        format!("{}/{}", super::NAMESPACE, self.token.name)
+        format!("{}/{}", self.token.namespace, self.token.name)
     }
 
     /// Number of its domain.
@@ -86,6 +97,16 @@ impl Node {
         graph::published(&self.session, self.token.domain)
     }
 
+    /// The name of a topic of recordings in the node's namespace. Transforms are one topic for all nodes.
+    fn resolved(&self, topic: &str) -> String {
+        let namespace = &self.token.namespace;
+        match topic.strip_prefix(NAMESPACE).filter(|rest| rest.starts_with('/')) {
+            Some(rest) => format!("{namespace}{rest}"),
+            None if namespace == NAMESPACE || topic == topic::TRANSFORMS => topic.to_owned(),
+            None => format!("{namespace}{topic}"),
+        }
+    }
+
     fn next_id(&self) -> u64 {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
@@ -107,6 +128,7 @@ impl Node {
         qos: Qos,
         heard: impl Fn(bool) + Send + Sync + 'static,
     ) -> Result<Outgoing, NetworkError> {
+        let topic = &self.resolved(topic);
         let failed = |err: &dyn std::fmt::Display| NetworkError::new(format!("cannot publish {topic} to ROS 2: {err}"));
         let token = self.token.end(self.next_id(), End::Publisher, topic, kind, qos);
         let key = token::data(self.token.domain, topic, kind);

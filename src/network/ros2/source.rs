@@ -69,7 +69,7 @@ impl RosSource {
     ) -> Result<Self, CaptureError> {
         let failed = |why: String| CaptureError::Camera(format!("cannot read {left} and {right} from ROS 2: {why}"));
         let mut received = Received::start([left, right], surroundings).map_err(|err| failed(err.to_string()))?;
-        let unpacker = Unpacker::of(None, !options.grey, options.max_pixels);
+        let unpacker = Unpacker::of(None, options.pixels, options.max_pixels);
         let first = received.first_pair(&unpacker).map_err(failed)?;
         let (calibration, no_calibration) = match received.calibration() {
             Ok(calibration) => (calibration, None),

@@ -1,6 +1,5 @@
 //! Keys of messages, and the tokens by which nodes and their ends are known.
 
-use super::NAMESPACE;
 use super::qos::Qos;
 use super::types;
 use crate::recording::format::Kind;
@@ -34,6 +33,8 @@ pub(super) struct NodeToken {
     pub(super) session: String,
     /// Number of the node in its session.
     pub(super) id: u64,
+    /// Its namespace, such as `/stereo`.
+    pub(super) namespace: String,
     pub(super) name: &'static str,
 }
 
@@ -50,9 +51,9 @@ impl NodeToken {
     }
 
     fn of(&self, id: u64, what: &str) -> String {
-        let Self { domain, session, id: node, name } = self;
+        let Self { domain, session, id: node, namespace, name } = self;
         // the enclave is the root
-        format!("{ROOT}/{domain}/{session}/{node}/{id}/{what}/%/{}/{name}", mangled(NAMESPACE))
+        format!("{ROOT}/{domain}/{session}/{node}/{id}/{what}/%/{}/{name}", mangled(namespace))
     }
 }
 
@@ -112,7 +113,7 @@ mod tests {
     use crate::recording::topic;
 
     fn node() -> NodeToken {
-        NodeToken { domain: 7, session: "aac3178e146ba6f1".to_owned(), id: 0, name: "stereopsis" }
+        NodeToken { domain: 7, session: "aac3178e146ba6f1".to_owned(), id: 0, namespace: "/stereo".to_owned(), name: "stereopsis" }
     }
 
     #[test]

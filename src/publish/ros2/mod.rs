@@ -43,14 +43,29 @@ impl RosPublisher {
     /// # Errors
     /// Zenoh refuses its configuration, or the system gives no thread.
     pub fn start(surroundings: &Surroundings) -> anyhow::Result<Arc<Self>> {
-        let node = Node::open(surroundings, NODE)?;
+        Self::of(Node::open(surroundings, NODE)?, None)
+    }
+
+    /// The same for one rig of several: its topics are in its own namespace, and its frames of reference begin with its name. What is
+    /// no letter, digit or `_` in the name becomes `_`, as ROS has it.
+    ///
+    /// # Errors
+    /// As [`RosPublisher::start`].
+    pub fn of_rig(surroundings: &Surroundings, rig: &str) -> anyhow::Result<Arc<Self>> {
+        let plain: String = rig.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let begins_well = plain.starts_with(|c: char| c.is_ascii_alphabetic());
+        let name = if begins_well { plain } else { format!("rig_{plain}") };
+        Self::of(Node::open_in(surroundings, format!("/{name}"), NODE)?, Some(name))
+    }
+
+    fn of(node: Node, rig: Option<String>) -> anyhow::Result<Arc<Self>> {
         let is_connected = node.is_connected();
         let mut invitation = format!("ros2: node {} in domain {}, by {}", node.name(), node.domain(), node.routers());
         if !is_connected {
             invitation = format!("{invitation}\nros2: {}; it is tried again", node.no_router());
         }
         let shared = Arc::new(Shared::new(is_connected));
-        let worker = worker::Worker::new(Arc::clone(&shared), node);
+        let worker = worker::Worker::new(Arc::clone(&shared), node, rig);
         let thread = std::thread::Builder::new().name("publish ros2".into()).spawn(move || worker.run());
         let thread = thread.map_err(|err| anyhow::anyhow!("cannot publish to ROS 2: {}", files::cause(&err)))?;
         Ok(Arc::new(Self { shared, invitation, thread: Mutex::new(Some(thread)) }))

@@ -24,6 +24,8 @@ pub(super) struct Worker {
     shared: Arc<Shared>,
     offers: Offers,
     node: Node,
+    /// The name of the rig, by which its frames of reference differ from those of others.
+    rig: Option<String>,
     /// Description of the source, where its opener has given one.
     about: Option<About>,
     source: Option<SourceKey>,
@@ -50,11 +52,12 @@ struct SourceTopics {
 }
 
 impl Worker {
-    pub(super) fn new(shared: Arc<Shared>, node: Node) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, node: Node, rig: Option<String>) -> Self {
         Self {
             shared,
             offers: Offers::default(),
             node,
+            rig,
             about: None,
             source: None,
             topics: None,
@@ -199,6 +202,8 @@ impl Worker {
         }
         let about = self.about_of(&source);
         let now = SystemTime::now();
+        let rig = self.rig.clone();
+        let packer = |about: &About, streams| packer(about, streams, rig.as_deref());
         let mut packets = vec![packer(&about, Streams::NONE).parameters(&StereoParams::default(), now)];
         let mut kept = |made: Vec<Packet>| -> BTreeSet<String> {
             let names = made.iter().map(|packet| packet.channel.topic.clone()).collect();
@@ -237,7 +242,7 @@ impl Worker {
         let streams = streams.fold(Streams::NONE, Streams::and);
         if self.packer.is_none() || streams != self.streams {
             self.streams = streams;
-            self.packer = Some(packer(&self.about_of(source), streams));
+            self.packer = Some(packer(&self.about_of(source), streams, self.rig.as_deref()));
         }
     }
 
@@ -256,7 +261,11 @@ impl Worker {
     }
 }
 
-/// A packer of these streams alone.
-fn packer(about: &About, streams: Streams) -> Packer {
-    Packer::new(About { streams, ..about.clone() }, Format::Ros2).with_plain_pictures()
+/// A packer of these streams alone, for a rig of several where it has a name.
+fn packer(about: &About, streams: Streams, rig: Option<&str>) -> Packer {
+    let packer = Packer::new(About { streams, ..about.clone() }, Format::Ros2).with_plain_pictures();
+    match rig {
+        Some(rig) => packer.with_frames_of(rig),
+        None => packer,
+    }
 }

@@ -16,7 +16,7 @@ use super::read::{ReadError, Recording};
 use super::unpack::Unpacker;
 use super::{Packet, Progress};
 use crate::calibration::Crop;
-use crate::capture::{MaxPixels, SourceInfo};
+use crate::capture::{MaxPixels, Pixels, SourceInfo};
 use crate::console::counted;
 use crate::files;
 use crate::rig::Calibrated;
@@ -128,7 +128,7 @@ pub fn export(
         info: opened.info,
         parameter_times_ns: sets.iter().map(|set| set.log_time_ns).collect(),
     };
-    let unpacker = Unpacker::of(opened.recording.about(), true, options.max_pixels);
+    let unpacker = Unpacker::of(opened.recording.about(), Pixels::Color, options.max_pixels);
     let written = write_pairs(opened.recording, &numbers, &unpacker, &writer, progress)?;
     if written.len() < numbers.len() {
         let (done, pairs, shown) = (written.len(), numbers.len(), folder.display());

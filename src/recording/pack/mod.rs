@@ -29,6 +29,8 @@ pub struct Packer {
     about: About,
     format: Format,
     grey: Grey,
+    /// Stands at the beginning of the names of frames of reference in place of `stereo`.
+    frames_of: Option<String>,
     cameras: Cameras,
     channels: BTreeMap<String, Arc<Channel>>,
     /// The first pair, and the description before it, was packed.
@@ -51,13 +53,20 @@ impl Packer {
         let cameras = Cameras::of(&about);
         // rerun takes uncompressed pictures of one channel in ROS 2's format for depth
         let grey = if format == Format::Ros2 { Grey::Png } else { Grey::Plain };
-        Self { about, format, grey, cameras, channels: BTreeMap::new(), begun: false, baseline_m: None }
+        Self { about, format, grey, frames_of: None, cameras, channels: BTreeMap::new(), begun: false, baseline_m: None }
     }
 
     /// The same, with pictures without colours as plain pixels in every format: for receivers that show `image_raw` without its transports.
     #[must_use]
     pub fn with_plain_pictures(self) -> Self {
         Self { grey: Grey::Plain, ..self }
+    }
+
+    /// The same, with frames of reference that begin with this name, for one rig of several.
+    #[cfg(feature = "zenoh")]
+    #[must_use]
+    pub fn with_frames_of(self, name: &str) -> Self {
+        Self { frames_of: Some(name.to_owned()), ..self }
     }
 
     /// The packets of a frame: first the description of the recording; then the pair's note and its pictures.
@@ -152,7 +161,7 @@ impl Packer {
         let points = numbers::points(output.map.as_deref()?, &frame.left, &frame.geometry?);
         let (stamp, frame_id) = (frame.raw.capture_time, frame::LEFT.to_owned());
         let message = Message { stamp, frame_id, body: Body::Points(points) };
-        Some(self.packet(topic::POINTS, &message, frame.raw.sequence, now))
+        Some(self.packet(topic::POINTS, message, frame.raw.sequence, now))
     }
 
     /// The packet of all parameters.
@@ -176,10 +185,16 @@ impl Packer {
 
     fn json(&mut self, topic: &str, note: Value, sequence: u64, now: SystemTime) -> Packet {
         let message = Message { stamp: now, frame_id: String::new(), body: Body::Json(note) };
-        self.packet(topic, &message, sequence, now)
+        self.packet(topic, message, sequence, now)
     }
 
-    fn packet(&mut self, topic: &str, message: &Message, sequence: u64, now: SystemTime) -> Packet {
+    fn packet(&mut self, topic: &str, mut message: Message, sequence: u64, now: SystemTime) -> Packet {
+        if let Some(name) = &self.frames_of {
+            frame::rename(&mut message.frame_id, name);
+            if let Body::Transform { child_frame_id, .. } = &mut message.body {
+                frame::rename(child_frame_id, name);
+            }
+        }
         let channel = if let Some(channel) = self.channels.get(topic) {
             Arc::clone(channel)
         } else {
@@ -192,7 +207,7 @@ impl Packer {
             sequence: sequence as u32,
             log_time_ns: time::to_ns(now),
             publish_time_ns: time::to_ns(message.stamp),
-            data: self.format.encode(message),
+            data: self.format.encode(&message),
         }
     }
 }
@@ -202,7 +217,7 @@ impl Packets<'_> {
         let compressed = matches!(body, Body::Compressed { .. }).then(|| format!("{topic}{}", topic::COMPRESSED));
         let message = Message { stamp, frame_id: frame_id.to_owned(), body };
         let topic = compressed.as_deref().unwrap_or(topic);
-        self.made.push(self.packer.packet(topic, &message, self.sequence, self.now));
+        self.made.push(self.packer.packet(topic, message, self.sequence, self.now));
     }
 
     fn note(&mut self, topic: &str, note: Value) {

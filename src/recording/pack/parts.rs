@@ -59,6 +59,13 @@ impl PairParts {
         self.capture_time
     }
 
+    /// The same parts, taken at another time.
+    #[cfg(feature = "zenoh")]
+    #[must_use]
+    pub fn taken_at(self, capture_time: SystemTime) -> Self {
+        Self { capture_time, ..self }
+    }
+
     /// The number of the pair at its source.
     pub(in crate::recording) fn sequence(&self) -> u64 {
         self.note.sequence

@@ -1,8 +1,8 @@
 //! From pictures to messages: lossless, and readable by other programs.
 
-use crate::capture::EncodedImage;
 use crate::capture::decode::luma_of;
 use crate::capture::decode_camera::{PixelFormat, decode};
+use crate::capture::{EncodedImage, Pixels};
 use crate::image::{Image, Luma, Picture};
 use crate::recording::message::{Body, Bytes, Encoding, ImageBody};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -27,7 +27,7 @@ pub(super) fn of_encoded(grey: Grey, shot: &EncodedImage) -> Result<Body, String
         PixelFormat::Yuyv => Encoding::Yuyv,
         PixelFormat::Nv12 => Encoding::Nv12,
         PixelFormat::Grey | PixelFormat::Y16 => {
-            let picture = decode(shot.layout, &shot.bytes, false).map_err(cannot)?;
+            let picture = decode(shot.layout, &shot.bytes, Pixels::Luma).map_err(cannot)?;
             return of_luma(grey, &picture.luma);
         }
     };

@@ -3,7 +3,7 @@
 use super::*;
 use crate::calibration::CalibrationNote;
 use crate::capture::decode_camera::{Layout, PixelFormat};
-use crate::capture::{EncodedImage, MaxPixels, Orientation, Original, RawPair, SourceInfo};
+use crate::capture::{EncodedImage, MaxPixels, Orientation, Original, Pixels, RawPair, SourceInfo};
 use crate::image::{Image, Luma};
 use crate::recording::message::{Body, DisparityBody};
 use crate::recording::unpack::{Measured, Unpacker};
@@ -83,7 +83,7 @@ fn played(packets: &[Packet], topics: &[&str]) -> RawPair {
         .into_iter()
         .flat_map(|topic| packets.iter().filter(move |packet| base(packet) == topic).cloned())
         .collect();
-    Unpacker::of(Some(&about), true, MaxPixels::default()).pair(&wanted).unwrap()
+    Unpacker::of(Some(&about), Pixels::Color, MaxPixels::default()).pair(&wanted).unwrap()
 }
 
 fn topics(packets: &[Packet]) -> Vec<&str> {
@@ -107,7 +107,7 @@ fn what_cameras_gave_comes_back_bit_for_bit() {
         };
         let layout = StereoLayout { side_by_side, swapped: side_by_side && rng.bool(), orientation };
         let original = Original { images, layout };
-        let (left, right) = original.pictures(true).unwrap();
+        let (left, right) = original.pictures(Pixels::Color).unwrap();
         let raw = pair(left, right, Some(original.clone()));
         let packets = Packer::new(about("raw"), words).frame(&frame_of(&raw), time::from_ns(5)).unwrap();
         let topics: &[&str] = if side_by_side {
@@ -199,7 +199,7 @@ fn eyes_are_written_where_raw_pictures_are_something_else() {
         (&turned, "eyes", vec![left, right]),
         (&both, "raw,eyes", vec![topic::BOTH_UNSPLIT, left, right]),
     ] {
-        let (left, right) = original.pictures(false).unwrap();
+        let (left, right) = original.pictures(Pixels::Luma).unwrap();
         let raw = pair(left, right, Some(original.clone()));
         let packets = Packer::new(about(streams), Format::Ros2).frame(&frame_of(&raw), time::from_ns(5)).unwrap();
         let mut expected = vec![topic::ABOUT, topic::TRANSFORMS, topic::PAIRS];
@@ -218,7 +218,7 @@ fn what_is_known_once_is_told_once_and_another_rule_is_refused() {
         let layout = StereoLayout { orientation: [orientation; 2], ..StereoLayout::default() };
         let images = vec![shot(rng, PixelFormat::Yuyv, SIZE), shot(rng, PixelFormat::Yuyv, SIZE)];
         let original = Original { images, layout };
-        let (left, right) = original.pictures(false).unwrap();
+        let (left, right) = original.pictures(Pixels::Luma).unwrap();
         frame_of(&pair(left, right, Some(original)))
     };
     let mut packer = Packer::new(about("raw"), Format::Ros2);

@@ -56,7 +56,7 @@ impl RecordingSource {
             Recording::open_with(path, &options.topics).map_err(|err| CaptureError::File(err.to_string()))?;
         let losses = recording.losses();
         let calibration = recording.calibration().cloned();
-        let unpacker = Unpacker::of(recording.about(), !options.grey, options.max_pixels);
+        let unpacker = Unpacker::of(recording.about(), options.pixels, options.max_pixels);
         let times = times(&recording);
         let transport = Arc::new(Transport::new(times, options.speed, options.looped));
         if !options.start_at.is_zero() {

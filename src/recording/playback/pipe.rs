@@ -107,8 +107,8 @@ impl<R: Read> Work<R> {
                 }
             };
             self.state.lock().unpaired = self.stream.incomplete();
-            let SourceOptions { grey, max_pixels, .. } = self.options;
-            let begin = || Unpacker::of(self.stream.about(), !grey, max_pixels);
+            let SourceOptions { pixels, max_pixels, .. } = self.options;
+            let begin = || Unpacker::of(self.stream.about(), pixels, max_pixels);
             let pair = match unpacker.get_or_insert_with(begin).pair(&packets) {
                 Ok(pair) => RawPair { sequence, name: numbered(&pair), ..pair },
                 Err(err) => {

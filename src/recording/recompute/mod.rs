@@ -17,7 +17,7 @@ use super::unpack::Unpacker;
 use super::write::Compression;
 use super::{About, Channel, Format, Packet, Progress, Recomputed, Stream, Streams, parameter_words, time};
 use crate::calibration::Crop;
-use crate::capture::{Frame, MaxPixels, SourceInfo, StereoLayout};
+use crate::capture::{Frame, MaxPixels, Pixels, SourceInfo, StereoLayout};
 use crate::engine::EngineInfo;
 use crate::files::{self, WriteError};
 use crate::rig::Calibrated;
@@ -82,8 +82,8 @@ pub struct Input<'a> {
 }
 
 impl Input<'_> {
-    fn unpacker(&self, color: bool) -> Unpacker {
-        Unpacker::of(self.recording.about(), color, self.max_pixels)
+    fn unpacker(&self, pixels: Pixels) -> Unpacker {
+        Unpacker::of(self.recording.about(), pixels, self.max_pixels)
     }
 
     /// Packets and frame of pair `k`. Its sequence number is `k` in a recording of another program, which has none.
@@ -156,7 +156,7 @@ fn params_for(settings: &Settings, frame: &Frame) -> Result<StereoParams, Recomp
 
 /// Raw layout and frame of the first pair that can be read.
 fn first_pair(input: &mut Input) -> Result<(StereoLayout, Frame), RecomputeError> {
-    let unpacker = input.unpacker(false);
+    let unpacker = input.unpacker(Pixels::Luma);
     let recorded = input.recording.about().map(|about| about.raw.clone());
     let mut why = "it has no pairs".to_owned();
     for k in 0..input.recording.pairs().len() as u64 {

@@ -4,6 +4,7 @@ use super::matching::{Finished, Item, match_all};
 use super::output::Output;
 use super::resume::Begun;
 use super::{Input, Progress, RecomputeError, Summary};
+use crate::capture::Pixels;
 use crate::engine::EngineInfo;
 use crate::files;
 use crate::recording::{About, Format, Stream};
@@ -71,7 +72,7 @@ pub(super) fn run(
 /// Reads, decodes and rectifies the pairs from `next` on, until the end, until it is stopped (then true), or until the channel is
 /// closed.
 fn read_all(mut input: Input, next: u64, color: bool, items: &Sender<Item>, progress: &Progress) -> (Damaged, bool) {
-    let unpacker = input.unpacker(color);
+    let unpacker = input.unpacker(if color { Pixels::Color } else { Pixels::Luma });
     let mut damaged = Damaged::new();
     for k in next..input.recording.pairs().len() as u64 {
         if progress.is_stopped() {

@@ -9,7 +9,7 @@ pub use result::Measured;
 
 use super::read::{ReadError, Recording};
 use super::{About, Body, Message, Packet, PairNote, format, topic};
-use crate::capture::{MaxPixels, Orientation, Original, RawPair, StereoLayout, halves};
+use crate::capture::{MaxPixels, Pixels, Orientation, Original, RawPair, StereoLayout, halves};
 use crate::console::foreign;
 use crate::image::Picture;
 use std::time::{Duration, SystemTime};
@@ -18,7 +18,7 @@ use std::time::{Duration, SystemTime};
 #[derive(Clone, Debug)]
 pub struct Unpacker {
     layout: StereoLayout,
-    color: bool,
+    pixels: Pixels,
     max_pixels: MaxPixels,
 }
 
@@ -44,10 +44,10 @@ impl Shown<'_> {
 }
 
 impl Unpacker {
-    /// For a recording with this description; without one, of another program, whose pictures are of each view or side by side. With RGB
-    /// if `color` and they have it. Larger pictures are not read.
-    pub fn of(about: Option<&About>, color: bool, max_pixels: MaxPixels) -> Self {
-        Self { layout: about.map(|about| about.raw.clone()).unwrap_or_default(), color, max_pixels }
+    /// For a recording with this description; without one, of another program, whose pictures are of each view or side by side. Larger
+    /// pictures are not read.
+    pub fn of(about: Option<&About>, pixels: Pixels, max_pixels: MaxPixels) -> Self {
+        Self { layout: about.map(|about| about.raw.clone()).unwrap_or_default(), pixels, max_pixels }
     }
 
     /// Reads pair `k` of a recording, and returns its packets too.
@@ -119,7 +119,7 @@ impl Unpacker {
     }
 
     fn picture(&self, shown: &Shown, bits: Option<u8>) -> Result<Picture, String> {
-        let picture = picture::of(&shown.message.body, bits, self.color, self.max_pixels);
+        let picture = picture::of(&shown.message.body, bits, self.pixels, self.max_pixels);
         picture.map_err(|why| format!("{}: {why}", shown.topic()))
     }
 

@@ -2,25 +2,25 @@
 
 use crate::capture::decode::{decode_picture, jpeg_size, luma_of};
 use crate::capture::decode_camera::{Layout, PixelFormat, decode};
-use crate::capture::{EncodedImage, MaxPixels};
+use crate::capture::{EncodedImage, MaxPixels, Pixels};
 use crate::image::{Luma, Picture};
 use crate::recording::Body;
 use crate::recording::message::{Encoding, ImageBody};
 use std::sync::Arc;
 
 /// The picture of a message. `bits` is the number of significant bits of a pixel, where it is known.
-pub(super) fn of(body: &Body, bits: Option<u8>, color: bool, max_pixels: MaxPixels) -> Result<Picture, String> {
+pub(super) fn of(body: &Body, bits: Option<u8>, pixels: Pixels, max_pixels: MaxPixels) -> Result<Picture, String> {
     let picture = match body {
         Body::Image(image) => {
             max_pixels.check(image.width.into(), image.height.into())?;
-            of_memory(image, bits, color)?
+            of_memory(image, bits, pixels)?
         }
         Body::Compressed { data, .. } => match encoded(body, false) {
             Some(shot) => {
                 max_pixels.check(shot.layout.width as u64, shot.layout.height as u64)?;
-                decode(shot.layout, data, color).map_err(|err| err.to_string())?
+                decode(shot.layout, data, pixels).map_err(|err| err.to_string())?
             }
-            None => with_bits(decode_picture(data, color, max_pixels)?, bits),
+            None => with_bits(decode_picture(data, pixels.keeps_rgb(), max_pixels)?, bits),
         },
         other => return Err(format!("{:?} is no picture", other.kind())),
     };
@@ -54,12 +54,12 @@ fn layout(image: &ImageBody, format: PixelFormat) -> Layout {
     Layout::tight(format, (image.width as usize, image.height as usize)).with_stride(image.step as usize)
 }
 
-fn of_memory(image: &ImageBody, bits: Option<u8>, color: bool) -> Result<Picture, String> {
-    let camera = |format, data: &[u8]| decode(layout(image, format), data, color).map_err(|err| err.to_string());
+fn of_memory(image: &ImageBody, bits: Option<u8>, pixels: Pixels) -> Result<Picture, String> {
+    let camera = |format, data: &[u8]| decode(layout(image, format), data, pixels).map_err(|err| err.to_string());
     let too_few = || format!("{} bytes are too few for {}x{} pixels", image.data.len(), image.width, image.height);
     let colored = |order: fn([u8; 3]) -> [u8; 3]| {
         let rgb = image.pixels::<3>().ok_or_else(too_few)?.map(|&pixel| order(pixel));
-        Ok(Picture { luma: Luma::U8(rgb.map(|&pixel| luma_of(pixel))), rgb: color.then_some(rgb) })
+        Ok(Picture { luma: Luma::U8(rgb.map(|&pixel| luma_of(pixel))), rgb: pixels.keeps_rgb().then_some(rgb) })
     };
     match image.encoding {
         Encoding::Mono8 => camera(PixelFormat::Grey, &image.data),

@@ -39,17 +39,17 @@ fn pixels(luma: &Luma) -> Vec<u16> {
 fn a_pair_has_what_its_note_says_and_a_name_that_is_one() {
     let eyes = [packet(topic::LEFT_RAW, grey(2, &[1, 2])), packet(topic::RIGHT_RAW, grey(2, &[3, 4]))];
     let packets = [note("../../etc/left 0", 8), eyes[0].clone(), eyes[1].clone()];
-    let pair = Unpacker::of(None, false, MaxPixels::default()).pair(&packets).unwrap();
+    let pair = Unpacker::of(None, Pixels::Luma, MaxPixels::default()).pair(&packets).unwrap();
     assert_eq!((pixels(&pair.left.luma), pixels(&pair.right.luma)), (vec![1, 2], vec![3, 4]));
     assert_eq!((pair.sequence, pair.skew_s), (4_294_967_301, -0.002));
     assert_eq!((pair.name.as_str(), pair.capture_time), ("_.._etc_left_0", time::from_ns(1_000_000_000)));
-    let alone = Unpacker::of(None, false, MaxPixels::default()).pair(&eyes).unwrap();
+    let alone = Unpacker::of(None, Pixels::Luma, MaxPixels::default()).pair(&eyes).unwrap();
     assert_eq!((alone.sequence, alone.skew_s, alone.name.as_str()), (5, 0.0, "000005"));
 }
 
 #[test]
 fn raw_pictures_become_the_eyes_by_their_rule() {
-    let mut unpacker = Unpacker::of(None, false, MaxPixels::default());
+    let mut unpacker = Unpacker::of(None, Pixels::Luma, MaxPixels::default());
     unpacker.layout = StereoLayout { side_by_side: true, swapped: true, orientation: [Orientation::FlipX; 2] };
     let both = [packet(topic::BOTH_UNSPLIT, grey(4, &[1, 2, 3, 4]))];
     let pair = unpacker.pair(&both).unwrap();
@@ -69,7 +69,7 @@ fn deep_pictures_have_the_bits_of_their_note_unless_they_are_brighter() {
     for (brightest, bits) in [(1023, 10), (1024, 16)] {
         let eyes = [topic::LEFT_RAW, topic::RIGHT_RAW].map(|name| packet(name, deep(&[7, brightest])));
         let packets = [note("a", 10), eyes[0].clone(), eyes[1].clone()];
-        let pair = Unpacker::of(None, false, MaxPixels::default()).pair(&packets).unwrap();
+        let pair = Unpacker::of(None, Pixels::Luma, MaxPixels::default()).pair(&packets).unwrap();
         assert_eq!((pair.left.luma.bits(), pixels(&pair.left.luma)), (bits, vec![7, brightest]));
     }
 }
@@ -82,11 +82,11 @@ fn jpeg_and_png_are_decoded_and_a_cameras_jpeg_is_kept() {
         picture.write_to(&mut bytes, kind).unwrap();
         let body = Body::Compressed { format: format.into(), data: bytes.into_inner().into() };
         let eyes = ["/left/compressed", "/right/compressed"].map(|name| packet(name, body.clone()));
-        let pair = Unpacker::of(None, false, MaxPixels::default()).pair(&eyes).unwrap();
+        let pair = Unpacker::of(None, Pixels::Luma, MaxPixels::default()).pair(&eyes).unwrap();
         assert_eq!(pair.left.luma, Luma::U8(Image::filled(16, 8, 90)), "{format}");
         assert_eq!(pair.original.is_some(), format == "jpeg");
         if let Some(original) = &pair.original {
-            assert_eq!(original.pictures(false).unwrap(), (pair.left, pair.right));
+            assert_eq!(original.pictures(Pixels::Luma).unwrap(), (pair.left, pair.right));
         }
     }
 }
@@ -95,7 +95,7 @@ fn jpeg_and_png_are_decoded_and_a_cameras_jpeg_is_kept() {
 fn what_does_not_fit_is_refused_in_words() {
     let refusal = |bodies: &[Body]| {
         let packets: Vec<_> = bodies.iter().map(|body| packet("/a", body.clone())).collect();
-        Unpacker::of(None, true, MaxPixels::default()).pair(&packets).unwrap_err().to_string()
+        Unpacker::of(None, Pixels::Color, MaxPixels::default()).pair(&packets).unwrap_err().to_string()
     };
     assert!(refusal(&[grey(2, &[1, 2]), grey(1, &[1])]).contains("2x1"));
     assert!(refusal(&[grey(2, &[1, 2]), deep(&[1, 2])]).contains("16 bits"));

@@ -149,7 +149,7 @@ fn name_of(camera: &CameraInfo) -> CameraName {
 }
 
 /// The picture with each column and row left out that is too many.
-fn thumbnail(picture: &Picture) -> ColorImage {
+pub(super) fn thumbnail(picture: &Picture) -> ColorImage {
     let (width, height) = picture.size();
     let step = width.div_ceil(WIDTH).max(1);
     let size = [width.div_ceil(step), height.div_ceil(step)];

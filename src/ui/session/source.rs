@@ -174,7 +174,7 @@ impl Session {
                 wanted.options.cameras.views.swap(0, 1);
             }
             SourceSpec::Files { left, right, .. } => std::mem::swap(left, right),
-            SourceSpec::Ros2 { left, right } => std::mem::swap(left, right),
+            SourceSpec::Ros2 { left, right } | SourceSpec::RigPair { left, right, .. } => std::mem::swap(left, right),
             SourceSpec::WebcamSideBySide(_) => wanted.options.cameras.swapped_halves ^= true,
             SourceSpec::Scene
             | SourceSpec::Folder(_)

@@ -58,7 +58,7 @@ impl Fed {
         let info = SourceInfo { name: "test".into(), width: SIZE.0, height: SIZE.1, ..SourceInfo::default() };
         let calibration = CalibrationNote { scale: "1".into(), ..CalibrationNote::of_rectified(geometry()) };
         let about = About { calibration, ..About::of_source("scene", &info, SystemTime::now()) };
-        let head = Head::start(network, rig, about, &params()).unwrap();
+        let head = Head::start(network, rig, None, about, &params()).unwrap();
         let stop = Arc::<AtomicBool>::default();
         let (fed, stopped) = (Arc::clone(&head), Arc::clone(&stop));
         let work = move || {
@@ -111,7 +111,7 @@ impl Serving {
     fn start(network: Network, name: &str) -> Self {
         let engine = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
         let speed = Speed { pairs_per_s: 100.0, ..Speed::default() };
-        let options = ServeOptions { name: name.to_owned(), engine, speed, stub: None, rigs: Vec::new() };
+        let options = ServeOptions { name: name.to_owned(), engine, speed, stub: None, rigs: Vec::new(), remote: None };
         let mut server = Server::start(network, options).unwrap();
         let stop = Arc::<AtomicBool>::default();
         let stopped = Arc::clone(&stop);
@@ -142,7 +142,7 @@ fn a_rig_on_the_network_gives_the_pairs_of_its_head_with_its_calibration() {
     let missing = RigSource::on(other.clone(), "pi", &options()).err().unwrap().to_string();
     assert!(missing.contains("there is no rig 'pi'") && missing.contains("no head is there"), "{missing}");
     let fed = Fed::start(&router, "pi");
-    assert!(Head::start(&other, "pi", fed_about(), &params()).err().unwrap().to_string().contains("already"));
+    assert!(Head::start(&other, "pi", None, fed_about(), &params()).err().unwrap().to_string().contains("already"));
     let wrong = RigSource::on(other.clone(), "po", &options()).err().unwrap().to_string();
     assert!(wrong.contains("the rigs there are pi"), "{wrong}");
     let mut source = RigSource::on(other, "pi", &options()).unwrap();

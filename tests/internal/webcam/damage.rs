@@ -58,7 +58,7 @@ fn inside_flagged() {
     // a JPEG that looks whole is dropped too
     let request = ModeRequest { format: Some(PixelFormat::Mjpeg), ..ModeRequest::default() };
     let mut source =
-        stereopsis::capture::webcam::SideBySide::open(0, &request, &CameraOptions::default()).expect("opens");
+        stereopsis::capture::webcam::OneCamera::open(0, stereopsis::capture::webcam::Shown::BothViews, &request, &CameraOptions::default()).expect("opens");
     take(&mut source, 8);
     let counted = damaged(&source, 0);
     assert!(counted.flagged >= 2 && counted.flagged == counted.total(), "{counted}");

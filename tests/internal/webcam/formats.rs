@@ -3,8 +3,8 @@
 use super::{SIZES, luma, scene, take, with_cameras};
 use std::time::Duration;
 use stereopsis::capture::decode_camera::PixelFormat;
-use stereopsis::capture::webcam::{Mode, ModeRequest, SideBySide, WebcamPair, cameras};
-use stereopsis::capture::{CameraOptions, Orientation, PairSource, SourceOptions, SourceSpec, ViewOptions};
+use stereopsis::capture::webcam::{Mode, ModeRequest, OneCamera, Shown, WebcamPair, cameras};
+use stereopsis::capture::{CameraOptions, Orientation, PairSource, Pixels, SourceOptions, SourceSpec, ViewOptions};
 use stereopsis::image::{Image, Luma};
 use stereopsis::sources::open;
 
@@ -87,7 +87,7 @@ fn nv12_comes_with_its_colour() {
 #[test]
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_nv12() {
-    let mut source = open_as(&ModeRequest { color: true, ..ModeRequest::default() });
+    let mut source = open_as(&ModeRequest { pixels: Pixels::Color, ..ModeRequest::default() });
     let pair = take(&mut source, 2).pop().expect("two");
     assert_eq!(luma(&pair.right), &scene(1, SIZES[0]));
     let [r, g, b] = pair.right.rgb.expect("asked for").at(100, 100);
@@ -190,7 +190,7 @@ fn side_by_side_is_cut_in_the_middle() {
 fn inside_side_by_side() {
     let request = ModeRequest { size: Some((320, 480)), ..ModeRequest::default() };
     let whole = scene(0, SIZES[0]);
-    let mut source = SideBySide::open(0, &request, &CameraOptions::default()).expect("opens");
+    let mut source = OneCamera::open(0, Shown::BothViews, &request, &CameraOptions::default()).expect("opens");
     assert_eq!((source.info().width, source.info().height), (320, 480));
     for pair in take(&mut source, 5) {
         assert!(pair.skew_s.abs() < f64::EPSILON);
@@ -201,14 +201,14 @@ fn inside_side_by_side() {
     drop(source);
 
     let mut options = CameraOptions { swapped_halves: true, ..CameraOptions::default() };
-    let mut swapped = SideBySide::open(0, &request, &options).expect("opens");
+    let mut swapped = OneCamera::open(0, Shown::BothViews, &request, &options).expect("opens");
     assert_eq!(luma(&take(&mut swapped, 1)[0].left), &Image::from_fn(320, 480, |x, y| whole.at(320 + x, y)));
     drop(swapped);
 
     // the whole picture is turned, so that the eyes change sides
     options = CameraOptions::default();
     options.views[0].orientation = Orientation::HalfTurn;
-    let mut turned = SideBySide::open(0, &request, &options).expect("opens");
+    let mut turned = OneCamera::open(0, Shown::BothViews, &request, &options).expect("opens");
     assert_eq!(luma(&take(&mut turned, 1)[0].left), &Image::from_fn(320, 480, |x, y| whole.at(639 - x, 479 - y)));
 }
 

@@ -14,7 +14,7 @@ mod time;
 use super::emulated::{SIZES, dress, plug_in};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use stereopsis::capture::webcam::{ModeRequest, SideBySide, WebcamPair, cameras};
+use stereopsis::capture::webcam::{ModeRequest, OneCamera, Shown, WebcamPair, cameras};
 use stereopsis::capture::{CameraOptions, CaptureError, Next, PairSource, RawPair};
 use stereopsis::image::{Image, Luma, Picture};
 
@@ -41,8 +41,8 @@ fn open_pair(left: u32, right: u32) -> Result<WebcamPair, CaptureError> {
     WebcamPair::open(left, right, &ModeRequest::default(), &CameraOptions::default())
 }
 
-fn open_one(index: u32) -> Result<SideBySide, CaptureError> {
-    SideBySide::open(index, &ModeRequest::default(), &CameraOptions::default())
+fn open_one(index: u32) -> Result<OneCamera, CaptureError> {
+    OneCamera::open(index, Shown::BothViews, &ModeRequest::default(), &CameraOptions::default())
 }
 
 fn luma(picture: &Picture) -> &Image<u8> {

@@ -7,6 +7,7 @@ mod through_nokhwa;
 pub(super) mod v4l2;
 
 use super::mode::Mode;
+use crate::capture::Pixels;
 use crate::capture::decode_camera::{Damage, DecodeError, Layout, decode};
 use crate::files;
 use crate::image::Picture;
@@ -50,12 +51,12 @@ pub(super) struct Frame<'a> {
 
 impl Frame<'_> {
     /// Decodes the picture, unless the frame is damaged.
-    pub(super) fn decode(&self, layout: Layout, color: bool) -> Result<Picture, DecodeError> {
+    pub(super) fn decode(&self, layout: Layout, pixels: Pixels) -> Result<Picture, DecodeError> {
         if self.is_flagged {
             let text = format!("the driver says that its {} bytes are damaged", self.bytes.len());
             return Err(DecodeError::new(Damage::Flagged, text));
         }
-        decode(layout, self.bytes, color)
+        decode(layout, self.bytes, pixels)
     }
 }
 

@@ -1,0 +1,308 @@
+//! Two heads of one camera each, on two machines, as one source: their pictures are paired by the times at which they were taken, in
+//! this machine's time. How far each head's clock is from it is measured all the while ([`super::clock`]).
+
+use super::clock::ClockOffset;
+use super::head::Description;
+use super::inlet::{Arrived, Inlet};
+use super::key::Of;
+use super::rig::{access_of, describe, failed};
+use super::session::Network;
+use super::status::HeadStatus;
+use super::watch::Watch;
+use super::wire::{Content, Packets};
+use crate::capture::pairing::{Paired, Pairing, Side};
+use crate::capture::{
+    CaptureError, Elsewhere, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, StereoLayout,
+};
+use crate::console;
+use crate::recording::unpack::Unpacker;
+use crate::recording::{About, Packet, playback, topic};
+use crossbeam_channel::{Select, TryRecvError};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+/// Limit of the wait for the first pair.
+const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(10);
+/// After so long without a picture it is said that none come.
+const SILENCE: Duration = Duration::from_secs(2);
+/// The rate that pictures are expected at until it is measured, Hz.
+const NOMINAL_HZ: f64 = 30.0;
+
+/// Reads pairs of two heads.
+pub struct PairedHeads {
+    eyes: [Eye; 2],
+    network: Network,
+    info: SourceInfo,
+    options: SourceOptions,
+    unpacker: Unpacker,
+    pairing: Pairing<Vec<Packet>>,
+    sequence: u64,
+    first: Option<Box<RawPair>>,
+}
+
+/// One of the two.
+struct Eye {
+    name: String,
+    side: Side,
+    inlet: Inlet,
+    description: Description,
+    packets: Packets,
+    watch: Watch,
+    clock: Option<ClockOffset>,
+    last_picture: Instant,
+}
+
+impl PairedHeads {
+    /// Connects to both heads, and waits for the first pair.
+    ///
+    /// # Errors
+    /// There is no router or no such head, one of them has both cameras or that of the other side, or no pair comes.
+    pub fn open(names: [&str; 2], router: Option<&str>, options: &SourceOptions) -> Result<Self, CaptureError> {
+        let network = Network::open(&access_of(router, options)?).map_err(failed)?;
+        Self::on(network, names, options)
+    }
+
+    /// The same with a session that is open.
+    ///
+    /// # Errors
+    /// As [`PairedHeads::open`].
+    pub fn on(network: Network, names: [&str; 2], options: &SourceOptions) -> Result<Self, CaptureError> {
+        let [left, right] = names;
+        let eyes = [Eye::open(&network, left, Side::Left)?, Eye::open(&network, right, Side::Right)?];
+        let mut source = Self {
+            unpacker: unpacker(&eyes, options),
+            eyes,
+            network,
+            info: SourceInfo::default(),
+            options: options.clone(),
+            pairing: Pairing::new(NOMINAL_HZ, NOMINAL_HZ),
+            sequence: 0,
+            first: None,
+        };
+        let end = Instant::now() + FIRST_PAIR_TIMEOUT;
+        let first = loop {
+            if let Some(pair) = source.next_pair(Duration::from_millis(50))? {
+                break pair;
+            }
+            if Instant::now() >= end {
+                return Err(CaptureError::Camera(source.why_no_pair()));
+            }
+        };
+        let rate_hz = source.eyes.iter().filter_map(|eye| eye.description.about.rate_hz).reduce(f64::min);
+        let info = playback::info_of(format!("{left} and {right}"), &first, None);
+        source.info = SourceInfo { is_camera: true, rate_hz, ..info };
+        source.first = Some(first);
+        Ok(source)
+    }
+
+    fn why_no_pair(&self) -> String {
+        let [left, right] = &self.eyes;
+        let seconds = FIRST_PAIR_TIMEOUT.as_secs();
+        let each = [left, right].map(|eye| {
+            let counts = eye.inlet.counts();
+            let refused = counts.refusal.map(|why| format!(", {} of them useless: {why}", counts.refused));
+            let clock = if eye.clock.is_none() { ", and its clock does not answer" } else { "" };
+            format!("'{}' sent {}{}{clock}", eye.name, counts.received, refused.unwrap_or_default())
+        });
+        format!("no pair of heads '{}' and '{}' came within {seconds} s: {}", left.name, right.name, each.join("; "))
+    }
+
+    fn next_pair(&mut self, timeout: Duration) -> Result<Option<Box<RawPair>>, CaptureError> {
+        let end = Instant::now() + timeout;
+        loop {
+            self.drain();
+            while let Some(paired) = self.pairing.pop() {
+                if let Some(pair) = self.pair(paired) {
+                    return Ok(Some(pair));
+                }
+            }
+            if Instant::now() >= end {
+                return Ok(None);
+            }
+            let mut either = Select::new();
+            for eye in &self.eyes {
+                either.recv(eye.inlet.messages().channel());
+            }
+            let _ = either.ready_deadline(end);
+        }
+    }
+
+    /// Takes what has come, without waiting.
+    fn drain(&mut self) {
+        for at in 0..self.eyes.len() {
+            loop {
+                match self.eyes[at].inlet.messages().try_recv() {
+                    Ok(arrived) => self.take(at, &arrived),
+                    Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, at: usize, arrived: &Arrived) {
+        let head = &arrived.head;
+        if (head.boot, head.about) != self.eyes[at].description.id() {
+            match describe(&self.network, &self.eyes[at].name) {
+                Ok(description) => {
+                    self.eyes[at].description = description;
+                    self.unpacker = unpacker(&self.eyes, &self.options);
+                }
+                // the next picture asks again
+                Err(err) => log::warn!("{err}"),
+            }
+        }
+        let eye = &mut self.eyes[at];
+        eye.clock = eye.watch.news().clock;
+        let packets = match eye.packets.of(&arrived.payload.to_bytes()) {
+            Ok(packets) => packets,
+            Err(why) => return eye.inlet.refuse(&why.to_string()),
+        };
+        if packets.iter().filter(|packet| topic::plain(&packet.channel.topic) != topic::PAIRS).count() != 1 {
+            return eye.inlet.refuse("it does not have one picture");
+        }
+        eye.last_picture = Instant::now();
+        match eye.clock.and_then(|clock| in_own_time(head.taken_ns, clock)) {
+            Some(time) => self.pairing.push(eye.side, time, packets),
+            None => self.pairing.skip_frame(),
+        }
+    }
+
+    /// The pair of two pictures; `None` where they cannot be used, which is counted.
+    fn pair(&mut self, paired: Paired<Vec<Packet>>) -> Option<Box<RawPair>> {
+        let Paired { left, right, time, skew_s } = paired;
+        let is_picture = |packet: &Packet| topic::plain(&packet.channel.topic) != topic::PAIRS;
+        let packets: Vec<_> = left.into_iter().chain(right.into_iter().filter(is_picture)).collect();
+        match self.unpacker.pair(&packets) {
+            Ok(pair) => {
+                let sequence = self.sequence;
+                self.sequence += 1;
+                let name = format!("pair-{sequence:06}");
+                Some(Box::new(RawPair { sequence, name, skew_s, capture_time: time, ..pair }))
+            }
+            Err(why) => {
+                self.eyes[0].inlet.refuse(&why.to_string());
+                None
+            }
+        }
+    }
+
+    /// How far the right head's clock is ahead of the left one's.
+    fn clocks(&self) -> Option<ClockOffset> {
+        let [left, right] = &self.eyes;
+        let (left, right) = (left.clock?, right.clock?);
+        Some(ClockOffset {
+            offset_s: right.offset_s - left.offset_s,
+            uncertainty_s: right.uncertainty_s + left.uncertainty_s,
+        })
+    }
+
+    fn clock_remark(&self) -> Option<String> {
+        let clocks = self.clocks()?;
+        let [left, right] = &self.eyes;
+        let interval_s = self.pairing.intervals_s().map_or(1.0 / NOMINAL_HZ, |[left_s, right_s]| left_s.min(right_s));
+        let doubt = if clocks.uncertainty_s > interval_s / 4.0 {
+            "; that is too much to pair their pictures surely: use a quicker link, or a lower rate"
+        } else {
+            ""
+        };
+        let is_worth_it = !doubt.is_empty() || clocks.offset_s.abs() > clocks.uncertainty_s.max(1e-3);
+        is_worth_it.then(|| format!("{} and {}: {clocks}{doubt}", left.name, right.name))
+    }
+}
+
+/// A time of a head's clock in this machine's.
+fn in_own_time(taken_ns: u64, clock: ClockOffset) -> Option<SystemTime> {
+    let ns = i128::from(taken_ns) - (clock.offset_s * 1e9) as i128;
+    SystemTime::UNIX_EPOCH.checked_add(Duration::from_nanos(u64::try_from(ns).ok()?))
+}
+
+/// What makes pairs of the pictures of both.
+fn unpacker(eyes: &[Eye; 2], options: &SourceOptions) -> Unpacker {
+    let [left, right] = eyes.each_ref().map(|eye| &eye.description.about);
+    let orientation = [left.raw.orientation[0], right.raw.orientation[1]];
+    let raw = StereoLayout { orientation, ..StereoLayout::default() };
+    Unpacker::of(Some(&About { raw, ..left.clone() }), options.pixels, options.max_pixels)
+}
+
+impl Eye {
+    fn open(network: &Network, name: &str, side: Side) -> Result<Self, CaptureError> {
+        super::key::check_rig(name).map_err(CaptureError::Grammar)?;
+        // before the question: the head sends only what is received
+        let inlet = Inlet::start(network, &Of::Pair.rig(name), Content::Pair, |_| {}).map_err(failed)?;
+        let description = describe(network, name)?;
+        match description.camera {
+            Some(camera) if camera == side => {}
+            Some(camera) => {
+                return Err(CaptureError::Camera(format!(
+                    "head '{name}' has the {} camera: name the head of the left camera first",
+                    camera.word()
+                )));
+            }
+            None => {
+                return Err(CaptureError::Camera(format!(
+                    "head '{name}' has both cameras: open it alone, as zenoh:{name}, or start it with --eye {}",
+                    side.word()
+                )));
+            }
+        }
+        let watch = Watch::start(network, &Arc::new(Elsewhere::of(name))).map_err(failed)?;
+        let (packets, last_picture) = (Packets::default(), Instant::now());
+        Ok(Self { name: name.to_owned(), side, inlet, description, packets, watch, clock: None, last_picture })
+    }
+
+    fn silence(&self, network: &Network) -> Option<String> {
+        let silent = self.last_picture.elapsed();
+        if silent <= SILENCE {
+            return None;
+        }
+        let cause = match self.watch.news().status {
+            None if network.is_connected() => "it is gone".to_owned(),
+            None => "the router is gone".to_owned(),
+            Some(HeadStatus { error: Some(error), .. }) => console::foreign(&error),
+            Some(_) => "it is there".to_owned(),
+        };
+        Some(format!("no picture of head '{}' for {} s: {cause}; waiting for it", self.name, silent.as_secs()))
+    }
+}
+
+impl PairSource for PairedHeads {
+    fn info(&self) -> SourceInfo {
+        self.info.clone()
+    }
+
+    fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
+        let pair = match self.first.take() {
+            Some(first) => Some(first),
+            None => self.next_pair(timeout)?,
+        };
+        let Some(pair) = pair else { return Ok(Next::Waiting) };
+        (self.info.width, self.info.height) = pair.left.size();
+        Ok(Next::Pair(pair))
+    }
+
+    fn state(&self) -> SourceState {
+        let mut state = SourceState {
+            unpaired: self.pairing.unpaired(),
+            skew: self.pairing.skew(),
+            unreadable: self.eyes.iter().find_map(|eye| eye.silence(&self.network)),
+            ..SourceState::default()
+        };
+        for eye in &self.eyes {
+            let counts = eye.inlet.counts();
+            if counts.dropped_by_network > 0 {
+                let count = console::counted(counts.dropped_by_network, "picture");
+                state.remarks.push(format!("the network dropped {count} of head '{}'", eye.name));
+            }
+            if counts.refused > 0 {
+                let why = counts.refusal.unwrap_or_default();
+                state.remarks.push(format!("{} messages of head '{}' were refused: {why}", counts.refused, eye.name));
+            }
+            if let Some(status) = eye.watch.news().status {
+                state.cameras.extend(status.cameras);
+                state.remarks.extend(status.remarks.iter().map(|remark| console::foreign(remark)));
+            }
+        }
+        state.remarks.extend(self.clock_remark());
+        state
+    }
+}

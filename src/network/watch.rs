@@ -1,0 +1,100 @@
+//! What a receiver knows of a head: its state and its clock, asked for once a second; and parameters that are handed on to it.
+
+use super::clock::{ClockEstimate, ClockOffset};
+use super::key::Of;
+use super::session::{ANSWER_TIMEOUT, Network, NetworkError};
+use super::status::{HeadStatus, Status};
+use crate::capture::Elsewhere;
+use crate::capture::threads::join_or_detach;
+use crate::recording::parameter_words;
+use crate::stereo::StereoParams;
+use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How often the head is asked for its state and its clock.
+const WATCH_INTERVAL: Duration = Duration::from_secs(1);
+/// How often parameters that were changed here are sent.
+const REQUEST_INTERVAL: Duration = Duration::from_millis(50);
+
+/// What is known of the head.
+#[derive(Clone, Debug, Default)]
+pub struct HeadNews {
+    /// Its state; `None` where it does not answer.
+    pub status: Option<HeadStatus>,
+    /// Its clock.
+    pub clock: Option<ClockOffset>,
+    /// Why it did not take the last parameters.
+    pub refusal: Option<String>,
+}
+
+/// Asks the head for its state and its clock, on a thread of its own.
+pub(super) struct Watch {
+    news: Arc<Mutex<HeadNews>>,
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watch {
+    pub(super) fn start(network: &Network, elsewhere: &Arc<Elsewhere>) -> Result<Self, NetworkError> {
+        let news = Arc::<Mutex<HeadNews>>::default();
+        let (stop, stopped) = bounded::<()>(0);
+        let (shared, network, elsewhere) = (Arc::clone(&news), network.clone(), Arc::clone(elsewhere));
+        let work = move || {
+            let mut estimate = ClockEstimate::default();
+            let mut refusal = None;
+            let mut due = Instant::now();
+            loop {
+                if let Some(params) = elsewhere.take_request() {
+                    refusal = request(&network, &elsewhere.rig, &params).err();
+                }
+                if Instant::now() >= due {
+                    due = Instant::now() + WATCH_INTERVAL;
+                    let (status, clock) = ask(&network, &elsewhere.rig, &mut estimate);
+                    *shared.lock() = HeadNews { status, clock, refusal: refusal.clone() };
+                }
+                if !matches!(stopped.recv_timeout(REQUEST_INTERVAL), Err(RecvTimeoutError::Timeout)) {
+                    return;
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("rig watch".into()).spawn(work);
+        let thread = thread.map_err(|err| NetworkError::new(format!("no thread to watch a rig: {err}")));
+        Ok(Self { news, stop: Some(stop), thread: Some(thread?) })
+    }
+
+    pub(super) fn news(&self) -> HeadNews {
+        self.news.lock().clone()
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.stop = None;
+        if let Some(thread) = self.thread.take() {
+            join_or_detach(thread, "the thread that watches a rig");
+        }
+    }
+}
+
+/// Has a rig take parameters.
+fn request(network: &Network, rig: &str, params: &StereoParams) -> Result<(), String> {
+    let sent = serde_json::to_vec(&parameter_words(params)).map_err(|err| err.to_string())?;
+    let answers = network.ask(&Of::Parameters.rig(rig), Some(sent), ANSWER_TIMEOUT).map_err(|err| err.to_string())?;
+    match answers.into_iter().next() {
+        Some(answer) => answer.map(drop),
+        None => Err("its head does not answer".to_owned()),
+    }
+}
+
+/// Asks once.
+fn ask(network: &Network, rig: &str, estimate: &mut ClockEstimate) -> (Option<HeadStatus>, Option<ClockOffset>) {
+    if let Err(err) = estimate.ask(network, rig, WATCH_INTERVAL) {
+        log::warn!("{err}");
+    }
+    let status = network.ask(&super::key::status_of_head(rig), None, WATCH_INTERVAL).unwrap_or_default();
+    let read = |(_, bytes): (String, Vec<u8>)| serde_json::from_slice::<Status>(&bytes).ok()?.head;
+    (status.into_iter().flatten().find_map(read), estimate.offset(Instant::now()))
+}
