@@ -1,6 +1,7 @@
 //! Sources of pairs: one trait for all of them, and one thread that reads pairs, rectifies them and passes frames on.
 
 pub mod source;
+mod source_options;
 pub mod scene;
 pub mod files;
 pub mod decode;
@@ -30,7 +31,8 @@ pub use pair::{Elsewhere, Frame, Matched, RawPair, Recorded};
 pub use pixels::Pixels;
 pub use preparation::FramePreparation;
 pub use scale::Scale;
-pub use source::{SourceOptions, SourceSpec, TopicChoice};
+pub use source::SourceSpec;
+pub use source_options::{SourceOptions, TopicChoice};
 pub use taps::{FrameTap, RawTap, Taps};
 pub use transport::{Playing, Speed, Transport};
 pub use worker::{Capture, CaptureOptions, CaptureStats};

@@ -1,7 +1,7 @@
 //! Encoded camera pictures before decoding, splitting and turning; recorders store them without loss.
 
-use super::{Orientation, Pixels};
 use super::decode_camera::{Damage, DecodeError, Layout, decode};
+use super::{Orientation, Pixels};
 use crate::image::{Image, Luma, Picture};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

@@ -64,8 +64,10 @@ pub(super) fn run(args: &EngineArgs) -> anyhow::Result<()> {
     let name = args.name.clone().unwrap_or_else(|| own_name(&network.id()));
     let pairs_per_s = speed.pairs_per_s;
     let remote = args.publish.is_some().then(remote).transpose()?;
-    let mut server =
-        Server::start(network, ServeOptions { name: name.clone(), engine, speed, stub, rigs: args.rigs.clone(), remote })?;
+    let mut server = Server::start(
+        network,
+        ServeOptions { name: name.clone(), engine, speed, stub, rigs: args.rigs.clone(), remote },
+    )?;
     console::say(format_args!("engine '{name}' matches {pairs_per_s:.0} pairs/s at 640x480; Ctrl-C ends it"));
     server.run(interrupt, &mut |text| console::say(text));
     Ok(())

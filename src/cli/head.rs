@@ -37,7 +37,7 @@ pub(super) struct HeadArgs {
     /// zenoh:LEFT,RIGHT@ROUTER, by the names of the two heads.
     #[arg(long, value_name = "EYE", value_parser = choice(&Side::ALL, Side::word, help))]
     eye: Option<Side>,
-    /// End after so many pairs [default: files once; others until Ctrl-C]
+    /// End after so many pairs [default: until Ctrl-C; files begin again at their end]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     frames: Option<u64>,
     #[command(flatten)]

@@ -24,7 +24,8 @@ pub(super) struct InputArgs {
     /// ros2:/left/image_raw,/right/image_raw
     ///
     /// `-` is a recording from a pipe, webcam:0,1 are two cameras, webcam:0 is one with both views side by side, zenoh:NAME@ROUTER
-    /// is a rig on the network, by the router of this machine without @ROUTER, and ros2: are two topics of ROS 2.
+    /// is a rig on the network, by the router of this machine without @ROUTER, zenoh:LEFT,RIGHT are two heads of one camera each, and
+    /// ros2: are two topics of ROS 2.
     #[arg(long, value_name = "SOURCE", help_heading = "Source")]
     source: Option<String>,
     /// A rig file: cameras by port, their mode, orientation, controls and calibration; flags win over it

@@ -17,7 +17,7 @@ use crate::capture::{
 use crate::console;
 use crate::recording::unpack::Unpacker;
 use crate::recording::{About, Packet, playback, topic};
-use crossbeam_channel::{Select, TryRecvError};
+use crossbeam_channel::Select;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -130,11 +130,8 @@ impl PairedHeads {
     /// Takes what has come, without waiting.
     fn drain(&mut self) {
         for at in 0..self.eyes.len() {
-            loop {
-                match self.eyes[at].inlet.messages().try_recv() {
-                    Ok(arrived) => self.take(at, &arrived),
-                    Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
-                }
+            while let Ok(arrived) = self.eyes[at].inlet.messages().try_recv() {
+                self.take(at, &arrived);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Options of the window, from the command line.
 
-use crate::capture::source::{SourceOptions, SourceSpec};
+use crate::capture::{SourceOptions, SourceSpec};
 use crate::live::Remote;
 use crate::rig::CalibrationChoice;
 use crate::settings::{self, Word};

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stereopsis::capture::source::{SourceOptions, SourceSpec};
 use stereopsis::capture::{CaptureOptions, PairSource};
+use stereopsis::capture::{SourceOptions, SourceSpec};
 use stereopsis::engine::gpu::{AdapterChoice, Gpu};
 use stereopsis::engine::{EngineChoice, EngineKind, OpenOptions, Output};
 use stereopsis::live::{Live, LiveOptions};

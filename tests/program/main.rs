@@ -14,6 +14,8 @@ mod eval;
 #[cfg(unix)]
 mod hostile;
 mod measure;
+#[cfg(all(target_os = "linux", feature = "zenoh"))]
+mod network;
 mod optimize;
 mod outputs;
 #[cfg(feature = "publish")]

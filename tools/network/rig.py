@@ -71,7 +71,7 @@ class Net:
     def start(self, name, words, program, cpu=None):
         """Starts the program in a namespace."""
         pinned = ["taskset", "-c", str(cpu)] if cpu is not None else []
-        command = ["ip", "netns", "exec", self.full(name), *pinned, program, *words]
+        command = ["ip", "netns", "exec", self.full(name), *pinned, program, *map(str, words)]
         started = Started(command, os.path.join(self.folder.name, f"{len(self.started)}.log"))
         self.started.append(started)
         return started

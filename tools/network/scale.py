@@ -2,15 +2,19 @@
 """How far a network of heads and engines goes: rigs, engines, throughput, drops by place, age of results, processor time. Heads, router,
 engines and a viewer of every rig are processes of this machine, in namespaces that are connected by a bridge.
 
-    tools/network/scale.py PROGRAM RECORDING [--rigs 1,2,4,8,16] [--engines 1,2,4] [--stub-ms 10 | --pinned] [--mbit N] [--seconds 8]
+    tools/network/scale.py PROGRAM RECORDING [--rigs 1,2,4,8,16] [--engines 1,2,4] [--stub-ms 10 | --pinned] [--mbit N]
+        [--delay-ms N] [--stall-ms N] [--num-disparities N] [--seconds 8]
 
-Heads play RECORDING (raw pairs, such as MJPEG) at its rate. With --stub-ms engines wait so long for each pair instead of matching it, which
-shows what the network does; without it they match, with --pinned each on one core. --mbit limits every machine's link. Prints a table.
+Heads play RECORDING (raw pairs, such as MJPEG) at --rate. With --stub-ms engines wait so long for each pair instead of matching it, which
+shows what the network does; without it they match, with --pinned each on one core. --mbit limits every machine's link; --delay-ms and
+--stall-ms put a long or bad way (relay.py) between each head and the router. Prints a table. The age of a result is from the capture of
+its pair to its arrival at a third machine; take the time of the engine away for what the network adds.
 """
 
 import argparse
 import json
 import os
+import sys
 import time
 
 from rig import Net, census, sh, wait_for
@@ -24,8 +28,12 @@ arguments.add_argument("--stub-ms", type=float)
 arguments.add_argument("--pinned", action="store_true")
 arguments.add_argument("--mbit", type=float)
 arguments.add_argument("--rate", type=float, default=30)
+arguments.add_argument("--delay-ms", type=float, default=0)
+arguments.add_argument("--stall-ms", type=float, default=0)
+arguments.add_argument("--num-disparities", type=int, default=64)
 arguments.add_argument("--seconds", type=float, default=8)
 args = arguments.parse_args()
+RELAY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "relay.py")
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -61,7 +69,14 @@ for rigs in numbers(args.rigs):
             wait_for("the engines are there", lambda: sum(m["role"] == "engine" for m in census(net, "eye", args.program, router)["members"]) == engines)
             for k in range(rigs):
                 net.add(f"h{k}", mbit=args.mbit)
-                words = ["head", "--name", f"rig-{k}", "--source", args.recording, "--rate", str(args.rate), "--connect", router]
+                to = router
+                if args.delay_ms or args.stall_ms:
+                    way = ["--delay-ms", args.delay_ms, "--stall-ms", args.stall_ms]
+                    net.start(f"h{k}", [RELAY, 7447, router.removeprefix("tcp/"), *way], sys.executable)
+                    time.sleep(0.3)
+                    to = "tcp/127.0.0.1:7447"
+                words = ["head", "--name", f"rig-{k}", "--source", args.recording, "--rate", args.rate, "--connect", to]
+                words += ["--num-disparities", args.num_disparities]
                 heads.append(net.start(f"h{k}", words, args.program))
             watch = ["net", "--results", str(args.seconds), "--json", "--connect", router]
             wait_for("all rigs are matched", lambda: sum(len((m["status"] or {}).get("engine", {}).get("rigs", [])) for m in census(net, "eye", args.program, router)["members"]) >= rigs, 60)

@@ -91,8 +91,10 @@ fn a_real_cameras_frame_is_decoded() {
     let frame = std::fs::read(folder.join("mjpeg.jpg")).expect("is there");
     let truth = ::image::open(folder.join("mjpeg.png")).expect("is there").to_rgb8();
     let size = (truth.width() as usize, truth.height() as usize);
-    let decoded =
-        decode(Layout::tight(PixelFormat::Mjpeg, size), &frame, Pixels::Color).expect("decodes").rgb.expect("asked for");
+    let decoded = decode(Layout::tight(PixelFormat::Mjpeg, size), &frame, Pixels::Color)
+        .expect("decodes")
+        .rgb
+        .expect("asked for");
     let truth = truth.into_raw();
     let off: u64 = decoded.pixels().as_flattened().iter().zip(&truth).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
     assert!((off as f64) < 2.0 * truth.len() as f64, "{off}");
@@ -148,7 +150,10 @@ fn nv12_is_a_plane_of_luma_and_one_of_colour() {
         assert!(rgb.at(1, y)[0] > 250 && rgb.at(1, y)[1] < 5, "red {:?}", rgb.at(1, y));
         assert!(rgb.at(2, y)[1] > 250 && rgb.at(2, y)[0] < 5, "green {:?}", rgb.at(2, y));
     }
-    assert!(decode(Layout::tight(PixelFormat::Nv12, (4, 2)), &bytes[..11], Pixels::Luma).is_err(), "half the colour is lost");
+    assert!(
+        decode(Layout::tight(PixelFormat::Nv12, (4, 2)), &bytes[..11], Pixels::Luma).is_err(),
+        "half the colour is lost"
+    );
     assert!(decode(Layout::tight(PixelFormat::Nv12, (4, 3)), &[0; 30], Pixels::Luma).is_err(), "odd height");
 }
 
@@ -193,8 +198,9 @@ fn no_layout_makes_raw_bytes_a_panic() {
 
 #[test]
 fn causes_of_damage_are_told_apart() {
-    let damage =
-        |format, bytes: &[u8]| decode(Layout::tight(format, (16, 16)), bytes, Pixels::Luma).expect_err("damaged").damage;
+    let damage = |format, bytes: &[u8]| {
+        decode(Layout::tight(format, (16, 16)), bytes, Pixels::Luma).expect_err("damaged").damage
+    };
     let whole = jpeg(&ramp(16, 16));
     assert_eq!(damage(PixelFormat::Grey, &[0; 255]), Damage::Short);
     assert_eq!(damage(PixelFormat::Mjpeg, &[]), Damage::Short);

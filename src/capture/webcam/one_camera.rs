@@ -52,7 +52,8 @@ impl OneCamera {
         request: &ModeRequest,
         options: &CameraOptions,
     ) -> Result<Self, CaptureError> {
-        let stream = open_streams(&[index], shown.views(), request, options)?.pop().ok_or_else(|| fault::ended(index))?;
+        let stream =
+            open_streams(&[index], shown.views(), request, options)?.pop().ok_or_else(|| fault::ended(index))?;
         let controls = ControlTask::start(&[index], options)?;
         Ok(Self { shown, stream, stamps: Stamps::default(), options: options.clone(), controls })
     }

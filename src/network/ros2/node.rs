@@ -2,9 +2,9 @@
 
 use super::super::outlet::now_ns;
 use super::super::session::NetworkError;
+use super::NAMESPACE;
 use super::attachment::{Attachment, Gid};
 use super::graph;
-use super::NAMESPACE;
 use super::qos::Qos;
 use super::surroundings::Surroundings;
 use super::token::{self, End, NodeToken, Published};

@@ -113,7 +113,13 @@ mod tests {
     use crate::recording::topic;
 
     fn node() -> NodeToken {
-        NodeToken { domain: 7, session: "aac3178e146ba6f1".to_owned(), id: 0, namespace: "/stereo".to_owned(), name: "stereopsis" }
+        NodeToken {
+            domain: 7,
+            session: "aac3178e146ba6f1".to_owned(),
+            id: 0,
+            namespace: "/stereo".to_owned(),
+            name: "stereopsis",
+        }
     }
 
     #[test]

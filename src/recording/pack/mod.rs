@@ -53,7 +53,16 @@ impl Packer {
         let cameras = Cameras::of(&about);
         // rerun takes uncompressed pictures of one channel in ROS 2's format for depth
         let grey = if format == Format::Ros2 { Grey::Png } else { Grey::Plain };
-        Self { about, format, grey, frames_of: None, cameras, channels: BTreeMap::new(), begun: false, baseline_m: None }
+        Self {
+            about,
+            format,
+            grey,
+            frames_of: None,
+            cameras,
+            channels: BTreeMap::new(),
+            begun: false,
+            baseline_m: None,
+        }
     }
 
     /// The same, with pictures without colours as plain pixels in every format: for receivers that show `image_raw` without its transports.

@@ -9,7 +9,7 @@ pub use result::Measured;
 
 use super::read::{ReadError, Recording};
 use super::{About, Body, Message, Packet, PairNote, format, topic};
-use crate::capture::{MaxPixels, Pixels, Orientation, Original, RawPair, StereoLayout, halves};
+use crate::capture::{MaxPixels, Orientation, Original, Pixels, RawPair, StereoLayout, halves};
 use crate::console::foreign;
 use crate::image::Picture;
 use std::time::{Duration, SystemTime};

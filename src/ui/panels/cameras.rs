@@ -1,21 +1,19 @@
 //! The cameras with their live pictures; a click makes one left, a second click makes another one right.
 
+use super::thumbnail::{WIDTH, thumbnail};
 use super::{Action, Command, Panel, State, action_button, widgets};
 use crate::capture::decode_camera::PixelFormat;
 use crate::capture::webcam::{CameraInfo, CameraName, Mode, Preview};
 use crate::capture::{Orientation, SourceSpec};
 use crate::console::foreign;
-use crate::image::{Luma, Picture};
 use egui::{
-    Button, Color32, ColorImage, Image, Label, Rect, RichText, Role, Sense, StrokeKind, TextureHandle, TextureOptions,
-    Ui, WidgetInfo, vec2,
+    Button, Color32, Image, Label, Rect, RichText, Role, Sense, StrokeKind, TextureHandle, TextureOptions, Ui,
+    WidgetInfo, vec2,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Width of a thumbnail, points and at most as many pixels.
-const WIDTH: usize = 192;
 /// Time between two looks for newer pictures.
 const REFRESH_INTERVAL: Duration = Duration::from_millis(66);
 
@@ -148,25 +146,6 @@ fn name_of(camera: &CameraInfo) -> CameraName {
     if camera.port.is_empty() { CameraName::Number(camera.index) } else { CameraName::Port(camera.port.clone()) }
 }
 
-/// The picture with each column and row left out that is too many.
-pub(super) fn thumbnail(picture: &Picture) -> ColorImage {
-    let (width, height) = picture.size();
-    let step = width.div_ceil(WIDTH).max(1);
-    let size = [width.div_ceil(step), height.div_ceil(step)];
-    let grey = |v: u8| Color32::from_gray(v);
-    let at = |x: usize, y: usize| match (&picture.rgb, &picture.luma) {
-        (Some(rgb), _) => {
-            let [r, g, b] = rgb.at(x, y);
-            Color32::from_rgb(r, g, b)
-        }
-        (None, Luma::U8(image)) => grey(image.at(x, y)),
-        (None, Luma::U16 { image, bits }) => grey((image.at(x, y) >> (bits - 8)).min(255) as u8),
-    };
-    let rows = (0..height).step_by(step);
-    let pixels = rows.flat_map(|y| (0..width).step_by(step).map(move |x| (x, y))).map(|(x, y)| at(x, y)).collect();
-    ColorImage::new(size, pixels)
-}
-
 /// The use of a camera by the open source.
 fn use_of(state: &State, camera: &CameraInfo) -> Option<&'static str> {
     let used = &state.status().cameras.cameras;
@@ -253,18 +232,4 @@ fn list<T: Clone + PartialEq>(
         }
     });
     widgets::name_text(&response.response, Role::ComboBox, label, &text);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::image::Image;
-
-    #[test]
-    fn thumbnails_are_small_and_look_like_the_picture() {
-        let luma = Luma::U16 { image: Image::from_fn(400, 31, |x, _| (x * 10) as u16), bits: 12 };
-        let small = thumbnail(&Picture { luma, rgb: None });
-        assert_eq!(small.size, [134, 11]);
-        assert_eq!(small.pixels[133], Color32::from_gray((3990 >> 4) as u8));
-    }
 }

@@ -28,6 +28,7 @@ mod status;
 mod steps;
 mod suggest;
 mod sweep;
+mod thumbnail;
 mod timeline;
 mod toolbar;
 mod tried_pairs;

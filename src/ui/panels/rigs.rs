@@ -1,6 +1,6 @@
 //! Rigs on the network: below the cameras of this machine, as the sources that they are.
 
-use super::cameras::thumbnail;
+use super::thumbnail::thumbnail;
 use super::{Command, State, widgets};
 use crate::capture::SourceSpec;
 use crate::capture::pairing::Side;

@@ -1,6 +1,7 @@
 //! The status line: rates, latency, dropped pairs with their causes, stage times, jobs, engine.
 
 use super::{Command, State};
+use crate::engine::EngineKind;
 use crate::live::Status;
 use egui::{Label, RichText, Role, Ui, WidgetInfo};
 
@@ -20,7 +21,9 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             let help = "Clients elsewhere, and the messages that were not sent because newer ones had come.";
             cell(ui, &remote.standing(), &format!("{}\n{help}", remote.invitation()));
         }
-        let engine = match &status.engine.engine {
+        // one elsewhere names its machine with each result
+        let elsewhere = state.output().map(|output| &output.engine).filter(|engine| engine.kind == EngineKind::Network);
+        let engine = match elsewhere.or(status.engine.engine.as_ref()) {
             _ if status.engine.opening => "engine starts …".to_owned(),
             Some(engine) => format!("{} · {}", engine.kind, engine.adapter),
             None => "no engine".to_owned(),

@@ -110,7 +110,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::source::SourceOptions;
+    use crate::capture::SourceOptions;
     use crate::engine::EngineKind;
     use crate::settings::{Origin, Word};
     use crate::ui::WindowOptions;

@@ -1,5 +1,7 @@
 //! Heads, engines and sources that meet on a router of this process.
 
+mod cameras;
+
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -92,6 +94,10 @@ fn options() -> SourceOptions {
 }
 
 fn next(source: &mut RigSource) -> RawPair {
+    next_of(source)
+}
+
+fn next_of(source: &mut impl PairSource) -> RawPair {
     let end = Instant::now() + LIMIT;
     while Instant::now() < end {
         if let Next::Pair(pair) = source.next(Duration::from_millis(50)).unwrap() {

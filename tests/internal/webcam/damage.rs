@@ -57,8 +57,13 @@ fn inside_flagged() {
     drop(source);
     // a JPEG that looks whole is dropped too
     let request = ModeRequest { format: Some(PixelFormat::Mjpeg), ..ModeRequest::default() };
-    let mut source =
-        stereopsis::capture::webcam::OneCamera::open(0, stereopsis::capture::webcam::Shown::BothViews, &request, &CameraOptions::default()).expect("opens");
+    let mut source = stereopsis::capture::webcam::OneCamera::open(
+        0,
+        stereopsis::capture::webcam::Shown::BothViews,
+        &request,
+        &CameraOptions::default(),
+    )
+    .expect("opens");
     take(&mut source, 8);
     let counted = damaged(&source, 0);
     assert!(counted.flagged >= 2 && counted.flagged == counted.total(), "{counted}");

@@ -1,0 +1,92 @@
+//! Heads with emulated cameras, as processes; others read them and set their controls.
+
+use super::start::{finished, refused, run, stereopsis};
+use super::v4l2::{dress, emulate};
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use tempfile::TempDir;
+
+/// A head that runs until it is dropped, with its cameras.
+struct Running {
+    child: Child,
+    _cameras: TempDir,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Starts a head with two emulated cameras, and waits until it is announced; `None` without a compiler for them.
+fn head(home: &Path, words: &str) -> Option<Running> {
+    let args: Vec<_> = words.split(' ').collect();
+    let mut command = stereopsis(home, &args);
+    let cameras = emulate(&mut command, &["controls=1", "controls=2"])?;
+    (0..2).for_each(|i| dress(cameras.path(), i));
+    let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut said = String::new();
+    let mut lines = BufReader::new(child.stderr.take().unwrap());
+    while !said.contains(" is at tcp/") {
+        let read = lines.read_line(&mut said).unwrap();
+        assert!(read > 0, "the head ended: {said}");
+    }
+    // what it says later is read too: a full pipe would stop it
+    let drain = move || drop(std::io::copy(&mut lines, &mut std::io::sink()));
+    std::thread::Builder::new().name("drain".into()).spawn(drain).unwrap();
+    Some(Running { child, _cameras: cameras })
+}
+
+/// An address of this machine that is free.
+fn free() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+}
+
+#[test]
+fn a_head_gives_the_pictures_of_its_cameras_and_sets_their_controls() {
+    let (home, at) = (tempfile::tempdir().unwrap(), free());
+    let home = home.path();
+    let words = format!("head --name pi --source webcam:0,1 --size 320x240 --format mjpeg --p1 7 --listen tcp/{at}");
+    let Some(_head) = head(home, &words) else { return };
+    let (source, router) = (format!("zenoh:pi@{at}"), format!("tcp/{at}"));
+    run(home, &["record", "--source", &source, "--streams", "raw", "--frames", "5", "-o", "raw.mcap"]);
+    run(home, &["export", "raw.mcap", "--what", "left,right", "--to", "pictures"]);
+    let set = |words: &[&str], code| {
+        finished(stereopsis(home, &[&["net", "pi", "--connect", &router], words].concat()), code)
+    };
+    let (said, output) = set(&["exposure_ms=8", "gain=9", "p1=5"], 0);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("p1 = 5"), "{said}");
+    let (said, _) = set(&["exposure_ms=500"], 1);
+    assert!(said.contains("camera 0: exposure is 204.7 ms instead of 500 ms"), "{said}");
+    refused(home, &["net", "pi", "--connect", &router, "p1=900"], 1, &["900"]);
+}
+
+#[test]
+fn two_heads_of_one_camera_each_are_one_source() {
+    let (home, at) = (tempfile::tempdir().unwrap(), free());
+    let home = home.path();
+    let left = format!("head --name here --eye left --source webcam:0 --size 320x240 --listen tcp/{at}");
+    let Some(_left) = head(home, &left) else { return };
+    let right = format!("head --name there --eye right --source webcam:1 --size 320x240 --connect tcp/{at}");
+    let _right = head(home, &right).unwrap();
+    let source = format!("zenoh:here,there@{at}");
+    let words = "live --headless --frames 5 --json --num-disparities 16 --engine cpu --preview preview.png";
+    let args: Vec<_> = words.split(' ').chain(["--source", &source]).collect();
+    let (said, output) = finished(stereopsis(home, &args), 0);
+    let printed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(printed.pointer("/source/width").and_then(serde_json::Value::as_u64), Some(320), "{printed} {said}");
+    let alone = format!("zenoh:there@{at}");
+    refused(home, &["live", "--headless", "--frames", "1", "--source", &alone], 1, &["has the right camera alone"]);
+    let exchanged = format!("zenoh:there,here@{at}");
+    refused(
+        home,
+        &["live", "--headless", "--frames", "1", "--source", &exchanged],
+        1,
+        &["name the head of the left camera first"],
+    );
+    let calibrated = ["head", "--name", "x", "--eye", "left", "--source", "scene", "--fov-deg", "60"];
+    refused(home, &calibrated, 2, &["not with --eye"]);
+}
