@@ -48,7 +48,8 @@ pub fn pack(output: &Output) -> Result<Vec<Packet>, String> {
         parameters: parameter_words(&output.job.params),
     };
     let note = serde_json::to_value(note).map_err(|err| err.to_string())?;
-    let values = map.values.pixels().iter().flat_map(|value| value.to_le_bytes()).collect();
+    let values: Vec<i16> = map.values.pixels().iter().map(|value| value.to_le()).collect();
+    let values = bytemuck::cast_slice(&values).into();
     let mut bodies = vec![
         (NOTE, Body::Json(note)),
         (DISPARITY, pixels(map.size(), Encoding::Mono16, values)),

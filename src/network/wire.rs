@@ -4,6 +4,7 @@
 
 use crate::recording::{Channel, Format, Packet, format::Kind};
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::sync::Arc;
 use zenoh::bytes::ZBytes;
 
@@ -118,8 +119,16 @@ pub fn payload(packets: Vec<Packet>, content: Content) -> Result<ZBytes, String>
     if content == Content::Pair {
         return Ok(payload);
     }
-    let packed = zstd::bulk::compress(&payload.to_bytes(), COMPRESSION_LEVEL);
-    packed.map(ZBytes::from).map_err(|err| format!("a result cannot be compressed: {err}"))
+    packed(&payload).map(ZBytes::from).map_err(|err| format!("a result cannot be compressed: {err}"))
+}
+
+/// Compressed part by part: putting a map together first would take as long as compressing it.
+fn packed(payload: &ZBytes) -> std::io::Result<Vec<u8>> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), COMPRESSION_LEVEL)?;
+    for part in payload.slices() {
+        encoder.write_all(part)?;
+    }
+    encoder.finish()
 }
 
 /// The payload of a result before it was compressed.

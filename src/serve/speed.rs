@@ -35,13 +35,15 @@ pub fn measure(options: &OpenOptions) -> Result<Speed, EngineError> {
 #[derive(Clone, Debug)]
 pub struct Stub {
     time: Duration,
+    /// The map of the last pair, which serves for all of its size.
+    map: Option<Arc<DisparityMap>>,
     jobs: VecDeque<(Instant, Job)>,
 }
 
 impl Stub {
     /// For this time of a pair.
     pub fn new(time: Duration) -> Self {
-        Self { time, jobs: VecDeque::new() }
+        Self { time, map: None, jobs: VecDeque::new() }
     }
 }
 
@@ -66,14 +68,15 @@ impl Engine for Stub {
         let Some((since, job)) = self.jobs.pop_front() else { return Ok(None) };
         std::thread::sleep(self.time.saturating_sub(since.elapsed()));
         let (width, height) = job.frame.size();
-        let map = DisparityMap {
-            values: Image::from_fn(width, height, |_, _| INVALID),
-            reasons: Image::from_fn(width, height, |_, _| 1),
-            confidence: None,
-        };
+        let kept = self.map.take().filter(|map| map.size() == (width, height));
+        let map = kept.unwrap_or_else(|| {
+            let (values, reasons) = (Image::filled(width, height, INVALID), Image::filled(width, height, 1));
+            Arc::new(DisparityMap { values, reasons, confidence: None })
+        });
+        self.map = Some(Arc::clone(&map));
         Ok(Some(Output {
             engine: self.info(),
-            map: Some(Arc::new(map)),
+            map: Some(map),
             right_map: None,
             texture: None,
             stages: Vec::new(),
