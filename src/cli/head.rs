@@ -31,7 +31,7 @@ pub(super) struct HeadArgs {
     /// Name of the rig on the network: others open it as zenoh:NAME@THIS_MACHINE
     #[arg(long, value_name = "NAME")]
     name: String,
-    /// This machine has one camera, which is this eye of the rig; the other machine's head has the other one
+    /// This machine has one camera, which is this eye of the rig; the head of another machine has the other
     ///
     /// --source webcam:0 is then one whole picture, and of any other source this view is sent. Others open both as
     /// zenoh:LEFT,RIGHT@ROUTER, by the names of the two heads.

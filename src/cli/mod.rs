@@ -36,9 +36,11 @@ mod source_args;
 mod tune;
 mod values;
 
+use crate::capture::CaptureError;
 use crate::console;
 use crate::files;
 use crate::recording::write::RecordError;
+use crate::sources::OpenError;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -242,7 +244,8 @@ pub fn exit_code(err: &anyhow::Error) -> u8 {
     let wrong_flag = err.chain().any(|cause| {
         cause.is::<UsageError>()
             || matches!(cause.downcast_ref(), Some(crate::settings::SettingsError::Flag(_)))
-            || matches!(cause.downcast_ref(), Some(crate::capture::CaptureError::Grammar(_)))
+            || matches!(cause.downcast_ref(), Some(CaptureError::Grammar(_)))
+            || matches!(cause.downcast_ref(), Some(OpenError::Capture(CaptureError::Grammar(_))))
     });
     if wrong_flag { 2 } else { 1 }
 }

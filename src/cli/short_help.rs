@@ -7,7 +7,7 @@ use clap::Command;
 const SHOWN: &[(&str, &[&str])] = &[
     ("stereopsis", &["inputs"]),
     #[cfg(feature = "zenoh")]
-    ("head", &["inputs", "name", "source", "rig", "calibration", "preset", "listen", "connect", "open"]),
+    ("head", &["inputs", "name", "eye", "source", "rig", "calibration", "preset", "listen", "connect", "open"]),
     (
         "live",
         &["inputs", "source", "rig", "calibration", "baseline_m", "preset", "num-disparities", "engine", "headless"],
