@@ -119,7 +119,10 @@ struct Stage {
 
 impl Stage {
     fn new(router: &Router, domain: u32, source: Again) -> Self {
-        let publisher = RosPublisher::start(&router.surroundings(domain)).unwrap();
+        Self::of(RosPublisher::start(&router.surroundings(domain)).unwrap(), source)
+    }
+
+    fn of(publisher: Arc<RosPublisher>, source: Again) -> Self {
         let info = source.info();
         let calibration = CalibrationNote::of_rectified(GEOMETRY);
         publisher.set_about(About { calibration, ..About::of_source("again", &info, SystemTime::now()) });
@@ -187,6 +190,34 @@ fn pictures_and_cameras_come_back_bit_for_bit_and_a_source_waits_for_its_driver(
     let _stage = Stage::new(&router, 3, Again::grey());
     assert_eq!(luma(&next(&mut source)), luma(&pair));
     until("the remark is gone", || source.state().remarks.is_empty().then_some(()));
+}
+
+#[test]
+fn each_rig_of_an_engine_has_its_topics_and_frames_by_its_own_name() {
+    let router = Router::start();
+    let stages = ["pi-4", "4th"]
+        .map(|rig| Stage::of(RosPublisher::of_rig(&router.surroundings(4), rig).unwrap(), Again::grey()));
+    for name in ["pi_4", "rig_4th"] {
+        let topics = ["left", "right"].map(|side| format!("/{name}/{side}/image_raw"));
+        let topics = topics.each_ref().map(String::as_str);
+        let mut source = RosSource::open(topics, &router.surroundings(4), &SourceOptions::default()).unwrap();
+        assert_eq!(luma(&next(&mut source)), luma(&stages[0].live.latest().unwrap().job.frame.raw));
+    }
+    let node = Node::open(&router.surroundings(4), "listener").unwrap();
+    let frames = Arc::<parking_lot::Mutex<BTreeSet<String>>>::default();
+    let heard = Arc::clone(&frames);
+    let channel = Format::Ros2.channel_of(topic::TRANSFORMS, Kind::Transform);
+    let take = move |bytes: &[u8], _| {
+        let message = decode(&channel, bytes).unwrap();
+        if let Body::Transform { child_frame_id, .. } = message.body {
+            heard.lock().extend([message.frame_id, child_frame_id]);
+        }
+    };
+    let _late = node.subscribe(topic::TRANSFORMS, Kind::Transform, Qos::LATCHED, take).unwrap();
+    drop(stages);
+    let _new = Stage::of(RosPublisher::of_rig(&router.surroundings(4), "pi-4").unwrap(), Again::grey());
+    let expected = ["left", "right"].map(|side| format!("pi_4_{side}_optical_frame"));
+    until("its transform comes", || expected.iter().all(|frame| frames.lock().contains(frame)).then_some(()));
 }
 
 #[test]
