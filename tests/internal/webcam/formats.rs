@@ -9,7 +9,7 @@ use stereopsis::image::{Image, Luma};
 use stereopsis::sources::open;
 
 fn request(format: PixelFormat, size: (usize, usize)) -> ModeRequest {
-    ModeRequest { size: Some(size), format: Some(format), ..ModeRequest::default() }
+    ModeRequest { size: Some(size), format: Some(format), pixels: Pixels::Luma, ..ModeRequest::default() }
 }
 
 fn open_as(request: &ModeRequest) -> WebcamPair {
