@@ -1,6 +1,6 @@
 //! Frames that come damaged: none becomes a picture, each is counted by its cause, and a camera that sends nothing else says so.
 
-use super::{SIZES, luma, open_one, open_pair, scene, take, until, until_lost, with_cameras};
+use super::{SIZES, grey, luma, open_one, open_pair, scene, take, until, until_lost, with_cameras};
 use std::time::{Duration, Instant};
 use stereopsis::capture::decode_camera::{Damaged, PixelFormat};
 use stereopsis::capture::webcam::{ModeRequest, Preview, WebcamPair, cameras};
@@ -56,7 +56,7 @@ fn inside_flagged() {
     }
     drop(source);
     // a JPEG that looks whole is dropped too
-    let request = ModeRequest { format: Some(PixelFormat::Mjpeg), ..ModeRequest::default() };
+    let request = ModeRequest { format: Some(PixelFormat::Mjpeg), ..grey() };
     let mut source = stereopsis::capture::webcam::OneCamera::open(
         0,
         stereopsis::capture::webcam::Shown::BothViews,
@@ -188,7 +188,7 @@ fn a_driver_that_fails_at_every_buffer_is_told() {
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_faulty() {
     for (camera, words) in [(0, "Input/output error"), (1, "the driver fills buffer 1000, which it never gave")] {
-        let error = WebcamPair::open(camera, 2, &ModeRequest::default(), &CameraOptions::default());
+        let error = WebcamPair::open(camera, 2, &grey(), &CameraOptions::default());
         let error = error.expect_err("cannot be read").to_string();
         assert!(
             error.starts_with(&format!("camera {camera}: could not stream YUYV")) && error.contains(words),

@@ -1,6 +1,6 @@
 //! Everything that goes wrong with cameras: what the user is told, and that it is over when its cause is.
 
-use super::{SIZES, folder, luma, open_one, open_pair, plug_in, scene, take, until, until_lost, with_cameras};
+use super::{SIZES, folder, grey, luma, open_one, open_pair, plug_in, scene, take, until, until_lost, with_cameras};
 use std::time::{Duration, Instant};
 use stereopsis::capture::decode_camera::PixelFormat;
 use stereopsis::capture::webcam::{ModeRequest, WebcamPair, cameras};
@@ -48,7 +48,7 @@ fn inside_full_bus() {
     assert!(state.remarks[0].ends_with("; it runs MJPEG 640x480 at 30/s instead"), "{:?}", state.remarks);
     assert!(state.remarks[1].starts_with("the cameras send YUYV and MJPEG, "), "{:?}", state.remarks);
     drop(source);
-    let request = ModeRequest { format: Some(PixelFormat::Yuyv), ..ModeRequest::default() };
+    let request = ModeRequest { format: Some(PixelFormat::Yuyv), ..grey() };
     let error = WebcamPair::open(0, 1, &request, &CameraOptions::default()).expect_err("no room").to_string();
     assert!(error.starts_with(full) && error.contains("ask for MJPEG (--format mjpeg)"), "{error}");
 }

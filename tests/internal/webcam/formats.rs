@@ -1,6 +1,6 @@
 //! Right pixels in every format, the modes and rates that were asked for, pictures turned and halved.
 
-use super::{SIZES, luma, scene, take, with_cameras};
+use super::{SIZES, grey, luma, scene, take, with_cameras};
 use std::time::Duration;
 use stereopsis::capture::decode_camera::PixelFormat;
 use stereopsis::capture::webcam::{Mode, ModeRequest, OneCamera, Shown, WebcamPair, cameras};
@@ -9,7 +9,7 @@ use stereopsis::image::{Image, Luma};
 use stereopsis::sources::open;
 
 fn request(format: PixelFormat, size: (usize, usize)) -> ModeRequest {
-    ModeRequest { size: Some(size), format: Some(format), pixels: Pixels::Luma, ..ModeRequest::default() }
+    ModeRequest { size: Some(size), format: Some(format), ..grey() }
 }
 
 fn open_as(request: &ModeRequest) -> WebcamPair {
@@ -87,7 +87,7 @@ fn nv12_comes_with_its_colour() {
 #[test]
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_nv12() {
-    let mut source = open_as(&ModeRequest { pixels: Pixels::Color, ..ModeRequest::default() });
+    let mut source = open_as(&ModeRequest { pixels: Pixels::Color, ..grey() });
     let pair = take(&mut source, 2).pop().expect("two");
     assert_eq!(luma(&pair.right), &scene(1, SIZES[0]));
     let [r, g, b] = pair.right.rgb.expect("asked for").at(100, 100);
@@ -103,7 +103,7 @@ fn grey_cameras_are_read() {
 #[test]
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_grey() {
-    let mut source = open_as(&ModeRequest { rate_hz: Some(60), size: Some((320, 240)), ..ModeRequest::default() });
+    let mut source = open_as(&ModeRequest { rate_hz: Some(60), size: Some((320, 240)), ..grey() });
     assert_eq!(source.state().cameras[0].mode, "GREY 320x240 at 60/s");
     for pair in take(&mut source, 20) {
         assert_eq!(luma(&pair.left), &scene(0, SIZES[1]));
@@ -122,7 +122,7 @@ fn sixteen_bits_stay() {
 #[test]
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_y16() {
-    let mut source = open_as(&ModeRequest::default());
+    let mut source = open_as(&grey());
     let pair = take(&mut source, 2).pop().expect("two");
     let expected = scene(1, SIZES[1]);
     assert_eq!(pair.right.luma, Luma::U16 { image: expected.map(|&v| u16::from(v) * 4), bits: 10 });
@@ -137,7 +137,7 @@ fn rates_that_are_no_whole_numbers_are_read() {
 #[test]
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_fraction() {
-    let mut source = open_as(&ModeRequest::default());
+    let mut source = open_as(&grey());
     assert_eq!(source.state().cameras[1].mode, "YUYV 640x480 at 30/s");
     assert_eq!(luma(&take(&mut source, 3)[2].left), &scene(0, SIZES[0]));
 }
@@ -154,7 +154,7 @@ fn inside_stepwise() {
     let listed = cameras().expect("lists");
     let wished = Mode { format: PixelFormat::Yuyv, width: 640, height: 480, rate_hz: 30 };
     assert!(listed[0].modes.contains(&wished), "{:?}", listed[0]);
-    let mut source = open_as(&ModeRequest::default());
+    let mut source = open_as(&grey());
     assert_eq!(luma(&take(&mut source, 2)[1].right), &scene(1, SIZES[0]));
     assert_eq!(source.state().cameras[0].mode, wished.to_string());
 }
@@ -167,7 +167,7 @@ fn what_was_granted_instead_is_told() {
 #[test]
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_granted() {
-    let mut source = open_as(&ModeRequest { rate_hz: Some(30), ..ModeRequest::default() });
+    let mut source = open_as(&ModeRequest { rate_hz: Some(30), ..grey() });
     take(&mut source, 4);
     let state = source.state();
     assert_eq!(state.cameras[0].mode, "YUYV 640x480 at 15/s");
@@ -176,7 +176,7 @@ fn inside_granted() {
         "camera 0 was told to send YUYV 640x480 at 30/s, and its driver grants YUYV 640x480 at 15/s"
     );
     drop(source);
-    let source = open_as(&ModeRequest { size: Some((1000, 700)), rate_hz: Some(15), ..ModeRequest::default() });
+    let source = open_as(&ModeRequest { size: Some((1000, 700)), rate_hz: Some(15), ..grey() });
     assert_eq!(source.state().remarks[1], "camera 1 has no 1000x700 an eye; it runs YUYV 640x480 at 15/s");
 }
 
@@ -188,7 +188,7 @@ fn side_by_side_is_cut_in_the_middle() {
 #[test]
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_side_by_side() {
-    let request = ModeRequest { size: Some((320, 480)), ..ModeRequest::default() };
+    let request = ModeRequest { size: Some((320, 480)), ..grey() };
     let whole = scene(0, SIZES[0]);
     let mut source = OneCamera::open(0, Shown::BothViews, &request, &CameraOptions::default()).expect("opens");
     assert_eq!((source.info().width, source.info().height), (320, 480));
@@ -223,7 +223,7 @@ fn inside_orientation() {
     let eye = |orientation| ViewOptions { orientation, ..ViewOptions::default() };
     let options =
         CameraOptions { views: [eye(Orientation::HalfTurn), eye(Orientation::FlipX)], ..CameraOptions::default() };
-    let mut source = WebcamPair::open(0, 1, &ModeRequest::default(), &options).expect("opens");
+    let mut source = WebcamPair::open(0, 1, &grey(), &options).expect("opens");
     let pair = take(&mut source, 1).pop().expect("one");
     let (left, right) = (scene(0, SIZES[0]), scene(1, SIZES[0]));
     assert_eq!(luma(&pair.left), &Image::from_fn(640, 480, |x, y| left.at(639 - x, 479 - y)));

@@ -15,7 +15,7 @@ use super::emulated::{SIZES, dress, plug_in};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use stereopsis::capture::webcam::{ModeRequest, OneCamera, Shown, WebcamPair, cameras};
-use stereopsis::capture::{CameraOptions, CaptureError, Next, PairSource, RawPair};
+use stereopsis::capture::{CameraOptions, CaptureError, Next, PairSource, Pixels, RawPair};
 use stereopsis::image::{Image, Luma, Picture};
 
 /// What camera 0 (left) and 1 (right) see.
@@ -37,12 +37,17 @@ fn folder() -> PathBuf {
     std::env::var_os("FAKE_V4L2").expect("runs under LD_PRELOAD").into()
 }
 
+/// Any mode, without colours, so that these tests need little of the processor.
+fn grey() -> ModeRequest {
+    ModeRequest { pixels: Pixels::Luma, ..ModeRequest::default() }
+}
+
 fn open_pair(left: u32, right: u32) -> Result<WebcamPair, CaptureError> {
-    WebcamPair::open(left, right, &ModeRequest::default(), &CameraOptions::default())
+    WebcamPair::open(left, right, &grey(), &CameraOptions::default())
 }
 
 fn open_one(index: u32) -> Result<OneCamera, CaptureError> {
-    OneCamera::open(index, Shown::BothViews, &ModeRequest::default(), &CameraOptions::default())
+    OneCamera::open(index, Shown::BothViews, &grey(), &CameraOptions::default())
 }
 
 fn luma(picture: &Picture) -> &Image<u8> {
@@ -100,7 +105,7 @@ fn listing_leaves_an_open_camera_alone() {
 #[ignore = "runs under LD_PRELOAD"]
 fn inside_listing_while_open() {
     let before = cameras().expect("lists");
-    let request = ModeRequest { size: Some((320, 240)), ..ModeRequest::default() };
+    let request = ModeRequest { size: Some((320, 240)), ..grey() };
     let mut source = WebcamPair::open(0, 1, &request, &CameraOptions::default()).expect("opens");
     assert_eq!(cameras().expect("lists"), before);
     take(&mut source, 3);
