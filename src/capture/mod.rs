@@ -27,7 +27,9 @@ pub mod worker;
 pub use camera_options::{CameraOptions, ControlSettings, Orientation, PowerLine, Setting, ViewOptions};
 pub use max_pixels::MaxPixels;
 pub use original::{EncodedImage, Original, StereoLayout, halves};
-pub use pair::{Elsewhere, Frame, Matched, RawPair, Recorded};
+#[cfg(feature = "zenoh")]
+pub use pair::{Elsewhere, Matched};
+pub use pair::{Frame, RawPair, Recorded};
 pub use pixels::Pixels;
 pub use preparation::FramePreparation;
 pub use scale::Scale;

@@ -18,6 +18,7 @@ pub enum Side {
     Right,
 }
 
+#[cfg(feature = "zenoh")]
 impl Side {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Left, Self::Right];

@@ -66,6 +66,7 @@ impl Packer {
     }
 
     /// The same, with pictures without colours as plain pixels in every format: for receivers that show `image_raw` without its transports.
+    #[cfg(feature = "zenoh")]
     #[must_use]
     pub fn with_plain_pictures(self) -> Self {
         Self { grey: Grey::Plain, ..self }
@@ -156,6 +157,7 @@ impl Packer {
     ///
     /// # Errors
     /// A picture that cannot be encoded.
+    #[cfg(feature = "zenoh")]
     pub fn decoded(&mut self, frame: &Frame, now: SystemTime) -> Result<Vec<Packet>, String> {
         let pair = PairParts::of_decoded(&frame.raw);
         let mut packets = self.packets(pair.note.sequence, now);
@@ -165,6 +167,7 @@ impl Packer {
 
     /// The packet of all measured points of a result, with the colours of its left picture; `None` without numbers or without a
     /// calibration.
+    #[cfg(feature = "zenoh")]
     pub fn points(&mut self, output: &Output, now: SystemTime) -> Option<Packet> {
         let frame = &output.job.frame;
         let points = numbers::points(output.map.as_deref()?, &frame.left, &frame.geometry?);

@@ -57,6 +57,7 @@ pub(super) fn disparity(map: &DisparityMap, filled: bool, geometry: Option<&Geom
 }
 
 /// Measured points in space, with the colours of the left picture, or its brightness.
+#[cfg_attr(not(feature = "zenoh"), allow(dead_code, reason = "only nodes of ROS 2 get points"))]
 pub(super) fn points(map: &DisparityMap, picture: &Picture, geometry: &Geometry) -> Vec<Point> {
     let (width, height) = map.size();
     let grey = |x: usize, y: usize| match &picture.luma {

@@ -42,6 +42,7 @@ impl PairParts {
     }
 
     /// Of a raw pair, its decoded pictures alone.
+    #[cfg(feature = "zenoh")]
     pub fn of_decoded(pair: &Arc<RawPair>) -> Self {
         Self { decoded: Some(Arc::clone(pair)), ..Self::of_raw(pair, None, Streams::NONE) }
     }

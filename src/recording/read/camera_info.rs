@@ -65,6 +65,7 @@ pub fn calibration_of_cameras(
 }
 
 /// The topic on which drivers publish the camera of these pictures.
+#[cfg(feature = "zenoh")]
 pub fn camera_topic(pictures: &str) -> String {
     format!("{}/camera_info", namespace(pictures))
 }

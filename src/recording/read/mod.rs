@@ -24,11 +24,14 @@ mod hostile;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "zenoh")]
 pub use camera_info::{calibration_of_cameras, camera_topic};
 pub use packet_stream::PacketStream;
 pub use pair_index::PairIndex;
 pub use pair_stream::PairStream;
-pub use stereo_topics::{StereoTopics, of_ours as pictures_of};
+pub use stereo_topics::StereoTopics;
+#[cfg(feature = "zenoh")]
+pub use stereo_topics::of_ours as pictures_of;
 
 use super::format;
 use super::{About, Channel, Packet, time, topic};

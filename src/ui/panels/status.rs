@@ -1,7 +1,6 @@
 //! The status line: rates, latency, dropped pairs with their causes, stage times, jobs, engine.
 
 use super::{Command, State};
-use crate::engine::EngineKind;
 use crate::live::Status;
 use egui::{Label, RichText, Role, Ui, WidgetInfo};
 
@@ -22,7 +21,8 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             cell(ui, &remote.standing(), &format!("{}\n{help}", remote.invitation()));
         }
         // one elsewhere names its machine with each result
-        let elsewhere = state.output().map(|output| &output.engine).filter(|engine| engine.kind == EngineKind::Network);
+        let elsewhere = state.output().filter(|output| output.job.frame.raw.matched.is_some());
+        let elsewhere = elsewhere.map(|output| &output.engine);
         let engine = match elsewhere.or(status.engine.engine.as_ref()) {
             _ if status.engine.opening => "engine starts …".to_owned(),
             Some(engine) => format!("{} · {}", engine.kind, engine.adapter),
