@@ -74,9 +74,7 @@ impl CensusTaker {
             other_versions: other_versions.into_iter().collect(),
         })
     }
-}
 
-impl CensusTaker {
     /// Asks all heads that answered for a small picture.
     fn pictures(&self, census: &Census) -> Pictures {
         let answered = census.members.iter().filter(|member| member.status.as_ref().is_some_and(|s| s.head.is_some()));
@@ -297,8 +295,8 @@ impl Census {
 
     /// Where pairs of a rig were dropped: `0`, or numbers with places.
     pub fn drops(&self, rig: &str) -> String {
-        let head = self.head(rig).map(drops_of_head);
-        let engine = self.at_engine(rig).map(drops_at_engine);
-        places(&[head.map_or(Vec::new(), Vec::from), engine.map_or(Vec::new(), Vec::from)].concat())
+        let at_head = self.head(rig).into_iter().flat_map(drops_of_head);
+        let at_engine = self.at_engine(rig).into_iter().flat_map(drops_at_engine);
+        places(&at_head.chain(at_engine).collect::<Vec<_>>())
     }
 }

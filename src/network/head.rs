@@ -247,9 +247,10 @@ impl Shared {
     fn picture(&self) -> Result<Vec<u8>, String> {
         let pair = self.newest.lock().clone().ok_or("no pair has come yet")?;
         let decoded = pair.original.as_ref().map(|original| original.pictures(Pixels::Color)).transpose();
-        let (left, right) = decoded
-            .map_err(|err| err.to_string())?
-            .map_or_else(|| (pair.left.clone(), pair.right.clone()), |(left, right)| (left, right));
+        let (left, right) = match decoded.map_err(|err| err.to_string())? {
+            Some(pictures) => pictures,
+            None => (pair.left.clone(), pair.right.clone()),
+        };
         small_jpeg(if self.camera == Some(Side::Right) { right } else { left })
     }
 

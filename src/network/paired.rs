@@ -5,9 +5,8 @@ use super::clock::ClockOffset;
 use super::head::Description;
 use super::inlet::{Arrived, Inlet};
 use super::key::Of;
-use super::rig::{access_of, describe, failed};
+use super::rig::{FIRST_PAIR_TIMEOUT, SILENCE, access_of, describe, failed};
 use super::session::Network;
-use super::status::HeadStatus;
 use super::watch::Watch;
 use super::wire::{Content, Packets};
 use crate::capture::pairing::{Paired, Pairing, Side};
@@ -21,10 +20,6 @@ use crossbeam_channel::Select;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Limit of the wait for the first pair.
-const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(10);
-/// After so long without a picture it is said that none come.
-const SILENCE: Duration = Duration::from_secs(2);
 /// The rate that pictures are expected at until it is measured, Hz.
 const NOMINAL_HZ: f64 = 30.0;
 
@@ -48,7 +43,6 @@ struct Eye {
     description: Description,
     packets: Packets,
     watch: Watch,
-    clock: Option<ClockOffset>,
     last_picture: Instant,
 }
 
@@ -101,7 +95,7 @@ impl PairedHeads {
         let each = [left, right].map(|eye| {
             let counts = eye.inlet.counts();
             let refused = counts.refusal.map(|why| format!(", {} of them useless: {why}", counts.refused));
-            let clock = if eye.clock.is_none() { ", and its clock does not answer" } else { "" };
+            let clock = if eye.watch.clock().is_none() { ", and its clock does not answer" } else { "" };
             format!("'{}' sent {}{}{clock}", eye.name, counts.received, refused.unwrap_or_default())
         });
         format!("no pair of heads '{}' and '{}' came within {seconds} s: {}", left.name, right.name, each.join("; "))
@@ -149,7 +143,6 @@ impl PairedHeads {
             }
         }
         let eye = &mut self.eyes[at];
-        eye.clock = eye.watch.news().clock;
         let packets = match eye.packets.of(&arrived.payload.to_bytes()) {
             Ok(packets) => packets,
             Err(why) => return eye.inlet.refuse(&why.to_string()),
@@ -158,7 +151,7 @@ impl PairedHeads {
             return eye.inlet.refuse("it does not have one picture");
         }
         eye.last_picture = Instant::now();
-        match eye.clock.and_then(|clock| in_own_time(head.taken_ns, clock)) {
+        match eye.watch.clock().and_then(|clock| in_own_time(head.taken_ns, clock)) {
             Some(time) => self.pairing.push(eye.side, time, packets),
             None => self.pairing.skip_frame(),
         }
@@ -186,7 +179,7 @@ impl PairedHeads {
     /// How far the right head's clock is ahead of the left one's.
     fn clocks(&self) -> Option<ClockOffset> {
         let [left, right] = &self.eyes;
-        let (left, right) = (left.clock?, right.clock?);
+        let (left, right) = (left.watch.clock()?, right.watch.clock()?);
         Some(ClockOffset {
             offset_s: right.offset_s - left.offset_s,
             uncertainty_s: right.uncertainty_s + left.uncertainty_s,
@@ -244,7 +237,7 @@ impl Eye {
         }
         let watch = Watch::start(network, &Arc::new(Elsewhere::of(name))).map_err(failed)?;
         let (packets, last_picture) = (Packets::default(), Instant::now());
-        Ok(Self { name: name.to_owned(), side, inlet, description, packets, watch, clock: None, last_picture })
+        Ok(Self { name: name.to_owned(), side, inlet, description, packets, watch, last_picture })
     }
 
     fn silence(&self, network: &Network) -> Option<String> {
@@ -252,13 +245,8 @@ impl Eye {
         if silent <= SILENCE {
             return None;
         }
-        let cause = match self.watch.news().status {
-            None if network.is_connected() => "it is gone".to_owned(),
-            None => "the router is gone".to_owned(),
-            Some(HeadStatus { error: Some(error), .. }) => console::foreign(&error),
-            Some(_) => "it is there".to_owned(),
-        };
-        Some(format!("no picture of head '{}' for {} s: {cause}; waiting for it", self.name, silent.as_secs()))
+        let cause = self.watch.news().why_silent(network);
+        Some(format!("no picture of camera '{}' for {} s: {cause}; waiting for it", self.name, silent.as_secs()))
     }
 }
 

@@ -7,7 +7,6 @@ use super::key::{Of, check_rig};
 use super::presence::present;
 use super::result;
 use super::session::{ANSWER_TIMEOUT, Network, NetworkError};
-use super::status::HeadStatus;
 use super::watch::{HeadNews, Watch};
 use super::wire::{Content, Packets};
 use crate::calibration::CalibrationNote;
@@ -22,9 +21,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Limit of the wait for the first pair.
-const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(10);
+pub(super) const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(10);
 /// After so long without a pair it is said that none come.
-const SILENCE: Duration = Duration::from_secs(2);
+pub(super) const SILENCE: Duration = Duration::from_secs(2);
 
 /// Reads pairs of a rig.
 pub struct RigSource {
@@ -343,19 +342,15 @@ impl PairSource for RigSource {
     }
 
     fn state(&self) -> SourceState {
-        let HeadNews { status, clock, refusal: refused_parameters } = self.watch.news();
+        let news = self.watch.news();
         let InletCounts { dropped_by_network, refused, refusal, .. } = self.inlet.counts();
         let mut state = SourceState::default();
         let silent_s = self.last_pair.elapsed().as_secs();
         if self.last_pair.elapsed() > SILENCE {
-            let cause = match &status {
-                None if self.network.is_connected() => "its head is gone".to_owned(),
-                None => "the router is gone".to_owned(),
-                Some(HeadStatus { error: Some(error), .. }) => console::foreign(error),
-                Some(_) => "its head is there".to_owned(),
-            };
+            let cause = news.why_silent(&self.network);
             state.unreadable = Some(format!("no pair of rig '{}' for {silent_s} s: {cause}; waiting for it", self.rig));
         }
+        let HeadNews { status, clock, refusal: refused_parameters } = news;
         if let Some(why) = refused_parameters {
             state.remarks.push(format!("rig '{}' did not take the parameters: {why}", self.rig));
         }

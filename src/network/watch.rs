@@ -6,6 +6,7 @@ use super::session::{ANSWER_TIMEOUT, Network, NetworkError};
 use super::status::{HeadStatus, Status};
 use crate::capture::Elsewhere;
 use crate::capture::threads::join_or_detach;
+use crate::console;
 use crate::recording::parameter_words;
 use crate::stereo::StereoParams;
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
@@ -28,6 +29,18 @@ pub struct HeadNews {
     pub clock: Option<ClockOffset>,
     /// Why it did not take the last parameters.
     pub refusal: Option<String>,
+}
+
+impl HeadNews {
+    /// Why a head that sent something sends nothing now.
+    pub(super) fn why_silent(&self, network: &Network) -> String {
+        match &self.status {
+            None if network.is_connected() => "its head is gone".to_owned(),
+            None => "the router is gone".to_owned(),
+            Some(HeadStatus { error: Some(error), .. }) => console::foreign(error),
+            Some(_) => "its head is there".to_owned(),
+        }
+    }
 }
 
 /// Asks the head for its state and its clock, on a thread of its own.
@@ -67,6 +80,11 @@ impl Watch {
 
     pub(super) fn news(&self) -> HeadNews {
         self.news.lock().clone()
+    }
+
+    /// The head's clock alone: it is needed for each picture.
+    pub(super) fn clock(&self) -> Option<ClockOffset> {
+        self.news.lock().clock
     }
 }
 
