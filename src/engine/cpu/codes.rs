@@ -1,6 +1,9 @@
 //! Codes of the pixels (brightness, rank or census, one or more bytes each), laid out so that a register of partners of a pixel is
 //! contiguous: byte `p` of a row is a row of its own, and right rows are reversed and extended by their ends.
 //!
+//! Where a register has 32 bytes (AVX2) right rows have two planes for each byte of a bit string: its lower and its upper half, see
+//! [`Codes::distances`].
+//!
 //! Byte `p` of left `(x, y)` is `left[(y * planes + p) * width + x]`. `right[(y * planes + p) * pitch + j]` is right column
 //! `width - 1 - min - j`, clamped, so that the partner of `(x, i)` is `j = width - 1 - x + i`.
 
@@ -11,8 +14,8 @@ use super::simd::{SimdLevel, on_level};
 use crate::image::{Image, Luma};
 use crate::stereo::cost::census::Shape;
 use crate::stereo::cost::partner;
-use fearless_simd::Simd;
 use fearless_simd::prelude::*;
+use fearless_simd::{Simd, u8x16};
 use rayon::prelude::*;
 
 /// Bytes of both pictures.
@@ -21,6 +24,8 @@ pub(super) struct Codes {
     planes: usize,
     width: usize,
     pitch: usize,
+    /// Whether right planes are halves of bytes.
+    halves: bool,
     left: Vec<u8>,
     right: Vec<u8>,
 }
@@ -30,22 +35,23 @@ impl Codes {
     pub(super) fn set(&mut self, level: SimdLevel, left: &Luma, right: &Luma, transform: Transform, range: Range) {
         let (width, height) = left.size();
         (self.planes, self.width, self.pitch) = (transform.planes(), width, pitch(width, range));
+        self.halves = matches!(transform, Transform::Census(_)) && has_halves(level.bytes());
         self.left.resize(self.planes * width * height, 0);
-        self.right.resize(self.planes * self.pitch * height, 0);
+        self.right.resize(self.right_planes() * self.pitch * height, 0);
         match left {
             Luma::U8(image) => left_rows(level, image, transform, &mut self.left),
             Luma::U16 { image, .. } => left_rows(level, image, transform, &mut self.left),
         }
         match right {
-            Luma::U8(image) => right_rows(level, image, transform, range, &mut self.right),
-            Luma::U16 { image, .. } => right_rows(level, image, transform, range, &mut self.right),
+            Luma::U8(image) => right_rows(level, image, (transform, self.halves), range, &mut self.right),
+            Luma::U16 { image, .. } => right_rows(level, image, (transform, self.halves), range, &mut self.right),
         }
     }
 
     /// Takes one byte of each pixel of both pictures.
     pub(super) fn set_bytes(&mut self, left: &Image<u8>, right: &Image<u8>, range: Range) {
         let (width, height) = left.size();
-        (self.planes, self.width, self.pitch) = (1, width, pitch(width, range));
+        (self.planes, self.width, self.pitch, self.halves) = (1, width, pitch(width, range), false);
         self.left.clear();
         self.left.extend_from_slice(left.pixels());
         self.right.resize(self.pitch * height, 0);
@@ -80,33 +86,49 @@ impl Codes {
     fn hamming<S: Simd, L: Lane, const P: usize>(
         &self,
         simd: S,
-        span: PixelSpan,
+        PixelSpan { x, y, pixels, .. }: PixelSpan,
         window: DisparityWindow,
         out: &mut [L],
     ) {
         let len = <S::u8s as SimdBase<S>>::LEN;
-        let left = &self.left[span.y * P * self.width..][..P * self.width];
-        let right = &self.right[span.y * P * self.pitch..][..P * self.pitch];
-        for t in 0..span.pixels {
-            let x = span.x + t;
-            let out = &mut out[t * window.len..][..window.len];
-            let start = self.width - 1 - x + window.first;
-            let mut mine = [S::u8s::splat(simd, 0); P];
-            let mut theirs = [right; P];
-            for p in 0..P {
-                mine[p] = S::u8s::splat(simd, left[p * self.width + x]);
-                theirs[p] = &right[p * self.pitch + start..][..window.len];
+        let row = self.right_planes() * self.pitch;
+        let left = &self.left[y * P * self.width..][..P * self.width];
+        let right = &self.right[y * row..][..row];
+        // partners of the last pixel come first; all slices are equally long, so that the compiler checks places once
+        let (start, count) = (self.width - x - pixels + window.first, window.len + pixels - 1);
+        let (mut mine, mut theirs) = ([left; P], [[right; 2]; P]);
+        for p in 0..P {
+            mine[p] = &left[p * self.width + x..][..pixels];
+            if has_halves(len) {
+                theirs[p][0] = &right[2 * p * self.pitch + start..][..count];
+                theirs[p][1] = &right[(2 * p + 1) * self.pitch + start..][..count];
+            } else {
+                theirs[p][0] = &right[p * self.pitch + start..][..count];
             }
+        }
+        for (t, out) in out.chunks_exact_mut(window.len).take(pixels).enumerate() {
+            let mut codes = [0; P];
+            for p in 0..P {
+                codes[p] = mine[p][t];
+            }
+            let first = pixels - 1 - t;
             let mut b = 0;
-            while b + len <= window.len {
-                let mut cost = (S::u8s::from_slice(simd, &theirs[0][b..b + len]) ^ mine[0]).count_ones();
-                for p in 1..P {
-                    cost += (S::u8s::from_slice(simd, &theirs[p][b..b + len]) ^ mine[p]).count_ones();
-                }
-                L::store_costs::<S>(cost, &mut out[b..b + len]);
+            // several registers at a time, so that the codes of the left pixel stay where they are
+            while b + 4 * len <= window.len {
+                distances::<S, L, P, 4>(simd, codes, &theirs, first + b, &mut out[b..b + 4 * len]);
+                b += 4 * len;
+            }
+            while b < window.len {
+                distances::<S, L, P, 1>(simd, codes, &theirs, first + b, &mut out[b..b + len]);
                 b += len;
             }
         }
+    }
+
+    /// Planes of a right row.
+    #[inline(always)]
+    fn right_planes(&self) -> usize {
+        if self.halves { 2 * self.planes } else { self.planes }
     }
 
     /// Differences of the bytes of a span of pixels, the window's candidates of one pixel after the other.
@@ -134,6 +156,73 @@ impl Codes {
             }
         }
     }
+}
+
+/// Whether registers of this many bytes look the distances of half bytes up: AVX2 has an instruction for sixteen entries, and none that
+/// counts bits.
+const fn has_halves(register: usize) -> bool {
+    register == 32
+}
+
+/// Hamming distances of half bytes.
+const DISTANCES: [[u8; 16]; 16] = {
+    let mut distances = [[0; 16]; 16];
+    let mut i = 0;
+    while i < 256 {
+        distances[i / 16][i % 16] = (i / 16 ^ i % 16).count_ones() as u8;
+        i += 1;
+    }
+    distances
+};
+
+/// Distances of a bit string to the partners in `R` registers, whose planes begin at `first`.
+#[inline(always)]
+fn distances<S: Simd, L: Lane, const P: usize, const R: usize>(
+    simd: S,
+    codes: [u8; P],
+    planes: &[[&[u8]; 2]; P],
+    first: usize,
+    out: &mut [L],
+) {
+    let len = <S::u8s as SimdBase<S>>::LEN;
+    let mut sums = [S::u8s::splat(simd, 0); R];
+    let mut halves = sums; // of half bytes, up to three planes of them
+    for p in 0..P {
+        let partners = &planes[p][0][first..first + R * len];
+        if has_halves(len) {
+            let upper = &planes[p][1][first..first + R * len];
+            for (partners, code) in [(partners, codes[p] & 15), (upper, codes[p] >> 4)] {
+                let table = S::u8s::block_splat(u8x16::from_slice(simd, &DISTANCES[usize::from(code)]));
+                for r in 0..R {
+                    let partners = S::u8s::from_slice(simd, &partners[r * len..(r + 1) * len]);
+                    sums[r] += table.swizzle_dyn_within_blocks(partners);
+                }
+            }
+            continue;
+        }
+        let code = S::u8s::splat(simd, codes[p]);
+        for r in 0..R {
+            let differing = S::u8s::from_slice(simd, &partners[r * len..(r + 1) * len]) ^ code;
+            if counts_bits(len) {
+                sums[r] += differing.count_ones();
+            } else {
+                let pairs = differing - ((differing >> 1) & 0x55);
+                halves[r] += (pairs & 0x33) + ((pairs >> 2) & 0x33);
+                if p % 3 == 2 || p + 1 == P {
+                    sums[r] += (halves[r] & 15) + (halves[r] >> 4);
+                    halves[r] = S::u8s::splat(simd, 0);
+                }
+            }
+        }
+    }
+    for r in 0..R {
+        L::store_costs::<S>(sums[r], &mut out[r * len..(r + 1) * len]);
+    }
+}
+
+/// Whether there is an instruction that counts the bits of each byte: with AVX-512 and NEON.
+const fn counts_bits(register: usize) -> bool {
+    register > 32 || cfg!(target_arch = "aarch64")
 }
 
 /// Distance of the planes of a right row: with room for the range and for the overhang of a register.
@@ -177,17 +266,34 @@ fn left_rows<T: Pixel>(level: SimdLevel, image: &Image<T>, transform: Transform,
     out.par_chunks_mut(row_len).enumerate().for_each(|(y, out)| transform_row(level, &padded, transform, y, out));
 }
 
-fn right_rows<T: Pixel>(level: SimdLevel, image: &Image<T>, transform: Transform, range: Range, out: &mut [u8]) {
+fn right_rows<T: Pixel>(
+    level: SimdLevel,
+    image: &Image<T>,
+    (transform, halves): (Transform, bool),
+    range: Range,
+    out: &mut [u8],
+) {
     let padded = Padded::new(image, transform.radii());
-    let width = image.width();
+    let (width, pitch) = (image.width(), pitch(image.width(), range));
+    let planes_of_byte = if halves { 2 } else { 1 };
     let scratch = || vec![0; width * transform.planes()];
-    let rows = out.par_chunks_mut(pitch(width, range) * transform.planes()).enumerate();
+    let rows = out.par_chunks_mut(pitch * planes_of_byte * transform.planes()).enumerate();
     rows.for_each_init(scratch, |codes, (y, out)| {
         transform_row(level, &padded, transform, y, codes);
-        for (plane, out) in codes.chunks_exact(width).zip(out.chunks_exact_mut(pitch(width, range))) {
-            reverse(plane, range, out);
+        for (plane, out) in codes.chunks_exact(width).zip(out.chunks_exact_mut(pitch * planes_of_byte)) {
+            let (bytes, upper) = out.split_at_mut(pitch);
+            reverse(plane, range, bytes);
+            on_level!(level, _ => split_halves(bytes, upper));
         }
     });
+}
+
+/// The upper halves go to `upper`, if it is not empty, and the lower ones stay.
+#[inline(always)]
+fn split_halves(bytes: &mut [u8], upper: &mut [u8]) {
+    for (upper, byte) in upper.iter_mut().zip(bytes) {
+        (*upper, *byte) = (*byte >> 4, *byte & 15);
+    }
 }
 
 /// The row reversed and extended; see above.
@@ -213,6 +319,9 @@ trait Pixel: Copy + PartialOrd + Default + Send + Sync {}
 impl Pixel for u8 {}
 impl Pixel for u16 {}
 
+/// Pixels that are compared at a time: a number that the compiler knows, so that all of them are in registers.
+const CHUNK: usize = 64;
+
 /// A picture with its border repeated, so that no comparison looks outside.
 struct Padded<T> {
     data: Vec<T>,
@@ -226,14 +335,23 @@ impl<T: Pixel> Padded<T> {
     fn new(image: &Image<T>, (rx, ry): (usize, usize)) -> Self {
         let (width, height) = image.size();
         let pitch = width + 2 * rx;
-        let mut data = vec![T::default(); pitch * (height + 2 * ry)];
-        data.par_chunks_mut(pitch).enumerate().for_each(|(y, padded)| {
+        let rows = pitch * (height + 2 * ry);
+        let mut data = vec![T::default(); rows + CHUNK];
+        data[..rows].par_chunks_mut(pitch).enumerate().for_each(|(y, padded)| {
             let row = image.row(y.saturating_sub(ry).min(height - 1));
             padded[..rx].fill(row[0]);
             padded[rx..][..width].copy_from_slice(row);
             padded[rx + width..].fill(row[width - 1]);
         });
         Self { data, pitch, width, rx, ry }
+    }
+
+    /// Pixels from column `x` of that row on; behind its end they are any.
+    #[inline(always)]
+    fn chunk(&self, x: usize, y: usize, dx: isize, dy: isize) -> &[T; CHUNK] {
+        let y = (y + self.ry).wrapping_add_signed(dy);
+        let at = y * self.pitch + x + self.rx.wrapping_add_signed(dx);
+        self.data[at..].first_chunk().expect("the last row has room for a chunk")
     }
 
     /// The row that lies `dy` below row `y`, moved by `dx`.
@@ -254,29 +372,41 @@ fn transform_row<T: Pixel>(level: SimdLevel, padded: &Padded<T>, transform: Tran
 /// Bit strings of row `y`, eight bits to a plane, in the order of [`crate::stereo::cost::census::transform`].
 #[inline(always)]
 fn census_row<T: Pixel>(padded: &Padded<T>, y: usize, symmetric: bool, out: &mut [u8]) {
-    let (rx, ry) = (padded.rx as isize, padded.ry as isize);
     let width = padded.width;
-    let centre = padded.row(y, 0, 0);
-    out.fill(0);
-    let mut place = 0;
-    'window: for dy in -ry..=ry {
-        for dx in -rx..=rx {
-            if (dx, dy) == (0, 0) {
-                if symmetric {
-                    break 'window;
+    for first in (0..width).step_by(CHUNK) {
+        let pixels = CHUNK.min(width - first);
+        let mut place = 0;
+        for plane in out.chunks_exact_mut(width) {
+            let mut bits = [0; CHUNK];
+            for bit in 0..8 {
+                let Some((dx, dy)) = comparison((padded.rx, padded.ry), symmetric, place) else { break };
+                let neighbour = padded.chunk(first, y, dx, dy);
+                // symmetric: neighbour > mirror, the same as mirror < neighbour
+                let (low, high) = if symmetric {
+                    (padded.chunk(first, y, -dx, -dy), neighbour)
+                } else {
+                    (neighbour, padded.chunk(first, y, 0, 0))
+                };
+                for x in 0..CHUNK {
+                    bits[x] |= u8::from(low[x] < high[x]) << bit;
                 }
-                continue;
+                place += 1;
             }
-            let neighbour = padded.row(y, dx, dy);
-            // symmetric: neighbour > mirror, the same as mirror < neighbour
-            let (low, high) = if symmetric { (padded.row(y, -dx, -dy), neighbour) } else { (neighbour, centre) };
-            let plane = &mut out[place / 8 * width..][..width];
-            for x in 0..width {
-                plane[x] |= u8::from(low[x] < high[x]) << (place % 8);
-            }
-            place += 1;
+            plane[first..first + pixels].copy_from_slice(&bits[..pixels]);
         }
     }
+}
+
+/// The neighbour that a bit of a census string compares, from the window's upper left on, without the centre; symmetric strings end
+/// before it.
+#[inline(always)]
+fn comparison((rx, ry): (usize, usize), symmetric: bool, place: usize) -> Option<(isize, isize)> {
+    let (width, height) = (2 * rx + 1, 2 * ry + 1);
+    let centre = width * height / 2;
+    let place = if place < centre { place } else { place + 1 };
+    let (rx, ry) = (rx as isize, ry as isize);
+    let exists = place < if symmetric { centre } else { width * height };
+    exists.then(|| ((place % width) as isize - rx, (place / width) as isize - ry))
 }
 
 /// Ranks of row `y`.

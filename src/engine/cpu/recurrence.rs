@@ -7,6 +7,7 @@
 //!
 //! Before the start of a line all path costs are 0, so that `e` is 0 and `L = C`.
 
+use super::input::{BLOCK, MAX_DIRECTIONS};
 use super::lane::{Increment, Lane};
 use super::memory::{Streams, prefetch};
 use super::path_state::{
@@ -15,6 +16,9 @@ use super::path_state::{
 use super::scan::{Predecessor, Predecessors};
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
+
+/// Registers of the longest window that [`aggregate_block_fixed`] is compiled for.
+const MAX_REGISTERS: usize = 32;
 
 /// Pixels by which a volume is prefetched ahead.
 const PREFETCH_DISTANCE: usize = 16;
@@ -45,9 +49,8 @@ pub(super) struct Block<'a, L, E> {
     /// Whether paths go from the last pixel to the first.
     pub(super) mirrored: bool,
     pub(super) p1: L,
-    /// P2 of each pixel, a row of `p2_pitch` for each direction.
-    pub(super) p2: &'a [L],
-    pub(super) p2_pitch: usize,
+    /// P2 of each direction and pixel.
+    pub(super) p2: &'a [[L; BLOCK]; MAX_DIRECTIONS],
     /// For each direction; minor steps in the order of the paths.
     pub(super) predecessors: &'a [Predecessors<'a>],
     pub(super) costs: &'a [L],
@@ -89,6 +92,51 @@ impl SumOutput<'_> {
             Accumulation::First => E::stream::<S>(sums, volume, self.streams),
             Accumulation::Add => E::store::<S>(E::both::<S>(E::load(simd, volume), sums), volume),
             _ => E::total::<S>(simd, self.some_missing, E::load(simd, volume), sums, cost, self.paths, totals),
+        }
+    }
+}
+
+impl SumOutput<'_> {
+    /// [`Self::put`] for all registers of a pixel, whose sums are at `volume`.
+    #[inline(always)]
+    fn put_all<S: Simd, L: Lane, E: Increment<L>, const W: usize>(
+        self,
+        simd: S,
+        sums: &[E::Sums<S>; MAX_REGISTERS],
+        costs: &[L; W],
+        volume: Option<&mut [E; W]>,
+        totals: &mut [u16],
+    ) {
+        let len = <L::V<S> as SimdBase<S>>::LEN;
+        let totals: &mut [u16; W] = totals.first_chunk_mut().expect("totals of all candidates");
+        let missing = self.some_missing;
+        match (self.accumulation, volume) {
+            (Accumulation::First, Some(volume)) => {
+                for b in 0..W / len {
+                    E::stream::<S>(sums[b], &mut volume[b * len..(b + 1) * len], self.streams);
+                }
+            }
+            (Accumulation::Add, Some(volume)) => {
+                for b in 0..W / len {
+                    let volume = &mut volume[b * len..(b + 1) * len];
+                    E::store::<S>(E::both::<S>(E::load(simd, volume), sums[b]), volume);
+                }
+            }
+            (Accumulation::Final, Some(volume)) => {
+                for b in 0..W / len {
+                    let stored = E::load(simd, &volume[b * len..(b + 1) * len]);
+                    let cost = L::V::<S>::from_slice(simd, &costs[b * len..(b + 1) * len]);
+                    let totals = &mut totals[b * len..(b + 1) * len];
+                    E::total::<S>(simd, missing, stored, sums[b], cost, self.paths, totals);
+                }
+            }
+            _ => {
+                for b in 0..W / len {
+                    let cost = L::V::<S>::from_slice(simd, &costs[b * len..(b + 1) * len]);
+                    let totals = &mut totals[b * len..(b + 1) * len];
+                    E::total::<S>(simd, missing, E::zero(simd), sums[b], cost, self.paths, totals);
+                }
+            }
         }
     }
 }
@@ -152,7 +200,7 @@ pub(super) fn aggregate_block<S, L, E, const N: usize>(
     let registers = stride / len;
     let (gated, room, pad) = (block.shape.gated, block.shape.room, block.shape.pad(len));
     let moved = load_neighbours(simd, &block.shape, state, edge, right, N);
-    let Block { shape, p2, p2_pitch, costs, volume, totals, totals_pitch, .. } = block;
+    let Block { shape, p2, costs, volume, totals, totals_pitch, .. } = block;
     let (pixels, output) = (shape.pixels, block.output);
     let slots = &mut state.slots[..SLOTS * N * room];
     let least = &mut state.least[..SLOTS * N];
@@ -177,7 +225,7 @@ pub(super) fn aggregate_block<S, L, E, const N: usize>(
             let slot = rules[r].slot(i);
             from[r] = (slot * N + r) * room + pad;
             before[r] = L::V::<S>::splat(simd, least[slot * N + r]);
-            limit[r] = before[r].saturating_add(L::V::<S>::splat(simd, p2[r * p2_pitch + t]));
+            limit[r] = before[r].saturating_add(L::V::<S>::splat(simd, p2[r][t]));
             here[r] = at_slot(simd, slots, from[r]);
             if gated {
                 below[r] = at_slot(simd, slots, from[r] - len);
@@ -219,11 +267,11 @@ pub(super) fn aggregate_block<S, L, E, const N: usize>(
     store_edge(state, edge, shape, N);
 }
 
-/// [`aggregate_block`] for `B` registers per pixel: the common cases, in which all lengths are known to the compiler. With
+/// [`aggregate_block`] for windows of `W` candidates: the common cases, in which all lengths are known to the compiler. With
 /// `FOUR` the predecessors are [`Predecessor::ALL`], and the path along the row needs one slot only. `GATED` is
 /// [`BlockShape::gated`].
 #[inline(always)]
-pub(super) fn aggregate_block_fixed<S, L, E, const N: usize, const B: usize, const FOUR: bool, const GATED: bool>(
+pub(super) fn aggregate_block_fixed<S, L, E, const N: usize, const W: usize, const FOUR: bool, const GATED: bool>(
     simd: S,
     block: Block<'_, L, E>,
     state: &mut BlockState<L>,
@@ -235,76 +283,42 @@ pub(super) fn aggregate_block_fixed<S, L, E, const N: usize, const B: usize, con
     E: Increment<L>,
 {
     let len = <L::V<S> as SimdBase<S>>::LEN;
-    let stride = B * len;
-    let (room, pad) = if GATED { (block.shape.room, len) } else { (stride, 0) };
+    let room = if GATED { block.shape.room } else { W };
     let moved = load_neighbours(simd, &block.shape, state, edge, right, N);
-    let slots = &mut state.slots[..SLOTS * N * room];
-    let least = &mut state.least.as_chunks_mut::<N>().0[..SLOTS];
     let rules = SlotRule::all::<N>(block.predecessors);
-    let Block { shape, p2, p2_pitch, costs, volume, totals, totals_pitch, .. } = block;
-    let (pixels, output) = (shape.pixels, block.output);
-    let none = L::V::<S>::splat(simd, L::NONE);
-    let p1 = L::V::<S>::splat(simd, block.p1);
-    let mut recent = L::V::<S>::splat(simd, edge.new.least[0]); // of the path along the row
+    let Block { shape, p2, costs, volume, totals, totals_pitch, .. } = block;
+    let output = block.output;
+    let pixels = shape.pixels.min(BLOCK); // it is, and the compiler sees that no slot lies outside
+    let costs = &costs.as_chunks::<W>().0[..pixels];
+    let volume = volume.as_chunks_mut::<W>().0;
+    let mut slots = Slots::<L, N, W> {
+        values: &mut state.slots[..SLOTS * N * room],
+        least: &mut state.least.as_chunks_mut::<N>().0[..SLOTS],
+        room,
+        pad: if GATED { len } else { 0 },
+        gated: GATED,
+        p1: block.p1,
+    };
+    let mut recent = edge.new.least[0]; // of the path along the row
     for i in 0..pixels {
         let t = if block.mirrored { pixels - 1 - i } else { i };
-        let costs = &costs[t * stride..][..stride];
-        let at = t * stride;
         if output.accumulation == Accumulation::Final {
-            let next = if block.mirrored {
-                at.wrapping_sub(PREFETCH_DISTANCE * stride)
-            } else {
-                at + PREFETCH_DISTANCE * stride
-            };
-            for b in 0..B {
-                prefetch(volume, next.wrapping_add(b * len));
+            let next = if block.mirrored { t.wrapping_sub(PREFETCH_DISTANCE) } else { t + PREFETCH_DISTANCE };
+            for b in 0..W / len {
+                prefetch(volume.as_flattened(), next.wrapping_mul(W).wrapping_add(b * len));
             }
         }
-        let mut sums = [E::zero(simd); B];
-        for r in 0..N {
-            let along_row = FOUR && r == 0;
-            let from = if FOUR { [LEFT, ABOVE_LEFT, i + 1, i + 2][r] } else { rules[r].slot(i) };
-            let to = if along_row { LEFT } else { i + 1 };
-            let before = if along_row { recent } else { L::V::<S>::splat(simd, least[from][r]) };
-            let limit = before.saturating_add(L::V::<S>::splat(simd, p2[r * p2_pitch + t]));
-            let mut line = [none; B];
-            let from = (from * N + r) * room + pad;
-            let here = &slots[from..][..stride];
-            for b in 0..B {
-                line[b] = L::V::<S>::from_slice(simd, &here[b * len..][..len]);
-            }
-            let (mut first_below, mut last_above) = (none, none);
-            if GATED {
-                (first_below, last_above) = (at_slot(simd, slots, from - len), at_slot(simd, slots, from + stride));
-            }
-            if if FOUR { r == 1 } else { rules[r].keeps_above_left } {
-                let mut old = [none; B];
-                let values = &slots[(to * N + r) * room + pad..][..stride];
-                for b in 0..B {
-                    old[b] = L::V::<S>::from_slice(simd, &values[b * len..][..len]);
-                }
-                let values = &mut slots[(ABOVE_LEFT * N + r) * room + pad..][..stride];
-                for b in 0..B {
-                    old[b].store_slice(&mut values[b * len..][..len]);
-                }
-                least[ABOVE_LEFT][r] = least[to][r];
-            }
-            let values = &mut slots[(to * N + r) * room + pad..][..stride];
-            let mut smallest = none;
-            for b in 0..B {
-                let below = if b > 0 { line[b - 1] } else { first_below };
-                let above = if b + 1 < B { line[b + 1] } else { last_above };
-                let beside = L::shifted_up::<S>(below, line[b]).min(line[b].slide::<1>(above)).saturating_add(p1);
-                let increment = line[b].min(limit).min(beside) - before;
-                let path = L::V::<S>::from_slice(simd, &costs[b * len..][..len]).saturating_add(increment);
-                sums[b] = E::plus::<S>(sums[b], increment);
-                smallest = smallest.min(path);
-                path.store_slice(&mut values[b * len..][..len]);
-            }
-            if along_row {
-                recent = L::V::<S>::splat(simd, smallest.reduce_min());
-            } else {
-                least[to][r] = smallest.reduce_min();
+        let costs = &costs[t];
+        let mut sums = [E::zero(simd); MAX_REGISTERS];
+        if FOUR {
+            recent = slots.follow::<S, E>(simd, (0, LEFT, LEFT, false), (recent, p2[0][t]), costs, &mut sums);
+            slots.follow_from_above::<S, E>(simd, (1, ABOVE_LEFT, i + 1, true), p2[1][t], costs, &mut sums);
+            slots.follow_from_above::<S, E>(simd, (2, i + 1, i + 1, false), p2[2][t], costs, &mut sums);
+            slots.follow_from_above::<S, E>(simd, (3, i + 2, i + 1, false), p2[3][t], costs, &mut sums);
+        } else {
+            for r in 0..N {
+                let step = (r, rules[r].slot(i), i + 1, rules[r].keeps_above_left);
+                slots.follow_from_above::<S, E>(simd, step, p2[r][t], costs, &mut sums);
             }
         }
         if GATED && (moved || i == 0) {
@@ -312,22 +326,101 @@ pub(super) fn aggregate_block_fixed<S, L, E, const N: usize, const B: usize, con
                 let to = if FOUR && r == 0 { LEFT } else { i + 1 };
                 let keeps_above_left = if FOUR { r == 1 } else { rules[r].keeps_above_left };
                 let (old, new) = ((ABOVE_LEFT * N + r) * room, (to * N + r) * room);
-                mask_borders(simd, slots, old, new, stride, keeps_above_left);
+                mask_borders(simd, slots.values, old, new, W, keeps_above_left);
             }
         }
-        let totals = &mut totals[t * totals_pitch..][..stride];
-        for b in 0..B {
-            let cost = L::V::<S>::from_slice(simd, &costs[b * len..][..len]);
-            let totals = &mut totals[b * len..][..len];
-            output.put::<S, L, E>(simd, (sums[b], cost), volume, at + b * len, totals);
-        }
+        output.put_all(simd, &sums, costs, volume.get_mut(t), &mut totals[t * totals_pitch..]);
     }
     if FOUR {
         // the slot of the last pixel, which the next block reads
-        slots.copy_within((LEFT * N) * room..(LEFT * N + 1) * room, pixels * N * room);
-        least[pixels][0] = recent.as_slice()[0];
+        slots.values.copy_within((LEFT * N) * room..(LEFT * N + 1) * room, pixels * N * room);
+        slots.least[pixels][0] = recent;
     }
     store_edge(state, edge, BlockShape { gated: GATED, room, ..shape }, N);
+}
+
+/// Path costs of a [`BlockState`] of `N` directions, for windows of `W` candidates.
+struct Slots<'a, L, const N: usize, const W: usize> {
+    values: &'a mut [L],
+    least: &'a mut [[L; N]],
+    /// As in [`BlockShape`].
+    room: usize,
+    pad: usize,
+    gated: bool,
+    p1: L,
+}
+
+impl<L: Lane, const N: usize, const W: usize> Slots<'_, L, N, W> {
+    #[inline(always)]
+    fn line(&self, at: usize) -> &[L; W] {
+        self.values[at..].first_chunk().expect("a slot has room for the window")
+    }
+
+    #[inline(always)]
+    fn line_mut(&mut self, at: usize) -> &mut [L; W] {
+        self.values[at..].first_chunk_mut().expect("a slot has room for the window")
+    }
+
+    /// [`Self::follow`] with the smallest path costs of the slots.
+    #[inline(always)]
+    fn follow_from_above<S: Simd, E: Increment<L>>(
+        &mut self,
+        simd: S,
+        step: (usize, usize, usize, bool),
+        p2: L,
+        costs: &[L; W],
+        sums: &mut [E::Sums<S>; MAX_REGISTERS],
+    ) {
+        let (r, from, to, keeps_above_left) = step;
+        let before = self.least[from][r];
+        if keeps_above_left {
+            self.least[ABOVE_LEFT][r] = self.least[to][r];
+        }
+        self.least[to][r] = self.follow::<S, E>(simd, step, (before, p2), costs, sums);
+    }
+
+    /// Direction `r` of one pixel, from slot `from` to slot `to`; gives the smallest path cost. With `keeps_above_left` the former
+    /// values of slot `to` become those of [`ABOVE_LEFT`].
+    #[inline(always)]
+    fn follow<S: Simd, E: Increment<L>>(
+        &mut self,
+        simd: S,
+        (r, from, to, keeps_above_left): (usize, usize, usize, bool),
+        (before, p2): (L, L),
+        costs: &[L; W],
+        sums: &mut [E::Sums<S>; MAX_REGISTERS],
+    ) -> L {
+        let len = <L::V<S> as SimdBase<S>>::LEN;
+        let none = L::V::<S>::splat(simd, L::NONE);
+        let p1 = L::V::<S>::splat(simd, self.p1);
+        let before = L::V::<S>::splat(simd, before);
+        let limit = before.saturating_add(L::V::<S>::splat(simd, p2));
+        let (from, to) = ((from * N + r) * self.room + self.pad, (to * N + r) * self.room + self.pad);
+        let above_left = (ABOVE_LEFT * N + r) * self.room + self.pad;
+        let (mut below, mut last) = (none, none);
+        if self.gated {
+            (below, last) = (at_slot(simd, self.values, from - len), at_slot(simd, self.values, from + W));
+        }
+        let mut here = at_slot::<S, L>(simd, self.line(from), 0);
+        let mut smallest = none;
+        for b in 0..W / len {
+            let place = b * len..(b + 1) * len;
+            let above = if b + 1 < W / len { at_slot::<S, L>(simd, self.line(from), (b + 1) * len) } else { last };
+            if keeps_above_left {
+                // candidates up to this one of the slot above left have been read
+                let old = L::V::<S>::from_slice(simd, &self.line(to)[place.clone()]);
+                old.store_slice(&mut self.line_mut(above_left)[place.clone()]);
+            }
+            let beside = L::shifted_up::<S>(below, here).min(here.slide::<1>(above)).saturating_add(p1);
+            let increment = here.min(limit).min(beside) - before;
+            let path = L::V::<S>::from_slice(simd, &costs[place.clone()]).saturating_add(increment);
+            sums[b] = E::plus::<S>(sums[b], increment);
+            smallest = smallest.min(path);
+            path.store_slice(&mut self.line_mut(to)[place]);
+            (below, here) = (here, above);
+        }
+        smallest.reduce_min()
+    }
 }
 
 /// Totals without paths: the costs.

@@ -46,7 +46,7 @@ pub(super) struct Scratch<L> {
     p2_of_step: Vec<L>,
     largest_sum: Option<u32>,
     costs: Aligned<L>,
-    /// Brightness steps of a row, and the P2 of each direction there.
+    /// Brightness steps of a row, and the P2 of each direction there, in whole blocks.
     steps: Vec<u8>,
     p2: Vec<L>,
     edge: EdgeState<L>,
@@ -62,7 +62,7 @@ impl<L: Lane> Scratch<L> {
         self.largest_sum = params.largest_accepted_sum();
         self.costs.resize(BLOCK * range.stride);
         self.steps.resize(width, 0);
-        self.p2.resize(width * MAX_DIRECTIONS, L::default());
+        self.p2.resize(width.next_multiple_of(BLOCK) * MAX_DIRECTIONS, L::default());
         self.block_totals.restart(range);
     }
 
@@ -142,13 +142,14 @@ fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
     if accumulation.gives_totals() && with_right {
         right.restart(width, input.range);
     }
+    let p2_pitch = width.next_multiple_of(BLOCK);
     let luma = input.luma.row(y);
     let luma_above = above.map_or(luma, |above| input.luma.row(above));
     let mut predecessors = [Predecessors::Same(Predecessor::Above); MAX_DIRECTIONS];
     for (r, scan) in pass.directions.iter().enumerate() {
         predecessors[r] = scan.predecessors(v, pass.mirrored);
         brightness_steps(luma, luma_above, pass.mirrored, predecessors[r], steps);
-        for (p2, &step) in p2[r * width..][..width].iter_mut().zip(&*steps) {
+        for (p2, &step) in p2[r * p2_pitch..].iter_mut().zip(&*steps) {
             *p2 = p2_of_step[usize::from(step)];
         }
     }
@@ -170,12 +171,15 @@ fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
             block_totals.clear();
         }
         let totals_pitch = block_totals.pitch();
+        let mut block_p2 = [[L::default(); BLOCK]; MAX_DIRECTIONS];
+        for (of_block, row) in block_p2.iter_mut().zip(p2.chunks_exact(p2_pitch)) {
+            of_block.copy_from_slice(&row[from..from + BLOCK]);
+        }
         let mut block = Block {
             shape: BlockShape { pixels, window, gated: input.windows.is_some(), room },
             mirrored: pass.mirrored,
             p1: *p1,
-            p2: &p2[from..],
-            p2_pitch: width,
+            p2: &block_p2,
             predecessors: &predecessors[..directions],
             costs,
             volume: if accumulation == Accumulation::Single {
@@ -229,26 +233,25 @@ fn scan_block<S: Simd, L: Lane, E: Increment<L>>(
             .iter()
             .zip(Predecessor::ALL)
             .all(|(&predecessor, from)| matches!(predecessor, Predecessors::Same(f) if f == from));
-    let registers = block.shape.window.len / <L::V<S> as SimdBase<S>>::LEN;
     let gated = block.shape.gated;
     macro_rules! fixed {
-        ($directions:literal, $registers:literal, $four:literal, $gated:literal) => {
-            aggregate_block_fixed::<S, L, E, $directions, $registers, $four, $gated>(simd, block, state, edge, right)
+        ($directions:literal, $candidates:literal, $four:literal, $gated:literal) => {
+            aggregate_block_fixed::<S, L, E, $directions, $candidates, $four, $gated>(simd, block, state, edge, right)
         };
     }
-    match (block.predecessors.len(), registers, gated) {
-        (4, 1, false) if four => fixed!(4, 1, true, false),
-        (4, 2, false) if four => fixed!(4, 2, true, false),
-        (4, 4, false) if four => fixed!(4, 4, true, false),
-        (4, 8, false) if four => fixed!(4, 8, true, false),
-        (4, 1, true) if four => fixed!(4, 1, true, true),
-        (4, 2, true) if four => fixed!(4, 2, true, true),
-        (4, 1, false) => fixed!(4, 1, false, false),
-        (4, 2, false) => fixed!(4, 2, false, false),
-        (4, 4, false) => fixed!(4, 4, false, false),
-        (2, 1, false) => fixed!(2, 1, false, false),
-        (2, 2, false) => fixed!(2, 2, false, false),
-        (2, 4, false) => fixed!(2, 4, false, false),
+    match (block.predecessors.len(), block.shape.window.len, gated) {
+        (4, 64, false) if four => fixed!(4, 64, true, false),
+        (4, 96, false) if four => fixed!(4, 96, true, false),
+        (4, 128, false) if four => fixed!(4, 128, true, false),
+        (4, 192, false) if four => fixed!(4, 192, true, false),
+        (4, 256, false) if four => fixed!(4, 256, true, false),
+        (4, 32, true) if four => fixed!(4, 32, true, true),
+        (4, 64, true) if four => fixed!(4, 64, true, true),
+        (4, 128, true) if four => fixed!(4, 128, true, true),
+        (4, 64, false) => fixed!(4, 64, false, false),
+        (4, 128, false) => fixed!(4, 128, false, false),
+        (2, 64, false) => fixed!(2, 64, false, false),
+        (2, 128, false) => fixed!(2, 128, false, false),
         (1, ..) => aggregate_block::<S, L, E, 1>(simd, block, state, edge, right),
         (2, ..) => aggregate_block::<S, L, E, 2>(simd, block, state, edge, right),
         (3, ..) => aggregate_block::<S, L, E, 3>(simd, block, state, edge, right),

@@ -78,12 +78,18 @@ impl BlockTotals {
         }
         let mut fractions = [0_i32; BLOCK];
         let [below, best, above] = &sums;
-        for t in 0..BLOCK {
-            fractions[t] = match params.subpixel {
-                Subpixel::Off => 0,
-                Subpixel::Parabola => fraction(below[t] - above[t], below[t] + above[t] - 2 * best[t]),
-                Subpixel::Equiangular => fraction(below[t] - above[t], below[t].max(above[t]) - best[t]),
-            };
+        match params.subpixel {
+            Subpixel::Off => {}
+            Subpixel::Parabola => {
+                for t in 0..BLOCK {
+                    fractions[t] = fraction(below[t] - above[t], below[t] + above[t] - 2 * best[t]);
+                }
+            }
+            Subpixel::Equiangular => {
+                for t in 0..BLOCK {
+                    fractions[t] = fraction(below[t] - above[t], below[t].max(above[t]) - best[t]);
+                }
+            }
         }
         for t in 0..BLOCK {
             let exist = below[t] != i32::from(NONE) && above[t] != i32::from(NONE);
@@ -131,28 +137,35 @@ impl BlockTotals {
     }
 }
 
-/// The first smallest total and its index.
+/// The first smallest total and its index. Each lane keeps its first smallest total and the register that has it.
 #[inline(always)]
 fn smallest<S: Simd>(simd: S, totals: &[u16]) -> (usize, u16) {
     let len = <S::u16s as SimdBase<S>>::LEN;
-    let mut least = S::u16s::from_slice(simd, &totals[..len]);
-    let mut b = len;
-    while b < totals.len() {
-        least = least.min(S::u16s::from_slice(simd, &totals[b..][..len]));
-        b += len;
+    let mut least = S::u16s::splat(simd, NONE);
+    let mut register = S::u16s::splat(simd, 0);
+    for (b, totals) in totals.chunks_exact(len).enumerate() {
+        let totals = S::u16s::from_slice(simd, totals);
+        let keeps = least.simd_le(totals);
+        least = least.min(totals);
+        register = keeps.select(register, S::u16s::splat(simd, b as u16));
     }
     let best = least.reduce_min();
-    let best_everywhere = S::u16s::splat(simd, best);
-    // from the last to the first, so that the first one stays
-    let mut winner = 0;
-    while b > 0 {
-        b -= len;
-        let equal = S::u16s::from_slice(simd, &totals[b..][..len]).simd_eq(best_everywhere).to_bitmask();
-        let place = b + equal.trailing_zeros() as usize;
-        winner = if equal == 0 { winner } else { place };
-    }
-    (winner, best)
+    let lanes = S::u16s::from_slice(simd, &LANES[..len]);
+    let place = register * (len as u16) + lanes;
+    let place = least.simd_eq(S::u16s::splat(simd, best)).select(place, S::u16s::splat(simd, NONE));
+    (place.reduce_min().into(), best)
 }
+
+/// Numbers of the lanes of a register.
+const LANES: [u16; 32] = {
+    let mut lanes = [0; 32];
+    let mut i = 0;
+    while i < 32 {
+        lanes[i] = i as u16;
+        i += 1;
+    }
+    lanes
+};
 
 /// [`Subpixel::refine`] from its difference and q. A float division is exact here: the quotient of two whole numbers of at most 21 and
 /// 18 bits, at most 8.5, that is no whole number differs from one by far more than the rounding.
@@ -239,20 +252,27 @@ impl RightWinners {
     ) {
         let len = <S::u16s as SimdBase<S>>::LEN;
         let lowest = self.width - first - start - pixels; // place of candidate 0 of the last pixel
+        // from left to right later columns stand for larger disparities, and lose ties
+        let (first_pixel, step) = if mirrored { (pixels - 1, u16::MAX) } else { (0, 1) };
+        let first_column = S::u16s::splat(simd, (first + start + first_pixel) as u16);
+        let pitch = block.pitch();
+        let totals = &block.totals[PAD + start * pitch + 1 - pixels..];
         let mut j = 0;
         while j < block.stride + pixels - 1 {
-            let mut totals = S::u16s::from_slice(simd, &self.totals[lowest + j..][..len]);
+            let mine = &totals[j..][..(pixels - 1) * (pitch + 1) + len];
+            let theirs = &mut self.totals[lowest + j..][..len];
+            let mut totals = S::u16s::from_slice(simd, theirs);
             let mut columns = S::u16s::from_slice(simd, &self.columns[lowest + j..][..len]);
+            let mut column = first_column;
             for n in 0..pixels {
-                // From left to right later columns stand for larger disparities, and lose ties.
                 let t = if mirrored { pixels - 1 - n } else { n };
-                let at = PAD + (start + t) * block.pitch() + j + t + 1 - pixels;
-                let mine = S::u16s::from_slice(simd, &block.totals[at..][..len]);
-                let wins = if mirrored { mine.simd_le(totals) } else { mine.simd_lt(totals) };
+                let mine = S::u16s::from_slice(simd, &mine[t * (pitch + 1)..][..len]);
+                let keeps = if mirrored { totals.simd_lt(mine) } else { totals.simd_le(mine) };
                 totals = totals.min(mine);
-                columns = wins.select(S::u16s::splat(simd, (first + start + t) as u16), columns);
+                columns = keeps.select(columns, column);
+                column += step;
             }
-            totals.store_slice(&mut self.totals[lowest + j..][..len]);
+            totals.store_slice(theirs);
             columns.store_slice(&mut self.columns[lowest + j..][..len]);
             j += len;
         }
@@ -261,13 +281,20 @@ impl RightWinners {
     /// Disparities of the row in whole pixels, as in [`crate::stereo::disparity::right_map`].
     #[inline(always)]
     pub(super) fn finish(&self, min_disparity: i32, values: &mut [i16]) {
-        for (x, value) in values.iter_mut().enumerate() {
-            let place = self.width as i64 - 1 - i64::from(min_disparity) - x as i64;
-            let total = usize::try_from(place).ok().and_then(|place| self.totals.get(place));
-            *value = match total {
-                None | Some(&NONE) => INVALID,
-                Some(_) => (SUBPIXEL_STEPS * (i32::from(self.columns[place as usize]) - x as i32)) as i16,
-            };
+        // column `x` is at place `last - x`
+        let last = self.width as i32 - 1 - min_disparity;
+        let (first, end) = ((last + 1 - self.totals.len() as i32).max(0), (last + 1).max(0));
+        let [first, end] = [first, end].map(|x| (x as usize).min(values.len()));
+        values[..first].fill(INVALID);
+        values[end..].fill(INVALID);
+        if first >= end {
+            return;
+        }
+        let places = (last as usize + 1 - end)..(last as usize + 1 - first);
+        let winners = self.totals[places.clone()].iter().zip(&self.columns[places]).rev();
+        for (x, (value, (&total, &column))) in (first..end).zip(values[first..end].iter_mut().zip(winners)) {
+            let disparity = SUBPIXEL_STEPS * (i32::from(column) - x as i32);
+            *value = if total == NONE { INVALID } else { disparity as i16 };
         }
     }
 }
