@@ -2,7 +2,7 @@
 
 ARGS ?=
 
-.PHONY: run test quick bench bench-gpu bench-paper soak check attack setup-run setup-bench setup-test
+.PHONY: run test quick bench bench-gpu bench-instructions bench-paper soak check attack setup-run setup-bench setup-instructions setup-test
 
 ## Live depth: in a window where there is a display, otherwise as a status line and a preview picture.
 run: setup-run
@@ -20,6 +20,10 @@ quick: setup-test
 ## Times the CPU engine beside OpenCV, in turn, on as many threads; see docs/performance.md.
 bench: setup-bench
 	.venv/bin/python tools/bench_opencv.py $(ARGS)
+
+## Counts the instructions of the CPU engine and compares them with those that are kept; no load of the machine changes them.
+bench-instructions: setup-instructions
+	python3 tools/bench_instructions.py $(ARGS)
 
 ## Times it against the number of path directions and of threads, beside the tables of Frommholz (2020).
 bench-paper: setup-run
@@ -52,3 +56,6 @@ setup-bench:
 
 setup-test:
 	@sh tools/setup.sh test
+
+setup-instructions:
+	@sh tools/setup.sh instructions

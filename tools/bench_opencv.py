@@ -4,7 +4,7 @@
     make bench [ARGS="..."]          or: .venv/bin/python tools/bench_opencv.py
 
 The pictures are pairs of the built-in scene, which the program writes for this. Each round runs OpenCV's MODE_HH (8 paths), then
-MODE_SGBM_3WAY (3 paths), then Stereopsis (8 paths) over them, some pairs without the clock and then --frames pairs with it.
+MODE_SGBM_3WAY (3 paths), then Stereopsis (8 paths) with each level of vector instructions that this processor has, some pairs without the clock and then --frames pairs with it.
 
 Stereopsis is timed by itself, from rectified luma to the filtered disparity map: census 5x5, 8 paths, adaptive P2, winner with
 sub-pixel, left-right check, median 3x3, speckle filter. OpenCV is called as its users do and does what its compute() does: pixel cost, paths, winner
@@ -29,6 +29,7 @@ except ImportError:
 
 MODES = {"hh": cv2.STEREO_SGBM_MODE_HH, "3way": cv2.STEREO_SGBM_MODE_SGBM_3WAY}
 SIZES = ["640x480", "1024x768", "1280x960"]
+LEVELS = ["avx512", "avx2", "portable"]
 # as the program itself does
 WARM_UP = 3
 
@@ -51,6 +52,7 @@ def arguments():
     parser.add_argument("--size", action="append", type=size, metavar="WxH", help=f"repeat for several [default: {', '.join(SIZES)}]")
     parser.add_argument("--num-disparities", type=at_least_one, default=128, metavar="N", help="a multiple of 16 [default: 128]")
     parser.add_argument("--threads", type=at_least_one, metavar="N", help="of each [default: 2, or 1 where there is one core]")
+    parser.add_argument("--level", action="append", choices=LEVELS, help="of Stereopsis, repeat for several [default: all of this processor]")
     parser.add_argument("--rounds", type=at_least_one, default=5, metavar="N", help="[default: 5]")
     parser.add_argument("--frames", type=at_least_one, default=6, metavar="N", help="pairs of each in each round [default: 6]")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all figures")
@@ -104,37 +106,55 @@ def measure(program, given, folder, of_size):
     ours.bench(program, ["--size", of_size, "--write-pairs", folder, "--frames", 1, *common])
     pairs = read_pairs(folder / of_size)
     matchers = {mode: matcher(mode, given.num_disparities) for mode in MODES}
-    times = {"hh": [], "3way": [], "ours": []}
+    levels = given.level or [level for level in LEVELS if has_level(program, level)]
+    times, said = {name: [] for name in [*MODES, *levels]}, {}
     for round_ in range(given.rounds):
         ours.tell(f"{of_size}, {given.num_disparities} disparities: round {round_ + 1} of {given.rounds}")
         for mode, sgbm in matchers.items():
             times[mode] += time_opencv(sgbm, pairs, given.frames)
-        said = ours.bench(program, [folder / of_size, "--frames", given.frames, *common])
-        times["ours"] += said["frame_ms"]["all"]
+        for level in levels:
+            said[level] = ours.bench(program, [folder / of_size, "--frames", given.frames, *common], level)
+            times[level] += said[level]["frame_ms"]["all"]
     found = {name: ours.figures(all_) for name, all_ in times.items()}
-    ratios = {mode: {key: found[mode][key] / found["ours"][key] for key in ("best", "median")} for mode in MODES}
-    return said, {
-        "size": of_size,
-        "num_disparities": given.num_disparities,
-        "ms": found,
-        "times_as_fast_as": ratios,
-        "parameters": said["parameters"],
-        "stages_ms": said["stages_ms"],
-        "engine_mb": said["engine_mb"],
-        "peak_mb": said["peak_mb"],
-    }
+    return [
+        {
+            "size": of_size,
+            "num_disparities": given.num_disparities,
+            "level": level,
+            "adapter": said[level]["engine"]["adapter"],
+            "program": said[level]["program"],
+            "ms": {**{mode: found[mode] for mode in MODES}, "ours": found[level]},
+            "times_as_fast_as": {
+                mode: {key: found[mode][key] / found[level][key] for key in ("best", "median")} for mode in MODES
+            },
+            "parameters": said[level]["parameters"],
+            "stages_ms": said[level]["stages_ms"],
+            "engine_mb": said[level]["engine_mb"],
+            "peak_mb": said[level]["peak_mb"],
+        }
+        for level in levels
+    ]
+
+
+def has_level(program, level):
+    """Whether the processor has it; the program refuses another."""
+    try:
+        ours.bench(program, ["--engine", "cpu", "--size", "16x16", "--num-disparities", 16, "--frames", 1], level)
+    except ours.Refused:
+        return False
+    return True
 
 
 def table(results):
     lines = [
-        "                         OpenCV MODE_HH    MODE_SGBM_3WAY        stereopsis    times as fast as HH   as 3WAY",
-        "size       disparities    best   median      best   median      best   median      best   median    best   median",
+        "                                    OpenCV MODE_HH    MODE_SGBM_3WAY        stereopsis    times as fast as HH   as 3WAY",
+        "size       disparities     level     best   median      best   median      best   median      best   median    best   median",
     ]
     for row in results:
         ms, ratio = row["ms"], row["times_as_fast_as"]
         times = "  ".join(f"{ms[name]['best']:8.1f} {ms[name]['median']:8.1f}" for name in ("hh", "3way", "ours"))
         ratios = "  ".join(f"{ratio[mode]['best']:6.2f}   {ratio[mode]['median']:6.2f}" for mode in ("hh", "3way"))
-        lines.append(f"{row['size']:<10} {row['num_disparities']:>11}  {times}    {ratios}")
+        lines.append(f"{row['size']:<10} {row['num_disparities']:>11}  {row['level']:>8}  {times}    {ratios}")
     return "\n".join(lines)
 
 
@@ -147,11 +167,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for of_size in given.size:
             try:
-                said, row = measure(program, given, pathlib.Path(folder), of_size)
+                results += measure(program, given, pathlib.Path(folder), of_size)
             except ours.Refused as words:
                 raise SystemExit(f"stereopsis: {of_size} cannot be timed: {words}")
-            results.append(row)
-    where = {**ours.about(said["engine"]["adapter"], said["program"]), "load_before": load_before}
+    where = {**ours.about(results[0]["adapter"], results[0]["program"]), "load_before": load_before}
     where |= {"opencv": cv2.__version__, "threads": given.threads}
     print(ours.headline(where))
     print(f"OpenCV {where['opencv']}; threads of each: {given.threads}; rounds: {given.rounds}, pairs in each: {given.frames}; times in ms")

@@ -29,11 +29,12 @@ def built():
     return folder / ("stereopsis.exe" if os.name == "nt" else "stereopsis")
 
 
-def bench(program, arguments):
-    """What `bench --json` says with these arguments, as the only one of its results; raises Refused with its words."""
-    done = subprocess.run(
-        [str(program), "bench", "--json", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+def bench(program, arguments, level=None):
+    """What `bench --json` says with these arguments, as the only one of its results; raises Refused with its words. `level` is that of
+    the vector instructions, by its word; the best one without."""
+    command = [str(program), "bench", "--json", *map(str, arguments)]
+    environment = {**os.environ, "STEREOPSIS_SIMD": level} if level else None
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
     if done.returncode != 0:
         lines = [line for line in done.stderr.strip().splitlines() if line.strip()]
         raise Refused(lines[0].removeprefix("stereopsis: ") if lines else f"it ended with code {done.returncode}")

@@ -2,7 +2,7 @@
 # Installs what a build or a run needs and this machine lacks, and says so. Debian and Ubuntu; elsewhere it names what is missing.
 # For bench it also puts OpenCV for Python into .venv, to compare with.
 #
-#   tools/setup.sh run|test|bench
+#   tools/setup.sh run|test|bench|instructions
 #
 # Asks on a terminal, goes ahead without one; with neither root nor sudo it prints the command and stops.
 set -eu
@@ -50,6 +50,7 @@ command -v cc >/dev/null 2>&1 || need gcc libc6-dev
 if [ "$purpose" = bench ] && [ ! -x .venv/bin/python ]; then
   python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || need python3 python3-venv
 fi
+[ "$purpose" != instructions ] || command -v valgrind >/dev/null 2>&1 || need valgrind
 if [ "$purpose" = test ] || [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
   have_library libvulkan.so.1 || need libvulkan1
   have_vulkan_driver || need mesa-vulkan-drivers
@@ -93,6 +94,6 @@ fi
 [ "$purpose" != bench ] || opencv_in_venv
 
 case $purpose in
-  run | bench) [ -x target/release/stereopsis ] || echo "stereopsis: the first build takes seven to seventeen minutes on two cores; later ones take seconds" ;;
+  run | bench | instructions) [ -x target/release/stereopsis ] || echo "stereopsis: the first build takes seven to seventeen minutes on two cores; later ones take seconds" ;;
   test) [ -d target/debug/deps ] || echo "stereopsis: the first build of the tests takes six to fifteen minutes on two cores, and the tests about as long" ;;
 esac
