@@ -24,12 +24,7 @@ ALLOWED = 1.05
 SIZE, DISPARITIES = "640x480", 128
 LEVELS = {"x86_64": ["portable", "avx2"]}.get(os.uname().machine, ["portable"])
 # what is counted, by the words of its parameters
-SETTINGS = {
-    "8 paths": ["--weighted-median", "off"],
-    "4 paths": ["--paths", 4, "--weighted-median", "off"],
-    "16 paths": ["--paths", 16, "--weighted-median", "off"],
-    "8 paths, gating": ["--gating", 2, "--weighted-median", "off"],
-}
+SETTINGS = {"8 paths": ["--weighted-median", "off"]}
 
 
 def arguments():

@@ -169,7 +169,7 @@ const DISTANCES: [[u8; 16]; 16] = {
     let mut distances = [[0; 16]; 16];
     let mut i = 0;
     while i < 256 {
-        distances[i / 16][i % 16] = (i / 16 ^ i % 16).count_ones() as u8;
+        distances[i / 16][i % 16] = ((i / 16) ^ (i % 16)).count_ones() as u8;
         i += 1;
     }
     distances
