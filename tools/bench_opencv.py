@@ -4,7 +4,8 @@
     make bench [ARGS="..."]          or: .venv/bin/python tools/bench_opencv.py
 
 The pictures are pairs of the built-in scene, which the program writes for this. Each round runs OpenCV's MODE_HH (8 paths), then
-MODE_SGBM_3WAY (3 paths), then Stereopsis (8 paths) with each level of vector instructions that this processor has, some pairs without the clock and then --frames pairs with it.
+MODE_SGBM_3WAY (3 paths), then Stereopsis (8 paths) with each level of vector instructions that this processor has, some pairs
+without the clock and then --frames pairs with it.
 
 Stereopsis is timed by itself, from rectified luma to the filtered disparity map: census 5x5, 8 paths, adaptive P2, winner with
 sub-pixel, left-right check, median 3x3, speckle filter. OpenCV is called as its users do and does what its compute() does: pixel cost, paths, winner
@@ -106,13 +107,12 @@ def measure(program, given, folder, of_size):
     ours.bench(program, ["--size", of_size, "--write-pairs", folder, "--frames", 1, *common])
     pairs = read_pairs(folder / of_size)
     matchers = {mode: matcher(mode, given.num_disparities) for mode in MODES}
-    levels = given.level or [level for level in LEVELS if has_level(program, level)]
-    times, said = {name: [] for name in [*MODES, *levels]}, {}
+    times, said = {name: [] for name in [*MODES, *given.level]}, {}
     for round_ in range(given.rounds):
         ours.tell(f"{of_size}, {given.num_disparities} disparities: round {round_ + 1} of {given.rounds}")
         for mode, sgbm in matchers.items():
             times[mode] += time_opencv(sgbm, pairs, given.frames)
-        for level in levels:
+        for level in given.level:
             said[level] = ours.bench(program, [folder / of_size, "--frames", given.frames, *common], level)
             times[level] += said[level]["frame_ms"]["all"]
     found = {name: ours.figures(all_) for name, all_ in times.items()}
@@ -132,7 +132,7 @@ def measure(program, given, folder, of_size):
             "engine_mb": said[level]["engine_mb"],
             "peak_mb": said[level]["peak_mb"],
         }
-        for level in levels
+        for level in given.level
     ]
 
 
@@ -162,6 +162,7 @@ def main():
     given = arguments()
     load_before = ours.load()
     program = ours.built()
+    given.level = given.level or [level for level in LEVELS if has_level(program, level)]
     cv2.setNumThreads(given.threads)
     results = []
     with tempfile.TemporaryDirectory() as folder:
