@@ -21,7 +21,7 @@ quick: setup-test
 bench: setup-bench
 	.venv/bin/python tools/bench_opencv.py $(ARGS)
 
-## Counts the instructions of the CPU engine and compares them with those that are kept; no load of the machine changes them.
+## Counts the instructions of the CPU engine and compares them with those that are kept, on a machine that does nothing else.
 bench-instructions: setup-instructions
 	python3 tools/bench_instructions.py $(ARGS)
 

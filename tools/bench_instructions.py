@@ -3,7 +3,7 @@
 
     make bench-instructions [ARGS="..."]          or: tools/bench_instructions.py
 
-Instructions do not depend on what else a machine does, so a change of a few per cent is seen that no time would show. valgrind
+Counts vary far less than times, so a change of a few per cent is seen that no time would show; let nothing else run meanwhile. valgrind
 counts them while the program matches pairs of the built-in scene with one thread: those of six pairs without those of four. It has no
 AVX-512. tools/instructions.json keeps the counts, with the compiler that made them; more by above 5 % end this with code 1.
 """
