@@ -24,8 +24,6 @@ pub(super) struct Codes {
     planes: usize,
     width: usize,
     pitch: usize,
-    /// Whether right planes are halves of bytes.
-    halves: bool,
     left: Vec<u8>,
     right: Vec<u8>,
 }
@@ -35,23 +33,23 @@ impl Codes {
     pub(super) fn set(&mut self, level: SimdLevel, left: &Luma, right: &Luma, transform: Transform, range: Range) {
         let (width, height) = left.size();
         (self.planes, self.width, self.pitch) = (transform.planes(), width, pitch(width, range));
-        self.halves = matches!(transform, Transform::Census(_)) && has_halves(level.bytes());
+        let right_planes = self.planes * transform.right_planes_of_byte(level.bytes());
         self.left.resize(self.planes * width * height, 0);
-        self.right.resize(self.right_planes() * self.pitch * height, 0);
+        self.right.resize(right_planes * self.pitch * height, 0);
         match left {
             Luma::U8(image) => left_rows(level, image, transform, &mut self.left),
             Luma::U16 { image, .. } => left_rows(level, image, transform, &mut self.left),
         }
         match right {
-            Luma::U8(image) => right_rows(level, image, (transform, self.halves), range, &mut self.right),
-            Luma::U16 { image, .. } => right_rows(level, image, (transform, self.halves), range, &mut self.right),
+            Luma::U8(image) => right_rows(level, image, transform, range, &mut self.right),
+            Luma::U16 { image, .. } => right_rows(level, image, transform, range, &mut self.right),
         }
     }
 
     /// Takes one byte of each pixel of both pictures.
     pub(super) fn set_bytes(&mut self, left: &Image<u8>, right: &Image<u8>, range: Range) {
         let (width, height) = left.size();
-        (self.planes, self.width, self.pitch, self.halves) = (1, width, pitch(width, range), false);
+        (self.planes, self.width, self.pitch) = (1, width, pitch(width, range));
         self.left.clear();
         self.left.extend_from_slice(left.pixels());
         self.right.resize(self.pitch * height, 0);
@@ -91,7 +89,7 @@ impl Codes {
         out: &mut [L],
     ) {
         let len = <S::u8s as SimdBase<S>>::LEN;
-        let row = self.right_planes() * self.pitch;
+        let row = if has_halves(len) { 2 * P } else { P } * self.pitch;
         let left = &self.left[y * P * self.width..][..P * self.width];
         let right = &self.right[y * row..][..row];
         // partners of the last pixel come first; all slices are equally long, so that the compiler checks places once
@@ -123,12 +121,6 @@ impl Codes {
                 b += len;
             }
         }
-    }
-
-    /// Planes of a right row.
-    #[inline(always)]
-    fn right_planes(&self) -> usize {
-        if self.halves { 2 * self.planes } else { self.planes }
     }
 
     /// Differences of the bytes of a span of pixels, the window's candidates of one pixel after the other.
@@ -251,6 +243,11 @@ impl Transform {
         }
     }
 
+    /// Planes of a right row for each byte, for registers of this many bytes.
+    fn right_planes_of_byte(self, register: usize) -> usize {
+        if matches!(self, Self::Census(_)) && has_halves(register) { 2 } else { 1 }
+    }
+
     /// Pixels from the centre to the window's edges.
     fn radii(self) -> (usize, usize) {
         match self {
@@ -266,16 +263,10 @@ fn left_rows<T: Pixel>(level: SimdLevel, image: &Image<T>, transform: Transform,
     out.par_chunks_mut(row_len).enumerate().for_each(|(y, out)| transform_row(level, &padded, transform, y, out));
 }
 
-fn right_rows<T: Pixel>(
-    level: SimdLevel,
-    image: &Image<T>,
-    (transform, halves): (Transform, bool),
-    range: Range,
-    out: &mut [u8],
-) {
+fn right_rows<T: Pixel>(level: SimdLevel, image: &Image<T>, transform: Transform, range: Range, out: &mut [u8]) {
     let padded = Padded::new(image, transform.radii());
     let (width, pitch) = (image.width(), pitch(image.width(), range));
-    let planes_of_byte = if halves { 2 } else { 1 };
+    let planes_of_byte = transform.right_planes_of_byte(level.bytes());
     let scratch = || vec![0; width * transform.planes()];
     let rows = out.par_chunks_mut(pitch * planes_of_byte * transform.planes()).enumerate();
     rows.for_each_init(scratch, |codes, (y, out)| {

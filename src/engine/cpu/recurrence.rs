@@ -96,51 +96,6 @@ impl SumOutput<'_> {
     }
 }
 
-impl SumOutput<'_> {
-    /// [`Self::put`] for all registers of a pixel, whose sums are at `volume`.
-    #[inline(always)]
-    fn put_all<S: Simd, L: Lane, E: Increment<L>, const W: usize>(
-        self,
-        simd: S,
-        sums: &[E::Sums<S>; MAX_REGISTERS],
-        costs: &[L; W],
-        volume: Option<&mut [E; W]>,
-        totals: &mut [u16],
-    ) {
-        let len = <L::V<S> as SimdBase<S>>::LEN;
-        let totals: &mut [u16; W] = totals.first_chunk_mut().expect("totals of all candidates");
-        let missing = self.some_missing;
-        match (self.accumulation, volume) {
-            (Accumulation::First, Some(volume)) => {
-                for b in 0..W / len {
-                    E::stream::<S>(sums[b], &mut volume[b * len..(b + 1) * len], self.streams);
-                }
-            }
-            (Accumulation::Add, Some(volume)) => {
-                for b in 0..W / len {
-                    let volume = &mut volume[b * len..(b + 1) * len];
-                    E::store::<S>(E::both::<S>(E::load(simd, volume), sums[b]), volume);
-                }
-            }
-            (Accumulation::Final, Some(volume)) => {
-                for b in 0..W / len {
-                    let stored = E::load(simd, &volume[b * len..(b + 1) * len]);
-                    let cost = L::V::<S>::from_slice(simd, &costs[b * len..(b + 1) * len]);
-                    let totals = &mut totals[b * len..(b + 1) * len];
-                    E::total::<S>(simd, missing, stored, sums[b], cost, self.paths, totals);
-                }
-            }
-            _ => {
-                for b in 0..W / len {
-                    let cost = L::V::<S>::from_slice(simd, &costs[b * len..(b + 1) * len]);
-                    let totals = &mut totals[b * len..(b + 1) * len];
-                    E::total::<S>(simd, missing, E::zero(simd), sums[b], cost, self.paths, totals);
-                }
-            }
-        }
-    }
-}
-
 /// Slot of each pixel's predecessor: `first + step * i` for pixel `i`, whose own slot is `i + 1`.
 #[derive(Clone, Copy, Default)]
 struct SlotRule<'a> {
@@ -329,7 +284,13 @@ pub(super) fn aggregate_block_fixed<S, L, E, const N: usize, const W: usize, con
                 mask_borders(simd, slots.values, old, new, W, keeps_above_left);
             }
         }
-        output.put_all(simd, &sums, costs, volume.get_mut(t), &mut totals[t * totals_pitch..]);
+        let volume: &mut [E] = volume.get_mut(t).map_or(&mut [], |pixel| pixel); // none in a single pass
+        let totals: &mut [u16; W] = totals[t * totals_pitch..].first_chunk_mut().expect("totals of all candidates");
+        for b in 0..W / len {
+            let place = b * len..(b + 1) * len;
+            let cost = L::V::<S>::from_slice(simd, &costs[place.clone()]);
+            output.put::<S, L, E>(simd, (sums[b], cost), volume, place.start, &mut totals[place]);
+        }
     }
     if FOUR {
         // the slot of the last pixel, which the next block reads
