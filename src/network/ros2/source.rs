@@ -24,8 +24,10 @@ const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(30);
 const ROUTER_TIMEOUT: Duration = Duration::from_secs(5);
 /// A topic that is silent for so long is replaced by its compressed one.
 const SILENCE: Duration = Duration::from_secs(2);
+/// Cameras are waited for so long behind the first pair, whoever publishes: a node that begins may show their topics late.
+const CAMERAS_GRACE: Duration = Duration::from_millis(500);
 /// Limit of the wait for cameras that are published, behind the first pair.
-const CAMERAS_TIMEOUT: Duration = Duration::from_secs(2);
+const CAMERAS_TIMEOUT: Duration = Duration::from_secs(5);
 /// A view without pictures for so long is remarked on.
 const LOST: Duration = Duration::from_secs(3);
 /// How often is looked while something is waited for.
@@ -197,17 +199,21 @@ impl Received {
     /// The newest cameras; waits for those that are published.
     fn cameras(&self) -> [Option<crate::calibration::CameraInfo>; 2] {
         let begun = Instant::now();
-        let mut published = None;
         loop {
             let cameras = self.intake.cameras();
-            let is_missing = |eye: usize| {
-                let published: &BTreeSet<Published> = published.get_or_insert_with(|| self.node.published());
-                let name = camera_topic(&self.topics[eye]);
-                cameras[eye].is_none() && published.iter().any(|it| it.is(&name, Kind::Camera))
-            };
-            let is_complete = cameras.iter().all(Option::is_some);
-            if is_complete || begun.elapsed() > CAMERAS_TIMEOUT || !(0..2).any(is_missing) {
+            let waited = begun.elapsed();
+            if cameras.iter().all(Option::is_some) || waited > CAMERAS_TIMEOUT {
                 return cameras;
+            }
+            if waited > CAMERAS_GRACE {
+                let published = self.node.published();
+                let comes = |eye: usize| {
+                    let name = camera_topic(&self.topics[eye]);
+                    cameras[eye].is_none() && published.iter().any(|it| it.is(&name, Kind::Camera))
+                };
+                if !(0..2).any(comes) {
+                    return cameras;
+                }
             }
             std::thread::sleep(POLL_INTERVAL);
         }
