@@ -7,7 +7,9 @@ use super::panels::{self, Panel, Place};
 use super::session::Session;
 use super::state::{GuideStep, State};
 use super::style;
-use egui::{Align, CentralPanel, Layout, Role, ScrollArea, Ui, ViewportCommand, WidgetInfo};
+use egui::{
+    Align, CentralPanel, Layout, Role, ScrollArea, Ui, UiBuilder, UiKind, UiStackInfo, ViewportCommand, WidgetInfo,
+};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
@@ -32,7 +34,8 @@ impl App {
         let state = cc.wgpu_render_state.as_ref().ok_or("the window has no wgpu device")?;
         style::apply(&cc.egui_ctx);
         cc.egui_ctx.set_zoom_factor(session.borrow().state.view.text_zoom);
-        session.borrow().waker.set(Some(cc.egui_ctx.clone()));
+        let is_software = state.adapter.get_info().device_type == wgpu::DeviceType::Cpu;
+        session.borrow().waker.open(cc.egui_ctx.clone(), is_software);
         Ok(Self { panels: panels::all(state), session, title: String::new() })
     }
 }
@@ -44,6 +47,7 @@ impl eframe::App for App {
         }
         ui.ctx().request_repaint_after(HEARTBEAT);
         let session = &mut *self.session.borrow_mut();
+        session.waker.note_frame();
         session.update();
         session.fit_window(ui.ctx());
         let title = session.state.title();
@@ -64,15 +68,24 @@ impl eframe::App for App {
             ui.ctx().send_viewport_cmd(ViewportCommand::CancelClose);
         }
         let mut commands = Vec::new();
-        show(&mut self.panels, ui, &session.state, &mut commands);
+        // scroll areas fade into what they lie on
+        let background = egui::Frame::new().fill(style::background(ui.visuals()));
+        let info = UiStackInfo::new(UiKind::CentralPanel).with_frame(background);
+        ui.scope_builder(UiBuilder::new().ui_stack_info(info), |ui| {
+            show(&mut self.panels, ui, &session.state, &mut commands);
+        });
         for command in commands {
             session.execute(command, ui.ctx());
         }
         session.note_history(ui.ctx());
     }
 
+    fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
+        style::background(visuals).to_normalized_gamma_f32()
+    }
+
     fn on_exit(&mut self) {
-        self.session.borrow().waker.set(None);
+        self.session.borrow().waker.close();
     }
 }
 

@@ -29,9 +29,15 @@ pub(crate) fn apply(ctx: &egui::Context) {
     });
 }
 
+/// The colour of the window behind everything. Each frame begins with it, and no panel fills itself: for a software GPU that is work
+/// for every pixel.
+pub(crate) fn background(visuals: &Visuals) -> Color32 {
+    Color32::from_gray(if visuals.dark_mode { 24 } else { 240 })
+}
+
 fn dark() -> Visuals {
     let mut visuals = Visuals::dark();
-    visuals.panel_fill = Color32::from_gray(24);
+    visuals.panel_fill = Color32::TRANSPARENT; // see `background`
     visuals.window_fill = Color32::from_gray(30);
     visuals.override_text_color = Some(Color32::from_gray(208));
     visuals.error_fg_color = Color32::from_rgb(255, 128, 112);
@@ -41,7 +47,7 @@ fn dark() -> Visuals {
 
 fn light() -> Visuals {
     let mut visuals = Visuals::light();
-    visuals.panel_fill = Color32::from_gray(240);
+    visuals.panel_fill = Color32::TRANSPARENT;
     visuals.window_fill = Color32::from_gray(248);
     visuals.override_text_color = Some(Color32::from_gray(36));
     visuals.error_fg_color = Color32::from_rgb(176, 36, 24);

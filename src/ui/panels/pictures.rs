@@ -6,11 +6,11 @@ use crate::calibration::FocalLength;
 use crate::capture::{Frame, Recorded, SourceSpec};
 use crate::engine::Output;
 use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOV_DEG, CalibrationChoice};
-use crate::ui::render::{Display, FloatMap, MapDisplays, Screens};
+use crate::ui::render::{Display, Drawable, FloatMap, MapDisplays, Screens};
 use crate::ui::state::{CompareState, CompareStep, MeasureStep, ViewSettings};
 use crate::ui::view::{Marks, Tile, ViewKind, arrange};
 use eframe::egui_wgpu::RenderState;
-use egui::{Align, DragValue, Label, Layout, Rect, Role, TextureId, Ui, UiBuilder};
+use egui::{Align, DragValue, Label, Layout, Rect, Role, Ui, UiBuilder};
 use std::sync::Arc;
 
 const NO_RESULT: &str = "no result yet";
@@ -86,10 +86,10 @@ impl Pictures {
     }
 
     /// A's map in a view, and the place of the line between both.
-    fn beside(&self, state: &State, kind: ViewKind) -> Option<(TextureId, f32)> {
+    fn beside(&self, state: &State, kind: ViewKind) -> Option<(Drawable<'_>, f32)> {
         let comparison =
             state.comparison.as_ref().filter(|comparison| !comparison.shows_a && BESIDE.contains(&kind))?;
-        Some((self.screens_of_a.as_ref()?.texture(kind)?, comparison.wiper))
+        Some((self.screens_of_a.as_ref()?.picture(kind)?, comparison.wiper))
     }
 
     /// The recorded map of a pair; packed once.
@@ -238,7 +238,7 @@ impl Panel for Pictures {
                 ViewKind::Confidence if display.is_none() => Err(NO_RESULT),
                 ViewKind::Recorded if display.is_none() => Err(NOT_RECORDED),
                 ViewKind::Difference if display.is_none() => Err(NO_REFERENCE),
-                _ => self.screens.texture(kind).ok_or(NO_RESULT),
+                _ => self.screens.picture(kind).ok_or(NO_RESULT),
             };
             let display = display.map(|display| (display, &displays.colours[..]));
             let beside = self.beside(state, kind);

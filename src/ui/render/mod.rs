@@ -5,23 +5,19 @@
 
 mod float_map;
 mod map_pass;
+mod picture_pass;
 mod upload;
 
 use crate::engine::Output;
 use crate::ui::space::Inputs;
 use crate::ui::view::{ViewKind, anaglyph, rows};
 use eframe::egui_wgpu::RenderState;
-use egui::TextureId;
 pub(crate) use float_map::FloatMap;
 pub(crate) use map_pass::Display;
 use map_pass::MapPass;
+pub(crate) use picture_pass::Drawable;
+use picture_pass::PicturePass;
 use std::sync::Arc;
-
-/// One view's texture and its name in egui.
-struct Screen {
-    texture: wgpu::Texture,
-    id: TextureId,
-}
 
 /// Range and colours of each map.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +40,8 @@ pub(crate) struct MapDisplays {
 pub(crate) struct Screens {
     state: RenderState,
     pass: MapPass,
-    views: [Option<Screen>; ViewKind::ALL.len()],
+    picture_pass: PicturePass,
+    views: [Option<wgpu::Texture>; ViewKind::ALL.len()],
     map: Option<wgpu::Texture>,
     recorded: Option<wgpu::Texture>,
     reference: Option<wgpu::Texture>,
@@ -60,6 +57,7 @@ impl Screens {
     pub(crate) fn new(state: &RenderState) -> Self {
         Self {
             pass: MapPass::new(state),
+            picture_pass: PicturePass::new(state),
             state: state.clone(),
             views: Default::default(),
             map: None,
@@ -72,16 +70,16 @@ impl Screens {
         }
     }
 
-    /// egui's name of the texture of `view`; `None` before it is drawn.
-    pub(crate) fn texture(&self, view: ViewKind) -> Option<TextureId> {
-        self.views[view as usize].as_ref().map(|screen| screen.id)
+    /// The picture of `view`; `None` before it is drawn.
+    pub(crate) fn picture(&self, view: ViewKind) -> Option<Drawable<'_>> {
+        self.views[view as usize].as_ref().map(|texture| Drawable { pass: &self.picture_pass, texture })
     }
 
     /// The map and the left picture that are shown, as the points in space need them; `None` before both are there.
     pub(crate) fn space_inputs(&self) -> Option<Inputs<'_>> {
         let left = self.views[ViewKind::Left as usize].as_ref()?;
-        let map = self.map.as_ref().filter(|map| map.size() == left.texture.size())?;
-        Some(Inputs { map, picture: &left.texture, colours: self.pass.colours() })
+        let map = self.map.as_ref().filter(|map| map.size() == left.size())?;
+        Some(Inputs { map, picture: left, colours: self.pass.colours() })
     }
 
     /// Shows `output`'s pair and map with `displays` in the open `views`; cheap where nothing has changed.
@@ -163,13 +161,13 @@ impl Screens {
         self.state.queue.submit([encoder.finish()]);
     }
 
-    /// The view's texture, made anew where the size has changed; its name in egui stays.
+    /// The view's texture, made anew where the size has changed.
     fn screen(&mut self, view: ViewKind, (width, height): (usize, usize)) -> wgpu::Texture {
         let slot = &mut self.views[view as usize];
-        if let Some(screen) = slot
-            && (screen.texture.width(), screen.texture.height()) == (width as u32, height as u32)
+        if let Some(texture) = slot
+            && (texture.width(), texture.height()) == (width as u32, height as u32)
         {
-            return screen.texture.clone();
+            return texture.clone();
         }
         let texture = upload::texture(
             &self.state.device,
@@ -180,28 +178,6 @@ impl Screens {
                 | wgpu::TextureUsages::COPY_DST
                 | wgpu::TextureUsages::RENDER_ATTACHMENT,
         );
-        let texture_view = texture.create_view(&wgpu::TextureViewDescriptor::default());
-        // enlarged pixels stay squares; reduced ones are averaged
-        let sampling = wgpu::SamplerDescriptor {
-            label: Some(view.word()),
-            mag_filter: wgpu::FilterMode::Nearest,
-            min_filter: wgpu::FilterMode::Linear,
-            ..Default::default()
-        };
-        let mut renderer = self.state.renderer.write();
-        let device = &self.state.device;
-        let id = if let Some(screen) = slot {
-            renderer.update_egui_texture_from_wgpu_texture_with_sampler_options(
-                device,
-                &texture_view,
-                sampling,
-                screen.id,
-            );
-            screen.id
-        } else {
-            renderer.register_native_texture_with_sampler_options(device, &texture_view, sampling)
-        };
-        *slot = Some(Screen { texture: texture.clone(), id });
-        texture
+        slot.insert(texture).clone()
     }
 }

@@ -3,10 +3,9 @@
 use super::marks::{Marks, region_between};
 use super::{ViewKind, Zoom, bar, grid::ViewRects};
 use crate::metrics::Region;
-use crate::ui::render::Display;
+use crate::ui::render::{Display, Drawable};
 use egui::{
-    Align2, Color32, FontId, PointerButton, Pos2, Rect, Role, Sense, Stroke, StrokeKind, TextureId, Ui, WidgetInfo,
-    pos2, vec2,
+    Align2, Color32, FontId, PointerButton, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
 
 /// Position of the cross-hair, in px of the working size (pixel centres at integers).
@@ -63,7 +62,7 @@ pub(crate) struct Tile<'a> {
     pub(crate) kind: ViewKind,
     pub(crate) rects: ViewRects,
     /// The picture, or why there is none.
-    pub(crate) content: Result<TextureId, &'a str>,
+    pub(crate) content: Result<Drawable<'a>, &'a str>,
     /// Colours and range of a map.
     pub(crate) display: Option<(&'a Display, &'a [[u8; 3]])>,
     /// Working size of the pictures, px.
@@ -74,7 +73,7 @@ pub(crate) struct Tile<'a> {
     /// The picture is old: its camera is lost.
     pub(crate) is_stale: bool,
     /// Another picture, shown left of a line, and the line's place as a share of the width.
-    pub(crate) beside: Option<(TextureId, f32)>,
+    pub(crate) beside: Option<(Drawable<'a>, f32)>,
     /// What is measured; a drag draws a rectangle then.
     pub(crate) marks: Option<Marks<'a>>,
 }
@@ -94,8 +93,8 @@ impl Tile<'_> {
         let name = format!("{} view", self.kind);
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
         let painter = ui.painter().with_clip_rect(picture);
-        let texture = match self.content {
-            Ok(texture) => texture,
+        let shown = match self.content {
+            Ok(shown) => shown,
             Err(why) => {
                 painter.rect_filled(picture, 0.0, visuals.faint_bg_color);
                 let middle = Rect::from_center_size(picture.center(), vec2(picture.width() * 0.8, 40.0));
@@ -104,12 +103,12 @@ impl Tile<'_> {
                 return Pointed { title, ..Pointed::default() };
             }
         };
-        let tint = if self.is_stale { Color32::from_gray(90) } else { Color32::WHITE };
-        painter.image(texture, picture, zoom.visible(), tint);
+        let brightness = if self.is_stale { 90.0 / 255.0 } else { 1.0 };
+        shown.paint(&painter, picture, zoom.visible(), brightness);
         let wiper = self.beside.and_then(|(beside, share)| {
             let line = picture.left() + share * picture.width();
             let left = Rect::from_min_max(picture.min, pos2(line, picture.bottom()));
-            ui.painter().with_clip_rect(left).image(beside, picture, zoom.visible(), tint);
+            beside.paint(&ui.painter().with_clip_rect(left), picture, zoom.visible(), brightness);
             paint_wiper(&painter, picture, line);
             self.drag_wiper(ui, picture, line)
         });

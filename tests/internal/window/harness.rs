@@ -20,8 +20,20 @@ use stereopsis::ui::{App, Session, WindowOptions};
 
 pub(crate) const SIZE: (usize, usize) = (160, 120);
 
+/// The app, on the colour that a window begins each frame with: the harness begins with a transparent picture.
+pub(crate) struct OnBackground(App);
+
+impl eframe::App for OnBackground {
+    fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
+        let [r, g, b, a] = self.0.clear_color(ui.visuals()).map(|part| (255.0 * part).round() as u8);
+        let colour = egui::Color32::from_rgba_premultiplied(r, g, b, a);
+        ui.painter().rect_filled(ui.ctx().content_rect(), 0.0, colour);
+        self.0.ui(ui, frame);
+    }
+}
+
 pub(crate) struct Window {
-    pub(crate) harness: Harness<'static, App>,
+    pub(crate) harness: Harness<'static, OnBackground>,
     pub(crate) session: Rc<RefCell<Session>>,
 }
 
@@ -76,7 +88,7 @@ impl Window {
             .with_size([1200.0, 760.0])
             .with_theme(egui::Theme::Dark)
             .wgpu_setup(setup.into())
-            .build_eframe(move |cc| App::new(cc, shown).expect("an app"));
+            .build_eframe(move |cc| OnBackground(App::new(cc, shown).expect("an app")));
         let mut window = Self { harness, session };
         window.until("the first result", |w| w.result().map(drop));
         window.harness.step();
