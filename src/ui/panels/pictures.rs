@@ -223,8 +223,7 @@ impl Panel for Pictures {
         pointer.hovered = None;
         for (&kind, rects) in views.iter().zip(rects) {
             if kind == ViewKind::Space {
-                let inputs = self.screens.space_inputs();
-                if self.space.show(ui, state, (output, inputs), rects, &displays, commands) {
+                if self.space.show(ui, state, (output, &self.screens), rects, &displays, commands) {
                     alone = if alone.is_some() { None } else { Some(kind) };
                 }
                 continue;

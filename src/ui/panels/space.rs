@@ -2,10 +2,9 @@
 
 use super::{Command, State};
 use crate::engine::Output;
-use crate::ui::render::MapDisplays;
+use crate::ui::render::{MapDisplays, Screens};
 use crate::ui::space::{
-    Colouring, DENSITIES, Drawing, Inputs, Lens, Pose, Scene, SpaceScreen, SpaceSettings, Surface, every_text,
-    grid_spacing_m,
+    Colouring, DENSITIES, Drawing, Lens, Pose, Scene, SpaceScreen, SpaceSettings, Surface, every_text, grid_spacing_m,
 };
 use crate::ui::state::ViewSettings;
 use crate::ui::view::{ViewKind, ViewRects, paint_over, show_title};
@@ -13,8 +12,8 @@ use crate::ui::widgets::focused_slider;
 use eframe::egui_wgpu::RenderState;
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{
-    Align, Color32, EventFilter, Key, Layout, Modifiers, PointerButton, PopupCloseBehavior, Rect, Response, RichText,
-    Role, Sense, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+    Align, EventFilter, Key, Layout, Modifiers, PointerButton, PopupCloseBehavior, Rect, Response, RichText, Role,
+    Sense, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 use glam::{DVec3, dvec3};
 use std::f64::consts::PI;
@@ -53,12 +52,12 @@ impl SpaceView {
         Self { is_software: screen.is_software(), screen }
     }
 
-    /// Draws the view of `output`, whose pixels are `inputs`; true if the title was clicked twice.
+    /// Draws the view of `output`, whose pixels are those of `screens`; true if the title was clicked twice.
     pub(super) fn show(
         &mut self,
         ui: &mut Ui,
         state: &State,
-        (output, inputs): (&Arc<Output>, Option<Inputs<'_>>),
+        (output, screens): (&Arc<Output>, &Screens),
         rects: ViewRects,
         displays: &MapDisplays,
         commands: &mut Vec<Command>,
@@ -69,7 +68,7 @@ impl SpaceView {
         let (row, picture) = rects.picture.split_top_bottom_at_y(rects.picture.top() + ROW_HEIGHT);
         let response = ui.interact(picture, ui.scope_id().with(ViewKind::Space.word()), Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("{} view", ViewKind::Space)));
-        let (Some(scene), Some(inputs)) = (scene, inputs) else {
+        let (Some(scene), Some(inputs)) = (scene, screens.space_inputs()) else {
             let why = if scene.is_none() { NO_DEPTH } else { NO_RESULT };
             ui.painter().rect_filled(rects.picture, 0.0, ui.visuals().faint_bg_color);
             let middle = Rect::from_center_size(picture.center(), vec2(picture.width() * 0.8, 60.0));
@@ -91,8 +90,7 @@ impl SpaceView {
         let drawing = Drawing::new(&scene, &state.view.space, &pose, size, [r, g, b]);
         let texture = self.screen.update(output, inputs, drawing, &displays.colours);
         let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-        let tint = if state.source.lost_since.is_empty() { Color32::WHITE } else { Color32::from_gray(90) };
-        ui.painter().image(texture, picture, whole, tint);
+        screens.drawable(texture).paint(ui.painter(), picture, whole, !state.source.lost_since.is_empty());
         let display = match scene.colouring(&state.view.space) {
             Colouring::Picture => None,
             Colouring::Depth => displays.depth.as_ref(),

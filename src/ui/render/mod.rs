@@ -72,7 +72,12 @@ impl Screens {
 
     /// The picture of `view`; `None` before it is drawn.
     pub(crate) fn picture(&self, view: ViewKind) -> Option<Drawable<'_>> {
-        self.views[view as usize].as_ref().map(|texture| Drawable { pass: &self.picture_pass, texture })
+        self.views[view as usize].as_ref().map(|texture| self.drawable(texture))
+    }
+
+    /// A texture of gamma-encoded colours, to be drawn into the window.
+    pub(crate) fn drawable<'a>(&'a self, texture: &'a wgpu::Texture) -> Drawable<'a> {
+        Drawable { pass: &self.picture_pass, texture }
     }
 
     /// The map and the left picture that are shown, as the points in space need them; `None` before both are there.

@@ -7,6 +7,9 @@ use wgpu::util::{BufferInitDescriptor, DeviceExt as _};
 
 const SOURCE: &str = include_str!("../../../shaders/picture.wgsl");
 
+/// Of a picture that is old: its camera is lost.
+const STALE_BRIGHTNESS: f32 = 0.35;
+
 /// `Part` of the shader.
 #[repr(C)]
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -71,8 +74,9 @@ pub(crate) struct Drawable<'a> {
 }
 
 impl Drawable<'_> {
-    /// Draws the part of the picture (0 to 1 along each axis) into `rect`, as far as the painter's clip rectangle allows.
-    pub(crate) fn paint(self, painter: &Painter, rect: Rect, part: Rect, brightness: f32) {
+    /// Draws the part of the picture (0 to 1 along each axis) into `rect`, as far as the painter's clip rectangle allows; dark if it
+    /// is stale.
+    pub(crate) fn paint(self, painter: &Painter, rect: Rect, part: Rect, is_stale: bool) {
         let PicturePass { device, pipeline, sampler } = self.pass;
         // a viewport has whole pixels and lies in the window
         let seen = rect.intersect(painter.clip_rect()).intersect(painter.ctx().viewport_rect());
@@ -80,6 +84,7 @@ impl Drawable<'_> {
         if !drawn.is_positive() {
             return;
         }
+        let brightness = if is_stale { STALE_BRIGHTNESS } else { 1.0 };
         let part = RectTransform::from_to(rect, part).transform_rect(drawn);
         let part =
             Part { low: part.min.into(), high: part.max.into(), brightness: [brightness, brightness, brightness, 1.0] };

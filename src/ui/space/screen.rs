@@ -4,7 +4,6 @@ use super::drawing::Drawing;
 use super::pass::{Inputs, SpacePass, Target};
 use crate::engine::Output;
 use eframe::egui_wgpu::RenderState;
-use egui::TextureId;
 use std::sync::Arc;
 
 /// What was drawn last.
@@ -14,11 +13,11 @@ struct Drawn {
     colours: Arc<[[u8; 3]; 256]>,
 }
 
-/// The target and its name in egui.
+/// The target, and what was drawn there.
 pub(crate) struct SpaceScreen {
     state: RenderState,
     pass: SpacePass,
-    target: Option<(Target, TextureId)>,
+    target: Option<Target>,
     drawn: Option<Drawn>,
 }
 
@@ -33,52 +32,30 @@ impl SpaceScreen {
         self.state.adapter.get_info().device_type == wgpu::DeviceType::Cpu
     }
 
-    /// Draws `output`, whose pixels are `inputs`, if anything has changed; `colours` are those in `inputs`. Submits, and never waits.
+    /// The drawing of `output`, whose pixels are `inputs`; drawn again if anything has changed. `colours` are those in `inputs`. Submits,
+    /// and never waits.
     pub(crate) fn update(
         &mut self,
         output: &Arc<Output>,
         inputs: Inputs<'_>,
         drawing: Drawing,
         colours: &Arc<[[u8; 3]; 256]>,
-    ) -> TextureId {
+    ) -> &wgpu::Texture {
         let is_known = self.drawn.as_ref().is_some_and(|drawn| {
             Arc::ptr_eq(&drawn.output, output) && drawn.drawing == drawing && drawn.colours == *colours
         });
-        if let Some((_, id)) = self.target.as_ref().filter(|_| is_known) {
-            return *id;
-        }
-        let id = self.fit(drawing.size);
-        if let Some((target, _)) = &self.target {
-            let device = &self.state.device;
+        let (width, height) = drawing.size;
+        let fits = |target: &Target| (target.colour.width(), target.colour.height()) == (width.max(1), height.max(1));
+        let device = &self.state.device;
+        let kept = self.target.take().filter(fits);
+        let is_known = is_known && kept.is_some();
+        let target = self.target.insert(kept.unwrap_or_else(|| Target::new(device, drawing.size)));
+        if !is_known {
             let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             self.pass.draw(device, &mut encoder, inputs, &drawing, target);
             self.state.queue.submit([encoder.finish()]);
+            self.drawn = Some(Drawn { output: Arc::clone(output), drawing, colours: Arc::clone(colours) });
         }
-        self.drawn = Some(Drawn { output: Arc::clone(output), drawing, colours: Arc::clone(colours) });
-        id
-    }
-
-    /// Makes the target anew where its size has changed; its name in egui stays.
-    fn fit(&mut self, (width, height): (u32, u32)) -> TextureId {
-        if let Some((target, id)) = &self.target
-            && (target.colour.width(), target.colour.height()) == (width, height)
-        {
-            return *id;
-        }
-        let device = &self.state.device;
-        let target = Target::new(device, (width, height));
-        let view = target.colour.create_view(&wgpu::TextureViewDescriptor::default());
-        let filter = wgpu::FilterMode::Nearest; // shown pixel by pixel
-        let mut renderer = self.state.renderer.write();
-        let id = match &self.target {
-            Some((_, id)) => {
-                renderer.update_egui_texture_from_wgpu_texture(device, &view, filter, *id);
-                *id
-            }
-            None => renderer.register_native_texture(device, &view, filter),
-        };
-        drop(renderer);
-        self.target = Some((target, id));
-        id
+        &target.colour
     }
 }

@@ -103,12 +103,11 @@ impl Tile<'_> {
                 return Pointed { title, ..Pointed::default() };
             }
         };
-        let brightness = if self.is_stale { 90.0 / 255.0 } else { 1.0 };
-        shown.paint(&painter, picture, zoom.visible(), brightness);
+        shown.paint(&painter, picture, zoom.visible(), self.is_stale);
         let wiper = self.beside.and_then(|(beside, share)| {
             let line = picture.left() + share * picture.width();
             let left = Rect::from_min_max(picture.min, pos2(line, picture.bottom()));
-            beside.paint(&ui.painter().with_clip_rect(left), picture, zoom.visible(), brightness);
+            beside.paint(&ui.painter().with_clip_rect(left), picture, zoom.visible(), self.is_stale);
             paint_wiper(&painter, picture, line);
             self.drag_wiper(ui, picture, line)
         });
