@@ -237,7 +237,7 @@ fn every_stage_has_a_shader_of_its_name() {
     const IN_VARIANTS: [&str; 4] =
         ["aggregate/paths", "cost/mutual_information/start", "filter/calm", "filter/moments"];
     /// They draw for the window, which tests them beside its own Rust.
-    const WINDOW: [&str; 2] = ["display", "space"];
+    const WINDOW: [&str; 3] = ["display", "picture", "space"];
     let mut found = stems("shaders", "wgsl");
     for name in WINDOW {
         assert!(found.remove(name), "shaders/{name}.wgsl is gone");
