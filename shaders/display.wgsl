@@ -8,19 +8,18 @@ struct Display {
     doffs_px: f32,
     low: f32,                  // shown in the first colour: px, 1/m, or %
     high: f32,                 // shown in the last colour
-    quantity: u32,             // 0 disparity, 1 inverse depth, 2 confidence, 3 difference
+    quantity: u32,             // 0 disparity, 1 inverse depth, 2 confidence
     colour_reasons: u32,       // 0: all that is invalid is black
 }
 
 @group(0) @binding(0) var<uniform> display: Display;
 @group(0) @binding(1) var disparities: texture_2d<u32>;
-@group(0) @binding(2) var colours: texture_2d<f32>;
-@group(0) @binding(3) var reason_colours: texture_2d<f32>;
-@group(0) @binding(4) var references: texture_2d<u32>; // disparities to compare with, in the low 16 bits
+@group(0) @binding(2) var colours: texture_2d<f32>;     // those of the values, then one for each reason
+@group(0) @binding(3) var references: texture_2d<u32>;  // disparities to compare with, in the low 16 bits
 
 const INVALID: u32 = 0x8000u;
 const STEPS_PER_PX: f32 = 16.0;
-const NUM_COLOURS: f32 = 256.0;
+const NUM_COLOURS: i32 = 256;
 const HELD: u32 = 64u;
 const FILLED: u32 = 128u;
 const PERCENT_PER_STEP: f32 = 100.0 / 255.0;
@@ -31,34 +30,44 @@ fn whole_target(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f3
     return vec4<f32>(corner, 0.0, 1.0);
 }
 
-@fragment
-fn colour(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f32> {
-    let word = textureLoad(disparities, vec2<i32>(position.xy), 0).r;
+// A software GPU executes both sides of a branch, so values are chosen instead, and one colour is read.
+fn colour_of(word: u32, value: f32, has_value: bool, at: vec2<i32>) -> vec4<f32> {
     let reasons = (word >> 16u) & 0xffu;
-    if (word & 0xffffu) == INVALID {
-        return without_disparity(reasons);
-    }
-    let d = disparity_of(word);
-    var value = d;
-    if display.quantity == 1u {
-        let beyond = d + display.doffs_px;
-        if beyond <= 0.0 {
-            return without_disparity(1u);
-        }
-        let z = display.focal_times_baseline / beyond;
-        value = 1.0 / z;
-    } else if display.quantity == 2u {
-        value = f32(word >> 24u) * PERCENT_PER_STEP;
-    } else if display.quantity == 3u {
-        let reference = textureLoad(references, vec2<i32>(position.xy), 0).r;
-        if (reference & 0xffffu) == INVALID {
-            return vec4<f32>(0.0, 0.0, 0.0, 1.0);
-        }
-        value = abs(d - disparity_of(reference));
-    }
     let t = clamp((value - display.low) / (display.high - display.low), 0.0, 1.0);
-    let column = i32(t * (NUM_COLOURS - 1.0) + 0.5);
-    return marked(textureLoad(colours, vec2<i32>(column, 0), 0), reasons, vec2<i32>(position.xy));
+    let of_reason = NUM_COLOURS + i32(firstTrailingBit(reasons | FILLED)); // the first one that applies
+    let column = select(of_reason, i32(t * f32(NUM_COLOURS - 1) + 0.5), has_value);
+    let is_black = !has_value && (display.colour_reasons == 0u || reasons == 0u);
+    let colour = marked(textureLoad(colours, vec2<i32>(column, 0), 0), select(0u, reasons, has_value), at);
+    return select(colour, vec4<f32>(0.0, 0.0, 0.0, 1.0), is_black);
+}
+
+// Disparity, inverse depth or confidence.
+@fragment
+fn value(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f32> {
+    let at = vec2<i32>(position.xy);
+    let word = textureLoad(disparities, at, 0).r;
+    let d = disparity_of(word);
+    let beyond = d + display.doffs_px;
+    let is_depth = display.quantity == 1u;
+    let inverse_depth = 1.0 / (display.focal_times_baseline / beyond);
+    let confidence = f32(word >> 24u) * PERCENT_PER_STEP;
+    let value = select(select(d, inverse_depth, is_depth), confidence, display.quantity == 2u);
+    let is_near = beyond > 0.0 || !is_depth;
+    // what lies beyond infinity has the first reason
+    let shown = select(word, 0x10000u, !is_near && (word & 0xffffu) != INVALID);
+    return colour_of(shown, value, is_near && (word & 0xffffu) != INVALID, at);
+}
+
+// The amount by which the disparity differs from a reference; black without one.
+@fragment
+fn difference(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f32> {
+    let at = vec2<i32>(position.xy);
+    let word = textureLoad(disparities, at, 0).r;
+    let reference = textureLoad(references, at, 0).r;
+    let has_disparity = (word & 0xffffu) != INVALID;
+    let has_reference = (reference & 0xffffu) != INVALID;
+    let colour = colour_of(word, abs(disparity_of(word) - disparity_of(reference)), has_disparity, at);
+    return select(vec4<f32>(0.0, 0.0, 0.0, 1.0), colour, has_reference || !has_disparity);
 }
 
 // Shifted up and arithmetically down again: the sign of the 16-bit number.
@@ -71,12 +80,4 @@ fn marked(colour: vec4<f32>, reasons: u32, at: vec2<i32>) -> vec4<f32> {
     let line = select(at.x - at.y, at.x + at.y, (reasons & FILLED) != 0u);
     let is_dark = (reasons & (FILLED | HELD)) != 0u && (line & 3) < 2;
     return select(colour, vec4<f32>(0.4 * colour.rgb, 1.0), is_dark);
-}
-
-// Black, or the colour of the first reason that applies.
-fn without_disparity(reasons: u32) -> vec4<f32> {
-    if display.colour_reasons == 0u || reasons == 0u {
-        return vec4<f32>(0.0, 0.0, 0.0, 1.0);
-    }
-    return textureLoad(reason_colours, vec2<i32>(i32(firstTrailingBit(reasons)), 0), 0);
 }

@@ -40,9 +40,10 @@ impl Display {
 
 /// Pipeline and colours.
 pub(super) struct MapPass {
-    pipeline: wgpu::RenderPipeline,
+    value: wgpu::RenderPipeline,
+    difference: wgpu::RenderPipeline,
+    /// Those of the values, then one for each reason.
     colours: wgpu::Texture,
-    reasons: wgpu::Texture,
 }
 
 impl MapPass {
@@ -52,43 +53,42 @@ impl MapPass {
             label: Some("display"),
             source: wgpu::ShaderSource::Wgsl(SOURCE.into()),
         });
-        let pipeline = device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-            label: Some("display"),
-            layout: None, // that of the shader
-            vertex: wgpu::VertexState {
-                module: &shader,
-                entry_point: Some("whole_target"),
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
-                buffers: &[],
-            },
-            fragment: Some(wgpu::FragmentState {
-                module: &shader,
-                entry_point: Some("colour"),
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
-                targets: &[Some(wgpu::TextureFormat::Rgba8Unorm.into())],
-            }),
-            primitive: wgpu::PrimitiveState::default(),
-            depth_stencil: None,
-            multisample: wgpu::MultisampleState::default(),
-            multiview_mask: None,
-            cache: None,
-        });
-        let row = |label, width| {
-            let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST;
-            upload::texture(device, label, (width, 1), wgpu::TextureFormat::Rgba8Unorm, usage)
+        let pipeline = |entry_point| {
+            device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+                label: Some(entry_point),
+                layout: None, // that of the shader
+                vertex: wgpu::VertexState {
+                    module: &shader,
+                    entry_point: Some("whole_target"),
+                    compilation_options: wgpu::PipelineCompilationOptions::default(),
+                    buffers: &[],
+                },
+                fragment: Some(wgpu::FragmentState {
+                    module: &shader,
+                    entry_point: Some(entry_point),
+                    compilation_options: wgpu::PipelineCompilationOptions::default(),
+                    targets: &[Some(wgpu::TextureFormat::Rgba8Unorm.into())],
+                }),
+                primitive: wgpu::PrimitiveState::default(),
+                depth_stencil: None,
+                multisample: wgpu::MultisampleState::default(),
+                multiview_mask: None,
+                cache: None,
+            })
         };
-        let reasons = row("colours of reasons", NUM_REASONS);
-        let reason_colors: [_; NUM_REASONS] = std::array::from_fn(|bit| reason_color(1 << bit));
-        upload::write(&state.queue, &reasons, &rgba(&reason_colors));
-        Self { pipeline, colours: row("colours", NUM_COLOURS), reasons }
+        let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST;
+        let size = (NUM_COLOURS + NUM_REASONS, 1);
+        let colours = upload::texture(device, "colours", size, wgpu::TextureFormat::Rgba8Unorm, usage);
+        Self { value: pipeline("value"), difference: pipeline("difference"), colours }
     }
 
     /// Sets the 256 colours of the maps.
     pub(super) fn set_colours(&self, queue: &wgpu::Queue, colours: &[[u8; 3]]) {
-        upload::write(queue, &self.colours, &rgba(colours));
+        let reasons: [_; NUM_REASONS] = std::array::from_fn(|bit| reason_color(1 << bit));
+        upload::write(queue, &self.colours, &upload::with_alpha(&[colours, &reasons].concat()));
     }
 
-    /// The 256 colours of the maps, as a row.
+    /// The 256 colours of the maps, as a row, and behind them those of the reasons.
     pub(super) fn colours(&self) -> &wgpu::Texture {
         &self.colours
     }
@@ -109,20 +109,22 @@ impl MapPass {
             usage: wgpu::BufferUsages::UNIFORM,
         });
         let view = |texture: &wgpu::Texture| texture.create_view(&wgpu::TextureViewDescriptor::default());
+        let compares = display.quantity == Display::DIFFERENCE;
+        let pipeline = if compares { &self.difference } else { &self.value };
         let reference = view(reference.unwrap_or(map));
-        let (map, colours, reasons) = (view(map), view(&self.colours), view(&self.reasons));
+        let (map, colours) = (view(map), view(&self.colours));
         let texture =
             |binding, view| wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::TextureView(view) };
+        let entries = [
+            wgpu::BindGroupEntry { binding: 0, resource: uniform.as_entire_binding() },
+            texture(1, &map),
+            texture(2, &colours),
+            texture(3, &reference),
+        ];
         let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("display"),
-            layout: &self.pipeline.get_bind_group_layout(0),
-            entries: &[
-                wgpu::BindGroupEntry { binding: 0, resource: uniform.as_entire_binding() },
-                texture(1, &map),
-                texture(2, &colours),
-                texture(3, &reasons),
-                texture(4, &reference),
-            ],
+            layout: &pipeline.get_bind_group_layout(0),
+            entries: &entries[..if compares { 4 } else { 3 }],
         });
         let target = view(target);
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
@@ -135,14 +137,10 @@ impl MapPass {
             })],
             ..Default::default()
         });
-        pass.set_pipeline(&self.pipeline);
+        pass.set_pipeline(pipeline);
         pass.set_bind_group(0, &bindings, &[]);
         pass.draw(0..3, 0..1);
     }
-}
-
-fn rgba(colours: &[[u8; 3]]) -> Vec<u8> {
-    colours.iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect()
 }
 
 #[cfg(test)]
@@ -176,6 +174,7 @@ mod tests {
             match module.global_expressions[c.init] {
                 naga::Expression::Literal(naga::Literal::F32(v)) => v as i64,
                 naga::Expression::Literal(naga::Literal::U32(v)) => i64::from(v),
+                naga::Expression::Literal(naga::Literal::I32(v)) => i64::from(v),
                 ref other => panic!("{name}: {other:?}"),
             }
         };

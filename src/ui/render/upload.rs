@@ -1,6 +1,6 @@
 //! Pixels from the host to textures of the window's device.
 
-use crate::image::{Luma, Picture};
+use crate::image::{Image, Luma, Picture};
 use crate::stereo::DisparityMap;
 use eframe::egui_wgpu::RenderState;
 
@@ -33,13 +33,17 @@ pub(super) fn write(queue: &wgpu::Queue, texture: &wgpu::Texture, bytes: &[u8]) 
 
 /// The picture in colour, or else its brightness.
 pub(super) fn rgba(picture: &Picture) -> Vec<u8> {
-    if let Some(rgb) = &picture.rgb {
-        return rgb.pixels().iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect();
+    let grey = |image: &Image<u8>| image.pixels().iter().map(|&v| [v, v, v, 255]).collect::<Vec<_>>().into_flattened();
+    match (&picture.rgb, &picture.luma) {
+        (Some(rgb), _) => with_alpha(rgb.pixels()),
+        (None, Luma::U8(image)) => grey(image),
+        (None, luma @ Luma::U16 { .. }) => grey(&luma.to_u8()),
     }
-    match &picture.luma {
-        Luma::U8(image) => image.pixels().iter().flat_map(|&v| [v, v, v, 255]).collect(),
-        luma @ Luma::U16 { .. } => luma.to_u8().pixels().iter().flat_map(|&v| [v, v, v, 255]).collect(),
-    }
+}
+
+/// Opaque colours.
+pub(super) fn with_alpha(colours: &[[u8; 3]]) -> Vec<u8> {
+    colours.iter().map(|&[r, g, b]| [r, g, b, 255]).collect::<Vec<_>>().into_flattened()
 }
 
 /// The map on the device, packed as the GPU engine packs it; `old` is used again where its size fits.
