@@ -70,17 +70,28 @@ impl Costs<'_> {
         }
         for (t, out) in out.chunks_exact_mut(window.len).take(span.pixels).enumerate() {
             let gate = windows.map_or(Gate::whole(range.candidates), |windows| windows.gate(span.x + t, span.y));
-            none_outside(out, usize::from(gate.first) - window.first, usize::from(gate.last) + 1 - window.first);
+            none_outside(simd, out, usize::from(gate.first) - window.first, usize::from(gate.last) + 1 - window.first);
         }
     }
 }
 
-/// Marks the candidates outside `first..end` as missing.
+/// Marks the candidates before `first` and from `end` on as missing.
 #[inline(always)]
-fn none_outside<L: Lane>(costs: &mut [L], first: usize, end: usize) {
-    for i in 0..costs.len() {
-        let exists = i.wrapping_sub(first) < end - first;
-        costs[i] = if exists { costs[i] } else { L::NONE };
+fn none_outside<S: Simd, L: Lane>(simd: S, costs: &mut [L], first: usize, end: usize) {
+    let len = <L::V<S> as SimdBase<S>>::LEN;
+    let mut numbers = [L::default(); 64];
+    for i in 0..len {
+        numbers[i] = L::from_u32(i as u32);
+    }
+    let numbers = L::V::<S>::from_slice(simd, &numbers[..len]);
+    for (b, costs) in costs.chunks_exact_mut(len).enumerate() {
+        let inside = |end: usize| end.saturating_sub(b * len).min(len);
+        if (inside(first), inside(end)) == (0, len) {
+            continue;
+        }
+        let [first, end] = [first, end].map(|end| L::V::<S>::splat(simd, L::from_u32(inside(end) as u32)));
+        let exists = numbers.simd_ge(first) & numbers.simd_lt(end);
+        exists.select(L::V::<S>::from_slice(simd, costs), L::V::<S>::splat(simd, L::NONE)).store_slice(costs);
     }
 }
 

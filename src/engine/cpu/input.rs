@@ -5,7 +5,7 @@ use crate::image::Luma;
 use crate::stereo::StereoParams;
 
 /// Pixels of a block: the part of a row that all directions of a pass go through before the next part begins.
-pub(super) const BLOCK: usize = 16;
+pub(super) const BLOCK: usize = 32;
 /// Largest number of directions that a pass follows together: the instructions of one fill the latencies of another.
 pub(super) const MAX_DIRECTIONS: usize = 4;
 /// Values by which a register may reach beyond the end of a pixel's candidates.

@@ -12,6 +12,8 @@ pub(super) trait Lane: SimdIntElement + Ord + Default + bytemuck::Pod + Send + S
     const NONE: Self;
     /// Conversion of a value that fits.
     fn from_u32(value: u32) -> Self;
+    /// The value.
+    fn into_u32(self) -> u32;
     /// The last of `low`, then all but the last of `high`.
     fn shifted_up<S: Simd>(low: Self::V<S>, high: Self::V<S>) -> Self::V<S>;
     /// Costs of a register's length, widened if need be, to `out`.
@@ -24,6 +26,10 @@ impl Lane for u8 {
     #[inline(always)]
     fn from_u32(value: u32) -> Self {
         value as Self
+    }
+    #[inline(always)]
+    fn into_u32(self) -> u32 {
+        self.into()
     }
     #[inline(always)]
     fn shifted_up<S: Simd>(low: Self::V<S>, high: Self::V<S>) -> Self::V<S> {
@@ -45,6 +51,10 @@ impl Lane for u16 {
     #[inline(always)]
     fn from_u32(value: u32) -> Self {
         value as Self
+    }
+    #[inline(always)]
+    fn into_u32(self) -> u32 {
+        self.into()
     }
     #[inline(always)]
     fn shifted_up<S: Simd>(low: Self::V<S>, high: Self::V<S>) -> Self::V<S> {

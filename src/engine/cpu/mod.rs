@@ -60,7 +60,7 @@ use std::time::Instant;
 /// It keeps, for `N` paths over `W x H` pixels and `D` candidates, rounded up to whole registers:
 /// - a volume of `W H D` bytes; twice that where the largest P2 times the directions that are stored at a time (`N / 2` up to
 ///   eight paths, `N - 4` beyond) exceeds 255;
-/// - `1.2 N W D` bytes of path costs, and the volume twice as large too, where the largest cost and the largest P2 exceed 254;
+/// - `1.1 N W D` bytes of path costs, and the volume twice as large too, where the largest cost and the largest P2 exceed 254;
 /// - `P (2 W + D + 64) H` bytes of codes, `P` being 3, 4, 6 or 8 for census and 1 for rank or brightness, 7 for both together;
 /// - `W H D` bytes of costs for SAD, AD-census, mutual information and weighted aggregations, and as many for the means of any
 ///   aggregation before paths.

@@ -69,7 +69,10 @@ pub(super) struct SumOutput<'a> {
     pub(super) some_missing: bool,
     /// Number of all directions.
     pub(super) paths: u16,
-    pub(super) streams: &'a Streams,
+    /// Where the sums are read again only by the other sweep.
+    pub(super) streams: Option<&'a Streams>,
+    /// Whether the sums of a pass fit into the integer type of path costs.
+    pub(super) fit_lanes: bool,
 }
 
 impl SumOutput<'_> {
@@ -89,7 +92,10 @@ impl SumOutput<'_> {
         }
         let volume = &mut volume[at..][..<L::V<S> as SimdBase<S>>::LEN];
         match self.accumulation {
-            Accumulation::First => E::stream::<S>(sums, volume, self.streams),
+            Accumulation::First => match self.streams {
+                Some(streams) => E::stream::<S>(sums, volume, streams),
+                None => E::store::<S>(sums, volume),
+            },
             Accumulation::Add => E::store::<S>(E::both::<S>(E::load(simd, volume), sums), volume),
             _ => E::total::<S>(simd, self.some_missing, E::load(simd, volume), sums, cost, self.paths, totals),
         }
@@ -224,9 +230,18 @@ pub(super) fn aggregate_block<S, L, E, const N: usize>(
 
 /// [`aggregate_block`] for windows of `W` candidates: the common cases, in which all lengths are known to the compiler. With
 /// `FOUR` the predecessors are [`Predecessor::ALL`], and the path along the row needs one slot only. `GATED` is
-/// [`BlockShape::gated`].
+/// [`BlockShape::gated`]. With `IN_LANES` the increments are summed in registers of path costs, see [`SumOutput::fit_lanes`].
 #[inline(always)]
-pub(super) fn aggregate_block_fixed<S, L, E, const N: usize, const W: usize, const FOUR: bool, const GATED: bool>(
+pub(super) fn aggregate_block_fixed<
+    S,
+    L,
+    E,
+    const N: usize,
+    const W: usize,
+    const FOUR: bool,
+    const GATED: bool,
+    const IN_LANES: bool,
+>(
     simd: S,
     block: Block<'_, L, E>,
     state: &mut BlockState<L>,
@@ -264,16 +279,16 @@ pub(super) fn aggregate_block_fixed<S, L, E, const N: usize, const W: usize, con
             }
         }
         let costs = &costs[t];
-        let mut sums = [E::zero(simd); MAX_REGISTERS];
+        let mut sums = PixelSums::<S, L, E, IN_LANES>::zero(simd);
         if FOUR {
-            recent = slots.follow::<S, E>(simd, (0, LEFT, LEFT, false), (recent, p2[0][t]), costs, &mut sums);
-            slots.follow_from_above::<S, E>(simd, (1, ABOVE_LEFT, i + 1, true), p2[1][t], costs, &mut sums);
-            slots.follow_from_above::<S, E>(simd, (2, i + 1, i + 1, false), p2[2][t], costs, &mut sums);
-            slots.follow_from_above::<S, E>(simd, (3, i + 2, i + 1, false), p2[3][t], costs, &mut sums);
+            recent = slots.follow(simd, (0, LEFT, LEFT, false), (recent, p2[0][t]), costs, &mut sums);
+            slots.follow_from_above(simd, (1, ABOVE_LEFT, i + 1, true), p2[1][t], costs, &mut sums);
+            slots.follow_from_above(simd, (2, i + 1, i + 1, false), p2[2][t], costs, &mut sums);
+            slots.follow_from_above(simd, (3, i + 2, i + 1, false), p2[3][t], costs, &mut sums);
         } else {
             for r in 0..N {
                 let step = (r, rules[r].slot(i), i + 1, rules[r].keeps_above_left);
-                slots.follow_from_above::<S, E>(simd, step, p2[r][t], costs, &mut sums);
+                slots.follow_from_above(simd, step, p2[r][t], costs, &mut sums);
             }
         }
         if GATED && (moved || i == 0) {
@@ -289,7 +304,7 @@ pub(super) fn aggregate_block_fixed<S, L, E, const N: usize, const W: usize, con
         for b in 0..W / len {
             let place = b * len..(b + 1) * len;
             let cost = L::V::<S>::from_slice(simd, &costs[place.clone()]);
-            output.put::<S, L, E>(simd, (sums[b], cost), volume, place.start, &mut totals[place]);
+            output.put::<S, L, E>(simd, (sums.of(simd, b), cost), volume, place.start, &mut totals[place]);
         }
     }
     if FOUR {
@@ -298,6 +313,35 @@ pub(super) fn aggregate_block_fixed<S, L, E, const N: usize, const W: usize, con
         slots.least[pixels][0] = recent;
     }
     store_edge(state, edge, BlockShape { gated: GATED, room, ..shape }, N);
+}
+
+/// Sums of the increments of one pixel: registers of path costs with `IN_LANES`, of sums without.
+struct PixelSums<S: Simd, L: Lane, E: Increment<L>, const IN_LANES: bool> {
+    lanes: [L::V<S>; MAX_REGISTERS],
+    sums: [E::Sums<S>; MAX_REGISTERS],
+}
+
+impl<S: Simd, L: Lane, E: Increment<L>, const IN_LANES: bool> PixelSums<S, L, E, IN_LANES> {
+    #[inline(always)]
+    fn zero(simd: S) -> Self {
+        let lanes = L::V::<S>::splat(simd, L::default());
+        Self { lanes: [lanes; MAX_REGISTERS], sums: [E::zero(simd); MAX_REGISTERS] }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, b: usize, increment: L::V<S>) {
+        if IN_LANES {
+            self.lanes[b] = self.lanes[b] + increment;
+        } else {
+            self.sums[b] = E::plus::<S>(self.sums[b], increment);
+        }
+    }
+
+    /// Register `b` of the sums.
+    #[inline(always)]
+    fn of(&self, simd: S, b: usize) -> E::Sums<S> {
+        if IN_LANES { E::plus::<S>(E::zero(simd), self.lanes[b]) } else { self.sums[b] }
+    }
 }
 
 /// Path costs of a [`BlockState`] of `N` directions, for windows of `W` candidates.
@@ -324,32 +368,32 @@ impl<L: Lane, const N: usize, const W: usize> Slots<'_, L, N, W> {
 
     /// [`Self::follow`] with the smallest path costs of the slots.
     #[inline(always)]
-    fn follow_from_above<S: Simd, E: Increment<L>>(
+    fn follow_from_above<S: Simd, E: Increment<L>, const IN_LANES: bool>(
         &mut self,
         simd: S,
         step: (usize, usize, usize, bool),
         p2: L,
         costs: &[L; W],
-        sums: &mut [E::Sums<S>; MAX_REGISTERS],
+        sums: &mut PixelSums<S, L, E, IN_LANES>,
     ) {
         let (r, from, to, keeps_above_left) = step;
         let before = self.least[from][r];
         if keeps_above_left {
             self.least[ABOVE_LEFT][r] = self.least[to][r];
         }
-        self.least[to][r] = self.follow::<S, E>(simd, step, (before, p2), costs, sums);
+        self.least[to][r] = self.follow(simd, step, (before, p2), costs, sums);
     }
 
     /// Direction `r` of one pixel, from slot `from` to slot `to`; gives the smallest path cost. With `keeps_above_left` the former
     /// values of slot `to` become those of [`ABOVE_LEFT`].
     #[inline(always)]
-    fn follow<S: Simd, E: Increment<L>>(
+    fn follow<S: Simd, E: Increment<L>, const IN_LANES: bool>(
         &mut self,
         simd: S,
         (r, from, to, keeps_above_left): (usize, usize, usize, bool),
         (before, p2): (L, L),
         costs: &[L; W],
-        sums: &mut [E::Sums<S>; MAX_REGISTERS],
+        sums: &mut PixelSums<S, L, E, IN_LANES>,
     ) -> L {
         let len = <L::V<S> as SimdBase<S>>::LEN;
         let none = L::V::<S>::splat(simd, L::NONE);
@@ -375,7 +419,7 @@ impl<L: Lane, const N: usize, const W: usize> Slots<'_, L, N, W> {
             let beside = L::shifted_up::<S>(below, here).min(here.slide::<1>(above)).saturating_add(p1);
             let increment = here.min(limit).min(beside) - before;
             let path = L::V::<S>::from_slice(simd, &costs[place.clone()]).saturating_add(increment);
-            sums[b] = E::plus::<S>(sums[b], increment);
+            sums.add(b, increment);
             smallest = smallest.min(path);
             path.store_slice(&mut self.line_mut(to)[place]);
             (below, here) = (here, above);

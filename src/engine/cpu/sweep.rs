@@ -42,9 +42,12 @@ pub(super) type PathStates<L> = Wavefront<BlockState<L>>;
 #[derive(Default)]
 pub(super) struct Scratch<L> {
     p1: L,
+    /// Whether the sums of a pass fit into the integer type of path costs.
+    sums_fit: bool,
     /// P2 of each brightness step.
     p2_of_step: Vec<L>,
     largest_sum: Option<u32>,
+    /// Costs of a block; of a whole row where several passes follow each other.
     costs: Aligned<L>,
     /// Brightness steps of a row, and the P2 of each direction there, in whole blocks.
     steps: Vec<u8>,
@@ -60,7 +63,7 @@ impl<L: Lane> Scratch<L> {
         self.p1 = L::from_u32(params.p1);
         self.p2_of_step = penalty_table(params).map(L::from_u32).to_vec();
         self.largest_sum = params.largest_accepted_sum();
-        self.costs.resize(BLOCK * range.stride);
+        self.sums_fit = MAX_DIRECTIONS as u32 * params.largest_p2() <= L::NONE.into_u32();
         self.steps.resize(width, 0);
         self.p2.resize(width.next_multiple_of(BLOCK) * MAX_DIRECTIONS, L::default());
         self.block_totals.restart(range);
@@ -91,6 +94,8 @@ struct PassRow<'a> {
     /// The row before in the sweep.
     above: Option<usize>,
     accumulation: Accumulation,
+    /// Number of the pass, and how many the sweep has.
+    place: (usize, usize),
 }
 
 /// All passes of the sweep over one row.
@@ -115,7 +120,7 @@ pub(super) fn process_row<S: Simd, L: Lane, E: Increment<L>>(
         };
         let v = visit.v;
         let above = v.checked_sub(1).map(|above| sweep.y(above, height));
-        let pass_row = PassRow { pass, v, y: sweep.y(v, height), above, accumulation };
+        let pass_row = PassRow { pass, v, y: sweep.y(v, height), above, accumulation, place: (p, passes) };
         run_pass(simd, input, pass_row, cursor, row, scratch);
     }
 }
@@ -125,7 +130,7 @@ pub(super) fn process_row<S: Simd, L: Lane, E: Increment<L>>(
 fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
     simd: S,
     input: &SweepInput<'_>,
-    PassRow { pass, v, y, above, accumulation }: PassRow<'_>,
+    PassRow { pass, v, y, above, accumulation, place: (p, passes) }: PassRow<'_>,
     cursor: &mut RowCursor<'_, BlockState<L>>,
     row: &mut Row<'_, E>,
     scratch: &mut Scratch<L>,
@@ -133,7 +138,7 @@ fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
     let Range { stride, .. } = input.range;
     let width = input.luma.width();
     let directions = pass.directions.len();
-    let Scratch { p1, p2_of_step, largest_sum, costs, steps, p2, edge, block_totals, right } = scratch;
+    let Scratch { p1, sums_fit, p2_of_step, largest_sum, costs, steps, p2, edge, block_totals, right } = scratch;
     let Some(p2_of_step) = p2_of_step.first_chunk::<256>() else { return };
     let register = <L::V<S> as SimdBase<S>>::LEN;
     let room = room(input.range, input.windows, register);
@@ -154,13 +159,18 @@ fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
         }
     }
     let streams = Streams::begin();
+    let is_only_pass = passes == 1;
+    costs.resize(stride * if is_only_pass { BLOCK } else { width });
     let blocks = width.div_ceil(BLOCK);
     for c in 0..blocks {
         let from = BLOCK * if pass.mirrored { blocks - 1 - c } else { c };
         let pixels = BLOCK.min(width - from);
         let whole = (DisparityWindow { first: 0, len: stride }, from * stride);
         let (window, start) = input.windows.map_or(whole, |windows| windows.at(from, y));
-        input.costs.fill(simd, PixelSpan { width, x: from, y, pixels }, window, input.range, input.windows, costs);
+        let costs = &mut costs[if is_only_pass { 0 } else { start }..][..pixels * window.len];
+        if p == 0 {
+            input.costs.fill(simd, PixelSpan { width, x: from, y, pixels }, window, input.range, input.windows, costs);
+        }
         for (r, predecessor) in predecessors.iter_mut().enumerate().take(directions) {
             if let Predecessors::ByMinorStep(columns) = pass.directions[r].predecessors(v, pass.mirrored) {
                 let first = if pass.mirrored { width - from - pixels } else { from };
@@ -193,7 +203,8 @@ fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
                 accumulation,
                 some_missing: input.range.candidates < stride || input.windows.is_some(),
                 paths: input.params.paths as u16,
-                streams: &streams,
+                streams: is_only_pass.then_some(&streams), // what the next pass adds to is read at once
+                fit_lanes: *sums_fit,
             },
         };
         match cursor.advance() {
@@ -234,24 +245,32 @@ fn scan_block<S: Simd, L: Lane, E: Increment<L>>(
             .zip(Predecessor::ALL)
             .all(|(&predecessor, from)| matches!(predecessor, Predecessors::Same(f) if f == from));
     let gated = block.shape.gated;
+    // sums as wide as path costs are in lanes anyway
+    let in_lanes = size_of::<E>() > size_of::<L>() && block.output.fit_lanes;
     macro_rules! fixed {
-        ($directions:literal, $candidates:literal, $four:literal, $gated:literal) => {
-            aggregate_block_fixed::<S, L, E, $directions, $candidates, $four, $gated>(simd, block, state, edge, right)
+        ($directions:literal, $candidates:literal, $four:literal, $gated:literal, $in_lanes:literal) => {
+            aggregate_block_fixed::<S, L, E, $directions, $candidates, $four, $gated, $in_lanes>(
+                simd, block, state, edge, right,
+            )
         };
     }
     match (block.predecessors.len(), block.shape.window.len, gated) {
-        (4, 64, false) if four => fixed!(4, 64, true, false),
-        (4, 96, false) if four => fixed!(4, 96, true, false),
-        (4, 128, false) if four => fixed!(4, 128, true, false),
-        (4, 192, false) if four => fixed!(4, 192, true, false),
-        (4, 256, false) if four => fixed!(4, 256, true, false),
-        (4, 32, true) if four => fixed!(4, 32, true, true),
-        (4, 64, true) if four => fixed!(4, 64, true, true),
-        (4, 128, true) if four => fixed!(4, 128, true, true),
-        (4, 64, false) => fixed!(4, 64, false, false),
-        (4, 128, false) => fixed!(4, 128, false, false),
-        (2, 64, false) => fixed!(2, 64, false, false),
-        (2, 128, false) => fixed!(2, 128, false, false),
+        (4, 64, false) if four => fixed!(4, 64, true, false, false),
+        (4, 96, false) if four => fixed!(4, 96, true, false, false),
+        (4, 128, false) if four => fixed!(4, 128, true, false, false),
+        (4, 192, false) if four => fixed!(4, 192, true, false, false),
+        (4, 256, false) if four => fixed!(4, 256, true, false, false),
+        (4, 32, true) if four => fixed!(4, 32, true, true, false),
+        (4, 64, true) if four => fixed!(4, 64, true, true, false),
+        (4, 128, true) if four => fixed!(4, 128, true, true, false),
+        (4, 64, false) if in_lanes => fixed!(4, 64, false, false, true),
+        (4, 128, false) if in_lanes => fixed!(4, 128, false, false, true),
+        (4, 32, true) if in_lanes => fixed!(4, 32, false, true, true),
+        (4, 64, true) if in_lanes => fixed!(4, 64, false, true, true),
+        (4, 64, false) => fixed!(4, 64, false, false, false),
+        (4, 128, false) => fixed!(4, 128, false, false, false),
+        (2, 64, false) => fixed!(2, 64, false, false, false),
+        (2, 128, false) => fixed!(2, 128, false, false, false),
         (1, ..) => aggregate_block::<S, L, E, 1>(simd, block, state, edge, right),
         (2, ..) => aggregate_block::<S, L, E, 2>(simd, block, state, edge, right),
         (3, ..) => aggregate_block::<S, L, E, 3>(simd, block, state, edge, right),
