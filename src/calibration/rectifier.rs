@@ -157,16 +157,17 @@ impl Rectifier {
     /// As [`Self::check`].
     pub fn apply(&self, left: &Picture, right: &Picture) -> Result<(Picture, Picture), CalibrationError> {
         self.check(left, right)?;
-        Ok((rectify(&self.left, left), rectify(&self.right, right)))
+        Ok(rayon::join(|| rectify(&self.left, left), || rectify(&self.right, right)))
     }
 }
 
 fn rectify(table: &RemapTable, picture: &Picture) -> Picture {
-    let luma = match &picture.luma {
+    let luma = || match &picture.luma {
         Luma::U8(image) => Luma::U8(table.apply(image)),
         Luma::U16 { image, bits } => Luma::U16 { image: table.apply(image), bits: *bits },
     };
-    Picture { luma, rgb: picture.rgb.as_ref().map(|rgb| table.apply(rgb)) }
+    let (luma, rgb) = rayon::join(luma, || picture.rgb.as_ref().map(|rgb| table.apply(rgb)));
+    Picture { luma, rgb }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::image::Image;
 use glam::DVec2;
 
 /// Denominator of the weights.
-const ONE: u32 = 128;
+const ONE: i32 = 128;
 
 /// Source of one target pixel.
 #[derive(Clone, Copy, Debug)]
@@ -56,9 +56,7 @@ impl RemapTable {
             let index = source.index as usize;
             // two slices, so that bounds are checked twice and not four times
             let (upper, lower) = (&pixels[index..index + 2], &pixels[index + width..index + width + 2]);
-            let (a, b) = (u32::from(source.right), u32::from(source.lower));
-            let weights = [(ONE - a) * (ONE - b), a * (ONE - b), (ONE - a) * b, a * b];
-            T::mix([upper[0], upper[1], lower[0], lower[1]], weights)
+            T::mix([upper[0], upper[1], lower[0], lower[1]], [source.right, source.lower].map(i32::from))
         });
         Image::new(width, self.size.1, moved.collect())
     }
@@ -72,9 +70,9 @@ fn quantize(position: DVec2, width: usize, height: usize) -> Source {
         return Source { index: OUTSIDE, right: 0, lower: 0 };
     }
     let split = |at: f64, last: f64| {
-        let steps = (at.clamp(0.0, last) * f64::from(ONE)).round() as u32;
-        let whole = (steps / ONE).min(last as u32 - 1);
-        (whole, (steps - whole * ONE) as u16)
+        let steps = (at.clamp(0.0, last) * f64::from(ONE)).round() as i32;
+        let whole = (steps / ONE).min(last as i32 - 1);
+        (whole as u32, (steps - whole * ONE) as u16)
     };
     let (x, right) = split(position.x, last.x);
     let (y, lower) = split(position.y, last.y);
@@ -83,30 +81,34 @@ fn quantize(position: DVec2, width: usize, height: usize) -> Source {
 
 /// A pixel type that can be interpolated.
 pub(super) trait Pixel: Copy + Default {
-    /// Weighted mean, rounded; the weights add up to `ONE * ONE`.
-    fn mix(pixels: [Self; 4], weights: [u32; 4]) -> Self;
+    /// Mean of the upper left, upper right, lower left and lower right pixel, weighted by the shares of the right and of the lower
+    /// ones in 1/[`ONE`], and rounded.
+    fn mix(pixels: [Self; 4], shares: [i32; 2]) -> Self;
 }
 
-fn mean(values: [u32; 4], weights: [u32; 4]) -> u32 {
-    let sum = values[0] * weights[0] + values[1] * weights[1] + values[2] * weights[2] + values[3] * weights[3];
-    (sum + ONE * ONE / 2) / (ONE * ONE)
+/// Along x, then along y; exact until it is rounded, in 31 bits for pixels of 16 bits.
+fn mean([upper_left, upper_right, lower_left, lower_right]: [i32; 4], [right, lower]: [i32; 2]) -> u32 {
+    let above = upper_left * ONE + (upper_right - upper_left) * right;
+    let below = lower_left * ONE + (lower_right - lower_left) * right;
+    let sum = above * ONE + (below - above) * lower + ONE * ONE / 2; // never negative
+    sum.cast_unsigned() / (ONE * ONE).cast_unsigned()
 }
 
 impl Pixel for u8 {
-    fn mix(pixels: [Self; 4], weights: [u32; 4]) -> Self {
-        mean(pixels.map(u32::from), weights) as u8
+    fn mix(pixels: [Self; 4], shares: [i32; 2]) -> Self {
+        mean(pixels.map(i32::from), shares) as u8
     }
 }
 
 impl Pixel for u16 {
-    fn mix(pixels: [Self; 4], weights: [u32; 4]) -> Self {
-        mean(pixels.map(u32::from), weights) as u16
+    fn mix(pixels: [Self; 4], shares: [i32; 2]) -> Self {
+        mean(pixels.map(i32::from), shares) as u16
     }
 }
 
 impl Pixel for [u8; 3] {
-    fn mix(pixels: [Self; 4], weights: [u32; 4]) -> Self {
-        std::array::from_fn(|channel| mean(pixels.map(|pixel| pixel[channel].into()), weights) as u8)
+    fn mix(pixels: [Self; 4], shares: [i32; 2]) -> Self {
+        std::array::from_fn(|channel| mean(pixels.map(|pixel| pixel[channel].into()), shares) as u8)
     }
 }
 

@@ -51,11 +51,11 @@ impl Waker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::mpsc;
+    use crossbeam_channel::bounded;
 
     /// The waits of the repaints that `wake` requests right behind a frame.
     fn wait(is_software: bool) -> Duration {
-        let (sender, receiver) = mpsc::channel();
+        let (sender, receiver) = bounded(10);
         let ctx = egui::Context::default();
         ctx.set_request_repaint_callback(move |request| {
             let _ = sender.send(request.delay);

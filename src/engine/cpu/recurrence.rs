@@ -331,7 +331,7 @@ impl<S: Simd, L: Lane, E: Increment<L>, const IN_LANES: bool> PixelSums<S, L, E,
     #[inline(always)]
     fn add(&mut self, b: usize, increment: L::V<S>) {
         if IN_LANES {
-            self.lanes[b] = self.lanes[b] + increment;
+            self.lanes[b] += increment;
         } else {
             self.sums[b] = E::plus::<S>(self.sums[b], increment);
         }
