@@ -52,10 +52,11 @@ fn value(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f32> {
     let inverse_depth = 1.0 / (display.focal_times_baseline / beyond);
     let confidence = f32(word >> 24u) * PERCENT_PER_STEP;
     let value = select(select(d, inverse_depth, is_depth), confidence, display.quantity == 2u);
-    let is_near = beyond > 0.0 || !is_depth;
-    // what lies beyond infinity has the first reason
-    let shown = select(word, 0x10000u, !is_near && (word & 0xffffu) != INVALID);
-    return colour_of(shown, value, is_near && (word & 0xffffu) != INVALID, at);
+    let has_disparity = (word & 0xffffu) != INVALID;
+    let has_value = has_disparity && (beyond > 0.0 || !is_depth);
+    // a disparity beyond infinity has the first reason
+    let shown = select(word, 0x10000u, has_disparity && !has_value);
+    return colour_of(shown, value, has_value, at);
 }
 
 // The amount by which the disparity differs from a reference; black without one.

@@ -4,6 +4,7 @@
 use super::action::Action;
 use super::command::Command;
 use super::panels::{self, Panel, Place};
+use super::render;
 use super::session::Session;
 use super::state::{GuideStep, State};
 use super::style;
@@ -34,8 +35,7 @@ impl App {
         let state = cc.wgpu_render_state.as_ref().ok_or("the window has no wgpu device")?;
         style::apply(&cc.egui_ctx);
         cc.egui_ctx.set_zoom_factor(session.borrow().state.view.text_zoom);
-        let is_software = state.adapter.get_info().device_type == wgpu::DeviceType::Cpu;
-        session.borrow().waker.open(cc.egui_ctx.clone(), is_software);
+        session.borrow().waker.open(cc.egui_ctx.clone(), render::is_software(state));
         Ok(Self { panels: panels::all(state), session, title: String::new() })
     }
 }

@@ -5,15 +5,13 @@ use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
 /// Integer type of path costs. The largest value marks a missing candidate.
-pub(super) trait Lane: SimdIntElement + Ord + Default + bytemuck::Pod + Send + Sync {
+pub(super) trait Lane: SimdIntElement + Ord + Into<u32> + Default + bytemuck::Pod + Send + Sync {
     /// A register of them.
     type V<S: Simd>: SimdInt<S, Element = Self>;
     /// A missing candidate.
     const NONE: Self;
     /// Conversion of a value that fits.
     fn from_u32(value: u32) -> Self;
-    /// The value.
-    fn into_u32(self) -> u32;
     /// The last of `low`, then all but the last of `high`.
     fn shifted_up<S: Simd>(low: Self::V<S>, high: Self::V<S>) -> Self::V<S>;
     /// Costs of a register's length, widened if need be, to `out`.
@@ -26,10 +24,6 @@ impl Lane for u8 {
     #[inline(always)]
     fn from_u32(value: u32) -> Self {
         value as Self
-    }
-    #[inline(always)]
-    fn into_u32(self) -> u32 {
-        self.into()
     }
     #[inline(always)]
     fn shifted_up<S: Simd>(low: Self::V<S>, high: Self::V<S>) -> Self::V<S> {
@@ -51,10 +45,6 @@ impl Lane for u16 {
     #[inline(always)]
     fn from_u32(value: u32) -> Self {
         value as Self
-    }
-    #[inline(always)]
-    fn into_u32(self) -> u32 {
-        self.into()
     }
     #[inline(always)]
     fn shifted_up<S: Simd>(low: Self::V<S>, high: Self::V<S>) -> Self::V<S> {

@@ -63,7 +63,7 @@ impl<L: Lane> Scratch<L> {
         self.p1 = L::from_u32(params.p1);
         self.p2_of_step = penalty_table(params).map(L::from_u32).to_vec();
         self.largest_sum = params.largest_accepted_sum();
-        self.sums_fit = MAX_DIRECTIONS as u32 * params.largest_p2() <= L::NONE.into_u32();
+        self.sums_fit = MAX_DIRECTIONS as u32 * params.largest_p2() <= L::NONE.into();
         self.steps.resize(width, 0);
         self.p2.resize(width.next_multiple_of(BLOCK) * MAX_DIRECTIONS, L::default());
         self.block_totals.restart(range);

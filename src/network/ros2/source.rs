@@ -24,7 +24,8 @@ const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(30);
 const ROUTER_TIMEOUT: Duration = Duration::from_secs(5);
 /// A topic that is silent for so long is replaced by its compressed one.
 const SILENCE: Duration = Duration::from_secs(2);
-/// Cameras are waited for so long behind the first pair, whoever publishes: a node that begins may show their topics late.
+/// Shortest wait for the cameras behind the first pair. A node that starts may declare their topics after those of its pictures, so
+/// a list of topics without them does not end the wait earlier.
 const CAMERAS_GRACE: Duration = Duration::from_millis(500);
 /// Limit of the wait for cameras that are published, behind the first pair.
 const CAMERAS_TIMEOUT: Duration = Duration::from_secs(5);

@@ -2,7 +2,7 @@
 
 use super::{Command, State};
 use crate::engine::Output;
-use crate::ui::render::{MapDisplays, Screens};
+use crate::ui::render::{MapDisplays, Screens, is_software};
 use crate::ui::space::{
     Colouring, DENSITIES, Drawing, Lens, Pose, Scene, SpaceScreen, SpaceSettings, Surface, every_text, grid_spacing_m,
 };
@@ -48,8 +48,7 @@ pub(super) struct SpaceView {
 
 impl SpaceView {
     pub(super) fn new(render_state: &RenderState) -> Self {
-        let screen = SpaceScreen::new(render_state);
-        Self { is_software: screen.is_software(), screen }
+        Self { is_software: is_software(render_state), screen: SpaceScreen::new(render_state) }
     }
 
     /// Draws the view of `output`, whose pixels are those of `screens`; true if the title was clicked twice.

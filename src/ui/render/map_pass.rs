@@ -145,19 +145,16 @@ impl MapPass {
 
 #[cfg(test)]
 mod tests {
+    use super::super::struct_of;
     use super::*;
     use wgpu::naga;
 
     #[test]
     fn rust_mirrors_the_shader() {
         let module = naga::front::wgsl::parse_str(SOURCE).expect("display.wgsl");
-        let mut layouter = naga::proc::Layouter::default();
-        layouter.update(module.to_ctx()).expect("layout");
-        let (handle, display) =
-            module.types.iter().find(|(_, t)| t.name.as_deref() == Some("Display")).expect("struct Display");
-        assert_eq!(layouter[handle].size as usize, size_of::<Display>());
-        let naga::TypeInner::Struct { members, .. } = &display.inner else { panic!("Display is a struct") };
-        let offsets: Vec<_> = members.iter().map(|m| (m.name.as_deref().unwrap_or(""), m.offset as usize)).collect();
+        let (members, size) = struct_of(SOURCE, "Display");
+        assert_eq!(size, size_of::<Display>());
+        let offsets: Vec<_> = members.iter().map(|(name, offset)| (name.as_str(), *offset)).collect();
         assert_eq!(
             offsets,
             [

@@ -186,3 +186,17 @@ impl Screens {
         slot.insert(texture).clone()
     }
 }
+
+/// The state's adapter computes on the CPU.
+pub(crate) fn is_software(state: &RenderState) -> bool {
+    state.adapter.get_info().device_type == wgpu::DeviceType::Cpu
+}
+
+/// Names and offsets of the members of a struct of a shader, and its size, in bytes.
+#[cfg(test)]
+fn struct_of(source: &str, name: &str) -> (Vec<(String, usize)>, usize) {
+    let module = wgpu::naga::front::wgsl::parse_str(source).expect("a shader");
+    let (_, found) = module.types.iter().find(|(_, t)| t.name.as_deref() == Some(name)).expect("the struct");
+    let wgpu::naga::TypeInner::Struct { members, span } = &found.inner else { panic!("{name} is a struct") };
+    (members.iter().map(|m| (m.name.clone().unwrap_or_default(), m.offset as usize)).collect(), *span as usize)
+}

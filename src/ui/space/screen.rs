@@ -27,11 +27,6 @@ impl SpaceScreen {
         Self { pass: SpacePass::new(&state.device), state: state.clone(), target: None, drawn: None }
     }
 
-    /// Whether the adapter computes on the CPU.
-    pub(crate) fn is_software(&self) -> bool {
-        self.state.adapter.get_info().device_type == wgpu::DeviceType::Cpu
-    }
-
     /// The drawing of `output`, whose pixels are `inputs`; drawn again if anything has changed. `colours` are those in `inputs`. Submits,
     /// and never waits.
     pub(crate) fn update(
