@@ -87,6 +87,11 @@ fn luma8(picture: texture_2d<u32>, shift: u32, x: i32, y: i32) -> u32 {
     return min(luma(picture, x, y) >> shift, 255u);
 }
 
+// The same for a pixel of the picture.
+fn luma8_inside(picture: texture_2d<u32>, shift: u32, at: vec2<u32>) -> u32 {
+    return min(textureLoad(picture, at, 0).x >> shift, 255u);
+}
+
 // Column of the partner of left column x, clamped into the right picture.
 fn partner(x: i32, candidate: u32) -> i32 {
     return clamp(x - disparity_of(candidate), 0, i32(params.width) - 1);

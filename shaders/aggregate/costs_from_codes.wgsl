@@ -1,12 +1,22 @@
 // Matching costs from the codes of both pictures, instead of from a volume.
 
-fn load_costs(here: vec2<u32>, lane: u32) -> Words {
+// Places of the right picture's codes: that of the partner for candidate 0, and those of the ends of its row.
+struct Partners {
+    of_first: i32,
+    leftmost: i32,
+    rightmost: i32,
+}
+
+fn load_costs(place: Place) -> Words {
+    let here = place.pixel;
     let own = codes[here.y * params.width + here.x];
-    let right_row = (params.height + here.y) * params.width;
-    let candidates = candidates_of(lane);
-    let v0 = compared(own, right_row, here.x, candidates);
-    let v1 = compared(own, right_row, here.x, candidates + Words(1u));
-    let v2 = compared(own, right_row, here.x, candidates + Words(2u));
-    let v3 = compared(own, right_row, here.x, candidates + Words(3u));
+    let leftmost = i32((params.height + here.y) * params.width);
+    let partners =
+        Partners(leftmost + i32(here.x) - params.min_disparity, leftmost, leftmost + i32(params.width) - 1);
+    let candidates = candidates_of(place.lane);
+    let v0 = compared(own, partners, candidates);
+    let v1 = compared(own, partners, candidates + Words(1u));
+    let v2 = compared(own, partners, candidates + Words(2u));
+    let v3 = compared(own, partners, candidates + Words(3u));
     return v0 | (v1 << Words(8u)) | (v2 << Words(16u)) | (v3 << Words(24u));
 }

@@ -15,14 +15,6 @@ fn lane_position(ids: Ids) -> LanePosition {
 
 fn start_exchange(position: LanePosition) {}
 
-fn min_of_line(own: u32) -> u32 {
-    var minimum = own;
-    for (var distance = 1u; distance < LANES; distance *= 2u) {
-        minimum = min(minimum, subgroupShuffleXor(minimum, distance));
-    }
-    return minimum;
-}
-
 // `site` and `turn` are for exchange_workgroup.wgsl. `missing` is the value below the first and above the last lane.
 fn exchange(position: LanePosition, site: u32, turn: u32, first: u32, last: u32, minimum: u32, missing: u32) -> Neighbours {
     let below = subgroupShuffleUp(last, 1u);
@@ -35,5 +27,9 @@ fn exchange(position: LanePosition, site: u32, turn: u32, first: u32, last: u32,
 }
 
 fn min_of_line_3(position: LanePosition, turn: u32, own: vec3<u32>) -> vec3<u32> {
-    return vec3<u32>(min_of_line(own.x), min_of_line(own.y), min_of_line(own.z));
+    var minima = vec3<u32>(min_of_line(own.x), min_of_line(own.y), own.z);
+    if RIVALS {
+        minima.z = min_of_line(own.z);
+    }
+    return minima;
 }

@@ -61,8 +61,21 @@ struct LanePosition {
     lane: u32,
 }
 
+// A lane's words of a pixel.
+struct Place {
+    pixel: vec2<u32>,
+    lane: u32,
+    slab: u32, // where a volume is spread over several buffers
+    at: u32, // in that buffer
+}
+
 struct Neighbours {
     below: u32, // last value of the lane below
     above: u32, // first value of the lane above
     min: u32, // minimum over the lanes of the line
+}
+
+fn p2_of(brightness: i32, brightness_before: i32) -> u32 {
+    let brightness_step = u32(abs(brightness - brightness_before));
+    return params.p2_of_step[brightness_step >> 2u][brightness_step & 3u];
 }

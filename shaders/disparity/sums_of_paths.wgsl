@@ -1,27 +1,57 @@
 // Sums of one pixel: the number of paths times the matching cost, and the increment L - C of each path. With FUSED the path
 // along the row is computed here and never stored.
 
+alias Sums = Packed16;
+const KEY_SHIFT: u32 = 16u;
+
+fn numbers(sums: Sums) -> Interleaved {
+    let low = Words(0xffffu);
+    return Interleaved(sums.even & low, sums.odd & low, sums.even >> Words(16u), sums.odd >> Words(16u));
+}
+
+fn keys_of(sums: Sums, candidates: Interleaved, gate: vec2<u32>) -> Interleaved {
+    let upper = Words(0xffff0000u);
+    return Interleaved(
+        existing((sums.even << Words(16u)) | candidates.v0, candidates.v0, gate),
+        existing((sums.odd << Words(16u)) | candidates.v1, candidates.v1, gate),
+        existing((sums.even & upper) | candidates.v2, candidates.v2, gate),
+        existing((sums.odd & upper) | candidates.v3, candidates.v3, gate),
+    );
+}
+
+// Of the words with the sums of all odd or of all even candidates, the sum of candidate `i` if the lane owns it.
+fn sum_in(words: Words, lane: u32, i: u32) -> u32 {
+    let own = i - 4u * WORDS * lane;
+    let sum = (word_at(words, own >> 2u) >> ((own & 2u) << 3u)) & 0xffffu;
+    return select(NO_CANDIDATE, sum, own < 4u * WORDS);
+}
+
+// The sums below and above a candidate, each if the lane owns it.
+fn sums_around(sums: Sums, place: Place, i: u32) -> vec2<u32> {
+    let words = select(sums.odd, sums.even, (i & 1u) == 1u);
+    return vec2<u32>(sum_in(words, place.lane, i - 1u), sum_in(words, place.lane, i + 1u));
+}
+
 struct RowPath {
-    path: Interleaved,
+    path: Path,
     brightness: i32,
 }
 
-fn sums_at(
-    position: LanePosition, turn: u32, here: vec2<u32>, index: u32, candidates: Words, gate: vec2<u32>, row_path: ptr<function, RowPath>,
-) -> Interleaved {
-    let bytes = load_costs(here, position.lane);
+fn sums_at(position: LanePosition, turn: u32, place: Place, gate: vec2<u32>, row_path: ptr<function, RowPath>) -> Sums {
+    let bytes = load_costs(place);
     let costs = widen_bytes(bytes);
     let times = Words(max(params.paths, 1u));
-    var pairs = with_paths(Packed16(costs.even * times, costs.odd * times), index);
+    var pairs = with_paths(Packed16(costs.even * times, costs.odd * times), place.at);
     if FUSED {
         let path = (*row_path).path;
-        let brightness = i32(luma8(left, params.left_shift, i32(here.x), i32(here.y)));
-        let neighbours = exchange(position, 1u, turn, head(path.v0), tail(path.v3), min_of(path), NO_PATH);
-        let increment = increment_of(path, neighbours, p2_of(brightness, (*row_path).brightness), turn == 0u);
-        (*row_path).path = path_of(unpack_bytes(bytes), increment, candidates, gate);
+        let brightness = i32(luma8_inside(left, params.left_shift, place.pixel));
+        let neighbours = neighbours_of(position, 1u, turn, path);
+        let p2 = select(p2_of(brightness, (*row_path).brightness), 0u, turn == 0u);
+        let increment = increment_of(path, neighbours, p2);
+        (*row_path).path = path_of(bytes, increment, position.lane, gate);
         (*row_path).brightness = brightness;
         let added = pack_16(increment);
         pairs = Packed16(pairs.even + added.even, pairs.odd + added.odd);
     }
-    return unpack_16(pairs);
+    return pairs;
 }

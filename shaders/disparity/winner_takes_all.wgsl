@@ -3,48 +3,30 @@
 //
 // Right: candidate i of column x lies on right pixel x - d(i), as candidate i + 1 of column x + 1 does. So the best match of
 // each right pixel moves up by one candidate with each column. It is written when it leaves the range of candidates, or at
-// the end of the piece. Several pieces can hold the same right pixel: the minimum stays. The low bits of a key are its
-// candidate, for ties.
+// the end of the piece. Several pieces can hold the same right pixel: the minimum stays.
+//
+// A key is a sum, shifted up by KEY_SHIFT bits, above its candidate, which decides ties.
 
-const INDEX_BITS: u32 = 10u; // candidates are below 1024; sums below 2^19, those of the largest window
-const INDEX_MASK: u32 = 0x3ffu;
+const CANDIDATE_MASK: u32 = 0x3ffu; // candidates are below 1024
 
-fn unpack_16(pairs: Packed16) -> Interleaved {
-    let low = Words(0xffffu);
-    return Interleaved(pairs.even & low, pairs.odd & low, pairs.even >> Words(16u), pairs.odd >> Words(16u));
-}
-
-fn keys_of(sums: Words, candidates: Words, gate: vec2<u32>) -> Words {
-    let keys = (sums << Words(INDEX_BITS)) | candidates;
+fn existing(keys: Words, candidates: Words, gate: vec2<u32>) -> Words {
     if MASKED {
         return select(keys, Words(NO_CANDIDATE), is_outside(candidates, gate));
     }
     return keys;
 }
 
-// The sum of candidate `i` if the lane owns it.
-fn sum_at(sums: Interleaved, lane: u32, i: u32) -> u32 {
-    let own = i - 4u * WORDS * lane;
-    let word = own >> 2u;
-    let low = select(word_at(sums.v0, word), word_at(sums.v1, word), (own & 1u) == 1u);
-    let high = select(word_at(sums.v2, word), word_at(sums.v3, word), (own & 1u) == 1u);
-    return select(NO_CANDIDATE, select(low, high, (own & 2u) == 2u), own < 4u * WORDS);
+// Keys of the candidates more than 1 px from the winner; NO_CANDIDATE for the others.
+fn rivals_in(keys: Words, candidates: Words, before_winner: Words) -> Words {
+    return select(keys, Words(NO_CANDIDATE), candidates - before_winner <= Words(2u));
 }
 
-// Sums of the candidates more than 1 px from the winner; NO_CANDIDATE for the others.
-fn rivals_in(sums: Words, candidates: Words, gate: vec2<u32>, winner: u32) -> Words {
-    let is_near = candidates + Words(1u) - Words(winner) <= Words(2u);
-    if MASKED {
-        return select(sums, Words(NO_CANDIDATE), is_near | is_outside(candidates, gate));
-    }
-    return select(sums, Words(NO_CANDIDATE), is_near);
-}
-
-fn min_rival(sums: Interleaved, candidates: Words, gate: vec2<u32>, winner: u32) -> u32 {
-    let v0 = rivals_in(sums.v0, candidates, gate, winner);
-    let v1 = rivals_in(sums.v1, candidates + Words(1u), gate, winner);
-    let v2 = rivals_in(sums.v2, candidates + Words(2u), gate, winner);
-    let v3 = rivals_in(sums.v3, candidates + Words(3u), gate, winner);
+fn min_rival(keys: Interleaved, candidates: Interleaved, winner: u32) -> u32 {
+    let before_winner = Words(winner - 1u);
+    let v0 = rivals_in(keys.v0, candidates.v0, before_winner);
+    let v1 = rivals_in(keys.v1, candidates.v1, before_winner);
+    let v2 = rivals_in(keys.v2, candidates.v2, before_winner);
+    let v3 = rivals_in(keys.v3, candidates.v3, before_winner);
     return min_in(min(min(v0, v1), min(v2, v3)));
 }
 
@@ -69,10 +51,17 @@ fn is_whole(here: vec2<u32>) -> bool {
         && here.y < params.whole_end_y;
 }
 
-fn left_word(here: vec2<u32>, best_key: u32, neighbours: vec3<u32>, gate: vec2<u32>) -> u32 {
-    let winner = best_key & INDEX_MASK;
-    let best = best_key >> INDEX_BITS;
-    let rival = neighbours.z;
+// What is known of a left pixel: the key of the winner, the sums below and above it, and the key of its best rival.
+struct Found {
+    best: u32,
+    around: vec3<u32>,
+}
+
+fn left_word(here: vec2<u32>, found: Found) -> u32 {
+    let gate = gate_of(here);
+    let winner = found.best & CANDIDATE_MASK;
+    let best = found.best >> KEY_SHIFT;
+    let rival = select(found.around.z >> KEY_SHIFT, NO_CANDIDATE, found.around.z == NO_CANDIDATE);
     if DROPS {
         if !is_whole(here) {
             return map_word(INVALID, BORDER);
@@ -86,7 +75,7 @@ fn left_word(here: vec2<u32>, best_key: u32, neighbours: vec3<u32>, gate: vec2<u
     }
     var value = SUBPIXEL_STEPS * disparity_of(winner);
     if params.subpixel > 0u && winner > gate.x && winner < gate.y {
-        value += refined(neighbours.x, best, neighbours.y);
+        value += refined(found.around.x, best, found.around.y);
     }
     return map_word(value, 0u) | (confidence(best, rival) << 24u);
 }
@@ -109,54 +98,65 @@ fn choose(ids: Ids) {
     let is_piece = piece < dispatch.end;
     let y = min(piece, dispatch.end - 1u) / dispatch.pieces;
     let from_x = (piece % dispatch.pieces) * dispatch.length;
-    let candidates = candidates_of(lane);
-    let none = Words(NO_PATH);
-    var row_path = RowPath(Interleaved(none, none, none, none), 0);
+    let first_candidates = candidates_of(lane);
+    let candidates = Interleaved(
+        first_candidates,
+        first_candidates + Words(1u),
+        first_candidates + Words(2u),
+        first_candidates + Words(3u),
+    );
+    var row_path = RowPath(no_path(), 0);
     let empty = Words(NO_CANDIDATE);
     var moving_keys = Interleaved(empty, empty, empty, empty);
+    let end_x = min(from_x + dispatch.length, params.width);
 
-    for (var n = 0u; n < dispatch.length; n++) {
-        let is_pixel = is_piece && from_x + n < params.width;
-        let here = vec2<u32>(min(from_x + n, params.width - 1u), y);
-        let index = ((y * params.width + here.x) - dispatch.origin * params.width) * LANES + lane;
-        let gate = gate_of(here);
-        let sums = sums_at(position, n, here, index, candidates, gate, &row_path);
-        keep_sums(is_pixel, here, lane, sums);
+    for (var first = 0u; first < dispatch.length; first += LANES) {
+        // Lane i keeps what is found of pixel i, so that all lanes together make maps of it.
+        var found = Found(NO_CANDIDATE, vec3<u32>(NO_CANDIDATE));
+        let turns = min(LANES, dispatch.length - first);
+        for (var i = 0u; i < turns; i++) {
+            let x = from_x + first + i;
+            let is_pixel = is_piece && x < end_x;
+            let here = vec2<u32>(min(x, params.width - 1u), y);
+            let place = place_of(here, lane);
+            let gate = gate_of(here);
+            let sums = sums_at(position, first + i, place, gate, &row_path);
+            keep_sums(is_pixel, here, lane, sums);
 
-        let k0 = keys_of(sums.v0, candidates, gate);
-        let k1 = keys_of(sums.v1, candidates + Words(1u), gate);
-        let k2 = keys_of(sums.v2, candidates + Words(2u), gate);
-        let k3 = keys_of(sums.v3, candidates + Words(3u), gate);
-        let own_min = min_in(min(min(k0, k1), min(k2, k3)));
-        let exchanged = exchange(position, 0u, n, 0u, tail(moving_keys.v3), own_min, NO_CANDIDATE);
-        let winner = exchanged.min & INDEX_MASK;
-        var own = vec3<u32>(sum_at(sums, lane, winner - 1u), sum_at(sums, lane, winner + 1u), NO_CANDIDATE);
-        if RIVALS {
-            own.z = min_rival(sums, candidates, gate, winner);
-        }
-        let around = min_of_line_3(position, n, own);
-        if is_pixel && lane == 0u {
-            map[map_index(here.x, y)] = left_word(here, exchanged.min, around, gate);
-        }
-
-        if CHECKED {
-            // A column beyond the picture adds no key, but still moves the others up.
-            let masked = Words(select(NO_CANDIDATE, 0u, is_pixel));
-            let below = up(moving_keys.v3, exchanged.below);
-            moving_keys = Interleaved(
-                min(below, k0 | masked),
-                min(moving_keys.v0, k1 | masked),
-                min(moving_keys.v1, k2 | masked),
-                min(moving_keys.v2, k3 | masked),
-            );
-            if is_piece && lane + 1u == LANES {
-                offer(from_x + n, y, 4u * WORDS * LANES - 1u, tail(moving_keys.v3));
+            let keys = keys_of(sums, candidates, gate);
+            let own_min = min_in(min(min(keys.v0, keys.v1), min(keys.v2, keys.v3)));
+            let exchanged = exchange(position, 0u, first + i, 0u, tail(moving_keys.v3), own_min, NO_CANDIDATE);
+            let winner = exchanged.min & CANDIDATE_MASK;
+            var own = vec3<u32>(sums_around(sums, place, winner), NO_CANDIDATE);
+            if RIVALS {
+                own.z = min_rival(keys, candidates, winner);
             }
+            let around = min_of_line_3(position, first + i, own);
+            if lane == i {
+                found = Found(exchanged.min, around);
+            }
+
+            if CHECKED && is_pixel {
+                let below = up(moving_keys.v3, exchanged.below);
+                moving_keys = Interleaved(
+                    min(below, keys.v0),
+                    min(moving_keys.v0, keys.v1),
+                    min(moving_keys.v1, keys.v2),
+                    min(moving_keys.v2, keys.v3),
+                );
+                if lane + 1u == LANES {
+                    offer(x, y, 4u * WORDS * LANES - 1u, tail(moving_keys.v3));
+                }
+            }
+        }
+        let x = from_x + first + lane;
+        if is_piece && x < end_x {
+            map[map_index(x, y)] = left_word(vec2<u32>(x, y), found);
         }
     }
 
     if CHECKED && is_piece {
-        let x = from_x + dispatch.length - 1u;
+        let x = end_x - 1u;
         for (var w = 0u; w < WORDS; w++) {
             let candidate = 4u * (WORDS * lane + w);
             offer(x, y, candidate, word_at(moving_keys.v0, w));

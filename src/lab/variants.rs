@@ -6,7 +6,7 @@ use crate::console;
 use crate::engine::gpu::layout::Structure;
 use crate::engine::gpu::limits::Limits;
 use crate::engine::gpu::tuning::{Study, Trial, study};
-use crate::engine::gpu::variant::{CostSource, Exchange, PIECES, Requirements, Variant, WORDS, WORKGROUPS};
+use crate::engine::gpu::variant::{CostSource, Exchange, PATH_BITS, PIECES, Requirements, Variant, WORDS, WORKGROUPS};
 use crate::engine::gpu::{Gpu, GpuOptions};
 use crate::engine::{EngineInfo, GpuEngine, Job};
 use crate::stereo::StereoParams;
@@ -81,8 +81,8 @@ pub(super) struct Tables<'a> {
     trials: Vec<Trial>,
     /// Exchange of the trials that are not printed yet.
     current: Option<Exchange>,
-    /// How the variants of the first part choose winners.
-    first: Option<(bool, u32)>,
+    /// How the variants of the first part compute paths and choose winners.
+    first: Option<(u32, bool, u32)>,
 }
 
 impl<'a> Tables<'a> {
@@ -104,9 +104,9 @@ impl<'a> Tables<'a> {
 
     /// Takes a trial, and prints the tables that are complete with the one before.
     pub(super) fn add(&mut self, trial: &Trial, out: &mut dyn Write) -> io::Result<()> {
-        let Variant { exchange, fused, piece, .. } = trial.variant;
-        let first = *self.first.get_or_insert((fused, piece));
-        let next = (first == (fused, piece)).then_some(exchange);
+        let Variant { exchange, path_bits, fused, piece, .. } = trial.variant;
+        let first = *self.first.get_or_insert((path_bits, fused, piece));
+        let next = (first == (path_bits, fused, piece)).then_some(exchange);
         if self.current.is_some() && self.current != next {
             self.print_current(out)?;
         }
@@ -144,16 +144,19 @@ impl<'a> Tables<'a> {
     /// The winner of the quickest variant of the first part, with pieces of each length and fused.
     fn print_pieces(&self, study: &Study, out: &mut dyn Write) -> io::Result<()> {
         let Some(first) = self.trials.iter().min_by(|a, b| a.pair_ms.total_cmp(&b.pair_ms)) else { return Ok(()) };
-        let same = |variant: Variant| Variant { fused: false, piece: 0, ..variant };
-        let of = |fused, piece| {
-            let fits = |v: Variant| same(v) == same(first.variant) && v.fused == fused && (fused || v.piece == piece);
+        let base = first.variant;
+        let of = |variant: Variant| {
+            let fits = |v: Variant| if variant.fused { Variant { piece: variant.piece, ..v } } else { v } == variant;
             study.trials.iter().find(|trial| fits(trial.variant))
         };
-        let rows = PIECES.map(|piece| (format!("pieces of {piece} px"), of(false, piece)));
-        let rows: Vec<_> =
-            rows.into_iter().chain([("fused with the path along the row".to_owned(), of(true, 0))]).collect();
+        let pieces = PIECES.map(|piece| (format!("pieces of {piece} px"), of(Variant { fused: false, piece, ..base })));
+        let others = [
+            ("fused with the path along the row".to_owned(), of(Variant { fused: true, ..base })),
+            ("paths in 16 bits".to_owned(), study.trials.iter().find(|trial| trial.variant.path_bits == 16)),
+        ];
+        let rows: Vec<_> = pieces.into_iter().chain(others).collect();
         let best = rows.iter().filter_map(|(_, trial)| trial.map(|trial| trial.pair_ms)).fold(f64::INFINITY, f64::min);
-        writeln!(out, "\n{:<34}  paths ms  winner ms   pair ms", "the winner, with the quickest of these")?;
+        writeln!(out, "\n{:<34}  paths ms  winner ms   pair ms", "the quickest of these, changed")?;
         for (what, trial) in rows {
             let number = |ms: Option<f64>| ms.map_or("-".to_owned(), |ms| format!("{ms:.3}"));
             let mark = if trial.is_some_and(|trial| trial.pair_ms <= best) { "*" } else { "" };
@@ -197,8 +200,8 @@ pub(super) fn not_run(about: &About, study: &Study) -> Vec<(String, String)> {
         for &costs in CostSource::ALL {
             for words in WORDS {
                 for workgroup in WORKGROUPS {
-                    for fused in [false, true] {
-                        all.push(Variant { exchange, words, workgroup, costs, fused, piece: PIECES[0] });
+                    for (path_bits, fused) in PATH_BITS.into_iter().flat_map(|bits| [(bits, false), (bits, true)]) {
+                        all.push(Variant { exchange, words, workgroup, costs, path_bits, fused, piece: PIECES[0] });
                     }
                 }
             }
@@ -221,10 +224,11 @@ type Part = fn(&Variant) -> String;
 
 /// The parts in which these variants agree and others differ.
 fn in_common(variants: &[Variant], all: &[Variant]) -> String {
-    let parts: [(&str, Part); 5] = [
+    let parts: [(&str, Part); 6] = [
         ("exchange", |v| v.exchange.to_string()),
         ("costs", |v| v.costs.to_string()),
         ("words", |v| v.words.to_string()),
+        ("path_bits", |v| v.path_bits.to_string()),
         ("workgroup", |v| v.workgroup.to_string()),
         ("fused", |v| if v.fused { "yes" } else { "no" }.to_owned()),
     ];

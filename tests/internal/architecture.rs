@@ -142,6 +142,7 @@ fn the_architecture_page_names_every_module_and_nothing_else() {
 const LIMITS: Limits = Limits {
     subgroup: 32,
     workgroup: 1024,
+    has_i16: true,
     discrete: true,
     binding_bytes: 2 << 30,
     storage_buffers: 32,
@@ -160,7 +161,7 @@ fn traffic_rows() -> Vec<String> {
         for fused in [false, true] {
             let key = GraphKey {
                 structures: structures.clone(),
-                variant: Variant { costs, fused, ..baseline },
+                variant: Variant { costs, fused, ..baseline }.with_possible_paths(),
                 max_work: 1 << 40,
                 keeps_sums: false,
             };

@@ -209,7 +209,7 @@ fn every_stage_has_a_shader_of_its_name() {
         "disparity/winner",
     ];
     /// Pieces of kernels that exist in variants or share a text, beside the file of their stage.
-    const PIECES: [&str; 22] = [
+    const PIECES: [&str; 24] = [
         "aggregate/costs_from_codes",
         "aggregate/exchange_subgroup",
         "aggregate/exchange_workgroup",
@@ -218,9 +218,11 @@ fn every_stage_has_a_shader_of_its_name() {
         "aggregate/lane_2",
         "aggregate/lane_4",
         "aggregate/step",
+        "aggregate/step_16",
         "aggregate/sum",
         "cost/compare",
         "cost/transform",
+        "disparity/exact_sums",
         "disparity/sums_of_paths",
         "disparity/winner_takes_all",
         "filter/records",
@@ -261,6 +263,7 @@ fn every_stage_has_a_shader_of_its_name() {
 const LIMITS: Limits = Limits {
     subgroup: 64,
     workgroup: 256,
+    has_i16: true,
     discrete: false,
     binding_bytes: 1 << 27,
     storage_buffers: 16,
@@ -351,8 +354,11 @@ fn with_constants_put_in<T>(
 ) -> Result<T, String> {
     let words = |err: &dyn std::fmt::Debug| format!("{err:?}");
     let parsed = naga::front::wgsl::parse_str(&request.source.text).map_err(|err| words(&err))?;
-    let info =
-        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), Capabilities::SUBGROUP).validate(&parsed);
+    let info = naga::valid::Validator::new(
+        naga::valid::ValidationFlags::all(),
+        Capabilities::SUBGROUP | Capabilities::SHADER_INT16,
+    )
+    .validate(&parsed);
     let info = info.map_err(|err| words(&err))?;
     let constants = request.constants.iter().map(|&(name, value)| (name.to_owned(), f64::from(value))).collect();
     let entry = Some((naga::ShaderStage::Compute, request.entry));

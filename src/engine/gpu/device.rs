@@ -48,7 +48,7 @@ pub struct AdapterSummary {
     pub subgroup: u32,
     /// Whether it has 16-bit floats; the engine does not use them.
     pub f16: bool,
-    /// Whether it has 16-bit integers; the engine does not use them.
+    /// Whether it has 16-bit integers, in which paths can be computed.
     pub i16: bool,
     /// Whether it has timestamps, which time stages.
     pub timestamps: bool,
@@ -180,6 +180,7 @@ impl Gpu {
         Limits {
             subgroup: if has_subgroups { info.subgroup_min_size } else { 0 },
             workgroup: limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x),
+            has_i16: self.device.features().contains(wgpu::Features::SHADER_I16),
             discrete,
             binding_bytes: largest_binding(&limits),
             storage_buffers: limits.max_storage_buffers_per_shader_stage,
@@ -287,6 +288,7 @@ pub const INSTALL: &str = if cfg!(target_os = "linux") {
 const OPTIONAL_FEATURES: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
     .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
     .union(wgpu::Features::PIPELINE_CACHE)
+    .union(wgpu::Features::SHADER_I16)
     .union(wgpu::Features::SUBGROUP);
 
 /// Sides of pictures, so that steps along a line fit into 32 bits.

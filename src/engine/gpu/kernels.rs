@@ -69,36 +69,42 @@ struct SourceBuilder {
 impl KernelConfig {
     /// Path costs of one direction.
     pub fn paths(&self) -> Source {
-        let mut text = self.lanes_text(1);
+        let mut text = self.lanes_text(1, false);
         text.bind("left", Binding::Texture, "texture_2d<u32>");
         self.gates(&mut text);
-        self.costs(&mut text, self.slabs);
-        let words = "array<Words>";
+        self.costs(&mut text, self.slabs, "Costs");
+        let halves = self.variant.path_bits == 16;
+        if halves {
+            text.text.insert_str(0, "enable wgpu_int16;\n");
+        }
         for slab in 0..self.slabs {
-            text.bind(&format!("increments_{slab}"), Binding::Write, words);
+            let ty = if self.wide { "array<Words>" } else { "array<Costs>" };
+            text.bind(&format!("increments_{slab}"), Binding::Write, ty);
         }
         let store = |slab: u32| {
             if self.wide {
                 format!(
-                    "let pairs = pack_16(increment); increments_{slab}[2u * at] = pairs.even; \
-                     increments_{slab}[2u * at + 1u] = pairs.odd;"
+                    "let pairs = pack_16(increment); increments_{slab}[2u * place.at] = pairs.even; \
+                     increments_{slab}[2u * place.at + 1u] = pairs.odd;"
                 )
             } else {
-                format!("increments_{slab}[at] = pack_bytes(increment);")
+                let bytes = if halves { "bytes_of" } else { "pack_bytes" };
+                format!("increments_{slab}[place.at] = {bytes}(increment);")
             }
         };
-        text.push("fn store_increment(here: vec2<u32>, lane: u32, increment: Interleaved) {\n");
-        text.push(&slab_access(self.slabs, OF_LANE.0, OF_LANE.1, store));
+        text.push("fn store_increment(place: Place, increment: Path) {\n");
+        text.push(&in_slab(self.slabs, "place.slab", store));
         text.push("}\n");
-        text.push(self.exchange());
-        text.push(wgsl!("aggregate/step"));
+        text.push(&self.exchange());
+        text.push(if halves { wgsl!("aggregate/step_16") } else { wgsl!("aggregate/step") });
         text.push(wgsl!("aggregate/paths"));
         text.into_source("aggregate/paths")
     }
 
     /// The cost volume from codes.
     pub fn compare(&self) -> Source {
-        let mut text = self.lanes_text(1);
+        let mut text = self.lanes_text(1, false);
+        place(&mut text, 1);
         self.codes(&mut text);
         text.bind("costs", Binding::Write, "array<Words>");
         text.push(wgsl!("cost/compare"));
@@ -107,7 +113,7 @@ impl KernelConfig {
 
     /// Sums of stored directions.
     pub fn sum(&self, volumes: u32) -> Source {
-        let mut text = self.lanes_text(1);
+        let mut text = self.lanes_text(1, false);
         self.volumes(&mut text, volumes);
         text.bind("sums", Binding::Write, "array<Words>");
         text.push(wgsl!("aggregate/sum"));
@@ -117,10 +123,8 @@ impl KernelConfig {
     /// Winners of both pictures.
     pub fn winner(&self, winner: WinnerConfig) -> Source {
         let WinnerConfig { volumes, earlier, fused, exact, rivals, drops, checked, keeps_sums } = winner;
-        let mut text = self.lanes_text(if fused { 2 } else { 1 });
-        text.push(&format!(
-            "const RIVALS = {rivals};\nconst DROPS = {drops};\nconst CHECKED = {checked};\nconst FUSED = {fused};\n"
-        ));
+        let mut text = self.lanes_text(if fused { 2 } else { 1 }, rivals);
+        text.push(&format!("const DROPS = {drops};\nconst CHECKED = {checked};\nconst FUSED = {fused};\n"));
         text.bind("left", Binding::Texture, "texture_2d<u32>");
         text.bind("map", Binding::Write, "array<u32>");
         text.bind("right_keys", Binding::Write, "array<atomic<u32>>");
@@ -128,20 +132,23 @@ impl KernelConfig {
         if keeps_sums {
             text.bind("kept", Binding::Write, "array<Words>");
             text.push(
-                "fn keep_sums(is_pixel: bool, here: vec2<u32>, lane: u32, sums: Interleaved) {\n    if is_pixel {\n        \
-                 let at = 4u * ((here.y * params.width + here.x) * LANES + lane);\n        kept[at] = sums.v0;\n        \
-                 kept[at + 1u] = sums.v1;\n        kept[at + 2u] = sums.v2;\n        kept[at + 3u] = sums.v3;\n    }\n}\n",
+                "fn keep_sums(is_pixel: bool, here: vec2<u32>, lane: u32, sums: Sums) {\n    if is_pixel {\n        \
+                 let at = 4u * ((here.y * params.width + here.x) * LANES + lane);\n        let all = numbers(sums);\n        \
+                 kept[at] = all.v0;\n        kept[at + 1u] = all.v1;\n        kept[at + 2u] = all.v2;\n        \
+                 kept[at + 3u] = all.v3;\n    }\n}\n",
             );
         } else {
-            text.push("fn keep_sums(is_pixel: bool, here: vec2<u32>, lane: u32, sums: Interleaved) {}\n");
+            text.push("fn keep_sums(is_pixel: bool, here: vec2<u32>, lane: u32, sums: Sums) {}\n");
         }
-        text.push(self.exchange());
+        text.push(&self.exchange());
         text.push(wgsl!("aggregate/step"));
         if exact {
+            place(&mut text, 1);
             text.bind("exact", Binding::Read, "array<u32>");
             text.push(&self.exact_sums());
+            text.push(wgsl!("disparity/exact_sums"));
         } else {
-            self.costs(&mut text, 1);
+            self.costs(&mut text, 1, "Words");
             self.volumes(&mut text, volumes);
             if earlier {
                 text.bind("earlier", Binding::Read, "array<Words>");
@@ -158,14 +165,14 @@ impl KernelConfig {
     }
 
     /// The common part of the kernels with lanes: constants, aliases, uniforms.
-    fn lanes_text(&self, sites: u32) -> SourceBuilder {
+    fn lanes_text(&self, sites: u32, rivals: bool) -> SourceBuilder {
         let Self { variant, candidates, gated, .. } = self;
         let (words, lanes, lines) = (variant.words, variant.lanes(*candidates), variant.lines(*candidates));
         let masked = *gated || lanes * words * 4 != *candidates;
         let mut text = SourceBuilder::new();
         text.push(&format!(
             "const WORDS = {words}u;\nconst LANES = {lanes}u; // of a pixel\nconst LINES = {lines}u; // of a workgroup\n\
-             const SITES = {sites}u;\nconst MASKED = {masked};\n",
+             const SITES = {sites}u;\nconst MASKED = {masked};\nconst RIVALS = {rivals};\n",
         ));
         text.push(match words {
             1 => wgsl!("aggregate/lane_1"),
@@ -181,10 +188,19 @@ impl KernelConfig {
         matches!(self.comparison, Comparison::Tables { .. } | Comparison::LearnedTable)
     }
 
-    fn exchange(&self) -> &'static str {
+    fn exchange(&self) -> String {
+        let lanes = self.variant.lanes(self.candidates);
         match self.variant.exchange {
-            Exchange::Subgroup => wgsl!("aggregate/exchange_subgroup"),
-            Exchange::Workgroup => wgsl!("aggregate/exchange_workgroup"),
+            Exchange::Subgroup => {
+                let mut text = wgsl!("aggregate/exchange_subgroup").to_owned();
+                text.push_str("\nfn min_of_line(own: u32) -> u32 {\n    var minimum = own;\n");
+                for distance in (0..lanes.ilog2()).map(|bit| 1 << bit) {
+                    let _ = writeln!(text, "    minimum = min(minimum, subgroupShuffleXor(minimum, {distance}u));");
+                }
+                text.push_str("    return minimum;\n}\n");
+                text
+            }
+            Exchange::Workgroup => wgsl!("aggregate/exchange_workgroup").to_owned(),
         }
     }
 
@@ -204,17 +220,18 @@ impl KernelConfig {
         text.push(&format!("fn gate_of(here: vec2<u32>) -> vec2<u32> {{\n    {body}\n}}\n"));
     }
 
-    /// Four costs in each word, from the volume or from codes.
-    fn costs(&self, text: &mut SourceBuilder, slabs: u32) {
+    /// The costs of a lane of a volume spread over `slabs` buffers, as `costs` has them: from the volume or from codes.
+    fn costs(&self, text: &mut SourceBuilder, slabs: u32, costs: &str) {
+        place(text, slabs);
         if self.variant.costs == CostSource::Codes {
             self.codes(text);
             return;
         }
         for slab in 0..slabs {
-            text.bind(&format!("costs_{slab}"), Binding::Read, "array<Words>");
+            text.bind(&format!("costs_{slab}"), Binding::Read, &format!("array<{costs}>"));
         }
-        text.push("fn load_costs(here: vec2<u32>, lane: u32) -> Words {\n");
-        text.push(&slab_access(slabs, OF_LANE.0, OF_LANE.1, |slab| format!("return costs_{slab}[at];")));
+        text.push(&format!("fn load_costs(place: Place) -> {costs} {{\n"));
+        text.push(&in_slab(slabs, "place.slab", |slab| format!("return costs_{slab}[place.at];")));
         text.push("}\n");
     }
 
@@ -251,7 +268,7 @@ impl KernelConfig {
                  return u32(abs(i32((own >> shift) & 0xffu) - i32((other >> shift) & 0xffu)));\n}\n",
             );
         }
-        let each = |part: &str| format!("distance(own, right_row, x, candidates{part})");
+        let each = |part: &str| format!("distance(own, partners, candidates{part})");
         let parts: &[&str] = match self.variant.words {
             1 => &[""],
             2 => &[".x", ".y"],
@@ -259,30 +276,34 @@ impl KernelConfig {
         };
         let all = parts.iter().map(|part| each(part)).collect::<Vec<_>>().join(", ");
         text.push(&format!(
-            "fn distance(own: {code}, right_row: u32, x: u32, candidate: u32) -> u32 {{\n    \
-             let other = codes[right_row + u32(partner(i32(x), candidate))];\n    return {distance};\n}}\n\
-             fn compared(own: {code}, right_row: u32, x: u32, candidates: Words) -> Words {{\n    return Words({all});\n}}\n"
+            "fn distance(own: {code}, partners: Partners, candidate: u32) -> u32 {{\n    \
+             let other = codes[clamp(partners.of_first - i32(candidate), partners.leftmost, partners.rightmost)];\n    \
+             return {distance};\n}}\n\
+             fn compared(own: {code}, partners: Partners, candidates: Words) -> Words {{\n    return Words({all});\n}}\n"
         ));
         text.push(wgsl!("aggregate/costs_from_codes"));
     }
 
-    /// The volumes of path costs of one slab, and their sum.
+    /// The volumes of path costs of one slab, and their sum. Of bytes b0 to b3 it adds up b0 and b2, and b1 + 256 b2 + 65536 b3,
+    /// which leaves the odd ones once 256 b2 is taken off: four operations for a word. So sums of up to 256 volumes fit.
     fn volumes(&self, text: &mut SourceBuilder, volumes: u32) {
         let mut sum = String::new();
         for volume in 0..volumes {
             text.bind(&format!("path_{volume}"), Binding::Read, "array<Words>");
-            let term = if self.wide {
-                format!("Packed16(path_{volume}[2u * index], path_{volume}[2u * index + 1u])")
+            let _ = if self.wide {
+                writeln!(sum, "    even += path_{volume}[2u * index];\n    odd += path_{volume}[2u * index + 1u];")
             } else {
-                format!("widen_bytes(path_{volume}[index])")
+                writeln!(
+                    sum,
+                    "    let p{volume} = path_{volume}[index];\n    even += p{volume} & Words(0x00ff00ffu);\n    \
+                     odd += p{volume} >> Words(8u);"
+                )
             };
-            let _ = writeln!(
-                sum,
-                "    let p{volume} = {term};\n    pairs = Packed16(pairs.even + p{volume}.even, pairs.odd + p{volume}.odd);"
-            );
         }
+        let rest = if self.wide { "" } else { "    odd -= (even >> Words(16u)) << Words(8u);\n" };
         text.push(&format!(
-            "fn with_volumes(start: Packed16, index: u32) -> Packed16 {{\n    var pairs = start;\n{sum}    return pairs;\n}}\n"
+            "fn with_volumes(start: Packed16, index: u32) -> Packed16 {{\n    var even = Words(0u);\n    var odd = Words(0u);\n\
+             {sum}{rest}    return Packed16(start.even + even, start.odd + odd);\n}}\n"
         ));
     }
 
@@ -292,10 +313,7 @@ impl KernelConfig {
             format!("Words({})", parts.join(", "))
         };
         format!(
-            "struct RowPath {{\n    path: Interleaved,\n    brightness: i32,\n}}\n\
-             fn sums_at(\n    position: LanePosition, turn: u32, here: vec2<u32>, index: u32, candidates: Words, gate: vec2<u32>, \
-             row_path: ptr<function, RowPath>,\n) -> Interleaved {{\n    let at = 4u * WORDS * index;\n    \
-             return Interleaved({}, {}, {}, {});\n}}\n",
+            "fn exact_sums(at: u32) -> Interleaved {{\n    return Interleaved({}, {}, {}, {});\n}}\n",
             vector(0),
             vector(1),
             vector(2),
@@ -304,20 +322,32 @@ impl KernelConfig {
     }
 }
 
-/// Declares `at`, the index of `element` of pixel (`x`, `y`) among `elements` a pixel in its slab, and puts `access` behind.
-/// A single buffer begins at the row `origin`.
-fn slab_access(
-    slabs: u32,
-    [x, y, origin]: [&str; 3],
-    [elements, element]: [&str; 2],
-    access: impl Fn(u32) -> String,
-) -> String {
-    let at = |first_row: &str| format!("let at = (({y} - {first_row}) * params.width + {x}) * {elements} + {element};");
+/// Where a lane's words of a pixel are.
+fn place(text: &mut SourceBuilder, slabs: u32) {
+    text.push("fn place_of(pixel: vec2<u32>, lane: u32) -> Place {\n");
+    text.push(&slab_place(slabs, ["pixel.x", "pixel.y", "dispatch.origin"], ["LANES", "lane"]));
+    text.push("    return Place(pixel, lane, slab, at);\n}\n");
+}
+
+/// Declares `at`, the index of `element` of pixel (`x`, `y`) among `elements` a pixel in its slab, and `slab`. A single buffer begins
+/// at the row `origin`.
+fn slab_place(slabs: u32, [x, y, origin]: [&str; 3], [elements, element]: [&str; 2]) -> String {
+    let (slab, first_row) = if slabs == 1 {
+        ("0u".to_owned(), origin)
+    } else {
+        (format!("{y} / params.slab_rows"), "slab * params.slab_rows")
+    };
+    format!(
+        "    let slab = {slab};\n    let at = (({y} - {first_row}) * params.width + {x}) * {elements} + {element};\n"
+    )
+}
+
+/// `access` to the buffer whose number is `slab`.
+fn in_slab(slabs: u32, slab: &str, access: impl Fn(u32) -> String) -> String {
     if slabs == 1 {
-        return format!("    {}\n    {}\n", at(origin), access(0));
+        return format!("    {}\n", access(0));
     }
-    let at = at("slab * params.slab_rows");
-    let mut text = format!("    let slab = {y} / params.slab_rows;\n    {at}\n    switch slab {{\n");
+    let mut text = format!("    switch {slab} {{\n");
     for slab in 0..slabs {
         let case = if slab + 1 == slabs { "default:".to_owned() } else { format!("case {slab}u:") };
         let _ = writeln!(text, "        {case} {{ {} }}", access(slab));
@@ -325,9 +355,6 @@ fn slab_access(
     text.push_str("    }\n");
     text
 }
-
-/// Arguments of [`slab_access`]: the words of a lane.
-const OF_LANE: ([&str; 3], [&str; 2]) = (["here.x", "here.y", "dispatch.origin"], ["LANES", "lane"]);
 
 impl SourceBuilder {
     /// With the declarations and uniforms of every kernel.

@@ -7,6 +7,8 @@ pub struct Limits {
     pub subgroup: u32,
     /// Maximum invocations of a workgroup.
     pub workgroup: u32,
+    /// Whether it computes with 16-bit integers.
+    pub has_i16: bool,
     /// A discrete GPU: memory of its own, high bandwidth, more lanes than a picture has rows.
     pub discrete: bool,
     /// Maximum bytes of one binding.

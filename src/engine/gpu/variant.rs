@@ -1,7 +1,7 @@
 //! Variants of the kernels: the same bits at different speed, depending on adapter and size.
 //!
-//! All variants compute in 32-bit integers. With 16 bits the counted operations ([`super::operations`]) fall by a tenth at most,
-//! because costs and increments are bytes in memory and have to be converted at each step.
+//! Sums and winners have 32 bits. Paths have 16 where the adapter computes with them: memory is then read as pairs of bytes, so that
+//! a third of the counted operations ([`super::operations`]) of a step go. A software adapter computes them no faster.
 
 use super::limits::Limits;
 use crate::choices;
@@ -35,6 +35,8 @@ pub const VARIABLE: &str = "STEREOPSIS_GPU";
 pub const WORDS: [u32; 3] = [1, 2, 4];
 /// Workgroup sizes.
 pub const WORKGROUPS: [u32; 4] = [32, 64, 128, 256];
+/// Bits in which paths are computed.
+pub const PATH_BITS: [u32; 2] = [16, 32];
 /// Lengths of pieces, px.
 pub const PIECES: [u32; 4] = [16, 32, 64, 128];
 
@@ -49,6 +51,8 @@ pub struct Variant {
     pub workgroup: u32,
     /// Source of the matching costs.
     pub costs: CostSource,
+    /// Bits in which the path kernel computes; a path that is fused with the winner has 32.
+    pub path_bits: u32,
     /// The winner kernel computes the path along the row, which is never stored.
     pub fused: bool,
     /// Pixels of a row for which one group of lanes chooses winners, where the path along the row is not fused.
@@ -92,11 +96,20 @@ impl Variant {
             words,
             workgroup: 64,
             costs: CostSource::Volume,
+            path_bits: if limits.has_i16 && limits.discrete { 16 } else { 32 },
             fused: !limits.discrete && requirements.has_row_path,
             piece: 64,
-        };
+        }
+        .with_possible_paths();
         let by_subgroup = variant.unsupported_reason(limits, requirements).is_none();
         if by_subgroup { variant } else { Self { exchange: Exchange::Workgroup, ..variant } }
+    }
+
+    /// With paths in 32 bits where its other fields exclude 16.
+    #[must_use]
+    pub fn with_possible_paths(self) -> Self {
+        let path_bits = if self.words == 4 && self.costs == CostSource::Volume { self.path_bits } else { 32 };
+        Self { path_bits, ..self }
     }
 
     /// Why the adapter or the job excludes this variant; `None` if it can run.
@@ -113,6 +126,10 @@ impl Variant {
             "a lane holds two words of 16-bit path costs at most".to_owned()
         } else if self.costs == CostSource::Codes && !requirements.has_codes {
             "there are no codes to make costs from: SAD has none, and aggregated costs are a volume".to_owned()
+        } else if self.path_bits == 16 && !limits.has_i16 {
+            "this adapter has no 16-bit integers".to_owned()
+        } else if *self != self.with_possible_paths() {
+            "paths in 16 bits need lanes of four words and costs from a volume".to_owned()
         } else if self.fused && !requirements.has_row_path {
             "no path goes straight to the right".to_owned()
         } else if self.workgroup.max(lanes) > limits.workgroup {
@@ -130,9 +147,12 @@ impl Variant {
             for words in WORDS {
                 for &workgroup in workgroups {
                     for &costs in CostSource::ALL {
-                        let fused = Self { exchange, words, workgroup, costs, fused: true, piece: pieces[0] };
-                        all.extend(pieces.iter().map(|&piece| Self { fused: false, piece, ..fused }));
-                        all.push(fused);
+                        for path_bits in PATH_BITS {
+                            let fused =
+                                Self { exchange, words, workgroup, costs, path_bits, fused: true, piece: pieces[0] };
+                            all.extend(pieces.iter().map(|&piece| Self { fused: false, piece, ..fused }));
+                            all.push(fused);
+                        }
                     }
                 }
             }
@@ -155,11 +175,12 @@ impl Variant {
             "costs" => self.costs = parse(name, value, CostSource::ALL)?,
             "words" => self.words = parse(name, value, &WORDS)?,
             "workgroup" => self.workgroup = parse(name, value, &WORKGROUPS)?,
+            "path_bits" => self.path_bits = parse(name, value, &PATH_BITS)?,
             "piece" => self.piece = parse(name, value, &PIECES)?,
             "fused" => self.fused = parse(name, value, &["yes", "no"])? == "yes",
             _ => {
                 return Err(format!(
-                    "'{name}' is no part of a variant; there are exchange, words, workgroup, costs, fused and piece"
+                    "'{name}' is no part of a variant; there are exchange, words, workgroup, costs, path_bits, fused and piece"
                 ));
             }
         }
@@ -169,9 +190,10 @@ impl Variant {
 
 impl fmt::Display for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { exchange, words, workgroup, costs, fused, piece } = self;
+        let Self { exchange, words, workgroup, costs, path_bits, fused, piece } = self;
         let fused = if *fused { "yes" } else { "no" };
-        write!(f, "exchange={exchange},words={words},workgroup={workgroup},costs={costs},fused={fused},piece={piece}")
+        write!(f, "exchange={exchange},words={words},workgroup={workgroup},costs={costs},path_bits={path_bits},")?;
+        write!(f, "fused={fused},piece={piece}")
     }
 }
 
@@ -191,7 +213,7 @@ impl VariantOverrides {
             let set = variant.set(name, value);
             debug_assert!(set.is_ok(), "{set:?} was checked by `from_str`");
         }
-        variant
+        if self.0.contains("path_bits") { variant } else { variant.with_possible_paths() }
     }
 
     /// The overrides of the user's environment.
@@ -219,6 +241,7 @@ impl FromStr for VariantOverrides {
             words: WORDS[0],
             workgroup: WORKGROUPS[0],
             costs: CostSource::Volume,
+            path_bits: PATH_BITS[0],
             fused: false,
             piece: PIECES[0],
         };

@@ -39,10 +39,15 @@ fn all_variants_agree() {
             let variant = Variant {
                 workgroup: *rng.choice(&WORKGROUPS).expect("one"),
                 piece: *rng.choice(&PIECES).expect("one"),
-                costs: *rng.choice(CostSource::ALL).expect("one"),
+                costs: if variant.path_bits == 16 {
+                    CostSource::Volume
+                } else {
+                    *rng.choice(CostSource::ALL).expect("one")
+                },
                 fused: rng.bool(),
                 ..variant
-            };
+            }
+            .with_possible_paths();
             let Some(mut case) = case_for(&gpu, variant, rng) else { continue };
             let row_bytes =
                 case.left.size().0 as u64 * u64::from(case.params.num_disparities.next_power_of_two().max(16));
@@ -65,15 +70,16 @@ fn all_variants_agree() {
                     steps::check(&mut engine, &case);
                     case.check(&mut engine);
                     assert_eq!(engine.variant(), Some(variant), "an overridden variant is the one that runs");
-                    tried.insert(format!("{} {}", variant.exchange, variant.words));
+                    tried.insert(format!("{} {} {}", variant.exchange, variant.words, variant.path_bits));
                 }
             }
         }
         for &exchange in Exchange::ALL {
             let has = exchange == Exchange::Workgroup || limits.subgroup > 0;
-            for words in [1, 2, 4] {
-                let found = tried.contains(&format!("{exchange} {words}"));
-                assert!(found || !has, "{exchange} {words} was not tried, SEED={seed}");
+            for (words, path_bits) in [(1, 32), (2, 32), (4, 32), (4, 16)] {
+                let found = tried.contains(&format!("{exchange} {words} {path_bits}"));
+                let has = has && (path_bits == 32 || limits.has_i16);
+                assert!(found || !has, "{exchange} {words} {path_bits} was not tried, SEED={seed}");
             }
         }
     }

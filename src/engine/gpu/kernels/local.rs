@@ -1,14 +1,14 @@
 //! Sources of local aggregation. Kernels read the costs of other rows, so they bind all slabs of the cost volume; they write
 //! one slab of means or exact sums.
 
-use super::{KernelConfig, SourceBuilder, slab_access};
+use super::{KernelConfig, SourceBuilder, in_slab, slab_place};
 use crate::engine::gpu::compiler::{Binding, Source};
 use crate::engine::gpu::shaders::{self, LOCAL_COLUMNS, LOCAL_RUN, LOCAL_RUNS, LOCAL_STRIP, LOCAL_WORDS, SAD_WORDS};
 use crate::stereo::Aggregation;
 use crate::stereo::local::Unit;
 use std::fmt::Write as _;
 
-/// Pixel and first row of [`slab_access`].
+/// Pixel and first row of [`slab_place`].
 const PIXEL: [&str; 3] = ["x", "y", "0u"];
 
 /// The inputs of the sources of a local aggregation.
@@ -106,9 +106,8 @@ impl KernelConfig {
             text.bind(&format!("arm_sums_{slab}"), Binding::Read, "array<u32>");
         }
         text.push("fn load_arm_sum(x: u32, y: u32, candidate: u32) -> u32 {\n");
-        text.push(&slab_access(self.slabs, PIXEL, ["(4u * params.words)", "candidate"], |slab| {
-            format!("return arm_sums_{slab}[at];")
-        }));
+        text.push(&slab_place(self.slabs, PIXEL, ["(4u * params.words)", "candidate"]));
+        text.push(&in_slab(self.slabs, "slab", |slab| format!("return arm_sums_{slab}[at];")));
         text.push("}\n");
         store(&mut text, local);
         text.push(wgsl!("local/cross_columns"));
@@ -133,9 +132,8 @@ impl KernelConfig {
             text.bind(&format!("costs_{slab}"), Binding::Read, "array<u32>");
         }
         text.push("fn load_cost(x: u32, y: u32, word: u32) -> u32 {\n");
-        text.push(&slab_access(self.slabs, PIXEL, ["params.words", "word"], |slab| {
-            format!("return costs_{slab}[at];")
-        }));
+        text.push(&slab_place(self.slabs, PIXEL, ["params.words", "word"]));
+        text.push(&in_slab(self.slabs, "slab", |slab| format!("return costs_{slab}[at];")));
         text.push("}\n");
     }
 }

@@ -1,7 +1,7 @@
 //! Measures variants on the pairs of a running pipeline: varies one field at a time and keeps the quickest value.
 
 use crate::engine::gpu::limits::Limits;
-use crate::engine::gpu::variant::{CostSource, Exchange, PIECES, Requirements, Variant, WORDS, WORKGROUPS};
+use crate::engine::gpu::variant::{CostSource, Exchange, PATH_BITS, PIECES, Requirements, Variant, WORDS, WORKGROUPS};
 
 /// Timed pairs per variant; the minimum counts, because other programs may use the device.
 const SAMPLES: usize = 4;
@@ -78,10 +78,11 @@ impl Autotuner {
 }
 
 /// The variations of each field, those with the largest effect first.
-const VARIATIONS: [fn(Variant) -> Vec<Variant>; 6] = [
-    |base| WORDS.map(|words| Variant { words, ..base }).to_vec(),
+const VARIATIONS: [fn(Variant) -> Vec<Variant>; 7] = [
+    |base| WORDS.map(|words| Variant { words, ..base }.with_possible_paths()).to_vec(),
+    |base| PATH_BITS.map(|path_bits| Variant { path_bits, ..base }).to_vec(),
     |base| WORKGROUPS.map(|workgroup| Variant { workgroup, ..base }).to_vec(),
-    |base| CostSource::ALL.iter().map(|&costs| Variant { costs, ..base }).collect(),
+    |base| CostSource::ALL.iter().map(|&costs| Variant { costs, ..base }.with_possible_paths()).collect(),
     |base| [false, true].map(|fused| Variant { fused, ..base }).to_vec(),
     |base| if base.fused { Vec::new() } else { PIECES.map(|piece| Variant { piece, ..base }).to_vec() },
     |base| Exchange::ALL.iter().map(|&exchange| Variant { exchange, ..base }).collect(),

@@ -2,7 +2,7 @@
 
 use crate::engine::gpu::GpuEngine;
 use crate::engine::gpu::layout::Structure;
-use crate::engine::gpu::variant::{PIECES, Variant, VariantOverrides, WORKGROUPS};
+use crate::engine::gpu::variant::{CostSource, PIECES, Variant, VariantOverrides, WORKGROUPS};
 use crate::engine::{EngineError, Job, Output, run};
 
 /// One variant's times.
@@ -35,8 +35,8 @@ impl Study {
     }
 }
 
-/// Times every variant that can run `job`: first exchange, words, workgroups and cost sources, then for the quickest of them
-/// pieces and fusing. The minimum of `rounds` pairs counts, after a warm-up. `on_trial` receives each trial, the number of
+/// Times every variant that can run `job`: first exchange, words, workgroups and cost sources with paths in 32 bits, then for the
+/// quickest of them pieces, fusing and paths in 16 bits. The minimum of `rounds` pairs counts, after a warm-up. `on_trial` receives each trial, the number of
 /// trials so far and in all; it ends the study by returning false.
 ///
 /// # Errors
@@ -51,8 +51,8 @@ pub fn study(
     let requirements = Structure::levels(job.frame.size(), &job.params)[0].0.requirements();
     let baseline = Variant::baseline(&limits, &requirements);
     let mut variants = Variant::all(&limits, &requirements, &WORKGROUPS, &[baseline.piece]);
-    variants.retain(|variant| variant.fused == baseline.fused);
-    let more = PIECES.len() + 1;
+    variants.retain(|variant| variant.fused == baseline.fused && variant.path_bits == 32);
+    let more = PIECES.len() + 2;
     let mut study = Study::default();
     let mut total = variants.len() + more;
     for stage in 0..2 {
@@ -71,7 +71,9 @@ pub fn study(
         }
         let Some(best) = study.best().map(|trial| trial.variant).filter(|_| stage == 0) else { break };
         let pieces = PIECES.map(|piece| Variant { piece, fused: false, ..best });
-        variants = pieces.into_iter().chain([Variant { fused: true, ..best }]).collect();
+        let others =
+            [Variant { fused: true, ..best }, Variant { words: 4, costs: CostSource::Volume, path_bits: 16, ..best }];
+        variants = pieces.into_iter().chain(others).collect();
         variants.retain(|v| *v != best && v.unsupported_reason(&limits, &requirements).is_none());
         total = study.trials.len() + variants.len();
     }

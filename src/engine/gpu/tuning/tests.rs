@@ -7,6 +7,7 @@ use crate::engine::gpu::variant::{CostSource, Requirements, Variant};
 const LIMITS: Limits = Limits {
     subgroup: 32,
     workgroup: 1024,
+    has_i16: true,
     discrete: true,
     binding_bytes: 1 << 30,
     storage_buffers: 32,

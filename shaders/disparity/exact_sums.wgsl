@@ -1,0 +1,41 @@
+// Exact sums of one pixel: of SAD windows, or of aggregated costs without paths; below 2^19.
+
+alias Sums = Interleaved;
+const KEY_SHIFT: u32 = 10u;
+
+fn numbers(sums: Sums) -> Interleaved {
+    return sums;
+}
+
+fn keys_of(sums: Sums, candidates: Interleaved, gate: vec2<u32>) -> Interleaved {
+    let shift = Words(KEY_SHIFT);
+    return Interleaved(
+        existing((sums.v0 << shift) | candidates.v0, candidates.v0, gate),
+        existing((sums.v1 << shift) | candidates.v1, candidates.v1, gate),
+        existing((sums.v2 << shift) | candidates.v2, candidates.v2, gate),
+        existing((sums.v3 << shift) | candidates.v3, candidates.v3, gate),
+    );
+}
+
+// The sum of candidate `i` if the lane owns it.
+fn sum_of(place: Place, i: u32) -> u32 {
+    let own = i - 4u * WORDS * place.lane;
+    if own >= 4u * WORDS {
+        return NO_CANDIDATE;
+    }
+    return exact[4u * WORDS * place.at + own];
+}
+
+// The sums below and above a candidate, each if the lane owns it.
+fn sums_around(sums: Sums, place: Place, i: u32) -> vec2<u32> {
+    return vec2<u32>(sum_of(place, i - 1u), sum_of(place, i + 1u));
+}
+
+struct RowPath {
+    path: Path,
+    brightness: i32,
+}
+
+fn sums_at(position: LanePosition, turn: u32, place: Place, gate: vec2<u32>, row_path: ptr<function, RowPath>) -> Sums {
+    return exact_sums(4u * WORDS * place.at);
+}
