@@ -45,7 +45,6 @@ fi
 
 missing=
 need() { missing="$missing $*"; }
-have_library libclang.so || need libclang1 # reads the kernel's camera headers during the build
 command -v cc >/dev/null 2>&1 || need gcc libc6-dev
 if [ "$purpose" = bench ] && [ ! -x .venv/bin/python ]; then
   python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || need python3 python3-venv

@@ -9,7 +9,6 @@ use super::mode::Mode;
 use super::sysfs::{self, UsbBus};
 use crate::capture::CaptureError;
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
-use nokhwa::utils::ApiBackend;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -96,11 +95,7 @@ fn query(index: u32) -> Receiver<Result<Vec<Mode>, DeviceError>> {
 /// The system's list of cameras, by number; no camera is opened.
 pub(super) fn listed() -> Result<Vec<CameraInfo>, CaptureError> {
     request_permission();
-    let named = match sysfs::nodes_beside_odd_names() {
-        Some(nodes) => nodes.into_iter().map(|(index, name)| (index, name, String::new())).collect(),
-        None => found_by_nokhwa()?,
-    };
-    let mut cameras: Vec<CameraInfo> = named
+    let mut cameras: Vec<CameraInfo> = named()?
         .into_iter()
         .map(|(index, name, listed_port)| {
             let port = sysfs::port(index).unwrap_or(listed_port);
@@ -112,16 +107,20 @@ pub(super) fn listed() -> Result<Vec<CameraInfo>, CaptureError> {
     Ok(cameras)
 }
 
+/// Number and name of each camera; ports are sysfs's.
+#[cfg(target_os = "linux")]
+fn named() -> Result<Vec<(u32, String, String)>, CaptureError> {
+    let nodes = sysfs::nodes().map_err(|error| CaptureError::Camera(format!("/dev cannot be read: {error}")))?;
+    Ok(nodes.into_iter().map(|(index, name)| (index, name, String::new())).collect())
+}
+
 /// Number, name and port of each camera.
-fn found_by_nokhwa() -> Result<Vec<(u32, String, String)>, CaptureError> {
-    let listed = nokhwa::query(ApiBackend::Auto)
+#[cfg(not(target_os = "linux"))]
+fn named() -> Result<Vec<(u32, String, String)>, CaptureError> {
+    let listed = nokhwa::query(nokhwa::utils::ApiBackend::Auto)
         .map_err(|e| CaptureError::Camera(format!("the system does not list its cameras: {e}")))?;
     let camera = |info: &nokhwa::utils::CameraInfo| {
-        let index = info.index().as_index().ok()?;
-        // on Linux `/dev/video-dec0` and similar nodes are listed too, under the number of a camera
-        let is_another =
-            cfg!(target_os = "linux") && !info.description().ends_with(&format!(" {}", fault::node(index)));
-        (!is_another).then(|| (index, info.human_name(), info.misc().trim().to_owned()))
+        Some((info.index().as_index().ok()?, info.human_name(), info.misc().trim().to_owned()))
     };
     Ok(listed.iter().filter_map(camera).collect())
 }

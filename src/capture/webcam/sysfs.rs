@@ -1,6 +1,7 @@
 //! Linux's description of a camera beside V4L2: its port and its USB bus. On other systems these files do
 //! not exist, and both are unknown.
 
+#[cfg(target_os = "linux")]
 use std::ffi::OsString;
 use std::fmt;
 use std::fs;
@@ -60,28 +61,20 @@ pub(super) fn is_secondary_node(index: u32) -> bool {
     number(&folder(index).join("index")).is_some_and(|position| position > 0.0)
 }
 
-/// Number and name of each camera, where /dev holds a name at which nokhwa panics: one that is not UTF-8, or begins with `video`
-/// and has no number, as udev rules may give them (`video_left`). `None` where it holds none, and on other systems.
-pub(super) fn nodes_beside_odd_names() -> Option<Vec<(u32, String)>> {
-    if !cfg!(target_os = "linux") {
-        return None;
-    }
-    let entries: Vec<_> = fs::read_dir("/dev").ok()?.flatten().map(|entry| entry.file_name()).collect();
-    let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
-    let is_odd = |name: &OsString| match name.to_str() {
-        Some(name) => name.starts_with("video") && digits(name).parse::<u32>().is_err(),
-        None => true,
-    };
-    if !entries.iter().any(is_odd) {
-        return None;
-    }
-    let number = |name: &OsString| name.to_str()?.strip_prefix("video")?.parse::<u32>().ok();
+/// Number and name of each node that may be a camera: the `videoN` of /dev. Other names there, as udev rules give them
+/// (`video_left`), lead to the same nodes.
+///
+/// # Errors
+/// /dev cannot be read.
+#[cfg(target_os = "linux")]
+pub(super) fn nodes() -> std::io::Result<Vec<(u32, String)>> {
+    let number = |name: OsString| name.to_str()?.strip_prefix("video")?.parse::<u32>().ok();
     let named = |index: u32| {
         let name = fs::read(folder(index).join("name")).unwrap_or_default();
         let name = String::from_utf8_lossy(&name).trim().to_owned();
         (index, if name.is_empty() { format!("/dev/video{index}") } else { name })
     };
-    Some(entries.iter().filter_map(number).map(named).collect())
+    Ok(fs::read_dir("/dev")?.flatten().filter_map(|entry| number(entry.file_name())).map(named).collect())
 }
 
 fn folder(index: u32) -> PathBuf {

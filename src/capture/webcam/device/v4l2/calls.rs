@@ -1,42 +1,54 @@
-//! V4L2 calls as plain functions. The crate v4l has most of them too, but panics at a name that is not UTF-8 and at a
-//! colour space or a kind of control newer than itself, and it follows lists without a limit. Here texts of drivers are
-//! never read, numbers stay numbers, and every list is bounded. Descriptors, structures and numbers are v4l's.
+//! V4L2 calls as plain functions. Texts of drivers are never read, numbers stay numbers, and every list is bounded.
 
 #![allow(unsafe_code, reason = "the kernel fills structures through pointers; each use says why it is sound")]
 
+use super::kernel::{self, Control, Controls, Fraction, Message, PixFormat, QueryControl, Request, VIDEO_CAPTURE};
+use rustix::fs::OFlags;
+use rustix::ioctl::{Ioctl, IoctlOutput, Opcode};
+use std::ffi::c_void;
+use std::fs::OpenOptions;
 use std::io;
-use v4l::device::Handle;
-use v4l::frameinterval::{FrameInterval, FrameIntervalEnum};
-use v4l::framesize::{FrameSize, FrameSizeEnum};
-use v4l::v4l_sys as sys;
-use v4l::v4l2::{self, vidioc};
-use v4l::{Device, FourCC};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::sync::Arc;
 
-/// Single-planar capture, the buffer type of all supported formats.
-pub(super) const CAPTURE_BUFFER: u32 = sys::v4l2_buf_type_V4L2_BUF_TYPE_VIDEO_CAPTURE;
 /// Largest number of formats, of sizes per format and of rates per size; bounds the listing of a faulty driver.
 const MAX_ENTRIES: u32 = 128;
 
-/// A V4L2 structure.
-///
-/// # Safety
-/// It consists of numbers and of pointers that are not followed here, so that all bit patterns are valid, zeros too.
-pub(super) unsafe trait Message: Copy {}
+/// An open node of a camera. Clones are the same open node.
+#[derive(Clone)]
+pub(in crate::capture::webcam) struct Node(Arc<OwnedFd>);
 
-macro_rules! messages {
-    ($($name:ident)*) => {
-        $(
-            // SAFETY: a structure of linux/videodev2.h as bindgen writes it: numbers, arrays and unions of them, raw pointers
-            unsafe impl Message for sys::$name {}
-        )*
-    };
+impl Node {
+    /// Opens /dev/videoN. Calls that would wait return an error instead.
+    pub(in crate::capture::webcam) fn open(index: u32) -> io::Result<Self> {
+        let mut how = OpenOptions::new();
+        how.read(true).write(true).custom_flags(OFlags::NONBLOCK.bits() as i32);
+        Ok(Self(Arc::new(how.open(format!("/dev/video{index}"))?.into())))
+    }
 }
-messages! {
-    v4l2_buffer v4l2_capability v4l2_ext_control v4l2_ext_controls v4l2_fmtdesc v4l2_format v4l2_frmivalenum v4l2_frmsizeenum
-    v4l2_query_ext_ctrl v4l2_querymenu v4l2_requestbuffers
+
+impl AsFd for Node {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
 }
-// SAFETY: a number
-unsafe impl Message for std::ffi::c_int {}
+
+/// A pixel format by its four letters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FourCc(pub(super) [u8; 4]);
+
+impl From<u32> for FourCc {
+    fn from(number: u32) -> Self {
+        Self(number.to_le_bytes())
+    }
+}
+
+impl From<FourCc> for u32 {
+    fn from(code: FourCc) -> Self {
+        Self::from_le_bytes(code.0)
+    }
+}
 
 /// All zeros.
 pub(super) fn blank<T: Message>() -> T {
@@ -44,34 +56,53 @@ pub(super) fn blank<T: Message>() -> T {
     unsafe { std::mem::zeroed() }
 }
 
-/// Calls the driver, which reads the message and writes its answer there.
-pub(super) fn call<T: Message>(handle: &Handle, request: vidioc::_IOC_TYPE, message: &mut T) -> io::Result<()> {
-    // a request number contains the size of its structure (linux/ioctl.h)
-    if (request >> 16) as usize & 0x3fff != size_of::<T>() {
-        return Err(io::Error::other("a request with the structure of another one"));
+/// A request on its way, with its message.
+struct Call<'a, T> {
+    opcode: Opcode,
+    message: &'a mut T,
+}
+
+// SAFETY: the number contains the size of the message, as `Request` pairs them, and the kernel reads and writes no more. All bytes
+// that it writes are a valid value, because the message is a `Message`. It is borrowed for the time of the call.
+unsafe impl<T: Message> Ioctl for Call<'_, T> {
+    type Output = ();
+    const IS_MUTATING: bool = true;
+
+    fn opcode(&self) -> Opcode {
+        self.opcode
     }
-    // SAFETY: the kernel reads and writes as many bytes as the request says, which are those of the message; all bytes that it
-    // writes are a valid value. Pointers inside are null, except in `value`, which documents its own.
-    unsafe { v4l2::ioctl(handle.fd(), request, std::ptr::from_mut(message).cast()) }
+
+    fn as_ptr(&mut self) -> *mut c_void {
+        std::ptr::from_mut(self.message).cast()
+    }
+
+    unsafe fn output_from_ptr(_: IoctlOutput, _: *mut c_void) -> rustix::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Calls the driver, which reads the message and writes its answer there.
+pub(super) fn call<T: Message>(node: &Node, request: &Request<T>, message: &mut T) -> io::Result<()> {
+    // SAFETY: a request of V4L2 with its own structure. Pointers inside are null, except in `with_control`, which documents its own.
+    Ok(unsafe { rustix::ioctl::ioctl(node, Call { opcode: request.opcode, message }) }?)
 }
 
 /// Whether this node captures pictures; other nodes of a camera give metadata.
-pub(super) fn gives_pictures(device: &Device) -> io::Result<bool> {
-    let mut all: sys::v4l2_capability = blank();
-    call(&device.handle(), vidioc::VIDIOC_QUERYCAP, &mut all)?;
+pub(super) fn gives_pictures(node: &Node) -> io::Result<bool> {
+    let mut all: kernel::Capability = blank();
+    call(node, &kernel::QUERYCAP, &mut all)?;
     // drivers before Linux 3.4 report the node's capabilities in the field for the whole device
-    let of_node = all.capabilities & sys::V4L2_CAP_DEVICE_CAPS != 0;
+    let of_node = all.capabilities & kernel::CAP_DEVICE_CAPS != 0;
     let can = if of_node { all.device_caps } else { all.capabilities };
-    Ok(can & sys::V4L2_CAP_VIDEO_CAPTURE != 0)
+    Ok(can & kernel::CAP_VIDEO_CAPTURE != 0)
 }
 
 /// Entries that a driver lists under indices 0, 1, 2 and so on, up to its end of the list.
-fn list<T: Message>(device: &Device, request: vidioc::_IOC_TYPE, entry: impl Fn(u32) -> T) -> io::Result<Vec<T>> {
-    let handle = device.handle();
+fn list<T: Message>(node: &Node, request: &Request<T>, entry: impl Fn(u32) -> T) -> io::Result<Vec<T>> {
     let mut found = Vec::new();
     for index in 0..MAX_ENTRIES {
         let mut entry = entry(index);
-        match call(&handle, request, &mut entry) {
+        match call(node, request, &mut entry) {
             Ok(()) => found.push(entry),
             Err(error) if found.is_empty() => return Err(error),
             Err(_) => return Ok(found),
@@ -82,11 +113,11 @@ fn list<T: Message>(device: &Device, request: vidioc::_IOC_TYPE, entry: impl Fn(
 }
 
 /// Pixel formats, each once; empty where the node has none.
-pub(super) fn formats(device: &Device) -> Vec<FourCC> {
-    let entry = |index| sys::v4l2_fmtdesc { index, type_: CAPTURE_BUFFER, ..blank() };
-    let listed = list(device, vidioc::VIDIOC_ENUM_FMT, entry).unwrap_or_default();
-    let mut formats: Vec<FourCC> = Vec::new();
-    for format in listed.iter().map(|entry| FourCC::from(entry.pixelformat)) {
+pub(super) fn formats(node: &Node) -> Vec<FourCc> {
+    let entry = |index| kernel::FormatDescription { index, kind: VIDEO_CAPTURE, ..blank() };
+    let listed = list(node, &kernel::ENUM_FMT, entry).unwrap_or_default();
+    let mut formats: Vec<FourCc> = Vec::new();
+    for format in listed.iter().map(|entry| FourCc::from(entry.pixelformat)) {
         if !formats.contains(&format) {
             formats.push(format);
         }
@@ -94,14 +125,49 @@ pub(super) fn formats(device: &Device) -> Vec<FourCC> {
     formats
 }
 
+/// Sizes of a format, or frame intervals of a size: one, or a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Listed<One, Range> {
+    One(One),
+    Range(Range),
+}
+
+/// A range of sizes, px.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SizeRange {
+    pub(super) min_width: u32,
+    pub(super) max_width: u32,
+    pub(super) step_width: u32,
+    pub(super) min_height: u32,
+    pub(super) max_height: u32,
+    pub(super) step_height: u32,
+}
+
+/// A range of frame intervals, s.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct IntervalRange {
+    pub(super) min: Fraction,
+    pub(super) max: Fraction,
+}
+
 /// Sizes of a format.
 ///
 /// # Errors
 /// The driver lists none.
-pub(super) fn sizes(device: &Device, fourcc: FourCC) -> io::Result<Vec<FrameSizeEnum>> {
-    let entry = |index| sys::v4l2_frmsizeenum { index, pixel_format: fourcc.into(), ..blank() };
-    let listed = list(device, vidioc::VIDIOC_ENUM_FRAMESIZES, entry)?;
-    Ok(listed.into_iter().filter_map(|entry| Some(FrameSize::try_from(entry).ok()?.size)).collect())
+pub(super) fn sizes(node: &Node, fourcc: FourCc) -> io::Result<Vec<Listed<(u32, u32), SizeRange>>> {
+    let entry = |index| kernel::FrameSizes { index, pixelformat: fourcc.into(), ..blank() };
+    let size = |entry: kernel::FrameSizes| match (entry.kind, entry.numbers) {
+        (kernel::DISCRETE, [width, height, ..]) => Some(Listed::One((width, height))),
+        (
+            kernel::CONTINUOUS | kernel::STEPWISE,
+            [min_width, max_width, step_width, min_height, max_height, step_height],
+        ) => {
+            let range = SizeRange { min_width, max_width, step_width, min_height, max_height, step_height };
+            Some(Listed::Range(range))
+        }
+        _ => None,
+    };
+    Ok(list(node, &kernel::ENUM_FRAMESIZES, entry)?.into_iter().filter_map(size).collect())
 }
 
 /// Frame intervals of a size.
@@ -109,57 +175,75 @@ pub(super) fn sizes(device: &Device, fourcc: FourCC) -> io::Result<Vec<FrameSize
 /// # Errors
 /// The driver lists none.
 pub(super) fn intervals(
-    device: &Device,
-    fourcc: FourCC,
+    node: &Node,
+    fourcc: FourCc,
     (width, height): (u32, u32),
-) -> io::Result<Vec<FrameIntervalEnum>> {
-    let entry = |index| sys::v4l2_frmivalenum { index, pixel_format: fourcc.into(), width, height, ..blank() };
-    let listed = list(device, vidioc::VIDIOC_ENUM_FRAMEINTERVALS, entry)?;
-    Ok(listed.into_iter().filter_map(|entry| Some(FrameInterval::try_from(entry).ok()?.interval)).collect())
-}
-
-fn pix_of(message: &sys::v4l2_format) -> sys::v4l2_pix_format {
-    // SAFETY: numbers alone; and the buffer type selects this member of the union, where it is not all zeros
-    unsafe { message.fmt.pix }
+) -> io::Result<Vec<Listed<Fraction, IntervalRange>>> {
+    let entry = |index| kernel::FrameIntervals { index, pixelformat: fourcc.into(), width, height, ..blank() };
+    let interval = |entry: kernel::FrameIntervals| match (entry.kind, entry.intervals) {
+        (kernel::DISCRETE, [one, ..]) => Some(Listed::One(one)),
+        (kernel::CONTINUOUS | kernel::STEPWISE, [min, max, _]) => Some(Listed::Range(IntervalRange { min, max })),
+        _ => None,
+    };
+    Ok(list(node, &kernel::ENUM_FRAMEINTERVALS, entry)?.into_iter().filter_map(interval).collect())
 }
 
 /// Current format of the camera.
-pub(super) fn format(device: &Device) -> io::Result<sys::v4l2_pix_format> {
-    let mut message = sys::v4l2_format { type_: CAPTURE_BUFFER, ..blank() };
-    call(&device.handle(), vidioc::VIDIOC_G_FMT, &mut message)?;
-    Ok(pix_of(&message))
+pub(super) fn format(node: &Node) -> io::Result<PixFormat> {
+    let mut message = kernel::Format { kind: VIDEO_CAPTURE, ..blank() };
+    call(node, &kernel::G_FMT, &mut message)?;
+    Ok(message.pix)
 }
 
 /// Requests a format; returns the one that the driver granted.
-pub(super) fn set_format(
-    device: &Device,
-    fourcc: FourCC,
-    (width, height): (u32, u32),
-) -> io::Result<sys::v4l2_pix_format> {
-    let mut message = sys::v4l2_format { type_: CAPTURE_BUFFER, ..blank() };
-    message.fmt.pix = sys::v4l2_pix_format { width, height, pixelformat: fourcc.into(), ..pix_of(&message) };
-    call(&device.handle(), vidioc::VIDIOC_S_FMT, &mut message)?;
-    Ok(pix_of(&message))
+pub(super) fn set_format(node: &Node, fourcc: FourCc, (width, height): (u32, u32)) -> io::Result<PixFormat> {
+    let mut message = kernel::Format { kind: VIDEO_CAPTURE, ..blank() };
+    message.pix = PixFormat { width, height, pixelformat: fourcc.into(), ..message.pix };
+    call(node, &kernel::S_FMT, &mut message)?;
+    Ok(message.pix)
+}
+
+/// Current frame interval.
+pub(super) fn interval(node: &Node) -> io::Result<Fraction> {
+    let mut message = kernel::StreamParameters { kind: VIDEO_CAPTURE, ..blank() };
+    call(node, &kernel::G_PARM, &mut message)?;
+    Ok(message.interval)
+}
+
+/// Requests a frame interval; returns the one that the driver granted.
+pub(super) fn set_interval(node: &Node, interval: Fraction) -> io::Result<Fraction> {
+    let mut message = kernel::StreamParameters { kind: VIDEO_CAPTURE, interval, ..blank() };
+    call(node, &kernel::S_PARM, &mut message)?;
+    Ok(message.interval)
 }
 
 /// The driver's description of a control; its name is not read.
-pub(in crate::capture::webcam) fn control(device: &Device, id: u32) -> io::Result<sys::v4l2_query_ext_ctrl> {
-    let mut message = sys::v4l2_query_ext_ctrl { id, ..blank() };
-    call(&device.handle(), vidioc::VIDIOC_QUERY_EXT_CTRL, &mut message)?;
+pub(in crate::capture::webcam) fn control(node: &Node, id: u32) -> io::Result<QueryControl> {
+    let mut message = QueryControl { id, ..blank() };
+    call(node, &kernel::QUERY_EXT_CTRL, &mut message)?;
     Ok(message)
 }
 
 /// Whether a menu has this value.
-pub(in crate::capture::webcam) fn menu_has(device: &Device, id: u32, index: u32) -> bool {
-    let mut message = sys::v4l2_querymenu { id, index, ..blank() };
-    call(&device.handle(), vidioc::VIDIOC_QUERYMENU, &mut message).is_ok()
+pub(in crate::capture::webcam) fn menu_has(node: &Node, id: u32, index: u32) -> bool {
+    let mut message = kernel::QueryMenu { id, index, ..blank() };
+    call(node, &kernel::QUERYMENU, &mut message).is_ok()
 }
 
 /// Value of a control that is a number of 32 bits, a switch or a menu.
-pub(in crate::capture::webcam) fn value(device: &Device, id: u32) -> io::Result<i32> {
-    let mut control = sys::v4l2_ext_control { id, ..blank() };
-    let mut message = sys::v4l2_ext_controls { count: 1, controls: &raw mut control, ..blank() };
-    call(&device.handle(), vidioc::VIDIOC_G_EXT_CTRLS, &mut message)?;
-    // SAFETY: the one control that the message points to lives here, it was all zeros, and a number is in every member
-    Ok(unsafe { control.__bindgen_anon_1.value })
+pub(in crate::capture::webcam) fn value(node: &Node, id: u32) -> io::Result<i32> {
+    with_control(node, &kernel::G_EXT_CTRLS, id, 0)
+}
+
+/// Sets such a control; the driver may grant another value.
+pub(in crate::capture::webcam) fn set_value(node: &Node, id: u32, value: i32) -> io::Result<()> {
+    with_control(node, &kernel::S_EXT_CTRLS, id, value).map(drop)
+}
+
+fn with_control(node: &Node, request: &Request<Controls>, id: u32, value: i32) -> io::Result<i32> {
+    let mut control = Control { id, value, ..blank() };
+    // the one control that the message points to outlives the call
+    let mut message = Controls { count: 1, controls: &raw mut control, ..blank() };
+    call(node, request, &mut message)?;
+    Ok(control.value)
 }

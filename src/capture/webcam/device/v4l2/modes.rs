@@ -1,18 +1,15 @@
 //! Modes of a camera, as the kernel lists them.
 
-use super::calls;
+use super::calls::{self, FourCc, IntervalRange, Listed, Node, SizeRange};
+use super::kernel::Fraction;
 use crate::capture::decode_camera::PixelFormat;
 use crate::capture::webcam::mode::Mode;
-use v4l::frameinterval::{FrameIntervalEnum, Stepwise as IntervalRange};
-use v4l::framesize::{FrameSizeEnum, Stepwise as SizeRange};
-use v4l::video::Capture;
-use v4l::{Device, FourCC, Fraction};
 
 /// A mode and the V4L2 request that sets it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offer {
     pub(super) mode: Mode,
-    pub(super) fourcc: FourCC,
+    pub(super) fourcc: FourCc,
     /// Frame interval, s; `None` where the rate of the camera cannot be set.
     pub(super) interval: Option<Fraction>,
     /// Listed individually, with an interval of 1/N s.
@@ -40,8 +37,8 @@ const RATES_HZ: [u32; 10] = [5, 10, 15, 20, 25, 30, 50, 60, 90, 120];
 const MAX_OFFERS: usize = 4096;
 
 /// Supported pixel formats and their V4L2 names.
-fn format_of(fourcc: FourCC) -> Option<PixelFormat> {
-    Some(match &fourcc.repr {
+fn format_of(fourcc: FourCc) -> Option<PixelFormat> {
+    Some(match &fourcc.0 {
         b"YUYV" => PixelFormat::Yuyv,
         b"NV12" => PixelFormat::Nv12,
         b"MJPG" => PixelFormat::Mjpeg,
@@ -52,12 +49,12 @@ fn format_of(fourcc: FourCC) -> Option<PixelFormat> {
 }
 
 /// All supported modes, sorted; empty where the node is no camera.
-pub(super) fn offers(device: &Device) -> Vec<Offer> {
+pub(super) fn offers(node: &Node) -> Vec<Offer> {
     let mut offers = Vec::new();
-    for fourcc in calls::formats(device) {
+    for fourcc in calls::formats(node) {
         let Some(format) = format_of(fourcc) else { continue };
-        for (width, height, listed) in sizes(device, fourcc) {
-            for (interval, plain) in intervals(device, fourcc, width, height) {
+        for (width, height, listed) in sizes(node, fourcc) {
+            for (interval, plain) in intervals(node, fourcc, width, height) {
                 let rate_hz = interval.map_or(30, rate_of);
                 let mode = Mode { format, width: width as usize, height: height as usize, rate_hz };
                 if mode.is_possible() && offers.len() < MAX_OFFERS {
@@ -77,17 +74,15 @@ fn rate_of(interval: Fraction) -> u32 {
 }
 
 /// Width, height, and whether the size is listed individually.
-fn sizes(device: &Device, fourcc: FourCC) -> Vec<(u32, u32, bool)> {
-    let Ok(listed) = calls::sizes(device, fourcc) else {
+fn sizes(node: &Node, fourcc: FourCc) -> Vec<(u32, u32, bool)> {
+    let Ok(listed) = calls::sizes(node, fourcc) else {
         // a driver without a list supports its current size
-        let present = calls::format(device).ok().filter(|present| FourCC::from(present.pixelformat) == fourcc);
+        let present = calls::format(node).ok().filter(|present| FourCc::from(present.pixelformat) == fourcc);
         return present.map(|p| (p.width, p.height, false)).into_iter().collect();
     };
-    let of = |size| match size {
-        FrameSizeEnum::Discrete(one) => vec![(one.width, one.height, true)],
-        FrameSizeEnum::Stepwise(range) => {
-            within(&range).into_iter().map(|(width, height)| (width, height, false)).collect()
-        }
+    let of = |size: Listed<(u32, u32), SizeRange>| match size {
+        Listed::One((width, height)) => vec![(width, height, true)],
+        Listed::Range(range) => within(&range).into_iter().map(|(width, height)| (width, height, false)).collect(),
     };
     listed.into_iter().flat_map(of).collect()
 }
@@ -107,17 +102,15 @@ fn within(range: &SizeRange) -> Vec<(u32, u32)> {
 }
 
 /// Frame intervals at a size, and whether they are listed individually as 1/N s.
-fn intervals(device: &Device, fourcc: FourCC, width: u32, height: u32) -> Vec<(Option<Fraction>, bool)> {
-    let Ok(listed) = calls::intervals(device, fourcc, (width, height)) else {
-        let present = device.params().ok().map(|p| p.interval).filter(|i| i.numerator > 0 && i.denominator > 0);
+fn intervals(node: &Node, fourcc: FourCc, width: u32, height: u32) -> Vec<(Option<Fraction>, bool)> {
+    let Ok(listed) = calls::intervals(node, fourcc, (width, height)) else {
+        let present = calls::interval(node).ok().filter(|i| i.numerator > 0 && i.denominator > 0);
         return vec![(present, false)];
     };
-    let of = |interval| match interval {
-        FrameIntervalEnum::Discrete(one) if one.numerator > 0 => vec![(Some(one), one.numerator == 1)],
-        FrameIntervalEnum::Discrete(_) => Vec::new(),
-        FrameIntervalEnum::Stepwise(range) => {
-            usual_within(&range).into_iter().map(|interval| (Some(interval), false)).collect()
-        }
+    let of = |interval: Listed<Fraction, IntervalRange>| match interval {
+        Listed::One(one) if one.numerator > 0 => vec![(Some(one), one.numerator == 1)],
+        Listed::One(_) => Vec::new(),
+        Listed::Range(range) => usual_within(&range).into_iter().map(|interval| (Some(interval), false)).collect(),
     };
     listed.into_iter().flat_map(of).collect()
 }
@@ -126,7 +119,8 @@ fn usual_within(range: &IntervalRange) -> Vec<Fraction> {
     let seconds = |f: Fraction| f64::from(f.numerator) / f64::from(f.denominator.max(1));
     let (shortest, longest) = (seconds(range.min), seconds(range.max));
     let inside = |&rate: &u32| (shortest..=longest).contains(&(1.0 / f64::from(rate)));
-    let mut intervals: Vec<Fraction> = RATES_HZ.into_iter().filter(inside).map(|rate| Fraction::new(1, rate)).collect();
+    let mut intervals: Vec<Fraction> =
+        RATES_HZ.into_iter().filter(inside).map(|rate| Fraction { numerator: 1, denominator: rate }).collect();
     if intervals.is_empty() && range.min.numerator > 0 && range.min.denominator > 0 {
         intervals.push(range.min);
     }
@@ -160,9 +154,10 @@ mod tests {
 
     #[test]
     fn a_range_of_intervals_has_the_usual_rates() {
-        let range = IntervalRange { min: Fraction::new(1, 60), max: Fraction::new(1, 10), step: Fraction::new(1, 60) };
+        let of = |numerator, denominator| Fraction { numerator, denominator };
+        let range = IntervalRange { min: of(1, 60), max: of(1, 10) };
         let rates: Vec<u32> = usual_within(&range).into_iter().map(rate_of).collect();
         assert_eq!(rates, [10, 15, 20, 25, 30, 50, 60]);
-        assert_eq!(rate_of(Fraction::new(1001, 30000)), 30);
+        assert_eq!(rate_of(of(1001, 30000)), 30);
     }
 }
