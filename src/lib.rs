@@ -18,6 +18,11 @@
 //! assert_eq!(map.disparity_px(20, 10), Some(3.0));
 //! ```
 
+#![cfg_attr(
+    not(feature = "window"),
+    allow(dead_code, unused_imports, reason = "the program uses more of each room than the library gives others")
+)]
+
 #[cfg(test)]
 extern crate self as stereopsis;
 
@@ -39,33 +44,45 @@ mod reach;
 mod export;
 mod rig;
 mod settings;
+#[cfg(feature = "recording")]
 mod recording;
 #[cfg(feature = "zenoh")]
 mod network;
+#[cfg(feature = "window")]
 mod sources;
+#[cfg(feature = "window")]
 mod calibrate;
+#[cfg(feature = "window")]
 mod live;
 #[cfg(feature = "publish")]
 mod publish;
 #[cfg(feature = "zenoh")]
 mod serve;
+#[cfg(feature = "window")]
 mod search;
+#[cfg(feature = "window")]
 mod ui;
+#[cfg(feature = "window")]
 mod bench;
+#[cfg(feature = "window")]
 mod lab;
+#[cfg(feature = "window")]
 mod cli;
 mod library;
 
-pub use library::{depth, filters, matching, parameters, recordings, rectification};
+#[cfg(feature = "recording")]
+pub use library::recordings;
+pub use library::{depth, filters, matching, parameters, rectification};
 
 /// The program.
+#[cfg(feature = "window")]
 #[doc(hidden)]
 pub use cli::main;
 
-#[cfg(any(test, fuzzing))]
+#[cfg(all(any(test, fuzzing), feature = "window"))]
 #[doc(hidden)]
 pub mod attack;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "window"))]
 #[path = "../tests/internal/mod.rs"]
 mod internal_tests;

@@ -61,6 +61,7 @@ pub mod parameters {
 }
 
 /// Recordings: MCAP files of ROS 2's or Foxglove's messages, read with whatever damage they have, and written.
+#[cfg(feature = "recording")]
 pub mod recordings {
     pub use crate::capture::{FrameTap, SourceInfo};
     pub use crate::engine::worker::ResultTap;

@@ -14,9 +14,7 @@ pub use presets::{FROM_THE_LITERATURE, preset_of};
 pub use presets::{differences, paper_in_short, preset_groups, words_to};
 
 use crate::console::{self, foreign};
-use crate::engine::gpu::AdapterChoice;
-use crate::engine::gpu::tuning::Autotune;
-use crate::engine::{EngineChoice, OpenOptions};
+use crate::engine::{AdapterChoice, Autotune, EngineChoice, OpenOptions};
 use crate::files::{self, plain};
 use crate::geometry::Geometry;
 use crate::parameter::Value;
@@ -167,7 +165,13 @@ impl Settings {
     /// Options by which the engine is opened.
     pub fn engine_options(&self) -> OpenOptions {
         let adapter = self.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word);
-        OpenOptions { choice: self.engine, threads: self.threads, adapter, gpu: None, autotune: Autotune::OnHardware }
+        OpenOptions {
+            choice: self.engine,
+            threads: self.threads,
+            adapter,
+            autotune: Autotune::OnHardware,
+            ..OpenOptions::default()
+        }
     }
 
     /// The parameters for pictures of this width and geometry: `near_m` becomes a number of disparities, and the range

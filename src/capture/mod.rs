@@ -5,7 +5,9 @@ mod source_options;
 pub mod scene;
 pub mod files;
 pub mod decode;
+#[cfg(feature = "cameras")]
 pub mod webcam;
+mod camera_name;
 mod camera_options;
 mod max_pixels;
 pub(crate) mod threads;
@@ -24,6 +26,7 @@ mod taps;
 pub mod scale;
 pub mod worker;
 
+pub use camera_name::CameraName;
 pub use camera_options::{CameraOptions, ControlSettings, Orientation, PowerLine, Setting, ViewOptions};
 pub use max_pixels::MaxPixels;
 pub use original::{EncodedImage, Original, StereoLayout, halves};

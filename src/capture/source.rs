@@ -1,9 +1,9 @@
 //! The words of `--source`, also used in settings and in the window.
 
+use super::CameraName;
 use super::CaptureError;
 use super::files::folder::EXTENSIONS;
 use super::files::truth::{DisparityFile, is_truth_name};
-use super::webcam::CameraName;
 use crate::console;
 use crate::files;
 use std::fmt;

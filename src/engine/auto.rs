@@ -13,11 +13,19 @@ const TIMING_LIMIT: Duration = Duration::from_millis(300);
 /// Limit of timed pairs.
 const MAX_PAIRS: usize = 5;
 
+/// The only engine of a build without the GPU.
+#[cfg(not(feature = "gpu"))]
+pub(super) fn choose(options: &OpenOptions, _: Option<&Job>) -> Opened {
+    Opened { engine: Box::new(CpuEngine::new(options.threads)), why: Some(super::open::WITHOUT_GPU.to_owned()) }
+}
+
 /// The quicker engine.
+#[cfg(feature = "gpu")]
 pub(super) fn choose(options: &OpenOptions, sample: Option<&Job>) -> Opened {
     choose_with(options, sample, &Measurements::named("engine-times.json"))
 }
 
+#[cfg(feature = "gpu")]
 fn choose_with(options: &OpenOptions, sample: Option<&Job>, cache: &Measurements) -> Opened {
     let cpu = CpuEngine::new(options.threads);
     let cpu_because = |cpu, why: String| Opened { engine: Box::new(cpu), why: Some(why) };
@@ -86,7 +94,7 @@ fn key(gpu: &str, cpu: &str, sample: &Job) -> String {
     format!("{} | {gpu} | {cpu} | {width}x{height} | {}", env!("CARGO_PKG_VERSION"), words.join(" "))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "gpu"))]
 mod tests {
     use super::*;
     use crate::engine::EngineKind;

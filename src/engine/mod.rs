@@ -1,7 +1,9 @@
 //! Engines run the algorithm of [`crate::stereo`]: rectified pairs go in, disparity maps come out, all with the same bits.
 
 pub mod cpu;
+#[cfg(feature = "gpu")]
 pub mod gpu;
+mod adapter_choice;
 mod auto;
 pub mod cached;
 #[cfg(feature = "zenoh")]
@@ -10,7 +12,9 @@ mod open;
 pub mod recovery;
 pub mod worker;
 
+pub use adapter_choice::{AdapterChoice, Autotune};
 pub use cpu::CpuEngine;
+#[cfg(feature = "gpu")]
 pub use gpu::GpuEngine;
 pub use open::{OpenOptions, Opened, open};
 
@@ -122,7 +126,11 @@ impl Output {
 
 /// A disparity map on the device: `R32Uint`, low 16 bits the disparity in 1/16 px as in
 /// [`crate::stereo::DisparityMap::values`], next 8 bits the reasons, upper 8 bits the confidence if the parameters enable it.
+#[cfg(feature = "gpu")]
 pub type ResultTexture = wgpu::Texture;
+/// No engine of this build leaves its map on a device.
+#[cfg(not(feature = "gpu"))]
+pub type ResultTexture = std::convert::Infallible;
 
 /// Error of an engine.
 #[derive(Debug, thiserror::Error)]

@@ -1,9 +1,8 @@
 //! Opens the engine that the user has chosen.
 
-use super::gpu::tuning::Autotune;
-use super::gpu::variant::VariantOverrides;
-use super::gpu::{AdapterChoice, Gpu, GpuOptions};
-use super::{CpuEngine, Engine, EngineChoice, EngineError, GpuEngine, Job, auto};
+#[cfg(feature = "gpu")]
+use super::gpu::{Gpu, GpuEngine, GpuOptions, variant::VariantOverrides};
+use super::{AdapterChoice, Autotune, CpuEngine, Engine, EngineChoice, EngineError, Job, auto};
 
 /// Options by which an engine is opened.
 #[derive(Clone)]
@@ -15,6 +14,7 @@ pub struct OpenOptions {
     /// The GPU to open, where none is open already.
     pub adapter: AdapterChoice,
     /// The GPU that a window draws with.
+    #[cfg(feature = "gpu")]
     pub gpu: Option<Gpu>,
     /// Whether the GPU engine tries variants on the pairs that come along.
     pub autotune: Autotune,
@@ -27,6 +27,7 @@ impl Default for OpenOptions {
             choice: EngineChoice::Auto,
             threads: None,
             adapter: AdapterChoice::Best,
+            #[cfg(feature = "gpu")]
             gpu: None,
             autotune: Autotune::Never,
         }
@@ -48,13 +49,43 @@ pub struct Opened {
 pub fn open(options: &OpenOptions, sample: Option<&Job>) -> Result<Opened, EngineError> {
     match options.choice {
         EngineChoice::Auto => Ok(auto::choose(options, sample)),
+        #[cfg(feature = "gpu")]
         EngineChoice::Gpu => Ok(Opened { engine: Box::new(options.gpu_engine()?), why: None }),
+        #[cfg(not(feature = "gpu"))]
+        EngineChoice::Gpu => Err(EngineError::Unsupported(WITHOUT_GPU.to_owned())),
         EngineChoice::Cpu => Ok(Opened { engine: Box::new(CpuEngine::new(options.threads)), why: None }),
         #[cfg(feature = "zenoh")]
         EngineChoice::Network => Ok(Opened { engine: Box::<super::elsewhere::ElsewhereEngine>::default(), why: None }),
     }
 }
 
+impl OpenOptions {
+    /// Whether the engine shares a device that is open already.
+    pub(super) fn shares_gpu(&self) -> bool {
+        #[cfg(feature = "gpu")]
+        return self.gpu.is_some();
+        #[cfg(not(feature = "gpu"))]
+        return false;
+    }
+
+    /// Opens the engine again after the loss of its device.
+    ///
+    /// # Errors
+    /// There is no GPU still; `auto` does not turn to the CPU here.
+    pub(super) fn open_again(&self, sample: Option<&Job>) -> Result<Opened, EngineError> {
+        #[cfg(feature = "gpu")]
+        return open(&Self { gpu: Some(self.open_gpu()?), ..self.clone() }, sample);
+        #[cfg(not(feature = "gpu"))]
+        return open(self, sample);
+    }
+}
+
+/// Why there is no GPU engine.
+#[cfg(not(feature = "gpu"))]
+pub(super) const WITHOUT_GPU: &str =
+    "this build has no GPU engine: build it with the feature `gpu`, or choose the engine cpu";
+
+#[cfg(feature = "gpu")]
 impl OpenOptions {
     /// The GPU that is open, or the one that was chosen.
     pub(super) fn open_gpu(&self) -> Result<Gpu, EngineError> {

@@ -1,8 +1,8 @@
 //! Rig files: TOML that names cameras by port, with sides, mode, orientation, locks and calibration.
 
 use super::calibrate::CalibrationChoice;
+use crate::capture::CameraName;
 use crate::capture::decode_camera::PixelFormat;
-use crate::capture::webcam::CameraName;
 use crate::capture::{CameraOptions, SourceOptions, SourceSpec, ViewOptions};
 use crate::files;
 use crate::parameter::is_default;

@@ -21,9 +21,9 @@ mod resync;
 mod sysfs;
 mod thread;
 
+pub use super::CameraName;
 pub use devices::{CameraInfo, cameras};
 pub use mode::{Mode, ModeRequest};
-pub use name::CameraName;
 pub use one_camera::{OneCamera, Shown};
 pub use pair::WebcamPair;
 pub use preview::Preview;

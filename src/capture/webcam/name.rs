@@ -1,20 +1,9 @@
-//! Names of cameras: a number, which may change, or a port, which does not.
+//! The camera that a name stands for now.
 
 use super::devices::{CameraInfo, listed};
 use super::{fault, sysfs};
-use crate::capture::CaptureError;
+use crate::capture::{CameraName, CaptureError};
 use crate::console::foreign;
-use std::fmt;
-use std::str::FromStr;
-
-/// Name of a camera.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum CameraName {
-    /// Its number, as in /dev/video0; another one may have it after a restart.
-    Number(u32),
-    /// Its port, as in [`super::CameraInfo::port`].
-    Port(String),
-}
 
 impl CameraName {
     /// The camera's current number.
@@ -58,28 +47,3 @@ impl CameraName {
         }
     }
 }
-
-impl fmt::Display for CameraName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Number(number) => number.fmt(f),
-            Self::Port(port) => port.fmt(f),
-        }
-    }
-}
-
-impl FromStr for CameraName {
-    type Err = String;
-
-    /// A number, or the name of a port, which contains a dash, a dot or a colon.
-    fn from_str(text: &str) -> Result<Self, String> {
-        let text = text.trim();
-        if let Ok(number) = text.parse() {
-            return Ok(Self::Number(number));
-        }
-        let is_port = text.contains(['-', '.', ':', '/', '\\', '{']) && !text.contains(',');
-        if is_port { Ok(Self::Port(text.to_owned())) } else { Err(format!("'{text}' is neither a number nor a port")) }
-    }
-}
-
-crate::stands_as_its_word!(CameraName);

@@ -4,29 +4,10 @@
 //! device and uncaught errors here.
 
 use super::limits::Limits;
-use crate::engine::{EngineError, EngineInfo, EngineKind};
+use crate::engine::{AdapterChoice, EngineError, EngineInfo, EngineKind};
 use parking_lot::Mutex;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
-
-/// Which adapter to open.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum AdapterChoice {
-    /// A discrete GPU before an integrated one before software.
-    #[default]
-    Best,
-    /// By its number in [`Gpu::list`].
-    Index(usize),
-    /// The best whose name contains this, upper and lower case alike.
-    Name(String),
-}
-
-impl AdapterChoice {
-    /// A number or part of a name, as `--adapter` takes it.
-    pub fn from_word(word: &str) -> Self {
-        word.parse().map_or_else(|_| Self::Name(word.to_owned()), Self::Index)
-    }
-}
 
 /// An adapter in the list of devices.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]

@@ -26,7 +26,8 @@ pub mod uniforms;
 pub mod variant;
 mod work;
 
-pub use device::{AdapterChoice, AdapterSummary, Gpu, INSTALL};
+pub use super::AdapterChoice;
+pub use device::{AdapterSummary, Gpu, INSTALL};
 pub use engine::GpuEngine;
 #[cfg(test)]
 pub use events::Event;

@@ -120,8 +120,7 @@ impl EngineHost {
         }
         self.recovery.recovered(now);
         let Some(LostGpu { options, loss }) = self.lost.take() else { return };
-        let on = |gpu| OpenOptions { gpu: Some(gpu), ..options.clone() };
-        match options.open_gpu().and_then(|gpu| open(&on(gpu), sample)) {
+        match options.open_again(sample) {
             Ok(opened) => {
                 self.close();
                 let times = opened.why.map_or_else(String::new, |times| format!("{times}; "));
@@ -256,7 +255,7 @@ impl EngineHost {
             return self.shared.report(|stats| stats.error = Some(err.to_string()));
         }
         // a window opens its device itself
-        let own = |options: &OpenOptions| options.gpu.is_none() && options.choice != EngineChoice::Cpu;
+        let own = |options: &OpenOptions| !options.shares_gpu() && options.choice != EngineChoice::Cpu;
         let fault = match self.opened_by.take().filter(own) {
             Some(options) => {
                 let decision = self.recovery.lost(Instant::now());

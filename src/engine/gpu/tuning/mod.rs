@@ -7,8 +7,8 @@ mod study;
 #[cfg(test)]
 mod tests;
 
+pub use crate::engine::Autotune;
 use autotuner::Autotuner;
-pub use selector::Autotune;
 pub(super) use selector::VariantSelector;
 pub use study::{Study, Trial, study};
 

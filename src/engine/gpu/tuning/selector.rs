@@ -1,6 +1,6 @@
 //! Selects the variant of the next job: measured before, or being measured.
 
-use super::{Autotuner, Record, record_key, records};
+use super::{Autotune, Autotuner, Record, record_key, records};
 use crate::engine::EngineError;
 use crate::engine::cached::Measurements;
 use crate::engine::gpu::graph::{DispatchGraph, GraphKey};
@@ -9,18 +9,6 @@ use crate::engine::gpu::limits::Limits;
 use crate::engine::gpu::variant::{Variant, VariantOverrides};
 use crate::engine::gpu::{Gpu, GpuOptions};
 use std::collections::HashMap;
-
-/// Whether variants are measured on the pairs of a running pipeline.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Autotune {
-    /// Only stored measurements are used.
-    #[default]
-    Never,
-    /// On hardware adapters, where no measurement is stored.
-    OnHardware,
-    /// On software adapters too.
-    Everywhere,
-}
 
 enum State {
     /// The measured variant; none where nothing is measured.

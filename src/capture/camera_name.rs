@@ -1,0 +1,47 @@
+//! Names of cameras: a number, which may change, or a port, which does not.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Name of a camera.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum CameraName {
+    /// Its number, as in /dev/video0; another one may have it after a restart.
+    Number(u32),
+    /// Its port, as in `stereopsis devices` lists it.
+    Port(String),
+}
+
+#[cfg(not(feature = "cameras"))]
+impl CameraName {
+    /// The same name: this build lists no cameras.
+    #[must_use]
+    pub fn lasting(&self) -> Self {
+        self.clone()
+    }
+}
+
+impl fmt::Display for CameraName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Port(port) => port.fmt(f),
+        }
+    }
+}
+
+impl FromStr for CameraName {
+    type Err = String;
+
+    /// A number, or the name of a port, which contains a dash, a dot or a colon.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        if let Ok(number) = text.parse() {
+            return Ok(Self::Number(number));
+        }
+        let is_port = text.contains(['-', '.', ':', '/', '\\', '{']) && !text.contains(',');
+        if is_port { Ok(Self::Port(text.to_owned())) } else { Err(format!("'{text}' is neither a number nor a port")) }
+    }
+}
+
+crate::stands_as_its_word!(CameraName);
