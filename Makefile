@@ -2,7 +2,7 @@
 
 ARGS ?=
 
-.PHONY: run test quick bench bench-gpu bench-instructions bench-paper soak check attack setup-run setup-bench setup-instructions setup-test
+.PHONY: run test quick python bench bench-gpu bench-instructions bench-paper soak check attack setup-run setup-bench setup-instructions setup-test
 
 ## Live depth: in a window where there is a display, otherwise as a status line and a preview picture.
 run: setup-run
@@ -28,6 +28,10 @@ bench-instructions: setup-instructions
 ## Times it against the number of path directions and of threads, beside the tables of Frommholz (2020).
 bench-paper: setup-run
 	python3 tools/bench_paper.py $(ARGS)
+
+## Builds the Python package into dist/ and tests it in a fresh environment: a few minutes. ARGS: the Pythons to test with.
+python:
+	tools/python.sh $(ARGS)
 
 ## Everything that docs/performance.md says of a GPU, on this machine's best one; a few minutes.
 bench-gpu: setup-run

@@ -10,7 +10,8 @@ pub mod rectification {
 
 /// Pixels, the parameters, the reference, and the engines, which all give the same bits.
 pub mod matching {
-    pub use crate::capture::{Frame, RawPair};
+    pub use crate::capture::{CaptureError, Frame, RawPair};
+    use crate::capture::{MaxPixels, decode};
     pub use crate::engine::{
         CpuEngine, Engine, EngineChoice, EngineError, EngineInfo, EngineKind, Job, OpenOptions, Opened, Output, open,
         run,
@@ -19,8 +20,17 @@ pub mod matching {
     pub use crate::stereo::{
         AdaptiveP2, Aggregation, CostKind, DisparityMap, INVALID, ParamsError, Preset, StereoParams, match_pair, reason,
     };
+    use std::path::Path;
     use std::sync::Arc;
     use std::time::{Duration, Instant, SystemTime};
+
+    /// The brightness of a picture file: PNG, JPEG, TIFF, PGM, PPM and others; 16 bits stay 16 bits.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no picture; the text names the file.
+    pub fn read_luma(path: &Path) -> Result<Luma, CaptureError> {
+        Ok(decode::read_picture(path, false, MaxPixels::default())?.luma)
+    }
 
     /// A job for an engine, of images that are rectified; its map comes to the host.
     pub fn job(left: Luma, right: Luma, params: StereoParams) -> Job {
@@ -63,11 +73,11 @@ pub mod parameters {
 /// Recordings: MCAP files of ROS 2's or Foxglove's messages, read with whatever damage they have, and written.
 #[cfg(feature = "recording")]
 pub mod recordings {
-    pub use crate::capture::{FrameTap, SourceInfo};
+    pub use crate::capture::{FrameTap, Recorded, SourceInfo};
     pub use crate::engine::worker::ResultTap;
     pub use crate::recording::format::{Format, decode};
     pub use crate::recording::message::{Body, Encoding, ImageBody, Message};
     pub use crate::recording::read::{PacketStream, ReadError, Recording};
     pub use crate::recording::write::{RecordError, RecordOptions, RecordStatus, Recorder, Target};
-    pub use crate::recording::{About, Channel, Packet, PairNote, ResultNote, Streams, topic};
+    pub use crate::recording::{About, Channel, Packet, PairNote, RecordedPairs, ResultNote, Streams, topic};
 }

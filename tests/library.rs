@@ -10,7 +10,7 @@ use stereopsis::filters::{Median, median};
 use stereopsis::matching::{CpuEngine, Image, Luma, StereoParams, job, match_pair, run};
 use stereopsis::parameters::{Settings, read_file};
 use stereopsis::recordings::{
-    About, FrameTap as _, RecordOptions, Recorder, Recording, ResultTap as _, SourceInfo, Target, topic,
+    About, FrameTap as _, RecordOptions, RecordedPairs, Recorder, Recording, ResultTap as _, SourceInfo, Target, topic,
 };
 use stereopsis::rectification::{LoadOptions, load};
 
@@ -62,10 +62,17 @@ fn pairs_and_results_are_recorded_and_read() {
     let about =
         About { streams: "raw,disparity".parse().unwrap(), ..About::of_source("texture", &info, SystemTime::now()) };
     let recorder = Recorder::start(Target::File(path.clone()), about, RecordOptions::default()).unwrap();
-    let output = run(&mut CpuEngine::new(Some(1)), job(left, right, StereoParams::default())).unwrap();
+    let output = run(&mut CpuEngine::new(Some(1)), job(left.clone(), right, StereoParams::default())).unwrap();
     recorder.frame(&output.job.frame, &info);
     recorder.result(&Arc::new(output));
     recorder.stop().unwrap();
     let recording = Recording::open(&path).unwrap();
     assert_eq!((recording.pairs().len(), recording.len(topic::RESULTS)), (1, 1));
+    let mut pairs = RecordedPairs::open(&path).unwrap();
+    assert_eq!((pairs.num_pairs(), pairs.are_rectified(), pairs.calibration().is_some()), (1, true, false));
+    let pair = pairs.next().unwrap().unwrap();
+    assert_eq!(pair.left.luma, left);
+    let disparity_px = pair.recorded.unwrap().disparity_px.clone().unwrap();
+    assert_eq!(disparity_px.at(40, 16).to_bits(), 3f32.to_bits());
+    assert!(pairs.next().is_none());
 }

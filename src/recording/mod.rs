@@ -16,6 +16,7 @@ pub mod export;
 pub mod format;
 pub mod message;
 pub mod pack;
+mod pairs;
 pub mod playback;
 mod progress;
 pub mod read;
@@ -30,6 +31,7 @@ pub use about::{About, Counters, Event, PairNote, Recomputed, ResultNote, parame
 pub use channel::{Channel, Packet, Schema};
 pub use format::Format;
 pub use message::{Body, Message};
+pub use pairs::RecordedPairs;
 pub use progress::{Counter, Progress, pair_bar};
 pub use read::{ReadError, Recording};
 pub use stream::{Stream, Streams};

@@ -1,0 +1,71 @@
+//! The pairs of a recording one after the other, with their results, for programs that use the library.
+
+use super::unpack::{Measured, Unpacker};
+use super::{ReadError, Recording};
+use crate::calibration::CalibrationNote;
+use crate::capture::{MaxPixels, Pixels, RawPair, Recorded};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Reads pairs in the order of recording; [`RawPair::recorded`] has depth and disparity where the recording has them.
+///
+/// A damaged pair, or one with a damaged result, is an error in its place, and the next pair follows.
+pub struct RecordedPairs {
+    recording: Recording,
+    unpacker: Unpacker,
+    next: u64,
+}
+
+impl RecordedPairs {
+    /// Opens a recording of this program, of ROS 2 or of Foxglove.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no recording.
+    pub fn open(path: &Path) -> Result<Self, ReadError> {
+        let recording = Recording::open(path)?;
+        let unpacker = Unpacker::of(recording.about(), Pixels::Color, MaxPixels::default());
+        Ok(Self { recording, unpacker, next: 0 })
+    }
+
+    /// The calibration in the recording; its pictures may be rectified already, see [`Self::are_rectified`].
+    pub fn calibration(&self) -> Option<&CalibrationNote> {
+        self.recording.calibration()
+    }
+
+    /// Whether the pictures are rectified.
+    pub fn are_rectified(&self) -> bool {
+        self.recording.about().is_some_and(|about| about.is_rectified)
+            || self.recording.stereo_topics().is_some_and(super::read::StereoTopics::are_rectified)
+    }
+
+    /// Number of pairs, damaged ones too.
+    pub fn num_pairs(&self) -> u64 {
+        self.recording.pairs().len() as u64
+    }
+
+    fn read(&mut self, k: u64) -> Result<RawPair, ReadError> {
+        let (_, mut pair) = self.unpacker.read(&mut self.recording, k)?;
+        let packets = self.recording.packets_of_result(k)?;
+        let measured = Measured::of(&packets).map_err(ReadError::Damaged)?;
+        let recorded = Recorded { depth_m: measured.depth_m(), disparity_px: measured.disparity_px };
+        pair.recorded = (recorded != Recorded::default()).then(|| Arc::new(recorded));
+        Ok(pair)
+    }
+}
+
+impl Iterator for RecordedPairs {
+    type Item = Result<RawPair, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let k = self.next;
+        (k < self.num_pairs()).then(|| {
+            self.next += 1;
+            self.read(k)
+        })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = (self.num_pairs() - self.next) as usize;
+        (left, Some(left))
+    }
+}
