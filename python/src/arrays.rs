@@ -23,16 +23,15 @@ fn shown(argument: &Bound<'_, PyAny>) -> String {
 fn image_of<T: Element + Copy>(array: &PyReadonlyArray2<'_, T>) -> Image<T> {
     let view = array.as_array();
     let (height, width) = view.dim();
-    Image::new(width, height, view.iter().copied().collect())
+    // of an array whose columns lie together, NumPy's slice would be the columns
+    let pixels = view.as_slice().map_or_else(|| view.iter().copied().collect(), <[T]>::to_vec);
+    Image::new(width, height, pixels)
 }
 
 /// Brightness of `uint8`, or of `uint16` with all 16 bits in use; shape (height, width).
 pub(crate) fn luma(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Luma> {
     let luma = if let Ok(array) = argument.extract::<PyReadonlyArray2<'_, u8>>() {
-        match array.as_slice() {
-            Ok(pixels) => Luma::U8(Image::new(array.shape()[1], array.shape()[0], pixels.to_vec())),
-            Err(_) => Luma::U8(image_of(&array)),
-        }
+        Luma::U8(image_of(&array))
     } else if let Ok(array) = argument.extract::<PyReadonlyArray2<'_, u16>>() {
         Luma::U16 { image: image_of(&array), bits: 16 }
     } else {
