@@ -3,7 +3,8 @@
 #
 #   tools/python.sh [PYTHON ...]      default: python3; more of them test the same wheel
 #
-# STEREOPSIS_PROGRAM names the program whose bits the wheel must have; without it that comparison is skipped.
+# PROFILE=dev builds it quicker, and it computes slower. STEREOPSIS_PROGRAM names the program
+# whose bits the wheel must have; without it that comparison is skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -16,8 +17,7 @@ trap 'rm -rf "$work"' EXIT
 "$1" -m venv "$work/build" || { echo "python: $1 -m venv failed; on Debian install python3-venv" >&2; exit 1; }
 "$work/build/bin/pip" install -q --disable-pip-version-check 'maturin>=1.9,<2'
 rm -f dist/stereopsis-*.whl
-# the target folder of the program is shared: what both need is built once
-PATH=$work/build/bin:$PATH maturin build --release --locked --strip --manifest-path python/Cargo.toml --out dist ${MATURIN_ARGS:-}
+PATH=$work/build/bin:$PATH maturin build --profile "${PROFILE:-release}" --locked --strip --manifest-path python/Cargo.toml --out dist ${MATURIN_ARGS:-}
 wheel=$(ls dist/stereopsis-*.whl)
 echo "$wheel: $(stat -c %s "$wheel") bytes"
 for python in "$@"; do

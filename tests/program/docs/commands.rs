@@ -56,8 +56,20 @@ const OTHERS: &[(&str, &str)] = &[
 ];
 
 /// Flags in the prose that are those of other programs.
-const FLAGS_OF_OTHERS: &[&str] =
-    &["--ignored", "--lib", "--locked", "--nocapture", "--open", "--path", "--release", "--test", "--profile"];
+const FLAGS_OF_OTHERS: &[&str] = &[
+    "--example",
+    "--features",
+    "--ignored",
+    "--lib",
+    "--locked",
+    "--no-default-features",
+    "--nocapture",
+    "--open",
+    "--path",
+    "--profile",
+    "--release",
+    "--test",
+];
 
 /// A line of a page that a person would type.
 struct Line {
@@ -146,6 +158,7 @@ fn call(words: &[String]) -> Result<Option<Call>, String> {
     };
     match &words[..] {
         ["stereopsis", args @ ..] | ["ssh", _, "stereopsis", args @ ..] => called(args),
+        ["cargo", "run", rest @ ..] if rest.contains(&"--example") => example(rest).map(|()| None),
         ["cargo", "run", rest @ ..] => {
             called(rest.iter().position(|&word| word == "--").map_or(&[], |at| &rest[at + 1..]))
         }
@@ -176,6 +189,15 @@ fn cargo(words: &[&str]) -> Result<(), String> {
         path.is_dir() || path.with_extension("rs").exists()
     };
     if exists("src") || exists("tests/internal") { Ok(()) } else { Err(format!("there are no tests of {module}")) }
+}
+
+/// Checks that the example exists and says itself how it is run.
+fn example(words: &[&str]) -> Result<(), String> {
+    let name = words.iter().skip_while(|&&word| word != "--example").nth(1).copied().unwrap_or_default();
+    let text = fs::read_to_string(root().join(format!("examples/{name}.rs")));
+    let text = text.map_err(|_| format!("there is no example {name}"))?;
+    let command = format!("//! `cargo run {}`", words.join(" "));
+    if text.contains(&command) { Ok(()) } else { Err(format!("the example {name} does not say {command}")) }
 }
 
 /// Checks that the makefile has the targets.

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Checks the library with each set of features that a program may choose. All of them together is what `cargo test` builds.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+for features in "" gpu cameras recording gpu,cameras,recording window; do
+  cargo check --locked -q --lib --no-default-features --features "$features"
+  echo "features: '$features' checked"
+done
