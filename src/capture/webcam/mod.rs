@@ -1,6 +1,6 @@
-//! Cameras: two cameras paired by capture time, or one camera; also previews of one camera. nokhwa lists
-//! cameras, and reads them on systems other than Linux. On Linux they are read through V4L2, which reports damage flags
-//! that nokhwa hides. Only this folder uses either library. A read may block without a limit: each camera has a thread of
+//! Cameras: two cameras paired by capture time, or one camera; also previews of one camera. nokhwa lists and reads
+//! cameras on systems other than Linux. On Linux sysfs lists them, and they are read through V4L2, which reports damage flags
+//! that nokhwa hides. Only this folder uses nokhwa. A read may block without a limit: each camera has a thread of
 //! its own (`reader`), which is detached where it does not stop, and the source waits for channels only.
 
 mod claim;
