@@ -26,7 +26,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,7 +63,8 @@ static const struct mode fraction[] = {{Y, 640, 480, 1001, 30000}, {Y, 320, 240,
 static const struct mode wide[] = {{M, 2560, 720, 1, 30}, {M, 640, 480, 1, 30}, {Y, 320, 240, 1, 30}, {0}};
 static const struct mode stepwise[] = {{Y, 640, 480, 1, 30}, {Y, 320, 240, 1, 30}, {0}};
 
-static long (*real_syscall)(long, ...);
+static int (*real_ioctl)(int, unsigned long, ...);
+static int (*real_ppoll)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
 static int (*real_open)(const char *, int, ...);
 static int (*real_poll)(struct pollfd *, nfds_t, int);
 static int (*real_close)(int);
@@ -73,7 +73,8 @@ static ssize_t (*real_readlink)(const char *, char *, size_t);
 static char *(*real_realpath)(const char *, char *);
 
 __attribute__((constructor)) static void find_real(void) {
-    real_syscall = dlsym(RTLD_NEXT, "syscall");
+    real_ioctl = dlsym(RTLD_NEXT, "ioctl");
+    real_ppoll = dlsym(RTLD_NEXT, "ppoll");
     real_open = dlsym(RTLD_NEXT, "open");
     real_poll = dlsym(RTLD_NEXT, "poll");
     real_close = dlsym(RTLD_NEXT, "close");
@@ -296,6 +297,11 @@ int poll(struct pollfd *fds, nfds_t n, int timeout) {
     return c->ready = 1;
 }
 
+int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask) {
+    if (n != 1 || !camera_of(fds[0].fd)) return real_ppoll(fds, n, timeout, mask);
+    return poll(fds, n, timeout ? timeout->tv_sec * 1000 + timeout->tv_nsec / 1000000 : -1);
+}
+
 static void fill(struct camera *c, struct v4l2_buffer *b) {
     unsigned char *memory = c->memory + buffer_size(c) * b->index;
     size_t row = now_of(c)->format == M ? 0 : bytes_per_pixel(now_of(c)->format) * now_of(c)->width;
@@ -462,13 +468,11 @@ static long answer(struct camera *c, unsigned request, void *data) {
     }
 }
 
-/* The V4L2 code above calls ioctl through syscall(). */
-long syscall(long number, ...) {
+int ioctl(int fd, unsigned long request, ...) {
     va_list list;
-    long a[6];
-    va_start(list, number);
-    for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
+    va_start(list, request);
+    void *data = va_arg(list, void *);
     va_end(list);
-    struct camera *c = number == SYS_ioctl ? camera_of(a[0]) : NULL;
-    return c ? answer(c, a[1], (void *)a[2]) : real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    struct camera *c = camera_of(fd);
+    return c ? answer(c, request, data) : real_ioctl(fd, request, data);
 }

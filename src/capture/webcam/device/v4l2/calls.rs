@@ -3,13 +3,11 @@
 #![allow(unsafe_code, reason = "the kernel fills structures through pointers; each use says why it is sound")]
 
 use super::kernel::{self, Control, Controls, Fraction, Message, PixFormat, QueryControl, Request, VIDEO_CAPTURE};
-use rustix::fs::OFlags;
+use rustix::fs::{Mode, OFlags};
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode};
 use std::ffi::c_void;
-use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::sync::Arc;
 
 /// Largest number of formats, of sizes per format and of rates per size; bounds the listing of a faulty driver.
@@ -22,9 +20,9 @@ pub(in crate::capture::webcam) struct Node(Arc<OwnedFd>);
 impl Node {
     /// Opens /dev/videoN. Calls that would wait return an error instead.
     pub(in crate::capture::webcam) fn open(index: u32) -> io::Result<Self> {
-        let mut how = OpenOptions::new();
-        how.read(true).write(true).custom_flags(OFlags::NONBLOCK.bits() as i32);
-        Ok(Self(Arc::new(how.open(format!("/dev/video{index}"))?.into())))
+        let how = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let fd = rustix::fs::open(format!("/dev/video{index}"), how, Mode::empty())?;
+        Ok(Self(Arc::new(fd)))
     }
 }
 
