@@ -50,6 +50,7 @@ mod publish;
 #[cfg(feature = "zenoh")]
 mod serve;
 mod search;
+mod doctor;
 mod ui;
 mod bench;
 mod lab;

@@ -3,6 +3,7 @@
 //! that nokhwa hides. Only this folder uses either library. A read may block without a limit: each camera has a thread of
 //! its own (`reader`), which is detached where it does not stop, and the source waits for channels only.
 
+mod bandwidth;
 mod claim;
 pub mod controls;
 mod device;
@@ -21,6 +22,7 @@ mod resync;
 mod sysfs;
 mod thread;
 
+pub use bandwidth::bandwidth_warnings;
 pub use devices::{CameraInfo, cameras};
 pub use mode::{Mode, ModeRequest};
 pub use name::CameraName;
