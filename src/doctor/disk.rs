@@ -80,9 +80,12 @@ pub(super) fn checks(folder: &Path, measured: &Measured) -> Vec<Check> {
             return full("is full");
         }
         Err(err) => {
-            let why = files::read_cause(&folder.join("probe"), err);
-            let why =
-                if err.kind() == io::ErrorKind::PermissionDenied { "there is no permission".to_owned() } else { why };
+            let why = match err.kind() {
+                io::ErrorKind::NotFound if folder.is_dir() => "its file system makes none".to_owned(),
+                io::ErrorKind::NotFound => "it does not exist".to_owned(),
+                io::ErrorKind::NotADirectory => "it is not a folder".to_owned(),
+                _ => files::cause(err),
+            };
             let todo = "choose a folder that you may write to: `record -o FOLDER/walk.mcap`, or --folder here";
             return vec![Check::wrong("disk", format!("{shown} takes no files: {why}"), todo)];
         }
@@ -174,7 +177,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let missing = folder.path().join("gone");
         let found = checks(&missing, &measure(&missing));
-        assert!(says(&found[0], State::Wrong, "gone takes no files: the folder ", "may write to"), "{found:?}");
+        assert!(says(&found[0], State::Wrong, "gone takes no files: it does not exist", "may write to"), "{found:?}");
         if cfg!(target_os = "linux") {
             // of the system, and closed to root too
             let proc = Path::new("/proc");

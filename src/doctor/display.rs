@@ -75,7 +75,8 @@ fn runtime_check(surroundings: &Surroundings<'_>, wayland: Option<&str>) -> Opti
     };
     let shown = format!("XDG_RUNTIME_DIR={}", foreign(folder));
     let why = match std::fs::metadata(folder) {
-        Err(err) => format!("{shown}: {}", files::read_cause(Path::new(folder), &err)),
+        Err(err) if err.kind() == io::ErrorKind::NotFound => format!("{shown} does not exist"),
+        Err(err) => format!("{shown}: {}", files::cause(&err)),
         Ok(meta) if !meta.is_dir() => format!("{shown} is no folder"),
         Ok(meta) if meta.uid() != surroundings.uid => format!("{shown} belongs to another user"),
         Ok(_) => return None,

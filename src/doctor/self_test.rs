@@ -19,7 +19,7 @@ const SIZE: (usize, usize) = (160, 120);
 /// Candidates of a pixel; the nearest thing of the scene is at 15 px.
 const NUM_DISPARITIES: u32 = 24;
 /// Share of wrong pixels that both views see, by more than 1 px, that the right algorithm stays below, %.
-const MAX_BAD_PERCENT: f64 = 8.0;
+const MAX_BAD_PERCENT: f64 = 4.0;
 /// Pairs of the recording.
 const RECORDED_PAIRS: u64 = 3;
 

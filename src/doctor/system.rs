@@ -45,7 +45,7 @@ pub(super) fn processor(proc: &Path, forced: Option<&str>) -> Check {
     let level = forced.and_then(|word| SimdLevel::find(word).ok()).unwrap_or_else(SimdLevel::best);
     let has: Vec<_> = SimdLevel::all().into_iter().map(SimdLevel::name).collect();
     let threads = counted(threads as u64, "thread");
-    Check::ok("processor", format!("{brand}, {threads}, {} in use of {}", level.name(), has.join(", ")))
+    Check::ok("processor", format!("{brand}, {threads}, {} in use (it has {})", level.name(), has.join(", ")))
 }
 
 /// The memory, where the system tells.
@@ -83,7 +83,7 @@ mod tests {
         let text = processor(folder.path(), Some("portable")).text;
         let portable = SimdLevel::find("portable").unwrap().name();
         assert!(
-            text.starts_with("A CPU\\u{1b} of ours, ") && text.contains(&format!("{portable} in use of ")),
+            text.starts_with("A CPU\\u{1b} of ours, ") && text.contains(&format!("{portable} in use (it has ")),
             "{text}"
         );
         let empty = folder.path().join("none");
