@@ -186,8 +186,11 @@ mod tests {
         assert!(check.state == State::Wrong && check.text.contains("window.toml"), "{check:?}");
         assert!(check.text.contains("TOML parse error at line ") && check.text.contains("unclosed array"), "{check:?}");
         assert!(check.todo.unwrap().contains("delete it: the window then starts with its defaults"));
-        let preset = only("config/presets/desk.toml", "p1 = 9\npaths = 7\n");
-        assert!(preset.state == State::Wrong && preset.text.contains("line 2: paths"), "{preset:?}");
+        let preset = only("config/presets/desk.toml", "p1 = 9\npahts = 8\n");
+        assert!(
+            preset.state == State::Wrong && preset.text.contains("line 2: unknown key 'pahts': did you mean 'paths'?"),
+            "{preset:?}"
+        );
         assert!(preset.todo.unwrap().contains("correct it"));
     }
 
