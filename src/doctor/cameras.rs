@@ -102,7 +102,7 @@ mod tests {
 
     fn camera(index: u32, problem: Option<&str>) -> CameraInfo {
         let mode = |format, width, height| Mode { format, width, height, rate_hz: 30 };
-        let modes = vec![mode(Yuyv, 640, 480), mode(Yuyv, 1280, 720), mode(Mjpeg, 1920, 1080)];
+        let modes = vec![mode(Mjpeg, 1920, 1080), mode(Yuyv, 640, 480), mode(Yuyv, 1280, 720)];
         let modes = if problem.is_some() { Vec::new() } else { modes };
         let bus = Some(UsbBus { bus: 1 + index, speed_mbit: 480 });
         let (name, port) = ("Cam".into(), format!("1-{index}:1.0"));

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// Start of 2026, the year of this program's first release, s since 1970. No right clock is before it.
 const RELEASED_S: u64 = 1_767_225_600;
 /// A clock that is further ahead than this is wrong more likely than the program is that old.
-const MAX_AGE: Duration = Duration::from_secs(30 * 365 * 86_400);
+const MAX_AGE: Duration = Duration::from_hours(30 * 365 * 24);
 
 /// Whether the clock can be right; `synchronised` is the file that systemd makes once it has set the clock.
 pub(super) fn check(now: SystemTime, synchronised: &Path) -> Check {

@@ -14,7 +14,7 @@ const NEEDED_BYTES_PER_S: f64 = 2.0 * 1280.0 * 720.0 * 2.0 * 30.0;
 /// Below this a recording does not start: the recorder keeps it free.
 const RESERVE_BYTES: u64 = 64 << 20;
 /// Recordings shorter than this are of little use.
-const MIN_TIME: Duration = Duration::from_secs(60);
+const MIN_TIME: Duration = Duration::from_mins(1);
 
 /// Most that the probe writes, bytes.
 const PROBE_BYTES: u64 = 64 << 20;

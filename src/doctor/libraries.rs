@@ -49,7 +49,8 @@ mod tests {
         let none = Variables::new();
         assert!(!Libraries::of(root.path(), &none).has("liba.so.1"));
         std::fs::create_dir_all(root.path().join("etc")).unwrap();
-        std::fs::write(root.path().join("etc/ld.so.cache"), b"glibc\0/usr/lib/libb.so.1\0libxa.so.1\0").unwrap();
+        std::fs::write(root.path().join("etc/ld.so.cache"), b"glibc\0/usr/lib/libb.so.1\0libxa.so.1\0xliba.so.1\0")
+            .unwrap();
         let libraries = Libraries::of(root.path(), &none);
         assert!(libraries.has("libb.so.1") && libraries.has("libxa.so.1"));
         assert!(!libraries.has("liba.so.1") && !libraries.has("libb.so"), "the end of another name");

@@ -5,11 +5,13 @@ use super::report::Check;
 use crate::capture::scene::{SceneOptions, SceneRenderer};
 use crate::capture::{Frame, MaxPixels, Pixels, RawPair, RawTap as _, SourceInfo};
 use crate::engine::{self, CpuEngine, Engine, Job, OpenOptions};
+use crate::files;
 use crate::metrics::truth_error;
 use crate::recording::unpack::Unpacker;
 use crate::recording::write::{RecordOptions, Recorder, Target};
 use crate::recording::{About, Recording, Stream, Streams};
 use crate::stereo::{DisparityMap, StereoParams, match_pair};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
@@ -145,25 +147,30 @@ pub(super) fn recording() -> Vec<Check> {
 
 /// Size of the file, bytes.
 fn record_and_read() -> Result<u64, String> {
-    let folder = tempfile::tempdir().map_err(|err| crate::files::cause(&err))?;
+    let folder = tempfile::tempdir().map_err(|err| files::cause(&err))?;
     let path = folder.path().join("self-test.mcap");
-    let pairs = (0..RECORDED_PAIRS).map(pair).collect::<Result<Vec<_>, _>>()?;
-    let info =
-        SourceInfo { name: "scene".into(), width: SIZE.0, height: SIZE.1, is_rectified: true, ..SourceInfo::default() };
+    let pairs = (0..RECORDED_PAIRS).map(|number| pair(number).map(Arc::new)).collect::<Result<Vec<_>, _>>()?;
+    let bytes = record(&path, &pairs)?;
+    read_back(&path, &pairs)?;
+    Ok(bytes)
+}
+
+/// Records pairs as they are.
+fn record(path: &Path, pairs: &[Arc<RawPair>]) -> Result<u64, String> {
+    let (width, height) = SIZE;
+    let info = SourceInfo { name: "scene".into(), width, height, is_rectified: true, ..SourceInfo::default() };
     let streams = Streams::NONE.with(Stream::Raw, true);
     let about = About { streams, ..About::of_source("scene", &info, SystemTime::now()) };
     let options = RecordOptions { lossless: true, ..RecordOptions::default() };
-    let recorder = Recorder::start(Target::File(path.clone()), about, options).map_err(|err| err.to_string())?;
-    let pairs: Vec<_> = pairs.into_iter().map(Arc::new).collect();
-    for pair in &pairs {
+    let recorder = Recorder::start(Target::File(path.to_owned()), about, options).map_err(|err| err.to_string())?;
+    for pair in pairs {
         recorder.pair(pair, None, &info);
     }
-    let status = recorder.stop().map_err(|err| err.to_string())?;
-    read_back(&path, &pairs)?;
-    Ok(status.bytes)
+    Ok(recorder.stop().map_err(|err| err.to_string())?.bytes)
 }
 
-fn read_back(path: &std::path::Path, pairs: &[Arc<RawPair>]) -> Result<(), String> {
+/// Whether a recording has these pairs, bit for bit.
+fn read_back(path: &Path, pairs: &[Arc<RawPair>]) -> Result<(), String> {
     let mut recording = Recording::open(path).map_err(|err| err.to_string())?;
     if let Some(damage) = recording.damage() {
         return Err(damage.to_owned());
@@ -217,7 +224,9 @@ mod tests {
     fn a_wrong_map_of_the_scene_is_told() {
         let sample = Sample::new().unwrap();
         let mut wrong = sample.reference.clone();
-        wrong.values.pixels_mut().iter_mut().for_each(|value| *value = value.saturating_add(40));
+        for value in wrong.values.pixels_mut() {
+            *value = value.saturating_add(40);
+        }
         let said = accuracy(&wrong, &sample.frame.raw);
         assert!(said.state == State::Wrong && said.text.contains("wrong by more than 1 px, above"), "{said:?}");
     }
@@ -225,6 +234,14 @@ mod tests {
     #[test]
     fn a_recording_with_other_pictures_is_found() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(read_back(&folder.path().join("gone.mcap"), &[]).unwrap_err().contains("there is no such file"));
+        let path = folder.path().join("a.mcap");
+        let pairs = [0, 1].map(|number| Arc::new(pair(number).unwrap()));
+        record(&path, &pairs).unwrap();
+        assert_eq!(read_back(&path, &pairs), Ok(()));
+        let exchanged = [Arc::clone(&pairs[1]), Arc::clone(&pairs[0])];
+        assert_eq!(read_back(&path, &exchanged).unwrap_err(), "pair 0 came back with other pictures");
+        assert_eq!(read_back(&path, &pairs[..1]).unwrap_err(), "it has 2 pairs instead of 1");
+        let missing = folder.path().join("gone.mcap");
+        assert!(read_back(&missing, &[]).unwrap_err().contains("there is no such file"));
     }
 }
