@@ -61,6 +61,8 @@ mod serve;
 #[cfg(feature = "window")]
 mod search;
 #[cfg(feature = "window")]
+mod doctor;
+#[cfg(feature = "window")]
 mod ui;
 #[cfg(feature = "window")]
 mod bench;

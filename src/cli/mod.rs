@@ -7,6 +7,7 @@ mod calibration;
 mod calibration_args;
 mod compute;
 pub mod devices;
+mod doctor;
 #[cfg(feature = "zenoh")]
 mod engine;
 mod eval;
@@ -71,6 +72,7 @@ Examples:
   stereopsis bench --presets --engine cpu         every preset side by side, with its paper
   stereopsis tune --size 1280x720 --num-disparities 128     once for each GPU and size
   stereopsis devices --gpu
+  stereopsis doctor                               what this machine has and what is wrong with it, to paste into a question
   stereopsis calibrate --print-board board.pdf    print it, measure it, glue it to something flat
   stereopsis calibrate --source webcam:0,1 --board charuco:10x7:26mm:19.5mm:DICT_5X5_100 -o desk.toml
   stereopsis calibrate pairs/ --board chessboard:9x6:25mm -o rig.yml
@@ -121,6 +123,8 @@ enum Command {
     Export(Box<export::ExportArgs>),
     /// List cameras and their modes, or GPUs
     Devices(devices::DevicesArgs),
+    /// Examine this machine and say what is wrong, and what to do: for a question to others
+    Doctor(doctor::DoctorArgs),
     /// Calibrate two cameras with a printed board, and say how wrong their metres will be
     Calibrate(Box<calibrate::CalibrateArgs>),
     /// Show or convert calibration files
@@ -203,14 +207,17 @@ fn check_first_word(word: Option<OsString>) -> Result<(), UsageError> {
 /// # Errors
 /// With a text that says what was tried, on what, and what to do next.
 fn run(cli: Cli) -> anyhow::Result<()> {
-    // before anything starts with others than were asked for
-    crate::engine::cpu::simd::SimdLevel::chosen()?;
-    crate::engine::gpu::variant::VariantOverrides::from_env()?;
+    // before anything starts with others than were asked for; `doctor` names these faults among all others
+    if !matches!(cli.command, Some(Command::Doctor(_))) {
+        crate::engine::cpu::simd::SimdLevel::chosen()?;
+        crate::engine::gpu::variant::VariantOverrides::from_env()?;
+    }
     match cli.command {
         None => live::run(&cli.live),
         Some(Command::Live(args)) => live::run(&args),
         Some(Command::Record(args)) => record::run(&args),
         Some(Command::Devices(args)) => devices::run(&args),
+        Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::Measure(args)) => measure::run(&args),
         Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Optimize(args)) => optimize::run(&args),

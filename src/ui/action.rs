@@ -137,6 +137,8 @@ actions! {
     Close = "Close", NONE, Escape;
     /// Use the whole screen, or go back to a window.
     FullScreen = "Full screen", NONE, F11;
+    /// Examine this machine, and say what is wrong and what to do: a text for a question to others.
+    Doctor = "Doctor …", SHIFT, F1;
     /// List the keys.
     Help = "Help", NONE, F1;
     /// Close the window.

@@ -45,6 +45,8 @@ pub(crate) enum Command {
     /// Lists the rigs of this router while the page of cameras is open.
     #[cfg(feature = "zenoh")]
     WatchRigs(String),
+    /// Examines this machine.
+    Examine,
     /// Opens the user's source again.
     OpenAgain,
     /// Takes the unit of the calibration's lengths as it was read.

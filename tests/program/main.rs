@@ -9,6 +9,8 @@ mod cameras;
 mod cli;
 mod command_line;
 mod docs;
+#[cfg(target_os = "linux")]
+mod doctor;
 mod earlier_versions;
 mod eval;
 #[cfg(unix)]

@@ -3,6 +3,7 @@
 //! that nokhwa hides. Only this folder uses nokhwa. A read may block without a limit: each camera has a thread of
 //! its own (`reader`), which is detached where it does not stop, and the source waits for channels only.
 
+mod bandwidth;
 mod claim;
 pub mod controls;
 mod device;
@@ -22,6 +23,7 @@ mod sysfs;
 mod thread;
 
 pub use super::CameraName;
+pub use bandwidth::bandwidth_warnings;
 pub use devices::{CameraInfo, cameras};
 pub use mode::{Mode, ModeRequest};
 pub use one_camera::{OneCamera, Shown};

@@ -1,12 +1,11 @@
 //! `stereopsis devices`: which cameras there are, what they can send and be set to, as text or JSON.
 
-mod bandwidth;
 mod text;
 
 pub use text::camera_list_text;
 
 use crate::capture::webcam::controls::{OfferedControl, offered};
-use crate::capture::webcam::{self, CameraInfo};
+use crate::capture::webcam::{self, CameraInfo, bandwidth_warnings};
 use crate::console;
 use crate::engine::gpu::{AdapterSummary, Gpu, INSTALL};
 use crossbeam_channel::bounded;
@@ -107,5 +106,7 @@ fn camera_list_json(cameras: &[ListedCamera]) -> Value {
         })
     };
     let cameras_json: Vec<Value> = cameras.iter().map(one).collect();
-    json!({ "cameras": cameras_json, "warnings": bandwidth::warnings(cameras) })
+    let warnings: Vec<_> =
+        bandwidth_warnings(cameras.iter().map(|camera| &camera.info)).iter().map(ToString::to_string).collect();
+    json!({ "cameras": cameras_json, "warnings": warnings })
 }

@@ -1,9 +1,9 @@
 //! The list of cameras as people read it.
 
-use super::{ListedCamera, bandwidth};
+use super::ListedCamera;
 use crate::capture::PowerLine;
-use crate::capture::webcam::Mode;
 use crate::capture::webcam::controls::{ControlKind, OfferedControl};
+use crate::capture::webcam::{Mode, bandwidth_warnings};
 use crate::console::foreign;
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// Where there are none, what to check. Ends with a line break.
 pub fn camera_list_text(cameras: &[ListedCamera]) -> String {
     let mut text: String = cameras.iter().map(camera_text).collect();
-    for warning in bandwidth::warnings(cameras) {
+    for warning in bandwidth_warnings(cameras.iter().map(|camera| &camera.info)) {
         let _ = writeln!(text, "warning: {warning}");
     }
     text += &how_to_use(cameras);

@@ -95,7 +95,11 @@ impl SimdLevel {
         Self::all().swap_remove(0) // every platform has the portable one
     }
 
-    fn find(word: &str) -> Result<Self, EngineError> {
+    /// The level that this word forces.
+    ///
+    /// # Errors
+    /// The level does not exist, or this processor does not have it; the text lists those it has.
+    pub fn find(word: &str) -> Result<Self, EngineError> {
         let all = Self::all();
         all.iter().find(|level| level.word() == word).copied().ok_or_else(|| {
             let words: Vec<_> = all.iter().map(|level| level.word()).collect();

@@ -210,7 +210,6 @@ mod tests {
     /// Operations for each candidate, as told and as counted in SPIR-V, where invariants of the loop count too.
     fn assert_close(what: &str, told: u64, counted: f64, tolerance: f64) {
         let (told, counted) = (told as f64 / 128.0, counted / 128.0);
-        println!("{what}: {told:.2} operations, {counted:.2} in SPIR-V");
         assert!((counted - told).abs() <= tolerance * told, "{what}: {told:.2} operations, {counted:.2} in SPIR-V");
     }
 

@@ -5,6 +5,7 @@ mod comparison;
 mod controls;
 mod conversion;
 mod depth;
+mod doctor;
 mod explain;
 mod guide;
 mod guide_pictures;
@@ -100,6 +101,7 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Page(Action::Explain), Box::new(explain::ExplainPage::default())),
         (Place::Page(Action::Convert), Box::new(conversion::show)),
         (Place::Page(Action::History), Box::new(history::show)),
+        (Place::Page(Action::Doctor), Box::new(doctor::show)),
         (Place::Page(Action::Help), Box::new(help::show)),
         (Place::Centre, Box::new(guide_pictures::GuidePictures::default())),
         (Place::Centre, Box::new(pictures::Pictures::new(render_state))),

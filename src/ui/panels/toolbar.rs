@@ -97,7 +97,7 @@ fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         commands.push(Command::SetView(view));
     }
     ui.separator();
-    for action in [Action::Open, Action::CopyCommand, Action::Help, Action::Quit] {
+    for action in [Action::Open, Action::CopyCommand, Action::Doctor, Action::Help, Action::Quit] {
         menu_entry(ui, action, commands);
     }
 }

@@ -28,6 +28,7 @@ impl Session {
             Command::FindCameras => self.find_cameras(),
             #[cfg(feature = "zenoh")]
             Command::WatchRigs(router) => self.watch_rigs(&router),
+            Command::Examine => self.examine(),
             Command::OpenAgain => self.open_again(),
             Command::ConfirmBaseline => self.confirm_baseline(),
             Command::ShowInFolder(file) => self.show_in_folder(file),
@@ -116,6 +117,7 @@ impl Session {
             | Action::Suggest
             | Action::Convert
             | Action::History
+            | Action::Doctor
             | Action::Help => self.toggle_page(action),
             Action::FitDepth => self.fits_depth = true,
             Action::ZoomIn => state.pointer.zoom.enlarge(ZOOM_STEP),
@@ -187,8 +189,10 @@ impl Session {
             return;
         }
         self.state.page = Some(page);
-        if page == Action::Cameras {
-            self.find_cameras();
+        match page {
+            Action::Cameras => self.find_cameras(),
+            Action::Doctor => self.examine(),
+            _ => {}
         }
     }
 

@@ -7,6 +7,7 @@ mod comparison;
 mod controls;
 mod conversion;
 mod device;
+mod doctor;
 mod estimate_pairs;
 mod execute;
 mod explain;
@@ -27,8 +28,8 @@ use super::notices::{Cure, Level, Notices};
 use super::options::WindowOptions;
 use super::saved::SavedState;
 use super::state::{
-    ConversionState, GuideState, History, Load, Matching, MeasureState, MeasuredRates, NARROW_WIDTH, OwnPreset,
-    Pipeline, Pointer, RecordingState, RigState, SearchState, Source, State, Theme, ViewSettings,
+    ConversionState, DoctorState, GuideState, History, Load, Matching, MeasureState, MeasuredRates, NARROW_WIDTH,
+    OwnPreset, Pipeline, Pointer, RecordingState, RigState, SearchState, Source, State, Theme, ViewSettings,
 };
 use super::view::ViewKind;
 use super::waker::Waker;
@@ -148,6 +149,7 @@ impl Session {
             guide: saved.board().map_or_else(GuideState::default, GuideState::with_board),
             measure: MeasureState::default(),
             search: SearchState::default(),
+            doctor: DoctorState::default(),
             notices: Notices::default(),
             page: None,
             jobs: Vec::new(),

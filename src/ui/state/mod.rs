@@ -2,6 +2,7 @@
 
 mod comparison;
 mod conversion;
+mod doctor;
 mod guide;
 mod history;
 mod matching;
@@ -14,6 +15,7 @@ mod view_settings;
 
 pub(crate) use comparison::{CompareState, CompareStep};
 pub(crate) use conversion::{Contents, Conversion, ConversionChoices, ConversionState, RunningConversion};
+pub(crate) use doctor::{DoctorState, EXAMINE};
 pub(crate) use guide::{GuideState, GuideStep, Running};
 pub(crate) use history::{History, Setup};
 pub(crate) use matching::{Load, Matching, MeasuredRates, OwnPreset};
@@ -60,6 +62,7 @@ pub(crate) struct State {
     pub(crate) guide: GuideState,
     pub(crate) measure: MeasureState,
     pub(crate) search: SearchState,
+    pub(crate) doctor: DoctorState,
     pub(crate) notices: Notices,
     /// The open page, by the action that opens and closes it.
     pub(crate) page: Option<Action>,

@@ -7,6 +7,7 @@ mod cameras;
 mod comparison;
 mod confidence;
 mod conversion;
+mod doctor;
 mod explain;
 mod guide;
 mod harness;

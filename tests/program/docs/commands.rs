@@ -23,6 +23,7 @@ const PARSED_ONLY: &[(&str, &str)] = &[
     ("--engine gpu", "a GPU"),
     ("tune", "a GPU"),
     ("lab", "a GPU, or minutes: it measures the machine"),
+    ("doctor", "a machine on which nothing is wrong"),
     ("--region", "images that are as large as the region says"),
     ("--points", "images that have these pixels"),
     ("calibrate boards", "images of a board"),

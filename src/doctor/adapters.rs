@@ -1,0 +1,159 @@
+//! The GPUs that can compute, what each lacks, and the library through which they are found.
+
+use super::report::Check;
+use crate::console::foreign;
+use crate::engine::gpu::{AdapterSummary, INSTALL};
+
+/// What decides how bad a missing GPU is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Surroundings {
+    /// A window would be opened, which needs a GPU.
+    pub(super) has_display: bool,
+    /// The library that finds Vulkan's drivers is there.
+    pub(super) has_loader: bool,
+}
+
+/// Versions of drivers before which one is old: part of the driver's description, the version, what it is that of.
+const OLDEST: [(&str, (u32, u32), &str); 2] =
+    [("Mesa ", (22, 3), "that of Debian 12"), ("NVIDIA ", (535, 0), "that of Debian 12")];
+
+/// A line for each adapter, and for what is missing.
+pub(super) fn checks(adapters: &[AdapterSummary], surroundings: &Surroundings) -> Vec<Check> {
+    let mut checks = Vec::new();
+    if !surroundings.has_loader {
+        let todo = "install libvulkan1 (Debian, Ubuntu) or vulkan-loader (Fedora, Arch: vulkan-icd-loader)";
+        checks.push(missing("the Vulkan loader libvulkan.so.1 is not there, so no GPU is found", todo, surroundings));
+    } else if adapters.is_empty() {
+        checks.push(missing("no adapter can compute", INSTALL, surroundings));
+    }
+    for adapter in adapters {
+        checks.push(adapter_check(adapter));
+        checks.extend(old_driver(adapter));
+    }
+    if !adapters.is_empty() && adapters.iter().all(|adapter| adapter.software) {
+        let todo = "nothing, if this machine has no GPU: `auto` takes the cpu engine, which is faster. For a GPU, ";
+        checks.push(Check::note("gpu", "there are software adapters only", format!("{todo}{INSTALL}")));
+    }
+    checks
+}
+
+/// Without a GPU there is no window, but the CPU engine computes the same.
+fn missing(text: &str, todo: &str, surroundings: &Surroundings) -> Check {
+    if surroundings.has_display {
+        let text = format!("{text}; the window needs one");
+        return Check::wrong("gpu", text, format!("{todo}, or use --headless --engine cpu"));
+    }
+    Check::note("gpu", text, format!("nothing, if you use --engine cpu. For a GPU, {todo}"))
+}
+
+/// `0: NVIDIA H200 (Vulkan), driver NVIDIA 570.1, buffers of 4095 MiB; it has no timestamps`.
+fn adapter_check(adapter: &AdapterSummary) -> Check {
+    let AdapterSummary { index, name, backend, driver, software, largest_binding_mib, .. } = adapter;
+    let software = if *software { ", software" } else { "" };
+    let lacks = [
+        (adapter.subgroup == 0, "subgroups, so lanes exchange values through workgroup memory"),
+        (!adapter.i16, "16-bit integers, so paths have 32 bits"),
+        (!adapter.timestamps, "timestamps, so stages are not timed"),
+    ];
+    let lacks: Vec<_> = lacks.into_iter().filter_map(|(lacks, what)| lacks.then_some(what)).collect();
+    let lacks = if lacks.is_empty() { String::new() } else { format!(". It lacks {}", lacks.join("; ")) };
+    let (name, driver) = (foreign(name), foreign(driver));
+    let text = format!("{index}: {name} ({backend}{software}), driver {driver}, buffers of {largest_binding_mib} MiB");
+    Check::ok("gpu", text + &lacks)
+}
+
+/// Where the driver tells a version that is old.
+fn old_driver(adapter: &AdapterSummary) -> Option<Check> {
+    let (name, version, (major, minor), of) = OLDEST.iter().find_map(|&(name, oldest, of)| {
+        let version =
+            adapter.driver.match_indices(name).find_map(|(at, _)| version(&adapter.driver[at + name.len()..]));
+        version.filter(|version| *version < oldest).map(|version| (name.trim(), version, oldest, of))
+    })?;
+    let text = format!("{}: {name} {}.{} is older than {major}.{minor}, {of}", adapter.index, version.0, version.1);
+    Some(Check::note("gpu", text, "update the driver if the GPU fails, or its self-test below differs"))
+}
+
+/// `25.0` of `25.0.7-2 (LLVM 19.1.7)`.
+fn version(text: &str) -> Option<(u32, u32)> {
+    let mut numbers = text.split(|c: char| !c.is_ascii_digit());
+    let major = numbers.next()?.parse().ok()?;
+    Some((major, numbers.next().and_then(|minor| minor.parse().ok()).unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::State;
+
+    fn adapter(driver: &str, software: bool) -> AdapterSummary {
+        AdapterSummary {
+            index: 0,
+            name: "Some GPU".into(),
+            backend: "Vulkan".into(),
+            driver: driver.into(),
+            software,
+            largest_binding_mib: 2048,
+            subgroup: 32,
+            f16: false,
+            i16: true,
+            timestamps: true,
+        }
+    }
+
+    const FINE: Surroundings = Surroundings { has_display: false, has_loader: true };
+
+    #[test]
+    fn no_loader_and_no_adapter_are_wrong_where_a_window_needs_one() {
+        for (has_display, state) in [(false, State::Note), (true, State::Wrong)] {
+            let found = checks(&[], &Surroundings { has_display, has_loader: false });
+            assert_eq!((found.len(), found[0].state), (1, state));
+            assert!(found[0].text.contains("libvulkan.so.1") && found[0].todo.as_ref().unwrap().contains("libvulkan1"));
+            let found = checks(&[], &Surroundings { has_display, has_loader: true });
+            assert_eq!((found.len(), found[0].state), (1, state));
+            assert!(found[0].text.starts_with("no adapter can compute"), "{found:?}");
+            assert!(
+                found[0].todo.as_ref().unwrap().contains(INSTALL)
+                    && found[0].todo.as_ref().unwrap().contains("--engine cpu")
+            );
+        }
+    }
+
+    #[test]
+    fn only_software_is_noted() {
+        let software = adapter("llvmpipe Mesa 25.0.7-2 (LLVM 19.1.7)", true);
+        let found = checks(std::slice::from_ref(&software), &FINE);
+        assert_eq!(found.iter().map(|check| check.state).collect::<Vec<_>>(), [State::Ok, State::Note]);
+        assert_eq!(found[1].text, "there are software adapters only");
+        assert!(found[1].todo.as_ref().unwrap().contains("cpu engine"));
+        assert!(
+            checks(&[software, adapter("NVIDIA 570.1", false)], &FINE).iter().all(|check| check.state == State::Ok)
+        );
+    }
+
+    #[test]
+    fn an_old_driver_is_noted_and_a_new_one_is_not() {
+        let noted = |driver: &str| {
+            let found = checks(&[adapter(driver, false)], &FINE);
+            found.get(1).map(|check| (check.state, check.text.clone()))
+        };
+        let old = noted("Intel open-source Mesa driver Mesa 20.3.5").unwrap();
+        assert_eq!(old, (State::Note, "0: Mesa 20.3 is older than 22.3, that of Debian 12".to_owned()));
+        assert!(noted("NVIDIA 470.82.01").unwrap().1.contains("older than 535.0"));
+        for new in ["radv Mesa 22.3.6", "radv Mesa 25.0.7-2 (LLVM 19)", "NVIDIA 535.183.01", "Mesa driver", "31.0.101"]
+        {
+            assert_eq!(noted(new), None, "{new}");
+        }
+    }
+
+    #[test]
+    fn what_an_adapter_lacks_is_told() {
+        let poor = AdapterSummary { subgroup: 0, i16: false, timestamps: false, ..adapter("radv Mesa 25.0", false) };
+        let text = &checks(&[poor], &FINE)[0].text;
+        assert!(
+            text.starts_with("0: Some GPU (Vulkan), driver radv Mesa 25.0, buffers of 2048 MiB. It lacks "),
+            "{text}"
+        );
+        assert!(["subgroups", "16-bit integers", "timestamps"].iter().all(|what| text.contains(what)), "{text}");
+        assert!(!checks(&[adapter("", false)], &FINE)[0].text.contains("lacks"));
+    }
+}

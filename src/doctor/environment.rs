@@ -1,0 +1,117 @@
+//! Variables of the environment that change what the program does.
+
+use super::Variables;
+use super::report::Check;
+use crate::console::{closest, foreign};
+use crate::engine::cpu::simd::{self, SimdLevel};
+use crate::engine::gpu::variant::{self, VariantOverrides};
+
+/// The program's own variables, and whether their values are secret.
+const OWN: [(&str, bool); 5] = [
+    (simd::VARIABLE, false),
+    (variant::VARIABLE, false),
+    ("STEREOPSIS_NETWORK_PASSWORD", true),
+    ("STEREOPSIS_PUBLISH_TOKEN", true),
+    ("STEREOPSIS_DATA", false),
+];
+const OWN_PREFIX: &str = "STEREOPSIS_";
+/// Beginnings of variables by which libraries choose drivers, and change them: of wgpu, the Vulkan loader and Mesa.
+const LIBRARIES: [&str; 4] = ["WGPU_", "VK_", "MESA_", "LIBGL_"];
+/// Other variables that count, none of which changes a result.
+const HARMLESS: [&str; 2] = ["RUST_LOG", "RUST_BACKTRACE"];
+
+/// A line for each variable that is set and counts.
+pub(super) fn checks(variables: &Variables) -> Vec<Check> {
+    let checks: Vec<_> = variables.iter().filter_map(|(name, value)| check(name, value)).collect();
+    if checks.is_empty() {
+        return vec![Check::ok("environment", "no variable is set that changes what the program does")];
+    }
+    checks
+}
+
+fn check(name: &str, value: &str) -> Option<Check> {
+    let shown = format!("{}={}", foreign(name), foreign(value));
+    let unset = format!("unset {} for the program's own choice", foreign(name));
+    if name == simd::VARIABLE
+        && let Err(err) = SimdLevel::find(value)
+    {
+        let said = err.to_string();
+        let (text, todo) = said.split_once("; ").unwrap_or((&said, "leave it out for the best"));
+        return Some(Check::wrong("environment", text, todo));
+    }
+    if name == variant::VARIABLE
+        && let Err(err) = value.parse::<VariantOverrides>()
+    {
+        return Some(Check::wrong("environment", format!("{shown}: {err}"), format!("correct it, or unset {name}")));
+    }
+    if let Some((_, is_secret)) = OWN.iter().find(|(own, _)| *own == name) {
+        let shown = if *is_secret { format!("{name} is set; its value is not shown here") } else { shown };
+        let changes = name == simd::VARIABLE || name == variant::VARIABLE;
+        return Some(if changes { Check::note("environment", shown, unset) } else { Check::ok("environment", shown) });
+    }
+    if name.starts_with(OWN_PREFIX) {
+        let meant = closest(name, OWN.map(|(own, _)| own));
+        let meant = meant.map_or_else(String::new, |own| format!(": did you mean {own}?"));
+        let todo = format!("correct its name, or unset it{meant}");
+        return Some(Check::note("environment", format!("the program knows no variable {shown}"), todo));
+    }
+    if LIBRARIES.iter().any(|prefix| name.starts_with(prefix)) {
+        return Some(Check::note("environment", shown, unset));
+    }
+    HARMLESS.contains(&name).then(|| Check::ok("environment", shown))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::State;
+
+    fn only(name: &str, value: &str) -> Check {
+        let mut checks = checks(&Variables::from([(name.to_owned(), value.to_owned())]));
+        assert_eq!(checks.len(), 1, "{checks:?}");
+        checks.remove(0)
+    }
+
+    #[test]
+    fn unknown_values_are_wrong_and_known_ones_are_named() {
+        for (name, value, said, todo) in [
+            (
+                simd::VARIABLE,
+                "mmx",
+                "STEREOPSIS_SIMD=mmx: this processor has ",
+                "set it to one of these, or leave it out",
+            ),
+            (
+                variant::VARIABLE,
+                "words=3",
+                "STEREOPSIS_GPU=words=3: words takes 1, 2, 4, not '3'",
+                "correct it, or unset STEREOPSIS_GPU",
+            ),
+        ] {
+            let check = only(name, value);
+            assert!(check.state == State::Wrong && check.text.starts_with(said), "{check:?}");
+            assert!(check.todo.unwrap().starts_with(todo));
+        }
+        for (name, value, state) in [
+            (simd::VARIABLE, "portable", State::Note),
+            (variant::VARIABLE, "words=2", State::Note),
+            ("WGPU_VALIDATION", "1", State::Note),
+            ("VK_ICD_FILENAMES", "/a.json", State::Note),
+            ("RUST_LOG", "debug", State::Ok),
+            ("STEREOPSIS_DATA", "/data", State::Ok),
+        ] {
+            let check = only(name, value);
+            assert_eq!((check.state, check.text), (state, format!("{name}={value}")));
+        }
+    }
+
+    #[test]
+    fn misspelt_names_are_known_again_and_secrets_are_kept() {
+        let misspelt = only("STEREOPSIS_SMID", "avx2");
+        assert_eq!(misspelt.state, State::Note);
+        assert!(misspelt.todo.unwrap().contains("did you mean STEREOPSIS_SIMD?"));
+        let secret = only("STEREOPSIS_PUBLISH_TOKEN", "hush");
+        assert!(!secret.text.contains("hush") && secret.text.contains("STEREOPSIS_PUBLISH_TOKEN"), "{secret:?}");
+        assert_eq!(only("EDITOR", "ed").text, "no variable is set that changes what the program does");
+    }
+}

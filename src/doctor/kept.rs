@@ -1,0 +1,216 @@
+//! What the program has kept: the window's settings, the last rig, own presets, caches. Each is read as the program reads it.
+
+use super::report::Check;
+use super::size_text;
+use crate::console;
+use crate::files;
+use crate::files::plain;
+use crate::rig::RigFile;
+use crate::settings::{self, Settings, own_presets, own_presets_folder};
+use std::path::{Path, PathBuf};
+
+/// Own presets beyond this number are read, but only told where they are wrong.
+const MAX_LINES: usize = 20;
+
+/// Folders of kept files.
+#[derive(Clone, Debug)]
+pub(super) struct Places {
+    /// Of settings; `None` where the system names none.
+    pub(super) config: Option<PathBuf>,
+    /// Of own presets.
+    pub(super) presets: Option<PathBuf>,
+    /// Of caches.
+    pub(super) cache: Option<PathBuf>,
+    /// Of recordings, in which the window saves a rig.
+    pub(super) folder: PathBuf,
+}
+
+impl Places {
+    /// Those of this user.
+    pub(super) fn of_system(folder: &Path) -> Self {
+        let dirs = directories::ProjectDirs::from("", "", "stereopsis");
+        Self {
+            config: dirs.as_ref().map(|dirs| dirs.config_dir().to_owned()),
+            presets: own_presets_folder(),
+            cache: dirs.as_ref().map(|dirs| dirs.cache_dir().to_owned()),
+            folder: folder.to_owned(),
+        }
+    }
+}
+
+/// A line for each kept file, and one for all caches.
+pub(super) fn checks(places: &Places) -> Vec<Check> {
+    let mut checks = Vec::new();
+    if let Some(config) = &places.config {
+        let todo = "correct it, or delete it: the window then starts with its defaults";
+        checks.extend(file(&config.join("window.toml"), "the window's settings", todo, read_window));
+        let todo = "delete it: the window then opens without the last rig";
+        checks.extend(file(&config.join("last-rig.toml"), "the window's last rig", todo, read_rig));
+    }
+    let todo = "correct it, or save the rig anew in the window";
+    checks.extend(file(&places.folder.join("rig.toml"), "a rig", todo, read_rig));
+    checks.extend(places.presets.iter().flat_map(|folder| presets(folder)));
+    checks.extend(places.cache.as_ref().and_then(|folder| caches(folder)));
+    if checks.is_empty() {
+        checks.push(Check::ok("settings", "nothing is kept yet: no settings, rigs, presets or caches"));
+    }
+    checks
+}
+
+/// The check of a file that may be missing, read by `read`.
+fn file(path: &Path, what: &str, todo: &str, read: impl FnOnce(&Path) -> Result<(), String>) -> Option<Check> {
+    let size = match path.metadata() {
+        Err(_) if files::missing(path).is_some() => return None,
+        Err(err) => Err(files::read_cause(path, &err)),
+        Ok(meta) => read(path).map(|()| meta.len()),
+    };
+    let shown = console::path(path);
+    Some(match size {
+        Ok(size) => Check::ok("settings", format!("{shown}, {}: {what}", size_text(size))),
+        // the reader's own words name the file
+        Err(why) if why.contains(&shown) => Check::wrong("settings", one_line(&why), todo),
+        Err(why) => Check::wrong("settings", format!("{shown}: {what}: {}", one_line(&why)), todo),
+    })
+}
+
+/// The window's file; values that this version does not know are ignored there.
+fn read_window(path: &Path) -> Result<(), String> {
+    let text = plain::read_text(path).map_err(|err| files::read_cause(path, &err))?;
+    text.parse::<toml::Table>().map(drop).map_err(|err| err.to_string())
+}
+
+fn read_rig(path: &Path) -> Result<(), String> {
+    RigFile::read(path).map(drop).map_err(|err| err.to_string())
+}
+
+fn read_preset(path: &Path) -> Result<(), String> {
+    let words = settings::read_file(path).map_err(|err| err.to_string())?;
+    Settings::resolve(&words).map(drop).map_err(|err| err.to_string())
+}
+
+fn presets(folder: &Path) -> Vec<Check> {
+    let todo = "correct it, or delete it in the window";
+    let path = |name: &String| folder.join(name).with_added_extension("toml");
+    let names = own_presets(folder);
+    let all = names.iter().filter_map(|name| file(&path(name), "an own preset", todo, read_preset)).enumerate();
+    all.filter(|(n, check)| *n < MAX_LINES || check.todo.is_some()).map(|(_, check)| check).collect()
+}
+
+/// Times, variants and compiled pipelines: losing one costs time only.
+fn caches(folder: &Path) -> Option<Check> {
+    let entries = std::fs::read_dir(folder).ok()?.flatten();
+    let (mut count, mut bytes, mut broken) = (0, 0, Vec::new());
+    for entry in entries {
+        let path = entry.path();
+        let Some(meta) = path.metadata().ok().filter(std::fs::Metadata::is_file) else { continue };
+        (count, bytes) = (count + 1, bytes + meta.len());
+        let is_json = path.extension().is_some_and(|extension| extension == "json");
+        let is_read = plain::read(&path, plain::MAX_TEXT_BYTES.max(meta.len()));
+        let is_whole = |bytes: &Vec<u8>| !is_json || serde_json::from_slice::<serde_json::Value>(bytes).is_ok();
+        if !is_read.as_ref().is_ok_and(is_whole) {
+            broken.push(console::path(&path));
+        }
+    }
+    let text = format!("{}, {}: {}", console::path(folder), size_text(bytes), console::counted(count, "cache"));
+    if !broken.is_empty() {
+        let text = format!("{text}; not readable: {}", broken.join(", "));
+        return Some(Check::note("settings", text, "delete it: the program measures and compiles again"));
+    }
+    (count > 0).then(|| Check::ok("settings", text))
+}
+
+/// A message of a parser without the picture of the line that it draws.
+fn one_line(text: &str) -> String {
+    let is_drawn = |line: &&str| {
+        let code = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
+        code.starts_with('|') || code.is_empty()
+    };
+    text.lines().filter(|line| !is_drawn(line)).map(str::trim).collect::<Vec<_>>().join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::State;
+
+    /// A user's folders, with these files in them.
+    fn with_files(files: &[(&str, &str)]) -> (tempfile::TempDir, Vec<Check>) {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["config/presets", "cache", "walks"] {
+            std::fs::create_dir_all(at(name)).unwrap();
+        }
+        for (name, text) in files {
+            std::fs::write(at(name), text).unwrap();
+        }
+        let (config, presets) = (Some(at("config")), Some(at("config/presets")));
+        let places = Places { config, presets, cache: Some(at("cache")), folder: at("walks") };
+        let checks = checks(&places);
+        (folder, checks)
+    }
+
+    fn only(name: &str, text: &str) -> Check {
+        let (_folder, mut checks) = with_files(&[(name, text)]);
+        assert_eq!(checks.len(), 1, "{checks:?}");
+        assert!(!checks[0].text.contains('\n'), "{checks:?}");
+        checks.remove(0)
+    }
+
+    #[test]
+    fn what_is_kept_is_told_with_its_size() {
+        let (_folder, checks) = with_files(&[
+            ("config/window.toml", "theme = \"dark\"\n"),
+            ("config/last-rig.toml", "[source]\nleft = \"1-2:1.0\"\nright = \"1-3:1.0\"\n"),
+            ("config/presets/desk.toml", "p1 = 9\n"),
+            ("cache/engine-times.json", "{}"),
+            ("cache/some-gpu.bin", "\u{0}"),
+            ("walks/rig.toml", "[calibration]\nfocal_px = 100\nbaseline_m = 0.1\n"),
+        ]);
+        assert!(checks.iter().all(|check| check.state == State::Ok), "{checks:?}");
+        let ends = [
+            "window.toml, 15 bytes: the window's settings",
+            "last rig",
+            "bytes: a rig",
+            "desk.toml, 7 bytes: an own preset",
+            "cache, 3 bytes: 2 caches",
+        ];
+        assert_eq!(checks.len(), ends.len(), "{checks:?}");
+        assert!(checks.iter().zip(ends).all(|(check, end)| check.text.ends_with(end)), "{checks:?}");
+        let (_folder, none) = with_files(&[]);
+        assert!(none.len() == 1 && none[0].text.starts_with("nothing is kept yet"), "{none:?}");
+    }
+
+    #[test]
+    fn a_broken_settings_file_is_wrong_in_the_words_of_its_parser() {
+        let check = only("config/window.toml", "theme = \"dark\"\nviews = [\n");
+        assert!(check.state == State::Wrong && check.text.contains("window.toml"), "{check:?}");
+        assert!(check.text.contains("TOML parse error at line ") && check.text.contains("unclosed array"), "{check:?}");
+        assert!(check.todo.unwrap().contains("delete it: the window then starts with its defaults"));
+        let preset = only("config/presets/desk.toml", "p1 = 9\npahts = 8\n");
+        assert!(
+            preset.state == State::Wrong && preset.text.contains("line 2: unknown key 'pahts': did you mean 'paths'?"),
+            "{preset:?}"
+        );
+        assert!(preset.todo.unwrap().contains("correct it"));
+    }
+
+    #[test]
+    fn a_broken_rig_file_is_wrong() {
+        let last = only("config/last-rig.toml", "[source]\nleft = 3\nhight = 480\n");
+        assert!(last.state == State::Wrong && last.text.contains("cannot read the rig "), "{last:?}");
+        assert!(last.todo.unwrap().starts_with("delete it"));
+        let saved = only("walks/rig.toml", "[source]\nhight = 480\n");
+        assert!(
+            saved.text.contains("TOML parse error at line 2") && saved.text.contains("unknown field `hight`"),
+            "{saved:?}"
+        );
+        assert!(saved.todo.unwrap().contains("save the rig anew"));
+    }
+
+    #[test]
+    fn a_broken_cache_is_a_note() {
+        let check = only("cache/gpu-variants.json", "{");
+        assert!(check.state == State::Note && check.text.contains("not readable: "), "{check:?}");
+        assert!(check.todo.unwrap().starts_with("delete it"));
+    }
+}

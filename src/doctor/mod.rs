@@ -1,0 +1,232 @@
+//! What this machine has for depth, and what is wrong with it: for a user who asks others, and for scripts.
+//!
+//! Each area has a file whose probes take folders of the system, variables and answers of drivers as arguments, so that each fault can
+//! be tested on a machine that does not have it. What may block runs on a thread of its own with a time limit. The checks come one by one,
+//! those that ask drivers last: where a driver ends the program, the others have been told.
+
+mod adapters;
+mod cameras;
+mod clock;
+mod disk;
+#[cfg(target_os = "linux")]
+mod display;
+mod environment;
+mod kept;
+#[cfg(target_os = "linux")]
+mod libraries;
+mod patience;
+mod personal;
+mod report;
+mod self_test;
+mod system;
+
+pub use report::{Check, State, json, line, summary};
+
+use crate::capture::webcam;
+use crate::engine::gpu::Gpu;
+use patience::{Unanswered, within};
+use personal::Personal;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// Limit of what reads files of the system and of the user.
+const FILES_LIMIT: Duration = Duration::from_secs(5);
+/// Limit of the disk's probe, which writes for two seconds and then waits for the disk.
+const DISK_LIMIT: Duration = Duration::from_secs(20);
+/// Limit of listing cameras, above the one of each camera.
+const CAMERAS_LIMIT: Duration = Duration::from_secs(8);
+/// Limit of what asks a GPU's driver: it compiles shaders.
+const GPU_LIMIT: Duration = Duration::from_secs(20);
+/// Limit of the self-test on the CPU, for slow machines and debug builds.
+const CPU_LIMIT: Duration = Duration::from_secs(20);
+
+/// The variables of the environment by name. What is no text is shown as far as it is.
+type Variables = BTreeMap<String, String>;
+
+/// Examines this machine and reports each check as soon as it is known; `folder` is the one for recordings.
+pub fn examine(folder: &Path, tell: impl FnMut(&Check)) -> Vec<Check> {
+    let variables: Variables = std::env::vars_os()
+        .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
+        .collect();
+    let mut examination = Examination { personal: Personal::of_system(&variables), tell, checks: Vec::new() };
+    examination.of_system(&variables);
+    examination.of_files(folder);
+    let has_display = has_display(&variables);
+    examination.of_display(&variables);
+    examination.of_cameras();
+    examination.of_engines(has_display);
+    examination.checks
+}
+
+/// An examination while it runs.
+struct Examination<T> {
+    personal: Personal,
+    tell: T,
+    checks: Vec<Check>,
+}
+
+impl<T: FnMut(&Check)> Examination<T> {
+    /// Reports checks, without what is personal.
+    fn add(&mut self, checks: impl IntoIterator<Item = Check>) {
+        for check in checks {
+            let check = self.personal.removed(check);
+            (self.tell)(&check);
+            self.checks.push(check);
+        }
+    }
+
+    /// Runs a probe that may block, and reports its checks, or that it has not answered.
+    fn probe(
+        &mut self,
+        (area, limit): (&'static str, Duration),
+        todo: &str,
+        probe: impl FnOnce() -> Vec<Check> + Send + 'static,
+    ) {
+        match within(limit, area, probe) {
+            Ok(checks) => self.add(checks),
+            Err(why) => self.add([unanswered(area, &why, todo)]),
+        }
+    }
+
+    fn of_system(&mut self, variables: &Variables) {
+        self.add([system::program()]);
+        let forced = variables.get(crate::engine::cpu::simd::VARIABLE).cloned();
+        self.probe(("system", FILES_LIMIT), HANGING_FILES, move || {
+            let (etc, proc) = (Path::new("/etc"), Path::new("/proc"));
+            let mut checks = vec![system::system(etc, proc), system::processor(proc, forced.as_deref())];
+            checks.extend(system::memory(proc));
+            checks
+        });
+        self.add([clock::check(SystemTime::now(), Path::new("/run/systemd/timesync/synchronized"))]);
+        self.add(environment::checks(variables));
+    }
+
+    fn of_files(&mut self, folder: &Path) {
+        let places = kept::Places::of_system(folder);
+        self.probe(("settings", FILES_LIMIT), HANGING_FILES, move || kept::checks(&places));
+        let folder = folder.to_owned();
+        let todo = "the disk may hang, or be one of the network: name another folder with --folder";
+        self.probe(("disk", DISK_LIMIT), todo, move || disk::checks(&folder, &disk::measure(&folder)));
+    }
+
+    #[cfg(target_os = "linux")]
+    fn of_display(&mut self, variables: &Variables) {
+        let variables = variables.clone();
+        let todo = "its server or the folder of its socket may hang: use --headless until it answers";
+        self.probe(("display", FILES_LIMIT), todo, move || {
+            let libraries = libraries::Libraries::of(Path::new("/"), &variables);
+            let uid = rustix::process::getuid().as_raw();
+            display::checks(&display::Surroundings {
+                variables: &variables,
+                x11_sockets: Path::new("/tmp/.X11-unix"),
+                uid,
+                libraries: &libraries,
+            })
+        });
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn of_display(&mut self, _: &Variables) {}
+
+    fn of_cameras(&mut self) {
+        let todo = "a driver may hang: unplug the cameras, plug them in again, and run this again";
+        self.probe(("camera", CAMERAS_LIMIT), todo, || {
+            let found = webcam::cameras().map_err(|err| err.to_string());
+            cameras::checks(&found, &cameras::holders(Path::new("/proc")))
+        });
+    }
+
+    fn of_engines(&mut self, has_display: bool) {
+        let found = within(GPU_LIMIT, "gpu", Gpu::list);
+        let can_compute = found.as_ref().is_ok_and(|adapters| !adapters.is_empty());
+        match found {
+            Ok(adapters) => {
+                let has_loader = has_vulkan_loader();
+                self.add(adapters::checks(&adapters, &adapters::Surroundings { has_display, has_loader }));
+            }
+            Err(why) => self.add([unanswered("gpu", &why, HANGING_GPU)]),
+        }
+        let todo = "ask with this text, and name the processor";
+        self.probe(("self-test", CPU_LIMIT), todo, self_test::cpu);
+        if can_compute {
+            self.probe(("self-test", GPU_LIMIT), HANGING_GPU, self_test::gpu);
+        }
+        let todo = "the disk of temporary files may hang: set TMPDIR to a folder of another one";
+        self.probe(("self-test", CPU_LIMIT), todo, self_test::recording);
+    }
+}
+
+const HANGING_FILES: &str =
+    "a disk or a folder of the network may hang: run `mount` to see what your home folder lies on";
+const HANGING_GPU: &str = "update the GPU's driver; until then use --engine cpu, with --headless";
+
+fn unanswered(area: &'static str, why: &Unanswered, todo: &str) -> Check {
+    Check::wrong(area, why.to_string(), todo)
+}
+
+/// Whether the program would open a window: other systems than Linux always have a display.
+fn has_display(variables: &Variables) -> bool {
+    let set = |name| variables.get(name).is_some_and(|value| !value.is_empty());
+    !cfg!(target_os = "linux") || set("DISPLAY") || set("WAYLAND_DISPLAY")
+}
+
+/// Whether the library is there through which drivers are found; other systems than Linux have their own.
+fn has_vulkan_loader() -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        let variables: Variables = std::env::vars().filter(|(name, _)| name == libraries::PATH_VARIABLE).collect();
+        libraries::Libraries::of(Path::new("/"), &variables).has("libvulkan.so.1")
+    }
+    #[cfg(not(target_os = "linux"))]
+    true
+}
+
+/// The folder as a path for messages: the current one by its name.
+fn absolute(folder: &Path) -> PathBuf {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    std::fs::canonicalize(folder).or_else(|_| std::path::absolute(folder)).unwrap_or_else(|_| folder.to_owned())
+}
+
+/// `812 bytes`, `3.4 kB`, `12.0 MB`, `5.1 GB`.
+fn size_text(bytes: u64) -> String {
+    let number = bytes as f64;
+    match bytes {
+        0..1_000 => crate::console::counted(bytes, "byte"),
+        1_000..1_000_000 => format!("{:.1} kB", number / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", number / 1e6),
+        _ => format!("{:.1} GB", number / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probe_that_hangs_is_told_and_the_next_ones_run() {
+        let mut told = Vec::new();
+        let tell = |check: &Check| told.push((check.area, check.state));
+        let mut examination = Examination { personal: Personal::default(), tell, checks: Vec::new() };
+        let limit = Duration::from_millis(20);
+        examination.probe(("gpu", limit), HANGING_GPU, || {
+            std::thread::sleep(Duration::from_secs(5));
+            Vec::new()
+        });
+        examination.probe(("disk", limit), "", || panic!("a library gave up"));
+        examination.probe(("clock", Duration::from_secs(5)), "", || vec![Check::ok("clock", "fine")]);
+        let texts: Vec<_> = examination.checks.iter().map(|check| check.text.clone()).collect();
+        assert!(texts[0].contains("no answer within 0.02 s"), "{texts:?}");
+        assert_eq!(examination.checks[0].todo.as_deref(), Some(HANGING_GPU));
+        assert!(texts[1].contains("failed unexpectedly"), "{texts:?}");
+        assert_eq!(told, [("gpu", State::Wrong), ("disk", State::Wrong), ("clock", State::Ok)]);
+    }
+
+    #[test]
+    fn sizes_have_their_unit() {
+        assert_eq!(
+            [1, 812, 3_400, 12_000_000, 5_100_000_000].map(size_text),
+            ["1 byte", "812 bytes", "3.4 kB", "12.0 MB", "5.1 GB"]
+        );
+    }
+}

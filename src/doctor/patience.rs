@@ -1,0 +1,44 @@
+//! Work that may block for ever, with a time limit.
+
+use crossbeam_channel::{RecvTimeoutError, bounded};
+use std::fmt;
+use std::thread;
+use std::time::Duration;
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unanswered {
+    /// The limit has passed.
+    Late(Duration),
+    /// The work panicked.
+    Failed,
+    /// The system starts no more threads.
+    NoThread,
+}
+
+impl fmt::Display for Unanswered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Late(limit) => write!(f, "there was no answer within {} s", limit.as_secs_f64()),
+            Self::Failed => f.write_str("the check failed unexpectedly"),
+            Self::NoThread => f.write_str("the system starts no more threads for this program"),
+        }
+    }
+}
+
+/// Runs `work` on a thread with this name. A thread that is late is left alone; its result is dropped.
+pub(super) fn within<T: Send + 'static>(
+    limit: Duration,
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Unanswered> {
+    let (sender, answer) = bounded(1);
+    let spawned = thread::Builder::new().name(format!("check of {name}")).spawn(move || {
+        let _ = sender.send(work()); // fails when the limit has passed
+    });
+    spawned.map_err(|_| Unanswered::NoThread)?;
+    answer.recv_timeout(limit).map_err(|err| match err {
+        RecvTimeoutError::Timeout => Unanswered::Late(limit),
+        RecvTimeoutError::Disconnected => Unanswered::Failed,
+    })
+}

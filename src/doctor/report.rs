@@ -1,0 +1,102 @@
+//! The report: its checks, as text for people and as JSON.
+
+use crate::console::counted;
+use serde::Serialize;
+use serde_json::{Value, json as value};
+use std::fmt;
+
+/// How a check went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// As it should be.
+    Ok,
+    /// It works, with a limit that the user may not know.
+    Note,
+    /// Something does not work.
+    Wrong,
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Ok => "ok",
+            Self::Note => "note",
+            Self::Wrong => "wrong",
+        })
+    }
+}
+
+/// One check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// What it is about: `disk`, `camera`.
+    pub area: &'static str,
+    /// How it went.
+    pub state: State,
+    /// What was found, in one line.
+    pub text: String,
+    /// What to do; nothing where all is well.
+    pub todo: Option<String>,
+}
+
+impl Check {
+    /// All is well.
+    pub(super) fn ok(area: &'static str, text: impl Into<String>) -> Self {
+        Self { area, state: State::Ok, text: text.into(), todo: None }
+    }
+
+    /// It works, with a limit.
+    pub(super) fn note(area: &'static str, text: impl Into<String>, todo: impl Into<String>) -> Self {
+        Self { area, state: State::Note, text: text.into(), todo: Some(todo.into()) }
+    }
+
+    /// Something does not work.
+    pub(super) fn wrong(area: &'static str, text: impl Into<String>, todo: impl Into<String>) -> Self {
+        Self { area, state: State::Wrong, text: text.into(), todo: Some(todo.into()) }
+    }
+}
+
+/// A check as people read it: one line, and below it what to do.
+pub fn line(check: &Check) -> String {
+    let Check { area, state, text, todo } = check;
+    let todo = todo.as_ref().map_or_else(String::new, |todo| format!("       {:<12}to do: {todo}\n", ""));
+    format!("{state:<6} {area:<12}{text}\n{todo}")
+}
+
+/// `2 wrong, 1 note`.
+pub fn summary(checks: &[Check]) -> String {
+    let count = |state| checks.iter().filter(|check| check.state == state).count() as u64;
+    let notes = counted(count(State::Note), "note");
+    match count(State::Wrong) {
+        0 => format!("nothing is wrong, {notes}"),
+        1 => format!("1 check is wrong, {notes}"),
+        many => format!("{many} checks are wrong, {notes}"),
+    }
+}
+
+/// The checks for other programs.
+pub fn json(checks: &[Check]) -> Value {
+    value!({ "version": env!("CARGO_PKG_VERSION"), "checks": checks })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_and_programs_read_the_same() {
+        let checks = [Check::ok("disk", "fine"), Check::wrong("camera", "camera 0 is busy", "close it")];
+        let text: String = checks.iter().map(line).collect();
+        assert_eq!(
+            text,
+            "ok     disk        fine\nwrong  camera      camera 0 is busy\n                   to do: close it\n"
+        );
+        assert_eq!(summary(&checks), "1 check is wrong, 0 notes");
+        assert_eq!(summary(&checks[..1]), "nothing is wrong, 0 notes");
+        let json = json(&checks);
+        assert_eq!(json["version"], env!("CARGO_PKG_VERSION"));
+        assert_eq!(json["checks"][0], value!({ "area": "disk", "state": "ok", "text": "fine", "todo": null }));
+        assert_eq!(json["checks"][1]["todo"], "close it");
+    }
+}

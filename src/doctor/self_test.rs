@@ -1,0 +1,247 @@
+//! A second of work on the built-in scene: both engines against the plain loops, the error against the truth, and a recording written and
+//! read back.
+
+use super::report::Check;
+use crate::capture::scene::{SceneOptions, SceneRenderer};
+use crate::capture::{Frame, MaxPixels, Pixels, RawPair, RawTap as _, SourceInfo};
+use crate::engine::{self, CpuEngine, Engine, Job, OpenOptions};
+use crate::files;
+use crate::metrics::truth_error;
+use crate::recording::unpack::Unpacker;
+use crate::recording::write::{RecordOptions, Recorder, Target};
+use crate::recording::{About, Recording, Stream, Streams};
+use crate::stereo::{DisparityMap, StereoParams, match_pair};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+const AREA: &str = "self-test";
+/// Size of each view, px: small, because the plain loops match it too.
+const SIZE: (usize, usize) = (160, 120);
+/// Candidates of a pixel; the nearest thing of the scene is at 15 px.
+const NUM_DISPARITIES: u32 = 24;
+/// Share of wrong pixels that both views see, by more than 1 px, that the right algorithm stays below, %.
+const MAX_BAD_PERCENT: f64 = 4.0;
+/// Pairs of the recording.
+const RECORDED_PAIRS: u64 = 3;
+
+/// Where wrong results lead.
+const ASK: &str = "ask with this whole text; until then use";
+
+/// A pair of the scene with what the plain loops make of it.
+struct Sample {
+    frame: Arc<Frame>,
+    params: Arc<StereoParams>,
+    reference: DisparityMap,
+}
+
+impl Sample {
+    fn new() -> Result<Self, String> {
+        let raw = pair(0)?;
+        let params = StereoParams { num_disparities: NUM_DISPARITIES, ..StereoParams::default() };
+        let reference = match_pair(&raw.left, &raw.right, &params);
+        Ok(Self { frame: Arc::new(Frame::of_raw(Arc::new(raw))), params: Arc::new(params), reference })
+    }
+
+    fn job(&self) -> Job {
+        let (frame, params) = (Arc::clone(&self.frame), Arc::clone(&self.params));
+        Job { frame, params, read_back: true, wants_right: false }
+    }
+
+    /// Whether an engine gives the reference's bits.
+    fn run(&self, engine: &mut dyn Engine, instead: &str) -> Check {
+        let start = Instant::now();
+        let name = engine.info().adapter.clone();
+        match engine::run(engine, self.job()) {
+            Ok(output) => compared(&name, output.map.as_deref(), &self.reference, start, instead),
+            Err(err) => Check::wrong(AREA, format!("{name}: {err}"), format!("{ASK} {instead}")),
+        }
+    }
+}
+
+fn pair(number: u64) -> Result<RawPair, String> {
+    let options = SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() };
+    Ok(SceneRenderer::new(&options).map_err(|err| err.to_string())?.pair(number))
+}
+
+/// The CPU engine, and the error against the scene's truth.
+pub(super) fn cpu() -> Vec<Check> {
+    let sample = match Sample::new() {
+        Ok(sample) => sample,
+        Err(why) => return vec![Check::wrong(AREA, format!("the built-in scene: {why}"), "ask with this whole text")],
+    };
+    let compared = sample.run(&mut CpuEngine::new(None), "--engine gpu");
+    vec![compared, accuracy(&sample.reference, &sample.frame.raw)]
+}
+
+/// The GPU engine of the best adapter.
+pub(super) fn gpu() -> Vec<Check> {
+    let instead = "--engine cpu";
+    let refused =
+        |why: String| vec![Check::wrong(AREA, why, format!("update the GPU's driver; until then use {instead}"))];
+    let sample = match Sample::new() {
+        Ok(sample) => sample,
+        Err(why) => return refused(format!("the built-in scene: {why}")),
+    };
+    match OpenOptions::default().gpu_engine() {
+        Ok(mut engine) => vec![sample.run(&mut engine, instead)],
+        Err(err) => refused(format!("the GPU engine: {err}")),
+    }
+}
+
+/// Whether two maps have the same bits.
+fn compared(
+    engine: &str,
+    map: Option<&DisparityMap>,
+    reference: &DisparityMap,
+    start: Instant,
+    instead: &str,
+) -> Check {
+    let Some(map) = map else {
+        return Check::wrong(AREA, format!("{engine} gave no map"), format!("{ASK} {instead}"));
+    };
+    if map.values.size() != reference.values.size() {
+        return Check::wrong(AREA, format!("{engine} gave a map of another size"), format!("{ASK} {instead}"));
+    }
+    let values = map.values.pixels().iter().zip(reference.values.pixels());
+    let reasons = map.reasons.pixels().iter().zip(reference.reasons.pixels());
+    let wrong = values.zip(reasons).filter(|(values, reasons)| values.0 != values.1 || reasons.0 != reasons.1).count();
+    if wrong > 0 {
+        let of = reference.values.pixels().len();
+        let text = format!("{engine} computes wrong results: {wrong} of {of} pixels differ from the plain loops");
+        return Check::wrong(AREA, text, format!("{ASK} {instead}"));
+    }
+    let ms = start.elapsed().as_secs_f64() * 1e3;
+    Check::ok(AREA, format!("{engine}: the same bits as the plain loops, {ms:.0} ms"))
+}
+
+/// Whether the map is as right as it should be.
+fn accuracy(map: &DisparityMap, raw: &RawPair) -> Check {
+    let error = raw.truth.as_ref().and_then(|truth| truth_error(map, truth));
+    let Some(error) = error.map(|error| error.nonocc) else {
+        return Check::wrong(AREA, "the built-in scene has no truth", "ask with this whole text");
+    };
+    let bad = error.bad_1_percent;
+    if bad > MAX_BAD_PERCENT {
+        let text = format!("{bad:.1} % of the scene's pixels are wrong by more than 1 px, above {MAX_BAD_PERCENT} %");
+        return Check::wrong(AREA, text, "ask with this whole text");
+    }
+    Check::ok(AREA, format!("{bad:.1} % of the scene's pixels are wrong by more than 1 px, below {MAX_BAD_PERCENT} %"))
+}
+
+/// A recording in the folder of temporary files, which is removed.
+pub(super) fn recording() -> Vec<Check> {
+    let start = Instant::now();
+    let todo =
+        "free some space in the folder of temporary files, or set TMPDIR to another one; else ask with this whole text";
+    match record_and_read() {
+        Ok(bytes) => {
+            let ms = start.elapsed().as_secs_f64() * 1e3;
+            let size = super::size_text(bytes);
+            let text = format!("a recording of {RECORDED_PAIRS} pairs was written and read back, {size}, {ms:.0} ms");
+            vec![Check::ok(AREA, text)]
+        }
+        Err(why) => vec![Check::wrong(AREA, format!("a recording was not written and read back: {why}"), todo)],
+    }
+}
+
+/// Size of the file, bytes.
+fn record_and_read() -> Result<u64, String> {
+    let folder = tempfile::tempdir().map_err(|err| files::cause(&err))?;
+    let path = folder.path().join("self-test.mcap");
+    let pairs = (0..RECORDED_PAIRS).map(|number| pair(number).map(Arc::new)).collect::<Result<Vec<_>, _>>()?;
+    let bytes = record(&path, &pairs)?;
+    read_back(&path, &pairs)?;
+    Ok(bytes)
+}
+
+/// Records pairs as they are.
+fn record(path: &Path, pairs: &[Arc<RawPair>]) -> Result<u64, String> {
+    let (width, height) = SIZE;
+    let info = SourceInfo { name: "scene".into(), width, height, is_rectified: true, ..SourceInfo::default() };
+    let streams = Streams::NONE.with(Stream::Raw, true);
+    let about = About { streams, ..About::of_source("scene", &info, SystemTime::now()) };
+    let options = RecordOptions { lossless: true, ..RecordOptions::default() };
+    let recorder = Recorder::start(Target::File(path.to_owned()), about, options).map_err(|err| err.to_string())?;
+    for pair in pairs {
+        recorder.pair(pair, None, &info);
+    }
+    Ok(recorder.stop().map_err(|err| err.to_string())?.bytes)
+}
+
+/// Whether a recording has these pairs, bit for bit.
+fn read_back(path: &Path, pairs: &[Arc<RawPair>]) -> Result<(), String> {
+    let mut recording = Recording::open(path).map_err(|err| err.to_string())?;
+    if let Some(damage) = recording.damage() {
+        return Err(damage.to_owned());
+    }
+    if recording.pairs().len() != pairs.len() {
+        return Err(format!("it has {} pairs instead of {}", recording.pairs().len(), pairs.len()));
+    }
+    let unpacker = Unpacker::of(recording.about(), Pixels::Color, MaxPixels::default());
+    for (k, pair) in (0..).zip(pairs) {
+        let (_, read) = unpacker.read(&mut recording, k).map_err(|err| err.to_string())?;
+        if (&read.left.rgb, &read.right.rgb) != (&pair.left.rgb, &pair.right.rgb) {
+            return Err(format!("pair {k} came back with other pictures"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::State;
+    use crate::engine::gpu::Gpu;
+
+    #[test]
+    fn this_machine_passes() {
+        let mut found = [cpu(), recording()].concat();
+        if Gpu::for_test().is_some() {
+            found.extend(gpu());
+        }
+        assert!(found.iter().all(|check| check.state == State::Ok), "{found:#?}");
+    }
+
+    #[test]
+    fn engines_that_disagree_are_wrong() {
+        let sample = Sample::new().unwrap();
+        let check = |map: Option<&DisparityMap>| {
+            compared("Some GPU (Vulkan)", map, &sample.reference, Instant::now(), "--engine cpu")
+        };
+        assert_eq!(check(Some(&sample.reference)).state, State::Ok);
+        let mut wrong = sample.reference.clone();
+        wrong.values.pixels_mut()[77] ^= 1;
+        wrong.reasons.pixels_mut()[99] ^= 1;
+        let said = check(Some(&wrong));
+        let text = "Some GPU (Vulkan) computes wrong results: 2 of 19200 pixels differ from the plain loops";
+        assert_eq!((said.state, said.text.as_str()), (State::Wrong, text));
+        assert!(said.todo.unwrap().contains("--engine cpu"));
+        assert_eq!(check(None).state, State::Wrong);
+    }
+
+    #[test]
+    fn a_wrong_map_of_the_scene_is_told() {
+        let sample = Sample::new().unwrap();
+        let mut wrong = sample.reference.clone();
+        for value in wrong.values.pixels_mut() {
+            *value = value.saturating_add(40);
+        }
+        let said = accuracy(&wrong, &sample.frame.raw);
+        assert!(said.state == State::Wrong && said.text.contains("wrong by more than 1 px, above"), "{said:?}");
+    }
+
+    #[test]
+    fn a_recording_with_other_pictures_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.mcap");
+        let pairs = [0, 1].map(|number| Arc::new(pair(number).unwrap()));
+        record(&path, &pairs).unwrap();
+        assert_eq!(read_back(&path, &pairs), Ok(()));
+        let exchanged = [Arc::clone(&pairs[1]), Arc::clone(&pairs[0])];
+        assert_eq!(read_back(&path, &exchanged).unwrap_err(), "pair 0 came back with other pictures");
+        assert_eq!(read_back(&path, &pairs[..1]).unwrap_err(), "it has 2 pairs instead of 1");
+        let missing = folder.path().join("gone.mcap");
+        assert!(read_back(&missing, &[]).unwrap_err().contains("there is no such file"));
+    }
+}

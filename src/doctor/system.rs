@@ -1,0 +1,108 @@
+//! The program, the system, the processor and the memory.
+
+use super::report::Check;
+use super::size_text;
+use crate::console::{counted, foreign};
+use crate::engine::cpu::simd::SimdLevel;
+use std::path::Path;
+
+/// Free memory below which a pair of 1280x720 with 128 disparities has no room, bytes.
+const MIN_FREE_BYTES: u64 = 512 << 20;
+
+/// Version, features and kind of this build.
+pub(super) fn program() -> Check {
+    let features = [("publish", cfg!(feature = "publish")), ("zenoh", cfg!(feature = "zenoh"))];
+    let features: Vec<_> = features.into_iter().filter_map(|(name, has)| has.then_some(name)).collect();
+    program_of(&features, cfg!(debug_assertions))
+}
+
+fn program_of(features: &[&str], is_debug: bool) -> Check {
+    let features = if features.is_empty() { "no features".to_owned() } else { format!("with {}", features.join(", ")) };
+    let text = format!("stereopsis {}, {features}", env!("CARGO_PKG_VERSION"));
+    if is_debug {
+        let todo = "build it with `cargo build --release`, which computes many times faster";
+        return Check::note("program", format!("{text}, a debug build"), todo);
+    }
+    Check::ok("program", text)
+}
+
+/// Name, kernel and architecture of the system, from folders like /etc and /proc.
+pub(super) fn system(etc: &Path, proc: &Path) -> Check {
+    let release = std::fs::read_to_string(etc.join("os-release")).unwrap_or_default();
+    let name = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
+    let name = name.map_or(std::env::consts::OS, |name| name.trim_matches(['"', '\'']));
+    let kernel = std::fs::read_to_string(proc.join("sys/kernel/osrelease"));
+    let kernel = kernel.map_or_else(|_| String::new(), |kernel| format!(", Linux {}", foreign(kernel.trim())));
+    Check::ok("system", format!("{}{kernel}, {}", foreign(name), std::env::consts::ARCH))
+}
+
+/// The processor, its threads, and the vector instructions in use; `forced` is what the user's variable says.
+pub(super) fn processor(proc: &Path, forced: Option<&str>) -> Check {
+    let info = std::fs::read_to_string(proc.join("cpuinfo")).unwrap_or_default();
+    let brand = info.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split_once(':'));
+    let brand = brand.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, brand)| foreign(brand.trim()));
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let level = forced.and_then(|word| SimdLevel::find(word).ok()).unwrap_or_else(SimdLevel::best);
+    let has: Vec<_> = SimdLevel::all().into_iter().map(SimdLevel::name).collect();
+    let threads = counted(threads as u64, "thread");
+    Check::ok("processor", format!("{brand}, {threads}, {} in use (it has {})", level.name(), has.join(", ")))
+}
+
+/// The memory, where the system tells.
+pub(super) fn memory(proc: &Path) -> Option<Check> {
+    let info = std::fs::read_to_string(proc.join("meminfo")).ok()?;
+    let bytes = |key: &str| {
+        let line = info.lines().find_map(|line| line.strip_prefix(key))?;
+        Some(line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()? << 10)
+    };
+    let (total, free) = (bytes("MemTotal:")?, bytes("MemAvailable:")?);
+    let text = format!("{}, {} free", size_text(total), size_text(free));
+    if free < MIN_FREE_BYTES {
+        let todo = "close other programs, or lower --num-disparities or --scale";
+        return Some(Check::note("memory", format!("{text}: large pictures have no room"), todo));
+    }
+    Some(Check::ok("memory", text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::State;
+
+    #[test]
+    fn a_system_is_named_as_it_names_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir_all(at("sys/kernel")).unwrap();
+        std::fs::write(at("os-release"), "ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 13 (trixie)\"\n").unwrap();
+        std::fs::write(at("sys/kernel/osrelease"), "6.12.0-amd64\n").unwrap();
+        std::fs::write(at("cpuinfo"), "processor\t: 0\nmodel name\t: A CPU\u{1b} of ours\n").unwrap();
+        let arch = std::env::consts::ARCH;
+        let check = system(folder.path(), folder.path());
+        assert_eq!(check.text, format!("Debian GNU/Linux 13 (trixie), Linux 6.12.0-amd64, {arch}"));
+        let text = processor(folder.path(), Some("portable")).text;
+        let portable = SimdLevel::find("portable").unwrap().name();
+        assert!(
+            text.starts_with("A CPU\\u{1b} of ours, ") && text.contains(&format!("{portable} in use (it has ")),
+            "{text}"
+        );
+        let empty = folder.path().join("none");
+        assert_eq!(system(&empty, &empty).text, format!("{}, {arch}", std::env::consts::OS));
+        assert!(processor(&empty, None).text.starts_with(arch));
+    }
+
+    #[test]
+    fn little_memory_and_a_debug_build_are_noted() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |free: u64| {
+            let text = format!("MemTotal: 16000000 kB\nMemAvailable: {free} kB\n");
+            std::fs::write(folder.path().join("meminfo"), text).unwrap();
+            memory(folder.path()).unwrap()
+        };
+        assert_eq!((of(8_000_000).state, of(8_000_000).text.as_str()), (State::Ok, "16.4 GB, 8.2 GB free"));
+        let little = of(100_000);
+        assert!(little.state == State::Note && little.todo.unwrap().contains("--num-disparities"));
+        assert_eq!(program_of(&["publish"], false).state, State::Ok);
+        assert_eq!(program_of(&[], true).state, State::Note);
+    }
+}

@@ -1,0 +1,97 @@
+//! `stereopsis doctor` on this machine, with faults made on purpose.
+
+use super::start::stereopsis;
+use super::v4l2::{dress, emulate};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// `doctor` in a home folder without a session.
+fn doctor(home: &Path, flags: &[&str]) -> Command {
+    let mut command = stereopsis(home, &[&["doctor"], flags].concat());
+    command.env("XDG_CACHE_HOME", home.join("cache")).env_remove("XDG_RUNTIME_DIR");
+    command.env("USER", "ada-of-the-tests").env("STEREOPSIS_PUBLISH_TOKEN", "a-secret-token");
+    command
+}
+
+/// The checks of a JSON report as `(area, state, text, todo)`, and whether the program ended with 1.
+fn report(mut command: Command) -> (Vec<(String, String, String, String)>, bool) {
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!said.contains("panicked"), "{said}");
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|err| panic!("{err}: {said}"));
+    assert_eq!(json["version"], env!("CARGO_PKG_VERSION"));
+    let word = |check: &Value, key: &str| check[key].as_str().unwrap_or_default().to_owned();
+    let read = |check: &Value| (word(check, "area"), word(check, "state"), word(check, "text"), word(check, "todo"));
+    let checks: Vec<_> = json["checks"].as_array().unwrap().iter().map(read).collect();
+    let is_wrong = checks.iter().any(|(_, state, ..)| state == "wrong");
+    assert_eq!(output.status.code(), Some(i32::from(is_wrong)), "{said}");
+    assert_eq!(said.contains(" wrong, "), is_wrong, "{said}");
+    for (area, state, text, todo) in &checks {
+        assert_eq!(todo.is_empty(), state == "ok", "{area}: {text}: what to do is said where something is to do");
+        assert!(!text.contains('\n') && !text.is_empty(), "{area}: {text}");
+    }
+    (checks, is_wrong)
+}
+
+#[test]
+fn faults_made_on_purpose_are_named_and_nothing_personal_is() {
+    let home = tempfile::tempdir().unwrap();
+    let settings = home.path().join("stereopsis");
+    fs::create_dir_all(&settings).unwrap();
+    fs::write(settings.join("window.toml"), "theme = \n").unwrap();
+    fs::write(settings.join("last-rig.toml"), "[source]\nhight = 3\n").unwrap();
+    let mut command = doctor(home.path(), &["--json", "--folder", "gone"]);
+    command.env("STEREOPSIS_SIMD", "mmx").env("STEREOPSIS_GPU", "words=3");
+    command.env("DISPLAY", ":7654");
+    let emulated = emulate(&mut command, &["", "denied", ""]);
+    if let Some(folder) = &emulated {
+        (0..3).for_each(|i| dress(folder.path(), i));
+    }
+    let (checks, is_wrong) = report(command);
+    assert!(is_wrong);
+    let mut expected = vec![
+        ("settings", "wrong", "window.toml: the window's settings: TOML parse error at line 1", "delete it"),
+        ("settings", "wrong", "unknown field `hight`", "delete it"),
+        ("disk", "wrong", "gone takes no files", "--folder"),
+        ("environment", "wrong", "STEREOPSIS_SIMD=mmx", "leave it out for the best"),
+        ("environment", "wrong", "STEREOPSIS_GPU=words=3", "unset STEREOPSIS_GPU"),
+        ("environment", "ok", "STEREOPSIS_PUBLISH_TOKEN is set", ""),
+        ("display", "wrong", "DISPLAY=:7654 cannot be reached", "--headless"),
+    ];
+    if emulated.is_some() {
+        expected.push(("camera", "ok", "camera 0: Fake Camera 0, port pci-0000:00:14.0-usb-0:0:1.0", ""));
+        expected.push(("camera", "wrong", "camera 1: permission denied for /dev/video1", "usermod"));
+    }
+    for (area, state, text, todo) in expected {
+        let is_there = |check: &&(String, String, String, String)| {
+            (check.0.as_str(), check.1.as_str()) == (area, state) && check.2.contains(text) && check.3.contains(todo)
+        };
+        assert!(checks.iter().any(|check| is_there(&check)), "{area} {state} {text} {todo}: {checks:#?}");
+    }
+    let all = format!("{checks:?}");
+    for personal in [home.path().to_str().unwrap(), "ada-of-the-tests", "a-secret-token"] {
+        assert!(!all.contains(personal), "{personal}: {all}");
+    }
+}
+
+#[test]
+fn people_read_a_line_for_each_check_and_a_summary() {
+    let home = tempfile::tempdir().unwrap();
+    let output = doctor(home.path(), &[]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let areas =
+        ["program", "system", "processor", "environment", "settings", "disk", "clock", "camera", "gpu", "self-test"];
+    for area in areas {
+        let is_of_area = |line: &str| line.split_whitespace().nth(1) == Some(area);
+        assert!(text.lines().any(is_of_area), "{area} is missing in\n{text}");
+    }
+    for line in text.lines() {
+        let starts = ["ok     ", "note   ", "wrong  ", "                   to do: ", "nothing is wrong, "];
+        assert!(starts.iter().any(|start| line.starts_with(start)), "{line:?}");
+    }
+    assert!(text.contains("the same bits as the plain loops") && text.contains("written and read back"), "{text}");
+    assert_eq!(text.contains("\nnothing is wrong, "), output.status.code() == Some(0), "{text}");
+    assert!(fs::read_dir(home.path()).unwrap().flatten().all(|entry| entry.file_name() == "cache"), "nothing is left");
+}
