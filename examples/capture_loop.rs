@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release --no-default-features --example capture_loop -- calibration/example-rig.toml`
 
+#![allow(clippy::print_stdout, reason = "an example speaks to its reader")]
+
 use stereopsis::depth::depth_map;
 use stereopsis::matching::{CpuEngine, Image, Luma, Picture, StereoParams, job, run};
 use stereopsis::rectification::{LoadOptions, load};

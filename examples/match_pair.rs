@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release --no-default-features --example match_pair -- left.png right.png`
 
+#![allow(clippy::print_stdout, reason = "an example speaks to its reader")]
+
 use stereopsis::matching::{CpuEngine, StereoParams, job, read_luma, run};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release --no-default-features --features recording --example recorded_depth -- walk.mcap`
 
+#![allow(clippy::print_stdout, reason = "an example speaks to its reader")]
+
 use stereopsis::recordings::RecordedPairs;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
