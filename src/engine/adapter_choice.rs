@@ -30,3 +30,8 @@ pub enum Autotune {
     /// On software adapters too.
     Everywhere,
 }
+
+/// Why there is no GPU engine.
+#[cfg(not(feature = "gpu"))]
+pub(super) const WITHOUT_GPU: &str =
+    "this build has no GPU engine: build it with the feature `gpu`, or choose the engine cpu";

@@ -16,7 +16,10 @@ const MAX_PAIRS: usize = 5;
 /// The only engine of a build without the GPU.
 #[cfg(not(feature = "gpu"))]
 pub(super) fn choose(options: &OpenOptions, _: Option<&Job>) -> Opened {
-    Opened { engine: Box::new(CpuEngine::new(options.threads)), why: Some(super::open::WITHOUT_GPU.to_owned()) }
+    Opened {
+        engine: Box::new(CpuEngine::new(options.threads)),
+        why: Some(super::adapter_choice::WITHOUT_GPU.to_owned()),
+    }
 }
 
 /// The quicker engine.
