@@ -1,4 +1,5 @@
-//! Rectification, matching and depth inside a capture loop of one's own: here the pictures are made up, and the wall is 2 m away.
+//! Matching and depth inside a capture loop of one's own: here the pictures are made up as rectified ones of a wall 2 m away.
+//! Those of cameras go through `rectifier.apply(&left, &right)` first.
 //!
 //! `cargo run --release --no-default-features --example capture_loop -- calibration/example-rig.toml`
 
@@ -26,7 +27,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut engine = CpuEngine::new(None); // one for all pairs: it keeps its memory
     for pair in 0..5 {
         let [left, right] = captured(pair, size, wall_px);
-        let (left, right) = rectifier.apply(&left, &right)?;
         let output = run(&mut engine, job(left.luma, right.luma, params.clone()))?;
         let map = output.map.ok_or("the CPU engine gives a map")?;
         let depth_m = depth_map(&map, &geometry).at(size.0 / 2, size.1 / 2);
