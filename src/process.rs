@@ -83,8 +83,12 @@ impl CpuShare {
 }
 
 fn of_status(key: &str) -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix(key))?;
+    bytes_in(&std::fs::read_to_string("/proc/self/status").ok()?, key)
+}
+
+/// The number of a line such as `MemTotal:  16314 kB` of a file of /proc, bytes; `None` where there is no such line.
+pub fn bytes_in(text: &str, key: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(key))?;
     Some(line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()? << 10)
 }
 

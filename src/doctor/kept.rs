@@ -9,7 +9,7 @@ use crate::rig::RigFile;
 use crate::settings::{self, Settings, own_presets, own_presets_folder};
 use std::path::{Path, PathBuf};
 
-/// Own presets beyond this number are read, but only told where they are wrong.
+/// Number of own presets with a line each; of further ones only the broken have a line.
 const MAX_LINES: usize = 20;
 
 /// Folders of kept files.

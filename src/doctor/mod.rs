@@ -1,8 +1,8 @@
 //! What this machine has for depth, and what is wrong with it: for a user who asks others, and for scripts.
 //!
 //! Each area has a file whose probes take folders of the system, variables and answers of drivers as arguments, so that each fault can
-//! be tested on a machine that does not have it. What may block runs on a thread of its own with a time limit. The checks come one by one,
-//! those that ask drivers last: where a driver ends the program, the others have been told.
+//! be tested on a machine that does not have it. What may block runs on a thread of its own with a time limit. Each check is reported
+//! as soon as it is known. Checks that ask drivers come last: a driver that ends the program then hides no other check.
 
 mod adapters;
 mod cameras;

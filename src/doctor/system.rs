@@ -3,7 +3,9 @@
 use super::report::Check;
 use super::size_text;
 use crate::console::{counted, foreign};
+use crate::engine::cpu::brand_in;
 use crate::engine::cpu::simd::SimdLevel;
+use crate::process::bytes_in;
 use std::path::Path;
 
 /// Free memory below which a pair of 1280x720 with 128 disparities has no room, bytes.
@@ -39,8 +41,7 @@ pub(super) fn system(etc: &Path, proc: &Path) -> Check {
 /// The processor, its threads, and the vector instructions in use; `forced` is what the user's variable says.
 pub(super) fn processor(proc: &Path, forced: Option<&str>) -> Check {
     let info = std::fs::read_to_string(proc.join("cpuinfo")).unwrap_or_default();
-    let brand = info.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split_once(':'));
-    let brand = brand.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, brand)| foreign(brand.trim()));
+    let brand = brand_in(&info).map_or_else(|| std::env::consts::ARCH.to_owned(), foreign);
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let level = forced.and_then(|word| SimdLevel::find(word).ok()).unwrap_or_else(SimdLevel::best);
     let has: Vec<_> = SimdLevel::all().into_iter().map(SimdLevel::name).collect();
@@ -51,11 +52,7 @@ pub(super) fn processor(proc: &Path, forced: Option<&str>) -> Check {
 /// The memory, where the system tells.
 pub(super) fn memory(proc: &Path) -> Option<Check> {
     let info = std::fs::read_to_string(proc.join("meminfo")).ok()?;
-    let bytes = |key: &str| {
-        let line = info.lines().find_map(|line| line.strip_prefix(key))?;
-        Some(line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()? << 10)
-    };
-    let (total, free) = (bytes("MemTotal:")?, bytes("MemAvailable:")?);
+    let (total, free) = (bytes_in(&info, "MemTotal:")?, bytes_in(&info, "MemAvailable:")?);
     let text = format!("{}, {} free", size_text(total), size_text(free));
     if free < MIN_FREE_BYTES {
         let todo = "close other programs, or lower --num-disparities or --scale";

@@ -5,14 +5,14 @@ use crate::console::counted;
 
 /// `AMD EPYC, AVX-512, 2 threads`.
 pub(super) fn describe(level: SimdLevel, threads: usize) -> String {
-    let brand = brand().unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let brand = brand_in(&info).unwrap_or(std::env::consts::ARCH);
     format!("{brand}, {}, {}", level.name(), counted(threads as u64, "thread"))
 }
 
-/// The first processor's name, where the system has it in a file.
-fn brand() -> Option<String> {
-    let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+/// The first processor's name in the text of /proc/cpuinfo, where it is there.
+pub fn brand_in(text: &str) -> Option<&str> {
     let line = text.lines().find(|line| line.starts_with("model name"))?;
     let name = line.split_once(':')?.1.trim();
-    (!name.is_empty()).then(|| name.to_owned())
+    (!name.is_empty()).then_some(name)
 }

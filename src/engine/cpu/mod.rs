@@ -48,6 +48,7 @@ use super::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime}
 use crate::image::PictureRef;
 use crate::stereo::filter::Smoothed;
 use crate::stereo::{DisparityMap, Maps, Past, StereoParams};
+pub use adapter::brand_in;
 use input::LevelInput;
 use level::{Buffers, Stages};
 use rayon::{ThreadPool, ThreadPoolBuilder};

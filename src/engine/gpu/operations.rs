@@ -207,7 +207,8 @@ mod tests {
         StereoParams { num_disparities: 128, ..StereoParams::default() }
     }
 
-    /// Operations for each candidate, as told and as counted in SPIR-V, where invariants of the loop count too.
+    /// Compares the operations of this file's formulas with those counted in SPIR-V, for each candidate. The latter include invariants of the
+    /// loop.
     fn assert_close(what: &str, told: u64, counted: f64, tolerance: f64) {
         let (told, counted) = (told as f64 / 128.0, counted / 128.0);
         assert!((counted - told).abs() <= tolerance * told, "{what}: {told:.2} operations, {counted:.2} in SPIR-V");
