@@ -3,12 +3,12 @@
 //! Disparity is grey, near is white; depth has the chosen colours along inverse depth. Both span the 2nd to 98th per cent of the valid pixels
 //! unless a range is given.
 
-use super::file::ExportError;
 use super::panel::{self, Bar, EMPTY_PANEL, Panel};
-use super::picture::{colors_of, write_rgb};
 use super::scale;
 use crate::capture::Frame;
 use crate::colormap::{self, Colormap, DisplayRange};
+use crate::export::file::ExportError;
+use crate::export::picture::{colors_of, write_rgb};
 use crate::geometry::Geometry;
 use crate::image::Image;
 use crate::stereo::{DisparityMap, reason};
@@ -105,9 +105,9 @@ fn median_depth_m(map: &DisparityMap, geometry: &Geometry) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{HEIGHT, WIDTH, frame, map};
     use super::super::panel::BACKGROUND;
     use super::*;
+    use crate::export::fixture::{HEIGHT, WIDTH, frame, map};
     use crate::image::{Luma, Picture};
     use crate::stereo::INVALID;
 

@@ -1,7 +1,7 @@
 //! Figure of the settings that a search has tried: what is wrong with their maps over the time that they take.
 
 use super::figure::{Drawing, ERROR_COLOR, FONT, INK, STEP_COLOR, write_figure};
-use super::file::ExportError;
+use crate::export::file::ExportError;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::error::Error;
