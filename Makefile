@@ -2,7 +2,7 @@
 
 ARGS ?=
 
-.PHONY: run test quick python bench bench-gpu bench-instructions bench-paper soak check attack setup-run setup-bench setup-instructions setup-test
+.PHONY: run test quick python package try-packages bench bench-gpu bench-instructions bench-paper soak check attack setup-run setup-bench setup-instructions setup-test setup-package
 
 ## Live depth: in a window where there is a display, otherwise as a status line and a preview picture.
 run: setup-run
@@ -32,6 +32,14 @@ bench-paper: setup-run
 ## Builds the Python package into dist/ and tests it in a fresh environment: a few minutes. ARGS: the Pythons to test with.
 python:
 	tools/python.sh $(ARGS)
+
+## Builds packages into dist/: .deb and .tar.gz for Linux on x86-64 and Arm, .zip for Windows. ARGS: x86_64-linux builds that alone.
+package: setup-package
+	tools/package.sh $(ARGS)
+
+## Installs and uses what dist/ has: on bare Debians, Arm's in qemu, Windows' under wine. Needs root.
+try-packages:
+	tools/package/try_all.sh
 
 ## Everything that docs/performance.md says of a GPU, on this machine's best one; a few minutes.
 bench-gpu: setup-run
@@ -63,3 +71,6 @@ setup-test:
 
 setup-instructions:
 	@sh tools/setup.sh instructions
+
+setup-package:
+	@sh tools/setup.sh package

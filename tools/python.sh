@@ -1,29 +1,53 @@
 #!/usr/bin/env bash
 # Builds the wheel of the Python package into dist/, installs it into a fresh environment and tests it there.
 #
-#   tools/python.sh [PYTHON ...]      default: python3; more of them test the same wheel
+#   tools/python.sh [PYTHON ...]             default: python3; more of them test the same wheel
+#   tools/python.sh --build [ARCH ...]       builds only: x86_64, aarch64
 #
-# PROFILE=dev builds it quicker, and it computes slower. STEREOPSIS_PROGRAM names the program
+# On Linux zig links for glibc 2.28 (manylinux_2_28: Debian 10, Ubuntu 20.04, RHEL 8 and newer). STEREOPSIS_PROGRAM names the program
 # whose bits the wheel must have; without it that comparison is skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
-[ "$#" -gt 0 ] || set -- python3
-for built in target/release/stereopsis target/debug/stereopsis; do
-  [ -n "${STEREOPSIS_PROGRAM:-}" ] || [ ! -x "$built" ] || export STEREOPSIS_PROGRAM=$root/$built
-done
+own=$(uname -m)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$1" -m venv "$work/build" || { echo "python: $1 -m venv failed; on Debian install python3-venv" >&2; exit 1; }
-"$work/build/bin/pip" install -q --disable-pip-version-check 'maturin>=1.9,<2'
-rm -f dist/stereopsis-*.whl
-PATH=$work/build/bin:$PATH maturin build --profile "${PROFILE:-release}" --locked --strip --manifest-path python/Cargo.toml --out dist ${MATURIN_ARGS:-}
-wheel=$(ls dist/stereopsis-*.whl)
-echo "$wheel: $(stat -c %s "$wheel") bytes"
+
+build() { # architectures
+  python3 -m venv "$work/build" || { echo "python: python3 -m venv failed; on Debian install python3-venv" >&2; exit 1; }
+  "$work/build/bin/pip" install -q --disable-pip-version-check 'maturin>=1.9,<2' ziglang==0.17.1
+  # what every copy of the wheel has to say
+  cp LICENSE-MIT LICENSE-APACHE python/
+  for arch in "$@"; do
+    local triple flags=()
+    triple=$(rustc -vV | sed -n 's/^host: //p')
+    if [ "$(uname -s)" = Linux ]; then
+      triple=$arch-unknown-linux-gnu
+      rustup target list --installed | grep -qx "$triple" || rustup target add "$triple"
+      flags=(--zig --compatibility manylinux_2_28 --target "$triple")
+    fi
+    python3 tools/package/parts.py "$triple" --manifest python/Cargo.toml --licences python/THIRD-PARTY-LICENCES.txt
+    rm -f dist/stereopsis-*"$arch".whl
+    PATH=$work/build/bin:$PATH maturin build --release --locked --strip --manifest-path python/Cargo.toml --out dist "${flags[@]}"
+  done
+  ls -l dist/*.whl
+}
+
+if [ "${1:-}" = --build ]; then
+  shift
+  [ "$#" -gt 0 ] || set -- "$own"
+  build "$@"
+  exit
+fi
+for built in target/release/stereopsis target/*/dist/stereopsis target/debug/stereopsis; do
+  [ -n "${STEREOPSIS_PROGRAM:-}" ] || [ ! -x "$built" ] || ! "$built" --version >/dev/null 2>&1 || export STEREOPSIS_PROGRAM=$root/$built
+done
+build "$own"
+[ "$#" -gt 0 ] || set -- python3
 for python in "$@"; do
   rm -rf "$work/test"
   "$python" -m venv "$work/test"
-  "$work/test/bin/pip" install -q --disable-pip-version-check "$wheel" pytest
+  "$work/test/bin/pip" install -q --disable-pip-version-check dist/stereopsis-*"$own".whl pytest
   "$work/test/bin/pip" install -q --disable-pip-version-check opencv-python-headless || echo "python: without OpenCV beside it"
   "$work/test/bin/python" --version
   (cd "$work" && "$work/test/bin/python" -m pytest -q "$root/python/tests")

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs what a build or a run needs and this machine lacks, and says so. Debian and Ubuntu; elsewhere it names what is missing.
-# For bench it also puts OpenCV for Python into .venv, to compare with.
+# For bench it also puts OpenCV for Python into .venv, to compare with; for package zig's linker and what writes a bill of materials.
 #
-#   tools/setup.sh run|test|bench|instructions
+#   tools/setup.sh run|test|bench|instructions|package
 #
 # Asks on a terminal, goes ahead without one; with neither root nor sudo it prints the command and stops.
 set -eu
@@ -24,14 +24,20 @@ without_opencv() {
   echo "stereopsis: without OpenCV: cargo run --release -- bench" >&2
   exit 1
 }
-opencv_in_venv() {
-  if .venv/bin/python -c 'import cv2, numpy' >/dev/null 2>&1; then return; fi
-  echo "stereopsis: putting numpy and opencv-python-headless into .venv, for this folder only"
+in_venv() { # what to call where it fails, what to import, packages
+  without=$1 imports=$2; shift 2
+  if .venv/bin/python -c "import $imports" >/dev/null 2>&1; then return; fi
+  echo "stereopsis: putting $* into .venv, for this folder only"
   if [ ! -e .venv ]; then
-    python3 -m venv .venv || { rm -rf .venv; without_opencv "python3 -m venv .venv failed"; }
+    python3 -m venv .venv || { rm -rf .venv; $without "python3 -m venv .venv failed"; }
   fi
-  .venv/bin/python -m pip install -q --disable-pip-version-check --retries 1 --timeout 15 numpy opencv-python-headless ||
-    without_opencv "numpy and opencv-python-headless could not be installed into .venv"
+  .venv/bin/python -m pip install -q --disable-pip-version-check --retries 1 --timeout 15 "$@" ||
+    $without "$* could not be installed into .venv"
+}
+opencv_in_venv() { in_venv without_opencv "cv2, numpy" numpy opencv-python-headless; }
+without_zig() {
+  echo "stereopsis: $* (the lines above may say why; pip needs a network)" >&2
+  exit 1
 }
 
 if [ "$(uname -s)" != Linux ]; then
@@ -46,8 +52,12 @@ fi
 missing=
 need() { missing="$missing $*"; }
 command -v cc >/dev/null 2>&1 || need gcc libc6-dev
-if [ "$purpose" = bench ] && [ ! -x .venv/bin/python ]; then
+if { [ "$purpose" = bench ] || [ "$purpose" = package ]; } && [ ! -x .venv/bin/python ]; then
   python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || need python3 python3-venv
+fi
+if [ "$purpose" = package ]; then
+  command -v x86_64-w64-mingw32-gcc >/dev/null 2>&1 || need gcc-mingw-w64-x86-64
+  command -v dpkg-deb >/dev/null 2>&1 || need dpkg
 fi
 [ "$purpose" != instructions ] || command -v valgrind >/dev/null 2>&1 || need valgrind
 if [ "$purpose" = test ] || [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
@@ -91,8 +101,10 @@ if [ -n "$missing" ]; then
 fi
 
 [ "$purpose" != bench ] || opencv_in_venv
+[ "$purpose" != package ] || in_venv without_zig "ziglang, cyclonedx" ziglang==0.17.1 cargo-zigbuild==0.24.0 'cyclonedx-python-lib>=11,<12'
 
 case $purpose in
   run | bench | instructions) [ -x target/release/stereopsis ] || echo "stereopsis: the first build takes seven to seventeen minutes on two cores; later ones take seconds" ;;
+  package) [ -x target/x86_64-unknown-linux-gnu/dist/stereopsis ] || echo "stereopsis: packages for three systems take about an hour on two cores" ;;
   test) [ -d target/debug/deps ] || echo "stereopsis: the first build of the tests takes six to fifteen minutes on two cores, and the tests about as long" ;;
 esac

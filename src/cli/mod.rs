@@ -15,6 +15,7 @@ mod export;
 #[cfg(feature = "zenoh")]
 mod head;
 mod input_args;
+mod integrate;
 mod lens_args;
 mod lab;
 mod live;
@@ -73,6 +74,7 @@ Examples:
   stereopsis tune --size 1280x720 --num-disparities 128     once for each GPU and size
   stereopsis devices --gpu
   stereopsis doctor                               what this machine has and what is wrong with it, to paste into a question
+  stereopsis integrate ~/.local/share             manual pages, completions and an entry in the menu, where no package brought them
   stereopsis calibrate --print-board board.pdf    print it, measure it, glue it to something flat
   stereopsis calibrate --source webcam:0,1 --board charuco:10x7:26mm:19.5mm:DICT_5X5_100 -o desk.toml
   stereopsis calibrate pairs/ --board chessboard:9x6:25mm -o rig.yml
@@ -125,6 +127,8 @@ enum Command {
     Devices(devices::DevicesArgs),
     /// Examine this machine and say what is wrong, and what to do: for a question to others
     Doctor(doctor::DoctorArgs),
+    /// Write manual pages, completions of shells and an entry for the desktop's menu into a folder such as ~/.local/share
+    Integrate(integrate::IntegrateArgs),
     /// Calibrate two cameras with a printed board, and say how wrong their metres will be
     Calibrate(Box<calibrate::CalibrateArgs>),
     /// Show or convert calibration files
@@ -218,6 +222,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Record(args)) => record::run(&args),
         Some(Command::Devices(args)) => devices::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),
+        Some(Command::Integrate(args)) => integrate::run(&args),
         Some(Command::Measure(args)) => measure::run(&args),
         Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Optimize(args)) => optimize::run(&args),

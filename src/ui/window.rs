@@ -124,8 +124,12 @@ fn options(gpu: &Gpu, (width, height): (f32, f32)) -> eframe::NativeOptions {
         device: gpu.device.clone(),
         queue: gpu.queue.clone(),
     };
+    // the project's own picture: the tests decode it
+    let icon =
+        eframe::icon_data::from_png_bytes(include_bytes!("../../assets/desktop/stereopsis.png")).unwrap_or_default();
     eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
+            .with_icon(icon)
             .with_title("Stereopsis")
             .with_app_id(NAME)
             .with_inner_size([width, height])

@@ -15,6 +15,7 @@ mod earlier_versions;
 mod eval;
 #[cfg(unix)]
 mod hostile;
+mod integrate;
 mod measure;
 #[cfg(all(target_os = "linux", feature = "zenoh"))]
 mod network;

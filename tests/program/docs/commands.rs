@@ -37,6 +37,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("apt-get", "changes the machine"),
     ("sudo", "changes the machine"),
     ("pip", "changes the machine"),
+    ("tar", "unpacks a package"),
     ("ffmpeg", "needs a video"),
     ("mkdir", "makes what ffmpeg fills"),
     ("git", "changes the checkout"),

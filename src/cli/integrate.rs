@@ -1,0 +1,70 @@
+//! `stereopsis integrate`: what a package puts beside the program, for one that was built or unpacked by hand.
+
+use crate::{console, files};
+use clap::CommandFactory as _;
+use clap_complete::{Shell, generate};
+use clap_mangen::Man;
+use std::path::{Path, PathBuf};
+
+/// Name of the program, and of its files in the folders of others.
+const NAME: &str = "stereopsis";
+
+/// Arguments of `integrate`.
+#[derive(Debug, clap::Args)]
+pub(super) struct IntegrateArgs {
+    /// ~/.local/share for one user, /usr/local/share for all. Files of an earlier version are replaced
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+}
+
+/// Runs `integrate`.
+///
+/// # Errors
+/// A file cannot be written.
+pub(super) fn run(args: &IntegrateArgs) -> anyhow::Result<()> {
+    for (path, bytes) in contents() {
+        let path = args.folder.join(path);
+        files::make_folder(path.parent().unwrap_or(&args.folder))?;
+        files::write(&path, &bytes)?;
+        console::print(&format!("{}\n", console::path(&path)))?;
+    }
+    Ok(())
+}
+
+/// The files with their paths below a folder such as /usr/share.
+fn contents() -> Vec<(PathBuf, Vec<u8>)> {
+    let mut command = super::Cli::command();
+    command.build();
+    let mut all = Vec::new();
+    manual_pages(&command, NAME, &mut all);
+    let shells = [
+        (Shell::Bash, "bash-completion/completions/stereopsis"),
+        (Shell::Zsh, "zsh/site-functions/_stereopsis"),
+        (Shell::Fish, "fish/vendor_completions.d/stereopsis.fish"),
+    ];
+    for (shell, path) in shells {
+        let mut script = Vec::new();
+        generate(shell, &mut super::Cli::command(), NAME, &mut script);
+        all.push((path.into(), script));
+    }
+    let desktop: [(&str, &[u8]); 3] = [
+        ("applications/stereopsis.desktop", include_bytes!("../../assets/desktop/stereopsis.desktop")),
+        ("icons/hicolor/scalable/apps/stereopsis.svg", include_bytes!("../../assets/desktop/stereopsis.svg")),
+        ("icons/hicolor/128x128/apps/stereopsis.png", include_bytes!("../../assets/desktop/stereopsis.png")),
+    ];
+    all.extend(desktop.map(|(path, bytes)| (path.into(), bytes.to_vec())));
+    all
+}
+
+/// A page for a command and one for each below it: `stereopsis-calibration-show.1`, as `man stereopsis calibration show` looks for it.
+fn manual_pages(command: &clap::Command, name: &str, all: &mut Vec<(PathBuf, Vec<u8>)>) {
+    let mut page = Vec::new();
+    let titled = command.clone().name(name.to_owned()).version(env!("CARGO_PKG_VERSION"));
+    if Man::new(titled).render(&mut page).is_ok() {
+        // writing into memory does not fail
+        all.push((Path::new("man/man1").join(format!("{name}.1")), page));
+    }
+    for below in command.get_subcommands().filter(|below| below.get_name() != "help" && !below.is_hide_set()) {
+        manual_pages(below, &format!("{name}-{}", below.get_name()), all);
+    }
+}

@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# Builds packages into dist/: for Linux a .deb and a .tar.gz, for Windows a .zip; each with licences and a software bill of materials.
+#
+#   tools/package.sh [x86_64-linux] [aarch64-linux] [x86_64-windows]      default: all three
+#   tools/package.sh --program FILE      packs a program of this machine that is built already, which tests do
+#
+# zig links for glibc 2.28 (2018), so that the packages run on Debian 10, Ubuntu 20.04, RHEL 8 and all that is newer.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+glibc=2.28
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}; export SOURCE_DATE_EPOCH
+export PATH=$root/.venv/bin:$PATH
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p dist
+
+triple() {
+  case $1 in
+    x86_64-linux) echo x86_64-unknown-linux-gnu ;;
+    aarch64-linux) echo aarch64-unknown-linux-gnu ;;
+    x86_64-windows) echo x86_64-pc-windows-gnu ;;
+    *) echo "package: '$1' is no target: x86_64-linux, aarch64-linux or x86_64-windows" >&2; exit 2 ;;
+  esac
+}
+
+build() { # target: the path of its program is the last line
+  local triple; triple=$(triple "$1")
+  rustup target list --installed | grep -qx "$triple" || rustup target add "$triple" >&2
+  case $1 in
+    *-linux) cargo zigbuild --locked --profile dist --target "$triple.$glibc" >&2; echo "target/$triple/dist/stereopsis" ;;
+    *) CC_x86_64_pc_windows_gnu=x86_64-w64-mingw32-gcc cargo build --locked --profile dist --target "$triple" >&2
+      echo "target/$triple/dist/stereopsis.exe" ;;
+  esac
+}
+
+documents() { # target, folder: what every package says about itself
+  mkdir -p "$2"
+  python3 "$root/tools/package/parts.py" "$(triple "$1")" --licences "$2/THIRD-PARTY-LICENCES.txt" --sbom "dist/stereopsis-$version-$1.cdx.json"
+  cp README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$2/"
+  cp -r docs assets "$2/"
+  rm -rf "$2/assets/desktop" "$2/assets/reproduction"
+  rm -f "$2/docs/README.md" "$2/docs/SUMMARY.md"
+  mkdir -p "$2/examples"
+  cp -r examples calibration "$2/examples/"
+}
+
+linux() { # target, program, the program that writes the pages
+  local name=stereopsis-$version-$1 tree=$work/$1/usr
+  rm -rf "$work/$1"; mkdir -p "$tree/bin"
+  install -m 755 "$2" "$tree/bin/stereopsis"
+  "$3" integrate "$tree/share" >/dev/null
+  gzip -9n "$tree"/share/man/man1/*.1
+  documents "$1" "$tree/share/doc/stereopsis"
+  cp assets/desktop/70-stereo-cameras.rules "$tree/share/doc/stereopsis/examples/"
+  find "$work/$1" -type d -exec chmod 755 {} + ; find "$work/$1" -type f ! -perm -u+x -exec chmod 644 {} +
+  mkdir -p "$work/tar"; rm -rf "$work/tar/$name"; cp -a "$tree" "$work/tar/$name"
+  tar -C "$work/tar" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -czf "dist/$name.tar.gz" "$name"
+  deb "$1" "$tree"
+}
+
+deb() { # target, tree
+  local arch=amd64 doc=$2/share/doc/stereopsis control=$work/$1/DEBIAN
+  [ "$1" = x86_64-linux ] || arch=arm64
+  { echo "Stereopsis $version: MIT (LICENSE-MIT) or Apache-2.0 (LICENSE-APACHE), at your option."
+    echo "Libraries of others that it contains: THIRD-PARTY-LICENCES.txt.gz. All of them are beside this file."; } >"$doc/copyright"
+  gzip -9n "$doc/THIRD-PARTY-LICENCES.txt"
+  mkdir -p "$control"
+  # what the program loads at run time is recommended: apt installs it, and a machine without a screen can do without
+  cat >"$control/control" <<CONTROL
+Package: stereopsis
+Version: $version
+Architecture: $arch
+Maintainer: The Stereopsis authors <stereopsis@localhost>
+Installed-Size: $(du -sk --apparent-size "$2" | cut -f1)
+Depends: libc6 (>= $glibc)
+Recommends: libvulkan1, mesa-vulkan-drivers | vulkan-icd, libwayland-client0, libx11-6, libx11-xcb1, libxcursor1, libxi6, libxkbcommon0, libxkbcommon-x11-0, libxrandr2
+Suggests: fuse3, psmisc
+Section: graphics
+Priority: optional
+Description: live depth from two ordinary cameras
+ Stereopsis turns two webcams, or one camera with both views side by side,
+ into a depth camera: it shows disparity and depth live, makes every
+ parameter of semi-global matching a slider, and records depth streams that
+ ROS 2, Foxglove, rerun and Python open.
+ .
+ It runs on any GPU with Vulkan, and on the processor alone.
+CONTROL
+  (cd "$work/$1" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
+  dpkg-deb --root-owner-group -Zxz --build "$work/$1" "dist/stereopsis_${version}_$arch.deb" >/dev/null
+}
+
+windows() { # target, program
+  local name=stereopsis-$version-$1
+  rm -rf "$work/$name"; mkdir -p "$work/$name"
+  cp "$2" "$work/$name/stereopsis.exe"
+  documents "$1" "$work/$name"
+  rm -f "dist/$name.zip"
+  (cd "$work" && python3 -m zipfile -c "$root/dist/$name.zip" "$name")
+}
+
+case ${1:-} in
+  --program)
+    target=$(uname -m)-linux
+    linux "$target" "$2" "$2" ;;
+  *)
+    [ "$#" -gt 0 ] || set -- x86_64-linux aarch64-linux x86_64-windows
+    own=
+    for target in "$@"; do
+      program=$(build "$target" | tail -n 1)
+      case $target in
+        *-linux)
+          # pages and completions are the same everywhere: a program that runs here writes them
+          [ "$target" != "$(uname -m)-linux" ] || own=$program
+          [ -n "$own" ] || own=$(build "$(uname -m)-linux" | tail -n 1)
+          linux "$target" "$program" "$own" ;;
+        *) windows "$target" "$program" ;;
+      esac
+    done ;;
+esac
+(cd dist && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs sha256sum >SHA256SUMS)
+ls -l dist
