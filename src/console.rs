@@ -72,6 +72,18 @@ pub fn path(path: &Path) -> String {
     escaped(&path.to_string_lossy(), MAX_PATH, |_| false)
 }
 
+/// A word of a command line as a shell takes it.
+pub fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./,:=".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else if cfg!(windows) {
+        format!("\"{word}\"")
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
 /// The known word that a misspelt one was meant to be, if one is like it.
 pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let short: String = word.chars().take(MAX_COMPARED).collect(); // comparing takes the product of both lengths
@@ -145,6 +157,14 @@ mod tests {
         assert_eq!(foreign("left\u{1b}[2J\r\n\u{9b}31m\u{202e}gnp"), "left\\u{1b}[2J\\r\\n\\u{9b}31m\\u{202e}gnp");
         assert_eq!(shown("one\n\ttwo\u{7}"), "one\n\ttwo\\u{7}");
         assert_eq!(foreign("Kamera größer 深度"), "Kamera größer 深度");
+    }
+
+    #[test]
+    fn odd_names_survive_a_shell() {
+        assert_eq!(quoted("a/im0.png,a/im1.png"), "a/im0.png,a/im1.png");
+        if !cfg!(windows) {
+            assert_eq!(quoted("it's mine"), r"'it'\''s mine'");
+        }
     }
 
     #[test]

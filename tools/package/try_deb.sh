@@ -4,7 +4,8 @@
 #
 #   tools/package/try_deb.sh PACKAGE.deb
 set -euo pipefail
-export DEBIAN_FRONTEND=noninteractive
+export DEBIAN_FRONTEND=noninteractive XDG_RUNTIME_DIR=/tmp/run
+mkdir -m 700 "$XDG_RUNTIME_DIR"
 package=$(readlink -f "$1")
 say() { echo "  $*"; }
 files() { find / -xdev \( -path /proc -o -path /tmp -o -path /dev -o -path /var/cache -o -path /var/lib/apt -o -path /var/log -o -path /var/lib/dpkg -o -path /project \) -prune -o -print | sort; }

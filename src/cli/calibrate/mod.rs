@@ -215,8 +215,9 @@ impl CalibrateArgs {
         let written = solved.map_err(anyhow::Error::from).and_then(|outcome| self.write(&outcome, &taken));
         match kept {
             Some(views) => {
-                let views = views.display();
-                let text = format!("the views are kept in {views}: stereopsis calibrate {views} solves them again");
+                let views = views.display().to_string();
+                let word = console::quoted(&views);
+                let text = format!("the views are kept in {views}: `stereopsis calibrate {word}` solves them again");
                 console::say(&text);
                 written
             }

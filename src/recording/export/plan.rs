@@ -2,6 +2,7 @@
 
 use super::{Opened, Part};
 use crate::capture::Scale;
+use crate::console;
 use crate::recording::{Stream, topic};
 
 /// The parts to export, and sentences on those left out. Without `wanted`, all that the recording has.
@@ -43,6 +44,8 @@ pub(super) fn all(opened: &Opened, has_rig: bool) -> Vec<(Part, Option<String>)>
 fn why_not(opened: &Opened, has_rig: bool, part: Part) -> Option<String> {
     let Opened { path, recording, info, calibrated } = opened;
     let (shown, stem) = (path.display(), path.file_stem().unwrap_or_default().display());
+    let named = |end: &str| console::quoted(&format!("{stem}-{end}.mcap"));
+    let (word, again, with_depth) = (console::quoted(&shown.to_string()), named("again"), named("depth"));
     let depth = recording.len(topic::DEPTH) > 0;
     let disparity = recording.len(topic::DISPARITY) > 0;
     let metric = calibrated.preparation.geometry(info).is_some();
@@ -50,10 +53,10 @@ fn why_not(opened: &Opened, has_rig: bool, part: Part) -> Option<String> {
         recording.about().is_some_and(|about| about.streams.has(Stream::Rectified) && !about.streams.has_unrectified());
     let pictures = if rectified_only { Stream::Rectified } else { Stream::Raw };
     let numbers = if metric { "disparity,depth" } else { "disparity" };
-    let recompute = format!("`stereopsis recompute {shown} -o {stem}-again.mcap --streams {pictures},{numbers}`");
+    let recompute = format!("`stereopsis recompute {word} -o {again} --streams {pictures},{numbers}`");
     let uncalibrated = || {
         format!(
-            "{shown} has no calibration, and so neither depth nor points: `stereopsis recompute {shown} -o {stem}-depth.mcap \
+            "{shown} has no calibration, and so neither depth nor points: `stereopsis recompute {word} -o {with_depth} \
              --calibration FILE --streams {pictures},depth` adds both"
         )
     };

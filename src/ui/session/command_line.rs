@@ -1,6 +1,7 @@
 //! "Copy as command": the command line that gives the same result.
 
 use super::Session;
+use crate::console;
 use crate::engine::EngineChoice;
 use crate::settings::words_to;
 
@@ -39,32 +40,7 @@ impl Session {
         words.extend(self.state.rig.flags(&self.state.source.spec));
         words.extend(self.settings_flags().into_iter().flat_map(|(name, value)| [format!("--{name}"), value]));
         words.extend(flags);
-        let quoted: Vec<_> = words.iter().map(|word| quote(word)).collect();
+        let quoted: Vec<_> = words.iter().map(|word| console::quoted(word)).collect();
         quoted.join(" ")
-    }
-}
-
-/// A word as a shell takes it.
-fn quote(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./,:=".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else if cfg!(windows) {
-        format!("\"{word}\"")
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn odd_names_survive_a_shell() {
-        assert_eq!(quote("a/im0.png,a/im1.png"), "a/im0.png,a/im1.png");
-        if !cfg!(windows) {
-            assert_eq!(quote("it's mine"), r"'it'\''s mine'");
-        }
     }
 }

@@ -216,6 +216,10 @@ fn what_is_not_there_is_said_with_the_command_that_makes_it() {
     let args = ["export", "in.mcap", "--to", "other", "--what", "left,depth-mm"];
     refused(folder.path(), &args, 1, &["--what depth-mm", "in.mcap has no depth", "stereopsis recompute"]);
     assert!(!folder.path().join("other").exists(), "nothing was begun");
+    // a name that a shell would take apart is quoted
+    std::fs::rename(folder.path().join("in.mcap"), folder.path().join("a walk.mcap")).unwrap();
+    let args = ["export", "a walk.mcap", "--to", "other", "--what", "depth-mm"];
+    refused(folder.path(), &args, 1, &["`stereopsis recompute 'a walk.mcap' -o 'a walk-again.mcap' "]);
 }
 
 #[test]
