@@ -48,8 +48,12 @@ fn missing(text: &str, todo: &str, surroundings: &Surroundings) -> Check {
 
 /// `0: NVIDIA H200 (Vulkan), driver NVIDIA 570.1, buffers of 4095 MiB; it has no timestamps`.
 fn adapter_check(adapter: &AdapterSummary) -> Check {
-    let AdapterSummary { index, name, backend, driver, software, largest_binding_mib, .. } = adapter;
-    let software = if *software { ", software" } else { "" };
+    let heading = foreign(&adapter.heading());
+    if let Some(why) = adapter.misfit() {
+        let todo = "install a newer driver for the GPU engine; until then `auto` takes the cpu engine, and the window is drawn";
+        let check = if adapter.software { Check::note } else { Check::wrong };
+        return check("gpu", format!("{heading}; {why}"), todo.to_owned());
+    }
     let lacks = [
         (adapter.subgroup == 0, "subgroups, so lanes exchange values through workgroup memory"),
         (!adapter.i16, "16-bit integers, so paths have 32 bits"),
@@ -57,9 +61,7 @@ fn adapter_check(adapter: &AdapterSummary) -> Check {
     ];
     let lacks: Vec<_> = lacks.into_iter().filter_map(|(lacks, what)| lacks.then_some(what)).collect();
     let lacks = if lacks.is_empty() { String::new() } else { format!(". It lacks {}", lacks.join("; ")) };
-    let (name, driver) = (foreign(name), foreign(driver));
-    let text = format!("{index}: {name} ({backend}{software}), driver {driver}, buffers of {largest_binding_mib} MiB");
-    Check::ok("gpu", text + &lacks)
+    Check::ok("gpu", heading + &lacks)
 }
 
 /// Where the driver tells a version that is old.
@@ -97,6 +99,18 @@ mod tests {
             f16: false,
             i16: true,
             timestamps: true,
+            storage_buffers: 8,
+        }
+    }
+
+    #[test]
+    fn an_adapter_whose_kernels_bind_too_few_buffers_is_told() {
+        for (software, state) in [(true, State::Note), (false, State::Wrong)] {
+            let old = AdapterSummary { storage_buffers: 3, ..adapter("radv Mesa 25.0", software) };
+            let check = &checks(&[old], &FINE)[0];
+            assert_eq!(check.state, state);
+            assert!(check.text.contains("can bind 3 storage buffers") && check.text.contains("needs 8"), "{check:?}");
+            assert!(check.todo.as_ref().unwrap().contains("newer driver"), "{check:?}");
         }
     }
 

@@ -139,7 +139,8 @@ impl<T: FnMut(&Check)> Examination<T> {
 
     fn of_engines(&mut self, has_display: bool) {
         let found = within(GPU_LIMIT, "gpu", Gpu::list);
-        let can_compute = found.as_ref().is_ok_and(|adapters| !adapters.is_empty());
+        let can_compute =
+            found.as_ref().is_ok_and(|adapters| adapters.iter().any(|adapter| adapter.misfit().is_none()));
         match found {
             Ok(adapters) => {
                 let has_loader = has_vulkan_loader();

@@ -52,12 +52,13 @@ pub trait RunObserver {
     fn close(&mut self) {}
 }
 
-/// Ends after a number of results.
+/// Ends after a number of pairs that were matched, or failed: an engine that fails with each pair gives no result ever.
 struct Results(Option<u64>);
 
 impl RunObserver for Results {
     fn poll(&mut self, status: &Status) -> bool {
-        status.capture.unprepared || self.0.is_some_and(|results| status.engine.computed >= results)
+        status.capture.unprepared
+            || self.0.is_some_and(|results| status.engine.computed + status.engine.failed >= results)
     }
 }
 

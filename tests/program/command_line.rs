@@ -289,3 +289,20 @@ fn compute_says_that_the_eyes_are_exchanged_or_the_range_too_short() {
     let (_, said) = compute(&left, &right, &["--num-disparities", "8"]);
     assert!(said.contains("end at 7 px: nearer things are cut off"), "{said}");
 }
+
+#[test]
+fn an_engine_that_fails_with_each_pair_ends_the_run() {
+    if std::env::var_os("REQUIRE_GPU").is_none() {
+        return eprintln!("skipped: REQUIRE_GPU is not set");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let large = ["--size", "16384x128", "--num-disparities", "1024", "--engine", "gpu", "--adapter", "llvmpipe"];
+    let args = [&["live", "--headless", "--frames", "2", "--preview", "preview.png"][..], &large].concat();
+    refused(
+        folder.path(),
+        &args,
+        1,
+        &["no pair was matched", "with 1024 disparities needs volumes of", "lower --num-disparities"],
+    );
+    assert!(!folder.path().join("preview.png").exists());
+}

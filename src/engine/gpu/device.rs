@@ -3,7 +3,7 @@
 //! Vulkan, Metal and DX12 only: GL adapters can draw and not compute. Callbacks, which may run on any thread, record a lost
 //! device and uncaught errors here.
 
-use super::limits::Limits;
+use super::limits::{Limits, too_few};
 use crate::engine::{AdapterChoice, EngineError, EngineInfo, EngineKind};
 use parking_lot::Mutex;
 use std::fmt;
@@ -33,13 +33,27 @@ pub struct AdapterSummary {
     pub i16: bool,
     /// Whether it has timestamps, which time stages.
     pub timestamps: bool,
+    /// Storage buffers that a kernel can bind; see [`Self::misfit`].
+    pub storage_buffers: u32,
+}
+
+impl AdapterSummary {
+    /// `0: NVIDIA H200 (Vulkan), driver NVIDIA 570.1, buffers of 4095 MiB`.
+    pub fn heading(&self) -> String {
+        let Self { index, name, backend, driver, software, largest_binding_mib, .. } = self;
+        let software = if *software { ", software" } else { "" };
+        format!("{index}: {name} ({backend}{software}), driver {driver}, buffers of {largest_binding_mib} MiB")
+    }
+
+    /// Why the GPU engine cannot run on it, though it computes and a window can draw with it; `None` if it can.
+    pub fn misfit(&self) -> Option<String> {
+        too_few(self.storage_buffers)
+    }
 }
 
 impl fmt::Display for AdapterSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { index, name, backend, driver, software, largest_binding_mib, .. } = self;
-        let software = if *software { ", software" } else { "" };
-        write!(f, "{index}: {name} ({backend}{software}), driver {driver}, buffers of {largest_binding_mib} MiB")?;
+        f.write_str(&self.heading())?;
         if self.subgroup > 0 {
             write!(f, ", subgroups of {}", self.subgroup)?;
         }
@@ -47,6 +61,9 @@ impl fmt::Display for AdapterSummary {
         {
             f.write_str(if has { ", " } else { ", no " })?;
             f.write_str(what)?;
+        }
+        if let Some(why) = self.misfit() {
+            write!(f, "; {why}")?;
         }
         Ok(())
     }
@@ -320,6 +337,7 @@ fn summary(index: usize, adapter: &wgpu::Adapter) -> AdapterSummary {
         f16: has(wgpu::Features::SHADER_F16),
         i16: has(wgpu::Features::SHADER_I16),
         timestamps: has(wgpu::Features::TIMESTAMP_QUERY),
+        storage_buffers: adapter.limits().max_storage_buffers_per_shader_stage,
     }
 }
 

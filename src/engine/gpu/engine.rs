@@ -9,7 +9,7 @@ use super::device::Gpu;
 use super::events::{Event, Events};
 use super::graph::{DispatchGraph, GraphKey};
 use super::layout::{Structure, map_pitch};
-use super::limits::Limits;
+use super::limits::{self, Limits};
 use super::options::GpuOptions;
 use super::past::Past;
 use super::program::{PassGrouping, Program};
@@ -107,10 +107,16 @@ impl GpuEngine {
     /// With options that override the variant or limit memory.
     ///
     /// # Errors
-    /// The device is lost already.
+    /// The device is lost already, or its kernels bind too few buffers.
     pub fn with_options(gpu: Gpu, options: GpuOptions) -> Result<Self, EngineError> {
         gpu.check()?;
         let mut limits = gpu.limits();
+        if let Some(why) = limits::too_few(limits.storage_buffers) {
+            let name = &gpu.info.adapter;
+            return Err(EngineError::NoAdapter(format!(
+                "{name} cannot compute: {why}; install a newer driver, or choose --engine cpu"
+            )));
+        }
         limits.path_bytes = options.path_bytes.unwrap_or(limits.path_bytes);
         limits.binding_bytes = limits.binding_bytes.min(options.binding_bytes.unwrap_or(u64::MAX));
         Ok(Self {

@@ -1,7 +1,7 @@
 //! Layout of a job in the device's memory: the volumes, their sizes, and the buffers (slabs) over which each is spread.
 
 use super::kernels::{KernelConfig, LocalConfig};
-use super::limits::Limits;
+use super::limits::{Limits, STORAGE_BUFFERS};
 use super::resource::{MutualInformation, Resource};
 use super::variant::{CostSource, Requirements, Variant};
 use crate::engine::EngineError;
@@ -203,7 +203,7 @@ fn has_swapped(params: &StereoParams, wants_right: bool) -> bool {
 
 /// Storage buffers of the winner beside those with path costs: map, keys, gates, kept sums, costs or codes, a table that
 /// compares codes, earlier sums.
-const WINNERS_OTHER_BUFFERS: u32 = 7;
+const WINNERS_OTHER_BUFFERS: u32 = STORAGE_BUFFERS - 1;
 
 /// One level's kernels and buffers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -241,7 +241,7 @@ impl Layout {
         let row = width as u64 * 4 * u64::from(words);
         let volume_bytes = row * height as u64;
         let room = (limits.path_bytes / (volume_bytes * path_bytes)).clamp(1, u64::from(u32::MAX)) as u32;
-        let bindings = limits.storage_buffers.saturating_sub(WINNERS_OTHER_BUFFERS).max(1);
+        let bindings = limits.storage_buffers - WINNERS_OTHER_BUFFERS;
         let volumes = stored.min(room).min(bindings);
         // the widest of a row of costs, of path costs, of sums, of exact sums, of sums over arms
         let widest = row

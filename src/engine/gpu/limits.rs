@@ -1,5 +1,15 @@
 //! Capabilities of an adapter, as far as layouts and variants depend on them.
 
+/// Storage buffers that a kernel of ours may bind: what WebGPU promises of every device. Old software drivers have fewer.
+pub const STORAGE_BUFFERS: u32 = 8;
+
+/// Why the kernels cannot run where one can bind so many storage buffers; `None` if they can.
+pub fn too_few(storage_buffers: u32) -> Option<String> {
+    (storage_buffers < STORAGE_BUFFERS).then(|| {
+        format!("its kernels can bind {storage_buffers} storage buffers, and the GPU engine needs {STORAGE_BUFFERS}")
+    })
+}
+
 /// What a device allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
