@@ -39,11 +39,8 @@ documents() { # target, folder: what every package says about itself
   mkdir -p "$2"
   python3 "$root/tools/package/parts.py" "$(triple "$1")" --licences "$2/THIRD-PARTY-LICENCES.txt" --sbom "dist/stereopsis-$version-$1.cdx.json"
   cp README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$2/"
-  cp -r docs assets "$2/"
-  rm -rf "$2/assets/desktop" "$2/assets/reproduction"
-  rm -f "$2/docs/README.md" "$2/docs/SUMMARY.md"
-  mkdir -p "$2/examples"
-  cp -r examples calibration "$2/examples/"
+  cp -r docs assets calibration examples "$2/"
+  rm -rf "$2/assets/desktop" "$2/assets/reproduction" "$2/assets/choice.net" "$2/docs/SUMMARY.md"
 }
 
 linux() { # target, program, the program that writes the pages
@@ -63,8 +60,11 @@ linux() { # target, program, the program that writes the pages
 deb() { # target, tree
   local arch=amd64 doc=$2/share/doc/stereopsis control=$work/$1/DEBIAN
   [ "$1" = x86_64-linux ] || arch=arm64
-  { echo "Stereopsis $version: MIT (LICENSE-MIT) or Apache-2.0 (LICENSE-APACHE), at your option."
+  { echo "Stereopsis $version. $(grep -m 1 -i '^copyright' LICENSE-MIT)"
+    echo "MIT (LICENSE-MIT) or Apache-2.0 (/usr/share/common-licenses/Apache-2.0), at your option."
     echo "Libraries of others that it contains: THIRD-PARTY-LICENCES.txt.gz. All of them are beside this file."; } >"$doc/copyright"
+  rm "$doc/LICENSE-APACHE"
+  gzip -9nc "$doc/CHANGELOG.md" >"$doc/changelog.gz"; rm "$doc/CHANGELOG.md"
   gzip -9n "$doc/THIRD-PARTY-LICENCES.txt"
   mkdir -p "$control"
   # what the program loads at run time is recommended: apt installs it, and a machine without a screen can do without
@@ -72,7 +72,7 @@ deb() { # target, tree
 Package: stereopsis
 Version: $version
 Architecture: $arch
-Maintainer: The Stereopsis authors <stereopsis@localhost>
+Maintainer: The Stereopsis authors <authors@stereopsis.invalid>
 Installed-Size: $(du -sk --apparent-size "$2" | cut -f1)
 Depends: libc6 (>= $glibc)
 Recommends: libvulkan1, mesa-vulkan-drivers | vulkan-icd, libwayland-client0, libx11-6, libx11-xcb1, libxcursor1, libxi6, libxkbcommon0, libxkbcommon-x11-0, libxrandr2

@@ -1,6 +1,6 @@
 //! The command line in a beginner's hands: misspelt words, missing files, one screen of help, one shape of JSON.
 
-use super::start::stereopsis;
+use super::start::{refused, stereopsis};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
