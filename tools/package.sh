@@ -2,6 +2,7 @@
 # Builds packages into dist/: for Linux a .deb and a .tar.gz, for Windows a .zip; each with licences and a software bill of materials.
 #
 #   tools/package.sh [x86_64-linux] [aarch64-linux] [x86_64-windows]      default: all three
+#   tools/package.sh --built [TARGET ...]                                 packs what an earlier call has built
 #   tools/package.sh --program FILE      packs a program of this machine that is built already, which tests do
 #
 # zig links for glibc 2.28 (2018), so that the packages run on Debian 10, Ubuntu 20.04, RHEL 8 and all that is newer.
@@ -26,7 +27,12 @@ triple() {
 }
 
 build() { # target: the path of its program is the last line
-  local triple; triple=$(triple "$1")
+  local triple end=; triple=$(triple "$1")
+  if [ -n "$built" ]; then
+    [ "$1" != x86_64-windows ] || end=.exe
+    [ -x "target/$triple/dist/stereopsis$end" ] || { echo "package: target/$triple/dist has no program: build it first" >&2; exit 1; }
+    echo "target/$triple/dist/stereopsis$end"; return
+  fi
   rustup target list --installed | grep -qx "$triple" || rustup target add "$triple" >&2
   case $1 in
     *-linux) cargo zigbuild --locked --profile dist --target "$triple.$glibc" >&2; echo "target/$triple/dist/stereopsis" ;;
@@ -100,6 +106,8 @@ windows() { # target, program
   (cd "$work" && python3 -m zipfile -c "$root/dist/$name.zip" "$name")
 }
 
+built=
+if [ "${1:-}" = --built ]; then built=yes; shift; fi
 case ${1:-} in
   --program)
     target=$(uname -m)-linux
