@@ -41,7 +41,7 @@ tar -C "$root" -xf "$tar" --exclude='./dev/*'
 mkdir -p "$root/dev/shm" "$root/project" "$root/usr/local/share/ca-certificates"
 cp /etc/resolv.conf /etc/hosts "$root/etc/"
 cp -r /usr/local/share/ca-certificates/. "$root/usr/local/share/ca-certificates/" 2>/dev/null || true
-cp -n /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/" 2>/dev/null || true
+cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/" 2>/dev/null || true # a proxy of this machine may sign
 code=0
 unshare --mount --pid --fork --kill-child "$0" --inside "$root" "$@" || code=$?
 echo "$suite $arch: '$*' $([ "$code" = 0 ] && echo passed || echo "failed ($code)")"
