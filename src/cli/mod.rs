@@ -127,7 +127,7 @@ enum Command {
     Devices(devices::DevicesArgs),
     /// Examine this machine and say what is wrong, and what to do: for a question to others
     Doctor(doctor::DoctorArgs),
-    /// Write manual pages, completions of shells and an entry for the desktop's menu into a folder such as ~/.local/share
+    /// Write manual pages, shell completions and a menu entry into ~/.local/share or another folder
     Integrate(integrate::IntegrateArgs),
     /// Calibrate two cameras with a printed board, and say how wrong their metres will be
     Calibrate(Box<calibrate::CalibrateArgs>),

@@ -25,7 +25,8 @@ inside() { # root, command
 if [ "${1:-}" = --inside ]; then shift; inside "$@"; exit; fi
 
 suite=$1 arch=$2; shift 2
-roots=${ROOTS:-/var/tmp/stereopsis-roots} tar=${ROOTS:-/var/tmp/stereopsis-roots}/$suite-$arch.tar
+roots=${ROOTS:-/var/tmp/stereopsis-roots}
+tar=$roots/$suite-$arch.tar
 if [ ! -s "$tar" ]; then
   mkdir -p "$roots"
   mirror=$(sed -n 's/^URIs: *\([^ ]*\).*/\1/p; s/^deb [^h]*\(http[^ ]*\).*/\1/p' /etc/apt/sources.list.d/debian* /etc/apt/sources.list 2>/dev/null | head -n 1)

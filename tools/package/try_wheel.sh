@@ -14,7 +14,6 @@ start=$SECONDS
 /tmp/env/bin/pip install -q --disable-pip-version-check "$wheel"
 echo "  $(python3 --version): installed in $((SECONDS - start)) s"
 cat >/tmp/ten.py <<'PY'
-import sys
 import numpy as np
 import stereopsis
 

@@ -145,6 +145,15 @@ where
         let key = move |(x, y)| PathElement::new(vec![(x, y), (x + 24, y)], style);
         chart.draw_series(line)?.label(name).legend(key);
     }
+    draw_legend(&mut chart)?;
+    area.present()?;
+    Ok(())
+}
+
+/// Draws the names of a chart's curves into its upper right corner.
+pub(super) fn draw_legend<'a, DB: DrawingBackend + 'a, CT: CoordTranslate>(
+    chart: &mut ChartContext<'a, DB, CT>,
+) -> Result<(), DrawingAreaErrorKind<DB::ErrorType>> {
     chart
         .configure_series_labels()
         .position(SeriesLabelPosition::UpperRight)
@@ -153,9 +162,7 @@ where
         .background_style(WHITE.mix(0.85))
         .border_style(INK.mix(0.3))
         .label_font((FONT, 15).into_font().color(&INK))
-        .draw()?;
-    area.present()?;
-    Ok(())
+        .draw()
 }
 
 /// A number on the axis, which goes over powers of ten.

@@ -1,6 +1,6 @@
 //! Figure of the settings that a search has tried: what is wrong with their maps over the time that they take.
 
-use super::figure::{Drawing, ERROR_COLOR, FONT, INK, STEP_COLOR, write_figure};
+use super::figure::{Drawing, ERROR_COLOR, FONT, INK, STEP_COLOR, draw_legend, write_figure};
 use crate::export::file::ExportError;
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -96,15 +96,7 @@ impl Drawing for TradeOff {
             let text = Text::new(name.clone(), (7, -6), (FONT, 14).into_font().color(&INK));
             chart.draw_series([EmptyElement::at(*place) + dot + text])?;
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .legend_area_size(32)
-            .margin(10)
-            .background_style(WHITE.mix(0.85))
-            .border_style(INK.mix(0.3))
-            .label_font((FONT, 15).into_font().color(&INK))
-            .draw()?;
+        draw_legend(&mut chart)?;
         area.present()?;
         Ok(())
     }
