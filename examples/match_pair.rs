@@ -4,16 +4,15 @@
 
 #![allow(clippy::print_stdout, reason = "an example speaks to its reader")]
 
-use stereopsis::matching::{CpuEngine, StereoParams, job, read_luma, run};
+use stereopsis::matching::{Matcher, StereoParams, read_picture};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let files: Vec<_> = std::env::args().skip(1).collect();
     let [left, right] = files.as_slice() else { return Err("expected LEFT RIGHT".into()) };
-    let (left, right) = (read_luma(left.as_ref())?, read_luma(right.as_ref())?);
+    let (left, right) = (read_picture(left.as_ref())?, read_picture(right.as_ref())?);
     let (width, height) = left.size();
-    let output = run(&mut CpuEngine::new(None), job(left, right, StereoParams::default()))?;
-    let map = output.map.ok_or("the CPU engine gives a map")?;
-    println!("{:.1} % measured in {:?}", 100.0 * map.valid_share(), output.compute_time);
-    println!("disparity in the middle: {:?} px", map.disparity_px(width / 2, height / 2));
+    let result = Matcher::new(StereoParams::default()).match_pair(left, right)?;
+    println!("{:.1} % measured in {:?}", 100.0 * result.map.valid_share(), result.compute_time);
+    println!("disparity in the middle: {:?} px", result.map.disparity_px(width / 2, height / 2));
     Ok(())
 }

@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut points = Vec::new();
     for y in (0..height).step_by(16) {
         for x in (0..width).step_by(16) {
-            let [left, right] = rectifier.sources(x, y).map(|source| source.map(|at| at.to_array()));
+            let [left, right] = rectifier.sources(x, y);
             points.push(serde_json::json!({ "at": [x, y], "left": left, "right": right }));
         }
     }

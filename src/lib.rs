@@ -1,21 +1,20 @@
 //! Turns two ordinary cameras into a live depth camera, on any GPU and without one.
 //!
-//! As a library: [`rectification`] reads calibration files and rectifies pairs, [`matching`] has the algorithm as plain loops and the
-//! engines that run it, [`filters`] and [`depth`] follow, [`mod@parameters`] reads settings, [`recordings`] reads and writes MCAP files.
-//! Everything else is the program's own.
-//!
-//! The algorithm on a pair that is rectified:
+//! As a library: [`rectification`] reads calibration files and rectifies pairs, [`matching`] has the matcher and its parameters,
+//! [`filters`] and [`depth`] follow, [`mod@parameters`] reads settings that the window has saved. `recordings` (with the feature
+//! `recording`) iterates over MCAP files, `cameras` (with `cameras`) over pairs of cameras. Everything else is the program's own.
 //!
 //! ```
-//! use stereopsis::matching::{Image, Luma, StereoParams, match_pair};
+//! use stereopsis::matching::{Image, Luma, Matcher, StereoParams};
 //!
 //! // a texture that the right camera sees 3 px further left
 //! let texture = |x: usize, y: usize| ((x * 73) ^ (y * 151) ^ (x * y * 7)) as u8;
 //! let left = Luma::U8(Image::from_fn(40, 20, texture));
 //! let right = Luma::U8(Image::from_fn(40, 20, |x, y| texture(x + 3, y)));
-//! let params = StereoParams { num_disparities: 8, ..StereoParams::default() };
-//! let map = match_pair(&left, &right, &params);
+//! let mut matcher = Matcher::new(StereoParams { num_disparities: 8, ..StereoParams::default() });
+//! let map = matcher.match_pair(left, right)?.map;
 //! assert_eq!(map.disparity_px(20, 10), Some(3.0));
+//! # Ok::<(), stereopsis::matching::EngineError>(())
 //! ```
 
 #![cfg_attr(
@@ -72,9 +71,12 @@ mod lab;
 mod cli;
 mod library;
 
-#[cfg(feature = "recording")]
-pub use library::recordings;
+#[cfg(feature = "cameras")]
+pub use library::cameras;
 pub use library::{depth, filters, matching, parameters, rectification};
+#[cfg(feature = "recording")]
+pub use library::{inside, recordings};
+use parameter::{choices, parameters, stands_as_its_word};
 
 /// The program.
 #[cfg(feature = "window")]

@@ -1,52 +1,35 @@
 //! The public surface: what a program that uses this crate as a library may call, by task.
 
+#[cfg(feature = "cameras")]
+mod camera_pairs;
+mod matcher;
+
 /// Calibration files of other tools, and pictures rectified by them.
 pub mod rectification {
-    pub use crate::calibration::{
-        BrownConrady, CalibrationError, Camera, Distortion, Fisheye, FocalLength, LengthUnit, LoadOptions, Output,
-        Rectifier, StereoRig, load, write,
-    };
+    pub use crate::calibration::{CalibrationError, Crop, LengthUnit, LoadOptions, Rectifier, StereoRig, load};
 }
 
-/// Pixels, the parameters, the reference, and the engines, which all give the same bits.
+/// Pictures, parameters and the matcher, whose engines all give the bits of the reference.
 pub mod matching {
-    pub use crate::capture::{CaptureError, Frame, RawPair};
+    pub use super::matcher::{MatchResult, Matcher};
+    pub use crate::capture::CaptureError;
     use crate::capture::{MaxPixels, decode};
-    pub use crate::engine::{
-        CpuEngine, Engine, EngineChoice, EngineError, EngineInfo, EngineKind, Job, OpenOptions, Opened, Output, open,
-        run,
-    };
-    pub use crate::image::{Image, Luma, Picture};
+    pub use crate::engine::{EngineChoice, EngineError};
+    pub use crate::image::{Image, Luma, Picture, PictureRef};
+    pub use crate::stereo::cost::mutual_information::Start;
+    pub use crate::stereo::filter::Persistence;
     pub use crate::stereo::{
-        AdaptiveP2, Aggregation, CostKind, DisparityMap, INVALID, ParamsError, Preset, StereoParams, match_pair, reason,
+        AdaptiveP2, Aggregation, CostKind, DisparityMap, INVALID, ParamsError, Preset, RightMatching, StereoParams,
+        Subpixel, match_pair, reason,
     };
     use std::path::Path;
-    use std::sync::Arc;
-    use std::time::{Duration, Instant, SystemTime};
 
-    /// The brightness of a picture file: PNG, JPEG, TIFF, PGM, PPM and others; 16 bits stay 16 bits.
+    /// A picture file: PNG, JPEG, TIFF, PGM, PPM and others; 16 bits stay 16 bits, and colours are kept.
     ///
     /// # Errors
     /// It cannot be read, or is no picture; the text names the file.
-    pub fn read_luma(path: &Path) -> Result<Luma, CaptureError> {
-        Ok(decode::read_picture(path, false, MaxPixels::default())?.luma)
-    }
-
-    /// A job for an engine, of images that are rectified; its map comes to the host.
-    pub fn job(left: Luma, right: Luma, params: StereoParams) -> Job {
-        let picture = |luma| Picture { luma, rgb: None };
-        let (left, right) = (picture(left), picture(right));
-        let raw = RawPair::new("pair", 0, SystemTime::now(), left.clone(), right.clone());
-        let frame = Frame {
-            left: left.into(),
-            right: right.into(),
-            raw: Arc::new(raw),
-            truth: None,
-            geometry: None,
-            arrived: Instant::now(),
-            rectify_time: Duration::ZERO,
-        };
-        Job { frame: Arc::new(frame), params: Arc::new(params), read_back: true, wants_right: false }
+    pub fn read_picture(path: &Path) -> Result<Picture, CaptureError> {
+        decode::read_picture(path, true, MaxPixels::default())
     }
 }
 
@@ -56,28 +39,49 @@ pub mod filters {
     pub use crate::stereo::{Fill, Median};
 }
 
-/// Depth in metres of disparities, and files of both.
+/// Depth in metres of disparities, points in space, and files of them.
 pub mod depth {
     pub use crate::export::{ExportError, write_cloud, write_depth_mm, write_disparity};
+    pub use crate::files::WriteError;
     pub use crate::geometry::Geometry;
-    pub use crate::stereo::depth::{depth_m, depth_map};
+    use crate::image::Image;
+    pub use crate::stereo::depth::depth_map;
+
+    /// The point of each pixel of a depth map in metres, as seen from the left camera: x to the right, y down, z forward. NaN where
+    /// the depth is.
+    pub fn points_m(depth_m: &Image<f32>, geometry: &Geometry) -> Image<[f32; 3]> {
+        Image::from_fn(depth_m.width(), depth_m.height(), |x, y| {
+            geometry.point_m(x as f64, y as f64, f64::from(depth_m.at(x, y))).map(|metres| metres as f32)
+        })
+    }
 }
 
-/// Settings files and flags resolved to parameters.
+/// Settings by the words of flags and settings files.
 pub mod parameters {
-    pub use crate::parameter::{Domain, Parameter, Value};
-    pub use crate::settings::{Origin, Settings, SettingsError, Word, read_file};
-    pub use crate::stereo::{Preset, StereoParams};
+    pub use crate::parameter::Value;
+    pub use crate::settings::{Settings, SettingsError};
 }
 
-/// Recordings: MCAP files of ROS 2's or Foxglove's messages, read with whatever damage they have, and written.
+/// Recordings: MCAP files with messages of ROS 2 or of Foxglove, read pair by pair with whatever damage they have.
 #[cfg(feature = "recording")]
 pub mod recordings {
-    pub use crate::capture::{FrameTap, Recorded, SourceInfo};
-    pub use crate::engine::worker::ResultTap;
-    pub use crate::recording::format::{Format, decode};
-    pub use crate::recording::message::{Body, Encoding, ImageBody, Message};
-    pub use crate::recording::read::{PacketStream, ReadError, Recording};
-    pub use crate::recording::write::{RecordError, RecordOptions, RecordStatus, Recorder, Target};
-    pub use crate::recording::{About, Channel, Packet, PairNote, RecordedPairs, ResultNote, Streams, topic};
+    pub use crate::capture::{RawPair, Recorded};
+    pub use crate::recording::{ReadError, RecordedPairs};
+}
+
+/// Two cameras, or one that gives both pictures side by side.
+#[cfg(feature = "cameras")]
+pub mod cameras {
+    pub use super::camera_pairs::CameraPairs;
+    pub use crate::capture::{CaptureError, RawPair};
+}
+
+/// What this project's own tests of the program read recordings with. It changes without notice.
+#[cfg(feature = "recording")]
+#[doc(hidden)]
+pub mod inside {
+    pub use crate::recording::format::decode;
+    pub use crate::recording::message::{Body, Encoding, ImageBody};
+    pub use crate::recording::read::{PacketStream, Recording};
+    pub use crate::recording::{Packet, PairNote, ResultNote, topic};
 }

@@ -4,7 +4,6 @@
 //! them ([`Parameter`]). It makes the struct, its defaults and a table of parameters. Nothing else in the program repeats any
 //! of these.
 
-use crate::choices;
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -301,7 +300,6 @@ pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 /// Lets a type stand in files as the word that it is written with, by its `Display` and `FromStr`.
-#[macro_export]
 macro_rules! stands_as_its_word {
     ($name:ty) => {
         impl serde::Serialize for $name {
@@ -322,7 +320,6 @@ macro_rules! stands_as_its_word {
 /// Declares a family of choices: an enum whose members have a word and a sentence, with `ALL` and [`ParameterType`]; with
 /// `pub enum Kind: Description`, each member also names its constant description; with `pub enum Kind, default Member`, it has a
 /// default.
-#[macro_export]
 macro_rules! choices {
     ($(#[doc = $doc:literal])* pub enum $name:ident: $description:ty {
         $($(#[doc = $help:literal])+ $member:ident = $word:literal => $constant:expr,)+
@@ -331,7 +328,7 @@ macro_rules! choices {
 
         impl $name {
             /// The constant description of the member.
-            pub const fn description(self) -> &'static $description {
+            pub(crate) const fn description(self) -> &'static $description {
                 match self { $(Self::$member => &$constant,)+ }
             }
         }
@@ -355,17 +352,17 @@ macro_rules! choices {
             pub const ALL: &'static [Self] = &[$($(#[cfg($cfg)])? Self::$member),+];
 
             /// The word for the command line, settings files and panels.
-            pub const fn word(self) -> &'static str {
+            pub(crate) const fn word(self) -> &'static str {
                 match self { $($(#[cfg($cfg)])? Self::$member => $word,)+ }
             }
 
             /// Its meaning, in a sentence.
-            pub const fn help(self) -> &'static str {
+            pub(crate) const fn help(self) -> &'static str {
                 match self { $($(#[cfg($cfg)])? Self::$member => concat!($($help),+).trim_ascii(),)+ }
             }
 
             /// The member with this word.
-            pub fn from_word(word: &str) -> Option<Self> {
+            pub(crate) fn from_word(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|member| member.word() == word)
             }
         }
@@ -417,7 +414,6 @@ macro_rules! choices {
 }
 
 /// Declares a struct of parameters; see the module's documentation.
-#[macro_export]
 macro_rules! parameters {
     ($(#[doc = $doc:literal])* pub struct $name:ident { $(
         $(#[doc = $help:literal])+
@@ -436,7 +432,7 @@ macro_rules! parameters {
 
         impl $name {
             /// Every parameter, in the order of the fields.
-            pub fn table() -> &'static [$crate::parameter::Parameter<Self>] {
+            pub(crate) fn table() -> &'static [$crate::parameter::Parameter<Self>] {
                 static TABLE: std::sync::OnceLock<Vec<$crate::parameter::Parameter<$name>>> = std::sync::OnceLock::new();
                 TABLE.get_or_init(|| vec![$($crate::parameter::Parameter {
                     name: $flag,
@@ -460,3 +456,5 @@ macro_rules! parameters {
         }
     };
 }
+
+pub(crate) use {choices, parameters, stands_as_its_word};

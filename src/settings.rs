@@ -104,12 +104,30 @@ pub const OTHER_WORDS: &[(&str, &str, &str)] = &[
 ];
 
 impl Settings {
+    /// Settings by the names of flags without dashes: `[("preset", "accurate"), ("num-disparities", "128")]`.
+    ///
+    /// # Errors
+    /// The first word that is wrong, or parameters that do not fit each other.
+    pub fn of_words(words: &[(&str, &str)]) -> Result<Self, SettingsError> {
+        Self::resolve(&flag_words(words))
+    }
+
+    /// Settings of a file that the window or `--save-settings` has written, changed by `words` as by flags.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the first word that is wrong, or parameters that do not fit each other.
+    pub fn of_file(path: &Path, words: &[(&str, &str)]) -> Result<Self, SettingsError> {
+        let mut all = read_file(path)?;
+        all.extend(flag_words(words));
+        Self::resolve(&all)
+    }
+
     /// Resolves words; later ones win, but within one origin the preset comes first and then the cost, because both
     /// change the meaning of the rest.
     ///
     /// # Errors
     /// The first word that is wrong, or parameters that do not fit each other.
-    pub fn resolve(words: &[Word]) -> Result<Self, SettingsError> {
+    pub(crate) fn resolve(words: &[Word]) -> Result<Self, SettingsError> {
         let mut settings = Self::default();
         for layer in 0..=Origin::Flag.layer() {
             let rank = |word: &Word| match word.name.as_str() {
@@ -163,7 +181,7 @@ impl Settings {
     }
 
     /// Options by which the engine is opened.
-    pub fn engine_options(&self) -> OpenOptions {
+    pub(crate) fn engine_options(&self) -> OpenOptions {
         let adapter = self.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word);
         OpenOptions {
             choice: self.engine,
@@ -179,7 +197,7 @@ impl Settings {
     ///
     /// # Errors
     /// `near_m` without a geometry, or out of reach; a range that can match nowhere.
-    pub fn params_for(&self, width: usize, geometry: Option<&Geometry>) -> Result<StereoParams, SettingsError> {
+    pub(crate) fn params_for(&self, width: usize, geometry: Option<&Geometry>) -> Result<StereoParams, SettingsError> {
         let mut params = self.params.clone();
         if let Some(near_m) = self.near_m {
             let geometry = geometry.ok_or_else(|| {
@@ -192,6 +210,12 @@ impl Settings {
         params.validate_range(width).map_err(|err| SettingsError::Flag(err.to_string()))?;
         Ok(params)
     }
+}
+
+fn flag_words(words: &[(&str, &str)]) -> Vec<Word> {
+    let word =
+        |&(name, text): &(&str, &str)| Word { name: name.to_owned(), text: text.to_owned(), origin: Origin::Flag };
+    words.iter().map(word).collect()
 }
 
 /// Parameters with these changed, by the rules of flags.

@@ -11,7 +11,7 @@ command -v cargo-public-api >/dev/null || cargo install --locked -q cargo-public
 kept=tools/surface.txt
 found=$(mktemp); trap 'rm -f "$found"' EXIT
 # without the implementations that derive and the compiler add
-cargo +nightly public-api -sss --no-default-features --features gpu,recording >"$found"
+cargo +nightly public-api -sss --no-default-features --features cameras,gpu,recording >"$found"
 if [ "${1:-}" = --update ]; then
   cp "$found" "$kept"; chmod 644 "$kept"
 elif ! diff -u "$kept" "$found"; then

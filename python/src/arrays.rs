@@ -28,8 +28,17 @@ fn image_of<T: Element + Copy>(array: &PyReadonlyArray2<'_, T>) -> Image<T> {
     Image::new(width, height, pixels)
 }
 
+/// A picture to match: colours of `uint8` in OpenCV's order (blue, green, red) with shape (height, width, 3), or brightness alone.
+pub(crate) fn picture_to_match(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Picture> {
+    if argument.extract::<PyReadonlyArray3<'_, u8>>().is_err() {
+        return Ok(luma(name, argument)?.into());
+    }
+    let picture = picture(name, argument)?;
+    Ok(picture.rgb.map_or(picture.luma.into(), |bgr| bgr.map(|&[b, g, r]| [r, g, b]).into()))
+}
+
 /// Brightness of `uint8`, or of `uint16` with all 16 bits in use; shape (height, width).
-pub(crate) fn luma(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Luma> {
+fn luma(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Luma> {
     let luma = if let Ok(array) = argument.extract::<PyReadonlyArray2<'_, u8>>() {
         Luma::U8(image_of(&array))
     } else if let Ok(array) = argument.extract::<PyReadonlyArray2<'_, u16>>() {
@@ -37,8 +46,8 @@ pub(crate) fn luma(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Luma> {
     } else {
         let shown = shown(argument);
         return Err(value_error(format!(
-            "{name}: expected an array of shape (height, width) and dtype uint8 or uint16, got {shown}; \
-             cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) makes one of a colour picture"
+            "{name}: expected an array of shape (height, width) and dtype uint8 or uint16, or of shape (height, width, 3) and \
+             dtype uint8, got {shown}"
         )));
     };
     let (width, height) = luma.size();
@@ -46,20 +55,6 @@ pub(crate) fn luma(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Luma> {
         return Err(value_error(format!("{name}: the picture is empty: {width} x {height} px")));
     }
     Ok(luma)
-}
-
-/// A rectified pair: two pictures of the same size and type.
-pub(crate) fn pair(left: &Bound<'_, PyAny>, right: &Bound<'_, PyAny>) -> PyResult<(Luma, Luma)> {
-    let (left, right) = (luma("left", left)?, luma("right", right)?);
-    if left.size() != right.size() || left.bits() != right.bits() {
-        let text = |luma: &Luma| format!("{} x {} px of {} bits", luma.size().0, luma.size().1, luma.bits());
-        return Err(value_error(format!(
-            "both pictures must have the same size and type: left has {}, right has {}",
-            text(&left),
-            text(&right)
-        )));
-    }
-    Ok((left, right))
 }
 
 /// A picture with or without colours, for rectification: (height, width), or (height, width, 3) of `uint8` in any order of channels.

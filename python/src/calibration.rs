@@ -5,8 +5,7 @@ use numpy::{PyArray2, PyArray3};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use stereopsis::depth::Geometry;
-use stereopsis::matching::Image;
+use stereopsis::depth::{Geometry, points_m};
 use stereopsis::rectification::{LengthUnit, LoadOptions, Rectifier, StereoRig, load};
 
 #[pyclass(frozen, module = "stereopsis")]
@@ -98,12 +97,8 @@ impl Calibration {
     fn points<'py>(&self, py: Python<'py>, disparity_px: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyArray3<f32>>> {
         let disparity_px = disparity(disparity_px)?;
         let geometry = self.geometry(py, disparity_px.size())?;
-        let (width, height) = disparity_px.size();
-        let points = Image::from_fn(width, height, |x, y| match geometry.depth_m(f64::from(disparity_px.at(x, y))) {
-            Some(depth_m) => geometry.point_m(x as f64, y as f64, depth_m).map(|metres| metres as f32),
-            None => [f32::NAN; 3],
-        });
-        array_of_three(py, points)
+        let depth_m = disparity_px.map(|&d| depth_of(&geometry, d));
+        array_of_three(py, points_m(&depth_m, &geometry))
     }
 
     fn __repr__(&self) -> String {

@@ -1,14 +1,13 @@
 //! `Matcher`: parameters by the names of the program's flags, and one engine whose memory is kept from pair to pair.
 
-use crate::arrays::{array, pair, value_error};
+use crate::arrays::{array, picture_to_match, value_error};
 use numpy::PyArray2;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use stereopsis::matching::{CpuEngine, DisparityMap, INVALID, Image, StereoParams, job, run};
-use stereopsis::parameters::{Origin, Settings, Word, read_file};
+use stereopsis::matching::{self, DisparityMap, EngineChoice, INVALID, Image, StereoParams};
+use stereopsis::parameters::{Settings, Value};
 
 /// Steps of a pixel in fixed-point disparities.
 const STEPS: i32 = 16;
@@ -16,7 +15,7 @@ const STEPS: i32 = 16;
 #[pyclass(frozen, module = "stereopsis")]
 pub(crate) struct Matcher {
     settings: Settings,
-    engine: Mutex<CpuEngine>,
+    matcher: Mutex<matching::Matcher>,
     last: Mutex<Option<Arc<DisparityMap>>>,
 }
 
@@ -32,20 +31,23 @@ fn text_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
 }
 
 /// The words of keyword arguments: underscores stand for dashes.
-fn words_of(parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<Word>> {
-    let mut words = Vec::new();
-    for (name, value) in parameters.into_iter().flatten() {
-        let name = name.str()?.to_cow()?.replace('_', "-");
-        words.push(Word { name, text: text_of(&value)?, origin: Origin::Flag });
-    }
-    Ok(words)
+fn words_of(parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<(String, String)>> {
+    let words = parameters.into_iter().flatten();
+    words.map(|(name, value)| Ok((name.str()?.to_cow()?.replace('_', "-"), text_of(&value)?))).collect()
 }
 
 impl Matcher {
-    fn of(words: &[Word]) -> PyResult<Self> {
-        let settings = Settings::resolve(words).map_err(value_error)?;
-        let engine = Mutex::new(CpuEngine::new(settings.threads));
-        Ok(Self { settings, engine, last: Mutex::new(None) })
+    /// By settings that these words complete.
+    fn of<E: ToString>(
+        parameters: Option<&Bound<'_, PyDict>>,
+        settings: impl Fn(&[(&str, &str)]) -> Result<Settings, E>,
+    ) -> PyResult<Self> {
+        let words = words_of(parameters)?;
+        let words: Vec<_> = words.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        let mut settings = settings(&words).map_err(value_error)?;
+        settings.engine = EngineChoice::Cpu; // whatever a file of the window has: all engines give the same bits
+        let matcher = Mutex::new(matching::Matcher::new(settings.clone()));
+        Ok(Self { settings, matcher, last: Mutex::new(None) })
     }
 
     /// Matches without the GIL; other threads wait for their turn with this matcher.
@@ -54,15 +56,12 @@ impl Matcher {
         py: Python<'_>,
         left: &Bound<'_, PyAny>,
         right: &Bound<'_, PyAny>,
-    ) -> PyResult<(Arc<DisparityMap>, StereoParams)> {
-        let (left, right) = pair(left, right)?;
-        let params = self.settings.params_for(left.size().0, None).map_err(value_error)?;
-        let job = job(left, right, params.clone());
-        let output = py.detach(|| run(&mut *self.engine.lock().unwrap_or_else(PoisonError::into_inner), job));
-        let map = output.map_err(value_error)?.map;
-        let map = map.ok_or_else(|| PyRuntimeError::new_err("the engine gave no map"))?;
+    ) -> PyResult<Arc<DisparityMap>> {
+        let (left, right) = (picture_to_match("left", left)?, picture_to_match("right", right)?);
+        let result = py.detach(|| self.matcher.lock().unwrap_or_else(PoisonError::into_inner).match_pair(left, right));
+        let map = Arc::new(result.map_err(value_error)?.map);
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&map));
-        Ok((map, params))
+        Ok(map)
     }
 
     fn last(&self) -> PyResult<Arc<DisparityMap>> {
@@ -76,15 +75,13 @@ impl Matcher {
     #[new]
     #[pyo3(signature = (**parameters))]
     fn new(parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        Self::of(&words_of(parameters)?)
+        Self::of(parameters, Settings::of_words)
     }
 
     #[staticmethod]
     #[pyo3(signature = (path, **parameters))]
     fn from_settings(path: PathBuf, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let mut words = read_file(&path).map_err(value_error)?;
-        words.extend(words_of(parameters)?);
-        Self::of(&words)
+        Self::of(parameters, |words| Settings::of_file(&path, words))
     }
 
     fn compute<'py>(
@@ -93,8 +90,8 @@ impl Matcher {
         left: &Bound<'_, PyAny>,
         right: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyArray2<i16>>> {
-        let (map, params) = self.map(py, left, right)?;
-        let none = ((params.min_disparity - 1) * STEPS) as i16;
+        let map = self.map(py, left, right)?;
+        let none = ((self.settings.params.min_disparity - 1) * STEPS) as i16;
         let values: Image<i16> = map.values.map(|&value| if value == INVALID { none } else { value });
         array(py, values)
     }
@@ -105,7 +102,7 @@ impl Matcher {
         left: &Bound<'_, PyAny>,
         right: &Bound<'_, PyAny>,
     ) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        let (map, _) = self.map(py, left, right)?;
+        let map = self.map(py, left, right)?;
         array(py, map.to_px())
     }
 
@@ -126,11 +123,11 @@ impl Matcher {
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
-        for parameter in StereoParams::table() {
-            let value = (parameter.get)(&self.settings.params).to_string();
-            match value.parse::<i64>() {
-                Ok(number) => all.set_item(parameter.name.replace('-', "_"), number)?,
-                Err(_) => all.set_item(parameter.name.replace('-', "_"), value)?,
+        for (name, value) in self.settings.params.words() {
+            let name = name.replace('-', "_");
+            match value {
+                Value::Integer(number) => all.set_item(name, number)?,
+                value => all.set_item(name, value.to_string())?,
             }
         }
         Ok(all)
@@ -138,10 +135,8 @@ impl Matcher {
 
     fn __repr__(&self) -> String {
         let defaults = StereoParams::default();
-        let differs =
-            |p: &&stereopsis::parameters::Parameter<StereoParams>| (p.get)(&self.settings.params) != (p.get)(&defaults);
-        let words = StereoParams::table().iter().filter(differs);
-        let words = words.map(|p| format!("{}={}", p.name.replace('-', "_"), (p.get)(&self.settings.params)));
+        let words = self.settings.params.words().zip(defaults.words()).filter(|(own, default)| own != default);
+        let words = words.map(|((name, value), _)| format!("{}={value}", name.replace('-', "_")));
         format!("Matcher({})", words.collect::<Vec<_>>().join(", "))
     }
 }

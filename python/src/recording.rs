@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
-use stereopsis::matching::{Picture, RawPair};
-use stereopsis::recordings::RecordedPairs;
+use stereopsis::matching::Picture;
+use stereopsis::recordings::{RawPair, RecordedPairs};
 
 #[pyclass(frozen, module = "stereopsis")]
 pub(crate) struct Recording {
@@ -46,7 +46,7 @@ pub(crate) struct Pair {
 
 /// Brightness alone.
 fn gray(picture: &Picture) -> Picture {
-    Picture { luma: picture.luma.clone(), rgb: None }
+    picture.luma.clone().into()
 }
 
 #[pymethods]

@@ -31,7 +31,7 @@ impl Crop {
     ///
     /// # Errors
     /// One is out of its range.
-    pub fn validate(&self) -> Result<(), CalibrationError> {
+    pub(crate) fn validate(&self) -> Result<(), CalibrationError> {
         let Self { alpha, rectified_fov_deg } = self;
         if !(0.0..=1.0).contains(alpha) {
             return Err(CalibrationError(format!(
@@ -49,7 +49,7 @@ impl Crop {
     }
 
     /// Whether the crop of a rectification that is part of a calibration stays.
-    pub fn is_default(&self) -> bool {
+    pub(crate) fn is_default(&self) -> bool {
         self.alpha <= 0.0 && self.rectified_fov_deg.is_none()
     }
 }

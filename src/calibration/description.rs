@@ -103,7 +103,7 @@ pub struct RectifiedDescription {
 
 impl StereoRig {
     /// Describes the rig, rectified with this crop.
-    pub fn describe(&self, crop: impl Into<Crop>) -> RigDescription {
+    pub(crate) fn describe(&self, crop: impl Into<Crop>) -> RigDescription {
         let crop = crop.into();
         let turn = DQuat::from_mat3(&self.rotation).normalize().to_scaled_axis();
         let (rectification, problem) = match (self.rectification, self.size) {

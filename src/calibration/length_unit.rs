@@ -20,7 +20,7 @@ pub enum LengthUnit {
 
 impl LengthUnit {
     /// Length of one unit, m.
-    pub fn metres(self) -> f64 {
+    pub(crate) fn metres(self) -> f64 {
         match self {
             Self::Metre => 1.0,
             Self::Centimetre => 0.01,

@@ -52,7 +52,7 @@ pub struct CalibrationError(pub String);
 
 impl CalibrationError {
     /// Left and right are exchanged: the remedy is to swap them.
-    pub fn means_exchanged(&self) -> bool {
+    pub(crate) fn means_exchanged(&self) -> bool {
         self.0.contains(estimate::SWAPPED)
     }
 }

@@ -1,8 +1,9 @@
 //! The calibration of a pair source as recordings store it.
 
-use super::{Crop, StereoRig, toml_of};
+use super::{CalibrationError, Crop, LoadOptions, StereoRig, read, toml_of};
 use crate::geometry::Geometry;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// How the pairs are rectified, and their geometry.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -38,6 +39,15 @@ impl CalibrationNote {
             Some((name, value)) => Err(format!("{name} is {value}")),
             None => Ok(()),
         }
+    }
+
+    /// The rig, where there is one.
+    ///
+    /// # Errors
+    /// Its text is damaged.
+    pub fn parsed_rig(&self) -> Result<Option<StereoRig>, CalibrationError> {
+        let file = |text: &String| (PathBuf::from("calibration.toml"), text.clone().into_bytes());
+        self.rig.as_ref().map(|text| read(&[file(text)], &LoadOptions::default())).transpose()
     }
 
     /// Note of pairs that this rig rectifies.

@@ -67,7 +67,7 @@ impl StereoRig {
     ///
     /// # Errors
     /// The rig is of another aspect ratio.
-    pub fn rescaled(&self, (width, height): (usize, usize)) -> Result<Self, CalibrationError> {
+    pub(crate) fn rescaled(&self, (width, height): (usize, usize)) -> Result<Self, CalibrationError> {
         let (factor, _) = self.factor_to(width, height)?;
         let (left, right) = (self.left.scaled(factor), self.right.scaled(factor));
         Ok(Self { left, right, rectification: None, size: Some((width, height)), ..self.clone() })
@@ -130,15 +130,15 @@ impl Rectifier {
 
     /// Raw position of rectified pixel `(x, y)` of the left and of the right picture, to 1/128 px; `None` where
     /// it is black.
-    pub fn sources(&self, x: usize, y: usize) -> [Option<DVec2>; 2] {
-        [&self.left, &self.right].map(|table| table.source(x, y))
+    pub fn sources(&self, x: usize, y: usize) -> [Option<[f64; 2]>; 2] {
+        [&self.left, &self.right].map(|table| table.source(x, y).map(DVec2::into))
     }
 
     /// Checks whether a pair can be rectified.
     ///
     /// # Errors
     /// The pictures have another size than the map.
-    pub fn check(&self, left: &Picture, right: &Picture) -> Result<(), CalibrationError> {
+    pub(crate) fn check(&self, left: &Picture, right: &Picture) -> Result<(), CalibrationError> {
         for picture in [left, right] {
             if picture.size() != self.size() {
                 let ((width, height), (own_width, own_height)) = (picture.size(), self.size());

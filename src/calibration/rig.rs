@@ -9,21 +9,21 @@ use glam::{DMat3, DVec3};
 #[derive(Clone, Debug, PartialEq)]
 pub struct StereoRig {
     /// The left camera, as seen from behind.
-    pub left: Camera,
+    pub(crate) left: Camera,
     /// The right camera.
-    pub right: Camera,
+    pub(crate) right: Camera,
     /// Rotation from the left camera's axes to the right one's.
-    pub rotation: DMat3,
+    pub(crate) rotation: DMat3,
     /// The left camera's centre in the right camera's axes, m; about (-baseline, 0, 0).
-    pub translation_m: DVec3,
+    pub(crate) translation_m: DVec3,
     /// Picture size of the calibration, where the file states it.
     pub size: Option<(usize, usize)>,
     /// The rectification in the file; otherwise one is computed.
-    pub rectification: Option<Rectification>,
+    pub(crate) rectification: Option<Rectification>,
     /// Kind of its file.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
     /// Unit of the file's lengths.
-    pub unit: LengthUnit,
+    pub(crate) unit: LengthUnit,
     /// Whether left and right of the file are exchanged.
     pub exchanged: bool,
     /// Warnings as text; empty where all values are plausible.
@@ -34,7 +34,7 @@ pub struct StereoRig {
 
 impl StereoRig {
     /// A rig without a file, lengths in metres.
-    pub fn new(
+    pub(crate) fn new(
         left: Camera,
         right: Camera,
         rotation: DMat3,
@@ -57,7 +57,7 @@ impl StereoRig {
     }
 
     /// The rig of rectified pictures with this geometry.
-    pub fn of_rectified(geometry: &Geometry, size: (usize, usize)) -> Self {
+    pub(crate) fn of_rectified(geometry: &Geometry, size: (usize, usize)) -> Self {
         let Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, estimated } = *geometry;
         let distortion = Distortion::default();
         let [left, right] =
@@ -84,7 +84,7 @@ impl StereoRig {
     }
 
     /// The baseline in the file's unit.
-    pub fn baseline_in_file(&self) -> f64 {
+    pub(crate) fn baseline_in_file(&self) -> f64 {
         self.baseline_m() / self.unit.metres()
     }
 
@@ -114,7 +114,7 @@ impl StereoRig {
     }
 
     /// Whether the baseline is one of two cameras on a desk or a robot: from 1 cm to 1.5 m.
-    pub fn has_plausible_baseline(&self) -> bool {
+    pub(crate) fn has_plausible_baseline(&self) -> bool {
         PLAUSIBLE_BASELINE_M.contains(&self.baseline_m())
     }
 

@@ -18,11 +18,6 @@ pub(in crate::capture) use jpeg::{frame, pixels as jpeg_pixels};
 pub(crate) use pfm::decode_pfm;
 pub use pfm::read_pfm;
 
-/// Luma of an RGB colour (Rec. 601 in 1/256).
-pub fn luma_of([r, g, b]: [u8; 3]) -> u8 {
-    ((77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b) + 128) >> 8) as u8
-}
-
 /// Luma of an RGB colour at full depth.
 fn luma_of_deep([r, g, b]: [u16; 3]) -> u16 {
     ((77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b) + 128) >> 8) as u16
@@ -230,7 +225,7 @@ fn picture_of(decoded: DynamicImage, color: bool) -> Result<Picture, String> {
         }
         DynamicImage::ImageRgb8(_) | DynamicImage::ImageRgba8(_) => {
             let rgb = Image::new(width, height, decoded.into_rgb8().into_raw().as_chunks::<3>().0.to_vec());
-            Picture { luma: Luma::U8(rgb.map(|&p| luma_of(p))), rgb: color.then_some(rgb) }
+            Picture::of_colors(rgb, color)
         }
         // floating-point TIFFs have no defined white level
         other => return Err(format!("its pixels are {:?}; {SAVE_AS}", other.color())),

@@ -27,15 +27,15 @@ pub struct RawPair {
     /// Name of the pair for results: a file's stem, `scene-000012`.
     pub name: String,
     /// The encoded camera pictures before decoding, splitting and turning; `None` where the source has no encoded pictures.
-    pub original: Option<Original>,
+    pub(crate) original: Option<Original>,
     /// The recorded result of the pair, where the recording has one and the source options request it.
     pub recorded: Option<Arc<Recorded>>,
     /// Exact disparity, where the source knows it.
-    pub truth: Option<Arc<Truth>>,
+    pub(crate) truth: Option<Arc<Truth>>,
     /// Its result by an engine on the network, where that is wanted and has come.
-    pub matched: Option<Arc<Matched>>,
+    pub(crate) matched: Option<Arc<Matched>>,
     /// The rig on the network that it is of.
-    pub elsewhere: Option<Arc<Elsewhere>>,
+    pub(crate) elsewhere: Option<Arc<Elsewhere>>,
 }
 
 /// A result that another machine has computed.
@@ -123,7 +123,7 @@ impl Elsewhere {
 
 impl RawPair {
     /// A pair without skew, encoded pictures, recorded result and ground truth.
-    pub fn new(
+    pub(crate) fn new(
         name: impl Into<String>,
         sequence: u64,
         capture_time: SystemTime,

@@ -28,6 +28,7 @@ pub enum Autotune {
     /// On hardware adapters, where no measurement is stored.
     OnHardware,
     /// On software adapters too.
+    #[cfg(test)]
     Everywhere,
 }
 

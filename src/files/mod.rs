@@ -32,7 +32,7 @@ pub struct WriteError {
 
 impl WriteError {
     /// The error of writing `path`.
-    pub fn new(path: &Path, source: io::Error) -> Self {
+    pub(crate) fn new(path: &Path, source: io::Error) -> Self {
         Self { path: path.to_owned(), source }
     }
 }

@@ -35,7 +35,7 @@ impl Luma {
 
     /// The picture mirrored.
     #[must_use]
-    pub fn mirrored(&self) -> Self {
+    pub(crate) fn mirrored(&self) -> Self {
         match self {
             Self::U8(image) => Self::U8(image.mirrored()),
             Self::U16 { image, bits } => Self::U16 { image: image.mirrored(), bits: *bits },
@@ -73,6 +73,30 @@ impl Picture {
     pub fn size(&self) -> (usize, usize) {
         self.luma.size()
     }
+
+    /// The luma of red, green and blue, and on request these too.
+    pub(crate) fn of_colors(rgb: Image<[u8; 3]>, keeps_rgb: bool) -> Self {
+        Self { luma: Luma::U8(rgb.map(|&color| luma_of(color))), rgb: keeps_rgb.then_some(rgb) }
+    }
+}
+
+impl From<Luma> for Picture {
+    /// A picture without colours.
+    fn from(luma: Luma) -> Self {
+        Self { luma, rgb: None }
+    }
+}
+
+impl From<Image<[u8; 3]>> for Picture {
+    /// A picture of red, green and blue, with their luma.
+    fn from(rgb: Image<[u8; 3]>) -> Self {
+        Self::of_colors(rgb, true)
+    }
+}
+
+/// Luma of an RGB colour (Rec. 601 in 1/256).
+pub fn luma_of([r, g, b]: [u8; 3]) -> u8 {
+    ((77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b) + 128) >> 8) as u8
 }
 
 /// A picture as matching reads it.
@@ -98,14 +122,14 @@ impl<'a> From<&'a Picture> for PictureRef<'a> {
 
 impl<'a> PictureRef<'a> {
     /// Both pictures of a pair, with colours where both have them.
-    pub fn pair(left: impl Into<Self>, right: impl Into<Self>) -> [Self; 2] {
+    pub(crate) fn pair(left: impl Into<Self>, right: impl Into<Self>) -> [Self; 2] {
         let pair = [left.into(), right.into()];
         let has_colors = pair.iter().all(|picture| picture.rgb.is_some());
         pair.map(|picture| Self { rgb: picture.rgb.filter(|_| has_colors), ..picture })
     }
 
     /// What tells its surfaces apart.
-    pub fn guide(self) -> Guide<'a> {
+    pub(crate) fn guide(self) -> Guide<'a> {
         self.rgb.map_or_else(|| Guide::Luma(self.luma.to_u8()), Guide::Colors)
     }
 }
@@ -146,6 +170,7 @@ pub struct Truth {
 
 impl Truth {
     /// Whether left pixel `(x, y)`, which must lie inside, is known to be hidden from the right view.
+    #[cfg(test)]
     pub fn is_occluded(&self, x: usize, y: usize) -> bool {
         self.occluded.as_ref().is_some_and(|occluded| occluded.at(x, y))
     }

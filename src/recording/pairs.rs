@@ -2,8 +2,9 @@
 
 use super::unpack::{Measured, Unpacker};
 use super::{ReadError, Recording};
-use crate::calibration::CalibrationNote;
+use crate::calibration::{CalibrationError, Rectifier};
 use crate::capture::{MaxPixels, Pixels, RawPair, Recorded};
+use crate::geometry::Geometry;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -27,9 +28,19 @@ impl RecordedPairs {
         Ok(Self { recording, unpacker, next: 0 })
     }
 
-    /// The calibration in the recording; its pictures may be rectified already, see [`Self::are_rectified`].
-    pub fn calibration(&self) -> Option<&CalibrationNote> {
-        self.recording.calibration()
+    /// The rectification of its raw pictures, which have this `(width, height)`, as the program has rectified them; `None` where they are
+    /// rectified, or the recording has no calibration.
+    ///
+    /// # Errors
+    /// The recorded calibration is damaged, or for pictures of another shape.
+    pub fn rectifier(&self, (width, height): (usize, usize)) -> Result<Option<Rectifier>, CalibrationError> {
+        let Some(note) = self.recording.calibration().filter(|note| note.rectifies) else { return Ok(None) };
+        note.parsed_rig()?.map(|rig| rig.rectifier(width, height, note.crop)).transpose()
+    }
+
+    /// Geometry of its rectified pictures at their full size, where the recording knows it.
+    pub fn geometry(&self) -> Option<Geometry> {
+        self.recording.calibration().and_then(|note| note.geometry)
     }
 
     /// Whether the pictures are rectified.
@@ -45,6 +56,9 @@ impl RecordedPairs {
 
     fn read(&mut self, k: u64) -> Result<RawPair, ReadError> {
         let (_, mut pair) = self.unpacker.read(&mut self.recording, k)?;
+        if self.recording.calibration().is_some_and(|note| note.swapped) {
+            std::mem::swap(&mut pair.left, &mut pair.right);
+        }
         let packets = self.recording.packets_of_result(k)?;
         let measured = Measured::of(&packets).map_err(ReadError::Damaged)?;
         let recorded = Recorded { depth_m: measured.depth_m(), disparity_px: measured.disparity_px };

@@ -2,7 +2,7 @@
 
 use crate::calibration::{
     CalibrationError, CalibrationNote, Crop, Estimate, FocalLength, LengthUnit, LoadOptions, StereoRig, estimate_rig,
-    load, read, toml_of,
+    load, toml_of,
 };
 use crate::capture::{FramePreparation, RawPair, Scale, SourceInfo};
 use crate::choices;
@@ -112,8 +112,7 @@ impl Calibrated {
     /// # Errors
     /// The rig is invalid, or for pictures of another aspect ratio.
     pub fn from_note(note: &CalibrationNote, source: &SourceInfo) -> Result<Self, CalibrationError> {
-        let file = |text: &String| (PathBuf::from("calibration.toml"), text.clone().into_bytes());
-        let rig = note.rig.as_ref().map(|text| read(&[file(text)], &LoadOptions::default())).transpose()?;
+        let rig = note.parsed_rig()?;
         let rectifier = rig.as_ref().filter(|_| note.rectifies);
         let rectifier = rectifier.map(|rig| rig.rectifier(source.width, source.height, note.crop)).transpose()?;
         let scale = Scale::from_word(&note.scale).unwrap_or_default();

@@ -31,7 +31,7 @@ pub mod reason {
     pub const WITH_DISPARITY: u8 = HELD | FILLED;
 
     /// Reasons of pixels without a disparity, with their words and sentences.
-    pub fn of_holes() -> impl Iterator<Item = (u8, &'static str, &'static str)> {
+    pub(crate) fn of_holes() -> impl Iterator<Item = (u8, &'static str, &'static str)> {
         ALL.iter().copied().filter(|(bit, ..)| bit & WITH_DISPARITY == 0)
     }
 
@@ -129,7 +129,7 @@ impl DisparityMap {
 
     /// The same map in a mirror.
     #[must_use]
-    pub fn mirrored(&self) -> Self {
+    pub(crate) fn mirrored(&self) -> Self {
         Self {
             values: self.values.mirrored(),
             reasons: self.reasons.mirrored(),
@@ -139,7 +139,7 @@ impl DisparityMap {
 
     /// The map for pictures of half the size: every second pixel of every second row, half its disparity, rounded down.
     #[must_use]
-    pub fn halved(&self) -> Self {
+    pub(crate) fn halved(&self) -> Self {
         let (width, height) = self.size();
         let (width, height) = (width.div_ceil(2), height.div_ceil(2));
         let half = |value: i16| if value == INVALID { INVALID } else { value >> 1 };
@@ -158,7 +158,7 @@ impl DisparityMap {
 
     /// Median of the disparities in the square of `2 radius + 1` pixels around a pixel, px; `None` where fewer than half
     /// of its pixels have one.
-    pub fn median_around_px(&self, (x, y): (usize, usize), radius: usize) -> Option<f32> {
+    pub(crate) fn median_around_px(&self, (x, y): (usize, usize), radius: usize) -> Option<f32> {
         let (width, height) = self.size();
         let columns = x.saturating_sub(radius)..(x + radius + 1).min(width);
         let rows = y.saturating_sub(radius)..(y + radius + 1).min(height);
@@ -193,7 +193,7 @@ impl DisparityMap {
     }
 
     /// Shares of the pixels by where their disparities come from; `first_px` and `last_px` are the ends of the search range.
-    pub fn shares(&self, first_px: i32, last_px: i32) -> Shares {
+    pub(crate) fn shares(&self, first_px: i32, last_px: i32) -> Shares {
         let (first, last) = (first_px * SUBPIXEL_STEPS, last_px * SUBPIXEL_STEPS);
         let mut holes = [0_u64; 8];
         let (mut measured, mut held, mut filled, mut at_first, mut at_last) = (0_u64, 0_u64, 0_u64, 0_u64, 0_u64);

@@ -43,12 +43,12 @@ impl Past {
 
 impl StereoParams {
     /// Whether the learned choice looks at the map of the pair before.
-    pub fn chooses_from_last(&self) -> bool {
+    pub(crate) fn chooses_from_last(&self) -> bool {
         self.choice && self.temporal
     }
 
     /// Whether a map depends on the pairs before its own.
-    pub fn remembers(&self) -> bool {
+    pub(crate) fn remembers(&self) -> bool {
         self.temporal || self.starts_from_last()
     }
 }

@@ -38,7 +38,7 @@ choices! {
 
 impl Preset {
     /// The paper whose system it is; none for those that are this program's own.
-    pub const fn paper(self) -> Option<&'static str> {
+    pub(crate) const fn paper(self) -> Option<&'static str> {
         Some(match self {
             Self::Fast | Self::Balanced | Self::Accurate | Self::Best => return None,
             Self::Banz2011 => {

@@ -373,12 +373,13 @@ fn help_shows_every_setting_with_its_default() {
         let output = stereopsis(folder.path(), command);
         let help = text(&output.stdout);
         assert!(output.status.success());
-        for parameter in stereopsis::parameters::StereoParams::table() {
-            assert!(help.contains(&format!("--{}", parameter.name)), "{command:?}: --{}", parameter.name);
+        for (name, _) in stereopsis::matching::StereoParams::default().words() {
+            assert!(help.contains(&format!("--{name}")), "{command:?}: --{name}");
         }
         let (own, literature) = help.split_once("From the literature:").expect("a heading");
-        for &preset in stereopsis::parameters::Preset::ALL {
-            let part = if preset.paper().is_none() { own } else { literature };
+        for &preset in stereopsis::matching::Preset::ALL {
+            // a paper has a year
+            let part = if preset.to_string().contains(char::is_numeric) { literature } else { own };
             assert!(part.contains(&format!("- {preset}: ")), "{command:?}: {preset}");
         }
         let command = &command[..command.len() - 1];

@@ -153,7 +153,7 @@ fn nobody_listening_ends_nothing() {
              -o out.mcap {nobody}"
         );
         assert_eq!(shell(folder.path(), &record).0, 0, "{nobody}");
-        let recording = stereopsis::recordings::Recording::open(&folder.path().join("out.mcap")).unwrap();
+        let recording = stereopsis::inside::Recording::open(&folder.path().join("out.mcap")).unwrap();
         assert_eq!((recording.damage(), recording.pairs().len()), (None, 3), "{nobody}");
         // a wrong word is a wrong word, heard or not
         assert_eq!(

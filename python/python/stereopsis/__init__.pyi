@@ -8,7 +8,7 @@ __version__: str
 REASONS: Dict[str, int]
 
 _Path = Union[str, "PathLike[str]"]
-_Gray = Union[npt.NDArray[np.uint8], npt.NDArray[np.uint16]]
+_Picture = Union[npt.NDArray[np.uint8], npt.NDArray[np.uint16]]
 
 class Matcher:
     """Semi-global and local matching of rectified pairs on all cores.
@@ -28,12 +28,13 @@ class Matcher:
 
         An engine or adapter in the file has no effect: all engines give the same bits, and this one is the CPU's.
         """
-    def compute(self, left: _Gray, right: _Gray) -> npt.NDArray[np.int16]:
+    def compute(self, left: _Picture, right: _Picture) -> npt.NDArray[np.int16]:
         """Disparity in 1/16 px as OpenCV has it: (height, width); ``(min_disparity - 1) * 16`` where there is none.
 
-        The pictures are rectified, of shape (height, width), uint8 or uint16.
+        The pictures are rectified: brightness of shape (height, width), uint8 or uint16, or colours of shape (height, width, 3), uint8,
+        in OpenCV's order (blue, green, red). Filters that follow edges see colours where both pictures have them.
         """
-    def disparity(self, left: _Gray, right: _Gray) -> npt.NDArray[np.float32]:
+    def disparity(self, left: _Picture, right: _Picture) -> npt.NDArray[np.float32]:
         """Disparity in px: (height, width); NaN where there is none."""
     @property
     def reasons(self) -> npt.NDArray[np.uint8]:
@@ -77,10 +78,10 @@ class Pair:
     def time_s(self) -> float:
         """Capture time of the left picture, s since 1970."""
     @property
-    def left(self) -> _Gray:
+    def left(self) -> _Picture:
         """(height, width), as recorded: see ``Recording.are_rectified``."""
     @property
-    def right(self) -> _Gray: ...
+    def right(self) -> _Picture: ...
     @property
     def left_rgb(self) -> Optional[npt.NDArray[np.uint8]]:
         """(height, width, 3), red first; None without colours."""

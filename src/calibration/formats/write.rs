@@ -137,7 +137,7 @@ impl StereoRig {
     ///
     /// # Errors
     /// The file states another size.
-    pub fn with_size(self, size: (usize, usize)) -> Result<Self, CalibrationError> {
+    pub(crate) fn with_size(self, size: (usize, usize)) -> Result<Self, CalibrationError> {
         match self.size {
             Some(own) if own != size => Err(CalibrationError(format!(
                 "the calibration is for pictures of {}x{}, not {}x{}; leave --size out",

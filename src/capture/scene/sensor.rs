@@ -3,8 +3,7 @@
 use super::texture::hash;
 use super::{Rendered, SceneOptions};
 use crate::capture::RawPair;
-use crate::capture::decode::luma_of;
-use crate::image::{Image, Luma, Picture};
+use crate::image::{Image, Picture};
 use std::f64::consts::TAU;
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
@@ -20,7 +19,7 @@ pub(super) fn expose(options: &SceneOptions, frame: &Rendered, number: u64, colo
 
 fn picture(rgb: &Image<[u8; 3]>, gain: f64, noise: f64, seed: u32, color: bool) -> Picture {
     if (gain - 1.0).abs() < 1e-6 && noise <= 0.0 {
-        return Picture { luma: Luma::U8(rgb.map(|&p| luma_of(p))), rgb: color.then(|| rgb.clone()) };
+        return Picture::of_colors(rgb.clone(), color);
     }
     let gains: Vec<i16> = (0..256).map(|v| (f64::from(v) * gain * 16.0).round() as i16).collect();
     let table = noise_table();
@@ -34,7 +33,7 @@ fn picture(rgb: &Image<[u8; 3]>, gain: f64, noise: f64, seed: u32, color: bool) 
             *pixel = pixel.map(|v| ((i32::from(gains[usize::from(v)]) + noise + 8) >> 4).clamp(0, 255) as u8);
         }
     }
-    Picture { luma: Luma::U8(grainy.map(|&p| luma_of(p))), rgb: color.then_some(grainy) }
+    Picture::of_colors(grainy, color)
 }
 
 /// 4096 equally probable values of a normal distribution, times 1024.
@@ -56,7 +55,7 @@ mod tests {
 
     fn flat(gain: f64, noise: f64) -> Vec<f64> {
         let picture = picture(&Image::filled(160, 120, [100; 3]), gain, noise, 7, false);
-        let Luma::U8(image) = picture.luma else { panic!("8 bits expected") };
+        let crate::image::Luma::U8(image) = picture.luma else { panic!("8 bits expected") };
         image.pixels().iter().map(|&v| f64::from(v)).collect()
     }
 

@@ -20,7 +20,6 @@ use super::uniforms::Params;
 use super::variant::{Variant, VariantOverrides};
 use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
 use crate::image::PictureRef;
-use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
@@ -147,6 +146,7 @@ impl GpuEngine {
     }
 
     /// Whether no measurement is left for jobs like the last one.
+    #[cfg(test)]
     pub fn is_tuned(&self) -> bool {
         self.current.as_ref().is_some_and(|(key, _)| self.selector.is_known(key))
     }
@@ -172,7 +172,8 @@ impl GpuEngine {
     }
 
     /// Records the events of jobs from now on.
-    pub fn watch(&mut self) -> Arc<Mutex<Vec<Event>>> {
+    #[cfg(test)]
+    pub fn watch(&mut self) -> Arc<parking_lot::Mutex<Vec<Event>>> {
         self.events.watch()
     }
 

@@ -22,6 +22,7 @@ pub(super) struct Events(Option<Arc<Mutex<Vec<Event>>>>);
 
 impl Events {
     /// Notes events from now on, and gives the list.
+    #[cfg(test)]
     pub(super) fn watch(&mut self) -> Arc<Mutex<Vec<Event>>> {
         Arc::clone(self.0.get_or_insert_default())
     }

@@ -1,9 +1,8 @@
 //! Pairs to learn from: random worlds through cameras that are never quite right.
 
-use crate::capture::decode::luma_of;
 use crate::capture::scene::{SceneOptions, SceneRenderer, SceneWorld};
 use crate::capture::{CaptureError, RawPair};
-use crate::image::{Image, Luma, Picture};
+use crate::image::{Image, Picture};
 use crate::metrics::Random;
 
 /// Size of a pair, px.
@@ -39,7 +38,7 @@ pub(super) fn pair(seed: u32) -> Result<RawPair, CaptureError> {
         let mut grain = || (0..6).map(|_| random.share() - 0.5).sum::<f64>() * 2.0_f64.sqrt() * noise;
         let rgb =
             rgb.map(|color| color.map(|value| (f64::from(value) * gain + grain()).round().clamp(0.0, 255.0) as u8));
-        Picture { luma: Luma::U8(rgb.map(|&color| luma_of(color))), rgb: Some(rgb) }
+        Picture::from(rgb)
     };
     let (left, right) = (expose(&pair.left, 1.0), expose(&pair.right, gain));
     Ok(RawPair { left, right, ..pair })

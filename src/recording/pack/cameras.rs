@@ -1,8 +1,7 @@
 //! Camera messages of raw pictures.
 
-use crate::calibration::{CalibrationError, CameraInfo, LoadOptions, StereoRig, read};
+use crate::calibration::{CalibrationError, CameraInfo, StereoRig};
 use crate::recording::About;
-use std::path::PathBuf;
 
 /// Makes the cameras of raw pictures, and caches those of the last size.
 pub(super) struct Cameras {
@@ -19,9 +18,7 @@ struct Cached {
 impl Cameras {
     pub(super) fn of(about: &About) -> Self {
         let note = &about.calibration;
-        let text = note.rig.as_ref().filter(|_| note.rectifies);
-        let file = |text: &String| [(PathBuf::from("calibration.toml"), text.clone().into_bytes())];
-        let rig = text.map(|text| read(&file(text), &LoadOptions::default())).transpose();
+        let rig = if note.rectifies { note.parsed_rig() } else { Ok(None) };
         Self { rig: rig.unwrap_or_else(|err| no_cameras(&err)), cached: None }
     }
 

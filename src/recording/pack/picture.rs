@@ -1,9 +1,8 @@
 //! From pictures to messages: lossless, and readable by other programs.
 
-use crate::capture::decode::luma_of;
 use crate::capture::decode_camera::{PixelFormat, decode};
 use crate::capture::{EncodedImage, Pixels};
-use crate::image::{Image, Luma, Picture};
+use crate::image::{Image, Luma, Picture, luma_of};
 use crate::recording::message::{Body, Bytes, Encoding, ImageBody};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder as _};

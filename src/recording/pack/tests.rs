@@ -138,7 +138,7 @@ fn pictures(rng: &mut Rng) -> Vec<Picture> {
     let grey = Image::from_fn(width, height, |_, _| rng.u8(..));
     let deep = Image::from_fn(width, height, |_, _| rng.u16(..4096));
     let colors = Image::from_fn(width, height, |_, _| [rng.u8(..), rng.u8(..), rng.u8(..)]);
-    let of_colors = colors.map(|&rgb| crate::capture::decode::luma_of(rgb));
+    let of_colors = colors.map(|&rgb| crate::image::luma_of(rgb));
     let picture = |luma, rgb: Option<&Image<[u8; 3]>>| Picture { luma, rgb: rgb.cloned() };
     vec![
         picture(Luma::U8(grey.clone()), None),

@@ -1,6 +1,6 @@
 //! The picture of one message.
 
-use crate::capture::decode::{decode_picture, jpeg_size, luma_of};
+use crate::capture::decode::{decode_picture, jpeg_size};
 use crate::capture::decode_camera::{Layout, PixelFormat, decode};
 use crate::capture::{EncodedImage, MaxPixels, Pixels};
 use crate::image::{Luma, Picture};
@@ -59,7 +59,7 @@ fn of_memory(image: &ImageBody, bits: Option<u8>, pixels: Pixels) -> Result<Pict
     let too_few = || format!("{} bytes are too few for {}x{} pixels", image.data.len(), image.width, image.height);
     let colored = |order: fn([u8; 3]) -> [u8; 3]| {
         let rgb = image.pixels::<3>().ok_or_else(too_few)?.map(|&pixel| order(pixel));
-        Ok(Picture { luma: Luma::U8(rgb.map(|&pixel| luma_of(pixel))), rgb: pixels.keeps_rgb().then_some(rgb) })
+        Ok(Picture::of_colors(rgb, pixels.keeps_rgb()))
     };
     match image.encoding {
         Encoding::Mono8 => camera(PixelFormat::Grey, &image.data),

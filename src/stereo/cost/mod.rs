@@ -142,28 +142,29 @@ choices! {
 
 impl CostKind {
     /// Codes of the pixels, and how two of them are compared.
-    pub const fn comparison(self) -> Comparison {
+    pub(crate) const fn comparison(self) -> Comparison {
         self.description().comparison
     }
 
     /// Default penalties.
-    pub const fn penalties(self) -> Penalties {
+    pub(crate) const fn penalties(self) -> Penalties {
         self.description().penalties
     }
 
     /// Whether its table is learned from the pair.
-    pub const fn is_learned(self) -> bool {
+    pub(crate) const fn is_learned(self) -> bool {
         matches!(self.comparison(), Comparison::LearnedTable)
     }
 
     /// Whether the parameter `name` belongs to this cost.
-    pub fn has_parameter(self, name: &str) -> bool {
+    pub(crate) fn has_parameter(self, name: &str) -> bool {
         self.description().parameters.contains(&name)
     }
 }
 
 impl Comparison {
     /// The window of the census transform, if there is one.
+    #[cfg(test)]
     pub const fn census(self) -> Option<Shape> {
         match self {
             Self::Hamming(shape) | Self::Tables { census: shape, .. } => Some(shape),

@@ -23,7 +23,7 @@ choices! {
 
 impl Fill {
     /// Number of the nearest disparities on each side of a hole whose median counts.
-    pub const fn values_per_side(self) -> usize {
+    pub(crate) const fn values_per_side(self) -> usize {
         match self {
             Self::None => 0,
             Self::Background => 1,

@@ -20,7 +20,7 @@ choices! {
 
 impl Median {
     /// Pixels from the centre to the window's edge; 0 for no median.
-    pub const fn radius(self) -> usize {
+    pub(crate) const fn radius(self) -> usize {
         match self {
             Self::Off => 0,
             Self::Three => 1,

@@ -8,7 +8,7 @@ use crate::stereo::params::StereoParams;
 
 impl StereoParams {
     /// Unit of aggregated costs.
-    pub fn unit(&self) -> Unit {
+    pub(crate) fn unit(&self) -> Unit {
         match self.aggregation {
             Aggregation::Window => Unit::Sum(self.window * self.window),
             _ => Unit::Sixteenth,

@@ -42,17 +42,17 @@ choices! {
 
 impl Aggregation {
     /// Whether its region is a square window, of the size `window`.
-    pub const fn has_window(self) -> bool {
+    pub(crate) const fn has_window(self) -> bool {
         matches!(self, Self::Window | Self::AdaptiveWeight)
     }
 
     /// Whether its region is made of arms, by `tau` and `arms`.
-    pub const fn has_arms(self) -> bool {
+    pub(crate) const fn has_arms(self) -> bool {
         matches!(self, Self::Cross | Self::WeightedCross)
     }
 
     /// Whether its pixels are weighted, by `gamma-color` and `gamma-space`.
-    pub const fn has_weights(self) -> bool {
+    pub(crate) const fn has_weights(self) -> bool {
         matches!(self, Self::AdaptiveWeight | Self::WeightedCross)
     }
 }

@@ -83,7 +83,7 @@ impl<'a> Weights<'a> {
 
 impl StereoParams {
     /// Pixels from the centre of a local aggregation to its farthest neighbour along an axis.
-    pub fn local_reach(&self) -> usize {
+    pub(crate) fn local_reach(&self) -> usize {
         match self.aggregation {
             aggregation if aggregation.has_window() => (self.window / 2) as usize,
             aggregation if aggregation.has_arms() => self.arms as usize,

@@ -11,29 +11,29 @@ pub(super) const LARGEST_SUM: u32 = u16::MAX as u32 - 1;
 
 impl StereoParams {
     /// Largest cost that enters the paths.
-    pub fn largest_cost(&self) -> u32 {
+    pub(crate) fn largest_cost(&self) -> u32 {
         self.cost.comparison().largest(self.rank_window)
     }
 
     /// Largest P2 that can occur on a path.
-    pub fn largest_p2(&self) -> u32 {
+    pub(crate) fn largest_p2(&self) -> u32 {
         penalty_table(self).into_iter().max().unwrap_or(self.p2)
     }
 
     /// Whether winners have a confidence: as a result, or as evidence for the learned choice.
-    pub fn winners_have_confidence(&self) -> bool {
+    pub(crate) fn winners_have_confidence(&self) -> bool {
         self.confidence || self.choice
     }
 
     /// Whether exact sums of absolute differences decide: neither aggregated nor summed over paths.
-    pub fn is_block_matching(&self) -> bool {
+    pub(crate) fn is_block_matching(&self) -> bool {
         self.cost.comparison() == Comparison::WindowedDifference
             && self.aggregation == Aggregation::None
             && self.paths == 0
     }
 
     /// Largest sum that a winner can have.
-    pub fn largest_sum(&self) -> u32 {
+    pub(crate) fn largest_sum(&self) -> u32 {
         if self.paths > 0 {
             self.paths * (self.largest_cost() + self.largest_p2())
         } else if self.is_block_matching() {
@@ -46,24 +46,24 @@ impl StereoParams {
     }
 
     /// Largest sum with which a winner passes the match threshold.
-    pub fn largest_accepted_sum(&self) -> Option<u32> {
+    pub(crate) fn largest_accepted_sum(&self) -> Option<u32> {
         let percent = u64::from(self.match_threshold?);
         Some((u64::from(self.largest_sum()) * percent / 100) as u32)
     }
 
     /// Pixels from the centre to the edge of the window that decides a pixel's cost, along rows and columns.
-    pub fn window_reach(&self) -> (usize, usize) {
+    pub(crate) fn window_reach(&self) -> (usize, usize) {
         let (width, height) = self.cost.comparison().window(self.rank_window, self.sad_window);
         (width / 2 + self.local_reach(), height / 2 + self.local_reach())
     }
 
     /// Largest number of paths whose sum fits in 16 bits with these penalties.
-    pub fn max_paths(&self) -> u32 {
+    pub(crate) fn max_paths(&self) -> u32 {
         (LARGEST_SUM / (self.largest_cost() + self.largest_p2())).min(MAX_PATHS)
     }
 
     /// Largest P2 with which the sum over these paths, at least one, fits in 16 bits; 0 if there is none.
-    pub fn max_p2(&self) -> u32 {
+    pub(crate) fn max_p2(&self) -> u32 {
         (LARGEST_SUM / self.summed_paths().max(1)).saturating_sub(self.largest_cost())
     }
 

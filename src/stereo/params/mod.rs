@@ -223,7 +223,7 @@ parameters! {
 
 impl StereoParams {
     /// The parameter named `name`.
-    pub fn parameter(name: &str) -> Option<&'static Parameter<Self>> {
+    pub(crate) fn parameter(name: &str) -> Option<&'static Parameter<Self>> {
         Self::table().iter().find(|p| p.name == name)
     }
 
@@ -233,17 +233,17 @@ impl StereoParams {
     }
 
     /// The values by which `--engine auto` decides: the engines are timed again where they change.
-    pub fn engine_criteria(&self) -> Vec<Value> {
+    pub(crate) fn engine_criteria(&self) -> Vec<Value> {
         Self::table().iter().filter_map(|p| p.properties.engine_criterion.map(|criterion| criterion(self))).collect()
     }
 
     /// Disparity in px of candidate `index`.
-    pub fn disparity(&self, index: usize) -> i32 {
+    pub(crate) fn disparity(&self, index: usize) -> i32 {
         self.min_disparity + index as i32
     }
 
     /// The largest disparity that is searched, px.
-    pub fn last_disparity(&self) -> i32 {
+    pub(crate) fn last_disparity(&self) -> i32 {
         self.disparity(self.num_disparities as usize - 1)
     }
 }

@@ -26,7 +26,7 @@ impl StereoParams {
     }
 
     /// Sets one parameter of the table; the penalties follow the cost. The caller then calls [`Self::repair`].
-    pub fn set(&mut self, parameter: &Parameter<Self>, value: Value) {
+    pub(crate) fn set(&mut self, parameter: &Parameter<Self>, value: Value) {
         let before = self.cost;
         (parameter.set)(self, value);
         if self.cost != before {
@@ -37,7 +37,7 @@ impl StereoParams {
 
     /// Raises P2 and the smallest P2 above P1, unless `is_set` says that the user has set them by name: the one rule for the
     /// window, flags and remote clients. Without paths nothing changes.
-    pub fn repair(&mut self, is_set: impl Fn(&str) -> bool) {
+    pub(crate) fn repair(&mut self, is_set: impl Fn(&str) -> bool) {
         if self.paths == 0 {
             return;
         }
@@ -51,7 +51,7 @@ impl StereoParams {
 
     /// Changes the cost and keeps the penalties relative to its largest value, or at its defaults where they stood
     /// at the old cost's defaults.
-    pub fn set_cost(&mut self, cost: CostKind) {
+    pub(crate) fn set_cost(&mut self, cost: CostKind) {
         let (old, old_largest) = (self.cost.penalties(), self.largest_cost());
         let at_defaults = (self.p1, self.p2, self.p2_min, self.p2_alpha) == (old.p1, old.p2, old.p2_min, old.p2_alpha);
         self.cost = cost;
@@ -130,7 +130,7 @@ impl StereoParams {
     ///
     /// # Errors
     /// The range lies outside the picture.
-    pub fn validate_range(&self, width: usize) -> Result<(), ParamsError> {
+    pub(crate) fn validate_range(&self, width: usize) -> Result<(), ParamsError> {
         let (first, last) =
             (i64::from(self.min_disparity), i64::from(self.min_disparity) + i64::from(self.num_disparities) - 1);
         let width = width as i64;

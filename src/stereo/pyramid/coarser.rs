@@ -68,7 +68,7 @@ pub fn has_coarse_information(size: (usize, usize), params: &StereoParams) -> bo
 
 impl StereoParams {
     /// Whether mutual information starts from the picture before.
-    pub fn starts_from_last(&self) -> bool {
+    pub(crate) fn starts_from_last(&self) -> bool {
         self.cost.is_learned() && self.mi_start == Start::LastFrame
     }
 }

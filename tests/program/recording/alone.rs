@@ -5,7 +5,7 @@ use crate::start::in_folder;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use stereopsis::recordings::{Recording, topic};
+use stereopsis::inside::{Recording, topic};
 
 const ROUNDS: usize = 50;
 

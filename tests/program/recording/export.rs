@@ -1,12 +1,12 @@
 //! What `export` writes is what was recorded.
 
 use super::{packets, record_scene, refused, run};
-use glam::{DMat3, DVec3};
+use glam::DMat3;
 use image::DynamicImage;
 use std::path::{Path, PathBuf};
-use stereopsis::recordings::{Body, Packet, PairNote, ResultNote, decode, topic};
-use stereopsis::recordings::{Encoding, ImageBody};
-use stereopsis::rectification::{self, BrownConrady, Camera, Distortion, LoadOptions, StereoRig};
+use stereopsis::inside::{Body, Packet, PairNote, ResultNote, decode, topic};
+use stereopsis::inside::{Encoding, ImageBody};
+use stereopsis::rectification::{self, LoadOptions};
 
 /// A folder with `in.mcap`, a recording of the scene, and its export in `out`.
 fn exported(frames: u32, streams: &str, args: &[&str]) -> (tempfile::TempDir, PathBuf, String) {
@@ -173,13 +173,21 @@ fn turned_rig(folder: &Path) {
         let view = image::GrayImage::from_fn(96, 64, |x, y| image::Luma([texture[(y * 102 + x + offset) as usize]]));
         view.save(folder.join(name)).unwrap();
     }
-    let distortion =
-        Distortion::BrownConrady(BrownConrady { radial: [-0.05, 0.0, 0.0, 0.0, 0.0, 0.0], ..BrownConrady::default() });
-    let camera = |cx| Camera { fx: 90.0, fy: 90.0, cx, cy: 31.0, distortion };
     let turn = DMat3::from_rotation_z(0.01) * DMat3::from_rotation_y(0.02);
-    let rig = StereoRig::new(camera(47.0), camera(48.0), turn, DVec3::new(-0.1, 0.001, 0.002), Some((96, 64)));
-    let files = rectification::write(&rig, rectification::Output::Toml, 0.0).unwrap();
-    std::fs::write(folder.join("rig.toml"), &files[0].1).unwrap();
+    let rows = turn.transpose().to_cols_array_2d();
+    let camera = |side: &str, cx_px: f64| {
+        format!(
+            "[{side}]\nfx_px = 90.0\nfy_px = 90.0\ncx_px = {cx_px:?}\ncy_px = 31.0\nmodel = \"plumb_bob\"\ndistortion = [-0.05, 0.0, 0.0, 0.0, 0.0]\n"
+        )
+    };
+    let rig = [
+        "format = \"stereopsis-rig-1\"\nsize_px = [96, 64]\nfocal_px = 90.0\nbaseline_m = 0.1\n".to_owned(),
+        camera("left", 47.0),
+        camera("right", 48.0),
+        format!("[right_from_left]\nrotation = {rows:?}\ntranslation_m = [-0.1, 0.001, 0.002]\n"),
+    ]
+    .concat();
+    std::fs::write(folder.join("rig.toml"), rig).unwrap();
 }
 
 #[test]

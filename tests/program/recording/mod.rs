@@ -9,7 +9,7 @@ pub(crate) use super::start::{finished, refused, run, stereopsis};
 
 use std::path::Path;
 use std::process::Command;
-use stereopsis::recordings::{Packet, Recording};
+use stereopsis::inside::{Packet, Recording};
 
 /// Records a small scene, with more flags.
 pub(crate) fn record<'a>(folder: &Path, more: impl IntoIterator<Item = &'a str>) -> Command {

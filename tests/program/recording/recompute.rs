@@ -4,8 +4,8 @@ use super::{finished, packets, record_scene, refused, run, stereopsis};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use stereopsis::recordings::PacketStream;
-use stereopsis::recordings::{Body, Packet, decode, topic};
+use stereopsis::inside::PacketStream;
+use stereopsis::inside::{Body, Packet, decode, topic};
 
 const SETTINGS: [&str; 6] = ["--num-disparities", "20", "--cost", "census-7x7", "--engine", "cpu"];
 

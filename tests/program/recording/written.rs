@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use stereopsis::recordings::{PairNote, Recording, topic};
+use stereopsis::inside::{PairNote, Recording, topic};
 
 fn json(output: &std::process::Output) -> serde_json::Value {
     serde_json::from_slice(&output.stdout).unwrap()
@@ -17,8 +17,8 @@ fn pairs(recording: &mut Recording) -> Vec<(u64, u64)> {
     let note = |recording: &mut Recording, k| {
         let packet = recording.packet(topic::PAIRS, k).unwrap();
         let channel = std::sync::Arc::clone(&packet.channel);
-        let message = stereopsis::recordings::decode(&channel, &packet.data).unwrap();
-        let stereopsis::recordings::Body::Json(value) = message.body else { panic!("a note is JSON") };
+        let message = stereopsis::inside::decode(&channel, &packet.data).unwrap();
+        let stereopsis::inside::Body::Json(value) = message.body else { panic!("a note is JSON") };
         (serde_json::from_value::<PairNote>(value).unwrap().sequence, packet.log_time_ns)
     };
     notes.map(|k| note(recording, k)).collect()

@@ -49,6 +49,7 @@ impl VariantSelector {
             let tunes = match self.autotune {
                 Autotune::Never => false,
                 Autotune::OnHardware => !self.gpu.info.software,
+                #[cfg(test)]
                 Autotune::Everywhere => true,
             };
             match self.records.get::<Record>(key) {
@@ -74,6 +75,7 @@ impl VariantSelector {
     }
 
     /// Whether no measurement is left.
+    #[cfg(test)]
     pub(in crate::engine::gpu) fn is_known(&self, key: &GraphKey) -> bool {
         !matches!(self.states.get(&record_key(&self.gpu, &key.structures[0])), Some(State::Tuning(_)))
     }

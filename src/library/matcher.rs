@@ -1,0 +1,134 @@
+//! The engine that the settings name, kept from pair to pair.
+
+use crate::capture::{Frame, RawPair};
+use crate::engine::{Engine, EngineError, Job, open, run};
+use crate::geometry::Geometry;
+use crate::image::{Image, Luma, Picture};
+use crate::settings::Settings;
+use crate::stereo::{DisparityMap, StereoParams};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+/// Matches rectified pairs one after the other. It keeps its engine, the engine's memory, and what the temporal filter remembers of the
+/// pairs before.
+pub struct Matcher {
+    settings: Settings,
+    geometry: Option<Geometry>,
+    engine: Option<Box<dyn Engine>>,
+}
+
+/// Result of a pair.
+#[derive(Clone, Debug)]
+pub struct MatchResult {
+    /// The left picture's disparities, with the reason of each hole.
+    pub map: DisparityMap,
+    /// The engine and its device: `AMD EPYC, AVX-512, 2 threads`.
+    pub engine: String,
+    /// From the call to the finished map; without the opening of the engine.
+    pub compute_time: Duration,
+    /// Time of each stage by its name, ms.
+    pub stages_ms: BTreeMap<&'static str, f64>,
+}
+
+impl From<StereoParams> for Settings {
+    /// These parameters, matched by the CPU.
+    fn from(params: StereoParams) -> Self {
+        Self { params, engine: crate::engine::EngineChoice::Cpu, ..Self::default() }
+    }
+}
+
+impl Matcher {
+    /// A matcher by settings, or by parameters alone for the CPU. Its engine is opened with the first pair.
+    pub fn new(settings: impl Into<Settings>) -> Self {
+        Self { settings: settings.into(), geometry: None, engine: None }
+    }
+
+    /// The same matcher for pictures of this geometry, which tells how many disparities [`Settings::near_m`] needs.
+    #[must_use]
+    pub fn with_geometry(self, geometry: Geometry) -> Self {
+        Self { geometry: Some(geometry), ..self }
+    }
+
+    /// Its settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Matches a rectified pair: pictures of the same size and bit depth, from 1x1 px. Colours count where both have them.
+    ///
+    /// # Errors
+    /// The pictures do not fit each other or the range of disparities, or the engine cannot be opened or has failed. The next call opens
+    /// the engine again where its device was lost.
+    pub fn match_pair(
+        &mut self,
+        left: impl Into<Picture>,
+        right: impl Into<Picture>,
+    ) -> Result<MatchResult, EngineError> {
+        let (left, right) = (left.into(), right.into());
+        check_pair(&left, &right)?;
+        let params = self.settings.params_for(left.size().0, self.geometry.as_ref());
+        let params = params.map_err(|err| EngineError::Unsupported(err.to_string()))?;
+        let job =
+            Job { frame: Arc::new(frame(left, right)), params: Arc::new(params), read_back: true, wants_right: false };
+        let mut engine = self.engine.take().map_or_else(|| self.open(&job), Ok)?;
+        let output = run(&mut *engine, job);
+        if !matches!(output, Err(EngineError::DeviceLost(_))) {
+            self.engine = Some(engine);
+        }
+        let output = output?;
+        let (engine, stages_ms) = (output.engine.adapter.clone(), output.stages_ms());
+        let map = output.map.ok_or_else(|| EngineError::Device("the engine gave no map".to_owned()))?;
+        Ok(MatchResult { map: Arc::unwrap_or_clone(map), engine, compute_time: output.compute_time, stages_ms })
+    }
+
+    fn open(&self, job: &Job) -> Result<Box<dyn Engine>, EngineError> {
+        let mut engine = open(&self.settings.engine_options(), Some(job))?.engine;
+        engine.forget(); // the pair may have been tried with it
+        Ok(engine)
+    }
+
+    /// Begins a new sequence with the next pair: nothing of earlier pairs is used.
+    pub fn forget(&mut self) {
+        if let Some(engine) = &mut self.engine {
+            engine.forget();
+        }
+    }
+}
+
+fn check_pair(left: &Picture, right: &Picture) -> Result<(), EngineError> {
+    let text = |picture: &Picture| {
+        let (width, height) = picture.size();
+        format!("{width}x{height} px of {} bits", picture.luma.bits())
+    };
+    if left.size() != right.size() || left.luma.bits() != right.luma.bits() {
+        let (left, right) = (text(left), text(right));
+        let why = format!("both pictures must have the same size and bit depth: left has {left}, right has {right}");
+        return Err(EngineError::Unsupported(why));
+    }
+    if left.size().0 == 0 || left.size().1 == 0 {
+        return Err(EngineError::Unsupported(format!("the pictures are empty: {}", text(left))));
+    }
+    for (side, picture) in [("left", left), ("right", right)] {
+        if let Some(rgb) = picture.rgb.as_ref().filter(|rgb| rgb.size() != picture.size()) {
+            let (width, height) = rgb.size();
+            let why = format!("the {side} picture's colours are {width}x{height} px, its brightness {}", text(picture));
+            return Err(EngineError::Unsupported(why));
+        }
+    }
+    Ok(())
+}
+
+/// A frame of a pair that nothing but an engine sees: its raw pair has no pixels.
+fn frame(left: Picture, right: Picture) -> Frame {
+    let empty = || Picture::from(Luma::U8(Image::new(0, 0, Vec::new())));
+    Frame {
+        left: left.into(),
+        right: right.into(),
+        raw: Arc::new(RawPair::new("pair", 0, SystemTime::now(), empty(), empty())),
+        truth: None,
+        geometry: None,
+        arrived: Instant::now(),
+        rectify_time: Duration::ZERO,
+    }
+}
