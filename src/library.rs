@@ -16,7 +16,7 @@ pub mod matching {
     use crate::capture::{MaxPixels, decode};
     pub use crate::engine::{EngineChoice, EngineError};
     pub use crate::image::{Image, Luma, Picture, PictureRef};
-    pub use crate::stereo::cost::mutual_information::Start;
+    pub use crate::stereo::cost::mutual_information::Start as MiStart;
     pub use crate::stereo::filter::Persistence;
     pub use crate::stereo::{
         AdaptiveP2, Aggregation, CostKind, DisparityMap, INVALID, ParamsError, Preset, RightMatching, StereoParams,

@@ -18,7 +18,7 @@ notes() {
   echo "$changes"
   echo
   echo "Packages are unsigned; SHA256SUMS has their checksums. Windows asks before it starts an unsigned program. The packages for Linux"
-  echo "were installed and used on Debian 11, 12 and 13, the one for Arm in qemu, the one for Windows under wine. macOS is untried."
+  echo "were installed and used on Debian 11, 12 and 13, the one for Arm in qemu, the one for Windows under wine. For macOS the code is only type-checked."
 }
 
 case $1 in

@@ -8,7 +8,8 @@ use std::time::Duration;
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Raw pairs of two cameras, or of one that gives both pictures side by side. The iterator waits for the next pair; a pair that is not
-/// taken in time is lost, and its number is missing in [`RawPair::sequence`]. A camera that was unplugged is opened again when it returns.
+/// taken in time is lost, and its number is missing in [`RawPair::sequence`]. While a camera is unplugged the iterator waits; it opens the
+/// camera again when that returns.
 pub struct CameraPairs {
     source: Box<dyn PairSource>,
 }

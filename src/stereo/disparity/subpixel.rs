@@ -20,7 +20,7 @@ impl Subpixel {
     /// `((S- - S+) 16 + q) / (2 q)`, the division truncating, as OpenCV has it. Of the parabola (Ernst & Hirschmüller 2008, eq. 9, with
     /// the `2 S(d)` of its denominator put right) `q = S- + S+ - 2 S*`; of the lines (M. Shimizu & M. Okutomi: Precise sub-pixel
     /// estimation on area-based matching, ICCV 2001) `q = max(S-, S+) - S*`; at least 1.
-    pub fn refine(self, sums: &[u32], winner: usize) -> i32 {
+    pub(crate) fn refine(self, sums: &[u32], winner: usize) -> i32 {
         if winner == 0 || winner + 1 >= sums.len() {
             return 0;
         }

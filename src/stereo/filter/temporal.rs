@@ -33,7 +33,7 @@ choices! {
 
 impl Persistence {
     /// How often it has to be measured, in how many pairs before this one.
-    pub const fn times_in_pairs(self) -> (u32, u32) {
+    pub(crate) const fn times_in_pairs(self) -> (u32, u32) {
         match self {
             Self::Off => (9, 8),
             Self::EightOfEight => (8, 8),
@@ -48,7 +48,7 @@ impl Persistence {
     }
 
     /// Whether a hole keeps its disparity; bit `k` of `seen` says that it was measured `k + 1` pairs ago.
-    pub const fn keeps(self, seen: u8) -> bool {
+    pub(crate) const fn keeps(self, seen: u8) -> bool {
         let (times, pairs) = self.times_in_pairs();
         (seen as u32 & ((1 << pairs) - 1)).count_ones() >= times
     }

@@ -14,6 +14,7 @@ mod time;
 use super::emulated::{SIZES, dress, plug_in};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use stereopsis::cameras::CameraPairs;
 use stereopsis::capture::webcam::{ModeRequest, OneCamera, Shown, WebcamPair, cameras};
 use stereopsis::capture::{CameraOptions, CaptureError, Next, PairSource, Pixels, RawPair};
 use stereopsis::image::{Image, Luma, Picture};
@@ -111,4 +112,25 @@ fn inside_listing_while_open() {
     take(&mut source, 3);
     drop(source);
     take(&mut open_one(1).expect("opens after it was closed"), 1);
+}
+
+#[test]
+fn a_program_iterates_over_pairs() {
+    with_cameras(&["", ""], "webcam::inside_a_program_iterates_over_pairs");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_a_program_iterates_over_pairs() {
+    let pairs = CameraPairs::open("webcam:0,1", Some((320, 240))).expect("opens");
+    assert_eq!(pairs.size(), (320, 240));
+    let pairs: Vec<_> = pairs.take(3).collect::<Result<_, _>>().expect("runs");
+    assert!(pairs.is_sorted_by(|one, other| one.sequence < other.sequence), "each pair comes once");
+    for RawPair { left, right, .. } in &pairs {
+        assert!(left.rgb.is_some(), "colours are kept");
+        assert!(luma(left) != luma(right), "left and right camera");
+    }
+    let Err(why) = CameraPairs::open("scene", None) else { panic!("no camera") };
+    assert!(why.to_string().starts_with("'scene' is no camera: give webcam:0,1"), "{why}");
+    assert!(CameraPairs::open("webcam:7,8", None).is_err());
 }
