@@ -1,5 +1,10 @@
 //! The public surface: what a program that uses this crate as a library may call, by task.
 
+/// The Rust of the documentation is compiled as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/library.md")]
+struct Documentation;
+
 #[cfg(feature = "cameras")]
 mod camera_pairs;
 mod matcher;

@@ -172,6 +172,20 @@ fn the_summary_names_each_page_of_the_book_once() {
 }
 
 #[test]
+fn names_of_packages_have_this_version() {
+    for page in all() {
+        for (number, line) in page.text.lines().enumerate() {
+            for name in ["stereopsis_", "stereopsis-"] {
+                for rest in line.split(name).skip(1).filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
+                    let place = format!("{}:{}: {name}{rest}", page.path.display(), number + 1);
+                    assert!(rest.starts_with(env!("CARGO_PKG_VERSION")), "{place}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn the_first_page_stays_short() {
     let lines = Page::read("README.md").text.lines().count();
     assert!(lines <= 150, "README.md has {lines} lines: move details to docs/");
