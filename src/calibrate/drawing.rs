@@ -130,7 +130,7 @@ mod tests {
                 let inside = at - rect.at;
                 inside.cmpge(DVec2::ZERO).all() && inside.cmplt(rect.size).all()
             };
-            let steps = (board.size_mm() / 0.7).as_uvec2() + 10;
+            let steps = (board.size_mm() / 0.7).as_ivec2() + 10;
             for y in 0..steps.y {
                 for x in 0..steps.x {
                     let at = DVec2::new(f64::from(x), f64::from(y)) * 0.7 - 3.01;
