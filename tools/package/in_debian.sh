@@ -29,7 +29,10 @@ roots=${ROOTS:-/var/tmp/stereopsis-roots}
 tar=$roots/$suite-$arch.tar
 if [ ! -s "$tar" ]; then
   mkdir -p "$roots"
-  mirror=$(sed -n 's/^URIs: *\([^ ]*\).*/\1/p; s/^deb [^h]*\(http[^ ]*\).*/\1/p' /etc/apt/sources.list.d/debian* /etc/apt/sources.list 2>/dev/null | head -n 1)
+  lists=() # one of them may be missing
+  for list in /etc/apt/sources.list.d/debian* /etc/apt/sources.list; do [ ! -e "$list" ] || lists+=("$list"); done
+  [ "${#lists[@]}" -gt 0 ] || { echo "in_debian: apt has no list of Debian's mirrors here" >&2; exit 1; }
+  mirror=$(sed -n 's/^URIs: *\([^ ]*\).*/\1/p; s/^deb [^h]*\(http[^ ]*\).*/\1/p' "${lists[@]}" | head -n 1)
   # a mirror may keep an old state of a suite that changes daily
   mmdebstrap --quiet --aptopt='Acquire::Check-Valid-Until "false"' --arch="$arch" --variant=apt --include=ca-certificates "$suite" "$tar.part.tar" "$mirror"
   mv "$tar.part.tar" "$tar"

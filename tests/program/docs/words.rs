@@ -60,7 +60,6 @@ const RENAMED: &[(&str, &str)] = &[
     ("MOST_WAITING", "MAX_WAITING"),
     ("MOST_WISHES", "MAX_SETTINGS"),
     ("MapLook", "MapDisplays"),
-    ("Matcher", "EngineThread"),
     ("OLD_LEFT", "ABOVE_LEFT"),
     ("OpenedRig", "CalibratedSource"),
     ("PresetRates", "MeasuredRates"),

@@ -181,7 +181,8 @@ fn turned_rig(folder: &Path) {
         )
     };
     let rig = [
-        "format = \"stereopsis-rig-1\"\nsize_px = [96, 64]\nfocal_px = 90.0\nbaseline_m = 0.1\n".to_owned(),
+        "format = \"stereopsis-rig-1\"\nsize_px = [96, 64]\nfocal_px = 90.0\nbaseline_m = 0.10002499687578101\n"
+            .to_owned(),
         camera("left", 47.0),
         camera("right", 48.0),
         format!("[right_from_left]\nrotation = {rows:?}\ntranslation_m = [-0.1, 0.001, 0.002]\n"),
