@@ -3,6 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for features in "" gpu cameras recording gpu,cameras,recording window; do
-  cargo check --locked -q --lib --no-default-features --features "$features"
+  said=$(cargo check --locked -q --lib --no-default-features --features "$features" 2>&1) || { echo "$said"; exit 1; }
+  [ -z "$said" ] || { echo "$said"; echo "features: '$features' has warnings" >&2; exit 1; }
   echo "features: '$features' checked"
 done
