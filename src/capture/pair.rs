@@ -5,7 +5,7 @@
 
 use super::Original;
 use crate::geometry::Geometry;
-use crate::image::{Image, Luma, Picture, Truth};
+use crate::image::{Image, Picture, Truth};
 use crate::stereo::{DisparityMap, StereoParams};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -184,10 +184,9 @@ impl Frame {
     /// The same frame without pictures, for consumers of the result only.
     #[must_use]
     pub(crate) fn without_pictures(&self) -> Self {
-        let none = || Picture { luma: Luma::U8(Image::new(0, 0, Vec::new())), rgb: None };
         let raw = RawPair {
-            left: none(),
-            right: none(),
+            left: Picture::empty(),
+            right: Picture::empty(),
             name: self.raw.name.clone(),
             original: None,
             recorded: None,
@@ -196,7 +195,7 @@ impl Frame {
             elsewhere: None,
             ..*self.raw
         };
-        let (left, right) = (Arc::new(none()), Arc::new(none()));
+        let (left, right) = (Arc::new(Picture::empty()), Arc::new(Picture::empty()));
         Self { left, right, raw: Arc::new(raw), truth: None, ..*self }
     }
 

@@ -74,6 +74,11 @@ impl Picture {
         self.luma.size()
     }
 
+    /// A picture of no pixels, for whoever needs none.
+    pub(crate) fn empty() -> Self {
+        Luma::U8(Image::new(0, 0, Vec::new())).into()
+    }
+
     /// The luma of red, green and blue, and on request these too.
     pub(crate) fn of_colors(rgb: Image<[u8; 3]>, keeps_rgb: bool) -> Self {
         Self { luma: Luma::U8(rgb.map(|&color| luma_of(color))), rgb: keeps_rgb.then_some(rgb) }

@@ -1,7 +1,7 @@
 //! Pairs of cameras as an iterator.
 
 use crate::capture::webcam::{ModeRequest, OneCamera, Shown, WebcamPair};
-use crate::capture::{CameraOptions, CaptureError, Next, PairSource, Pixels, RawPair, SourceSpec};
+use crate::capture::{CameraOptions, CaptureError, Next, PairSource, RawPair, SourceSpec};
 use std::time::Duration;
 
 /// A look at the cameras' threads takes no longer; a pair ends it at once.
@@ -21,7 +21,7 @@ impl CameraPairs {
     /// # Errors
     /// The words name no camera, or a camera is missing, busy, inaccessible, or has no such mode; the text says what to do.
     pub fn open(cameras: &str, size: Option<(usize, usize)>) -> Result<Self, CaptureError> {
-        let mode = ModeRequest { size, rate_hz: None, format: None, pixels: Pixels::Color };
+        let mode = ModeRequest { size, ..ModeRequest::default() };
         let options = CameraOptions::default();
         let source: Box<dyn PairSource> = match SourceSpec::parse(cameras)? {
             SourceSpec::WebcamPair(left, right) => {

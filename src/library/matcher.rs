@@ -1,14 +1,14 @@
 //! The engine that the settings name, kept from pair to pair.
 
 use crate::capture::{Frame, RawPair};
-use crate::engine::{Engine, EngineError, Job, open, run};
+use crate::engine::{Engine, EngineChoice, EngineError, Job, open, run};
 use crate::geometry::Geometry;
-use crate::image::{Image, Luma, Picture};
+use crate::image::Picture;
 use crate::settings::Settings;
 use crate::stereo::{DisparityMap, StereoParams};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 /// Matches rectified pairs one after the other. It keeps its engine, the engine's memory, and what the temporal filter remembers of the
 /// pairs before.
@@ -34,7 +34,7 @@ pub struct MatchResult {
 impl From<StereoParams> for Settings {
     /// These parameters, matched by the CPU.
     fn from(params: StereoParams) -> Self {
-        Self { params, engine: crate::engine::EngineChoice::Cpu, ..Self::default() }
+        Self { params, engine: EngineChoice::Cpu, ..Self::default() }
     }
 }
 
@@ -121,14 +121,6 @@ fn check_pair(left: &Picture, right: &Picture) -> Result<(), EngineError> {
 
 /// A frame of a pair that nothing but an engine sees: its raw pair has no pixels.
 fn frame(left: Picture, right: Picture) -> Frame {
-    let empty = || Picture::from(Luma::U8(Image::new(0, 0, Vec::new())));
-    Frame {
-        left: left.into(),
-        right: right.into(),
-        raw: Arc::new(RawPair::new("pair", 0, SystemTime::now(), empty(), empty())),
-        truth: None,
-        geometry: None,
-        arrived: Instant::now(),
-        rectify_time: Duration::ZERO,
-    }
+    let raw = RawPair::new("pair", 0, SystemTime::now(), Picture::empty(), Picture::empty());
+    Frame { left: left.into(), right: right.into(), ..Frame::of_raw(Arc::new(raw)) }
 }
