@@ -74,7 +74,7 @@ impl Picture {
         self.luma.size()
     }
 
-    /// A picture of no pixels, for whoever needs none.
+    /// A picture of no pixels, for a frame that shows none.
     pub(crate) fn empty() -> Self {
         Luma::U8(Image::new(0, 0, Vec::new())).into()
     }
