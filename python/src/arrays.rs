@@ -30,11 +30,28 @@ fn image_of<T: Element + Copy>(array: &PyReadonlyArray2<'_, T>) -> Image<T> {
 
 /// A picture to match: colours of `uint8` in OpenCV's order (blue, green, red) with shape (height, width, 3), or brightness alone.
 pub(crate) fn picture_to_match(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Picture> {
-    if argument.extract::<PyReadonlyArray3<'_, u8>>().is_err() {
-        return Ok(luma(name, argument)?.into());
+    Ok(match colors(name, argument)? {
+        Some(bgr) => bgr.map(|&[b, g, r]| [r, g, b]).into(),
+        None => luma(name, argument)?.into(),
+    })
+}
+
+/// A picture to rectify: (height, width), or (height, width, 3) of `uint8` in any order of channels, whose brightness is not asked for.
+pub(crate) fn picture_to_rectify(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Picture> {
+    let Some(colors) = colors(name, argument)? else { return Ok(luma(name, argument)?.into()) };
+    let (width, height) = colors.size();
+    Ok(Picture { luma: Luma::U8(Image::filled(width, height, 0)), rgb: Some(colors) })
+}
+
+/// The three channels of an array of shape (height, width, 3) and dtype `uint8`; `None` of one that has two dimensions or another dtype.
+fn colors(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Option<Image<[u8; 3]>>> {
+    let Ok(array) = argument.extract::<PyReadonlyArray3<'_, u8>>() else { return Ok(None) };
+    let view = array.as_array();
+    let (height, width, channels) = view.dim();
+    if channels != 3 || width == 0 || height == 0 {
+        return Err(value_error(format!("{name}: expected three channels, got {}", shown(argument))));
     }
-    let picture = picture(name, argument)?;
-    Ok(picture.rgb.map_or(picture.luma.into(), |bgr| bgr.map(|&[b, g, r]| [r, g, b]).into()))
+    Ok(Some(Image::from_fn(width, height, |x, y| [0, 1, 2].map(|channel| view[[y, x, channel]]))))
 }
 
 /// Brightness of `uint8`, or of `uint16` with all 16 bits in use; shape (height, width).
@@ -55,21 +72,6 @@ fn luma(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Luma> {
         return Err(value_error(format!("{name}: the picture is empty: {width} x {height} px")));
     }
     Ok(luma)
-}
-
-/// A picture with or without colours, for rectification: (height, width), or (height, width, 3) of `uint8` in any order of channels.
-pub(crate) fn picture(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Picture> {
-    let Ok(array) = argument.extract::<PyReadonlyArray3<'_, u8>>() else {
-        return Ok(Picture { luma: luma(name, argument)?, rgb: None });
-    };
-    let view = array.as_array();
-    let (height, width, channels) = view.dim();
-    if channels != 3 || width == 0 || height == 0 {
-        return Err(value_error(format!("{name}: expected three channels, got {}", shown(argument))));
-    }
-    let colors = Image::from_fn(width, height, |x, y| [0, 1, 2].map(|channel| view[[y, x, channel]]));
-    // only the colours are asked for
-    Ok(Picture { luma: Luma::U8(Image::filled(width, height, 0)), rgb: Some(colors) })
 }
 
 /// Disparities in px, `float32`, NaN where there is none; shape (height, width).

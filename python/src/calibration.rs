@@ -1,6 +1,6 @@
 //! `Calibration`: a rig from a file, and the rectification of pictures of any size that fits it.
 
-use crate::arrays::{array, array_of_picture, array_of_three, disparity, picture, value_error};
+use crate::arrays::{array, array_of_picture, array_of_three, disparity, picture_to_rectify, value_error};
 use numpy::{PyArray2, PyArray3};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -82,7 +82,7 @@ impl Calibration {
         left: &Bound<'_, PyAny>,
         right: &Bound<'_, PyAny>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-        let (left, right) = (picture("left", left)?, picture("right", right)?);
+        let (left, right) = (picture_to_rectify("left", left)?, picture_to_rectify("right", right)?);
         let rectifier = self.rectifier(py, left.luma.size())?;
         let (left, right) = py.detach(|| rectifier.apply(&left, &right)).map_err(value_error)?;
         Ok((array_of_picture(py, left)?, array_of_picture(py, right)?))

@@ -51,12 +51,7 @@ impl Matcher {
     }
 
     /// Matches without the GIL; other threads wait for their turn with this matcher.
-    fn map(
-        &self,
-        py: Python<'_>,
-        left: &Bound<'_, PyAny>,
-        right: &Bound<'_, PyAny>,
-    ) -> PyResult<Arc<DisparityMap>> {
+    fn map(&self, py: Python<'_>, left: &Bound<'_, PyAny>, right: &Bound<'_, PyAny>) -> PyResult<Arc<DisparityMap>> {
         let (left, right) = (picture_to_match("left", left)?, picture_to_match("right", right)?);
         let result = py.detach(|| self.matcher.lock().unwrap_or_else(PoisonError::into_inner).match_pair(left, right));
         let map = Arc::new(result.map_err(value_error)?.map);

@@ -1,6 +1,6 @@
 //! Pairs of cameras as an iterator.
 
-use crate::capture::webcam::{ModeRequest, OneCamera, Shown, WebcamPair};
+use crate::capture::webcam::{self, ModeRequest, Shown};
 use crate::capture::{CameraOptions, CaptureError, Next, PairSource, RawPair, SourceSpec};
 use std::time::Duration;
 
@@ -22,20 +22,8 @@ impl CameraPairs {
     /// The words name no camera, or a camera is missing, busy, inaccessible, or has no such mode; the text says what to do.
     pub fn open(cameras: &str, size: Option<(usize, usize)>) -> Result<Self, CaptureError> {
         let mode = ModeRequest { size, ..ModeRequest::default() };
-        let options = CameraOptions::default();
-        let source: Box<dyn PairSource> = match SourceSpec::parse(cameras)? {
-            SourceSpec::WebcamPair(left, right) => {
-                Box::new(WebcamPair::open(left.resolve()?, right.resolve()?, &mode, &options)?)
-            }
-            SourceSpec::WebcamSideBySide(camera) => {
-                Box::new(OneCamera::open(camera.resolve()?, Shown::BothViews, &mode, &options)?)
-            }
-            other => {
-                let why =
-                    format!("'{other}' is no camera: give webcam:0,1 (two cameras) or webcam:0 (one, side by side)");
-                return Err(CaptureError::Grammar(why));
-            }
-        };
+        let spec = SourceSpec::parse(cameras)?;
+        let source = webcam::open(&spec, Shown::BothViews, &mode, &CameraOptions::default())?;
         Ok(Self { source })
     }
 

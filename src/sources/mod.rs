@@ -8,7 +8,7 @@ pub use recorded::CalibratedRecording;
 
 use crate::capture::files::FileSource;
 use crate::capture::scene::SceneSource;
-use crate::capture::webcam::{ModeRequest, OneCamera, Shown, WebcamPair};
+use crate::capture::webcam::{self, ModeRequest, Shown};
 use crate::capture::{CaptureError, PairSource, SourceOptions, SourceSpec};
 use crate::recording::playback::{PipeSource, RecordingSource};
 
@@ -25,13 +25,9 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
         }
         SourceSpec::Files { left, right, truth } => Box::new(FileSource::pair(left, right, truth.as_ref(), options)?),
         SourceSpec::Folder(folder) => Box::new(FileSource::folder(folder, options)?),
-        SourceSpec::WebcamPair(left, right) => {
-            let (left, right) = (left.resolve()?, right.resolve()?);
-            Box::new(WebcamPair::open(left, right, &camera_mode(options), &options.cameras)?)
-        }
-        SourceSpec::WebcamSideBySide(camera) => {
-            let shown = if options.one_view { Shown::OneView } else { Shown::BothViews };
-            Box::new(OneCamera::open(camera.resolve()?, shown, &camera_mode(options), &options.cameras)?)
+        SourceSpec::WebcamPair(..) | SourceSpec::WebcamSideBySide(_) => {
+            let one_camera = if options.one_view { Shown::OneView } else { Shown::BothViews };
+            webcam::open(spec, one_camera, &camera_mode(options), &options.cameras)?
         }
         SourceSpec::Recording(file) => Box::new(RecordingSource::open(file, options)?),
         SourceSpec::Pipe => Box::new(PipeSource::open(std::io::stdin(), options)?),

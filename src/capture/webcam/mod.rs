@@ -31,3 +31,29 @@ pub use pair::WebcamPair;
 pub use preview::Preview;
 #[cfg(test)]
 pub use sysfs::UsbBus;
+
+use super::{CameraOptions, CaptureError, PairSource, SourceSpec};
+
+/// Opens the two cameras of `spec`, or its one, of which `one_camera` is shown.
+///
+/// # Errors
+/// `spec` is no camera, or a camera is missing, busy, inaccessible, or has no such mode; the text gives advice.
+pub fn open(
+    spec: &SourceSpec,
+    one_camera: Shown,
+    mode: &ModeRequest,
+    options: &CameraOptions,
+) -> Result<Box<dyn PairSource>, CaptureError> {
+    Ok(match spec {
+        SourceSpec::WebcamPair(left, right) => {
+            Box::new(WebcamPair::open(left.resolve()?, right.resolve()?, mode, options)?)
+        }
+        SourceSpec::WebcamSideBySide(camera) => {
+            Box::new(OneCamera::open(camera.resolve()?, one_camera, mode, options)?)
+        }
+        other => {
+            let why = format!("'{other}' is no camera: give webcam:0,1 (two cameras) or webcam:0 (one, side by side)");
+            return Err(CaptureError::Grammar(why));
+        }
+    })
+}
