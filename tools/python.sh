@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 
 build() { # architectures
   python3 -m venv "$work/build" || { echo "python: python3 -m venv failed; on Debian install python3-venv" >&2; exit 1; }
-  "$work/build/bin/pip" install -q --disable-pip-version-check 'maturin>=1.9,<2' ziglang==0.17.1
+  "$work/build/bin/pip" install -q --disable-pip-version-check --constraint tools/package/requirements.txt 'maturin>=1.9,<2' ziglang
   # what every copy of the wheel has to say
   cp LICENSE-MIT LICENSE-APACHE python/
   for arch in "$@"; do

@@ -101,7 +101,7 @@ if [ -n "$missing" ]; then
 fi
 
 [ "$purpose" != bench ] || opencv_in_venv
-[ "$purpose" != package ] || in_venv without_zig "ziglang, cyclonedx" ziglang==0.17.1 cargo-zigbuild==0.24.0 'cyclonedx-python-lib>=11,<12'
+[ "$purpose" != package ] || in_venv without_zig "ziglang, cyclonedx" -r tools/package/requirements.txt
 
 case $purpose in
   run | bench | instructions) [ -x target/release/stereopsis ] || echo "stereopsis: the first build takes seven to seventeen minutes on two cores; later ones take seconds" ;;
