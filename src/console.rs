@@ -105,6 +105,17 @@ pub fn counted(count: u64, noun: &str) -> String {
     }
 }
 
+/// A size: `812 bytes`, `3.4 kB`, `12.0 MB`, `5.1 GB`.
+pub fn bytes(bytes: u64) -> String {
+    let number = bytes as f64;
+    match bytes {
+        0..1_000 => counted(bytes, "byte"),
+        1_000..1_000_000 => format!("{:.1} kB", number / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", number / 1e6),
+        _ => format!("{:.1} GB", number / 1e9),
+    }
+}
+
 /// A value as JSON over several lines. Control characters in its strings are escaped in JSON's notation, so that programs read the same
 /// strings back.
 ///
@@ -181,6 +192,14 @@ mod tests {
         assert_eq!(counted("pair"), ["0 pairs", "1 pair", "2 pairs"]);
         assert_eq!(counted("match"), ["0 matches", "1 match", "2 matches"]);
         assert_eq!(counted("disparity"), ["0 disparities", "1 disparity", "2 disparities"]);
+    }
+
+    #[test]
+    fn sizes_have_their_unit() {
+        assert_eq!(
+            [1, 812, 3_400, 12_000_000, 5_100_000_000].map(bytes),
+            ["1 byte", "812 bytes", "3.4 kB", "12.0 MB", "5.1 GB"]
+        );
     }
 
     #[test]

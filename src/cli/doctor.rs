@@ -13,6 +13,9 @@ pub(super) struct DoctorArgs {
     /// Print the checks as JSON
     #[arg(long)]
     json: bool,
+    /// Only ask the drivers of GPUs, with a line of JSON for each check: the process that `doctor` starts for that
+    #[arg(long, hide = true, conflicts_with_all = ["folder", "json"])]
+    drivers: bool,
 }
 
 /// Runs `doctor`.
@@ -20,10 +23,12 @@ pub(super) struct DoctorArgs {
 /// # Errors
 /// Something is wrong; the report says what. Standard output is closed or full.
 pub(super) fn run(args: &DoctorArgs) -> anyhow::Result<()> {
+    if args.drivers {
+        return print_drivers();
+    }
     let folder = args.folder.clone().unwrap_or_else(|| PathBuf::from("."));
     let mut printed = Ok(());
     let checks = doctor::examine(&folder, |check| {
-        // line by line: a driver may end the program
         if !args.json && printed.is_ok() {
             printed = console::print(&doctor::line(check));
         }
@@ -39,4 +44,15 @@ pub(super) fn run(args: &DoctorArgs) -> anyhow::Result<()> {
         console::print(&format!("{}\n", doctor::summary(&checks)))?;
     }
     Ok(())
+}
+
+/// What the drivers of GPUs answer, a line as soon as it is known: the next driver may end this process.
+fn print_drivers() -> anyhow::Result<()> {
+    let mut printed = Ok(());
+    doctor::drivers::ask(|check| {
+        if printed.is_ok() {
+            printed = console::print(&format!("{}\n", serde_json::json!(check)));
+        }
+    });
+    Ok(printed?)
 }

@@ -88,11 +88,11 @@ fn report(args: &RecomputeArgs, summary: &Summary) {
     let by = engine.as_ref().map(|engine| format!(" on {} ({})", engine.kind, engine.adapter)).unwrap_or_default();
     let before = if *resumed > 0 { format!(", {resumed} of them by a run before") } else { String::new() };
     console::line(format_args!(
-        "{}, {}{by}{before} -> {}, {:.1} MB",
+        "{}, {}{by}{before} -> {}, {}",
         console::counted(*pairs, "pair"),
         console::counted(*results, "result"),
         args.output.display(),
-        *bytes as f64 / 1e6
+        console::bytes(*bytes)
     ));
     let input = args.recording.display();
     if *left_out > 0 {

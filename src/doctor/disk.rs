@@ -1,7 +1,7 @@
 //! The disk of recordings: whether the folder takes files, how much room it has, and how fast it writes.
 
+use super::absolute;
 use super::report::Check;
-use super::{absolute, size_text};
 use crate::console;
 use crate::files;
 use crate::recording::write::free_bytes;
@@ -70,7 +70,7 @@ fn noise(len: usize) -> Vec<u8> {
 pub(super) fn checks(folder: &Path, measured: &Measured) -> Vec<Check> {
     let shown = console::path(&absolute(folder));
     let Measured { free, written } = measured;
-    let free_text = free.map_or_else(|| "an unknown number of bytes".to_owned(), size_text);
+    let free_text = free.map_or_else(|| "an unknown number of bytes".to_owned(), console::bytes);
     let full = |why: &str| {
         let todo = "free some space, or choose another disk: `record -o DISK/walk.mcap`";
         vec![Check::wrong("disk", format!("{shown} {why}, {free_text} free: no recording has room"), todo)]

@@ -1,7 +1,6 @@
 //! What the program has kept: the window's settings, the last rig, own presets, caches. Each is read as the program reads it.
 
 use super::report::Check;
-use super::size_text;
 use crate::console;
 use crate::files;
 use crate::files::plain;
@@ -66,7 +65,7 @@ fn file(path: &Path, what: &str, todo: &str, read: impl FnOnce(&Path) -> Result<
     };
     let shown = console::path(path);
     Some(match size {
-        Ok(size) => Check::ok("settings", format!("{shown}, {}: {what}", size_text(size))),
+        Ok(size) => Check::ok("settings", format!("{shown}, {}: {what}", console::bytes(size))),
         // the reader's own words name the file
         Err(why) if why.contains(&shown) => Check::wrong("settings", one_line(&why), todo),
         Err(why) => Check::wrong("settings", format!("{shown}: {what}: {}", one_line(&why)), todo),
@@ -111,7 +110,7 @@ fn caches(folder: &Path) -> Option<Check> {
             broken.push(console::path(&path));
         }
     }
-    let text = format!("{}, {}: {}", console::path(folder), size_text(bytes), console::counted(count, "cache"));
+    let text = format!("{}, {}: {}", console::path(folder), console::bytes(bytes), console::counted(count, "cache"));
     if !broken.is_empty() {
         let text = format!("{text}; not readable: {}", broken.join(", "));
         return Some(Check::note("settings", text, "delete it: the program measures and compiles again"));

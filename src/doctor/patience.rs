@@ -2,6 +2,7 @@
 
 use crossbeam_channel::{RecvTimeoutError, bounded};
 use std::fmt;
+use std::process::ExitStatus;
 use std::thread;
 use std::time::Duration;
 
@@ -10,6 +11,8 @@ use std::time::Duration;
 pub(super) enum Unanswered {
     /// The limit has passed.
     Late(Duration),
+    /// A driver ended the process that asked it.
+    Ended(ExitStatus),
     /// The work panicked.
     Failed,
     /// The system starts no more threads.
@@ -20,6 +23,7 @@ impl fmt::Display for Unanswered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Late(limit) => write!(f, "there was no answer within {} s", limit.as_secs_f64()),
+            Self::Ended(status) => write!(f, "a driver ended the process that asked it ({status})"),
             Self::Failed => f.write_str("the check failed unexpectedly"),
             Self::NoThread => f.write_str("the system starts no more threads for this program"),
         }

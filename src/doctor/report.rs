@@ -1,12 +1,13 @@
 //! The report: its checks, as text for people and as JSON.
 
 use crate::console::counted;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json as value};
+use std::borrow::Cow;
 use std::fmt;
 
 /// How a check went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
     /// As it should be.
@@ -28,10 +29,10 @@ impl fmt::Display for State {
 }
 
 /// One check.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
     /// What it is about: `disk`, `camera`.
-    pub area: &'static str,
+    pub area: Cow<'static, str>,
     /// How it went.
     pub state: State,
     /// What was found, in one line.
@@ -43,17 +44,17 @@ pub struct Check {
 impl Check {
     /// All is well.
     pub(super) fn ok(area: &'static str, text: impl Into<String>) -> Self {
-        Self { area, state: State::Ok, text: text.into(), todo: None }
+        Self { area: area.into(), state: State::Ok, text: text.into(), todo: None }
     }
 
     /// It works, with a limit.
     pub(super) fn note(area: &'static str, text: impl Into<String>, todo: impl Into<String>) -> Self {
-        Self { area, state: State::Note, text: text.into(), todo: Some(todo.into()) }
+        Self { area: area.into(), state: State::Note, text: text.into(), todo: Some(todo.into()) }
     }
 
     /// Something does not work.
     pub(super) fn wrong(area: &'static str, text: impl Into<String>, todo: impl Into<String>) -> Self {
-        Self { area, state: State::Wrong, text: text.into(), todo: Some(todo.into()) }
+        Self { area: area.into(), state: State::Wrong, text: text.into(), todo: Some(todo.into()) }
     }
 }
 

@@ -4,6 +4,7 @@
 use super::report::Check;
 use crate::capture::scene::{SceneOptions, SceneRenderer};
 use crate::capture::{Frame, MaxPixels, Pixels, RawPair, RawTap as _, SourceInfo};
+use crate::console;
 use crate::engine::{self, CpuEngine, Engine, Job, OpenOptions};
 use crate::files;
 use crate::metrics::truth_error;
@@ -137,7 +138,7 @@ pub(super) fn recording() -> Vec<Check> {
     match record_and_read() {
         Ok(bytes) => {
             let ms = start.elapsed().as_secs_f64() * 1e3;
-            let size = super::size_text(bytes);
+            let size = console::bytes(bytes);
             let text = format!("a recording of {RECORDED_PAIRS} pairs was written and read back, {size}, {ms:.0} ms");
             vec![Check::ok(AREA, text)]
         }

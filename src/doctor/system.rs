@@ -1,8 +1,7 @@
 //! The program, the system, the processor and the memory.
 
 use super::report::Check;
-use super::size_text;
-use crate::console::{counted, foreign};
+use crate::console::{self, counted, foreign};
 use crate::engine::cpu::brand_in;
 use crate::engine::cpu::simd::SimdLevel;
 use crate::process::bytes_in;
@@ -53,7 +52,7 @@ pub(super) fn processor(proc: &Path, forced: Option<&str>) -> Check {
 pub(super) fn memory(proc: &Path) -> Option<Check> {
     let info = std::fs::read_to_string(proc.join("meminfo")).ok()?;
     let (total, free) = (bytes_in(&info, "MemTotal:")?, bytes_in(&info, "MemAvailable:")?);
-    let text = format!("{}, {} free", size_text(total), size_text(free));
+    let text = format!("{}, {} free", console::bytes(total), console::bytes(free));
     if free < MIN_FREE_BYTES {
         let todo = "close other programs, or lower --num-disparities or --scale";
         return Some(Check::note("memory", format!("{text}: large pictures have no room"), todo));

@@ -281,12 +281,6 @@ pub(crate) fn heading(ui: &mut Ui, text: &str) {
     ui.label(RichText::new(text.to_uppercase()).small().strong().color(ui.visuals().weak_text_color()));
 }
 
-/// `118 MB`, `12.3 GB`.
-pub(crate) fn bytes(bytes: u64) -> String {
-    let megabytes = bytes as f64 / 1e6;
-    if megabytes < 9999.5 { format!("{megabytes:.0} MB") } else { format!("{:.1} GB", megabytes / 1e3) }
-}
-
 /// A line of explanation.
 pub(crate) fn note(ui: &mut Ui, text: impl Into<String>) {
     ui.add(egui::Label::new(RichText::new(text).small().weak()).wrap());

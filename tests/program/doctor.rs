@@ -95,3 +95,37 @@ fn people_read_a_line_for_each_check_and_a_summary() {
     assert_eq!(text.contains("\nnothing is wrong, "), output.status.code() == Some(0), "{text}");
     assert!(fs::read_dir(home.path()).unwrap().flatten().all(|entry| entry.file_name() == "cache"), "nothing is left");
 }
+
+/// A driver of Vulkan that ends every process which loads it.
+#[cfg(target_os = "linux")]
+fn crashing_driver(folder: &Path) -> std::path::PathBuf {
+    let (source, library) = (folder.join("crash.c"), folder.join("libcrash.so"));
+    let manifest = folder.join("crash.json");
+    // Rust's handler returns from a signal that came without a fault
+    fs::write(&source, "__attribute__((constructor)) static void crash(void) { *(volatile int *)0 = 0; }\n").unwrap();
+    let built = Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status().unwrap();
+    assert!(built.success());
+    let driver = serde_json::json!({ "library_path": library, "api_version": "1.3.0" });
+    fs::write(&manifest, serde_json::json!({ "file_format_version": "1.0.0", "ICD": driver }).to_string()).unwrap();
+    manifest
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_driver_that_crashes_is_named_and_the_report_is_whole() {
+    let (home, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let driver = crashing_driver(folder.path());
+    let with_driver = |flags: &[&str]| {
+        let mut command = doctor(home.path(), flags);
+        command.env("VK_DRIVER_FILES", &driver).env("VK_ICD_FILENAMES", &driver);
+        command
+    };
+    let (checks, is_wrong) = report(with_driver(&["--json"]));
+    let gpu: Vec<_> = checks.iter().filter(|(area, ..)| area == "gpu").collect();
+    let [(_, state, text, todo)] = gpu[..] else { panic!("{checks:#?}") };
+    assert!(is_wrong && state == "wrong" && text.starts_with("a driver ended the process that asked it"), "{text}");
+    assert!(todo.contains("update the GPU's driver"), "{todo}");
+    let output = with_driver(&[]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("written and read back") && text.contains("wrong  gpu "), "{text}");
+}

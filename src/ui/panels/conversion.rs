@@ -137,8 +137,8 @@ fn export(
 /// What is written, how large at most, and whether there is room.
 fn size(ui: &mut Ui, what: &str, bytes: Option<u64>, free_bytes: Option<u64>) {
     let Some(bytes) = bytes else { return };
-    let free = free_bytes.map_or(String::new(), |free| format!("; {} are free there", widgets::bytes(free)));
-    let text = format!("{what}, less than {}{free}", widgets::bytes(bytes));
+    let free = free_bytes.map_or(String::new(), |free| format!("; {} are free there", console::bytes(free)));
+    let text = format!("{what}, less than {}{free}", console::bytes(bytes));
     let color = if free_bytes.is_some_and(|free| free < bytes) {
         ui.visuals().warn_fg_color
     } else {

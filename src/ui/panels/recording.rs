@@ -1,6 +1,7 @@
 //! The button that records and shows the running recording, and the menu beside it.
 
 use super::{Action, Command, State, action_button, tooltip, widgets};
+use crate::console;
 use crate::recording::write::{Compression, Expected, RecordStatus};
 use crate::recording::{Format, Stream};
 use crate::ui::state::RecordingChoices;
@@ -37,7 +38,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 /// A red dot, duration, size, and losses.
 fn running(ui: &mut Ui, status: &RecordStatus, needs_results: bool, commands: &mut Vec<Command>) {
     let red = ui.visuals().error_fg_color;
-    let text = format!("{}  {}", minutes(status.elapsed), widgets::bytes(status.bytes));
+    let text = format!("{}  {}", minutes(status.elapsed), console::bytes(status.bytes));
     let button = Button::new((RichText::new("●").color(red), RichText::new(text).monospace()));
     let button = ui.add(button.min_size(vec2(RUNNING_WIDTH, 0.0)).stroke(Stroke::new(1.0, red)));
     button.widget_info(|| WidgetInfo::selected(Role::Button, true, true, "Stop recording"));
@@ -195,7 +196,6 @@ mod tests {
     fn numbers_are_short_enough_for_a_button() {
         assert_eq!([42, 600, 3642].map(|s| minutes(Duration::from_secs(s))), ["0:42", "10:00", "1:00:42"]);
         assert_eq!([59.0, 700.0, 18_720.0, 864_000.0].map(long), ["59 s", "11 min", "5 h 12 min", "10 days"]);
-        assert_eq!([0, 118_400_000, 12_300_000_000].map(widgets::bytes), ["0 MB", "118 MB", "12.3 GB"]);
         let expected = Expected { bytes_per_minute: 166_000_000, disk_time: Some(Duration::from_mins(312)) };
         for (compression, about) in [(Compression::None, "about"), (Compression::Zstd, "less than")] {
             let choices = RecordingChoices { compression, ..RecordingChoices::default() };

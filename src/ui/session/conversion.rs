@@ -118,7 +118,7 @@ impl Session {
                     0 => String::new(),
                     lost => format!(", {} cannot be read", console::counted(lost, "pair")),
                 };
-                format!("{pairs}, {results}{lost} → {}, {:.1} MB", output.display(), bytes as f64 / 1e6)
+                format!("{pairs}, {results}{lost} → {}, {}", output.display(), console::bytes(bytes))
             };
             let cures = vec![Cure::OpenFile(output.clone()), Cure::ShowInFolder(output.clone())];
             session.converted(done.map(text), cures);

@@ -1,0 +1,111 @@
+//! What asks the drivers of GPUs, in a process of its own: a driver that hangs or crashes ends that process alone, and not a window
+//! that may be recording.
+
+use super::adapters::{self, Surroundings};
+use super::patience::Unanswered;
+use super::report::Check;
+use super::{has_display, has_vulkan_loader, self_test, variables};
+use crate::engine::gpu::Gpu;
+use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
+use std::io::{self, BufRead as _, BufReader, Read};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+/// Flag of `doctor` with which this program is the process that asks: it prints each check as a line of JSON.
+const FLAG: &str = "--drivers";
+
+/// Asks the drivers here, and reports each check as soon as it is known.
+pub fn ask(mut tell: impl FnMut(Check)) {
+    let adapters = Gpu::list();
+    let surroundings = Surroundings { has_display: has_display(&variables()), has_loader: has_vulkan_loader() };
+    adapters::checks(&adapters, &surroundings).into_iter().for_each(&mut tell);
+    if adapters.iter().any(|adapter| adapter.misfit().is_none()) {
+        self_test::gpu().into_iter().for_each(tell);
+    }
+}
+
+/// This program as the process that asks. The program of the unit tests has no such flag.
+pub(super) fn process() -> io::Result<Command> {
+    if cfg!(test) {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["doctor", FLAG]);
+    Ok(command)
+}
+
+/// Runs the process that asks and reports its checks. The inner error says why they end early: none came within `limit`, or the process
+/// ended.
+///
+/// # Errors
+/// The process cannot be started.
+pub(super) fn ask_apart(
+    mut process: Command,
+    limit: Duration,
+    mut tell: impl FnMut(Check),
+) -> io::Result<Result<(), Unanswered>> {
+    let mut child = process.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+    let lines = child.stdout.take().map(lines_of).transpose()?;
+    let ended = lines.map_or(RecvTimeoutError::Disconnected, |lines| {
+        loop {
+            match lines.recv_timeout(limit) {
+                // a driver may print lines of its own
+                Ok(line) => serde_json::from_str(&line).into_iter().for_each(&mut tell),
+                Err(ended) => return ended,
+            }
+        }
+    });
+    if ended == RecvTimeoutError::Timeout {
+        let _ = child.kill(); // it fails when the process has just ended
+        // a process that waits for a device ends late, or never
+        thread::Builder::new().name("end of drivers".into()).spawn(move || child.wait())?;
+        return Ok(Err(Unanswered::Late(limit)));
+    }
+    let status = child.wait()?;
+    Ok(if status.success() { Ok(()) } else { Err(Unanswered::Ended(status)) })
+}
+
+/// The lines of a pipe, from a thread that reads until it closes.
+fn lines_of(pipe: impl Read + Send + 'static) -> io::Result<Receiver<String>> {
+    let (sender, lines) = bounded(0);
+    thread::Builder::new().name("answers of drivers".into()).spawn(move || {
+        let _ = BufReader::new(pipe).lines().map_while(Result::ok).try_for_each(|line| sender.send(line));
+    })?;
+    Ok(lines)
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+    use crate::doctor::State;
+
+    /// The checks of a process that runs these commands of a shell, and how it ended.
+    fn asked(script: &str, limit: Duration) -> (Vec<String>, Result<(), Unanswered>) {
+        let mut texts = Vec::new();
+        let mut process = Command::new("sh");
+        process.args(["-c", script]);
+        let end = ask_apart(process, limit, |check| {
+            assert_eq!((check.area.as_ref(), check.state), ("gpu", State::Ok));
+            texts.push(check.text);
+        });
+        (texts, end.unwrap())
+    }
+
+    const CHECK: &str =
+        r#"echo '{"area": "gpu", "state": "ok", "text": "0: a GPU", "todo": null}'; echo 'from a driver'; "#;
+
+    #[test]
+    fn drivers_that_answer_hang_or_crash_leave_their_checks() {
+        let patient = Duration::from_secs(20);
+        let one = vec!["0: a GPU".to_owned()];
+        assert_eq!(asked(CHECK, patient), (one.clone(), Ok(())));
+        let (texts, end) = asked(&format!("{CHECK} kill -SEGV $$"), patient);
+        assert_eq!(texts, one);
+        let why = end.unwrap_err().to_string();
+        assert!(why.starts_with("a driver ended the process that asked it (signal: 11"), "{why}");
+        let short = Duration::from_millis(300);
+        assert_eq!(asked(&format!("{CHECK} exec sleep 20"), short), (one, Err(Unanswered::Late(short))));
+    }
+}
