@@ -51,7 +51,7 @@ pub(super) fn ask_apart(
         loop {
             match lines.recv_timeout(limit) {
                 // a driver may print lines of its own
-                Ok(line) => serde_json::from_str(&line).into_iter().for_each(&mut tell),
+                Ok(line) => serde_json::from_slice(&line).into_iter().for_each(&mut tell),
                 Err(ended) => return ended,
             }
         }
@@ -66,11 +66,11 @@ pub(super) fn ask_apart(
     Ok(if status.success() { Ok(()) } else { Err(Unanswered::Ended(status)) })
 }
 
-/// The lines of a pipe, from a thread that reads until it closes.
-fn lines_of(pipe: impl Read + Send + 'static) -> io::Result<Receiver<String>> {
+/// The lines of a pipe, which need not be text, from a thread that reads until it closes.
+fn lines_of(pipe: impl Read + Send + 'static) -> io::Result<Receiver<Vec<u8>>> {
     let (sender, lines) = bounded(0);
     thread::Builder::new().name("answers of drivers".into()).spawn(move || {
-        let _ = BufReader::new(pipe).lines().map_while(Result::ok).try_for_each(|line| sender.send(line));
+        let _ = BufReader::new(pipe).split(b'\n').map_while(Result::ok).try_for_each(|line| sender.send(line));
     })?;
     Ok(lines)
 }
@@ -94,7 +94,7 @@ mod tests {
     }
 
     const CHECK: &str =
-        r#"echo '{"area": "gpu", "state": "ok", "text": "0: a GPU", "todo": null}'; echo 'from a driver'; "#;
+        r#"echo '{"area": "gpu", "state": "ok", "text": "0: a GPU", "todo": null}'; printf 'from a \377 driver\n'; "#;
 
     #[test]
     fn drivers_that_answer_hang_or_crash_leave_their_checks() {

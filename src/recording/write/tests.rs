@@ -306,7 +306,9 @@ fn a_pipe_that_its_reader_has_closed_is_told_from_a_disk_that_fails() {
         let pipe = Pipe::default();
         let recorder = start(&pipe, "raw", 100, false, of_system());
         recorder.frame(&frame(0), &info("test"));
-        wait_until("a chunk", || recorder.status().bytes > 5000);
+        wait_until("the pair", || recorder.status().counters.pairs == 1);
+        let before = recorder.status().bytes;
+        wait_until("the chunk with it", || recorder.status().bytes > before);
         pipe.fail(kind);
         recorder.frame(&frame(1), &info("test"));
         wait_until("the end", || recorder.status().ended.is_some());
