@@ -7,7 +7,7 @@ use super::report::Check;
 use super::{has_display, has_vulkan_loader, self_test, variables};
 use crate::engine::gpu::Gpu;
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
-use std::io::{self, BufRead as _, BufReader, Read};
+use std::io::{self, BufRead as _, BufReader, PipeReader};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -17,8 +17,8 @@ const FLAG: &str = "--drivers";
 
 /// Asks the drivers here, and reports each check as soon as it is known.
 pub fn ask(mut tell: impl FnMut(Check)) {
-    let adapters = Gpu::list();
-    let surroundings = Surroundings { has_display: has_display(&variables()), has_loader: has_vulkan_loader() };
+    let (adapters, variables) = (Gpu::list(), variables());
+    let surroundings = Surroundings { has_display: has_display(&variables), has_loader: has_vulkan_loader(&variables) };
     adapters::checks(&adapters, &surroundings).into_iter().for_each(&mut tell);
     if adapters.iter().any(|adapter| adapter.misfit().is_none()) {
         self_test::gpu().into_iter().for_each(tell);
@@ -45,17 +45,17 @@ pub(super) fn ask_apart(
     limit: Duration,
     mut tell: impl FnMut(Check),
 ) -> io::Result<Result<(), Unanswered>> {
-    let mut child = process.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
-    let lines = child.stdout.take().map(lines_of).transpose()?;
-    let ended = lines.map_or(RecvTimeoutError::Disconnected, |lines| {
-        loop {
-            match lines.recv_timeout(limit) {
-                // a driver may print lines of its own
-                Ok(line) => serde_json::from_slice(&line).into_iter().for_each(&mut tell),
-                Err(ended) => return ended,
-            }
+    let (answers, output) = io::pipe()?;
+    let lines = lines_of(answers)?;
+    let mut child = process.stdin(Stdio::null()).stdout(output).spawn()?;
+    drop(process); // the pipe closes when the process ends, and this holds its other end
+    let ended = loop {
+        match lines.recv_timeout(limit) {
+            // a driver may print lines of its own
+            Ok(line) => serde_json::from_slice(&line).into_iter().for_each(&mut tell),
+            Err(ended) => break ended,
         }
-    });
+    };
     if ended == RecvTimeoutError::Timeout {
         let _ = child.kill(); // it fails when the process has just ended
         // a process that waits for a device ends late, or never
@@ -67,7 +67,7 @@ pub(super) fn ask_apart(
 }
 
 /// The lines of a pipe, which need not be text, from a thread that reads until it closes.
-fn lines_of(pipe: impl Read + Send + 'static) -> io::Result<Receiver<Vec<u8>>> {
+fn lines_of(pipe: PipeReader) -> io::Result<Receiver<Vec<u8>>> {
     let (sender, lines) = bounded(0);
     thread::Builder::new().name("answers of drivers".into()).spawn(move || {
         let _ = BufReader::new(pipe).split(b'\n').map_while(Result::ok).try_for_each(|line| sender.send(line));

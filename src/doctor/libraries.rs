@@ -4,7 +4,7 @@ use super::Variables;
 use std::path::{Path, PathBuf};
 
 /// Folders in which the loader looks first, with colons between.
-pub(super) const PATH_VARIABLE: &str = "LD_LIBRARY_PATH";
+const PATH_VARIABLE: &str = "LD_LIBRARY_PATH";
 /// The usual folders; `*` stands for the one of each architecture.
 const FOLDERS: [&str; 5] = ["usr/lib", "lib", "usr/lib64", "lib64", "usr/local/lib"];
 

@@ -27,7 +27,6 @@ use crate::capture::webcam;
 use patience::{Unanswered, within};
 use personal::Personal;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -60,10 +59,9 @@ pub fn examine(folder: &Path, tell: impl FnMut(&Check)) -> Vec<Check> {
 
 /// The variables of this process.
 fn variables() -> Variables {
-    let text = |(name, value): (OsString, OsString)| {
-        (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
-    };
-    std::env::vars_os().map(text).collect()
+    std::env::vars_os()
+        .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
+        .collect()
 }
 
 /// An examination while it runs.
@@ -184,13 +182,13 @@ fn has_display(variables: &Variables) -> bool {
 }
 
 /// Whether the library is there through which drivers are found; other systems than Linux have their own.
-fn has_vulkan_loader() -> bool {
-    #[cfg(target_os = "linux")]
-    {
-        let variables: Variables = std::env::vars().filter(|(name, _)| name == libraries::PATH_VARIABLE).collect();
-        libraries::Libraries::of(Path::new("/"), &variables).has("libvulkan.so.1")
-    }
-    #[cfg(not(target_os = "linux"))]
+#[cfg(target_os = "linux")]
+fn has_vulkan_loader(variables: &Variables) -> bool {
+    libraries::Libraries::of(Path::new("/"), variables).has("libvulkan.so.1")
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_vulkan_loader(_: &Variables) -> bool {
     true
 }
 

@@ -196,6 +196,7 @@ mod tests {
     fn numbers_are_short_enough_for_a_button() {
         assert_eq!([42, 600, 3642].map(|s| minutes(Duration::from_secs(s))), ["0:42", "10:00", "1:00:42"]);
         assert_eq!([59.0, 700.0, 18_720.0, 864_000.0].map(long), ["59 s", "11 min", "5 h 12 min", "10 days"]);
+        assert_eq!([0, 118_400_000, 12_300_000_000].map(console::bytes), ["0 bytes", "118.4 MB", "12.3 GB"]);
         let expected = Expected { bytes_per_minute: 166_000_000, disk_time: Some(Duration::from_mins(312)) };
         for (compression, about) in [(Compression::None, "about"), (Compression::Zstd, "less than")] {
             let choices = RecordingChoices { compression, ..RecordingChoices::default() };
