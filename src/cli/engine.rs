@@ -69,8 +69,7 @@ pub(super) fn run(args: &EngineArgs) -> anyhow::Result<()> {
         ServeOptions { name: name.clone(), engine, speed, stub, rigs: args.rigs.clone(), remote },
     )?;
     console::say(format_args!("engine '{name}' matches {pairs_per_s:.0} pairs/s at 640x480; Ctrl-C ends it"));
-    server.run(interrupt, &mut |text| console::say(text));
-    Ok(())
+    Ok(server.run(interrupt, &mut |text| console::say(text))?)
 }
 
 /// What publishes a rig to ROS 2.

@@ -7,6 +7,7 @@ use crate::console;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 /// Port of a router where none is named; Zenoh's own.
 pub const DEFAULT_PORT: u16 = 7447;
@@ -17,7 +18,7 @@ const USER: &str = "stereopsis";
 /// Largest message that is taken apart, bytes; zenoh's default is 1 GiB.
 pub(super) const MAX_MESSAGE_BYTES: usize = 256 << 20;
 /// After so long without a sign of life a peer counts as gone, ms. A rig goes to another engine then; zenoh's default is 10 s.
-const LEASE_MS: u64 = 1500;
+pub(super) const LEASE: Duration = Duration::from_millis(1500);
 
 /// An address that a session listens on or connects to, such as `tcp/192.168.1.5:7447`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,7 +94,7 @@ impl fmt::Display for Endpoint {
 }
 
 /// After so long without room for a message the link to a peer is given up, microseconds; zenoh's default is 5 s. It must be shorter
-/// than [`LEASE_MS`]: a link that is closed while a message waits for room on it holds all others up until then.
+/// than [`LEASE`]: a link that is closed while a message waits for room on it holds all others up until then.
 const STUCK_US: u64 = 500_000;
 
 /// How a session joins others.
@@ -158,7 +159,7 @@ impl Access {
         set("scouting/multicast/enabled", "false".to_owned())?;
         // a router tells nodes of ROS 2 where the others are: peers talk with each other directly, and it passes nothing on between them
         set("scouting/gossip/enabled", (!self.listen.is_empty()).to_string())?;
-        set("transport/link/tx/lease", LEASE_MS.to_string())?;
+        set("transport/link/tx/lease", LEASE.as_millis().to_string())?;
         set("transport/link/tx/queue/congestion_control/block/wait_before_close", STUCK_US.to_string())?;
         set("transport/link/rx/max_message_size", MAX_MESSAGE_BYTES.to_string())?;
         let dictionary = self.password.as_ref().map(|password| dictionary(password)).transpose()?;
