@@ -4,7 +4,7 @@ use super::MOST_PIXELS;
 use crate::capture::Pixels;
 use crate::network::key::Member;
 use crate::network::result;
-use crate::network::wire::{Content, HEAD_BYTES, Head, Packets};
+use crate::network::wire::{self, Content, HEAD_BYTES, Head, Packets};
 use crate::recording::unpack::Unpacker;
 
 /// A message: its head, and behind it the payload of a pair or of a result. The same bytes as a token of a member.
@@ -12,6 +12,8 @@ pub(super) fn network(bytes: &[u8]) {
     let (head, payload) = bytes.split_at(bytes.len().min(HEAD_BYTES));
     match Head::of(head).map(|head| head.content) {
         Ok(Content::Pair) => {
+            let checked = wire::check(&payload.to_vec().into(), Content::Pair);
+            assert_eq!(checked.is_ok(), Packets::default().of(payload).is_ok_and(|packets| !packets.is_empty()));
             if let Ok(packets) = Packets::default().of(payload) {
                 let _ = Unpacker::of(None, Pixels::Color, MOST_PIXELS).pair(&packets);
             }

@@ -47,7 +47,6 @@ pub(super) struct EngineArgs {
 /// # Errors
 /// An engine that cannot be opened, an address that cannot be used, a name that is taken.
 pub(super) fn run(args: &EngineArgs) -> anyhow::Result<()> {
-    let interrupt = headless::interrupt()?;
     let given =
         [("engine", Some(args.engine.clone())), ("threads", args.threads.clone()), ("adapter", args.adapter.clone())];
     let words = given
@@ -60,7 +59,7 @@ pub(super) fn run(args: &EngineArgs) -> anyhow::Result<()> {
         None => serve::measure(&engine)?,
     };
     let access = args.network.access(Otherwise::Connect, args.zenoh.zenoh_config.as_ref());
-    let network = open_patiently(&access, interrupt)?;
+    let network = open_patiently(&access)?;
     let name = args.name.clone().unwrap_or_else(|| own_name(&network.id()));
     let pairs_per_s = speed.pairs_per_s;
     let remote = args.publish.is_some().then(remote).transpose()?;
@@ -69,6 +68,7 @@ pub(super) fn run(args: &EngineArgs) -> anyhow::Result<()> {
         ServeOptions { name: name.clone(), engine, speed, stub, rigs: args.rigs.clone(), remote },
     )?;
     console::say(format_args!("engine '{name}' matches {pairs_per_s:.0} pairs/s at 640x480; Ctrl-C ends it"));
+    let interrupt = headless::interrupt()?; // until here it has its default meaning: nothing needs an end
     Ok(server.run(interrupt, &mut |text| console::say(text))?)
 }
 

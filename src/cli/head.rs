@@ -91,7 +91,7 @@ pub(super) fn run(args: &HeadArgs) -> anyhow::Result<()> {
         ..About::of_source(&spec.to_string(), &info, SystemTime::now())
     };
     let access = args.network.access(Otherwise::Listen, options.zenoh_config.as_ref());
-    let network = open_patiently(&access, headless::interrupt()?)?;
+    let network = open_patiently(&access)?;
     let head = Head::start(&network, &args.name, args.eye, about, &settings.params)?;
     let places: Vec<_> = if access.listen.is_empty() { &access.connect } else { &access.listen }
         .iter()

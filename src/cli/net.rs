@@ -5,15 +5,13 @@ use super::network_args::{NetworkArgs, Otherwise, ZenohArgs};
 use super::values::positive;
 use crate::capture::ControlSettings;
 use crate::console;
-use crate::live::headless;
 use crate::network::census::CensusTaker;
 use crate::network::key::Of;
 use crate::network::{ANSWER_TIMEOUT, ControlRequest, Network, watch_results};
 use crate::stereo::StereoParams;
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Arguments of `net`.
 #[derive(Debug, clap::Args)]
@@ -73,7 +71,6 @@ fn results(network: &Network, time: Duration, json: bool) -> anyhow::Result<()> 
 }
 
 fn table(network: Network, args: &NetArgs) -> anyhow::Result<()> {
-    let interrupt = headless::interrupt()?;
     let mut taker = CensusTaker::new(network);
     loop {
         let census = taker.take()?;
@@ -82,13 +79,11 @@ fn table(network: Network, args: &NetArgs) -> anyhow::Result<()> {
         // from the upper left corner, and clear what is below
         let (home, end) = if is_screen { ("\u{1b}[H\u{1b}[J", "") } else { ("", if args.watch { "\n" } else { "" }) };
         console::print(&format!("{home}{text}{end}"))?;
-        let due = Instant::now() + Duration::from_secs(1);
-        while args.watch && !interrupt.load(Ordering::Acquire) && Instant::now() < due {
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        if !args.watch || interrupt.load(Ordering::Acquire) {
+        if !args.watch {
             return Ok(());
         }
+        // Ctrl-C has its default meaning: nothing here needs an end
+        std::thread::sleep(Duration::from_secs(1));
     }
 }
 

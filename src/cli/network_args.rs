@@ -3,7 +3,6 @@
 use crate::console;
 use crate::network::{Access, Endpoint, Network, NetworkError};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// How often a router that does not answer is tried again.
@@ -58,11 +57,11 @@ impl NetworkArgs {
     }
 }
 
-/// Opens a session, and says who can connect. A router that does not answer is waited for, until Ctrl-C.
+/// Opens a session, and says who can connect. A router that does not answer is waited for: Ctrl-C has its default meaning meanwhile.
 ///
 /// # Errors
-/// The address is taken, the configuration cannot be used, or Ctrl-C.
-pub(super) fn open_patiently(access: &Access, interrupt: &AtomicBool) -> Result<Network, NetworkError> {
+/// The address is taken, or the configuration cannot be used.
+pub(super) fn open_patiently(access: &Access) -> Result<Network, NetworkError> {
     let mut said = false;
     loop {
         match Network::open(access) {
@@ -72,7 +71,7 @@ pub(super) fn open_patiently(access: &Access, interrupt: &AtomicBool) -> Result<
                 }
                 return Ok(network);
             }
-            Err(err) if !err.is_silence() || interrupt.load(Ordering::Acquire) => return Err(err),
+            Err(err) if !err.is_silence() => return Err(err),
             Err(err) => {
                 if !std::mem::replace(&mut said, true) {
                     console::say(format_args!("{err}; waiting for it"));

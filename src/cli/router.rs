@@ -25,16 +25,16 @@ pub(super) struct RouterArgs {
 /// # Errors
 /// An address that is taken, or that others could reach although nothing says who may.
 pub(super) fn run(args: &RouterArgs) -> anyhow::Result<()> {
-    let interrupt = headless::interrupt()?;
     let mut access = args.network.access(Otherwise::Listen, args.zenoh.zenoh_config.as_ref());
     if access.listen.is_empty() {
         // one that connects to another router is still one for the programs of its own machine
         access.listen = crate::network::Access::local().connect;
     }
-    let network = open_patiently(&access, interrupt)?;
+    let network = open_patiently(&access)?;
     let listens: Vec<_> = access.listen.iter().map(ToString::to_string).collect();
     let member = Member::new(Role::Router, network.id(), 0);
     let _membership = Membership::start(&network, &member, Vec::new(), |_| {})?;
+    let interrupt = headless::interrupt()?;
     console::say(format_args!("router at {}; Ctrl-C ends it", listens.join(", ")));
     while !interrupt.load(Ordering::Acquire) {
         std::thread::sleep(POLL_INTERVAL);

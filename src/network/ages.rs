@@ -1,10 +1,11 @@
 //! How old results are when they come: for measurements of a network.
 
 use super::census::CensusTaker;
+use super::error::NetworkError;
 use super::inlet::{Inlet, InletCounts, Verdict};
 use super::key::Of;
 use super::outlet::now_ns;
-use super::session::{Network, NetworkError};
+use super::session::Network;
 use super::wire::Content;
 use parking_lot::Mutex;
 use serde::Serialize;

@@ -1,6 +1,7 @@
 //! Answers to questions, on a thread of their own: a thread of Zenoh that waits for room on a link would read nothing meanwhile.
 
-use super::session::{MAX_ANSWER_BYTES, Network, NetworkError};
+use super::error::NetworkError;
+use super::session::{MAX_ANSWER_BYTES, Network};
 use crate::capture::threads::join_or_detach;
 use crossbeam_channel::{Sender, bounded};
 use std::thread::JoinHandle;

@@ -2,10 +2,12 @@
 
 use super::access::Access;
 use super::clock::{ClockEstimate, ClockOffset};
+use super::error::NetworkError;
 use super::key::{Member, Of, Role, all_status};
 use super::presence::{Presence, Present};
 use super::rendezvous;
-use super::session::{ANSWER_TIMEOUT, Network, NetworkError};
+use super::replies::ANSWER_TIMEOUT;
+use super::session::Network;
 use super::status::{HeadStatus, Reported, RigStatus, Status};
 use crate::capture::MaxPixels;
 use crate::capture::decode::decode_picture;

@@ -3,9 +3,10 @@
 //! The quicker an exchange, the less it can be wrong: half its delay at most. The best one of the last minute holds; its bound
 //! grows with its age, so that a clock that drifts is followed.
 
+use super::error::NetworkError;
 use super::key::Of;
 use super::outlet::now_ns;
-use super::session::{Network, NetworkError};
+use super::session::Network;
 use std::collections::VecDeque;
 use std::fmt;
 use std::time::{Duration, Instant};

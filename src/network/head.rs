@@ -3,10 +3,11 @@
 
 use super::answers::{Answer, json};
 use super::clock::ClockAnswer;
+use super::error::NetworkError;
 use super::key::{Member, Of, Role, check_rig};
 use super::membership::Membership;
 use super::outlet::{Outlet, OutletCounts, Parcel, Stream, now_ns};
-use super::session::{Network, NetworkError};
+use super::session::Network;
 use super::status::{HeadStatus, Status};
 use super::wire::Content;
 use crate::capture::pairing::Side;

@@ -7,7 +7,8 @@ use super::head::Description;
 use super::inlet::{Inlet, Verdict};
 use super::key::{Member, Of, Role, VERSION};
 use super::presence::Presence;
-use super::session::{ANSWER_TIMEOUT, Network};
+use super::replies::ANSWER_TIMEOUT;
+use super::session::Network;
 use super::wire::{Content, Head};
 use crate::capture::CaptureError;
 use parking_lot::Mutex;
@@ -63,12 +64,11 @@ impl Kept {
     /// # Errors
     /// There is no such head, there are two, or it answers what makes no sense.
     pub(super) fn open(network: &Network, rig: &str) -> Result<(Self, Inlet), CaptureError> {
-        let presence = network.presence().map_err(super::rig::failed)?;
+        let presence = network.presence()?;
         let gate = Arc::new(Gate { presence: Arc::clone(&presence), known: Mutex::new(None) });
         let judge = Arc::clone(&gate);
         // before the question: the head sends only what is received
-        let inlet = Inlet::start(network, &Of::Pair.rig(rig), Content::Pair, move |head| judge.of(head));
-        let inlet = inlet.map_err(super::rig::failed)?;
+        let inlet = Inlet::start(network, &Of::Pair.rig(rig), Content::Pair, move |head| judge.of(head))?;
         let description = only_head(network, &presence, rig)?;
         let kept = Self {
             network: network.clone(),
@@ -171,7 +171,7 @@ fn member_of(rig: &str, description: &Description) -> Member {
 
 /// The descriptions that heads of a name answer; why one makes no sense.
 fn descriptions(network: &Network, rig: &str) -> Result<Vec<Result<Description, String>>, CaptureError> {
-    let answers = network.ask(&Of::About.rig(rig), None, ANSWER_TIMEOUT).map_err(super::rig::failed)?;
+    let answers = network.ask(&Of::About.rig(rig), None, ANSWER_TIMEOUT)?;
     let read = |answer: super::session::Answered| {
         let (_, bytes) = answer?;
         let mut description: Description = serde_json::from_slice(&bytes).map_err(|err| err.to_string())?;

@@ -6,9 +6,11 @@
 
 use super::access::LEASE;
 use super::answers::{Answer, Answers, json};
+use super::error::NetworkError;
 use super::key::{Member, Role};
 use super::presence::{Presence, Present};
-use super::session::{ANSWER_TIMEOUT, Network, NetworkError};
+use super::replies::ANSWER_TIMEOUT;
+use super::session::Network;
 use super::status::{Status, host};
 use crate::console;
 use crate::process::CpuShare;

@@ -18,6 +18,7 @@ mod ages;
 mod answers;
 pub mod census;
 mod clock;
+mod error;
 mod head;
 mod inlet;
 mod kept;
@@ -38,6 +39,7 @@ pub mod wire;
 
 pub use access::{Access, Endpoint};
 pub use ages::watch_results;
+pub use error::NetworkError;
 pub use head::{ControlRequest, Head};
 pub use inlet::{Inlet, Verdict};
 pub use membership::Membership;
@@ -46,5 +48,6 @@ pub use paired::PairedHeads;
 pub use presence::Presence;
 #[cfg(test)]
 pub use presence::Present;
+pub use replies::ANSWER_TIMEOUT;
 pub use rig::{RigSource, RigView};
-pub use session::{ANSWER_TIMEOUT, Network, NetworkError};
+pub use session::Network;

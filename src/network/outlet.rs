@@ -1,7 +1,8 @@
 //! A stream that is published: the newest of what is offered, by a thread of its own, so that no camera and no engine waits for a
 //! network.
 
-use super::session::{Network, NetworkError};
+use super::error::NetworkError;
+use super::session::Network;
 use super::wire::{self, Content, Head};
 use crate::capture::threads::join_or_detach;
 use crate::newest::{self, NewestReceiver, NewestSender};

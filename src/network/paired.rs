@@ -4,7 +4,7 @@
 use super::clock::ClockOffset;
 use super::inlet::{Arrived, Inlet};
 use super::kept::{Accepted, Kept};
-use super::rig::{FIRST_PAIR_TIMEOUT, SILENCE, access_of, failed};
+use super::rig::{FIRST_PAIR_TIMEOUT, SILENCE, access_of};
 use super::session::Network;
 use super::watch::Watch;
 use super::wire::Packets;
@@ -51,7 +51,7 @@ impl PairedHeads {
     /// # Errors
     /// There is no router or no such head, one of them has both cameras or that of the other side, or no pair comes.
     pub fn open(names: [&str; 2], router: Option<&str>, options: &SourceOptions) -> Result<Self, CaptureError> {
-        let network = Network::open(&access_of(router, options)?).map_err(failed)?;
+        let network = Network::open(&access_of(router, options)?)?;
         Self::on(network, names, options)
     }
 
@@ -233,7 +233,7 @@ impl Eye {
                 )));
             }
         }
-        let watch = Watch::start(network, &Arc::new(Elsewhere::of(name)), kept.description()).map_err(failed)?;
+        let watch = Watch::start(network, &Arc::new(Elsewhere::of(name)), kept.description())?;
         let (packets, last_picture) = (Packets::default(), Instant::now());
         Ok(Self { name: name.to_owned(), side, inlet, kept, packets, watch, last_picture })
     }

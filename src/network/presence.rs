@@ -1,8 +1,9 @@
 //! Who is there: members by their liveliness tokens, which Zenoh withdraws when a member ends or is not heard of any more.
 
+use super::error::NetworkError;
 use super::key::{ALL_MEMBERS, Member, Role};
+use super::replies::ANSWER_TIMEOUT;
 use super::replies::tokens;
-use super::session::{ANSWER_TIMEOUT, NetworkError};
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::sync::Arc;

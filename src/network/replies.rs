@@ -12,6 +12,8 @@ use std::time::Duration;
 use zenoh::Wait as _;
 use zenoh::query::Reply;
 
+/// How long a question waits for its answers.
+pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// Longest wait behind a question's own limit, at which Zenoh ends it.
 const GRACE: Duration = Duration::from_millis(500);
 

@@ -1,12 +1,13 @@
 //! A rig on the network as a source: the newest pair of its head, as a camera would give it.
 
 use super::access::{Access, Endpoint};
+use super::error::NetworkError;
 use super::head::Description;
 use super::inlet::{Arrived, Inlet, InletCounts, MAX_GAP, Verdict};
 use super::kept::{Accepted, Kept};
 use super::key::{Of, Role, check_rig};
 use super::result;
-use super::session::{Network, NetworkError};
+use super::session::Network;
 use super::watch::{HeadNews, Watch};
 use super::wire::{Content, Head, Packets};
 use crate::calibration::CalibrationNote;
@@ -44,10 +45,30 @@ pub struct RigSource {
     unpacker: Unpacker,
     packets: Packets,
     first: Option<Box<RawPair>>,
-    /// The head's number of the last pair, and that which it has here.
-    last: Option<(u64, u64)>,
+    numbers: Numbers,
     last_pair: Instant,
     watch: Watch,
+}
+
+/// Numbers of pairs here. Those of a head begin again when it is started again, and one that jumps further than pairs can have been
+/// missed means nothing.
+#[derive(Debug, Default)]
+struct Numbers {
+    /// The head's number of the last pair, and that which it has here.
+    last: Option<(u64, u64)>,
+}
+
+impl Numbers {
+    /// The number of a pair that has this one at its head.
+    fn of(&mut self, told: u64) -> u64 {
+        let number = match self.last {
+            None => told.min(MAX_FIRST),
+            Some((last, number)) if told > last && told - last <= MAX_GAP => number + (told - last),
+            Some((_, number)) => number + 1,
+        };
+        self.last = Some((told, number));
+        number
+    }
 }
 
 /// Results of the rig's engine, while they are wanted.
@@ -94,7 +115,7 @@ impl RigSource {
     /// There is no router, no such rig, or no pair comes.
     pub fn open(rig: &str, router: Option<&str>, options: &SourceOptions) -> Result<Self, CaptureError> {
         check_rig(rig).map_err(CaptureError::Grammar)?; // before a router is looked for
-        let network = Network::open(&access_of(router, options)?).map_err(failed)?;
+        let network = Network::open(&access_of(router, options)?)?;
         Self::on(network, rig, options)
     }
 
@@ -115,7 +136,7 @@ impl RigSource {
         }
         let unpacker = Unpacker::of(Some(&description.about), options.pixels, options.max_pixels);
         let elsewhere = Arc::new(Elsewhere::of(rig));
-        let watch = Watch::start(&network, &elsewhere, kept.description()).map_err(failed)?;
+        let watch = Watch::start(&network, &elsewhere, kept.description())?;
         let mut source = Self {
             rig: rig.to_owned(),
             network,
@@ -129,7 +150,7 @@ impl RigSource {
             unpacker,
             packets: Packets::default(),
             first: None,
-            last: None,
+            numbers: Numbers::default(),
             last_pair: Instant::now(),
             watch,
         };
@@ -189,7 +210,7 @@ impl RigSource {
         match pair {
             Ok(pair) => {
                 self.last_pair = Instant::now();
-                let sequence = self.number(pair.sequence);
+                let sequence = self.numbers.of(pair.sequence);
                 let name = playback::numbered(&pair);
                 let elsewhere = Some(Arc::clone(&self.elsewhere));
                 Some(Box::new(RawPair { sequence, name, elsewhere, ..pair }))
@@ -199,18 +220,6 @@ impl RigSource {
                 None
             }
         }
-    }
-
-    /// The number of a pair here: those of a head begin again when it is started again, and one that jumps further than pairs can have
-    /// been missed means nothing.
-    fn number(&mut self, told: u64) -> u64 {
-        let number = match self.last {
-            None => told.min(MAX_FIRST),
-            Some((last, number)) if told > last && told - last <= MAX_GAP => number + (told - last),
-            Some((_, number)) => number + 1,
-        };
-        self.last = Some((told, number));
-        number
     }
 
     /// Uses another description.
@@ -247,7 +256,7 @@ impl RigSource {
     /// The next pair that has a result, or that has waited too long for one.
     fn next_matched(&mut self, timeout: Duration) -> Result<Option<Box<RawPair>>, CaptureError> {
         if self.results.inlet.is_none() {
-            self.results.inlet = Some(self.results_of_engines().map_err(failed)?);
+            self.results.inlet = Some(self.results_of_engines()?);
         }
         let end = Instant::now() + timeout;
         self.follow();
@@ -301,10 +310,6 @@ pub(super) fn access_of(router: Option<&str>, options: &SourceOptions) -> Result
         None => Access::local(),
     };
     Ok(Access { config: options.zenoh_config.clone(), ..access })
-}
-
-pub(super) fn failed(err: NetworkError) -> CaptureError {
-    CaptureError::Camera(err.to_string())
 }
 
 impl PairSource for RigSource {
@@ -365,5 +370,20 @@ impl PairSource for RigSource {
 
     fn calibration(&self) -> Option<&CalibrationNote> {
         Some(&self.calibration)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_go_on_behind_a_head_that_begins_again_and_one_that_lies() {
+        let mut numbers = Numbers::default();
+        let mut of = |told: &[u64]| told.iter().map(|&told| numbers.of(told)).collect::<Vec<_>>();
+        assert_eq!(of(&[40, 41, 44]), [40, 41, 44], "gaps are pairs that were missed");
+        assert_eq!(of(&[0, 1, 3]), [45, 46, 48]);
+        assert_eq!(of(&[u64::MAX, 4, 5]), [49, 50, 51], "no number is millions of drops");
+        assert_eq!(Numbers::default().of(u64::MAX), MAX_FIRST);
     }
 }

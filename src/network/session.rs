@@ -1,6 +1,7 @@
 //! An open session, and what every part of the program needs of it: no code outside this room waits for Zenoh's futures.
 
 use super::access::{Access, cause};
+use super::error::NetworkError;
 use super::presence::Presence;
 use super::replies::collect;
 use parking_lot::Mutex;
@@ -8,10 +9,8 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 use zenoh::Wait as _;
 use zenoh::qos::Priority;
-use zenoh::query::Reply;
+use zenoh::query::{ConsolidationMode, Reply};
 
-/// How long a question waits for its answers.
-pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// Answers to one question that are read, the bytes of one and of all: a hostile network may send any number.
 const MAX_ANSWERS: usize = 4096;
 pub(super) const MAX_ANSWER_BYTES: usize = 4 << 20;
@@ -19,26 +18,6 @@ const MAX_BYTES_OF_ANSWERS: usize = 64 << 20;
 
 /// Key and content of an answer; a refusal in words.
 pub type Answered = Result<(String, Vec<u8>), String>;
-
-/// Error of the network: what was tried, and what to do next.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text}")]
-pub struct NetworkError {
-    text: String,
-    is_silence: bool,
-}
-
-impl NetworkError {
-    /// An error that lasts.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_silence: false }
-    }
-
-    /// Whether no router answered, which may change.
-    pub fn is_silence(&self) -> bool {
-        self.is_silence
-    }
-}
 
 /// A session with the network. Its clones are the same one, which ends with the last of them.
 #[derive(Clone)]
@@ -110,7 +89,9 @@ impl Network {
     pub fn ask(&self, key: &str, sent: Option<Vec<u8>>, timeout: Duration) -> Result<Vec<Answered>, NetworkError> {
         let (take, answers) = collect(Answers::take);
         // pictures have other priorities: where one of theirs fills the link, questions still pass
-        let question = self.session().get(key).timeout(timeout).priority(Priority::InteractiveHigh).callback(take);
+        let question = self.session().get(key).timeout(timeout).priority(Priority::InteractiveHigh);
+        // of several members that answer to one key, each counts
+        let question = question.consolidation(ConsolidationMode::None).callback(take);
         let asked = match sent {
             Some(sent) => question.payload(sent).wait(),
             None => question.wait(),
@@ -169,7 +150,7 @@ fn failed(access: &Access, err: &dyn std::fmt::Display) -> NetworkError {
              and certificates ({})",
             crate::console::foreign(cause(&text))
         );
-        return NetworkError { text, is_silence: true };
+        return NetworkError::silence(text);
     }
     NetworkError::new(format!("cannot open a session: {}", crate::console::foreign(cause(&text))))
 }

@@ -1,9 +1,11 @@
 //! What a receiver knows of a head: its state and its clock, asked for once a second; and parameters that are handed on to it.
 
 use super::clock::{ClockEstimate, ClockOffset};
+use super::error::NetworkError;
 use super::head::Description;
 use super::key::Of;
-use super::session::{ANSWER_TIMEOUT, Network, NetworkError};
+use super::replies::ANSWER_TIMEOUT;
+use super::session::Network;
 use super::status::{HeadStatus, Status};
 use crate::capture::Elsewhere;
 use crate::capture::threads::join_or_detach;

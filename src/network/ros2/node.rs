@@ -1,7 +1,7 @@
 //! A node with its publishers and subscriptions.
 
+use super::super::error::NetworkError;
 use super::super::outlet::now_ns;
-use super::super::session::NetworkError;
 use super::NAMESPACE;
 use super::attachment::{Attachment, Gid};
 use super::graph;

@@ -87,7 +87,7 @@ impl RosSource {
 }
 
 impl Received {
-    fn start(topics: [&str; 2], surroundings: &Surroundings) -> Result<Self, super::super::session::NetworkError> {
+    fn start(topics: [&str; 2], surroundings: &Surroundings) -> Result<Self, super::super::error::NetworkError> {
         let node = Node::open(surroundings, "stereopsis_source")?;
         let (intake, pairs) = Intake::new();
         let camera = |eye: usize| {
@@ -112,7 +112,7 @@ impl Received {
         intake: &Arc<Intake>,
         side: Side,
         name: &str,
-    ) -> Result<Incoming, super::super::session::NetworkError> {
+    ) -> Result<Incoming, super::super::error::NetworkError> {
         let kind = kind_of(name);
         let channel = Arc::new(Format::Ros2.channel_of(name, kind));
         let taken = Arc::clone(intake);

@@ -1,7 +1,7 @@
 //! Where the other nodes are: the variables that programs of ROS 2 obey, and Zenoh's configuration that follows from them.
 
 use super::super::access::MAX_MESSAGE_BYTES;
-use super::super::session::NetworkError;
+use super::super::error::NetworkError;
 use crate::console;
 use std::path::PathBuf;
 

@@ -13,7 +13,7 @@ use stereopsis::capture::{Frame, MaxPixels, Next, PairSource, RawPair, RawTap, S
 use stereopsis::engine::{CpuEngine, EngineChoice, Job, OpenOptions, run};
 use stereopsis::geometry::Geometry;
 use stereopsis::network::key::Of;
-use stereopsis::network::status::Speed;
+use stereopsis::network::status::{HeadStatus, Speed};
 use stereopsis::network::{ANSWER_TIMEOUT, Access, Endpoint, Head, Network, Present, RigSource};
 use stereopsis::recording::{About, parameter_words};
 use stereopsis::serve::{ServeOptions, Server};
@@ -75,6 +75,7 @@ impl Fed {
                     return;
                 }
                 fed.pair(&Arc::new(scene.pair(number)), Some(geometry()), &info);
+                fed.set_status(HeadStatus { captured: number + 1, ..HeadStatus::default() });
                 std::thread::sleep(Duration::from_millis(15));
             }
         };
