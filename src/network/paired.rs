@@ -5,7 +5,7 @@ use super::clock::ClockOffset;
 use super::head::Description;
 use super::inlet::{Arrived, Inlet};
 use super::key::Of;
-use super::rig::{FIRST_PAIR_TIMEOUT, SILENCE, access_of, describe, failed};
+use super::rig::{self, FIRST_PAIR_TIMEOUT, SILENCE, access_of, describe, failed};
 use super::session::Network;
 use super::watch::Watch;
 use super::wire::{Content, Packets};
@@ -211,7 +211,7 @@ fn unpacker(eyes: &[Eye; 2], options: &SourceOptions) -> Unpacker {
     let [left, right] = eyes.each_ref().map(|eye| &eye.description.about);
     let orientation = [left.raw.orientation[0], right.raw.orientation[1]];
     let raw = StereoLayout { orientation, ..StereoLayout::default() };
-    Unpacker::of(Some(&About { raw, ..left.clone() }), options.pixels, options.max_pixels)
+    rig::unpacker(&About { raw, ..left.clone() }, options)
 }
 
 impl Eye {
@@ -219,7 +219,7 @@ impl Eye {
         super::key::check_rig(name).map_err(CaptureError::Grammar)?;
         // before the question: the head sends only what is received
         let inlet = Inlet::start(network, &Of::Pair.rig(name), Content::Pair, |_| {}).map_err(failed)?;
-        let description = describe(network, name)?;
+        let description = rig::describe_patiently(network, name)?;
         match description.camera {
             Some(camera) if camera == side => {}
             Some(camera) => {

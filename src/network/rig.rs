@@ -12,8 +12,8 @@ use super::wire::{Content, Packets};
 use crate::calibration::CalibrationNote;
 use crate::capture::{CaptureError, Elsewhere, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState};
 use crate::console;
-use crate::recording::playback;
-use crate::recording::unpack::Unpacker;
+use crate::recording::unpack::{Sizes, Unpacker};
+use crate::recording::{About, playback};
 use crossbeam_channel::{RecvTimeoutError, select};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
@@ -104,14 +104,17 @@ impl RigSource {
         // before the question: the head sends only what is received
         let inlet = Inlet::start(&network, &Of::Pair.rig(rig), Content::Pair, |_| {}).map_err(failed)?;
         let inlet = Arc::new(inlet);
-        let description = describe(&network, rig)?;
+        let description = describe_patiently(&network, rig)?;
         if let Some(camera) = description.camera {
             return Err(CaptureError::Camera(format!(
                 "head '{rig}' has the {} camera alone: open both as zenoh:LEFT,RIGHT, by the names of their heads",
                 camera.word()
             )));
         }
-        let unpacker = Unpacker::of(Some(&description.about), options.pixels, options.max_pixels);
+        let unpacker = unpacker(&description.about, options);
+        let (width, height) = (description.about.width as u64, description.about.height as u64);
+        let too_large = |why| CaptureError::Camera(format!("rig '{rig}': {why}"));
+        options.max_pixels.check(width, height).map_err(too_large)?; // without a wait for its pairs
         let elsewhere = Arc::new(Elsewhere::of(rig));
         let watch = Watch::start(&network, &elsewhere).map_err(failed)?;
         let mut source = Self {
@@ -196,7 +199,7 @@ impl RigSource {
         }
         match describe(&self.network, &self.rig) {
             Ok(description) => {
-                self.unpacker = Unpacker::of(Some(&description.about), self.options.pixels, self.options.max_pixels);
+                self.unpacker = unpacker(&description.about, &self.options);
                 *self.description.lock() = description;
                 self.note_parameters();
             }
@@ -276,6 +279,25 @@ pub(super) fn access_of(router: Option<&str>, options: &SourceOptions) -> Result
         None => Access::local(),
     };
     Ok(Access { config: options.zenoh_config.clone(), ..access })
+}
+
+/// Reads the pairs of a head with this description, which have its size.
+pub(super) fn unpacker(about: &About, options: &SourceOptions) -> Unpacker {
+    let unpacker = Unpacker::of(Some(about), options.pixels, options.max_pixels);
+    unpacker.with_sizes(Sizes::Only((about.width, about.height)))
+}
+
+/// Asks a rig for its description. A head that has just been started is seen before it answers, so it is asked for a while.
+pub(super) fn describe_patiently(network: &Network, rig: &str) -> Result<Description, CaptureError> {
+    let end = Instant::now() + ANSWER_TIMEOUT;
+    loop {
+        let described = describe(network, rig);
+        let is_there = || present(network).is_ok_and(|there| there.head(rig).or_else(|| there.camera(rig)).is_some());
+        if described.is_ok() || Instant::now() >= end || !is_there() {
+            return described;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
 
 /// Asks a rig for its description.

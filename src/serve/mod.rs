@@ -10,6 +10,7 @@
 mod rig;
 mod speed;
 
+use crate::capture::MaxPixels;
 use crate::engine::OpenOptions;
 use crate::live::{EngineSource, Remote};
 use crate::network::key::{Member, Role};
@@ -44,6 +45,8 @@ pub struct ServeOptions {
     pub stub: Option<Stub>,
     /// Only these rigs, where some are named.
     pub rigs: Vec<String>,
+    /// Limit on the size of pictures of a rig.
+    pub max_pixels: MaxPixels,
     /// Makes each rig visible elsewhere.
     pub remote: Option<RemoteOf>,
 }
@@ -110,6 +113,7 @@ impl Server {
                     let how = RunOptions {
                         boot: self.member.boot,
                         engine: self.engine(),
+                        max_pixels: self.options.max_pixels,
                         remote: self.options.remote.clone(),
                     };
                     let rig = ServedRig::open(self.network.clone(), head, how);
