@@ -7,7 +7,6 @@ mod sizes;
 mod tests;
 
 pub use result::Measured;
-#[cfg(feature = "zenoh")]
 pub use sizes::Sizes;
 
 use super::read::{ReadError, Recording};
@@ -23,7 +22,7 @@ pub struct Unpacker {
     layout: StereoLayout,
     pixels: Pixels,
     max_pixels: MaxPixels,
-    sizes: sizes::Sizes,
+    sizes: Sizes,
 }
 
 /// A picture of a pair, with its packet and its message.
@@ -52,7 +51,7 @@ impl Unpacker {
     /// pictures are not read.
     pub fn of(about: Option<&About>, pixels: Pixels, max_pixels: MaxPixels) -> Self {
         let layout = about.map(|about| about.raw.clone()).unwrap_or_default();
-        Self { layout, pixels, max_pixels, sizes: sizes::Sizes::default() }
+        Self { layout, pixels, max_pixels, sizes: Sizes::default() }
     }
 
     /// The same, which reads views of these sizes alone.

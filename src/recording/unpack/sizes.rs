@@ -6,10 +6,6 @@ const MAX_UNKNOWN_PIXELS: u64 = 1 << 26;
 /// Columns and rows of the views that are read, beside [`crate::capture::MaxPixels`]. A rig that is live has one size, which is known before
 /// its pictures come; anyone on its network may send others, of which a few bytes claim gigabytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(
-    not(feature = "zenoh"),
-    allow(dead_code, reason = "only sources on a network have a size before their pictures come")
-)]
 pub enum Sizes {
     /// All: of files.
     #[default]

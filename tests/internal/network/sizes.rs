@@ -41,8 +41,8 @@ fn side_by_side((width, height): (usize, usize)) -> RawPair {
     RawPair { original: Some(original), ..RawPair::new("beside", 0, SystemTime::now(), left, right) }
 }
 
-/// The next pair of a source, while its head is given this one again and again.
-fn passed(head: &Head, sent: &RawPair, source: &mut impl PairSource) -> RawPair {
+/// Gives a head a pair again and again, until its source gives it.
+fn pass(head: &Head, sent: &RawPair, source: &mut impl PairSource) {
     let end = Instant::now() + LIMIT;
     let info = SourceInfo { is_camera: true, ..SourceInfo::default() };
     while Instant::now() < end {
@@ -50,7 +50,7 @@ fn passed(head: &Head, sent: &RawPair, source: &mut impl PairSource) -> RawPair 
         if let Next::Pair(pair) = source.next(Duration::from_millis(20)).unwrap()
             && (&pair.left, &pair.right) == (&sent.left, &sent.right)
         {
-            return *pair;
+            return;
         }
     }
     panic!("no such pair: {:?}", source.state());
@@ -65,7 +65,7 @@ fn a_head_describes_the_size_of_its_pictures_whenever_it_changes() {
     drop(fed); // the head stays
     for sent in [grey((40, 30)), side_by_side((48, 16)), grey((4, 8)), side_by_side(SIZE), grey(SIZE)] {
         let size = sent.left.size();
-        passed(&head, &sent, &mut source);
+        pass(&head, &sent, &mut source);
         let about = source.view().description().about;
         assert_eq!((about.width, about.height), size);
         assert_eq!((source.info().width, source.info().height), size);
@@ -99,7 +99,7 @@ fn pictures_of_another_size_than_the_rigs_are_refused_and_end_nothing() {
     for (pictures, own) in [(&[topic::LEFT_RAW, topic::RIGHT_RAW][..], "66x48"), (&[topic::BOTH_UNSPLIT], "132x48")] {
         let why = format!("16384x16384 px, and the pictures of this rig have {own}");
         until("it is refused by its size", || {
-            hostile.session().put(Of::Pair.rig("pi"), bomb(pictures)).attachment(&head).wait().unwrap();
+            hostile.session().put(Of::Pair.rig("pi"), bomb(pictures)).attachment(head.clone()).wait().unwrap();
             assert_eq!(next(&mut source).left.size(), SIZE);
             view.counts().refusal.is_some_and(|refusal| refusal.contains(&why))
         });
@@ -137,7 +137,7 @@ fn a_picture_of_another_size_makes_no_pair_of_two_heads() {
         is_left_silent.store(true, Ordering::Release);
         until("it is refused by its size", || {
             let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos() as u64;
-            let head = wire::Head { taken_ns: now, ..head }.to_bytes();
+            let head = wire::Head { taken_ns: now, ..head }.to_bytes().to_vec();
             hostile.session().put(Of::Pair.rig("left"), bomb(&[topic::LEFT_RAW])).attachment(head).wait().unwrap();
             both.next(Duration::from_millis(10)).unwrap();
             let why = "16384x16384 px, and the pictures of this rig have 66x48";
