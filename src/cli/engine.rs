@@ -87,8 +87,7 @@ pub(super) fn run(args: &EngineArgs) -> anyhow::Result<()> {
         },
     )?;
     console::say(format_args!("engine '{name}' matches {pairs_per_s:.0} pairs/s at 640x480; Ctrl-C ends it"));
-    server.run(interrupt, &mut |text| console::say(text));
-    Ok(())
+    Ok(server.run(interrupt, &mut |text| console::say(text))?)
 }
 
 /// What publishes a rig to ROS 2.

@@ -11,7 +11,7 @@ use crate::console;
 use crate::live::Status;
 use crate::live::headless::{self, RunObserver};
 use crate::network::status::HeadStatus;
-use crate::network::{Head, OutletCounts};
+use crate::network::{Head, NetworkError, OutletCounts};
 use crate::recording::About;
 use crate::rig::RectifyChoice;
 use crate::settings::Settings;
@@ -101,8 +101,12 @@ pub(super) fn run(args: &HeadArgs) -> anyhow::Result<()> {
     console::say(format_args!("{what} '{}' of {} is at {}", args.name, info.name, places.join(", ")));
     // neither rectified nor scaled here
     let capture = CaptureOptions { taps: head.taps(), max_pairs: args.frames, ..CaptureOptions::default() };
-    let mut observer = Observer { head, source: spec.to_string(), due: Instant::now(), sent: OutletCounts::default() };
+    let (source_words, sent) = (spec.to_string(), OutletCounts::default());
+    let mut observer = Observer { head, source: source_words, due: Instant::now(), sent, yields: None };
     let end = headless::capture_observed(source, capture, &mut observer)?;
+    if let Some(why) = observer.yields {
+        return Err(why.into());
+    }
     if !end.status.errors.is_empty() {
         anyhow::bail!("{}", end.status.errors.join("; "));
     }
@@ -115,12 +119,15 @@ struct Observer {
     source: String,
     due: Instant,
     sent: OutletCounts,
+    /// Why another head of its name goes on in its place.
+    yields: Option<NetworkError>,
 }
 
 impl RunObserver for Observer {
     fn poll(&mut self, status: &Status) -> bool {
         if Instant::now() >= self.due {
             self.due = Instant::now() + STATUS_INTERVAL;
+            self.yields = self.head.yields();
             self.sent = self.head.sent();
             self.head.set_status(HeadStatus {
                 camera: None, // the head knows
@@ -137,7 +144,7 @@ impl RunObserver for Observer {
                 error: status.errors.first().cloned(),
             });
         }
-        status.capture.ended
+        status.capture.ended || self.yields.is_some()
     }
 
     fn interval(&self) -> Duration {

@@ -7,6 +7,7 @@ use crate::console;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 /// Port of a router where none is named; Zenoh's own.
 pub const DEFAULT_PORT: u16 = 7447;
@@ -17,7 +18,7 @@ const USER: &str = "stereopsis";
 /// Largest message that is taken apart, bytes; zenoh's default is 1 GiB.
 pub(super) const MAX_MESSAGE_BYTES: usize = 256 << 20;
 /// After so long without a sign of life a peer counts as gone, ms. A rig goes to another engine then; zenoh's default is 10 s.
-const LEASE_MS: u64 = 1500;
+pub(super) const LEASE: Duration = Duration::from_millis(1500);
 
 /// A connection that says nothing for so long is dropped, ms; zenoh's default is 10 s.
 const ACCEPT_TIMEOUT_MS: u64 = 2000;
@@ -101,7 +102,7 @@ impl fmt::Display for Endpoint {
 }
 
 /// After so long without room for a message the link to a peer is given up, microseconds; zenoh's default is 5 s. It must be shorter
-/// than [`LEASE_MS`]: a link that is closed while a message waits for room on it holds all others up until then.
+/// than [`LEASE`]: a link that is closed while a message waits for room on it holds all others up until then.
 const STUCK_US: u64 = 500_000;
 
 /// How a session joins others.
@@ -169,7 +170,7 @@ impl Access {
         set("transport/unicast/accept_timeout", ACCEPT_TIMEOUT_MS.to_string())?;
         set("transport/unicast/accept_pending", MAX_PENDING.to_string())?;
         set("transport/unicast/max_sessions", MAX_SESSIONS.to_string())?;
-        set("transport/link/tx/lease", LEASE_MS.to_string())?;
+        set("transport/link/tx/lease", LEASE.as_millis().to_string())?;
         set("transport/link/tx/queue/congestion_control/block/wait_before_close", STUCK_US.to_string())?;
         set("transport/link/rx/max_message_size", MAX_MESSAGE_BYTES.to_string())?;
         let dictionary = self.password.as_ref().map(|password| dictionary(password)).transpose()?;

@@ -1,7 +1,7 @@
 //! How old results are when they come: for measurements of a network.
 
 use super::census::CensusTaker;
-use super::inlet::{Inlet, InletCounts};
+use super::inlet::{Inlet, InletCounts, Verdict};
 use super::key::Of;
 use super::outlet::now_ns;
 use super::session::{Network, NetworkError};
@@ -40,6 +40,7 @@ pub fn watch_results(network: &Network, time: Duration) -> Result<Ages, NetworkE
         let inlet = Inlet::start(network, &Of::Result.rig(rig), Content::Result, move |head| {
             let age_s = (i128::from(now_ns()) - i128::from(head.taken_ns)) as f64 / 1e9 + ahead_s;
             noted.lock().push(1e3 * age_s);
+            Verdict::Take
         });
         inlets.insert(rig.clone(), inlet?);
     }

@@ -3,7 +3,7 @@
 use super::access::Access;
 use super::clock::{ClockEstimate, ClockOffset};
 use super::key::{Member, Of, Role, all_status};
-use super::presence::{Present, present};
+use super::presence::{Presence, Present};
 use super::rendezvous;
 use super::session::{ANSWER_TIMEOUT, Network, NetworkError};
 use super::status::{HeadStatus, Reported, RigStatus, Status};
@@ -15,7 +15,7 @@ use crate::image::Picture;
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -36,13 +36,14 @@ pub struct Census {
 /// Takes a census, and keeps the clocks' exchanges from one to the next.
 pub struct CensusTaker {
     network: Network,
+    presence: Option<Arc<Presence>>,
     clocks: BTreeMap<String, ClockEstimate>,
 }
 
 impl CensusTaker {
     /// On this network.
     pub fn new(network: Network) -> Self {
-        Self { network, clocks: BTreeMap::new() }
+        Self { network, presence: None, clocks: BTreeMap::new() }
     }
 
     /// Asks all members; waits for some seconds at most.
@@ -50,22 +51,29 @@ impl CensusTaker {
     /// # Errors
     /// The session has ended.
     pub fn take(&mut self) -> Result<Census, NetworkError> {
-        let Present { members, other_versions } = present(&self.network)?;
+        // followed from the first census on: the next ones need not ask
+        let presence = match &self.presence {
+            Some(presence) => presence,
+            None => self.presence.insert(self.network.presence()?),
+        };
+        let Present { members, other_versions } = presence.present();
         let answers = self.network.ask(&all_status(), None, ANSWER_TIMEOUT)?;
         let status = |(key, bytes): (String, Vec<u8>)| Some((key, serde_json::from_slice::<Status>(&bytes).ok()?));
         let mut status: BTreeMap<_, _> = answers.into_iter().flatten().filter_map(status).collect();
         let of = |role| members.iter().filter(move |member| member.role == role).map(|head| head.name.clone());
         let (rigs, cameras) = (of(Role::Head).collect::<Vec<_>>(), of(Role::Camera).collect::<Vec<_>>());
+        let heads = members.iter().filter(|member| [Role::Head, Role::Camera].contains(&member.role));
+        let answered: BTreeSet<_> =
+            heads.filter(|head| status.contains_key(&head.status())).map(|head| head.name.clone()).collect();
         self.clocks.retain(|name, _| rigs.contains(name) || cameras.contains(name));
         let mut clocks = BTreeMap::new();
-        for name in rigs.iter().chain(&cameras) {
+        for name in rigs.iter().chain(&cameras).filter(|name| answered.contains(*name)) {
             let estimate = self.clocks.entry(name.clone()).or_default();
-            estimate.ask(&self.network, name, ANSWER_TIMEOUT)?;
+            estimate.ask(&self.network, name, None, ANSWER_TIMEOUT)?;
             let offset = estimate.offset(Instant::now());
             clocks.extend(offset.map(|offset| (name.clone(), offset)));
         }
-        let engine = |rig: &String| rendezvous::owner(rig, &members).map(|engine| engine.name.clone());
-        let engines = rigs.iter().map(|rig| (rig.clone(), engine(rig))).collect();
+        let engines = rigs.iter().map(|rig| (rig.clone(), engine_of(rig, &members, &status))).collect();
         let reported = |member: &Member| Reported::of(member, status.remove(&member.status()));
         Ok(Census {
             members: members.iter().map(reported).collect(),
@@ -85,6 +93,21 @@ impl CensusTaker {
         });
         pictures.collect()
     }
+}
+
+/// The engine of a rig: the first in the order of rendezvous that has results of it, or will have when it has started. Where no engine
+/// answers, its owner by the tokens alone.
+fn engine_of(rig: &str, members: &BTreeSet<Member>, status: &BTreeMap<String, Status>) -> Option<String> {
+    let has_results = |member: &Member| {
+        let engine = status.get(&member.status()).and_then(|status| status.engine.as_ref());
+        engine.is_some_and(|engine| engine.rigs.iter().any(|at| at.rig == rig && at.rate_hz > 0.0))
+    };
+    let answers = |member: &&Member| status.contains_key(&member.status());
+    let working = members.iter().filter(|member| has_results(member));
+    let owner = rendezvous::owner(rig, working)
+        .or_else(|| rendezvous::owner(rig, members.iter().filter(answers)))
+        .or_else(|| members.iter().find(|member| member.matches(rig)));
+    owner.map(|engine| engine.name.clone())
 }
 
 /// Names of columns.
@@ -129,7 +152,10 @@ impl Census {
         if let Some(head) = &status.head {
             let clock = self.clocks.get(name).map(|clock| format!("; {clock}")).unwrap_or_default();
             let engine = match self.engines.get(name) {
-                Some(Some(engine)) => format!("; engine {engine}"),
+                Some(Some(engine)) if self.at_engine(name).is_some_and(|at| at.rate_hz > 0.0) => {
+                    format!("; engine {engine}")
+                }
+                Some(Some(engine)) => format!("; engine {engine} (no results)"),
                 Some(None) => "; no engine".to_owned(),
                 None => String::new(), // one camera alone cannot be matched
             };

@@ -22,6 +22,9 @@ pub struct ClockAnswer {
     pub received_ns: u64,
     /// When the answer left.
     pub sent_ns: u64,
+    /// Number of the head's run.
+    #[serde(default)]
+    pub boot: Option<u64>,
 }
 
 /// How far a clock is ahead of this machine's.
@@ -44,19 +47,31 @@ impl fmt::Display for ClockOffset {
 pub struct ClockEstimate {
     /// When, half the delay, offset, s.
     exchanges: VecDeque<(Instant, f64, f64)>,
+    /// The run of the head that answered them.
+    boot: Option<u64>,
 }
 
 impl ClockEstimate {
-    /// Asks the head of a rig for its clock.
+    /// Asks the head of a rig for its clock; with `boot` that of this run alone. Another machine may have a head of this name.
     ///
     /// # Errors
     /// The session has ended.
-    pub fn ask(&mut self, network: &Network, rig: &str, timeout: Duration) -> Result<(), NetworkError> {
+    pub fn ask(
+        &mut self,
+        network: &Network,
+        rig: &str,
+        boot: Option<u64>,
+        timeout: Duration,
+    ) -> Result<(), NetworkError> {
+        if boot.is_some() && std::mem::replace(&mut self.boot, boot) != boot {
+            self.exchanges.clear();
+        }
         let asked_ns = now_ns();
         let answers = network.ask(&Of::Clock.rig(rig), None, timeout)?;
         let answered_ns = now_ns();
         let read = |(_, bytes): (String, Vec<u8>)| serde_json::from_slice::<ClockAnswer>(&bytes).ok();
-        if let Some(answer) = answers.into_iter().flatten().find_map(read) {
+        let is_its = |answer: &ClockAnswer| boot.is_none() || answer.boot.is_none() || answer.boot == boot;
+        if let Some(answer) = answers.into_iter().flatten().filter_map(read).find(is_its) {
             self.add(asked_ns, answer, answered_ns, Instant::now());
         }
         Ok(())
@@ -100,7 +115,11 @@ mod tests {
                 let ways = [0.000_2, 0.000_2].map(|least| least + 0.02 * random.f64().powi(4));
                 let there = |s: f64| s + ahead_s + drift * s;
                 let (received, answered) = (asked + ways[0], asked + ways[0] + 0.000_1 + ways[1]);
-                let answer = ClockAnswer { received_ns: ns(there(received)), sent_ns: ns(there(received + 0.000_1)) };
+                let answer = ClockAnswer {
+                    received_ns: ns(there(received)),
+                    sent_ns: ns(there(received + 0.000_1)),
+                    boot: None,
+                };
                 let now = start + Duration::from_secs_f64(answered);
                 estimate.add(ns(asked), answer, ns(answered), now);
                 (there(answered) - answered, estimate.offset(now).unwrap())
@@ -123,9 +142,9 @@ mod tests {
     fn it_is_forgotten_after_a_minute_and_impossible_answers_do_not_count() {
         let now = Instant::now();
         let mut estimate = ClockEstimate::default();
-        estimate.add(1000, ClockAnswer { received_ns: 0, sent_ns: 9000 }, 2000, now);
+        estimate.add(1000, ClockAnswer { received_ns: 0, sent_ns: 9000, boot: None }, 2000, now);
         assert_eq!(estimate.offset(now), None, "the answer took longer than the whole exchange");
-        estimate.add(1_000_000, ClockAnswer { received_ns: 3_000_000, sent_ns: 3_000_000 }, 1_200_000, now);
+        estimate.add(1_000_000, ClockAnswer { received_ns: 3_000_000, sent_ns: 3_000_000, boot: None }, 1_200_000, now);
         let offset = estimate.offset(now).unwrap();
         assert_eq!(offset.to_string(), "clocks differ by 1.9 ± 0.1 ms");
         assert_eq!(estimate.offset(now + Duration::from_secs(61)), None);

@@ -91,7 +91,7 @@ struct Shared {
 pub struct Head {
     shared: Arc<Shared>,
     pairs: Outlet<PairParts>,
-    _membership: Membership,
+    membership: Membership,
 }
 
 impl Head {
@@ -108,16 +108,6 @@ impl Head {
         params: &StereoParams,
     ) -> Result<Arc<Self>, NetworkError> {
         check_rig(rig).map_err(NetworkError::new)?;
-        let present = super::present(network)?;
-        if let Some(other) = present.head(rig).or_else(|| present.camera(rig)) {
-            let asked = network.ask(&other.status(), None, super::ANSWER_TIMEOUT)?.into_iter().flatten().next();
-            let there = asked.and_then(|(_, bytes)| serde_json::from_slice::<Status>(&bytes).ok());
-            let there =
-                there.map_or_else(String::new, |status| format!(" on {}", crate::console::foreign(&status.host)));
-            return Err(NetworkError::new(format!(
-                "there is a head of the name '{rig}' already{there}: choose another name"
-            )));
-        }
         let role = if camera.is_some() { Role::Camera } else { Role::Head };
         let member = Member::new(role, rig, 0);
         let boot = member.boot;
@@ -146,7 +136,7 @@ impl Head {
         let told = Arc::clone(&shared);
         let detail = move |status: &mut Status| status.head = Some(told.state.lock().status.clone());
         let membership = Membership::start(network, &member, answers(rig, &shared), detail)?;
-        Ok(Arc::new(Self { shared, pairs, _membership: membership }))
+        Ok(Arc::new(Self { shared, pairs, membership }))
     }
 
     /// The tap that publishes pairs.
@@ -155,9 +145,18 @@ impl Head {
     }
 
     /// Tells others the state of the source; what goes to the network is added here.
-    pub fn set_status(&self, status: HeadStatus) {
+    pub fn set_status(&self, mut status: HeadStatus) {
+        if !self.membership.rivals().is_empty() {
+            let rival = "another head of this name is there: each receiver keeps to the one that it opened; choose another --name";
+            status.remarks.push(rival.to_owned());
+        }
         let camera = self.shared.camera;
         self.shared.state.lock().status = HeadStatus { camera, sent: self.pairs.counts(), ..status };
+    }
+
+    /// Why this head ends, where another one of its name goes on; see [`Membership::yields`].
+    pub fn yields(&self) -> Option<NetworkError> {
+        self.membership.yields()
     }
 
     /// What was sent so far.
@@ -279,7 +278,7 @@ impl Shared {
 /// Answers to all that can be asked of a head, beside its state.
 fn answers(rig: &str, shared: &Arc<Shared>) -> Vec<(String, Answer)> {
     let of = || Arc::clone(shared);
-    let (about, parameters, controls, picture) = (of(), of(), of(), of());
+    let (about, parameters, controls, picture, boot) = (of(), of(), of(), of(), shared.boot);
     vec![
         (Of::About.rig(rig), Box::new(move |_| json(&about.description()))),
         (
@@ -293,9 +292,9 @@ fn answers(rig: &str, shared: &Arc<Shared>) -> Vec<(String, Answer)> {
         (Of::Picture.rig(rig), Box::new(move |_| picture.picture())),
         (
             Of::Clock.rig(rig),
-            Box::new(|_| {
+            Box::new(move |_| {
                 let received_ns = now_ns();
-                json(&ClockAnswer { received_ns, sent_ns: now_ns() })
+                json(&ClockAnswer { received_ns, sent_ns: now_ns(), boot: Some(boot) })
             }),
         ),
     ]

@@ -1,7 +1,7 @@
 //! A stream that is received: the newest message waits for its reader, and what was dropped on the way is counted.
 
 use super::session::{Network, NetworkError};
-use super::wire::{Content, Head, Refused};
+use super::wire::{Content, Head, Refused, check};
 use crate::newest::{self, NewestReceiver};
 use crate::rate::Rate;
 use parking_lot::Mutex;
@@ -15,12 +15,26 @@ use zenoh::sample::Sample;
 /// Senders whose numbers are followed: the engines of a rig while it moves, and a hostile network's.
 const MAX_SENDERS: usize = 8;
 
+/// Numbers of messages that can be missed between two: a minute at 120 Hz. A larger gap is a new beginning.
+pub(super) const MAX_GAP: u64 = 7200;
+
+/// Judgement of a message by its head, before it takes the place of another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is taken.
+    Take,
+    /// It is left, and not counted.
+    Leave,
+    /// It is refused and counted: why.
+    Refuse(&'static str),
+}
+
 /// A message that was received.
 #[derive(Debug)]
 pub struct Arrived {
     /// Its head.
     pub head: Head,
-    /// Its packets, not yet judged.
+    /// Its packets, of which nothing is known but that none is cut off.
     pub payload: ZBytes,
 }
 
@@ -64,7 +78,7 @@ pub struct Inlet {
 }
 
 impl Inlet {
-    /// Receives the messages of a key; `note` is called for each, on one of Zenoh's threads, and must not wait.
+    /// Receives the messages of a key that `judge` lets in; it is called on one of Zenoh's threads, and must not wait.
     ///
     /// # Errors
     /// The session has ended.
@@ -72,22 +86,26 @@ impl Inlet {
         network: &Network,
         key: &str,
         content: Content,
-        note: impl Fn(&Head) + Send + Sync + 'static,
+        judge: impl Fn(&Head) -> Verdict + Send + Sync + 'static,
     ) -> Result<Self, NetworkError> {
         let (sender, messages) = newest::channel();
         let seen = Arc::<Mutex<Seen>>::default();
         let noted = Arc::clone(&seen);
         let take = move |sample: Sample| {
             let attachment = sample.attachment().map(ZBytes::to_bytes).unwrap_or_default();
-            match Head::of(&attachment)
-                .and_then(|head| if head.content == content { Ok(head) } else { Err(Refused::Attachment) })
-            {
-                Ok(head) => {
+            let judged = Head::of(&attachment).map_err(|why| why.to_string()).and_then(|head| match judge(&head) {
+                _ if head.content != content => Err(Refused::Attachment.to_string()),
+                Verdict::Refuse(why) => Err(why.to_owned()),
+                Verdict::Leave => Ok(None),
+                Verdict::Take => check(sample.payload(), content).map(|()| Some(head)).map_err(|why| why.to_string()),
+            });
+            match judged {
+                Ok(Some(head)) => {
                     noted.lock().note(&head, sample.payload().len());
-                    note(&head);
                     let _ = sender.send(Arrived { head, payload: sample.payload().clone() });
                 }
-                Err(why) => noted.lock().refuse(&why.to_string()),
+                Ok(None) => {}
+                Err(why) => noted.lock().refuse(&why),
             }
         };
         let subscriber = network.session().declare_subscriber(key.to_owned()).callback(take).wait();
@@ -126,8 +144,10 @@ impl Seen {
         self.bytes += bytes as u64;
         self.rate.record(Instant::now());
         let last = self.last.iter().position(|(boot, _)| *boot == head.boot).map(|at| self.last.remove(at).1);
+        let is_near = |last: &u64| last.abs_diff(head.sequence) <= MAX_GAP;
+        let last = last.filter(is_near);
         if let Some(last) = last {
-            self.lost += head.sequence.saturating_sub(last.saturating_add(1)).min(1 << 32);
+            self.lost += head.sequence.saturating_sub(last.saturating_add(1));
         }
         if self.last.len() == MAX_SENDERS {
             self.last.remove(0);
@@ -155,10 +175,10 @@ mod tests {
         assert_eq!(note(1, 5), 0, "what was before is not known");
         assert_eq!([note(1, 6), note(1, 9), note(1, 8), note(1, 10)], [0, 2, 2, 2]);
         assert_eq!([note(2, 0), note(1, 11), note(2, 2)], [2, 2, 3], "two engines at once");
-        assert_eq!(note(1, u64::MAX), 3 + (1 << 32), "a hostile number");
+        assert_eq!([note(1, u64::MAX), note(1, 12), note(1, 14)], [3, 3, 4], "a hostile number is a new beginning");
         (10..100).for_each(|boot| {
             note(boot, 0);
         });
-        assert!(seen.last.len() <= MAX_SENDERS && seen.received == 99 && seen.bytes == 990);
+        assert!(seen.last.len() <= MAX_SENDERS && seen.received == 101 && seen.bytes == 990);
     }
 }

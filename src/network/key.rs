@@ -4,7 +4,9 @@
 
 use crate::console;
 use crate::recording::time;
+use std::collections::BTreeSet;
 use std::fmt;
+use std::hash::{BuildHasher as _, RandomState};
 use std::time::SystemTime;
 
 /// Version of keys, headers and notes.
@@ -107,13 +109,18 @@ pub struct Member {
     pub boot: u64,
     /// Weight of an engine among engines, see [`super::rendezvous`]; else 0.
     pub weight: u32,
+    /// Rigs that an engine matches alone; empty where it matches all.
+    pub only: BTreeSet<String>,
 }
+
+/// Rigs that an engine can name.
+pub const MAX_ONLY: usize = 64;
 
 /// Tokens of members of all versions.
 pub const ALL_MEMBERS: &str = "stereopsis/*/alive/**";
-/// The key of the state of a head of whatever kind and run.
-pub fn status_of_head(rig: &str) -> String {
-    format!("{ROOT}/{VERSION}/status/*/{rig}/*")
+/// The key of the state of a head of whatever kind, in this run.
+pub fn status_of_head(rig: &str, boot: u64) -> String {
+    format!("{ROOT}/{VERSION}/status/*/{rig}/{boot:x}")
 }
 
 /// The key of the state of all members.
@@ -124,13 +131,22 @@ pub fn all_status() -> String {
 impl Member {
     /// A member that begins to run now.
     pub fn new(role: Role, name: impl Into<String>, weight: u32) -> Self {
-        Self { role, name: name.into(), boot: time::to_ns(SystemTime::now()), weight }
+        // machines of one image may begin in the same instant of their clocks: the last 16 bits are chosen at random
+        let boot = time::to_ns(SystemTime::now()) & !0xffff | RandomState::new().hash_one(0) & 0xffff;
+        Self { role, name: name.into(), boot, weight, only: BTreeSet::new() }
+    }
+
+    /// Whether it is an engine that matches this rig.
+    pub fn matches(&self, rig: &str) -> bool {
+        self.role == Role::Engine && (self.only.is_empty() || self.only.contains(rig))
     }
 
     /// Its liveliness token.
     pub fn token(&self) -> String {
-        let Self { role, name, boot, weight } = self;
-        format!("{ROOT}/{VERSION}/alive/{role}/{name}/{boot:x}/{weight}")
+        let Self { role, name, boot, weight, only } = self;
+        let only: Vec<_> = only.iter().map(String::as_str).collect();
+        let only = if only.is_empty() { String::new() } else { format!("/{}", only.join(",")) };
+        format!("{ROOT}/{VERSION}/alive/{role}/{name}/{boot:x}/{weight}{only}")
     }
 
     /// The key under which it tells its state.
@@ -141,7 +157,7 @@ impl Member {
     /// The member of a token; an error for one of another version, which has its number, and for nonsense.
     pub fn of_token(key: &str) -> Result<Self, Option<u8>> {
         let parts: Vec<_> = key.split('/').collect();
-        let &[root, version, "alive", role, name, boot, weight] = &parts[..] else {
+        let (&[root, version, "alive", role, name, boot, weight], only) = parts.split_at(parts.len().min(7)) else {
             return Err(parts.get(1).and_then(|version| version.parse().ok()).filter(|&version| version != VERSION));
         };
         let version: u8 = version.parse().map_err(|_| None)?;
@@ -152,7 +168,15 @@ impl Member {
         check_rig(name).map_err(|_| None)?;
         let boot = u64::from_str_radix(boot, 16).map_err(|_| None)?;
         let weight = weight.parse().map_err(|_| None)?;
-        Ok(Self { role, name: name.to_owned(), boot, weight })
+        let only = match only {
+            [] => BTreeSet::new(),
+            [only] => only.split(',').map(str::to_owned).collect(),
+            _ => return Err(None),
+        };
+        if only.len() > MAX_ONLY || only.iter().any(|rig| check_rig(rig).is_err()) {
+            return Err(None);
+        }
+        Ok(Self { role, name: name.to_owned(), boot, weight, only })
     }
 }
 
@@ -163,8 +187,10 @@ mod tests {
     #[test]
     fn tokens_come_back_and_others_are_told_apart() {
         for role in Role::ALL {
-            let member = Member { role, name: "pi-4_b".into(), boot: 0xfeed, weight: 64 };
-            assert_eq!(Member::of_token(&member.token()), Ok(member));
+            for only in [BTreeSet::new(), ["a".to_owned(), "b-1".to_owned()].into()] {
+                let member = Member { role, name: "pi-4_b".into(), boot: 0xfeed, weight: 64, only };
+                assert_eq!(Member::of_token(&member.token()), Ok(member));
+            }
         }
         assert_eq!(Member::of_token("stereopsis/2/alive/head/pi/1/0"), Err(Some(2)));
         assert_eq!(Member::of_token("stereopsis/7/other"), Err(Some(7)));
@@ -174,6 +200,9 @@ mod tests {
             "stereopsis/1/alive/head/pi/x/0",
             "stereopsis/1/alive/cat/pi/1/0",
             "stereopsis/1/alive/head/p$/1/0",
+            "stereopsis/1/alive/engine/e/1/0/",
+            "stereopsis/1/alive/engine/e/1/0/a,b c",
+            "stereopsis/1/alive/engine/e/1/0/a/b",
         ] {
             assert_eq!(Member::of_token(nonsense), Err(None), "{nonsense}");
         }

@@ -1,15 +1,33 @@
 //! A member that others see: announced by a token, and answering for its state.
+//!
+//! A name belongs to one member. One that begins looks for it first; of two that begin at once, and so did not see each other, both
+//! compute which of them goes on: the one that has run for longer by more than a lease, and else that with the smaller number of its
+//! run. After that time no token ends a member.
 
+use super::access::LEASE;
 use super::answers::{Answer, Answers, json};
-use super::key::Member;
-use super::session::{Network, NetworkError};
+use super::key::{Member, Role};
+use super::presence::{Presence, Present};
+use super::session::{ANSWER_TIMEOUT, Network, NetworkError};
 use super::status::{Status, host};
+use crate::console;
 use crate::process::CpuShare;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 use zenoh::Wait as _;
 use zenoh::liveliness::LivelinessToken;
 
+/// How long another one of the name may appear that began at the same time: its token may need a lease, and its answer.
+const UNSETTLED: Duration = LEASE.saturating_mul(2);
+/// How long another one of the name is waited for while it is asked how long it runs.
+const RIVAL_TIMEOUT: Duration = Duration::from_millis(500);
+
 /// Announces a member until it is dropped.
 pub struct Membership {
+    network: Network,
+    presence: Arc<Presence>,
+    member: Member,
+    begun: Instant,
     // first: the member is announced no more before its answers end
     _token: LivelinessToken,
     _answers: Answers,
@@ -19,20 +37,25 @@ impl Membership {
     /// Announces a member, which answers these questions and the one for its state; `detail` adds to that what its role has.
     ///
     /// # Errors
-    /// The session has ended, or the system gives no thread.
+    /// Another member has the name, the session has ended, or the system gives no thread.
     pub fn start(
         network: &Network,
         member: &Member,
         mut answers: Vec<(String, Answer)>,
         detail: impl Fn(&mut Status) + Send + 'static,
     ) -> Result<Self, NetworkError> {
-        let cpu = CpuShare::start();
+        let presence = network.presence()?;
+        if let Some(other) = presence.look(|present| rivals(present, member)).first() {
+            let status = status_of(network, other, ANSWER_TIMEOUT)?;
+            return Err(is_taken(member, status.as_ref()));
+        }
+        let (begun, cpu) = (Instant::now(), CpuShare::start());
         let listens: Vec<_> = network.access().listen.iter().map(ToString::to_string).collect();
         let state = move |_| {
             let mut status = Status {
                 stereopsis: env!("CARGO_PKG_VERSION").to_owned(),
                 host: host(),
-                uptime_s: cpu.elapsed().as_secs_f64(),
+                uptime_s: begun.elapsed().as_secs_f64(),
                 cpu_percent: cpu.percent(),
                 listens: listens.clone(),
                 ..Status::default()
@@ -45,6 +68,57 @@ impl Membership {
         let token = network.session().liveliness().declare_token(member.token()).wait();
         let token = token
             .map_err(|err| NetworkError::new(format!("cannot announce {} {}: {err}", member.role, member.name)))?;
-        Ok(Self { _token: token, _answers: answers })
+        let (network, member) = (network.clone(), member.clone());
+        Ok(Self { network, presence, member, begun, _token: token, _answers: answers })
     }
+
+    /// Who is there.
+    pub fn presence(&self) -> &Arc<Presence> {
+        &self.presence
+    }
+
+    /// Why this member ends, where another one of its name goes on; to be asked from time to time. It may wait for half a second.
+    pub fn yields(&self) -> Option<NetworkError> {
+        if self.begun.elapsed() > UNSETTLED {
+            return None;
+        }
+        let goes_on = |rival: Member| {
+            // one that does not answer has yielded itself, or never was
+            let status = status_of(&self.network, &rival, RIVAL_TIMEOUT).ok()??;
+            let older_s = status.uptime_s - self.begun.elapsed().as_secs_f64();
+            let is_older = older_s > LEASE.as_secs_f64();
+            let is_first = older_s.abs() <= LEASE.as_secs_f64() && rival.boot < self.member.boot;
+            (is_older || is_first).then(|| is_taken(&self.member, Some(&status)))
+        };
+        self.rivals().into_iter().find_map(goes_on)
+    }
+
+    /// Other members of this one's name.
+    pub fn rivals(&self) -> Vec<Member> {
+        self.presence.look(|present| rivals(present, &self.member))
+    }
+}
+
+/// Members that must not have the name of this one: a head of a rig and one of a camera cannot have the same.
+fn rivals(present: &Present, member: &Member) -> Vec<Member> {
+    let of_name = match member.role {
+        Role::Head | Role::Camera => present.heads(&member.name),
+        Role::Engine | Role::Router => present.named(member.role, &member.name),
+    };
+    of_name.into_iter().filter(|other| other.boot != member.boot).collect()
+}
+
+fn status_of(network: &Network, member: &Member, timeout: Duration) -> Result<Option<Status>, NetworkError> {
+    let answers = network.ask(&member.status(), None, timeout)?;
+    Ok(answers.into_iter().flatten().find_map(|(_, bytes)| serde_json::from_slice(&bytes).ok()))
+}
+
+fn is_taken(member: &Member, other: Option<&Status>) -> NetworkError {
+    let on = other.map_or_else(String::new, |status| format!(" on {}", console::foreign(&status.host)));
+    let what = match member.role {
+        Role::Head | Role::Camera => "a head",
+        Role::Engine => "an engine",
+        Role::Router => "a router",
+    };
+    NetworkError::new(format!("there is {what} of the name '{}' already{on}: choose another with --name", member.name))
 }

@@ -2,13 +2,12 @@
 //! this machine's time. How far each head's clock is from it is measured all the while ([`super::clock`]).
 
 use super::clock::ClockOffset;
-use super::head::Description;
 use super::inlet::{Arrived, Inlet};
-use super::key::Of;
-use super::rig::{self, FIRST_PAIR_TIMEOUT, SILENCE, access_of, describe, failed};
+use super::kept::{Accepted, Kept};
+use super::rig::{self, FIRST_PAIR_TIMEOUT, SILENCE, access_of, failed};
 use super::session::Network;
 use super::watch::Watch;
-use super::wire::{Content, Packets};
+use super::wire::Packets;
 use crate::capture::pairing::{Paired, Pairing, Side};
 use crate::capture::{
     CaptureError, Elsewhere, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, StereoLayout,
@@ -40,7 +39,7 @@ struct Eye {
     name: String,
     side: Side,
     inlet: Inlet,
-    description: Description,
+    kept: Kept,
     packets: Packets,
     watch: Watch,
     last_picture: Instant,
@@ -82,7 +81,7 @@ impl PairedHeads {
                 return Err(CaptureError::Camera(source.why_no_pair()));
             }
         };
-        let rate_hz = source.eyes.iter().filter_map(|eye| eye.description.about.rate_hz).reduce(f64::min);
+        let rate_hz = source.eyes.iter().filter_map(|eye| eye.kept.description().lock().about.rate_hz).reduce(f64::min);
         let info = playback::info_of(format!("{left} and {right}"), &first, None);
         source.info = SourceInfo { is_camera: true, rate_hz, ..info };
         source.first = Some(first);
@@ -103,6 +102,11 @@ impl PairedHeads {
 
     fn next_pair(&mut self, timeout: Duration) -> Result<Option<Box<RawPair>>, CaptureError> {
         let end = Instant::now() + timeout;
+        for at in 0..self.eyes.len() {
+            if self.eyes[at].kept.follow() {
+                self.unpacker = unpacker(&self.eyes, &self.options);
+            }
+        }
         loop {
             self.drain();
             while let Some(paired) = self.pairing.pop() {
@@ -132,15 +136,10 @@ impl PairedHeads {
 
     fn take(&mut self, at: usize, arrived: &Arrived) {
         let head = &arrived.head;
-        if (head.boot, head.about) != self.eyes[at].description.id() {
-            match describe(&self.network, &self.eyes[at].name) {
-                Ok(description) => {
-                    self.eyes[at].description = description;
-                    self.unpacker = unpacker(&self.eyes, &self.options);
-                }
-                // the next picture asks again
-                Err(err) => log::warn!("{err}"),
-            }
+        match self.eyes[at].kept.accept(head) {
+            Ok(Accepted::Known) => {}
+            Ok(Accepted::Renewed) => self.unpacker = unpacker(&self.eyes, &self.options),
+            Err(why) => return self.eyes[at].inlet.refuse(why),
         }
         let eye = &mut self.eyes[at];
         let packets = match eye.packets.of(&arrived.payload.to_bytes()) {
@@ -208,19 +207,18 @@ fn in_own_time(taken_ns: u64, clock: ClockOffset) -> Option<SystemTime> {
 
 /// What makes pairs of the pictures of both.
 fn unpacker(eyes: &[Eye; 2], options: &SourceOptions) -> Unpacker {
-    let [left, right] = eyes.each_ref().map(|eye| &eye.description.about);
+    let [left, right] = eyes.each_ref().map(|eye| eye.kept.description().lock().about.clone());
     let orientation = [left.raw.orientation[0], right.raw.orientation[1]];
     let raw = StereoLayout { orientation, ..StereoLayout::default() };
-    rig::unpacker(&About { raw, ..left.clone() }, options)
+    rig::unpacker(&About { raw, ..left }, options)
 }
 
 impl Eye {
     fn open(network: &Network, name: &str, side: Side) -> Result<Self, CaptureError> {
         super::key::check_rig(name).map_err(CaptureError::Grammar)?;
-        // before the question: the head sends only what is received
-        let inlet = Inlet::start(network, &Of::Pair.rig(name), Content::Pair, |_| {}).map_err(failed)?;
-        let description = rig::describe_patiently(network, name)?;
-        match description.camera {
+        let (kept, inlet) = Kept::open(network, name)?;
+        let camera = kept.description().lock().camera;
+        match camera {
             Some(camera) if camera == side => {}
             Some(camera) => {
                 return Err(CaptureError::Camera(format!(
@@ -235,9 +233,9 @@ impl Eye {
                 )));
             }
         }
-        let watch = Watch::start(network, &Arc::new(Elsewhere::of(name))).map_err(failed)?;
+        let watch = Watch::start(network, &Arc::new(Elsewhere::of(name)), kept.description()).map_err(failed)?;
         let (packets, last_picture) = (Packets::default(), Instant::now());
-        Ok(Self { name: name.to_owned(), side, inlet, description, packets, watch, last_picture })
+        Ok(Self { name: name.to_owned(), side, inlet, kept, packets, watch, last_picture })
     }
 
     fn silence(&self, network: &Network) -> Option<String> {

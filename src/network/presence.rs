@@ -1,10 +1,12 @@
 //! Who is there: members by their liveliness tokens, which Zenoh withdraws when a member ends or is not heard of any more.
 
 use super::key::{ALL_MEMBERS, Member, Role};
-use super::session::{Network, NetworkError};
+use super::replies::tokens;
+use super::session::{ANSWER_TIMEOUT, NetworkError};
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use zenoh::Wait as _;
 use zenoh::pubsub::Subscriber;
 use zenoh::sample::{Sample, SampleKind};
@@ -27,9 +29,16 @@ impl Present {
         self.of(Role::Head).find(|member| member.name == rig)
     }
 
-    /// The head of one camera of this name.
-    pub fn camera(&self, name: &str) -> Option<&Member> {
-        self.of(Role::Camera).find(|member| member.name == name)
+    /// Heads of this name, of a rig or of one camera, the oldest first.
+    pub fn heads(&self, name: &str) -> Vec<Member> {
+        let mut heads: Vec<_> = [Role::Head, Role::Camera].map(|role| self.named(role, name)).concat();
+        heads.sort_by_key(|head| head.boot);
+        heads
+    }
+
+    /// Members of a role and name.
+    pub fn named(&self, role: Role, name: &str) -> Vec<Member> {
+        self.of(role).filter(|member| member.name == name).cloned().collect()
     }
 
     /// Members of a role.
@@ -49,49 +58,50 @@ impl Present {
 
 /// Follows who is there.
 pub struct Presence {
-    present: Arc<Mutex<Present>>,
+    shared: Arc<Shared>,
     _subscriber: Subscriber<()>,
 }
 
+#[derive(Default)]
+struct Shared {
+    present: Mutex<Present>,
+    changes: AtomicU64,
+}
+
 impl Presence {
-    /// Follows all members; `changed` is called after each change, on one of Zenoh's threads, and must not wait.
+    /// Follows all members; those that are there now are known when it returns.
     ///
     /// # Errors
     /// The session has ended.
-    pub fn follow(network: &Network, changed: impl Fn() + Send + Sync + 'static) -> Result<Self, NetworkError> {
-        let present = Arc::<Mutex<Present>>::default();
-        let noted = Arc::clone(&present);
+    pub(super) fn follow(session: &zenoh::Session) -> Result<Self, NetworkError> {
+        let failed = |err: zenoh::Error| NetworkError::new(format!("cannot follow who is there: {err}"));
+        let shared = Arc::<Shared>::default();
+        let noted = Arc::clone(&shared);
         let take = move |sample: Sample| {
-            noted.lock().take(sample.key_expr().as_str(), sample.kind() == SampleKind::Put);
-            changed();
+            noted.present.lock().take(sample.key_expr().as_str(), sample.kind() == SampleKind::Put);
+            noted.changes.fetch_add(1, Ordering::Release);
         };
-        let liveliness = network.session().liveliness();
-        let subscriber = liveliness.declare_subscriber(ALL_MEMBERS).history(true).callback(take).wait();
-        let subscriber = subscriber.map_err(|err| NetworkError::new(format!("cannot follow who is there: {err}")))?;
-        Ok(Self { present, _subscriber: subscriber })
+        let subscriber = session.liveliness().declare_subscriber(ALL_MEMBERS).history(true).callback(take).wait();
+        let subscriber = subscriber.map_err(failed)?;
+        // the end of this answer comes behind the history
+        tokens(session, ALL_MEMBERS, ANSWER_TIMEOUT, 0).map_err(failed)?;
+        Ok(Self { shared, _subscriber: subscriber })
     }
 
     /// Who is there now.
     pub fn present(&self) -> Present {
-        self.present.lock().clone()
+        self.shared.present.lock().clone()
     }
-}
 
-/// Asks once who is there.
-///
-/// # Errors
-/// The session has ended.
-pub fn present(network: &Network) -> Result<Present, NetworkError> {
-    let failed = |err: &dyn std::fmt::Display| NetworkError::new(format!("cannot ask who is there: {err}"));
-    let replies = network.session().liveliness().get(ALL_MEMBERS).timeout(super::ANSWER_TIMEOUT).wait();
-    let replies = replies.map_err(|err| failed(&err))?;
-    let mut present = Present::default();
-    while let Ok(reply) = replies.recv() {
-        if let Ok(sample) = reply.result() {
-            present.take(sample.key_expr().as_str(), true);
-        }
+    /// Looks at who is there now without copying; `look` must not wait.
+    pub fn look<T>(&self, look: impl FnOnce(&Present) -> T) -> T {
+        look(&self.shared.present.lock())
     }
-    Ok(present)
+
+    /// Number of changes so far: while it stays the same, so does who is there.
+    pub fn changes(&self) -> u64 {
+        self.shared.changes.load(Ordering::Acquire)
+    }
 }
 
 #[cfg(test)]
@@ -101,7 +111,7 @@ mod tests {
     #[test]
     fn members_come_and_go_and_other_versions_are_remembered() {
         let mut present = Present::default();
-        let head = Member { role: Role::Head, name: "pi".into(), boot: 7, weight: 0 };
+        let head = Member { role: Role::Head, name: "pi".into(), boot: 7, weight: 0, only: BTreeSet::new() };
         present.take(&head.token(), true);
         present.take("stereopsis/9/alive/x", true);
         present.take("nonsense", true);

@@ -4,7 +4,9 @@
 //! the largest number wins. An engine that goes moves only its own rigs, one that comes takes only those that it wins. Weights are
 //! powers of two, and all arithmetic is whole, so that machines cannot disagree by rounding.
 
-use super::key::{Member, Role};
+use super::key::Member;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Largest weight.
@@ -16,24 +18,66 @@ pub fn weight(pairs_per_s: f64) -> u32 {
     1 << exponent as u32
 }
 
-/// The engine that has a rig; `None` where there is no engine.
+/// The engine that has a rig; `None` where no engine matches it.
 pub fn owner<'a>(rig: &str, members: impl IntoIterator<Item = &'a Member>) -> Option<&'a Member> {
-    let engines = members.into_iter().filter(|member| member.role == Role::Engine);
-    engines.max_by(|a, b| score(rig, a).cmp(&score(rig, b)).then_with(|| b.cmp(a)))
+    let engines = members.into_iter().filter(|member| member.matches(rig));
+    engines.max_by(|a, b| by_score((score(rig, a), *a), (score(rig, b), *b)))
+}
+
+fn by_score(a: (u64, &Member), b: (u64, &Member)) -> std::cmp::Ordering {
+    a.0.cmp(&b.0).then_with(|| b.1.cmp(a.1))
 }
 
 fn score(rig: &str, engine: &Member) -> u64 {
+    let mut text = format!("{rig}/{}/", engine.name);
+    let prefix = text.len();
     let numbers = 0..engine.weight.clamp(1, MAX_WEIGHT);
-    numbers.map(|k| xxh3_64(format!("{rig}/{}/{k}", engine.name).as_bytes())).max().unwrap_or_default()
+    let number = |k: u32| {
+        text.truncate(prefix);
+        let _ = write!(text, "{k}"); // a string takes everything
+        xxh3_64(text.as_bytes())
+    };
+    numbers.map(number).max().unwrap_or_default()
+}
+
+/// Engines of a rig in the order in which they have it, the first one first; scores that were computed once are kept.
+#[derive(Default)]
+pub struct Orders {
+    /// By rig, and by name and weight of an engine.
+    scores: BTreeMap<String, BTreeMap<(String, u32), u64>>,
+}
+
+impl Orders {
+    /// The order of these engines for a rig.
+    pub fn of<'a>(&mut self, rig: &str, engines: impl IntoIterator<Item = &'a Member>) -> Vec<&'a Member> {
+        let known = self.scores.entry(rig.to_owned()).or_default();
+        let engines: Vec<_> = engines.into_iter().filter(|engine| engine.matches(rig)).collect();
+        known.retain(|(name, weight), _| engines.iter().any(|it| it.name == *name && it.weight == *weight));
+        let mut scored: Vec<_> = engines
+            .into_iter()
+            .map(|engine| {
+                let key = (engine.name.clone(), engine.weight);
+                (*known.entry(key).or_insert_with(|| score(rig, engine)), engine)
+            })
+            .collect();
+        scored.sort_by(|a, b| by_score(*b, *a));
+        scored.into_iter().map(|(_, engine)| engine).collect()
+    }
+
+    /// Forgets the scores of rigs that are gone.
+    pub fn retain(&mut self, is_there: impl Fn(&str) -> bool) {
+        self.scores.retain(|rig, _| is_there(rig));
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::key::Role;
     use super::*;
-    use std::collections::BTreeMap;
+    use std::collections::BTreeSet;
 
     fn engine(name: &str, weight: u32) -> Member {
-        Member { role: Role::Engine, name: name.into(), boot: 1, weight }
+        Member { role: Role::Engine, name: name.into(), boot: 1, weight, only: BTreeSet::new() }
     }
 
     fn spread(engines: &[Member]) -> BTreeMap<String, String> {
@@ -56,6 +100,25 @@ mod tests {
         assert_eq!(spread(&turned), before, "the order in which they were seen does not count");
         let head = Member { role: Role::Head, ..engine("z", 1024) };
         assert_eq!(owner("rig", &[head]), None);
+    }
+
+    #[test]
+    fn the_order_begins_with_the_owner_and_leaves_out_engines_of_other_rigs() {
+        let other = Member { only: ["elsewhere".to_owned()].into(), ..engine("other", 1024) };
+        let all = [engine("a", 64), engine("b", 64), engine("c", 128), other];
+        let mut orders = Orders::default();
+        for rig in (0..50).map(|n| format!("rig-{n}")) {
+            for count in [4, 2, 3] {
+                let order = orders.of(&rig, &all[..count]);
+                assert_eq!(order.first().copied(), owner(&rig, &all[..count]));
+                assert_eq!(order.len(), count.min(3));
+                // without the first the next one has it
+                assert_eq!(order.get(1).copied(), owner(&rig, order[1..].iter().copied()));
+            }
+        }
+        assert_eq!(orders.of("elsewhere", &all)[0].name, "other");
+        orders.retain(|rig| rig == "elsewhere");
+        assert_eq!(orders.scores.len(), 1);
     }
 
     #[test]

@@ -2,19 +2,19 @@
 
 use super::access::{Access, Endpoint};
 use super::head::Description;
-use super::inlet::{Arrived, Inlet, InletCounts};
-use super::key::{Of, check_rig};
-use super::presence::present;
+use super::inlet::{Arrived, Inlet, InletCounts, MAX_GAP, Verdict};
+use super::kept::{Accepted, Kept};
+use super::key::{Of, Role, check_rig};
 use super::result;
-use super::session::{ANSWER_TIMEOUT, Network, NetworkError};
+use super::session::{Network, NetworkError};
 use super::watch::{HeadNews, Watch};
-use super::wire::{Content, Packets};
+use super::wire::{Content, Head, Packets};
 use crate::calibration::CalibrationNote;
 use crate::capture::{CaptureError, Elsewhere, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState};
 use crate::console;
 use crate::recording::unpack::{Sizes, Unpacker};
 use crate::recording::{About, playback};
-use crossbeam_channel::{RecvTimeoutError, select};
+use crossbeam_channel::select;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,6 +24,10 @@ use std::time::{Duration, Instant};
 pub(super) const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(10);
 /// After so long without a pair it is said that none come.
 pub(super) const SILENCE: Duration = Duration::from_secs(2);
+/// How often it is looked whether the head was started again, while no pair comes.
+pub(super) const FOLLOW_INTERVAL: Duration = Duration::from_millis(100);
+/// Largest number of a first pair: those behind it have room.
+const MAX_FIRST: u64 = 1 << 52;
 
 /// Reads pairs of a rig.
 pub struct RigSource {
@@ -32,7 +36,7 @@ pub struct RigSource {
     info: SourceInfo,
     options: SourceOptions,
     inlet: Arc<Inlet>,
-    description: Arc<Mutex<Description>>,
+    kept: Kept,
     elsewhere: Arc<Elsewhere>,
     results: Results,
     /// The rig's calibration when it was opened.
@@ -40,9 +44,8 @@ pub struct RigSource {
     unpacker: Unpacker,
     packets: Packets,
     first: Option<Box<RawPair>>,
-    /// Added to the head's numbers, which begin again when it is started again.
-    offset: u64,
-    next_sequence: u64,
+    /// The head's number of the last pair, and that which it has here.
+    last: Option<(u64, u64)>,
     last_pair: Instant,
     watch: Watch,
 }
@@ -101,10 +104,9 @@ impl RigSource {
     /// As [`RigSource::open`].
     pub fn on(network: Network, rig: &str, options: &SourceOptions) -> Result<Self, CaptureError> {
         check_rig(rig).map_err(CaptureError::Grammar)?;
-        // before the question: the head sends only what is received
-        let inlet = Inlet::start(&network, &Of::Pair.rig(rig), Content::Pair, |_| {}).map_err(failed)?;
+        let (kept, inlet) = Kept::open(&network, rig)?;
         let inlet = Arc::new(inlet);
-        let description = describe_patiently(&network, rig)?;
+        let description = kept.description().lock().clone();
         if let Some(camera) = description.camera {
             return Err(CaptureError::Camera(format!(
                 "head '{rig}' has the {} camera alone: open both as zenoh:LEFT,RIGHT, by the names of their heads",
@@ -116,22 +118,21 @@ impl RigSource {
         let too_large = |why| CaptureError::Camera(format!("rig '{rig}': {why}"));
         options.max_pixels.check(width, height).map_err(too_large)?; // without a wait for its pairs
         let elsewhere = Arc::new(Elsewhere::of(rig));
-        let watch = Watch::start(&network, &elsewhere).map_err(failed)?;
+        let watch = Watch::start(&network, &elsewhere, kept.description()).map_err(failed)?;
         let mut source = Self {
             rig: rig.to_owned(),
             network,
             info: SourceInfo::default(),
             options: options.clone(),
             inlet,
-            calibration: description.about.calibration.clone(),
-            description: Arc::new(Mutex::new(description)),
+            calibration: description.about.calibration,
+            kept,
             elsewhere,
             results: Results::default(),
             unpacker,
             packets: Packets::default(),
             first: None,
-            offset: 0,
-            next_sequence: 0,
+            last: None,
             last_pair: Instant::now(),
             watch,
         };
@@ -145,15 +146,10 @@ impl RigSource {
 
     fn first_pair(&mut self) -> Result<Box<RawPair>, CaptureError> {
         let end = Instant::now() + FIRST_PAIR_TIMEOUT;
-        loop {
-            let left = end.saturating_duration_since(Instant::now());
-            match self.inlet.messages().recv_timeout(left) {
-                Ok(arrived) => {
-                    if let Some(pair) = self.take(&arrived) {
-                        return Ok(pair);
-                    }
-                }
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+        // also while messages come that cannot be used
+        while Instant::now() < end {
+            if let Some(pair) = self.next_raw(FOLLOW_INTERVAL) {
+                return Ok(pair);
             }
         }
         let counts = self.inlet.counts();
@@ -166,12 +162,29 @@ impl RigSource {
         Err(CaptureError::Camera(format!("no pair of rig '{}' came within {seconds} s: {why}", self.rig)))
     }
 
+    /// The next pair, without a result.
+    fn next_raw(&mut self, timeout: Duration) -> Option<Box<RawPair>> {
+        self.follow();
+        let arrived = self.inlet.messages().recv_timeout(timeout).ok()?;
+        self.take(&arrived)
+    }
+
+    /// Goes on with another head where its own is gone.
+    fn follow(&mut self) {
+        if self.kept.follow() {
+            self.renew();
+        }
+    }
+
     /// The pair of a message; `None` for one that makes no sense, which is counted.
     fn take(&mut self, arrived: &Arrived) -> Option<Box<RawPair>> {
-        let head = &arrived.head;
-        let known = self.description.lock().id();
-        if (head.boot, head.about) != known {
-            self.describe_again(head.boot != known.0);
+        match self.kept.accept(&arrived.head) {
+            Ok(Accepted::Known) => {}
+            Ok(Accepted::Renewed) => self.renew(),
+            Err(why) => {
+                self.inlet.refuse(why);
+                return None;
+            }
         }
         let bytes = arrived.payload.to_bytes();
         let pair = self.packets.of(&bytes).map_err(|why| why.to_string());
@@ -179,8 +192,7 @@ impl RigSource {
         match pair {
             Ok(pair) => {
                 self.last_pair = Instant::now();
-                let sequence = pair.sequence.min(u64::MAX / 4).saturating_add(self.offset);
-                self.next_sequence = sequence + 1;
+                let sequence = self.number(pair.sequence);
                 let name = playback::numbered(&pair);
                 let elsewhere = Some(Arc::clone(&self.elsewhere));
                 Some(Box::new(RawPair { sequence, name, elsewhere, ..pair }))
@@ -192,25 +204,28 @@ impl RigSource {
         }
     }
 
-    /// Asks for the description again, which is another one now.
-    fn describe_again(&mut self, is_other_run: bool) {
-        if is_other_run {
-            self.offset = self.next_sequence;
-        }
-        match describe(&self.network, &self.rig) {
-            Ok(description) => {
-                self.unpacker = unpacker(&description.about, &self.options);
-                *self.description.lock() = description;
-                self.note_parameters();
-            }
-            // the next pair asks again
-            Err(err) => log::warn!("{err}"),
-        }
+    /// The number of a pair here: those of a head begin again when it is started again, and one that jumps further than pairs can have
+    /// been missed means nothing.
+    fn number(&mut self, told: u64) -> u64 {
+        let number = match self.last {
+            None => told.min(MAX_FIRST),
+            Some((last, number)) if told > last && told - last <= MAX_GAP => number + (told - last),
+            Some((_, number)) => number + 1,
+        };
+        self.last = Some((told, number));
+        number
+    }
+
+    /// Uses another description.
+    fn renew(&mut self) {
+        let about = self.kept.description().lock().about.clone();
+        self.unpacker = unpacker(&about, &self.options);
+        self.note_parameters();
     }
 
     /// Tells those who show results of the rig which parameters it has.
     fn note_parameters(&self) {
-        let params = self.description.lock().params();
+        let params = self.kept.description().lock().params();
         match params {
             Ok(params) => self.elsewhere.set_there(params),
             Err(err) => log::warn!("rig '{}': {err}", self.rig),
@@ -219,16 +234,26 @@ impl RigSource {
 
     /// What it shares with those who follow the rig.
     pub fn view(&self) -> RigView {
-        RigView { description: Arc::clone(&self.description), inlet: Arc::clone(&self.inlet) }
+        RigView { description: Arc::clone(self.kept.description()), inlet: Arc::clone(&self.inlet) }
+    }
+
+    /// Receives the results of engines that are there.
+    fn results_of_engines(&self) -> Result<Inlet, NetworkError> {
+        let presence = self.network.presence()?;
+        let is_engine = move |head: &Head| {
+            let is_there = presence.look(|present| present.of(Role::Engine).any(|engine| engine.boot == head.boot));
+            if is_there { Verdict::Take } else { Verdict::Refuse("no engine that is there has sent it") }
+        };
+        Inlet::start(&self.network, &Of::Result.rig(&self.rig), Content::Result, is_engine)
     }
 
     /// The next pair that has a result, or that has waited too long for one.
     fn next_matched(&mut self, timeout: Duration) -> Result<Option<Box<RawPair>>, CaptureError> {
         if self.results.inlet.is_none() {
-            let inlet = Inlet::start(&self.network, &Of::Result.rig(&self.rig), Content::Result, |_| {});
-            self.results.inlet = Some(inlet.map_err(failed)?);
+            self.results.inlet = Some(self.results_of_engines().map_err(failed)?);
         }
         let end = Instant::now() + timeout;
+        self.follow();
         loop {
             let held = &mut self.results.held;
             if held.len() > MAX_HELD || held.front().is_some_and(|(_, since, _)| since.elapsed() > RESULT_TIMEOUT) {
@@ -287,56 +312,6 @@ pub(super) fn unpacker(about: &About, options: &SourceOptions) -> Unpacker {
     unpacker.with_sizes(Sizes::Only((about.width, about.height)))
 }
 
-/// Asks a rig for its description. A head that has just been started is seen before it answers, so it is asked for a while.
-pub(super) fn describe_patiently(network: &Network, rig: &str) -> Result<Description, CaptureError> {
-    let end = Instant::now() + ANSWER_TIMEOUT;
-    loop {
-        let described = describe(network, rig);
-        let is_there = || present(network).is_ok_and(|there| there.head(rig).or_else(|| there.camera(rig)).is_some());
-        if described.is_ok() || Instant::now() >= end || !is_there() {
-            return described;
-        }
-        std::thread::sleep(Duration::from_millis(100));
-    }
-}
-
-/// Asks a rig for its description.
-pub(super) fn describe(network: &Network, rig: &str) -> Result<Description, CaptureError> {
-    let answers = network.ask(&Of::About.rig(rig), None, ANSWER_TIMEOUT).map_err(failed)?;
-    let mut failure = None;
-    for answer in answers {
-        let read =
-            answer.and_then(|(_, bytes)| serde_json::from_slice::<Description>(&bytes).map_err(|err| err.to_string()));
-        match read {
-            Ok(mut description) => {
-                let (about, wrong) = description.about.validated();
-                description.about = about;
-                if let Some(wrong) = wrong {
-                    log::warn!("rig '{rig}': {wrong}");
-                }
-                return Ok(description);
-            }
-            Err(why) => failure = Some(why),
-        }
-    }
-    let router = network.access().connect.first().map_or_else(String::new, |router| format!(" at {router}"));
-    if let Some(why) = failure {
-        return Err(CaptureError::Camera(format!("rig '{rig}'{router} answers what makes no sense: {why}")));
-    }
-    let there = present(network).map_err(failed)?;
-    let heads: Vec<_> = there.of(super::key::Role::Head).map(|head| head.name.clone()).collect();
-    let known = match (&heads[..], there.other_versions.first()) {
-        ([], None) => "no head is there: start one with `stereopsis head --name NAME --connect ROUTER`".to_owned(),
-        ([], Some(version)) => format!(
-            "the members that are there speak version {version} of the protocol, and this program speaks {}: use the same version of \
-             stereopsis on all machines",
-            super::key::VERSION
-        ),
-        (heads, _) => format!("the rigs there are {}", heads.join(", ")),
-    };
-    Err(CaptureError::Camera(format!("there is no rig '{rig}'{router}: {known}")))
-}
-
 pub(super) fn failed(err: NetworkError) -> CaptureError {
     CaptureError::Camera(err.to_string())
 }
@@ -355,8 +330,7 @@ impl PairSource for RigSource {
         } else {
             self.results.inlet = None;
             self.results.held.clear();
-            let arrived = self.inlet.messages().recv_timeout(timeout).ok();
-            arrived.and_then(|arrived| self.take(&arrived))
+            self.next_raw(timeout)
         };
         let Some(pair) = pair else { return Ok(Next::Waiting) };
         (self.info.width, self.info.height) = pair.left.size();

@@ -1,16 +1,21 @@
 //! An open session, and what every part of the program needs of it: no code outside this room waits for Zenoh's futures.
 
 use super::access::{Access, cause};
-use std::sync::Arc;
+use super::presence::Presence;
+use super::replies::collect;
+use parking_lot::Mutex;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 use zenoh::Wait as _;
 use zenoh::qos::Priority;
+use zenoh::query::Reply;
 
 /// How long a question waits for its answers.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
-/// Answers to one question that are read, and their bytes: a hostile network may send any number.
+/// Answers to one question that are read, the bytes of one and of all: a hostile network may send any number.
 const MAX_ANSWERS: usize = 4096;
 pub(super) const MAX_ANSWER_BYTES: usize = 4 << 20;
+const MAX_BYTES_OF_ANSWERS: usize = 64 << 20;
 
 /// Key and content of an answer; a refusal in words.
 pub type Answered = Result<(String, Vec<u8>), String>;
@@ -37,10 +42,14 @@ impl NetworkError {
 
 /// A session with the network. Its clones are the same one, which ends with the last of them.
 #[derive(Clone)]
-pub struct Network {
-    session: Arc<zenoh::Session>,
+pub struct Network(Arc<Opened>);
+
+struct Opened {
+    session: zenoh::Session,
     who: Option<String>,
     access: Access,
+    /// While anybody follows who is there.
+    presence: Mutex<Weak<Presence>>,
 }
 
 impl Network {
@@ -51,32 +60,47 @@ impl Network {
     pub fn open(access: &Access) -> Result<Self, NetworkError> {
         let admission = access.admission().map_err(NetworkError::new)?;
         let session = zenoh::open(admission.config).wait().map_err(|err| failed(access, &*err))?;
-        Ok(Self { session: Arc::new(session), who: admission.who, access: access.clone() })
+        let (who, access, presence) = (admission.who, access.clone(), Mutex::default());
+        Ok(Self(Arc::new(Opened { session, who, access, presence })))
     }
 
     /// Who can connect, in words; `None` where only programs of this machine can.
     pub fn who(&self) -> Option<&str> {
-        self.who.as_deref()
+        self.0.who.as_deref()
     }
 
     /// Its number on the network.
     pub fn id(&self) -> String {
-        self.session.zid().to_string()
+        self.0.session.zid().to_string()
     }
 
     /// How it was opened.
     pub fn access(&self) -> &Access {
-        &self.access
+        &self.0.access
     }
 
     /// Zenoh's session.
     pub fn session(&self) -> &zenoh::Session {
-        &self.session
+        &self.0.session
     }
 
     /// Whether it is connected to a router, or is one.
     pub fn is_connected(&self) -> bool {
-        !self.access.listen.is_empty() || self.session.info().routers_zid().wait().next().is_some()
+        !self.0.access.listen.is_empty() || self.0.session.info().routers_zid().wait().next().is_some()
+    }
+
+    /// Who is there, followed as long as anybody holds what is returned; waits for some seconds at most where nobody does yet.
+    ///
+    /// # Errors
+    /// The session has ended.
+    pub fn presence(&self) -> Result<Arc<Presence>, NetworkError> {
+        let mut followed = self.0.presence.lock();
+        if let Some(presence) = followed.upgrade() {
+            return Ok(presence);
+        }
+        let presence = Arc::new(Presence::follow(&self.0.session)?);
+        *followed = Arc::downgrade(&presence);
+        Ok(presence)
     }
 
     /// All answers to a question, with the keys of those who answer; refusals as errors.
@@ -84,37 +108,43 @@ impl Network {
     /// # Errors
     /// The session has ended.
     pub fn ask(&self, key: &str, sent: Option<Vec<u8>>, timeout: Duration) -> Result<Vec<Answered>, NetworkError> {
-        let failed = |err: &dyn std::fmt::Display| NetworkError::new(format!("cannot ask {key}: {err}"));
+        let (take, answers) = collect(Answers::take);
         // pictures have other priorities: where one of theirs fills the link, questions still pass
-        let question = self
-            .session
-            .get(key)
-            .timeout(timeout)
-            .priority(Priority::InteractiveHigh)
-            .with(zenoh::handlers::FifoChannel::new(64));
-        let replies = match sent {
+        let question = self.session().get(key).timeout(timeout).priority(Priority::InteractiveHigh).callback(take);
+        let asked = match sent {
             Some(sent) => question.payload(sent).wait(),
             None => question.wait(),
         };
-        let replies = replies.map_err(|err| failed(&err))?;
-        let mut answers = Vec::new();
-        while let Ok(reply) = replies.recv() {
-            if answers.len() == MAX_ANSWERS {
-                break;
-            }
-            match reply.into_result() {
-                Ok(sample) if sample.payload().len() <= MAX_ANSWER_BYTES => {
-                    answers.push(Ok((sample.key_expr().to_string(), sample.payload().to_bytes().into_owned())));
-                }
-                Ok(sample) => answers.push(Err(format!("an answer of {} bytes is not read", sample.payload().len()))),
-                Err(refusal) => {
-                    let text = refusal.payload().to_bytes();
-                    let text = String::from_utf8_lossy(&text[..text.len().min(1000)]).into_owned();
-                    answers.push(Err(crate::console::foreign(&text)));
-                }
-            }
+        asked.map_err(|err| NetworkError::new(format!("cannot ask {key}: {err}")))?;
+        Ok(answers.wait(timeout).answers)
+    }
+}
+
+/// Answers so far.
+#[derive(Default)]
+struct Answers {
+    answers: Vec<Answered>,
+    bytes: usize,
+}
+
+impl Answers {
+    fn take(&mut self, reply: Reply) {
+        if self.answers.len() == MAX_ANSWERS || self.bytes > MAX_BYTES_OF_ANSWERS {
+            return;
         }
-        Ok(answers)
+        let answer = match reply.into_result() {
+            Ok(sample) if sample.payload().len() <= MAX_ANSWER_BYTES => {
+                self.bytes += sample.payload().len();
+                Ok((sample.key_expr().to_string(), sample.payload().to_bytes().into_owned()))
+            }
+            Ok(sample) => Err(format!("an answer of {} bytes is not read", sample.payload().len())),
+            Err(refusal) => {
+                let text = refusal.payload().to_bytes();
+                let text = String::from_utf8_lossy(&text[..text.len().min(1000)]).into_owned();
+                Err(crate::console::foreign(&text))
+            }
+        };
+        self.answers.push(answer);
     }
 }
 

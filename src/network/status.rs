@@ -91,6 +91,8 @@ pub struct Speed {
 pub struct RigStatus {
     /// Its name.
     pub rig: String,
+    /// Results so far.
+    pub results: u64,
     /// Results per second.
     pub rate_hz: f64,
     /// From the pair's arrival here to its result, half are quicker, ms.
@@ -124,7 +126,7 @@ pub struct Reported {
 impl Reported {
     /// A member, and what it answered.
     pub fn of(member: &Member, status: Option<Status>) -> Self {
-        let Member { role, name, boot, weight } = member.clone();
+        let Member { role, name, boot, weight, .. } = member.clone();
         Self { role, name, boot, weight, status }
     }
 }

@@ -1,6 +1,7 @@
 //! What a receiver knows of a head: its state and its clock, asked for once a second; and parameters that are handed on to it.
 
 use super::clock::{ClockEstimate, ClockOffset};
+use super::head::Description;
 use super::key::Of;
 use super::session::{ANSWER_TIMEOUT, Network, NetworkError};
 use super::status::{HeadStatus, Status};
@@ -51,8 +52,17 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn start(network: &Network, elsewhere: &Arc<Elsewhere>) -> Result<Self, NetworkError> {
+    /// Watches the head of a rig that is described so now.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub(super) fn start(
+        network: &Network,
+        elsewhere: &Arc<Elsewhere>,
+        description: &Arc<Mutex<Description>>,
+    ) -> Result<Self, NetworkError> {
         let news = Arc::<Mutex<HeadNews>>::default();
+        let description = Arc::clone(description);
         let (stop, stopped) = bounded::<()>(0);
         let (shared, network, elsewhere) = (Arc::clone(&news), network.clone(), Arc::clone(elsewhere));
         let work = move || {
@@ -65,7 +75,8 @@ impl Watch {
                 }
                 if Instant::now() >= due {
                     due = Instant::now() + WATCH_INTERVAL;
-                    let (status, clock) = ask(&network, &elsewhere.rig, &mut estimate);
+                    let boot = description.lock().boot;
+                    let (status, clock) = ask(&network, &elsewhere.rig, boot, &mut estimate);
                     *shared.lock() = HeadNews { status, clock, refusal: refusal.clone() };
                 }
                 if !matches!(stopped.recv_timeout(REQUEST_INTERVAL), Err(RecvTimeoutError::Timeout)) {
@@ -108,11 +119,16 @@ fn request(network: &Network, rig: &str, params: &StereoParams) -> Result<(), St
 }
 
 /// Asks once.
-fn ask(network: &Network, rig: &str, estimate: &mut ClockEstimate) -> (Option<HeadStatus>, Option<ClockOffset>) {
-    if let Err(err) = estimate.ask(network, rig, WATCH_INTERVAL) {
+fn ask(
+    network: &Network,
+    rig: &str,
+    boot: u64,
+    estimate: &mut ClockEstimate,
+) -> (Option<HeadStatus>, Option<ClockOffset>) {
+    if let Err(err) = estimate.ask(network, rig, Some(boot), WATCH_INTERVAL) {
         log::warn!("{err}");
     }
-    let status = network.ask(&super::key::status_of_head(rig), None, WATCH_INTERVAL).unwrap_or_default();
+    let status = network.ask(&super::key::status_of_head(rig, boot), None, WATCH_INTERVAL).unwrap_or_default();
     let read = |(_, bytes): (String, Vec<u8>)| serde_json::from_slice::<Status>(&bytes).ok()?.head;
     (status.into_iter().flatten().find_map(read), estimate.offset(Instant::now()))
 }

@@ -4,7 +4,7 @@
 
 use crate::recording::{Channel, Format, Packet, format::Kind};
 use std::collections::BTreeMap;
-use std::io::Write as _;
+use std::io::{Read, Seek as _, SeekFrom, Write as _};
 use std::sync::Arc;
 use zenoh::bytes::ZBytes;
 
@@ -181,41 +181,90 @@ impl Packets {
         Ok(packets)
     }
 
-    fn first<'a>(&mut self, bytes: &'a [u8]) -> Result<(Packet, &'a [u8]), Refused> {
-        let cut = Refused::Packets("one is cut off");
-        let (head, rest) = bytes.split_at_checked(PACKET_HEAD_BYTES).ok_or(cut.clone())?;
-        let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| head[at + i]));
-        let short = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| head[at + i]));
-        let (topic, rest) = rest.split_at_checked(usize::from(head[1])).ok_or(cut.clone())?;
-        let (data, rest) = rest.split_at_checked(short(22) as usize).ok_or(cut)?;
-        let channel = self.channel(head[0], topic)?;
-        let packet = Packet {
-            channel,
-            sequence: short(18),
-            log_time_ns: word(2),
-            publish_time_ns: word(10),
-            data: data.to_vec(),
-        };
-        Ok((packet, rest))
+    fn first<'a>(&mut self, mut bytes: &'a [u8]) -> Result<(Packet, &'a [u8]), Refused> {
+        let begin = Begin::read(&mut bytes)?;
+        let (data, rest) = bytes.split_at_checked(begin.data_bytes).ok_or(CUT)?;
+        let Begin { sequence, log_time_ns, publish_time_ns, .. } = begin;
+        let channel = self.channel(begin)?;
+        Ok((Packet { channel, sequence, log_time_ns, publish_time_ns, data: data.to_vec() }, rest))
     }
 
-    fn channel(&mut self, number: u8, topic: &[u8]) -> Result<Arc<Channel>, Refused> {
-        let kind =
-            KINDS.iter().find(|(known, _)| *known == number).ok_or(Refused::Packets("one is of an unknown kind"))?.1;
-        let topic = std::str::from_utf8(topic).ok().filter(|topic| topic.len() <= MAX_TOPIC_BYTES);
-        let topic = topic.filter(|topic| topic.starts_with('/') && topic.bytes().all(|c| c.is_ascii_graphic()));
-        let topic = topic.ok_or(Refused::Packets("one has an impossible topic"))?;
-        let key = (number, topic.to_owned());
+    fn channel(&mut self, Begin { number, kind, topic, .. }: Begin) -> Result<Arc<Channel>, Refused> {
+        let key = (number, topic);
         if let Some(known) = self.0.get(&key) {
             return Ok(Arc::clone(known));
         }
-        let channel = Arc::new(Format::Ros2.channel_of(topic, kind));
+        let channel = Arc::new(Format::Ros2.channel_of(&key.1, kind));
         // of which a hostile sender could name any number
         if self.0.len() < 4 * MAX_PACKETS {
             self.0.insert(key, Arc::clone(&channel));
         }
         Ok(channel)
     }
+}
+
+/// A packet before its data.
+struct Begin {
+    number: u8,
+    kind: Kind,
+    log_time_ns: u64,
+    publish_time_ns: u64,
+    sequence: u32,
+    data_bytes: usize,
+    topic: String,
+}
+
+const CUT: Refused = Refused::Packets("one is cut off");
+
+impl Begin {
+    fn read(reader: &mut impl Read) -> Result<Self, Refused> {
+        let mut head = [0; PACKET_HEAD_BYTES];
+        reader.read_exact(&mut head).map_err(|_| CUT)?;
+        let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| head[at + i]));
+        let short = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| head[at + i]));
+        let (number, mut topic) = (head[0], vec![0; usize::from(head[1])]);
+        reader.read_exact(&mut topic).map_err(|_| CUT)?;
+        let kind = KINDS.iter().find(|(known, _)| *known == number);
+        let kind = kind.ok_or(Refused::Packets("one is of an unknown kind"))?.1;
+        let topic = String::from_utf8(topic).ok().filter(|topic| topic.len() <= MAX_TOPIC_BYTES);
+        let topic = topic.filter(|topic| topic.starts_with('/') && topic.bytes().all(|c| c.is_ascii_graphic()));
+        let topic = topic.ok_or(Refused::Packets("one has an impossible topic"))?;
+        let (log_time_ns, publish_time_ns) = (word(2), word(10));
+        Ok(Self {
+            number,
+            kind,
+            log_time_ns,
+            publish_time_ns,
+            sequence: short(18),
+            data_bytes: short(22) as usize,
+            topic,
+        })
+    }
+}
+
+/// Judges a payload without copying it: a flood of useless ones must not take the places of others.
+///
+/// # Errors
+/// It is damaged. One that passes may still be.
+pub fn check(payload: &ZBytes, content: Content) -> Result<(), Refused> {
+    let mut reader = payload.reader();
+    if content == Content::Result {
+        let mut magic = [0; 4];
+        let is_zstd =
+            reader.read_exact(&mut magic).is_ok() && u32::from_le_bytes(magic) == zstd::zstd_safe::MAGICNUMBER;
+        return if is_zstd { Ok(()) } else { Err(Refused::Packets("they are not compressed")) };
+    }
+    let mut left = payload.len();
+    for _ in 0..MAX_PACKETS {
+        let begin = Begin::read(&mut reader)?;
+        let bytes = PACKET_HEAD_BYTES + begin.topic.len() + begin.data_bytes;
+        left = left.checked_sub(bytes).ok_or(CUT)?;
+        if left == 0 {
+            return Ok(());
+        }
+        reader.seek(SeekFrom::Current(begin.data_bytes as i64)).map_err(|_| CUT)?;
+    }
+    Err(Refused::Packets("there are too many"))
 }
 
 #[cfg(test)]
@@ -242,7 +291,12 @@ mod tests {
     fn what_is_sent_comes_back() {
         let sent = payload(packets(), Content::Pair).unwrap().to_bytes().into_owned();
         assert_eq!(Packets::default().of(&sent), Ok(packets()));
-        let packed = payload(packets(), Content::Result).unwrap().to_bytes().into_owned();
+        let of_parts = payload(packets(), Content::Pair).unwrap();
+        assert!(of_parts.slices().count() > 1 && check(&of_parts, Content::Pair).is_ok());
+        let packed = payload(packets(), Content::Result).unwrap();
+        assert!(check(&packed, Content::Result).is_ok() && check(&packed, Content::Pair).is_err());
+        assert!(check(&of_parts, Content::Result).is_err() && check(&ZBytes::new(), Content::Pair).is_err());
+        let packed = packed.to_bytes().into_owned();
         assert!(packed.len() < sent.len() / 4, "{}", packed.len());
         assert_eq!(unpacked(&packed, sent.len()), Ok(sent.clone()));
         assert!(unpacked(&packed, sent.len() - 1).is_err() && unpacked(&sent, 1 << 20).is_err());
@@ -264,9 +318,10 @@ mod tests {
                 let at = random.usize(..bytes.len());
                 bytes[at] = random.u8(..);
             }
-            if let Ok(packets) = reader.of(&bytes) {
-                assert!(packets.len() <= MAX_PACKETS);
-            }
+            let judged = check(&ZBytes::from(bytes.clone()), Content::Pair);
+            let read = reader.of(&bytes);
+            assert_eq!(judged, read.as_ref().map(|_| ()).map_err(Clone::clone));
+            assert!(read.is_ok_and(|packets| packets.len() <= MAX_PACKETS) || judged.is_err());
             let mut bytes = head().to_bytes().to_vec();
             let at = random.usize(..bytes.len());
             bytes[at] ^= random.u8(1..);

@@ -1,12 +1,16 @@
 //! An engine on the network: matches the rigs that are its own by [`rendezvous`], and publishes their results.
 //!
 //! ```text
-//!  presence: heads, engines ─▶ which rigs are mine? ─▶ for each a source, a pipeline and a published stream
+//!  presence: heads, engines ─▶ order of the engines of each rig ─▶ for each of mine a source, a pipeline and a published stream
+//!  others: who answers, whose results come ─┘
 //! ```
 //!
-//! A rig moves when an engine comes or goes. The engine that had it goes on until results of the next one come, so that none is
-//! missed; who watches shows one result of each pair at most.
+//! The first engine in the order of a rig has it. A rig moves when an engine comes or goes: the engine that had it goes on until
+//! results of an earlier one in the order come, so that none is missed; viewers show one result of each pair at most. Where the pairs
+//! of a rig come and no results of earlier engines for two seconds, the next one in the order takes it: an engine that matches nothing
+//! keeps no rig from others.
 
+mod others;
 mod rig;
 mod speed;
 
@@ -15,10 +19,11 @@ use crate::engine::OpenOptions;
 use crate::live::{EngineSource, Remote};
 use crate::network::key::{Member, Role};
 use crate::network::status::{EngineStatus, Speed, Status};
-use crate::network::{Membership, Network, NetworkError, Presence, rendezvous};
+use crate::network::{Membership, Network, NetworkError, rendezvous};
+use others::{Heard, Others};
 use parking_lot::Mutex;
 use rig::{RunOptions, ServedRig};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -27,6 +32,15 @@ pub use speed::{Stub, measure};
 
 /// How often rigs are looked after.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// How long no results of earlier engines in the order of a rig come before the next one takes it; the one behind it waits twice as
+/// long, and so on.
+const SILENCE: Duration = Duration::from_secs(2);
+/// Rigs of one engine.
+const MAX_RIGS: usize = 64;
+/// Rigs that are opened at a time: each needs a thread, and a pipeline.
+const MAX_OPENING: usize = 4;
+/// Engines among which a rig is given to one.
+const MAX_ENGINES: usize = 256;
 /// How often the state that others can ask for is brought up to date.
 const STATUS_INTERVAL: Duration = Duration::from_millis(500);
 
@@ -56,11 +70,43 @@ pub struct Server {
     network: Network,
     options: ServeOptions,
     member: Member,
-    presence: Presence,
+    others: Others,
+    membership: Membership,
+    orders: rendezvous::Orders,
+    /// Heads of rigs that may be this engine's.
+    places: BTreeMap<String, Place>,
+    /// Changes of who is there, and what was told, from which places follow.
+    placed: Option<(u64, Arc<Heard>)>,
     rigs: BTreeMap<String, ServedRig>,
     told: Arc<Mutex<EngineStatus>>,
     status_due: Instant,
-    _membership: Membership,
+    has_said_full: bool,
+}
+
+/// Place of this engine in the order of a rig.
+struct Place {
+    head: Member,
+    /// Engines that come before it, the first one first.
+    earlier: Vec<Member>,
+    /// Since when this engine knows of the rig.
+    since: Instant,
+}
+
+impl Place {
+    /// Whether the rig is to be taken now, and why where it is another engine's by the order.
+    fn is_mine(&self, heard: &Heard) -> Option<String> {
+        let Some(first) = self.earlier.first() else { return Some(String::new()) };
+        let pairs_come = heard.pairs(&self.head).is_some_and(|pairs| pairs.grew.elapsed() < SILENCE);
+        let is_silent = self.earlier.iter().all(|engine| {
+            let results = heard.results(engine, &self.head.name);
+            // one that needs seconds for each is not silent
+            let patience = results.map_or(SILENCE, |results| SILENCE.max(3 * results.interval));
+            results.map_or(self.since, |results| results.grew.max(self.since)).elapsed() > patience
+        });
+        let waits = SILENCE * self.earlier.len() as u32;
+        (pairs_come && is_silent && self.since.elapsed() > waits)
+            .then(|| format!(": engine '{}' gives no results of it", first.name))
+    }
 }
 
 impl Server {
@@ -70,16 +116,9 @@ impl Server {
     /// The name is impossible or taken, or the session has ended.
     pub fn start(network: Network, options: ServeOptions) -> Result<Self, NetworkError> {
         crate::network::key::check_rig(&options.name).map_err(NetworkError::new)?;
-        let presence = Presence::follow(&network, || {})?;
-        let is_taken = crate::network::present(&network)?.of(Role::Engine).any(|engine| engine.name == options.name);
-        if is_taken {
-            return Err(NetworkError::new(format!(
-                "there is an engine of the name '{}' already: choose another with --name",
-                options.name
-            )));
-        }
         let weight = rendezvous::weight(options.speed.pairs_per_s);
-        let member = Member::new(Role::Engine, options.name.clone(), weight);
+        let only = options.rigs.iter().cloned().collect();
+        let member = Member { only, ..Member::new(Role::Engine, options.name.clone(), weight) };
         let told = EngineStatus {
             adapter: "none open yet".to_owned(),
             measured: vec![options.speed.clone()],
@@ -89,50 +128,99 @@ impl Server {
         let shared = Arc::clone(&told);
         let detail = move |status: &mut Status| status.engine = Some(shared.lock().clone());
         let membership = Membership::start(&network, &member, Vec::new(), detail)?;
-        let (rigs, status_due) = (BTreeMap::new(), Instant::now());
-        Ok(Self { network, options, member, presence, rigs, told, status_due, _membership: membership })
+        let others = Others::ask(&network, membership.presence())?;
+        Ok(Self {
+            network,
+            options,
+            member,
+            others,
+            membership,
+            orders: rendezvous::Orders::default(),
+            places: BTreeMap::new(),
+            placed: None,
+            rigs: BTreeMap::new(),
+            told,
+            status_due: Instant::now(),
+            has_said_full: false,
+        })
     }
 
     /// Serves until `interrupt`; `say` gets what a user should know.
-    pub fn run(&mut self, interrupt: &AtomicBool, say: &mut dyn FnMut(String)) {
+    ///
+    /// # Errors
+    /// Another engine of its name began at the same time, and goes on.
+    pub fn run(&mut self, interrupt: &AtomicBool, say: &mut dyn FnMut(String)) -> Result<(), NetworkError> {
         while !interrupt.load(Ordering::Acquire) {
             self.poll(say);
+            if Instant::now() >= self.status_due {
+                self.status_due = Instant::now() + STATUS_INTERVAL;
+                self.tell();
+                self.membership.yields().map_or(Ok(()), Err)?;
+            }
             std::thread::sleep(POLL_INTERVAL);
         }
+        Ok(())
     }
 
     /// Takes new rigs, leaves others, and hands on changed parameters.
     fn poll(&mut self, say: &mut dyn FnMut(String)) {
-        let present = self.presence.present();
-        for head in present.of(Role::Head) {
-            let is_allowed = self.options.rigs.is_empty() || self.options.rigs.contains(&head.name);
-            let is_mine = is_allowed && rendezvous::owner(&head.name, &present.members) == Some(&self.member);
-            match self.rigs.get_mut(&head.name) {
-                None if is_mine => {
-                    say(format!("taking rig '{}'", head.name));
-                    let how = RunOptions {
-                        boot: self.member.boot,
-                        engine: self.engine(),
-                        max_pixels: self.options.max_pixels,
-                        remote: self.options.remote.clone(),
-                    };
-                    let rig = ServedRig::open(self.network.clone(), head, how);
-                    self.rigs.insert(head.name.clone(), rig);
-                }
-                Some(rig) => rig.set_mine(is_mine, &self.network),
-                None => {}
+        let heard = self.others.heard();
+        self.place(&heard);
+        for (name, place) in &self.places {
+            if let Some(rig) = self.rigs.get_mut(name) {
+                rig.set_earlier(&place.earlier, &self.network);
+                continue;
             }
+            let Some(why) = place.is_mine(&heard) else { continue };
+            if self.rigs.values().filter(|rig| rig.is_opening()).count() >= MAX_OPENING {
+                continue;
+            }
+            if self.rigs.len() >= MAX_RIGS {
+                if !std::mem::replace(&mut self.has_said_full, true) {
+                    say(format!(
+                        "rig '{name}' is not taken: an engine has {MAX_RIGS} rigs at most; start another engine"
+                    ));
+                }
+                continue;
+            }
+            say(format!("taking rig '{name}'{why}"));
+            let (boot, engine, remote) = (self.member.boot, self.engine(), self.options.remote.clone());
+            let how = RunOptions { boot, engine, max_pixels: self.options.max_pixels, remote };
+            let rig = ServedRig::open(self.network.clone(), &place.head, how);
+            self.rigs.insert(name.clone(), rig);
         }
+        let presence = self.membership.presence();
         self.rigs.retain(|name, rig| {
-            let goes = if present.head(name).is_none() { Some("its head is gone".to_owned()) } else { rig.poll() };
+            let is_gone = presence.look(|present| present.head(name).is_none());
+            let goes = if is_gone { Some("its head is gone".to_owned()) } else { rig.poll() };
             if let Some(why) = &goes {
                 say(format!("leaving rig '{name}': {why}"));
             }
             goes.is_none()
         });
-        if Instant::now() >= self.status_due {
-            self.status_due = Instant::now() + STATUS_INTERVAL;
-            self.tell();
+    }
+
+    /// Computes the places of this engine, where the members or what they tell have changed.
+    fn place(&mut self, heard: &Arc<Heard>) {
+        let changes = self.membership.presence().changes();
+        if self.placed.as_ref().is_some_and(|(seen, known)| *seen == changes && Arc::ptr_eq(known, heard)) {
+            return;
+        }
+        self.placed = Some((changes, Arc::clone(heard)));
+        let present = self.membership.presence().present();
+        let answers = |member: &&Member| heard.answers(member);
+        let others = present.of(Role::Engine).filter(|engine| **engine != self.member);
+        let engines: Vec<_> = others.filter(answers).take(MAX_ENGINES).chain([&self.member]).collect();
+        let heads: BTreeSet<_> =
+            present.of(Role::Head).filter(answers).filter(|head| self.member.matches(&head.name)).collect();
+        self.orders.retain(|rig| heads.iter().any(|head| head.name == *rig));
+        let mut before = std::mem::take(&mut self.places);
+        // of two heads of a name the newest one is taken: an engine that has the other keeps to that
+        for head in heads {
+            let order = self.orders.of(&head.name, engines.iter().copied());
+            let earlier = order.into_iter().take_while(|engine| **engine != self.member).cloned().collect();
+            let since = before.remove(&head.name).map_or_else(Instant::now, |place| place.since);
+            self.places.insert(head.name.clone(), Place { head: head.clone(), earlier, since });
         }
     }
 

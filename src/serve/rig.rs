@@ -5,28 +5,31 @@ use crate::engine::Output;
 use crate::live::{EngineSource, Live, LiveOptions, ResultTap};
 use crate::network::key::{Member, Of};
 use crate::network::status::{RigStatus, Speed};
-use crate::network::wire::Content;
-use crate::network::{Inlet, Network, Outlet, OutletCounts, Parcel, RigSource, RigView, Stream, result};
+use crate::network::wire::{Content, Head};
+use crate::network::{Inlet, Network, Outlet, OutletCounts, Parcel, RigSource, RigView, Stream, Verdict, result};
 use crate::recording::time;
 use crate::rig::Calibrated;
 use crate::serve::RemoteOf;
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a rig that moves is matched at most until results of its next engine come.
-const MOVING: Duration = Duration::from_secs(5);
 /// How long a rig that cannot be opened rests before it is tried again.
 const RETRY: Duration = Duration::from_secs(2);
 
 /// A rig that this engine has, or is opening.
 pub(super) struct ServedRig {
     name: String,
-    boot: u64,
     state: State,
     error: Option<String>,
-    /// The rig goes to another engine since then, whose results come here.
-    moving: Option<(Instant, Option<Inlet>)>,
+    /// Engines that come before this one in the order of the rig, and their results.
+    earlier: Option<Earlier>,
+}
+
+struct Earlier {
+    engines: Vec<Member>,
+    results: Inlet,
 }
 
 /// How rigs are run.
@@ -71,7 +74,6 @@ impl ResultTap for Results {
 impl ServedRig {
     /// Opens a rig in the background.
     pub(super) fn open(network: Network, head: &Member, how: RunOptions) -> Self {
-        let boot = how.boot;
         let (to_owner, opened) = bounded(1);
         let name = head.name.clone();
         let rig = name.clone();
@@ -82,19 +84,30 @@ impl ServedRig {
             Ok(_) => State::Opening(opened),
             Err(_) => State::Resting(Instant::now() + RETRY),
         };
-        Self { name, boot, state, error: None, moving: None }
+        Self { name, state, error: None, earlier: None }
     }
 
-    /// Whether the rig is still this engine's.
-    pub(super) fn set_mine(&mut self, is_mine: bool, network: &Network) {
-        match (is_mine, &self.moving) {
-            (true, Some(_)) => self.moving = None,
-            (false, None) => {
-                let others = Inlet::start(network, &Of::Result.rig(&self.name), Content::Result, |_| {});
-                self.moving = Some((Instant::now(), others.ok()));
-            }
-            _ => {}
+    /// Whether it is being opened.
+    pub(super) fn is_opening(&self) -> bool {
+        matches!(self.state, State::Opening(_))
+    }
+
+    /// Engines that come before this one in the order of the rig: where results of one come, the rig is left to it.
+    pub(super) fn set_earlier(&mut self, engines: &[Member], network: &Network) {
+        if self.earlier.as_ref().map_or(&[][..], |earlier| &earlier.engines) == engines {
+            return;
         }
+        let boots: BTreeSet<u64> = engines.iter().map(|engine| engine.boot).collect();
+        let judge = move |head: &Head| if boots.contains(&head.boot) { Verdict::Take } else { Verdict::Leave };
+        let results =
+            (!engines.is_empty()).then(|| Inlet::start(network, &Of::Result.rig(&self.name), Content::Result, judge));
+        self.earlier = match results.transpose() {
+            Ok(results) => results.map(|results| Earlier { engines: engines.to_vec(), results }),
+            Err(err) => {
+                log::warn!("{err}"); // tried again at the next look
+                None
+            }
+        };
     }
 
     /// Looks after the rig; returns why it ends here, if it does.
@@ -120,13 +133,12 @@ impl ServedRig {
             State::Resting(_) => None,
         };
         self.state = next.unwrap_or_else(|| std::mem::replace(&mut self.state, State::Resting(Instant::now())));
-        let (since, others) = self.moving.as_ref()?;
-        let from_other = others.as_ref().and_then(|inlet| inlet.messages().try_recv().ok());
-        if from_other.is_some_and(|arrived| arrived.head.boot != self.boot) {
-            return Some("another engine has it".to_owned());
+        let earlier = self.earlier.as_ref()?;
+        if let Ok(arrived) = earlier.results.messages().try_recv() {
+            let engine = earlier.engines.iter().find(|engine| engine.boot == arrived.head.boot);
+            return Some(format!("engine '{}' has it", engine.map_or("", |engine| &engine.name)));
         }
-        (!matches!(self.state, State::Running(_)) || since.elapsed() > MOVING)
-            .then(|| "it is another engine's".to_owned())
+        matches!(self.state, State::Resting(_)).then(|| "it is another engine's".to_owned())
     }
 
     /// Its state for others.
@@ -135,6 +147,7 @@ impl ServedRig {
         let State::Running(running) = &self.state else { return unknown };
         let status = running.live.status();
         RigStatus {
+            results: status.engine.computed,
             rate_hz: status.computed_hz,
             latency_ms: status.engine.latency_ms().map(|(median_ms, _)| median_ms),
             dropped: status.engine.late + status.engine.failed,

@@ -67,6 +67,18 @@ fn only_engines_the_laboratory_and_drawing_name_wgpu_and_only_the_webcam_names_i
     assert!(!uses("src/engine/gpu", &["wgpu::"]).is_empty(), "the search finds what is there");
 }
 
+#[test]
+fn the_network_is_asked_by_callbacks_alone() {
+    let asks = |line: &String| !line.starts_with("src/network/replies.rs") && !line.contains(".callback(");
+    let found = uses("src", &["liveliness().get(", "session.get(", "session().get("]).into_iter().filter(asks);
+    let found: Vec<_> = found.collect();
+    assert!(found.is_empty(), "replies that come at once would fill a queue that nobody empties: {found:#?}");
+    assert!(
+        !uses("src/network", &["liveliness().get(", "session().get("]).is_empty(),
+        "the search finds what is there"
+    );
+}
+
 /// Files below `src` that are modules of tests alone, as `/name.rs`, and folders of such, as `/name/`.
 fn tests_of_sources() -> Vec<String> {
     let texts = files("src", "rs").into_iter().map(|path| fs::read_to_string(root().join(path)).unwrap());

@@ -265,6 +265,37 @@ fn a_raw_topic_that_is_silent_is_replaced_by_its_compressed_one() {
 }
 
 #[test]
+fn a_graph_of_a_thousand_publishers_holds_no_source_up() {
+    let router = Router::start();
+    let mut config = zenoh::Config::default();
+    let set = [
+        ("mode", "\"peer\"".to_owned()),
+        ("connect/endpoints", format!("[\"{}\"]", router.endpoint)),
+        ("listen/endpoints", "[\"tcp/127.0.0.1:0\"]".to_owned()),
+        ("scouting/multicast/enabled", "false".to_owned()),
+    ];
+    for (key, value) in set {
+        config.insert_json5(key, &value).unwrap();
+    }
+    // nodes of ROS 2 are peers: a session that meets one knows its tokens before it asks for them
+    let peer = zenoh::open(config).wait().unwrap();
+    let id = peer.zid();
+    let token = |k: usize| {
+        let topic = format!("%topic{k}/std_msgs::msg::dds_::String_/RIHS01_x/::,:,:,:,,");
+        let token = format!("@ros2_lv/0/{id}/{}/{k}/MP/%/%/node{}/{topic}", k / 20, k / 20);
+        peer.liveliness().declare_token(token).wait().unwrap()
+    };
+    let _tokens: Vec<_> = (0..1000).map(token).collect();
+    let _stage = Stage::new(&router, 0, Again::grey());
+    let topics = [topic::LEFT_RAW, topic::RIGHT_RAW];
+    let mut source = RosSource::open(topics, &router.surroundings(0), &SourceOptions::default()).unwrap();
+    next(&mut source);
+    // without pictures it is said which topics there are
+    let node = Node::open(&router.surroundings(0), "listener").unwrap();
+    until("the graph is known", || (node.publishers() > 1000).then_some(()));
+}
+
+#[test]
 fn points_and_what_is_sent_once_reach_those_who_come_late() {
     let router = Router::start();
     let stage = Stage::new(&router, 0, Again::grey());

@@ -97,6 +97,12 @@ impl Node {
         graph::published(&self.session, self.token.domain)
     }
 
+    /// Number of publishers of the domain; asks the network.
+    #[cfg(test)]
+    pub fn publishers(&self) -> usize {
+        self.published().len()
+    }
+
     /// The name of a topic of recordings in the node's namespace. Transforms are one topic for all nodes.
     fn resolved(&self, topic: &str) -> String {
         let namespace = &self.token.namespace;

@@ -2,6 +2,7 @@
 
 mod cameras;
 pub(crate) mod sizes;
+mod strangers;
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use stereopsis::engine::{CpuEngine, EngineChoice, Job, OpenOptions, run};
 use stereopsis::geometry::Geometry;
 use stereopsis::network::key::Of;
 use stereopsis::network::status::Speed;
-use stereopsis::network::{ANSWER_TIMEOUT, Access, Endpoint, Head, Network, RigSource, present};
+use stereopsis::network::{ANSWER_TIMEOUT, Access, Endpoint, Head, Network, Present, RigSource};
 use stereopsis::recording::{About, parameter_words};
 use stereopsis::serve::{ServeOptions, Server};
 use stereopsis::stereo::{DisparityMap, StereoParams};
@@ -35,6 +36,10 @@ fn router(password: Option<&str>) -> (Network, Endpoint) {
 
 fn client(router: &Endpoint) -> Network {
     Network::open(&Access { connect: vec![router.clone()], ..Access::default() }).unwrap()
+}
+
+fn present(network: &Network) -> Present {
+    network.presence().unwrap().present()
 }
 
 fn params() -> StereoParams {
@@ -116,14 +121,19 @@ struct Serving {
 
 impl Serving {
     fn start(network: Network, name: &str) -> Self {
+        Self::of(network, name, |_| {})
+    }
+
+    fn of(network: Network, name: &str, change: impl FnOnce(&mut ServeOptions)) -> Self {
         let engine = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
         let speed = Speed { pairs_per_s: 100.0, ..Speed::default() };
         let (name, rigs, max_pixels) = (name.to_owned(), Vec::new(), MaxPixels::default());
-        let options = ServeOptions { name, engine, speed, stub: None, rigs, max_pixels, remote: None };
+        let mut options = ServeOptions { name, engine, speed, stub: None, rigs, max_pixels, remote: None };
+        change(&mut options);
         let mut server = Server::start(network, options).unwrap();
         let stop = Arc::<AtomicBool>::default();
         let stopped = Arc::clone(&stop);
-        let thread = named("serving", move || server.run(&stopped, &mut |_| {}));
+        let thread = named("serving", move || server.run(&stopped, &mut |_| {}).unwrap());
         Self { stop, thread: Some(thread) }
     }
 }
@@ -167,7 +177,7 @@ fn a_rig_on_the_network_gives_the_pairs_of_its_head_with_its_calibration() {
     // it goes, and another one of the same name comes: pairs go on, with larger numbers
     let last = next(&mut source).sequence;
     drop(fed);
-    until("it is gone", || present(&router).unwrap().head("pi").is_none());
+    until("it is gone", || present(&router).head("pi").is_none());
     let _again = Fed::start(&router, "pi");
     let mut newest = next(&mut source);
     while newest.sequence <= last {
@@ -236,7 +246,7 @@ fn rigs_move_when_engines_come_and_go_and_no_pair_is_shown_twice() {
     let names = ["desk", "rack"];
     let mut serving: Vec<_> = names.iter().map(|name| Some(Serving::start(client(&endpoint), name))).collect();
     let owner = || {
-        let present = present(&router).unwrap();
+        let present = present(&router);
         stereopsis::network::rendezvous::owner("pi", &present.members).map(|engine| engine.name.clone())
     };
     let shown = AtomicU64::new(0);

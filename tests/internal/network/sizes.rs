@@ -1,7 +1,9 @@
 //! The size of a rig: heads of every kind keep to theirs, a change of it is described, and pictures of another one are refused.
 
 use super::cameras::show_with_other_clock;
-use super::{Fed, LIMIT, SIZE, Serving, client, fed_about, geometry, next, next_of, options, params, router, until};
+use super::{
+    Fed, LIMIT, SIZE, Serving, client, fed_about, geometry, next, next_of, options, params, present, router, until,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -12,7 +14,7 @@ use stereopsis::capture::{
     SourceOptions, StereoLayout,
 };
 use stereopsis::image::{Image, Luma, Picture};
-use stereopsis::network::key::{Member, Of, Role};
+use stereopsis::network::key::{Member, Of};
 use stereopsis::network::wire::{self, Content};
 use stereopsis::network::{Head, PairedHeads, RigSource};
 use stereopsis::recording::{Body, Format, Message, Packet, topic};
@@ -161,8 +163,8 @@ fn a_head_that_is_there_and_does_not_answer_yet_is_asked_again() {
     let (router, endpoint) = router(None);
     let _fed = Fed::start(&router, "pi");
     let other = client(&endpoint);
-    let token = Member::new(Role::Head, "late", 0).token();
-    let _token = other.session().liveliness().declare_token(token).wait().unwrap();
+    let late = Member { name: "late".into(), ..present(&router).head("pi").unwrap().clone() };
+    let _token = other.session().liveliness().declare_token(late.token()).wait().unwrap();
     let answering = super::named("answering", {
         let other = other.clone();
         move || {

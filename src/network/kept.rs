@@ -1,0 +1,240 @@
+//! The head that a receiver keeps to: the one whose description it has, until its token is gone and another one of its name is there.
+//!
+//! Two heads may have one name for a while: both of one image after a power cut, or two that a router joins later. A receiver that
+//! took pairs of both would show one rig with the calibration of the other.
+
+use super::head::Description;
+use super::inlet::{Inlet, Verdict};
+use super::key::{Member, Of, Role, VERSION};
+use super::presence::Presence;
+use super::session::{ANSWER_TIMEOUT, Network};
+use super::wire::{Content, Head};
+use crate::capture::CaptureError;
+use parking_lot::Mutex;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long messages of a description that the head does not have are refused unseen: asking for each would stop the pairs.
+const VAIN: Duration = Duration::from_secs(1);
+/// How often a head that has taken the place of another one is asked for its description.
+const RETRY: Duration = Duration::from_millis(500);
+const STRANGER: &str = "another head of this name sends too";
+const UNKNOWN: &str = "it belongs to a description that its head does not have";
+
+/// The head that a receiver keeps to.
+pub(super) struct Kept {
+    network: Network,
+    rig: String,
+    description: Arc<Mutex<Description>>,
+    gate: Arc<Gate>,
+    /// Changes of who is there that were looked at.
+    seen: u64,
+    /// Heads that may take its place, since its token is gone, and when they are asked.
+    next: Option<(Vec<Member>, Instant)>,
+}
+
+/// Judges messages before they take the place of others.
+struct Gate {
+    presence: Arc<Presence>,
+    /// `None` before the first description.
+    known: Mutex<Option<Known>>,
+}
+
+struct Known {
+    head: Member,
+    /// Number of the newest description.
+    number: u32,
+    vain_until: Option<Instant>,
+}
+
+/// What a message means for its receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Accepted {
+    /// Its description is known.
+    Known,
+    /// Its description is another one, which was asked for.
+    Renewed,
+}
+
+impl Kept {
+    /// Asks for a head; receives its pairs, and refuses those of others.
+    ///
+    /// # Errors
+    /// There is no such head, there are two, or it answers what makes no sense.
+    pub(super) fn open(network: &Network, rig: &str) -> Result<(Self, Inlet), CaptureError> {
+        let presence = network.presence().map_err(super::rig::failed)?;
+        let gate = Arc::new(Gate { presence: Arc::clone(&presence), known: Mutex::new(None) });
+        let judge = Arc::clone(&gate);
+        // before the question: the head sends only what is received
+        let inlet = Inlet::start(network, &Of::Pair.rig(rig), Content::Pair, move |head| judge.of(head));
+        let inlet = inlet.map_err(super::rig::failed)?;
+        let description = only_head(network, &presence, rig)?;
+        let kept = Self {
+            network: network.clone(),
+            rig: rig.to_owned(),
+            description: Arc::new(Mutex::new(description.clone())),
+            gate,
+            seen: 0,
+            next: None,
+        };
+        kept.keep_to(description);
+        Ok((kept, inlet))
+    }
+
+    /// The description, which may change.
+    pub(super) fn description(&self) -> &Arc<Mutex<Description>> {
+        &self.description
+    }
+
+    fn keep_to(&self, description: Description) {
+        let head = member_of(&self.rig, &description);
+        *self.gate.known.lock() = Some(Known { head, number: description.number, vain_until: None });
+        *self.description.lock() = description;
+    }
+
+    /// Judges a message that was received; asks for the description where the head has a newer one.
+    ///
+    /// # Errors
+    /// It is another head's, or of no description: why it is refused.
+    pub(super) fn accept(&mut self, head: &Head) -> Result<Accepted, &'static str> {
+        let (boot, number) = self.description.lock().id();
+        if head.boot != boot {
+            return Err(STRANGER);
+        }
+        if head.about <= number {
+            return Ok(Accepted::Known);
+        }
+        match self.described(|description| description.boot == boot && description.number >= head.about) {
+            Some(description) => {
+                self.keep_to(description);
+                Ok(Accepted::Renewed)
+            }
+            None => {
+                if let Some(known) = &mut *self.gate.known.lock() {
+                    known.vain_until = Some(Instant::now() + VAIN);
+                }
+                Err(UNKNOWN)
+            }
+        }
+    }
+
+    /// Takes up another head of the name where the one that is kept to is gone; whether it did.
+    pub(super) fn follow(&mut self) -> bool {
+        let changes = self.gate.presence.changes();
+        if std::mem::replace(&mut self.seen, changes) != changes {
+            let kept = member_of(&self.rig, &self.description.lock());
+            let others = self.gate.presence.look(|present| {
+                if present.members.contains(&kept) { Vec::new() } else { present.named(kept.role, &self.rig) }
+            });
+            self.next = (!others.is_empty()).then(|| (others, Instant::now()));
+        }
+        let Some((others, due)) = &mut self.next else { return false };
+        if Instant::now() < *due {
+            return false;
+        }
+        *due = Instant::now() + RETRY;
+        let boots: BTreeSet<u64> = others.iter().map(|other| other.boot).collect();
+        let Some(description) = self.described(|description| boots.contains(&description.boot)) else { return false };
+        log::info!("rig '{}': its head was started again", self.rig);
+        self.next = None;
+        self.keep_to(description);
+        true
+    }
+
+    /// The oldest description of this kind that a head of the name answers.
+    fn described(&self, fits: impl Fn(&Description) -> bool) -> Option<Description> {
+        let answers = descriptions(&self.network, &self.rig).map_err(|err| log::warn!("{err}")).ok()?;
+        answers.into_iter().flatten().filter(fits).min_by_key(|description| description.boot)
+    }
+}
+
+impl Gate {
+    /// Judges a message by its head alone.
+    fn of(&self, head: &Head) -> Verdict {
+        let known = self.known.lock();
+        let Some(known) = &*known else { return Verdict::Take };
+        if head.boot != known.head.boot {
+            // where it is gone, this is perhaps the next one, whose token comes soon
+            let is_there = self.presence.look(|present| present.members.contains(&known.head));
+            return if is_there { Verdict::Refuse(STRANGER) } else { Verdict::Leave };
+        }
+        let is_vain = known.vain_until.is_some_and(|until| Instant::now() < until);
+        if head.about > known.number && is_vain { Verdict::Refuse(UNKNOWN) } else { Verdict::Take }
+    }
+}
+
+fn member_of(rig: &str, description: &Description) -> Member {
+    let role = if description.camera.is_some() { Role::Camera } else { Role::Head };
+    Member { role, name: rig.to_owned(), boot: description.boot, weight: 0, only: BTreeSet::new() }
+}
+
+/// The descriptions that heads of a name answer; why one makes no sense.
+fn descriptions(network: &Network, rig: &str) -> Result<Vec<Result<Description, String>>, CaptureError> {
+    let answers = network.ask(&Of::About.rig(rig), None, ANSWER_TIMEOUT).map_err(super::rig::failed)?;
+    let read = |answer: super::session::Answered| {
+        let (_, bytes) = answer?;
+        let mut description: Description = serde_json::from_slice(&bytes).map_err(|err| err.to_string())?;
+        let (about, wrong) = description.about.validated();
+        description.about = about;
+        if let Some(wrong) = wrong {
+            log::warn!("rig '{rig}': {wrong}");
+        }
+        Ok(description)
+    };
+    Ok(answers.into_iter().map(read).collect())
+}
+
+/// The description of the only head of a name. One that is announced may need a moment until it answers, and one of two may end.
+fn only_head(network: &Network, presence: &Presence, rig: &str) -> Result<Description, CaptureError> {
+    let end = Instant::now() + ANSWER_TIMEOUT;
+    loop {
+        let answers = descriptions(network, rig)?;
+        let failure = answers.iter().find_map(|answer| answer.as_ref().err().cloned());
+        let mut heads: Vec<_> = answers.into_iter().flatten().collect();
+        heads.sort_by_key(Description::id);
+        heads.dedup_by_key(|head| head.boot);
+        let is_announced = !presence.look(|present| present.heads(rig)).is_empty();
+        let may_change = is_announced && Instant::now() < end;
+        match (heads.len(), failure) {
+            (1, _) => return Ok(heads.remove(0)),
+            _ if may_change => std::thread::sleep(Duration::from_millis(100)),
+            (0, failure) => return Err(no_head(network, presence, rig, failure)),
+            (count, _) => {
+                return Err(CaptureError::Camera(format!(
+                    "{count} heads of the name '{rig}' are there: end all but one of them, or start it with another --name"
+                )));
+            }
+        }
+    }
+}
+
+/// Why there is no head of this name, with those that there are.
+fn no_head(network: &Network, presence: &Presence, rig: &str, failure: Option<String>) -> CaptureError {
+    let router = network.access().connect.first().map_or_else(String::new, |router| format!(" at {router}"));
+    if let Some(why) = failure {
+        return CaptureError::Camera(format!("rig '{rig}'{router} answers what makes no sense: {why}"));
+    }
+    let there = presence.present();
+    if !there.heads(rig).is_empty() {
+        return CaptureError::Camera(format!("rig '{rig}'{router} is announced, and its head does not answer"));
+    }
+    let heads: Vec<_> = there.of(Role::Head).map(|head| head.name.as_str()).collect();
+    let known = match (&heads[..], there.other_versions.first()) {
+        ([], None) => "no head is there: start one with `stereopsis head --name NAME --connect ROUTER`".to_owned(),
+        ([], Some(version)) => format!(
+            "the members that are there speak version {version} of the protocol, and this program speaks {VERSION}: use the same \
+             version of stereopsis on all machines"
+        ),
+        (heads, _) => format!("the rigs there are {}", named(heads)),
+    };
+    CaptureError::Camera(format!("there is no rig '{rig}'{router}: {known}"))
+}
+
+/// Names, at most a dozen of them.
+fn named(names: &[&str]) -> String {
+    const MOST: usize = 12;
+    let more = names.len().saturating_sub(MOST);
+    let named = names[..names.len().min(MOST)].join(", ");
+    if more > 0 { format!("{named} and {more} more") } else { named }
+}
