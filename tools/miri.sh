@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the two files with unsafe code under Miri, with several orders of threads; where nightly Rust with Miri cannot be had,
+# Runs the CPU engine's two files with unsafe code under Miri, with several orders of threads; where nightly Rust with Miri cannot be had,
 # it says so and ends well.
 set -euo pipefail
 cd "$(dirname "$0")/miri"

@@ -5,7 +5,10 @@ use crate::capture::Pixels;
 use crate::network::key::Member;
 use crate::network::result;
 use crate::network::wire::{self, Content, HEAD_BYTES, Head, Packets};
-use crate::recording::unpack::Unpacker;
+use crate::recording::unpack::{Sizes, Unpacker};
+
+/// Size of the rig that a message is for, px.
+const SIZE: (usize, usize) = (4, 2);
 
 /// A message: its head, and behind it the payload of a pair or of a result. The same bytes as a token of a member.
 pub(super) fn network(bytes: &[u8]) {
@@ -15,7 +18,10 @@ pub(super) fn network(bytes: &[u8]) {
             let checked = wire::check(&payload.to_vec().into(), Content::Pair);
             assert_eq!(checked.is_ok(), Packets::default().of(payload).is_ok_and(|packets| !packets.is_empty()));
             if let Ok(packets) = Packets::default().of(payload) {
-                let _ = Unpacker::of(None, Pixels::Color, MOST_PIXELS).pair(&packets);
+                let unpacker = Unpacker::of(None, Pixels::Color, MOST_PIXELS);
+                let any = unpacker.pair(&packets).map(|pair| pair.left.size());
+                let sized = unpacker.with_sizes(Sizes::Only(SIZE)).pair(&packets).map(|pair| pair.left.size());
+                assert_eq!(sized.ok(), any.ok().filter(|size| *size == SIZE), "a rig takes its size alone");
             }
         }
         Ok(Content::Result) => {

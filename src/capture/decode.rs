@@ -78,6 +78,14 @@ pub fn decode_picture(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Resul
     decode_bytes(bytes, color, max_pixels).map_err(|err| err.why)
 }
 
+/// Columns and rows of a picture by the header of its file.
+///
+/// # Errors
+/// The bytes are no image, or its header is damaged; the text gives the reason.
+pub fn picture_size(bytes: &[u8]) -> Result<(u32, u32), String> {
+    format_of(bytes).and_then(|format| size_by_header(bytes, format)).map_err(|err| err.why)
+}
+
 /// Why bytes cannot be decoded.
 struct DecodeFailure {
     /// What cannot be done with them: read, decode or use.
@@ -117,6 +125,15 @@ fn size_of(reader: impl io::BufRead + io::Seek, format: ImageFormat) -> Result<(
     })
 }
 
+/// The size in a whole file's header.
+fn size_by_header(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), DecodeFailure> {
+    match (size_in(bytes, format), format) {
+        // a TIFF variant that `image` does not read
+        (Err(err), ImageFormat::Tiff) => tiff_size(bytes).ok_or(err),
+        (size, _) => size,
+    }
+}
+
 /// Memory limits of decoding this number of pixels.
 fn limits(pixels: u64) -> Limits {
     let mut limits = Limits::no_limits();
@@ -126,12 +143,7 @@ fn limits(pixels: u64) -> Limits {
 
 fn decode_bytes(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Picture, DecodeFailure> {
     let format = format_of(bytes)?;
-    let size = match (size_in(bytes, format), format) {
-        // a TIFF variant that `image` does not read
-        (Err(err), ImageFormat::Tiff) => tiff_size(bytes).ok_or(err),
-        (size, _) => size,
-    };
-    let pixels = check(size?, max_pixels)?;
+    let pixels = check(size_by_header(bytes, format)?, max_pixels)?;
     let decoded = match format {
         ImageFormat::Jpeg => jpeg::decode(bytes).map_err(|why| format!("{why}; {CUT_OFF}")),
         ImageFormat::Png if !is_whole_png(bytes) => Err(format!("it ends before its picture does; {CUT_OFF}")),

@@ -1,9 +1,12 @@
 //! `engine`: matches the rigs of the network with this machine's engine.
 
+use super::UsageError;
 use super::network_args::{NetworkArgs, Otherwise, ZenohArgs, open_patiently};
 use super::values::positive;
+use crate::capture::MaxPixels;
 use crate::console;
 use crate::live::{Remote, headless};
+use crate::network::key::{MAX_ONLY, check_rig};
 use crate::network::ros2::Surroundings;
 use crate::network::status::{Speed, host};
 use crate::publish::ros2::RosPublisher;
@@ -28,6 +31,9 @@ pub(super) struct EngineArgs {
     /// What computes; auto times both and takes the faster one
     #[arg(long, value_name = "ENGINE", default_value = "auto", help_heading = "Settings")]
     engine: String,
+    /// Do not take rigs whose pictures have more pixels: a few bytes can claim billions
+    #[arg(long, value_name = "PIXELS", default_value_t, help_heading = "Settings")]
+    max_pixels: MaxPixels,
     /// Threads of the CPU engine for each rig [default: all cores]
     #[arg(long, value_name = "N", help_heading = "Settings")]
     threads: Option<String>,
@@ -45,8 +51,15 @@ pub(super) struct EngineArgs {
 /// Runs `engine` until Ctrl-C.
 ///
 /// # Errors
-/// An engine that cannot be opened, an address that cannot be used, a name that is taken.
+/// An engine that cannot be opened, an address that cannot be used, a name that is impossible or taken.
 pub(super) fn run(args: &EngineArgs) -> anyhow::Result<()> {
+    let names = args.name.iter().map(|name| ("--name", name)).chain(args.rigs.iter().map(|rig| ("--only", rig)));
+    for (flag, name) in names {
+        check_rig(name).map_err(|why| UsageError(format!("{flag} {why}")))?;
+    }
+    if args.rigs.len() > MAX_ONLY {
+        return Err(UsageError(format!("--only: {} rigs, at most {MAX_ONLY} can be named", args.rigs.len())).into());
+    }
     let given =
         [("engine", Some(args.engine.clone())), ("threads", args.threads.clone()), ("adapter", args.adapter.clone())];
     let words = given
@@ -65,7 +78,15 @@ pub(super) fn run(args: &EngineArgs) -> anyhow::Result<()> {
     let remote = args.publish.is_some().then(remote).transpose()?;
     let mut server = Server::start(
         network,
-        ServeOptions { name: name.clone(), engine, speed, stub, rigs: args.rigs.clone(), remote },
+        ServeOptions {
+            name: name.clone(),
+            engine,
+            speed,
+            stub,
+            rigs: args.rigs.clone(),
+            max_pixels: args.max_pixels,
+            remote,
+        },
     )?;
     console::say(format_args!("engine '{name}' matches {pairs_per_s:.0} pairs/s at 640x480; Ctrl-C ends it"));
     let interrupt = headless::interrupt()?; // until here it has its default meaning: nothing needs an end

@@ -20,6 +20,14 @@ pub(super) const MAX_MESSAGE_BYTES: usize = 256 << 20;
 /// After so long without a sign of life a peer counts as gone, ms. A rig goes to another engine then; zenoh's default is 10 s.
 pub(super) const LEASE: Duration = Duration::from_millis(1500);
 
+/// A connection that says nothing for so long is dropped, ms; zenoh's default is 10 s.
+const ACCEPT_TIMEOUT_MS: u64 = 2000;
+/// Connections that have not said yet who they are. With [`MAX_SESSIONS`] they leave room among the 1024 files that a process may open;
+/// zenoh's default is 100, which anyone can fill.
+const MAX_PENDING: usize = 500;
+/// Sessions that are connected here; zenoh's default is 1000.
+const MAX_SESSIONS: usize = 250;
+
 /// An address that a session listens on or connects to, such as `tcp/192.168.1.5:7447`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Endpoint {
@@ -159,6 +167,9 @@ impl Access {
         set("scouting/multicast/enabled", "false".to_owned())?;
         // a router tells nodes of ROS 2 where the others are: peers talk with each other directly, and it passes nothing on between them
         set("scouting/gossip/enabled", (!self.listen.is_empty()).to_string())?;
+        set("transport/unicast/accept_timeout", ACCEPT_TIMEOUT_MS.to_string())?;
+        set("transport/unicast/accept_pending", MAX_PENDING.to_string())?;
+        set("transport/unicast/max_sessions", MAX_SESSIONS.to_string())?;
         set("transport/link/tx/lease", LEASE.as_millis().to_string())?;
         set("transport/link/tx/queue/congestion_control/block/wait_before_close", STUCK_US.to_string())?;
         set("transport/link/rx/max_message_size", MAX_MESSAGE_BYTES.to_string())?;
@@ -178,29 +189,23 @@ impl Access {
         let has = |key: &str| config.get_json(key).is_ok_and(|value| !["null", "false", ""].contains(&value.as_str()));
         let is_tls =
             self.listen.iter().filter(|endpoint| !endpoint.is_loopback()).all(|it| it.protocol == Protocol::Tls);
-        let rule = match (
-            has("transport/auth/usrpwd/dictionary_file"),
-            is_tls && has("transport/link/tls/enable_mtls"),
-            is_tls,
-        ) {
-            (_, true, _) => {
-                "everyone with a certificate of the authority in --zenoh-config can connect; everything is encrypted"
-            }
-            (true, _, true) => "everyone who knows the password can connect; everything is encrypted",
-            (true, _, false) => "everyone who knows the password can connect; nothing is encrypted",
-            (false, false, true) => "everyone who trusts its certificate can connect; everything is encrypted",
-            (false, false, false) if self.open => {
-                "everyone who reaches this address can watch, control cameras and change parameters; nothing is encrypted"
-            }
-            (false, false, false) => {
-                return Err(format!(
-                    "{reached} can be reached from other machines, and nothing says who may connect: set the variable \
-                     {PASSWORD_VARIABLE} on all machines, or listen on tls/ with certificates in --zenoh-config FILE, or say --open if \
-                     everyone on this network may watch and change parameters"
-                ));
-            }
+        let overrules = |endpoint: &Endpoint| endpoint.options.as_ref().is_some_and(|it| it.contains("enable_mtls"));
+        let rule = if is_tls && has("transport/link/tls/enable_mtls") && !self.listen.iter().any(overrules) {
+            "everyone with a certificate of the authority in --zenoh-config can connect"
+        } else if has("transport/auth/usrpwd/dictionary_file") {
+            "everyone who knows the password can connect"
+        } else if self.open {
+            "everyone who reaches this address can watch, control cameras, change parameters, and send pictures and depth in a rig's place"
+        } else {
+            let certificates = if is_tls { "set enable_mtls" } else { "listen on tls/ with enable_mtls" };
+            return Err(format!(
+                "{reached} can be reached from other machines, and nothing says who may connect: set the variable \
+                 {PASSWORD_VARIABLE} on all machines, or {certificates} and certificates in --zenoh-config FILE, or say --open if \
+                 everyone who reaches it may watch, control cameras, change parameters, and send pictures and depth in a rig's place"
+            ));
         };
-        Ok(Some(format!("{reached}: {rule}")))
+        let encrypted = if is_tls { "everything" } else { "nothing" };
+        Ok(Some(format!("{reached}: {rule}; {encrypted} is encrypted")))
     }
 }
 
@@ -268,7 +273,21 @@ mod tests {
         assert!(password.admission().unwrap().who.unwrap().contains("knows the password"));
         let short = Access { password: Some("a:b".into()), ..listening("tcp/127.0.0.1:1") };
         assert!(refusal(&short).contains("8 to 256"));
-        assert!(listening("tls/0.0.0.0:1").admission().unwrap().who.unwrap().contains("encrypted"));
+        // whom a client trusts keeps nobody out
+        let tls = listening("tls/0.0.0.0:1");
+        assert!(refusal(&tls).contains("set enable_mtls") && refusal(&tls).contains("--open"), "{}", refusal(&tls));
+        let said = |access: Access| access.admission().unwrap().who.unwrap();
+        let open = said(Access { open: true, ..tls.clone() });
+        assert!(
+            open.contains("everyone who reaches this address") && open.ends_with("everything is encrypted"),
+            "{open}"
+        );
+        let password = said(Access { password: Some("correct-horse".into()), ..tls.clone() });
+        assert!(password.contains("knows the password") && password.ends_with("everything is encrypted"), "{password}");
+        let mut file = tempfile::NamedTempFile::with_suffix(".json5").unwrap();
+        std::io::Write::write_all(&mut file, b"{transport: {link: {tls: {enable_mtls: true}}}}").unwrap();
+        let mutual = said(Access { config: Some(file.path().to_owned()), ..tls });
+        assert!(mutual.contains("a certificate of the authority"), "{mutual}");
         assert!(refusal(&Access { config: Some("none.json5".into()), ..Access::local() }).contains("none.json5"));
     }
 }

@@ -189,6 +189,12 @@ struct Sender {
 
 impl Sender {
     fn pack(&mut self, parts: &PairParts) -> Result<Parcel, String> {
+        let size = parts.size();
+        if size != (self.about.width, self.about.height) {
+            // receivers take pictures of the described size alone
+            (self.about.width, self.about.height) = size;
+            self.shared.describe(|state| (state.about.width, state.about.height) = size);
+        }
         let now = SystemTime::now();
         let mut packets = if let Ok(packets) = self.packer.pair(parts, now) {
             packets

@@ -4,7 +4,7 @@
 use super::clock::ClockOffset;
 use super::inlet::{Arrived, Inlet};
 use super::kept::{Accepted, Kept};
-use super::rig::{FIRST_PAIR_TIMEOUT, SILENCE, access_of};
+use super::rig::{self, FIRST_PAIR_TIMEOUT, SILENCE, access_of};
 use super::session::Network;
 use super::watch::Watch;
 use super::wire::Packets;
@@ -210,7 +210,7 @@ fn unpacker(eyes: &[Eye; 2], options: &SourceOptions) -> Unpacker {
     let [left, right] = eyes.each_ref().map(|eye| eye.kept.description().lock().about.clone());
     let orientation = [left.raw.orientation[0], right.raw.orientation[1]];
     let raw = StereoLayout { orientation, ..StereoLayout::default() };
-    Unpacker::of(Some(&About { raw, ..left }), options.pixels, options.max_pixels)
+    rig::unpacker(&About { raw, ..left }, options)
 }
 
 impl Eye {

@@ -13,8 +13,8 @@ use super::wire::{Content, Head, Packets};
 use crate::calibration::CalibrationNote;
 use crate::capture::{CaptureError, Elsewhere, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState};
 use crate::console;
-use crate::recording::playback;
-use crate::recording::unpack::Unpacker;
+use crate::recording::unpack::{Sizes, Unpacker};
+use crate::recording::{About, playback};
 use crossbeam_channel::select;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
@@ -134,7 +134,10 @@ impl RigSource {
                 camera.word()
             )));
         }
-        let unpacker = Unpacker::of(Some(&description.about), options.pixels, options.max_pixels);
+        let unpacker = unpacker(&description.about, options);
+        let (width, height) = (description.about.width as u64, description.about.height as u64);
+        let too_large = |why| CaptureError::Camera(format!("rig '{rig}': {why}"));
+        options.max_pixels.check(width, height).map_err(too_large)?; // without a wait for its pairs
         let elsewhere = Arc::new(Elsewhere::of(rig));
         let watch = Watch::start(&network, &elsewhere, kept.description())?;
         let mut source = Self {
@@ -225,7 +228,7 @@ impl RigSource {
     /// Uses another description.
     fn renew(&mut self) {
         let about = self.kept.description().lock().about.clone();
-        self.unpacker = Unpacker::of(Some(&about), self.options.pixels, self.options.max_pixels);
+        self.unpacker = unpacker(&about, &self.options);
         self.note_parameters();
     }
 
@@ -310,6 +313,12 @@ pub(super) fn access_of(router: Option<&str>, options: &SourceOptions) -> Result
         None => Access::local(),
     };
     Ok(Access { config: options.zenoh_config.clone(), ..access })
+}
+
+/// Reads the pairs of a head with this description, which have its size.
+pub(super) fn unpacker(about: &About, options: &SourceOptions) -> Unpacker {
+    let unpacker = Unpacker::of(Some(about), options.pixels, options.max_pixels);
+    unpacker.with_sizes(Sizes::Only((about.width, about.height)))
 }
 
 impl PairSource for RigSource {

@@ -14,6 +14,7 @@ mod others;
 mod rig;
 mod speed;
 
+use crate::capture::MaxPixels;
 use crate::engine::OpenOptions;
 use crate::live::{EngineSource, Remote};
 use crate::network::key::{Member, Role};
@@ -58,6 +59,8 @@ pub struct ServeOptions {
     pub stub: Option<Stub>,
     /// Only these rigs, where some are named.
     pub rigs: Vec<String>,
+    /// Limit on the size of pictures of a rig.
+    pub max_pixels: MaxPixels,
     /// Makes each rig visible elsewhere.
     pub remote: Option<RemoteOf>,
 }
@@ -182,7 +185,8 @@ impl Server {
             }
             say(format!("taking rig '{name}'{why}"));
             let (boot, engine, remote) = (self.member.boot, self.engine(), self.options.remote.clone());
-            let rig = ServedRig::open(self.network.clone(), &place.head, RunOptions { boot, engine, remote });
+            let how = RunOptions { boot, engine, max_pixels: self.options.max_pixels, remote };
+            let rig = ServedRig::open(self.network.clone(), &place.head, how);
             self.rigs.insert(name.clone(), rig);
         }
         let presence = self.membership.presence();

@@ -1,6 +1,6 @@
 //! One rig at its engine: a source, a pipeline, and the stream of its results.
 
-use crate::capture::{Pixels, SourceOptions};
+use crate::capture::{MaxPixels, Pixels, SourceOptions};
 use crate::engine::Output;
 use crate::live::{EngineSource, Live, LiveOptions, ResultTap};
 use crate::network::key::{Member, Of};
@@ -37,6 +37,7 @@ pub(super) struct RunOptions {
     /// Number of the engine's run.
     pub(super) boot: u64,
     pub(super) engine: EngineSource,
+    pub(super) max_pixels: MaxPixels,
     pub(super) remote: Option<RemoteOf>,
 }
 
@@ -175,11 +176,11 @@ impl ServedRig {
 
 impl Running {
     fn start(network: &Network, rig: &str, how: RunOptions) -> Result<Self, String> {
-        let RunOptions { boot, engine, remote } = how;
+        let RunOptions { boot, engine, max_pixels, remote } = how;
         // what stands for an engine looks at no picture
         let is_stub = matches!(engine, EngineSource::Opened(..));
         let pixels = if is_stub { Pixels::Unread } else { Pixels::Color };
-        let options = SourceOptions { looped: true, pixels, ..SourceOptions::default() };
+        let options = SourceOptions { looped: true, pixels, max_pixels, ..SourceOptions::default() };
         let source = RigSource::on(network.clone(), rig, &options).map_err(|err| err.to_string())?;
         let info = crate::capture::PairSource::info(&source);
         let view = source.view();

@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
-use stereopsis::calibration::CalibrationNote;
+use stereopsis::calibration::{CalibrationNote, CameraInfo};
 use stereopsis::capture::decode_camera::{Layout, PixelFormat};
 use stereopsis::capture::{
     CaptureError, EncodedImage, Next, Original, PairSource, Pixels, RawPair, SourceInfo, SourceOptions, StereoLayout,
@@ -433,6 +433,65 @@ fn damaged_messages_are_refused_and_counted_and_those_between_are_read() {
                 (good > 20 && refused).then_some(())
             });
         });
+        stop.store(true, Ordering::Relaxed);
+        checked.unwrap();
+    });
+}
+
+#[test]
+fn pictures_larger_than_the_camera_or_the_first_pair_are_refused_by_their_headers() {
+    let router = Router::start();
+    let node = Node::open(&router.surroundings(0), "driver").unwrap();
+    let publisher = |name: &str, kind| node.publisher(name, kind, Qos::SENSOR_DATA, |_| ()).unwrap();
+    let mut pictures = ["left", "right"].map(|side| publisher(&format!("/{side}/image/compressed"), Kind::Compressed));
+    let mut cameras = ["left", "right"].map(|side| publisher(&format!("/{side}/camera_info"), Kind::Camera));
+    let compressed = |data: &[u8]| Body::Compressed { format: "pgm".into(), data: data.into() };
+    let described = AtomicBool::new(false);
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                let message = |body| Message { stamp: SystemTime::now(), frame_id: "a".into(), body };
+                if described.load(Ordering::Relaxed) {
+                    let [camera, _] = CameraInfo::of_rectified(&GEOMETRY, (8, 4));
+                    let camera = Format::Ros2.encode(&message(Body::Camera(Box::new(camera))));
+                    cameras.iter_mut().for_each(|it| it.put(camera.clone()).unwrap());
+                }
+                // two that claim much, one of the size of the first pair, and one of a half of that
+                for bytes in [
+                    &b"P5 16384 16384 255\n7"[..],
+                    b"P5 2 2 255\n7777",
+                    b"P5 16384 4097 255\n7",
+                    b"P5 4 2 255\n77777777",
+                ] {
+                    let picture = Format::Ros2.encode(&message(compressed(bytes)));
+                    pictures.iter_mut().for_each(|it| it.put(picture.clone()).unwrap());
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+            }
+        });
+        let checked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let topics = ["/left/image/compressed", "/right/image/compressed"];
+            let mut source = RosSource::open(topics, &router.surroundings(0), &SourceOptions::default()).unwrap();
+            let first = next(&mut source).left.size();
+            let other = if first == (4, 2) { "2x2" } else { "4x2" };
+            let refused = |source: &mut RosSource, why: &str| {
+                let mut seen = BTreeSet::new();
+                until(why, || {
+                    seen.insert(next(source).left.size());
+                    source.state().remarks.iter().any(|remark| remark.contains(why)).then_some(())
+                });
+                seen
+            };
+            let (width, height) = first;
+            for size in ["16384x16384", "16384x4097", other] {
+                let why = format!("{size} px, and the pictures of this rig have {width}x{height}");
+                assert_eq!(refused(&mut source, &why), BTreeSet::from([first]));
+            }
+            described.store(true, Ordering::Relaxed);
+            until("smaller pictures come too", || (next(&mut source).left.size() != first).then_some(()));
+            refused(&mut source, "16384x16384 px, and by its camera_info the camera has 8x4");
+        }));
         stop.store(true, Ordering::Relaxed);
         checked.unwrap();
     });

@@ -3,16 +3,17 @@
 use super::start::{finished, refused, run, stereopsis};
 use super::v4l2::{dress, emulate};
 use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::net::TcpListener;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 use tempfile::TempDir;
 
-/// A head that runs until it is dropped, with its cameras.
+/// A head or a router that runs until it is dropped, with its cameras.
 struct Running {
     child: Child,
-    _cameras: TempDir,
+    _cameras: Option<TempDir>,
 }
 
 impl Drop for Running {
@@ -28,17 +29,22 @@ fn head(home: &Path, words: &str) -> Option<Running> {
     let mut command = stereopsis(home, &args);
     let cameras = emulate(&mut command, &["controls=1", "controls=1"])?;
     (0..2).for_each(|i| dress(cameras.path(), i));
+    Some(announced(command, Some(cameras)))
+}
+
+/// Starts a head or a router, and waits until it is announced.
+fn announced(mut command: Command, cameras: Option<TempDir>) -> Running {
     let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let mut said = String::new();
     let mut lines = BufReader::new(child.stderr.take().unwrap());
-    while !said.contains(" is at tcp/") {
+    while ![" is at tcp/", "router at tcp/"].iter().any(|words| said.contains(words)) {
         let read = lines.read_line(&mut said).unwrap();
-        assert!(read > 0, "the head ended: {said}");
+        assert!(read > 0, "it ended: {said}");
     }
     // what it says later is read too: a full pipe would stop it
     let drain = move || drop(std::io::copy(&mut lines, &mut std::io::sink()));
     std::thread::Builder::new().name("drain".into()).spawn(drain).unwrap();
-    Some(Running { child, _cameras: cameras })
+    Running { child, _cameras: cameras }
 }
 
 /// An address of this machine that is free.
@@ -99,4 +105,33 @@ fn two_heads_of_one_camera_each_are_one_source() {
     );
     let calibrated = ["head", "--name", "x", "--eye", "left", "--source", "scene", "--rectify", "off"];
     refused(home, &calibrated, 2, &["not with --eye"]);
+}
+
+#[test]
+fn connections_that_say_nothing_keep_nobody_out() {
+    let (home, at) = (tempfile::tempdir().unwrap(), free());
+    let home = home.path();
+    let router = format!("tcp/{at}");
+    let with_password = |args: &[&str]| {
+        let mut command = stereopsis(home, args);
+        command.env("STEREOPSIS_NETWORK_PASSWORD", "correct-horse");
+        command
+    };
+    let _router = announced(with_password(&["router", "--listen", &router]), None);
+    for count in [120, 300] {
+        let mut silent: Vec<_> = (0..count).map(|_| TcpStream::connect(&at).unwrap()).collect();
+        finished(with_password(&["net", "--connect", &router]), 0);
+        let first = &mut silent[0];
+        first.set_read_timeout(Some(Duration::from_secs(8))).unwrap();
+        assert!(matches!(first.read(&mut [0]), Ok(0)), "it was not dropped");
+    }
+}
+
+#[test]
+fn impossible_names_are_refused_before_a_router_is_looked_for() {
+    let home = tempfile::tempdir().unwrap();
+    for (flag, name) in [("--name", "a/b"), ("--only", ".."), ("--name", "")] {
+        let args = ["engine", flag, name, "--engine", "cpu", "--connect", "tcp/127.0.0.1:1"];
+        refused(home.path(), &args, 2, &[flag, "1 to 64 letters"]);
+    }
 }

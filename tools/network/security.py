@@ -73,6 +73,11 @@ with tempfile.TemporaryDirectory() as folder:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     place = f"tls/localhost:{port}"
+    with open(f"{folder}/alone.json5", "w") as file:
+        pair = f'listen_certificate: "{folder}/pi.pem", listen_private_key: "{folder}/pi.key"'
+        file.write(f"{{ transport: {{ link: {{ tls: {{ {pair} }} }} }} }}")
+    code, text = run("router", "--listen", f"tls/0.0.0.0:{port}", "--zenoh-config", f"{folder}/alone.json5")
+    case("a certificate of the listening machine alone is not enough", code == 1 and "--open" in text, text)
     words = ["head", "--name", "pi", "--source", "scene", "--size", "160x120", "--listen", place, "--zenoh-config", f"{folder}/pi.json5"]
     head = subprocess.Popen([program, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     time.sleep(3)

@@ -96,6 +96,15 @@ impl Intake {
         self.state.lock().cameras.clone()
     }
 
+    /// Columns and rows of the cameras, where a driver publishes them: no picture has more.
+    pub(super) fn camera_size(&self) -> Option<(usize, usize)> {
+        let state = self.state.lock();
+        let sizes = state.cameras.iter().flatten().map(|camera| (camera.width as usize, camera.height as usize));
+        // a driver that knows nothing of its camera says 0
+        let known = sizes.filter(|&(columns, rows)| columns > 0 && rows > 0);
+        known.reduce(|left, right| (left.0.min(right.0), left.1.min(right.1)))
+    }
+
     /// What has come so far.
     pub(super) fn came(&self) -> Came {
         let state = self.state.lock();

@@ -12,7 +12,7 @@ use crate::console::{counted, foreign};
 use crate::newest::NewestReceiver;
 use crate::recording::format::Kind;
 use crate::recording::read::{calibration_of_cameras, camera_topic};
-use crate::recording::unpack::Unpacker;
+use crate::recording::unpack::{Sizes, Unpacker};
 use crate::recording::{Format, Packet, topic};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -125,9 +125,8 @@ impl Received {
         let mut looked = begun;
         while begun.elapsed() < FIRST_PAIR_TIMEOUT {
             if let Ok(packets) = self.pairs.recv_timeout(POLL_INTERVAL) {
-                match unpacker.pair(&packets) {
-                    Ok(pair) => return Ok(RawPair { sequence: 0, name: name_of(0), ..pair }),
-                    Err(err) => self.intake.refuse(err.to_string()),
+                if let Some(pair) = self.pair(unpacker, &packets, None) {
+                    return Ok(RawPair { sequence: 0, name: name_of(0), ..pair });
                 }
             }
             if begun.elapsed() > ROUTER_TIMEOUT && !self.node.is_connected() {
@@ -139,6 +138,17 @@ impl Received {
             }
         }
         Err(self.why_silent())
+    }
+
+    /// The pair of two pictures; `None` where they cannot be used, which is counted. They have the size of their cameras, or that of the
+    /// last pair where no camera is described.
+    fn pair(&self, unpacker: &Unpacker, packets: &[Packet; 2], last: Option<(usize, usize)>) -> Option<RawPair> {
+        let sizes = match self.intake.camera_size() {
+            Some(size) => Sizes::Within(size),
+            None => last.map_or(Sizes::Unknown, Sizes::Only),
+        };
+        let pair = unpacker.clone().with_sizes(sizes).pair(packets);
+        pair.map_err(|err| self.intake.refuse(err.to_string())).ok()
     }
 
     /// Receives compressed pictures where plain ones do not come, and a driver publishes them.
@@ -235,13 +245,14 @@ impl PairSource for RosSource {
             let Ok(packets) = self.received.pairs.recv_timeout(until.saturating_duration_since(Instant::now())) else {
                 return Ok(Next::Waiting); // a driver may come back at any time
             };
-            match self.unpacker.pair(&packets) {
-                Ok(pair) => {
-                    self.sequence += 1;
-                    let (sequence, name) = (self.sequence, name_of(self.sequence));
-                    break Box::new(RawPair { sequence, name, ..pair });
-                }
-                Err(err) => self.received.intake.refuse(err.to_string()),
+            let last = (self.info.width, self.info.height);
+            if let Some(pair) = self.received.pair(&self.unpacker, &packets, Some(last)) {
+                self.sequence += 1;
+                let (sequence, name) = (self.sequence, name_of(self.sequence));
+                break Box::new(RawPair { sequence, name, ..pair });
+            }
+            if Instant::now() >= until {
+                return Ok(Next::Waiting); // however many come that cannot be used
             }
         };
         (self.info.width, self.info.height) = pair.left.size();

@@ -60,6 +60,12 @@ impl PairParts {
         self.capture_time
     }
 
+    /// Columns and rows of a raw picture of one view.
+    #[cfg(feature = "zenoh")]
+    pub fn size(&self) -> (usize, usize) {
+        self.size
+    }
+
     /// The same parts, taken at another time.
     #[cfg(feature = "zenoh")]
     #[must_use]

@@ -2,10 +2,12 @@
 
 mod picture;
 mod result;
+mod sizes;
 #[cfg(test)]
 mod tests;
 
 pub use result::Measured;
+pub use sizes::Sizes;
 
 use super::read::{ReadError, Recording};
 use super::{About, Body, Message, Packet, PairNote, format, topic};
@@ -20,6 +22,7 @@ pub struct Unpacker {
     layout: StereoLayout,
     pixels: Pixels,
     max_pixels: MaxPixels,
+    sizes: Sizes,
 }
 
 /// A picture of a pair, with its packet and its message.
@@ -47,7 +50,15 @@ impl Unpacker {
     /// For a recording with this description; without one, of another program, whose pictures are of each view or side by side. Larger
     /// pictures are not read.
     pub fn of(about: Option<&About>, pixels: Pixels, max_pixels: MaxPixels) -> Self {
-        Self { layout: about.map(|about| about.raw.clone()).unwrap_or_default(), pixels, max_pixels }
+        let layout = about.map(|about| about.raw.clone()).unwrap_or_default();
+        Self { layout, pixels, max_pixels, sizes: Sizes::default() }
+    }
+
+    /// The same, which reads views of these sizes alone.
+    #[cfg(feature = "zenoh")]
+    #[must_use]
+    pub fn with_sizes(self, sizes: Sizes) -> Self {
+        Self { sizes, ..self }
     }
 
     /// Reads pair `k` of a recording, and returns its packets too.
@@ -84,7 +95,7 @@ impl Unpacker {
         let bits = note.as_ref().map(|note| note.bits);
         let (left, right) = match &shown[..] {
             [both] => {
-                let mut picture = self.picture(both, bits)?;
+                let mut picture = self.picture(both, 2, bits)?;
                 self.layout.orientation[0].turn(&mut picture);
                 let (width, height) = picture.size();
                 if width % 2 != 0 {
@@ -118,14 +129,16 @@ impl Unpacker {
         })
     }
 
-    fn picture(&self, shown: &Shown, bits: Option<u8>) -> Result<Picture, String> {
-        let picture = picture::of(&shown.message.body, bits, self.pixels, self.max_pixels);
+    /// The picture of a message, which shows so many views.
+    fn picture(&self, shown: &Shown, views: usize, bits: Option<u8>) -> Result<Picture, String> {
+        let check = |width, height| self.sizes.check(views, width, height);
+        let picture = picture::of(&shown.message.body, bits, self.pixels, self.max_pixels, check);
         picture.map_err(|why| format!("{}: {why}", shown.topic()))
     }
 
     /// The picture of one view, upright.
     fn eye(&self, shown: &Shown, eye: usize, bits: Option<u8>) -> Result<Picture, String> {
-        let mut picture = self.picture(shown, bits)?;
+        let mut picture = self.picture(shown, 1, bits)?;
         if shown.is_unturned(eye) {
             self.layout.orientation[eye].turn(&mut picture);
         }

@@ -1,6 +1,6 @@
 //! The picture of one message.
 
-use crate::capture::decode::{decode_picture, jpeg_size};
+use crate::capture::decode::{decode_picture, jpeg_size, picture_size};
 use crate::capture::decode_camera::{Layout, PixelFormat, decode};
 use crate::capture::{EncodedImage, MaxPixels, Pixels};
 use crate::image::{Luma, Picture};
@@ -8,19 +8,31 @@ use crate::recording::Body;
 use crate::recording::message::{Encoding, ImageBody};
 use std::sync::Arc;
 
-/// The picture of a message. `bits` is the number of significant bits of a pixel, where it is known.
-pub(super) fn of(body: &Body, bits: Option<u8>, pixels: Pixels, max_pixels: MaxPixels) -> Result<Picture, String> {
+/// The picture of a message. `bits` is the number of significant bits of a pixel, where it is known. `check` gets the columns and rows
+/// of the header, before anything is decoded.
+pub(super) fn of(
+    body: &Body,
+    bits: Option<u8>,
+    pixels: Pixels,
+    max_pixels: MaxPixels,
+    check: impl Fn(u64, u64) -> Result<(), String>,
+) -> Result<Picture, String> {
+    let check = |width: u64, height: u64| check(width, height).and_then(|()| max_pixels.check(width, height));
     let picture = match body {
         Body::Image(image) => {
-            max_pixels.check(image.width.into(), image.height.into())?;
+            check(image.width.into(), image.height.into())?;
             of_memory(image, bits, pixels)?
         }
         Body::Compressed { data, .. } => match encoded(body, false) {
             Some(shot) => {
-                max_pixels.check(shot.layout.width as u64, shot.layout.height as u64)?;
+                check(shot.layout.width as u64, shot.layout.height as u64)?;
                 decode(shot.layout, data, pixels).map_err(|err| err.to_string())?
             }
-            None => with_bits(decode_picture(data, pixels.keeps_rgb(), max_pixels)?, bits),
+            None => {
+                let (width, height) = picture_size(data)?;
+                check(width.into(), height.into())?;
+                with_bits(decode_picture(data, pixels.keeps_rgb(), max_pixels)?, bits)
+            }
         },
         other => return Err(format!("{:?} is no picture", other.kind())),
     };

@@ -103,3 +103,56 @@ fn what_does_not_fit_is_refused_in_words() {
     let damaged = Body::Compressed { format: "jpeg".into(), data: [1_u8, 2, 3].as_slice().into() };
     assert!(refusal(&[damaged.clone(), damaged]).contains("/a"));
 }
+
+#[cfg(feature = "zenoh")]
+#[test]
+fn a_picture_of_another_size_than_a_rigs_is_refused_by_its_header() {
+    let refusal = |sizes: Sizes, bodies: &[Body]| {
+        let packets: Vec<_> = bodies.iter().map(|body| packet("/a", body.clone())).collect();
+        let unpacker = Unpacker::of(None, Pixels::Color, MaxPixels::default()).with_sizes(sizes);
+        unpacker.pair(&packets).map(|pair| pair.left.size()).map_err(|err| err.to_string())
+    };
+    let encoded = |kind: image::ImageFormat| {
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        image::GrayImage::new(48, 32).write_to(&mut bytes, kind).unwrap();
+        bytes.into_inner()
+    };
+    let compressed = |format: &str, bytes: &[u8]| Body::Compressed { format: format.into(), data: bytes.into() };
+    let raw = |encoding| Body::Image(ImageBody { width: 48, height: 32, encoding, step: 48, data: [7].into() });
+    let png = encoded(image::ImageFormat::Png);
+    let jpeg = encoded(image::ImageFormat::Jpeg);
+    let scan = jpeg.windows(2).position(|two| two == [0xff, 0xda]).unwrap() + 16;
+    // none has its pixels: each would be refused for that if it were decoded
+    let bodies = [
+        compressed("png", &png[..45]),
+        compressed("jpeg", &jpeg[..scan]),
+        compressed("png", &jpeg[..scan]),
+        compressed("pgm", b"P5 48 32 255\n7"),
+        raw(Encoding::Mono8),
+        raw(Encoding::Rgb8),
+        raw(Encoding::Nv12),
+    ];
+    for body in bodies {
+        let pair = [body.clone(), body.clone()];
+        for (sizes, why) in [
+            (Sizes::Only((24, 16)), "48x32 px, and the pictures of this rig have 24x16"),
+            (Sizes::Only((48, 33)), "48x32 px, and the pictures of this rig have 48x33"),
+            (Sizes::Within((48, 31)), "48x32 px, and by its camera_info the camera has 48x31"),
+        ] {
+            let refused = refusal(sizes, &pair).unwrap_err();
+            assert!(refused.contains(why), "{body:?}: {refused}");
+        }
+        let beside = refusal(Sizes::Only((48, 32)), &[body.clone()]).unwrap_err();
+        assert!(beside.contains("48x32 px, and the pictures of this rig have 96x32"), "{body:?}: {beside}");
+        for sizes in [Sizes::Only((48, 32)), Sizes::Within((48, 32)), Sizes::Within((96, 64)), Sizes::Unknown] {
+            let refused = refusal(sizes, &pair).unwrap_err();
+            assert!(!refused.contains("px, and"), "its size is right: {refused}");
+        }
+    }
+    let whole = compressed("png", &png);
+    assert_eq!(refusal(Sizes::Only((48, 32)), &[whole.clone(), whole.clone()]), Ok((48, 32)));
+    assert_eq!(refusal(Sizes::Only((24, 32)), &[whole]), Ok((24, 32)), "both views side by side");
+    let huge = compressed("pgm", b"P5 8193 8192 255\n7");
+    let refused = refusal(Sizes::Unknown, &[huge.clone(), huge]).unwrap_err();
+    assert!(refused.contains("8193x8192 px are more than 67108864 px"), "{refused}");
+}

@@ -1,6 +1,8 @@
 //! Small inputs that are right, for `fuzz/seeds`.
 
 use crate::attack::message_channels;
+#[cfg(feature = "zenoh")]
+use crate::internal_tests::network::sizes::bomb;
 use crate::internal_tests::recording::fixture::{self, Recorder, taken};
 use image::codecs::jpeg::JpegEncoder;
 use image::{DynamicImage, ExtendedColorType, ImageEncoder as _, ImageFormat};
@@ -11,6 +13,8 @@ use std::time::Duration;
 use stereopsis::calibration::{LoadOptions, Output, load, write};
 use stereopsis::capture::decode_camera::PixelFormat;
 use stereopsis::image::Image;
+#[cfg(feature = "zenoh")]
+use stereopsis::network::wire::{Content, Head};
 use stereopsis::recording::message::{Body, CameraBody, DisparityBody, Encoding, ImageBody, Message};
 use stereopsis::recording::{Format, PairNote, ResultNote, topic};
 use stereopsis::stereo::{Preset, StereoParams};
@@ -26,6 +30,8 @@ pub(crate) fn of(target: &str) -> Vec<Seed> {
         "archive" => calibration(Output::RosArchive, 0),
         "camera" => frames(),
         "message" => messages(),
+        #[cfg(feature = "zenoh")]
+        "network" => network(),
         "opencv_xml" => calibration(Output::OpenCvXml, 1),
         "opencv_yaml" => calibration(Output::OpenCvYaml, 0),
         "parameters" => parameters(),
@@ -46,6 +52,14 @@ pub(crate) fn of(target: &str) -> Vec<Seed> {
             .collect(),
         _ => Vec::new(),
     }
+}
+
+/// A pair of a few bytes whose pictures claim 268 megapixels.
+#[cfg(feature = "zenoh")]
+fn network() -> Vec<Seed> {
+    let head = Head { content: Content::Pair, about: 0, boot: 1, sequence: 2, taken_ns: 3, sent_ns: 4 };
+    let pair = bomb(&[topic::LEFT_RAW, topic::RIGHT_RAW]);
+    vec![("claims-much".to_owned(), [&head.to_bytes()[..], &pair.to_bytes()].concat())]
 }
 
 /// The example's rig, without its first lines.

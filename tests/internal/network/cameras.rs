@@ -61,7 +61,7 @@ impl Drop for Cameras {
 }
 
 /// Shows a head under another name, as if its machine's clock were ahead by this.
-fn show_with_other_clock(network: &Network, head: &str, name: &str, ahead: Duration) {
+pub(super) fn show_with_other_clock(network: &Network, head: &str, name: &str, ahead: Duration) {
     let (session, ahead_ns) = (network.session(), ahead.as_nanos() as u64);
     let to = session.declare_publisher(Of::Pair.rig(name)).wait().unwrap();
     let pass = move |sample: zenoh::sample::Sample| {

@@ -1,6 +1,7 @@
 //! Heads, engines and sources that meet on a router of this process.
 
 mod cameras;
+pub(crate) mod sizes;
 mod strangers;
 
 use std::net::TcpListener;
@@ -55,7 +56,7 @@ fn named(name: &str, work: impl FnOnce() + Send + 'static) -> std::thread::JoinH
 
 /// A head that is given pairs of the scene until it is dropped.
 struct Fed {
-    _head: Arc<Head>,
+    head: Arc<Head>,
     stop: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
@@ -79,7 +80,7 @@ impl Fed {
                 std::thread::sleep(Duration::from_millis(15));
             }
         };
-        Self { _head: head, stop, thread: Some(named("fed", work)) }
+        Self { head, stop, thread: Some(named("fed", work)) }
     }
 }
 
@@ -127,8 +128,8 @@ impl Serving {
     fn of(network: Network, name: &str, change: impl FnOnce(&mut ServeOptions)) -> Self {
         let engine = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
         let speed = Speed { pairs_per_s: 100.0, ..Speed::default() };
-        let mut options =
-            ServeOptions { name: name.to_owned(), engine, speed, stub: None, rigs: Vec::new(), remote: None };
+        let (name, rigs, max_pixels) = (name.to_owned(), Vec::new(), MaxPixels::default());
+        let mut options = ServeOptions { name, engine, speed, stub: None, rigs, max_pixels, remote: None };
         change(&mut options);
         let mut server = Server::start(network, options).unwrap();
         let stop = Arc::<AtomicBool>::default();

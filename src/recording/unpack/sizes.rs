@@ -1,0 +1,54 @@
+//! Which sizes of pictures are read.
+
+/// Pixels of a view of a live source that has said nothing of its size.
+const MAX_UNKNOWN_PIXELS: u64 = 1 << 26;
+
+/// Columns and rows of the views that are read, beside [`crate::capture::MaxPixels`]. A rig that is live has one size, which is known before
+/// its pictures come; anyone on its network may send others, of which a few bytes claim gigabytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sizes {
+    /// All: of files.
+    #[default]
+    Any,
+    /// This one alone: of a rig that is described, or has given a pair.
+    Only((usize, usize)),
+    /// These and smaller ones: of a camera of ROS 2 by its `camera_info`, of whose sensor a driver may send a part, or every second pixel.
+    Within((usize, usize)),
+    /// Those of a camera, up to 64 megapixels: of a live source before its first pair.
+    Unknown,
+}
+
+impl Sizes {
+    /// Checks the size of a picture that shows one view, or two of them side by side.
+    ///
+    /// # Errors
+    /// It is another size; the text names both.
+    pub(super) fn check(self, views: usize, width: u64, height: u64) -> Result<(), String> {
+        let both = |(columns, rows): (usize, usize)| ((columns as u64).saturating_mul(views as u64), rows as u64);
+        match self {
+            Self::Any => Ok(()),
+            Self::Only(size) => {
+                let (columns, rows) = both(size);
+                let why = || format!("{width}x{height} px, and the pictures of this rig have {columns}x{rows}");
+                ((width, height) == (columns, rows)).then_some(()).ok_or_else(why)
+            }
+            Self::Within(size) => {
+                let (columns, rows) = both(size);
+                let why = || {
+                    format!(
+                        "{width}x{height} px, and by its camera_info the camera has {columns}x{rows}: is that of another one?"
+                    )
+                };
+                (width <= columns && height <= rows).then_some(()).ok_or_else(why)
+            }
+            Self::Unknown => {
+                let why = || {
+                    format!(
+                        "{width}x{height} px are more than {MAX_UNKNOWN_PIXELS} px: a larger camera needs its camera_info"
+                    )
+                };
+                width.checked_mul(height).filter(|&pixels| pixels <= MAX_UNKNOWN_PIXELS).map(drop).ok_or_else(why)
+            }
+        }
+    }
+}
