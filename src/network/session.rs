@@ -88,10 +88,10 @@ impl Network {
     /// The session has ended.
     pub fn ask(&self, key: &str, sent: Option<Vec<u8>>, timeout: Duration) -> Result<Vec<Answered>, NetworkError> {
         let (take, answers) = collect(Answers::take);
-        // pictures have other priorities: where one of theirs fills the link, questions still pass
-        let question = self.session().get(key).timeout(timeout).priority(Priority::InteractiveHigh);
         // of several members that answer to one key, each counts
-        let question = question.consolidation(ConsolidationMode::None).callback(take);
+        let question = self.session().get(key).callback(take).consolidation(ConsolidationMode::None).timeout(timeout);
+        // pictures have other priorities: where one of theirs fills the link, questions still pass
+        let question = question.priority(Priority::InteractiveHigh);
         let asked = match sent {
             Some(sent) => question.payload(sent).wait(),
             None => question.wait(),
