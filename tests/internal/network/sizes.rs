@@ -76,7 +76,7 @@ fn a_head_describes_the_size_of_its_pictures_whenever_it_changes() {
 
 /// A message of a rig with pictures on these topics that claim to be 16384x16384; of each there is one byte.
 pub(crate) fn bomb(pictures: &[&str]) -> zenoh::bytes::ZBytes {
-    let body = Body::Compressed { format: "pgm".into(), data: (*b"P5 16384 16384 255\n7").into() };
+    let body = Body::Compressed { format: "png".into(), data: (*b"P5 16384 16384 255\n7").into() };
     let packet = |name: &&str| Packet {
         channel: Arc::new(Format::Ros2.channel(&format!("{name}{}", topic::COMPRESSED), &body)),
         sequence: 0,
