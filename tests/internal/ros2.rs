@@ -445,7 +445,7 @@ fn pictures_larger_than_the_camera_or_the_first_pair_are_refused_by_their_header
     let publisher = |name: &str, kind| node.publisher(name, kind, Qos::SENSOR_DATA, |_| ()).unwrap();
     let mut pictures = ["left", "right"].map(|side| publisher(&format!("/{side}/image/compressed"), Kind::Compressed));
     let mut cameras = ["left", "right"].map(|side| publisher(&format!("/{side}/camera_info"), Kind::Camera));
-    let compressed = |data: &[u8]| Body::Compressed { format: "pgm".into(), data: data.into() };
+    let compressed = |data: &[u8]| Body::Compressed { format: "png".into(), data: data.into() };
     let described = AtomicBool::new(false);
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {

@@ -127,7 +127,7 @@ fn a_picture_of_another_size_than_a_rigs_is_refused_by_its_header() {
         compressed("png", &png[..45]),
         compressed("jpeg", &jpeg[..scan]),
         compressed("png", &jpeg[..scan]),
-        compressed("pgm", b"P5 48 32 255\n7"),
+        compressed("png", b"P5 48 32 255\n7"),
         raw(Encoding::Mono8),
         raw(Encoding::Rgb8),
         raw(Encoding::Nv12),
@@ -152,7 +152,7 @@ fn a_picture_of_another_size_than_a_rigs_is_refused_by_its_header() {
     let whole = compressed("png", &png);
     assert_eq!(refusal(Sizes::Only((48, 32)), &[whole.clone(), whole.clone()]), Ok((48, 32)));
     assert_eq!(refusal(Sizes::Only((24, 32)), &[whole]), Ok((24, 32)), "both views side by side");
-    let huge = compressed("pgm", b"P5 8193 8192 255\n7");
+    let huge = compressed("png", b"P5 8193 8192 255\n7");
     let refused = refusal(Sizes::Unknown, &[huge.clone(), huge]).unwrap_err();
     assert!(refused.contains("8193x8192 px are more than 67108864 px"), "{refused}");
 }

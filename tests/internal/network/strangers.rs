@@ -4,7 +4,6 @@ use super::{Fed, LIMIT, Serving, client, fed_about, next, options, params, prese
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use stereopsis::capture::PairSource as _;
-use stereopsis::engine::{AdapterChoice, EngineChoice, OpenOptions};
 use stereopsis::network::census::CensusTaker;
 use stereopsis::network::key::{Member, Of, Role};
 use stereopsis::network::status::Status;
@@ -112,11 +111,10 @@ fn an_engine_without_results_takes_no_rig_from_others() {
 fn a_rig_goes_to_the_next_engine_where_its_own_cannot_match_it() {
     let (router, endpoint) = router(None);
     let _fed = Fed::start(&router, "pi");
-    // it has the rig by its weight, and opens no engine
+    // it has the rig by its weight, and cannot open it
     let _broken = Serving::of(client(&endpoint), "broken", |options| {
         options.speed.pairs_per_s = 1e6;
-        options.engine =
-            OpenOptions { choice: EngineChoice::Gpu, adapter: AdapterChoice::Index(99), ..OpenOptions::default() };
+        options.remote = Some(std::sync::Arc::new(|_| Err("it cannot be published".to_owned())));
     });
     let table = || CensusTaker::new(client(&endpoint)).take().unwrap().table();
     until("net says so", || table().contains("; engine broken (no results)"));
