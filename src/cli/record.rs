@@ -252,7 +252,11 @@ impl RunObserver for Recording {
     fn news(&self) -> Option<String> {
         let RecordStatus { is_waiting, without_depth, .. } = &self.status;
         let without = without_depth.as_ref().map(|why| format!("the recording has begun without depth: {why}"));
-        if *is_waiting && self.started.elapsed() >= LONG_WAIT { Some(format!("{WAITING}, with which the recording begins")) } else { without }
+        if *is_waiting && self.started.elapsed() >= LONG_WAIT {
+            Some(format!("{WAITING}, with which the recording begins"))
+        } else {
+            without
+        }
     }
 
     fn status_parts(&self) -> Vec<String> {

@@ -52,6 +52,7 @@ pub fn run(options: WindowOptions) -> anyhow::Result<()> {
     let shown = window::show(&session, gpu, &ending, || reopen(&choice));
     session.borrow_mut().save();
     let recorded = session.borrow_mut().finish_recording();
+    session.borrow().note_closed();
     match recorded {
         Some(Err(why)) => shown.and_then(|()| bail!(why)),
         Some(Ok(said)) => {

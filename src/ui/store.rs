@@ -34,14 +34,15 @@ pub(crate) struct Store {
     path: PathBuf,
     /// Number of the newest state that was written.
     newest: Mutex<u64>,
-    marker: Option<Growing>,
+    marker: Mutex<Option<Growing>>,
     was_not_closed: bool,
 }
 
 impl Store {
     /// Opens the place. Where it cannot be written to, writing will say so.
     pub(crate) fn open(path: &Path) -> Self {
-        let mut store = Self { path: path.to_owned(), newest: Mutex::new(0), marker: None, was_not_closed: false };
+        let (path_here, marker) = (path.to_owned(), Mutex::new(None));
+        let mut store = Self { path: path_here, newest: Mutex::new(0), marker, was_not_closed: false };
         if let Err(why) = store.mark() {
             log::info!("{}: {why}", path.display());
         }
@@ -51,6 +52,13 @@ impl Store {
     /// A window before this one ended without being closed.
     pub(crate) fn was_not_closed(&self) -> bool {
         self.was_not_closed
+    }
+
+    /// The window is closed.
+    pub(crate) fn close(&self) {
+        if let Some(marker) = self.marker.lock().take() {
+            marker.remove();
+        }
     }
 
     /// Writes a state, unless it is there already, or a newer one of this window is.
@@ -86,7 +94,9 @@ impl Store {
         let text = match plain::read_text(&self.path) {
             Ok(text) => text,
             Err(err) if err.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(err) => return Err(format!("cannot read {}: {}", self.path.display(), files::read_cause(&self.path, &err))),
+            Err(err) => {
+                return Err(format!("cannot read {}: {}", self.path.display(), files::read_cause(&self.path, &err)));
+            }
         };
         let aside = free_name(&self.path.with_file_name(format!("{}-before.toml", self.stem())));
         files::write_new(&aside, text.as_bytes()).map_err(|err| err.to_string())?;
@@ -122,15 +132,15 @@ impl Store {
         }
         if others == 0 {
             self.remove_estimates()?;
+            files::remove_drafts(self.folder()).map_err(|err| err.to_string())?;
         }
-        let marker = |n: usize| {
-            self.path.with_file_name(format!("{}-{}-{n}.{MARKER}", self.stem(), std::process::id()))
-        };
+        let marker =
+            |n: usize| self.path.with_file_name(format!("{}-{}-{n}.{MARKER}", self.stem(), std::process::id()));
         let marked = (0..).map(marker).find_map(|path| match Growing::create_new(&path) {
             Err(err) if err.kind() == ErrorKind::AlreadyExists => None,
             marked => Some(marked.map_err(|err| err.to_string())),
         });
-        self.marker = marked.transpose()?;
+        *self.marker.lock() = marked.transpose()?;
         Ok(())
     }
 
@@ -183,10 +193,10 @@ impl Store {
 }
 
 impl Drop for Store {
-    /// Takes the marker away, unless the window ends by a panic.
+    /// Closes it, unless the window ends by a panic.
     fn drop(&mut self) {
-        if let Some(marker) = self.marker.take().filter(|_| !std::thread::panicking()) {
-            marker.remove();
+        if !std::thread::panicking() {
+            self.close();
         }
     }
 }

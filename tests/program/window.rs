@@ -38,7 +38,15 @@ impl Display {
     /// Presses a key in the window; false where no program is there that does.
     fn press(&self, folder: &Path, key: &str) -> bool {
         let mut xdotool = in_folder(folder, Command::new("xdotool"));
-        xdotool.env("DISPLAY", &self.name).args(["search", "--sync", "--name", "Stereopsis", "windowfocus", "key", key]);
+        xdotool.env("DISPLAY", &self.name).args([
+            "search",
+            "--sync",
+            "--name",
+            "Stereopsis",
+            "windowfocus",
+            "key",
+            key,
+        ]);
         xdotool.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
     }
 }
@@ -90,7 +98,10 @@ fn signals_end_the_window_as_closing_it_does() {
         let records = display.press(folder.path(), "shift+r");
         if records {
             until("a recording", || {
-                files(folder.path(), "mcap").first().filter(|file| file.metadata().is_ok_and(|file| file.len() > 200_000)).cloned()
+                files(folder.path(), "mcap")
+                    .first()
+                    .filter(|file| file.metadata().is_ok_and(|file| file.len() > 200_000))
+                    .cloned()
             });
         }
         send(signal, &child);
@@ -120,14 +131,21 @@ fn after_a_kill_the_next_window_says_what_goes_on() {
     assert_eq!(files(&config, "running").len(), 1);
     for is_first in [true, false] {
         let child = display.window(folder.path(), &[]);
-        until("its marker", || files(&config, "running").iter().any(|file| {
-            file.display().to_string().contains(&format!("-{}-", child.id()))
-        }).then_some(()));
+        until("its marker", || {
+            files(&config, "running")
+                .iter()
+                .any(|file| file.display().to_string().contains(&format!("-{}-", child.id())))
+                .then_some(())
+        });
         std::thread::sleep(Duration::from_secs(2));
         send("TERM", &child);
         let (code, said) = end(child);
         assert_eq!(code, Some(0), "{said}");
-        let words = if is_first { "the window was not closed the last time, and goes on with what it had" } else { "settings of last time" };
+        let words = if is_first {
+            "the window was not closed the last time, and goes on with what it had"
+        } else {
+            "settings of last time"
+        };
         assert!(said.contains(words) && said.contains("p1 9"), "{said}");
         assert!(files(&config, "running").is_empty());
     }

@@ -336,7 +336,8 @@ impl State {
     fn pop_unmatched(&mut self) {
         if let Some((sequence, true)) = self.unmatched.pop_front() {
             self.counters.not_matched += 1;
-            let waits = |(item, ..): &(Item, Moment, usize)| matches!(item, Item::Pair(pair) if pair.sequence() == sequence);
+            let waits =
+                |(item, ..): &(Item, Moment, usize)| matches!(item, Item::Pair(pair) if pair.sequence() == sequence);
             if self.items.iter().any(waits) {
                 self.waiting_unmatched.push_back(sequence);
             }

@@ -2,16 +2,16 @@
 
 use super::Session;
 use super::source::Request;
+use crate::capture::SourceSpec;
 use crate::console;
-use crate::rig::{CalibrationChoice, RigFile};
+use crate::rig::{CalibrationChoice, RectifyChoice, RigFile};
 use crate::settings::{Origin, Settings};
+use crate::stereo::Preset;
 use crate::ui::jobs::Job;
 use crate::ui::notices::{Cure, Level};
 use crate::ui::saved::SavedState;
 use crate::ui::state::{RecordingChoices, State, ViewSettings};
 use crate::ui::store::{Kept, Store, is_estimate};
-use crate::capture::SourceSpec;
-use crate::stereo::Preset;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -86,11 +86,18 @@ impl Session {
         }
     }
 
+    /// Notes that the window is closed: all that was to be done for it is done.
+    pub(crate) fn note_closed(&self) {
+        if let Some(store) = &self.keeping.store {
+            store.close();
+        }
+    }
+
     fn kept(&self) -> Kept {
         let State { source, view, recording, guide, rig, .. } = &self.state;
         let (spec, board) = (source.spec.to_string(), guide.board.as_ref().ok());
         let state = SavedState::of(&spec, &source.recent, view, &recording.choices, board, self.settings_flags());
-        let estimate = rig.rig.clone().filter(|_| self.is_new_estimate(&rig.choice));
+        let estimate = rig.rig.clone().filter(|_| rig.choice.rectify() == RectifyChoice::Auto);
         Kept { state, rig: RigFile::of(&source.spec, &rig.options, &rig.choice), estimate }
     }
 
@@ -177,11 +184,6 @@ impl Session {
             [] => format!("rig {}", choice.words().join(" ")),
             [file, ..] => format!("calibration {}", console::path(file)),
         }
-    }
-
-    /// Whether the rig is an estimate of this run, which no file has yet.
-    fn is_new_estimate(&self, choice: &CalibrationChoice) -> bool {
-        choice.files.is_empty() && is_estimate(choice, self.state_folder())
     }
 
     /// The folder of the saved state.

@@ -235,8 +235,11 @@ impl Session {
         let pipeline = &mut self.state.pipeline;
         pipeline.shown_hz = self.shown.per_second(now);
         pipeline.playback = self.live.transport().map(|transport| transport.get());
-        self.state.jobs =
-            self.jobs.running().filter(|job| ![recording::ESTIMATE, history::FOLLOW, keep::KEEP].contains(job)).collect();
+        self.state.jobs = self
+            .jobs
+            .running()
+            .filter(|job| ![recording::ESTIMATE, history::FOLLOW, keep::KEEP].contains(job))
+            .collect();
     }
 
     /// Follows the window's width, and the user's choices of theme and text size. Called once per frame.

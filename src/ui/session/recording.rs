@@ -119,11 +119,7 @@ impl Session {
     }
 
     /// Makes a change at once where no recording is in its way, and otherwise asks first.
-    pub(super) fn unless_recording(
-        &mut self,
-        obstacle: Obstacle,
-        change: impl FnOnce(&mut Self) + Send + 'static,
-    ) {
+    pub(super) fn unless_recording(&mut self, obstacle: Obstacle, change: impl FnOnce(&mut Self) + Send + 'static) {
         let recording = &mut self.state.recording;
         let is_borne = !matches!(obstacle, Obstacle::Source(_)) && recording.bears_preparation();
         if is_borne || !recording.is_begun() {

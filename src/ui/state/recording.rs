@@ -59,7 +59,9 @@ impl Obstacle {
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Source(source) => format!("A recording has one source, and {source} would be another."),
-            Self::Swap => "Its depth is that of left and right as they are now, and its description says so once.".into(),
+            Self::Swap => {
+                "Its depth is that of left and right as they are now, and its description says so once.".into()
+            }
             Self::Calibration => {
                 "Its depth is that of the calibration as it is now, and its description has that one alone.".into()
             }

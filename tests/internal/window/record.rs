@@ -195,9 +195,8 @@ fn raw_pairs_are_recorded_on_while_the_pictures_are_exchanged_and_a_preset_is_ta
     window.harness.get_by_label("Stop recording").click();
     window.until("the end", |w| w.has("recorded raw into").then_some(()));
     let mut recording = whole(folder.path());
-    let numbers: Vec<_> = (0..recording.len(topic::PAIRS))
-        .map(|pair| recording.packet(topic::PAIRS, pair).unwrap().sequence)
-        .collect();
+    let numbers: Vec<_> =
+        (0..recording.len(topic::PAIRS)).map(|pair| recording.packet(topic::PAIRS, pair).unwrap().sequence).collect();
     assert!(numbers.windows(2).all(|pair| pair[1] == pair[0] + 1), "no pair is missing: {numbers:?}");
     assert!(!recording.about().unwrap().calibration.swapped, "as at the beginning");
     assert!(recording.len(topic::PARAMETERS) >= 2 && recording.len(topic::EVENTS) >= 2);
