@@ -95,14 +95,19 @@ fn signals_end_the_window_as_closing_it_does() {
         let config = folder.path().join("stereopsis");
         let child = display.window(folder.path(), &["--p1", "9", "--size", "160x120"]);
         until("the state", || config.join("window.toml").exists().then_some(()));
-        let records = display.press(folder.path(), "shift+r");
+        let is_there =
+            |bytes: u64| files(folder.path(), "mcap").iter().any(|file| file.metadata().unwrap().len() > bytes);
+        // the first results may not be there yet
+        let records = (0..20).any(|_| {
+            let is_pressed = display.press(folder.path(), "shift+r");
+            let end = Instant::now() + Duration::from_secs(if is_pressed { 4 } else { 0 });
+            while Instant::now() < end && !is_there(0) {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            !is_pressed || is_there(0)
+        }) && is_there(0);
         if records {
-            until("a recording", || {
-                files(folder.path(), "mcap")
-                    .first()
-                    .filter(|file| file.metadata().is_ok_and(|file| file.len() > 200_000))
-                    .cloned()
-            });
+            until("some pairs", || is_there(200_000).then_some(()));
         }
         send(signal, &child);
         let (code, said) = end(child);

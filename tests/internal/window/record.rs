@@ -82,10 +82,6 @@ fn one_click_records_and_another_ends_it() {
     let recording = whole(folder.path());
     let about = recording.about().unwrap();
     assert_eq!((about.source.as_str(), about.streams.has(Stream::Depth)), ("scene", true));
-    let mut recording = recording;
-    let first = |recording: &mut Recording, topic| recording.packet(topic, 0).unwrap().sequence;
-    let (pair, result) = (first(&mut recording, topic::PAIRS), first(&mut recording, topic::RESULTS));
-    assert_eq!(pair, result, "the first pair has its depth");
     assert!(recording.pairs().len() >= 3, "{} pairs", recording.pairs().len());
     assert!(recording.len(topic::PARAMETERS) >= 2, "the changed P1 is noted");
 }

@@ -55,10 +55,16 @@ fn a_change_is_on_the_disk_soon_and_the_same_state_is_not_written_again() {
     window.until("the first state", |_| text().contains("colour-reasons = false").then_some(()));
     window.harness.key_press(egui::Key::I);
     window.until("the changed state", |_| text().contains("colour-reasons = true").then_some(()));
-    let written = saved.metadata().unwrap().modified().unwrap();
-    let end = std::time::Instant::now() + std::time::Duration::from_millis(2500);
-    window.until("some time", |_| (std::time::Instant::now() > end).then_some(()));
-    assert_eq!(saved.metadata().unwrap().modified().unwrap(), written);
+    // until nothing changes any more: the depth range is fitted to the first results
+    let is_same = (0..5).any(|_| {
+        let at = || saved.metadata().unwrap().modified().unwrap();
+        let (before, written) = (text(), at());
+        let end = std::time::Instant::now() + std::time::Duration::from_millis(2500);
+        window.until("some time", |_| (std::time::Instant::now() > end).then_some(()));
+        assert!(text() != before || at() == written, "the same is not written again");
+        text() == before
+    });
+    assert!(is_same);
     drop(window);
     assert!(names(saved.parent().unwrap(), "running").is_empty(), "it was closed");
 }
@@ -81,7 +87,8 @@ fn after_a_crash_the_window_says_what_goes_on_and_can_start_fresh() {
     window.until_computed(|params| params.p1 == StereoParams::default().p1);
     window.until("what is discarded", |w| w.has("back to the defaults without rig --scale 1/2").then_some(()));
     let aside = &names(folder.path(), "before")[0];
-    assert_eq!(std::fs::read_to_string(aside).unwrap(), before);
+    let kept_aside = std::fs::read_to_string(aside).unwrap();
+    assert!(kept_aside.contains("p1 = \"11\"") && kept_aside.contains("scale = \"1/2\""), "{kept_aside}");
     window.until("the usual size", |w| (w.result()?.job.frame.size().0 > SIZE.0).then_some(()));
     drop(window);
     let mut window = Window::open(&gpu, kept(&saved, false));
