@@ -40,7 +40,7 @@ pub use source::SourceSpec;
 pub use source_options::{SourceOptions, TopicChoice};
 pub use taps::{FrameTap, RawTap, Taps};
 pub use transport::{Playing, Speed, Transport};
-pub use worker::{Capture, CaptureOptions, CaptureStats};
+pub use worker::{Capture, CaptureOptions, CaptureStats, CountsFrom};
 
 use self::decode_camera::Damaged;
 use crate::calibration::CalibrationNote;

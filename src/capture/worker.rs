@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 
 pub(crate) use super::threads::join_or_detach;
 
+/// Tells whether pairs count by now, such as those that are recorded.
+pub type CountsFrom = Arc<dyn Fn() -> bool + Send + Sync>;
+
 /// Options of reading a source.
 #[derive(Clone, Default)]
 pub struct CaptureOptions {
@@ -23,6 +26,8 @@ pub struct CaptureOptions {
     pub policy: Policy,
     /// Receivers of pairs and frames; they can be changed while the source is read.
     pub taps: Taps,
+    /// Tells after each pair whether it counts for the two limits, as do all behind it; `None`: from the first one on.
+    pub counts_from: Option<CountsFrom>,
     /// Number of pairs after which reading ends.
     pub max_pairs: Option<u64>,
     /// Time from the first pair after which reading ends.
@@ -90,7 +95,7 @@ impl Capture {
     /// Starts reading `source`.
     pub fn start(source: Box<dyn PairSource>, options: CaptureOptions) -> Self {
         let (sender, frames) = channel_with(options.policy);
-        let CaptureOptions { preparation, policy: _, taps, max_pairs, max_time } = options;
+        let CaptureOptions { preparation, policy: _, taps, counts_from, max_pairs, max_time } = options;
         let transport = source.transport();
         let shared = Arc::new(Shared {
             stop: AtomicBool::new(false),
@@ -108,6 +113,7 @@ impl Capture {
             shared: reader_shared,
             transport: steered,
             rate: Rate::default(),
+            counts_from,
             max_pairs,
             max_time,
             has_truth: false,
@@ -187,6 +193,7 @@ struct Reader {
     shared: Arc<Shared>,
     transport: Option<Arc<Transport>>,
     rate: Rate,
+    counts_from: Option<CountsFrom>,
     max_pairs: Option<u64>,
     max_time: Option<Duration>,
     /// The last pair had truth, which does not hold for rectified pictures.
@@ -238,8 +245,6 @@ impl Reader {
                 Next::End => break,
             };
             let arrived = Instant::now();
-            first.get_or_insert(arrived);
-            pairs += 1;
             let info = self.source.info();
             let (mut version, preparation) = self.shared.preparation.lock().clone();
             let taps = self.shared.taps.lock().clone();
@@ -258,6 +263,10 @@ impl Reader {
                     Ok(frame) => tap.frame(frame, &info),
                     Err(_) => tap.unprepared(&raw, &info),
                 }
+            }
+            if self.counts_from.as_ref().is_none_or(|counts| counts()) {
+                first.get_or_insert(arrived);
+                pairs += 1;
             }
 
             let mut stats = self.shared.stats.lock();

@@ -5,12 +5,14 @@ use super::input_args::{Input, InputArgs, params_at_start};
 use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
 use super::values::{choice, positive};
-use crate::capture::{CaptureOptions, FramePreparation, Pixels, SourceInfo, SourceSpec};
+use crate::capture::{CaptureOptions, CountsFrom, FramePreparation, Pixels, SourceInfo, SourceSpec};
 use crate::console;
 use crate::live::headless::{self, Finished, RunObserver};
 use crate::live::{LiveOptions, Status};
 use crate::newest::Policy;
-use crate::recording::write::{Compression, RecordError, RecordOptions, RecordStatus, Recorder, Target, default_name};
+use crate::recording::write::{
+    Begins, Compression, RecordError, RecordOptions, RecordStatus, Recorder, Target, WAITING, default_name,
+};
 use crate::recording::{About, Counters, Format, Stream, Streams, parameter_words};
 use crate::settings::Settings;
 use crate::sources;
@@ -18,7 +20,7 @@ use crate::stereo::{Fill, StereoParams};
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Arguments of `record`.
 #[derive(Debug, clap::Args)]
@@ -36,10 +38,10 @@ pub(super) struct RecordArgs {
     /// How chunks of the file are compressed
     #[arg(long, value_name = "HOW", default_value = "zstd", value_parser = choice(Compression::ALL, Compression::word, Compression::help))]
     compression: Compression,
-    /// End after so many seconds, counted from the first pair
+    /// End after so many seconds, counted from the first pair that is recorded
     #[arg(long, value_name = "S", value_parser = positive)]
     seconds: Option<f64>,
-    /// End after so many pairs [default: files once; others until Ctrl-C]
+    /// End after so many recorded pairs [default: files once; others until Ctrl-C]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     frames: Option<u64>,
     /// Hold the source back until each pair is matched and written, so that nothing is dropped. A camera does not wait: with one, a
@@ -105,6 +107,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
         format: args.messages,
         compression: args.compression,
         lossless: args.lossless,
+        begins: if spec.is_live() { Begins::WithResult } else { Begins::Held },
         ..RecordOptions::default()
     };
     if let Some(remote) = &published.0 {
@@ -114,8 +117,12 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     console::say(format_args!("recording {streams} of {} to {target}", info.name));
     let mut capture = CaptureOptions::from(calibrated.preparation);
     capture.taps = recorder.taps();
+    let counted = Arc::clone(&recorder);
+    let counts_from: CountsFrom = Arc::new(move || counted.has_begun());
+    capture.counts_from = Some(counts_from);
     (capture.max_pairs, capture.max_time) = (args.frames, args.seconds.map(Duration::from_secs_f64));
-    let mut beside = Recording { recorder: Arc::clone(&recorder), status: recorder.status(), streams };
+    let status = recorder.status();
+    let mut beside = Recording { recorder: Arc::clone(&recorder), status, streams, started: Instant::now() };
     let end = if matches {
         if args.lossless && streams.needs_results() && !spec.is_live() {
             capture.policy = Policy::Lossless;
@@ -144,9 +151,10 @@ fn finish(args: &RecordArgs, recorder: &Recorder, end: &Finished) -> anyhow::Res
     if !end.status.errors.is_empty() {
         anyhow::bail!("{}", end.status.errors.join("; "));
     }
+    let captured = end.status.capture.captured;
     let Counters { pairs, dropped_by_disk, dropped_by_source, .. } = status.counters;
     if pairs == 0 {
-        anyhow::bail!("no pair came, so nothing was recorded");
+        anyhow::bail!("no pair came{}, so nothing was recorded", if captured > 0 { " with depth" } else { "" });
     }
     if args.lossless && dropped_by_disk + dropped_by_source > 0 {
         anyhow::bail!(
@@ -218,7 +226,11 @@ struct Recording {
     recorder: Arc<Recorder>,
     status: RecordStatus,
     streams: Streams,
+    started: Instant,
 }
+
+/// A wait that is longer is told.
+const LONG_WAIT: Duration = Duration::from_millis(500);
 
 impl RunObserver for Recording {
     fn poll(&mut self, status: &Status) -> bool {
@@ -226,12 +238,25 @@ impl RunObserver for Recording {
         if status.engine.ended && status.errors.is_empty() {
             self.recorder.event("source", &format!("{} has ended", status.source.name));
         }
+        if let Some(why) = status.no_result() {
+            self.recorder.begin_without_depth(why);
+        }
         self.status = self.recorder.status();
         self.status.ended.is_some() || status.capture.unprepared && !self.streams.has_unrectified()
     }
 
     fn set_params(&mut self, params: &StereoParams) {
         self.recorder.set_params(params);
+    }
+
+    fn news(&self) -> Option<String> {
+        let RecordStatus { is_waiting, without_depth, .. } = &self.status;
+        let without = without_depth.as_ref().map(|why| format!("the recording has begun without depth: {why}"));
+        if *is_waiting && self.started.elapsed() >= LONG_WAIT {
+            Some(format!("{WAITING}, with which the recording begins"))
+        } else {
+            without
+        }
     }
 
     fn status_parts(&self) -> Vec<String> {

@@ -51,6 +51,16 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     write_or_keep(path, bytes, true)
 }
 
+/// Writes a file as [`write()`] does; it is on the disk when this returns, whatever happens to the power then.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    write(path, bytes)?;
+    let synced = fs::OpenOptions::new().append(true).open(path).and_then(|file| file.sync_all());
+    synced.map_err(|source| WriteError::new(path, source))
+}
+
 /// Writes a new file.
 ///
 /// # Errors

@@ -43,6 +43,11 @@ pub trait RunObserver {
     /// Called with the parameters in force whenever they have changed.
     fn set_params(&mut self, _params: &StereoParams) {}
 
+    /// A line to print once while it holds.
+    fn news(&self) -> Option<String> {
+        None
+    }
+
     /// Additions to the status line; may be none.
     fn status_parts(&self) -> Vec<String> {
         Vec::new()
@@ -180,6 +185,7 @@ struct StatusPrinter {
     /// Whether there is something to print of a status.
     begun: fn(&Status) -> bool,
     errors: Vec<String>,
+    news: Option<String>,
     /// Warnings without their numbers; each is printed once.
     warnings: BTreeSet<String>,
     engine: Option<Arc<EngineInfo>>,
@@ -194,7 +200,7 @@ impl StatusPrinter {
             ProgressBar::new_spinner().with_style(style)
         });
         let (errors, warnings, clients) = (Vec::new(), BTreeSet::new(), String::new());
-        Self { bar, due: Instant::now(), begun, errors, warnings, engine: None, clients }
+        Self { bar, due: Instant::now(), begun, errors, news: None, warnings, engine: None, clients }
     }
 
     fn print_news(&self, news: &[News]) {
@@ -209,6 +215,11 @@ impl StatusPrinter {
             self.line(&format!("stereopsis: {error}"));
         }
         self.errors.clone_from(&status.errors);
+        let news = observer.news();
+        if let Some(news) = news.as_ref().filter(|_| self.news != news) {
+            self.line(&format!("stereopsis: {news}"));
+        }
+        self.news = news;
         for warning in &status.warnings {
             // the same warning comes with changing numbers
             if self.warnings.insert(warning.text.replace(|c: char| c.is_ascii_digit(), "")) {

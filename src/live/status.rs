@@ -98,6 +98,12 @@ impl Status {
         }
     }
 
+    /// Why no result comes of the pairs that come; `None` where results come, or may come yet.
+    pub fn no_result(&self) -> Option<&str> {
+        let unprepared = self.capture.last_error.as_deref().filter(|_| self.capture.unprepared);
+        self.engine.error.as_deref().or(unprepared)
+    }
+
     /// What matters most, each part in a few words.
     pub(super) fn essentials(&self) -> Vec<String> {
         let rate = match &self.engine.engine {

@@ -112,7 +112,7 @@ pub struct Counters {
 /// An event: [`super::topic::EVENTS`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// `dropped`, `disk`, `source`, `clock`, `end`.
+    /// `dropped`, `disk`, `source`, `calibration`, `depth`, `clock`, `end`.
     pub kind: String,
     /// Description.
     pub text: String,

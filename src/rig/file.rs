@@ -51,6 +51,23 @@ impl RigFile {
         options.cameras = self.cameras.clone();
     }
 
+    /// The rig as a table of a file in this folder.
+    ///
+    /// # Errors
+    /// A path in it is no text.
+    pub fn to_table(&self, folder: &Path) -> Result<toml::Table, RigFileError> {
+        toml::Table::try_from(Tables::of(self, folder)).map_err(|err| RigFileError(err.to_string()))
+    }
+
+    /// The rig of such a table.
+    ///
+    /// # Errors
+    /// It has invalid values.
+    pub fn from_table(table: toml::Table, folder: &Path) -> Result<Self, RigFileError> {
+        let tables: Tables = table.try_into().map_err(|err: toml::de::Error| RigFileError(err.to_string()))?;
+        tables.rig(folder).map_err(RigFileError)
+    }
+
     /// Reads a file.
     ///
     /// # Errors
@@ -277,6 +294,8 @@ mod tests {
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(text.contains("files = [\"desk.yml\"]") && !text.contains("fov_deg"), "{text}");
         assert_eq!(RigFile::read(&path).unwrap(), rig);
+        let table = rig.to_table(folder.path()).unwrap();
+        assert_eq!(RigFile::from_table(table, folder.path()).unwrap(), rig);
         let refusal = rig.write(&path, false).unwrap_err().to_string();
         assert!(refusal.contains("it exists and is not replaced; choose another name"), "{refusal}");
         rig.source = Some(SourceSpec::WebcamSideBySide(CameraName::Port("usb-1:1.0".into())));

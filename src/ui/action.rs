@@ -151,8 +151,8 @@ impl Action {
         Self::PLAIN.iter().copied().chain(ViewKind::ALL.iter().map(|&view| Self::View(view)))
     }
 
-    /// The actions whose keys were pressed. Plain keys belong to text that is being written, the arrows and Space to
-    /// the widget with the focus; a slider has no use for Space.
+    /// The actions whose keys were pressed. Plain keys belong to text that is being written and to an open menu, the arrows and Space
+    /// to the widget with the focus; a slider has no use for Space.
     pub(crate) fn pressed(ctx: &Context) -> Vec<Self> {
         let focused = ctx.memory(egui::Memory::focused);
         // Escape takes the focus away first
@@ -161,14 +161,16 @@ impl Action {
         ctx.data_mut(|data| data.insert_temp(key, focused.is_some()));
         let on_slider = focused.is_some() && ctx.data(|data| data.get_temp(focused_slider())) == focused;
         let writing = ctx.text_edit_focused();
+        // letters belong to an open menu too: a field in it, or what will be one
+        let has_menu = egui::Popup::is_any_open(ctx);
         let free = |action: &Self| match action.shortcut() {
-            key if matches!(key.logical_key, Key::ArrowLeft | Key::ArrowRight) => focused.is_none(),
-            key if key.logical_key == Key::Escape => !had_focus && !egui::Popup::is_any_open(ctx),
+            key if matches!(key.logical_key, Key::ArrowLeft | Key::ArrowRight) => focused.is_none() && !has_menu,
+            key if key.logical_key == Key::Escape => !had_focus && !has_menu,
             // text has an undo of its own
-            key if key.logical_key == Key::Z => !writing,
+            key if key.logical_key == Key::Z => !writing && (key.modifiers.command || !has_menu),
             key if key.modifiers.command || matches!(key.logical_key, Key::F1 | Key::F11) => true,
-            key if key.logical_key == Key::Space => focused.is_none() || on_slider,
-            _ => !writing,
+            key if key.logical_key == Key::Space => (focused.is_none() || on_slider) && !has_menu,
+            _ => !writing && !has_menu,
         };
         let pressed = |action: &Self| free(action) && ctx.input_mut(|i| i.consume_shortcut(&action.shortcut()));
         // a key with Shift or Ctrl is also the key, and one with both is each of them: the longest first

@@ -58,7 +58,11 @@ impl eframe::App for App {
         let dropped = ui.ctx().input_mut(|i| std::mem::take(&mut i.raw.dropped_files));
         let dropped = dropped.iter().map(|file| file.path().to_owned()).collect();
         session.execute(Command::OpenFiles(dropped), ui.ctx());
-        for action in Action::pressed(ui.ctx()) {
+        // a question takes all keys but the one that closes the window, which ends a recording properly
+        let asks = session.state.recording.question.is_some();
+        let mut actions = Action::pressed(ui.ctx());
+        actions.retain(|action| !asks || *action == Action::Quit);
+        for action in actions {
             // Space takes a view while a board is looked at
             let takes = action == Action::Pause && session.state.shows_guide() && !session.state.status().paused;
             let command: Command = if takes { GuideStep::Take.into() } else { action.into() };
@@ -130,6 +134,7 @@ fn show(panels: &mut [(Place, Box<dyn Panel>)], ui: &mut Ui, state: &State, comm
         commands.insert(0, Command::SetDockWidths(widths));
     }
     CentralPanel::default().show(ui, |ui| stack(panels, ui, |place| matches!(place, Place::Centre), state, commands));
+    stack(panels, ui, |place| matches!(place, Place::Over), state, commands);
 }
 
 /// Shows a page with its title and a button to close it.

@@ -53,7 +53,7 @@ pub(crate) enum Command {
     ConfirmBaseline,
     /// Shows a file in the system's window of its folder.
     ShowInFolder(PathBuf),
-    /// Goes back to the default settings.
+    /// Goes back to the defaults; the state before is kept aside.
     StartFresh,
     /// Restarts a camera until both expose at nearly the same time.
     Resync,
@@ -89,6 +89,8 @@ pub(crate) enum Command {
     SetRecording(RecordingChoices),
     /// Lets the user choose the folder of recordings.
     ChooseRecordingFolder,
+    /// Answers whether the recording ends for the change that waits.
+    EndRecording(bool),
     /// Estimates the size of a recording.
     EstimateRecording,
     /// Sets what is made of the open recording, and where to.

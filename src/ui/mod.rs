@@ -3,6 +3,7 @@
 mod action;
 mod app;
 mod command;
+mod ending;
 mod dialogs;
 mod jobs;
 mod notices;
@@ -13,6 +14,7 @@ mod saved;
 mod session;
 mod space;
 mod state;
+mod store;
 mod style;
 mod view;
 mod waker;
@@ -37,18 +39,20 @@ use std::time::{Duration, Instant};
 const REOPEN_TIMEOUT: Duration = Duration::from_secs(10);
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Opens the window and shows the live pipeline until the user closes it.
+/// Opens the window and shows the live pipeline until the user closes it, or the system asks the program to end.
 ///
 /// # Errors
 /// Wrong flags or settings; no GPU that can draw, with the packages to install; no display; no window on this GPU.
 pub fn run(options: WindowOptions) -> anyhow::Result<()> {
     let adapter = options.words.iter().rev().find(|word| word.name == "adapter");
+    let ending = ending::Ending::listen();
     let choice = adapter.map_or(AdapterChoice::Best, |word| AdapterChoice::from_word(&word.text));
     let gpu = Gpu::open(&choice).context("the window draws with the GPU; --headless needs none")?.for_window();
     let session = Rc::new(RefCell::new(Session::start(options, Some(gpu.clone()))?));
-    let shown = window::show(&session, gpu, || reopen(&choice));
-    session.borrow().save();
+    let shown = window::show(&session, gpu, &ending, || reopen(&choice));
+    session.borrow_mut().save();
     let recorded = session.borrow_mut().finish_recording();
+    session.borrow().note_closed();
     match recorded {
         Some(Err(why)) => shown.and_then(|()| bail!(why)),
         Some(Ok(said)) => {

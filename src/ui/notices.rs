@@ -28,7 +28,7 @@ pub(crate) enum Cure {
     OpenFile(PathBuf),
     /// Shows a written file in its folder.
     ShowInFolder(PathBuf),
-    /// Goes back to the default settings.
+    /// Goes back to the defaults.
     StartFresh,
 }
 

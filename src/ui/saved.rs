@@ -6,14 +6,18 @@ use super::state::{Arrangement, ERRORS_PX, RecordingChoices, TEXT_ZOOM, Theme, V
 use super::view::ViewKind;
 use crate::calibrate::Board;
 use crate::capture::SourceSpec;
-use crate::files::{self, WriteError};
+use crate::files;
 use crate::parameter::Group;
 use crate::recording::Format;
 use crate::recording::write::Compression;
+use crate::rig::RigFile;
 use crate::settings::{Origin, Word};
 use serde::Deserialize;
 use std::path::Path;
 use toml::{Table, Value};
+
+/// Key of the table of the last rig.
+const RIG: &str = "rig";
 
 /// The file's content.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,16 +33,14 @@ impl SavedState {
         }))
     }
 
-    /// Writes the file, all of it or nothing.
+    /// The text of the file, with the rig as a table of its own.
     ///
     /// # Errors
-    /// The folder or file cannot be written.
-    pub(crate) fn write(&self, path: &Path) -> Result<(), WriteError> {
-        let text = toml::to_string(&self.0).map_err(|err| WriteError::new(path, std::io::Error::other(err)))?;
-        if let Some(folder) = path.parent() {
-            files::make_folder(folder)?;
-        }
-        files::write(path, text.as_bytes())
+    /// A path in it is no text.
+    pub(crate) fn text(&self, rig: &RigFile, folder: &Path) -> Result<String, String> {
+        let mut table = self.0.clone();
+        table.insert(RIG.to_owned(), rig.to_table(folder).map_err(|err| err.to_string())?.into());
+        toml::to_string(&table).map_err(|err| err.to_string())
     }
 
     /// The state to save. `settings` are those that differ from the defaults, which may change.
@@ -98,6 +100,12 @@ impl SavedState {
 
     fn get<T: for<'de> Deserialize<'de>>(&self, key: &str) -> Option<T> {
         self.0.get(key)?.clone().try_into().ok()
+    }
+
+    /// The last rig, whose files lie in this folder; `None` where none is saved, as by earlier versions.
+    pub(crate) fn rig(&self, folder: &Path) -> Option<RigFile> {
+        let rig = RigFile::from_table(self.0.get(RIG)?.as_table()?.clone(), folder);
+        rig.inspect_err(|err| log::warn!("the last rig is not used: {err}")).ok()
     }
 
     /// The source, in the words of `--source`.
@@ -218,7 +226,7 @@ mod tests {
     #[test]
     fn everything_comes_back() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("deep/window.toml");
+        let path = folder.path().join("window.toml");
         let mut view =
             ViewSettings { depth_range_m: Some((0.5, 4.0)), unfolded: vec![Group::Paths], ..ViewSettings::default() };
         view.error_px = 0.5;
@@ -249,9 +257,10 @@ mod tests {
             Some(&board),
             chosen.map(|(name, text)| (name, text.to_owned())).into(),
         );
-        saved.write(&path).unwrap();
+        let rig = RigFile { size: Some((640, 480)), ..RigFile::default() };
+        std::fs::write(&path, saved.text(&rig, folder.path()).unwrap()).unwrap();
         let read = SavedState::read(&path);
-        assert_eq!(read, saved);
+        assert_eq!((read.rig(folder.path()), saved.rig(folder.path())), (Some(rig), None));
         assert_eq!(read.recent(), recent);
         assert_eq!(read.board().unwrap().to_string(), board.to_string());
         assert_eq!(read.view(), view);
@@ -330,7 +339,7 @@ engine = "cpu"
         names.sort();
         assert_eq!(names, ["engine", "p1", "preset"]);
         let written = SavedState::of("scene", &[], &view, &recording, None, vec![("preset", "fast".to_owned())]);
-        written.write(&path).unwrap();
+        std::fs::write(&path, written.text(&RigFile::default(), folder.path()).unwrap()).unwrap();
         assert_eq!(SavedState::read(&path).view(), view);
     }
 }

@@ -1,6 +1,7 @@
 //! Opens the window on winit's event loop, and again after its device was lost or a lost one is back. The session stays.
 
 use super::app::App;
+use super::ending::Ending;
 use super::session::Session;
 use crate::engine::gpu::Gpu;
 use anyhow::bail;
@@ -17,16 +18,18 @@ use winit::window::WindowId;
 
 const NAME: &str = "stereopsis";
 
-/// Shows `session` until the user closes the window. After a lost device `reopen` gives another one.
+/// Shows `session` until the user closes the window, or the end is asked for. After a lost device `reopen` gives another one.
 ///
 /// # Errors
 /// There is no display, no surface on this GPU, or no device any more.
 pub(super) fn show(
     session: &Rc<RefCell<Session>>,
     mut gpu: Gpu,
+    ending: &Ending,
     mut reopen: impl FnMut() -> anyhow::Result<Gpu>,
 ) -> anyhow::Result<()> {
     let mut event_loop = EventLoop::<UserEvent>::with_user_event().build().map_err(|err| no_display(&err))?;
+    ending.wake(event_loop.create_proxy());
     loop {
         let opened = Rc::new(RefCell::new(None::<Result<(), String>>));
         let creator = {
@@ -39,7 +42,12 @@ pub(super) fn show(
         };
         let size = session.borrow().state.view.window_size;
         let window = eframe::create_native(NAME, options(&gpu, size), Box::new(creator), &event_loop);
-        event_loop.run_app_on_demand(&mut Watched { window, gpu: gpu.clone(), session: Rc::clone(session) })?;
+        let (gpu_used, session_shown) = (gpu.clone(), Rc::clone(session));
+        let mut watched = Watched { window, gpu: gpu_used, session: session_shown, ending: ending.clone() };
+        event_loop.run_app_on_demand(&mut watched)?;
+        if ending.is_asked() {
+            return Ok(());
+        }
         match opened.take() {
             Some(Ok(())) => {}
             Some(Err(why)) => bail!(why),
@@ -56,11 +64,12 @@ pub(super) fn show(
     }
 }
 
-/// Passes events on while the device lives and the window is to stay on it; eframe cannot draw without it, and panics where it tries to.
+/// Passes events on while the device lives and the window is to stay, and to stay on it; eframe cannot draw without it, and panics where it tries to.
 struct Watched<'a> {
     window: EframeWinitApplication<'a>,
     gpu: Gpu,
     session: Rc<RefCell<Session>>,
+    ending: Ending,
 }
 
 impl Watched<'_> {
@@ -71,7 +80,8 @@ impl Watched<'_> {
 
     fn pass(&mut self, event_loop: &ActiveEventLoop, event: impl FnOnce(&mut EframeWinitApplication<'_>)) {
         self.note_loss();
-        if self.gpu.lost().is_none() && self.session.borrow().next_device().is_none() {
+        let stays = self.session.borrow().next_device().is_none() && !self.ending.is_asked();
+        if self.gpu.lost().is_none() && stays {
             let passed = catch_unwind(AssertUnwindSafe(|| event(&mut self.window)));
             let Err(panic) = passed else { return };
             self.note_loss(); // in this very frame

@@ -1,8 +1,10 @@
 //! Cameras as the program lists and reads them; they are emulated.
 
-use super::start::stereopsis;
+use super::recording::packets;
+use super::start::{finished, stereopsis};
 use super::v4l2::{dress, emulate};
 use std::path::Path;
+use stereopsis::inside::topic;
 
 /// What `stereopsis devices` prints, where more may lie in the folder of the cameras.
 fn listing_with(behaviours: &[&str], flags: &[&str], dress: impl FnOnce(&Path)) -> Option<String> {
@@ -74,6 +76,24 @@ fn devices_for_programs_is_json() {
     assert_eq!(first["controls"][0]["max"].as_f64(), Some(204.7));
     let second = &json["cameras"][1];
     assert!(second["problem"].as_str().is_some_and(|p| p.contains("permission denied")), "{second}");
+}
+
+#[test]
+fn a_recording_of_cameras_begins_with_depth_and_counts_from_there() {
+    let home = tempfile::tempdir().expect("temporary folder");
+    let args = ["record", "--source", "webcam:0,1", "--size", "320x240", "--engine", "cpu", "--num-disparities", "16"];
+    let more = ["--frames", "12", "--json", "-o", "two.mcap"];
+    let mut program = stereopsis(home.path(), &[&args[..], &more].concat());
+    let Some(_cameras) = emulate(&mut program, &["", ""]) else { return };
+    let (said, output) = finished(program, 0);
+    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(summary["pairs"], 12, "{said}");
+    let numbers = |topic| -> Vec<u32> {
+        packets(&home.path().join("two.mcap"), topic).iter().map(|packet| packet.sequence).collect()
+    };
+    let (pairs, results) = (numbers(topic::PAIRS), numbers(topic::RESULTS));
+    assert!(pairs[0] > 0, "pairs came before there was depth: {pairs:?}");
+    assert!(!results.is_empty() && results[0] >= pairs[0], "{results:?} of {pairs:?}");
 }
 
 #[test]

@@ -92,6 +92,14 @@ fn it_ends_after_pairs_or_time() {
     let start = Instant::now();
     assert_eq!(wait_for_end(&Capture::start(Box::new(Fed(numbers)), options)).captured, 1);
     assert!((0.2..5.0).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
+    // the first three do not count
+    let tap = Arc::new(Seen::default());
+    let seen = Arc::clone(&tap);
+    let counts_from: CountsFrom = Arc::new(move || seen.0.lock().len() > 3);
+    let taps = Taps { frames: vec![tap], ..Taps::default() };
+    let options =
+        CaptureOptions { max_pairs: Some(7), counts_from: Some(counts_from), taps, ..CaptureOptions::default() };
+    assert_eq!(wait_for_end(&Capture::start(Box::new(script(0..100)), options)).captured, 10);
 }
 
 #[test]

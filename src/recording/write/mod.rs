@@ -9,6 +9,7 @@
 //! Chunks are only appended, and none stays open for more than half a second. So the file has all older pairs, however the
 //! program ends.
 
+mod beginning;
 mod clock;
 mod disk;
 mod error;
@@ -23,6 +24,7 @@ mod thread;
 #[cfg(test)]
 mod tests;
 
+pub use beginning::Begins;
 pub use disk::free_bytes;
 pub use error::RecordError;
 pub use expected::{Expected, bytes_per_pair, expected};
@@ -30,4 +32,4 @@ pub(in crate::recording) use file::McapFile;
 pub use name::{default_name, default_name_in, free_name};
 pub use options::{Compression, RecordOptions, Target};
 pub use recorder::Recorder;
-pub use status::RecordStatus;
+pub use status::{RecordStatus, WAITING};

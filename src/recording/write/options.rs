@@ -1,5 +1,6 @@
 //! Target and format of a recording. [`crate::recording::About`] has its content.
 
+use super::Begins;
 use crate::choices;
 use crate::recording::Format;
 use std::fmt;
@@ -48,6 +49,8 @@ pub struct RecordOptions {
     pub compression: Compression,
     /// A source that can wait is blocked while the queue is full, and nothing is dropped. Cameras cannot wait.
     pub lossless: bool,
+    /// When it begins; at once where no results are recorded.
+    pub begins: Begins,
     /// Capacity of the queue, bytes.
     pub queue_bytes: usize,
 }
@@ -59,6 +62,12 @@ impl RecordOptions {
 
 impl Default for RecordOptions {
     fn default() -> Self {
-        Self { format: Format::Ros2, compression: Compression::Zstd, lossless: false, queue_bytes: Self::QUEUE_BYTES }
+        Self {
+            format: Format::Ros2,
+            compression: Compression::Zstd,
+            lossless: false,
+            begins: Begins::AtOnce,
+            queue_bytes: Self::QUEUE_BYTES,
+        }
     }
 }

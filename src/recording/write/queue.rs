@@ -55,6 +55,10 @@ struct State {
     notes: usize,
     closed: bool,
     counters: Counters,
+    /// Pairs taken so far, written or not.
+    taken: u64,
+    /// Sequence numbers of pairs that wait to be written and are counted as not matched.
+    waiting_unmatched: VecDeque<u64>,
     gap: Gap,
     /// Sequence numbers of pairs without a result yet, and whether they are recorded.
     unmatched: VecDeque<(u64, bool)>,
@@ -99,6 +103,7 @@ impl Queue {
         }
         if fits {
             self.report_gap(&mut state, bytes, moment);
+            state.taken += 1;
             state.push(Item::Pair(Box::new(pair)), moment, bytes);
             self.filled.notify_one();
         } else {
@@ -205,11 +210,16 @@ impl Queue {
         state.closed = true;
         for (item, ..) in std::mem::take(&mut state.items) {
             match item {
-                Item::Pair(_) => state.counters.dropped_by_disk += 1,
+                Item::Pair(_) => {
+                    state.counters.dropped_by_disk += 1;
+                    state.taken -= 1;
+                }
                 Item::Result(_) => state.counters.results_dropped_by_disk += 1,
                 Item::Params(_) | Item::Event(_) => {}
             }
         }
+        // one that is not in the file is not counted as one without a result
+        state.counters.not_matched -= std::mem::take(&mut state.waiting_unmatched).len() as u64;
         (state.bytes, state.notes) = (0, 0);
         self.emptied.notify_all();
     }
@@ -224,9 +234,22 @@ impl Queue {
         self.state.lock().counters
     }
 
-    /// Changes the counters.
-    pub(super) fn count(&self, count: impl FnOnce(&mut Counters)) {
-        count(&mut self.state.lock().counters);
+    /// The same at one moment with the pairs taken so far, written or not.
+    pub(super) fn counters_and_taken(&self) -> (Counters, u64) {
+        let state = self.state.lock();
+        (state.counters, state.taken)
+    }
+
+    /// Counts a written pair.
+    pub(super) fn count_pair(&self, sequence: u64) {
+        let mut state = self.state.lock();
+        state.counters.pairs += 1;
+        state.waiting_unmatched.retain(|waiting| *waiting != sequence);
+    }
+
+    /// Counts a written result.
+    pub(super) fn count_result(&self) {
+        self.state.lock().counters.results += 1;
     }
 
     /// An event at the current pair.
@@ -311,8 +334,13 @@ impl State {
 
     /// Counts the oldest pair without a result as not matched.
     fn pop_unmatched(&mut self) {
-        if let Some((_, true)) = self.unmatched.pop_front() {
+        if let Some((sequence, true)) = self.unmatched.pop_front() {
             self.counters.not_matched += 1;
+            let waits =
+                |(item, ..): &(Item, Moment, usize)| matches!(item, Item::Pair(pair) if pair.sequence() == sequence);
+            if self.items.iter().any(waits) {
+                self.waiting_unmatched.push_back(sequence);
+            }
         }
     }
 }

@@ -1,11 +1,12 @@
 //! The recorder, for the threads that feed it.
 
+use super::beginning::Beginning;
 use super::clock::{self, Clock, Moment};
 use super::file::{McapFile, Place, Sink};
 use super::queue::Queue;
 use super::status::per_second;
 use super::thread::{Shared, Thread};
-use super::{RecordError, RecordOptions, RecordStatus, Target};
+use super::{Begins, RecordError, RecordOptions, RecordStatus, Target};
 use crate::capture::{Frame, FrameTap, RawPair, RawTap, SourceInfo, Taps};
 use crate::engine::Output;
 use crate::engine::worker::ResultTap;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// A running recorder. Dropping it stops the recording.
 pub struct Recorder {
@@ -26,6 +28,7 @@ pub struct Recorder {
     path: Option<PathBuf>,
     lossless: bool,
     streams: Streams,
+    beginning: Beginning,
     thread: Mutex<Option<JoinHandle<()>>>,
     seen: Mutex<Seen>,
 }
@@ -72,7 +75,9 @@ impl Recorder {
         let thread = Mutex::new(Some(thread.map_err(|err| {
             RecordError::Begin(format!("cannot start the recorder's thread: {}", files::cause(&err)))
         })?));
-        Ok(Arc::new(Self { shared, path, lossless: options.lossless, streams, thread, seen: Mutex::default() }))
+        let beginning = Beginning::new(if streams.needs_results() { options.begins } else { Begins::AtOnce });
+        let (lossless, seen) = (options.lossless, Mutex::default());
+        Ok(Arc::new(Self { shared, path, lossless, streams, beginning, thread, seen }))
     }
 
     /// Records the parameters from now on.
@@ -83,6 +88,16 @@ impl Recorder {
     /// Records a [`crate::recording::Event`] of this kind.
     pub fn event(&self, kind: &str, text: &str) {
         self.shared.queue.push_event(kind, text, self.now());
+    }
+
+    /// Begins now, without depth, if it waits for that; `why` none comes.
+    pub fn begin_without_depth(&self, why: &str) {
+        self.beginning.begin_without(why);
+    }
+
+    /// Whether a pair was recorded, or dropped from the recording.
+    pub fn has_begun(&self) -> bool {
+        self.beginning.begun().is_some()
     }
 
     /// Compares the current errors of the source with those before, and records new errors and ends of errors as events.
@@ -106,15 +121,21 @@ impl Recorder {
             Some((result, when)) => (Some(result.map_err(|err| err.to_string())), when),
             None => (None, self.now().steady),
         };
-        let (elapsed, bytes) = (until.saturating_duration_since(self.shared.started), self.bytes());
-        let bytes_per_s = if progress.bytes_per_s > 0.0 { progress.bytes_per_s } else { per_second(bytes, elapsed) };
+        let until_then = |since| until.saturating_duration_since(since);
+        let (running, bytes) = (until_then(self.shared.started), self.bytes());
+        let elapsed = self.beginning.begun().map_or(Duration::ZERO, until_then);
+        let bytes_per_s = if progress.bytes_per_s > 0.0 { progress.bytes_per_s } else { per_second(bytes, running) };
+        let (counters, taken) = self.shared.queue.counters_and_taken();
         RecordStatus {
             path: self.path.clone(),
             elapsed,
             bytes,
             bytes_per_s,
-            counters: self.shared.queue.counters(),
-            cpu_percent: progress.cpu_time.map(|time| 100.0 * time.as_secs_f64() / elapsed.as_secs_f64().max(1e-3)),
+            counters,
+            taken,
+            is_waiting: ended.is_none() && self.beginning.is_waiting(),
+            without_depth: self.beginning.without(),
+            cpu_percent: progress.cpu_time.map(|time| 100.0 * time.as_secs_f64() / running.as_secs_f64().max(1e-3)),
             disk_left_s: progress.disk_left_s,
             ended,
         }
@@ -122,6 +143,7 @@ impl Recorder {
 
     /// Closes the queue without waiting; its items are still written.
     pub fn close(&self) {
+        self.beginning.set_ready();
         self.shared.queue.close(self.now());
     }
 
@@ -181,6 +203,12 @@ impl Recorder {
 
     fn push(&self, pair: PairParts, source: &SourceInfo) {
         self.note_source(source);
+        if !self.beginning.admits() {
+            return;
+        }
+        if let Some(why) = self.beginning.take_without() {
+            self.event("depth", &format!("begun without depth: {why}"));
+        }
         self.shared.queue.push_pair(pair, self.now(), self.lossless && !source.is_camera);
     }
 }
@@ -206,6 +234,7 @@ impl FrameTap for Recorder {
 impl ResultTap for Recorder {
     fn result(&self, output: &Arc<Output>) {
         if self.streams.needs_results() {
+            self.beginning.set_ready();
             let is_camera = self.seen.lock().source.as_ref().is_none_or(|source| source.is_camera);
             self.shared.queue.push_result(output, self.now(), self.lossless && !is_camera);
         }

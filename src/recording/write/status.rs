@@ -6,12 +6,15 @@ use crate::recording::Counters;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// State of a recording that has not begun.
+pub const WAITING: &str = "waiting for the first depth";
+
 /// Status of a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordStatus {
     /// The file; `None` for standard output.
     pub path: Option<PathBuf>,
-    /// Time since its start, or until its end.
+    /// Time since its first pair, or until its end.
     pub elapsed: Duration,
     /// Bytes written.
     pub bytes: u64,
@@ -19,6 +22,12 @@ pub struct RecordStatus {
     pub bytes_per_s: f64,
     /// Pairs and results so far.
     pub counters: Counters,
+    /// Pairs taken so far, of which some may still wait to be written: those that are not matched are a part of them.
+    pub taken: u64,
+    /// A first result is waited for; with it the recording begins.
+    pub is_waiting: bool,
+    /// Why it has begun without depth; `None` where it has not.
+    pub without_depth: Option<String>,
     /// Processor time of the recorder's thread over wall time, per cent of one core; `None` if the system does not report it.
     pub cpu_percent: Option<f64>,
     /// Time until the disk is full at this rate, s; `None` if unknown.
@@ -46,6 +55,9 @@ impl RecordStatus {
     /// Parts of a status line.
     pub fn parts(&self) -> Vec<String> {
         let Self { bytes, counters, .. } = self;
+        if self.is_waiting {
+            return vec![WAITING.to_owned()];
+        }
         let results = (counters.results > 0).then(|| format!("recorded {}", counted(counters.results, "result")));
         let lost = (self.dropped() > 0).then(|| format!("{} dropped by the disk", self.dropped()));
         let recorded = format!("recorded {}", counted(counters.pairs, "pair"));
@@ -90,7 +102,10 @@ impl RecordStatus {
     }
 }
 
-/// Bytes per second.
+/// Bytes per second; 0 before the first pair.
 pub(super) fn per_second(bytes: u64, elapsed: Duration) -> f64 {
+    if elapsed.is_zero() {
+        return 0.0;
+    }
     bytes as f64 / elapsed.as_secs_f64().max(1e-3)
 }

@@ -235,6 +235,71 @@ fn what_has_no_room_is_dropped_whole_and_told_results_before_pairs() {
 }
 
 #[test]
+fn pairs_without_a_result_are_a_part_of_the_pairs_at_every_moment() {
+    let pipe = Pipe::default();
+    let recorder = start(&pipe, "raw,disparity", 100, false, of_system());
+    let share = || {
+        let RecordStatus { counters, taken, .. } = recorder.status();
+        assert!(counters.not_matched <= taken && counters.pairs <= taken, "{counters:?} of {taken}");
+        (counters.not_matched, taken)
+    };
+    pipe.set_stuck(true);
+    recorder.frame(&frame(0), &info("test"));
+    std::thread::sleep(Duration::from_millis(1200)); // the thread stands still with the first chunk
+    for sequence in 1..40 {
+        recorder.frame(&frame(sequence), &info("test"));
+        share();
+    }
+    recorder.result(&output(&frame(39)));
+    assert_eq!(share(), (39, 40));
+    // what is lost with the pipe is neither recorded nor a recorded pair without a result
+    pipe.fail(io::ErrorKind::StorageFull);
+    wait_until("the end", || recorder.status().ended.is_some());
+    let counters = recorder.status().counters;
+    assert!(counters.not_matched <= counters.pairs && counters.dropped_by_disk >= 39, "{counters:?}");
+}
+
+#[test]
+fn a_recording_with_depth_begins_with_the_first_result_or_with_the_reason_for_none() {
+    let begin = |streams: &str, begins| {
+        let pipe = Pipe::default();
+        let options = RecordOptions { begins, ..RecordOptions::default() };
+        let sink: Sink = Box::new(pipe.clone());
+        let recorder = Recorder::start_at(place(|| None), sink, None, about(streams), options, of_system()).unwrap();
+        (pipe, recorder)
+    };
+    let (pipe, recorder) = begin("raw,disparity", Begins::WithResult);
+    for sequence in 0..7 {
+        recorder.frame(&frame(sequence), &info("test"));
+    }
+    let status = recorder.status();
+    assert!(status.is_waiting && !recorder.has_begun() && recorder.wants_results());
+    assert_eq!((status.parts(), status.elapsed), (vec!["waiting for the first depth".to_owned()], Duration::ZERO));
+    recorder.result(&output(&frame(5)));
+    for sequence in 7..10 {
+        recorder.frame(&frame(sequence), &info("test"));
+        recorder.result(&output(&frame(sequence)));
+    }
+    let counters = recorder.stop().unwrap().counters;
+    assert_eq!(counters, Counters { pairs: 3, results: 3, ..Counters::default() }, "none is missed");
+    assert_eq!(sequences(&pipe.bytes(), topic::PAIRS), [7, 8, 9]);
+
+    let (pipe, recorder) = begin("raw,disparity", Begins::WithResult);
+    recorder.frame(&frame(0), &info("test"));
+    recorder.begin_without_depth("the engine failed");
+    recorder.frame(&frame(1), &info("test"));
+    let status = recorder.stop().unwrap();
+    assert_eq!((status.counters.pairs, status.without_depth.as_deref()), (1, Some("the engine failed")));
+    let events = json::<Event>(&pipe.bytes(), topic::EVENTS);
+    assert_eq!((events[0].kind.as_str(), events[0].text.as_str()), ("depth", "begun without depth: the engine failed"));
+
+    let (_, recorder) = begin("raw", Begins::WithResult);
+    recorder.frame(&frame(0), &info("test"));
+    assert!(!recorder.status().is_waiting);
+    assert_eq!(recorder.stop().unwrap().counters.pairs, 1, "without depth it begins at once");
+}
+
+#[test]
 fn lossless_waits_for_room_and_not_for_a_recorder_that_has_ended() {
     let pipe = Pipe::default();
     let recorder = start(&pipe, "raw", 4, true, of_system());

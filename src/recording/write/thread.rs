@@ -165,13 +165,13 @@ impl Thread {
                 let wall = self.distinct(moment.wall);
                 let packets = self.packer.pair(pair, wall).map_err(RecordError::Pack)?;
                 self.write(&packets)?;
-                self.shared.queue.count(|counters| counters.pairs += 1);
+                self.shared.queue.count_pair(pair.sequence());
             }
             Item::Result(output) => {
                 let wall = self.distinct(moment.wall);
                 let packets = self.packer.result(output, wall).map_err(RecordError::Pack)?;
                 self.write(&packets)?;
-                self.shared.queue.count(|counters| counters.results += 1);
+                self.shared.queue.count_result();
             }
             Item::Params(params) => self.write_note(moment.wall, |packer, wall| packer.parameters(params, wall))?,
             Item::Event(event) => self.write_note(moment.wall, |packer, wall| packer.event(event, wall))?,

@@ -18,6 +18,7 @@ mod parameters;
 mod pictures;
 mod pixel;
 mod preset;
+mod question;
 mod reach;
 mod recording;
 mod rig;
@@ -75,6 +76,8 @@ pub(crate) enum Place {
     Page(Action),
     /// Between all others.
     Centre,
+    /// Above all others, which wait for it.
+    Over,
 }
 
 /// Every panel with its position; those at one position in the order in which they are laid out.
@@ -105,6 +108,7 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Page(Action::Help), Box::new(help::show)),
         (Place::Centre, Box::new(guide_pictures::GuidePictures::default())),
         (Place::Centre, Box::new(pictures::Pictures::new(render_state))),
+        (Place::Over, Box::new(question::Question)),
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Action, Command, State, action_button, tooltip, widgets};
 use crate::console;
-use crate::recording::write::{Compression, Expected, RecordStatus};
+use crate::recording::write::{Compression, Expected, RecordStatus, WAITING};
 use crate::recording::{Format, Stream};
 use crate::ui::state::RecordingChoices;
 use egui::containers::menu::{MenuButton, MenuConfig};
@@ -45,11 +45,13 @@ fn running(ui: &mut Ui, status: &RecordStatus, needs_results: bool, commands: &m
     if button.on_hover_text(details(ui, status)).clicked() {
         commands.push(Action::Record.into());
     }
-    if let Some(lost) = losses(status) {
+    if status.is_waiting {
+        ui.label(RichText::new(WAITING).small());
+    } else if let Some(lost) = losses(status) {
         ui.label(RichText::new(lost).small().color(red));
     } else if status.counters.not_matched > 0 && needs_results {
         // nothing is lost: what is raw can be matched later
-        let text = format!("{} of {} not matched", status.counters.not_matched, status.counters.pairs);
+        let text = format!("{} of {} not matched", status.counters.not_matched, status.taken);
         ui.label(RichText::new(text).small().color(ui.visuals().warn_fg_color));
     } else if let Some(left_s) = status.disk_left_s.filter(|&left_s| left_s < SOON_S) {
         let text = format!("disk full in {}", minutes(Duration::from_secs_f64(left_s.max(0.0))));

@@ -56,6 +56,7 @@ impl Session {
             Command::SavePoints(every) => self.points.wanted = Some(every),
             Command::SetRecording(choices) => state.recording.choices = choices,
             Command::ChooseRecordingFolder => self.choose_recording_folder(),
+            Command::EndRecording(ends) => self.answer_question(ends),
             Command::EstimateRecording => self.estimate_recording(),
             Command::Search(step) => self.search(step),
             Command::Measure(step) => self.measure(step, ctx),

@@ -13,6 +13,7 @@ mod execute;
 mod explain;
 mod guide;
 mod history;
+mod keep;
 mod measure;
 mod recording;
 mod remote;
@@ -29,14 +30,15 @@ use super::options::WindowOptions;
 use super::saved::SavedState;
 use super::state::{
     ConversionState, DoctorState, GuideState, History, Load, Matching, MeasureState, MeasuredRates, NARROW_WIDTH,
-    OwnPreset, Pipeline, Pointer, RecordingState, RigState, SearchState, Source, State, Theme, ViewSettings,
+    OwnPreset, Pipeline, Pointer, RecordingState, RigState, SearchState, Source, State, Theme,
 };
+use super::store::Store;
 use super::view::ViewKind;
 use super::waker::Waker;
 use crate::capture::SourceSpec;
 use crate::colormap::DisplayRange;
 use crate::engine::gpu::Gpu;
-use crate::engine::{EngineChoice, OpenOptions, Output};
+use crate::engine::{OpenOptions, Output};
 use crate::export;
 use crate::live::{Background, Comparison, Live, LiveOptions, MeasureWish, Measured, PixelExplainer};
 use crate::rate::Rate;
@@ -55,8 +57,11 @@ pub struct Session {
     pub(crate) waker: Waker,
     device: device::DeviceState,
     estimate: recording::Estimate,
+    /// The change for which the recording may end.
+    waiting_change: Option<recording::Change>,
     estimate_pairs: EstimatePairs,
     guide: guide::Guide,
+    keeping: keep::Keeping,
     /// The engine of settings that are compared.
     comparison: Option<Comparison>,
     /// When the settings file was read last.
@@ -91,10 +96,15 @@ impl Session {
     /// Flags or the settings file are wrong, or the system gives no thread.
     pub fn start(options: WindowOptions, gpu: Option<Gpu>) -> anyhow::Result<Self> {
         let mut options = options;
+        let store = options.saved_state.as_deref().map(Store::open);
         let saved = options.saved_state.as_deref().filter(|_| !options.reset).map(SavedState::read).unwrap_or_default();
-        if !options.reset {
-            rig::use_saved_rig(&mut options);
-        }
+        let fresh = source::Request {
+            spec: options.source.clone().unwrap_or(SourceSpec::Scene),
+            options: options.source_options.clone(),
+            choice: options.calibration.clone(),
+            file: None,
+        };
+        let has_saved_rig = !options.reset && rig::use_saved_rig(&mut options, &saved);
         let mut settings = resolve(&options, &saved)?;
         let mut view = saved.view();
         settings.params.confidence |= view.shown().contains(&ViewKind::Confidence);
@@ -161,8 +171,10 @@ impl Session {
             waker,
             device: device::DeviceState::default(),
             estimate: recording::Estimate::default(),
+            waiting_change: None,
             estimate_pairs: EstimatePairs::default(),
             guide: guide::Guide::default(),
+            keeping: keep::Keeping::new(store, fresh),
             comparison: None,
             file_read: None,
             explainer,
@@ -179,35 +191,9 @@ impl Session {
             started: Some(Instant::now()),
             unchecked: Some(settings),
         };
-        session.announce_saved(&saved);
+        session.announce_saved(&saved, has_saved_rig);
         session.open(source);
         Ok(session)
-    }
-
-    /// Says once which settings are those of the last time.
-    fn announce_saved(&mut self, saved: &SavedState) {
-        if self.options.words.iter().any(|word| word.origin != Origin::Flag) {
-            return; // a settings file replaces them
-        }
-        let changed: Vec<_> =
-            self.settings_flags().into_iter().map(|(name, value)| format!("{name} {value}")).collect();
-        if !saved.is_empty() && !changed.is_empty() {
-            let text = format!("settings of last time: {}", changed.join(", "));
-            self.state.notices.add(Level::Remark, text, vec![Cure::StartFresh]);
-        }
-    }
-
-    /// Goes back to the default parameters, engine and views; the source and its calibration stay.
-    fn start_fresh(&mut self) {
-        let params = StereoParams::default();
-        (self.state.matching.preset, self.state.matching.own) = (Preset::Balanced, None);
-        if self.state.matching.engine.choice != EngineChoice::Auto {
-            self.set_engine(EngineChoice::Auto);
-        }
-        self.set_params(params);
-        let is_narrow = self.state.view.is_narrow;
-        self.state.view = ViewSettings { is_narrow, ..ViewSettings::default() };
-        self.fits_depth = true;
     }
 
     /// Shows a file in the system's window of its folder.
@@ -245,11 +231,15 @@ impl Session {
         self.update_explained();
         self.update_measured();
         self.update_search();
+        self.update_kept(now);
         let pipeline = &mut self.state.pipeline;
         pipeline.shown_hz = self.shown.per_second(now);
         pipeline.playback = self.live.transport().map(|transport| transport.get());
-        self.state.jobs =
-            self.jobs.running().filter(|job| ![recording::ESTIMATE, history::FOLLOW].contains(job)).collect();
+        self.state.jobs = self
+            .jobs
+            .running()
+            .filter(|job| ![recording::ESTIMATE, history::FOLLOW, keep::KEEP].contains(job))
+            .collect();
     }
 
     /// Follows the window's width, and the user's choices of theme and text size. Called once per frame.
@@ -437,18 +427,6 @@ impl Session {
             Err(why) => self.state.notices.error(why),
         }
         self.state.matching.own_presets = settings::own_presets(&folder);
-    }
-
-    /// Saves the state for the next start.
-    pub fn save(&self) {
-        let Some(path) = &self.options.saved_state else { return };
-        let State { source, view, recording, guide, .. } = &self.state;
-        let (spec, board) = (source.spec.to_string(), guide.board.as_ref().ok());
-        let saved = SavedState::of(&spec, &source.recent, view, &recording.choices, board, self.settings_flags());
-        if let Err(err) = saved.write(path) {
-            log::warn!("{}: the window's state cannot be saved: {err}", path.display());
-        }
-        self.save_rig_state(path);
     }
 }
 

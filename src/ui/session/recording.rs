@@ -4,12 +4,12 @@ use super::{Session, absolute};
 use crate::calibration::CalibrationError;
 use crate::capture::{FramePreparation, StereoLayout, Taps};
 use crate::live::ResultTap;
-use crate::recording::write::{RecordOptions, RecordStatus, Recorder, Target, default_name_in, expected};
+use crate::recording::write::{Begins, RecordOptions, RecordStatus, Recorder, Target, default_name_in, expected};
 use crate::recording::{About, Streams};
 use crate::ui::dialogs;
 use crate::ui::jobs::Job;
 use crate::ui::notices::{Cure, Level};
-use crate::ui::state::Phase;
+use crate::ui::state::{Obstacle, Phase};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -18,6 +18,11 @@ use std::time::{Duration, Instant, SystemTime};
 pub(super) const ESTIMATE: Job = Job::new("estimating the size of a recording");
 /// Interval of estimates: disks fill.
 const ESTIMATE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A change of the session that waits for an answer.
+pub(super) type Change = Box<dyn FnOnce(&mut Session) + Send>;
+/// Time that a file may take to be created after the window was closed.
+const START_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Time and subject of the last estimate of the size of a recording.
 #[derive(Default)]
@@ -73,8 +78,12 @@ impl Session {
             raw: StereoLayout::of(output.job.frame.raw.original.as_ref()),
             ..self.about(now)
         };
-        let options =
-            RecordOptions { format: choices.format, compression: choices.compression, ..RecordOptions::default() };
+        let options = RecordOptions {
+            format: choices.format,
+            compression: choices.compression,
+            begins: Begins::WithResult,
+            ..RecordOptions::default()
+        };
         let target = Target::File(default_name_in(&absolute(&self.state.recording_folder()), now));
         self.state.recording.phase = Phase::Starting(None);
         self.state.recording.streams = streams;
@@ -107,6 +116,27 @@ impl Session {
         taps.raw.extend(self.guide.tap());
         let results = recorder.map(|recorder| Arc::clone(recorder) as Arc<dyn ResultTap>);
         self.live.set_taps(taps, results.into_iter().collect());
+    }
+
+    /// Makes a change at once where no recording is in its way, and otherwise asks first.
+    pub(super) fn unless_recording(&mut self, obstacle: Obstacle, change: impl FnOnce(&mut Self) + Send + 'static) {
+        let recording = &mut self.state.recording;
+        let is_borne = !matches!(obstacle, Obstacle::Source(_)) && recording.bears_preparation();
+        if is_borne || !recording.is_begun() {
+            return change(self);
+        }
+        recording.question = Some(obstacle);
+        let older = self.waiting_change.replace(Box::new(change));
+        forget(older);
+    }
+
+    /// Makes the change that waits, which ends the recording, or leaves both as they are.
+    pub(super) fn answer_question(&mut self, ends: bool) {
+        self.state.recording.question = None;
+        match self.waiting_change.take() {
+            Some(change) if ends => change(self),
+            other => forget(other),
+        }
     }
 
     /// Ends the recording, if there is one; `why` unless the user does.
@@ -147,11 +177,22 @@ impl Session {
 
     /// Reads the recorder's status, and ends a recording that can go on no longer; called once per frame.
     pub(super) fn update_recording(&mut self) {
+        if self.state.recording.question.is_some() && !self.state.recording.is_begun() {
+            self.answer_question(true); // it has ended by itself: nothing is in the way any more
+        }
         let Some(recorder) = self.state.recording.recorder() else { return };
         recorder.watch(&self.state.status().errors);
+        if let Some(why) = self.state.status().no_result() {
+            recorder.begin_without_depth(why);
+        }
         let status = recorder.status();
         let has_ended = status.ended.is_some();
-        self.state.recording.status = Some(status);
+        let before = self.state.recording.status.replace(status);
+        let without = self.state.recording.status.as_ref().and_then(|status| status.without_depth.clone());
+        if let Some(why) = without.filter(|_| before.is_some_and(|before| before.without_depth.is_none())) {
+            let text = format!("the recording has begun without depth: {why}");
+            self.state.notices.add(Level::Warning, text, Vec::new());
+        }
         if has_ended {
             self.end_recording(None);
         } else if self.state.status().engine.ended {
@@ -167,8 +208,19 @@ impl Session {
         }
     }
 
-    /// Changes the preparation of frames. The head of a recording describes it, so a recording ends here.
+    /// Changes the preparation of frames. The head of a recording describes it, so a recording with anything prepared ends here, and
+    /// one of raw pairs notes it.
     pub(super) fn set_preparation(&mut self, preparation: FramePreparation) -> Result<(), CalibrationError> {
+        if self.state.recording.bears_preparation() {
+            self.live.set_preparation(preparation)?;
+            if let Some(recorder) = self.state.recording.recorder() {
+                let text = "sides, calibration or working size were changed; pairs are recorded as they come, and described as at \
+                            the beginning";
+                recorder.event("calibration", text);
+                self.state.notices.news("the recording goes on: raw pairs are recorded as they come");
+            }
+            return Ok(());
+        }
         self.live.set_taps(Taps::default(), Vec::new());
         let set = self.live.set_preparation(preparation);
         if set.is_ok() {
@@ -200,11 +252,25 @@ impl Session {
         self.state.recording.streams.to_string().replace(',', ", ")
     }
 
+    /// Waits for a recording that is being started, and ends it.
+    fn end_recording_at_start(&mut self, why: &str) {
+        let deadline = Instant::now() + START_TIMEOUT;
+        while matches!(self.state.recording.phase, Phase::Starting(_)) && Instant::now() < deadline {
+            self.end_recording(Some(why));
+            for change in self.jobs.finished() {
+                change(self);
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
     /// Ends a recording and waits for it, once the window is closed.
     ///
     /// # Errors
     /// It had ended because of an error; the text names the file too.
     pub fn finish_recording(&mut self) -> Option<Result<String, String>> {
+        // a file that is being created is closed too
+        self.end_recording_at_start("the window was closed");
         self.live.set_taps(Taps::default(), Vec::new());
         let (Phase::Running(recorder) | Phase::Ending(recorder, _)) = std::mem::take(&mut self.state.recording.phase)
         else {
@@ -213,6 +279,13 @@ impl Session {
         let ended = recorder.stop();
         let recorded = format!("recorded {} into {}", self.recorded_streams(), recorder.status().summary());
         Some(ended.map_err(|err| format!("{err} · {recorded}")).map(|_| recorded))
+    }
+}
+
+/// Drops a change that is not made. What it holds may be a source, which takes its time to close: not on the window's thread.
+fn forget(change: Option<Change>) {
+    if let Some(change) = change {
+        let _ = std::thread::Builder::new().name("old change".into()).spawn(move || drop(change));
     }
 }
 

@@ -11,28 +11,30 @@ use crate::ui::dialogs;
 use crate::ui::jobs::Job;
 use crate::ui::notices::{Cure, Level};
 use crate::ui::options::WindowOptions;
+use crate::ui::saved::SavedState;
+use crate::ui::state::Obstacle;
+use crate::ui::store::{estimated, is_estimate};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// File of the saved rig, beside that of the saved state.
-fn saved_rig(saved_state: &Path) -> PathBuf {
-    saved_state.with_file_name("last-rig.toml")
-}
+/// File of the saved rig, beside that of the saved state, where an earlier version has saved both.
+const SAVED_RIG: &str = "last-rig.toml";
 
-/// Takes the saved rig, unless the command line names a source, rig or calibration.
-pub(super) fn use_saved_rig(options: &mut WindowOptions) {
+/// Takes the saved rig, unless the command line names a source, rig or calibration. Returns whether there was one to take.
+pub(super) fn use_saved_rig(options: &mut WindowOptions, saved: &SavedState) -> bool {
     let SourceOptions { size, cameras, .. } = &options.source_options;
     let has_source = options.source.is_some() || options.rig_file.is_some() || size.is_some();
     let has_calibration = options.calibration != CalibrationChoice::default();
     if has_source || has_calibration || *cameras != CameraOptions::default() {
-        return;
+        return false;
     }
-    let saved = options.saved_state.as_deref().and_then(|path| RigFile::read(&saved_rig(path)).ok());
-    if let Some(rig) = saved {
-        rig.fill(&mut options.source_options);
-        options.source = rig.source;
-        options.calibration = rig.calibration;
-    }
+    let Some(path) = options.saved_state.as_deref() else { return false };
+    let saved = saved.rig(files::folder_of(path));
+    let Some(rig) = saved.or_else(|| RigFile::read(&path.with_file_name(SAVED_RIG)).ok()) else { return false };
+    rig.fill(&mut options.source_options);
+    options.source = rig.source;
+    options.calibration = rig.calibration;
+    true
 }
 
 const ESTIMATE: Job = Job::stoppable("estimating the rig");
@@ -89,14 +91,14 @@ impl Session {
                     return; // another source is read since
                 }
                 match found {
-                    Ok(Ok(calibrated)) => {
+                    Ok(Ok(calibrated)) => session.unless_recording(Obstacle::Calibration, move |session| {
                         if session.use_recipe(calibrated.preparation.clone(), choice) {
                             session.take_calibrated(&calibrated);
                             session.fits_depth = true;
                             session.protect_calibration();
                             session.state.notices.cured(&Cure::SwapPictures);
                         }
-                    }
+                    }),
                     Ok(Err(why)) => {
                         let cures = if why.means_exchanged() { vec![Cure::SwapPictures] } else { Vec::new() };
                         session.state.notices.add(Level::Error, why.to_string(), cures);
@@ -189,6 +191,10 @@ impl Session {
 
     /// Sets the working size; the search range follows, so that the same depths are seen.
     pub(super) fn set_scale(&mut self, scale: Scale) {
+        self.unless_recording(Obstacle::Size, move |session| session.set_scale_now(scale));
+    }
+
+    fn set_scale_now(&mut self, scale: Scale) {
         let preparation = self.live.preparation();
         let factor = scale.factor() / preparation.scale.factor();
         let choice = CalibrationChoice { scale, ..self.state.rig.choice.clone() };
@@ -232,7 +238,12 @@ impl Session {
         }
         let choice = CalibrationChoice { depth_fit: Some(fitted), ..self.state.rig.choice.clone() };
         let geometry = Some(fitted.applied(Some(geometry), &info));
-        if self.use_recipe(FramePreparation { geometry, ..preparation }, choice) {
+        let preparation = FramePreparation { geometry, ..preparation };
+        self.unless_recording(Obstacle::Calibration, move |session| session.use_fitted(preparation, choice));
+    }
+
+    fn use_fitted(&mut self, preparation: FramePreparation, choice: CalibrationChoice) {
+        if self.use_recipe(preparation, choice) {
             self.describe_source();
             self.fits_depth = true;
             self.state.notices.news("depth follows the two distances now, and is labelled estimated");
@@ -261,14 +272,6 @@ impl Session {
         }
     }
 
-    /// Saves the rig for the next start.
-    pub(super) fn save_rig_state(&self, saved_state: &Path) {
-        let path = saved_rig(saved_state);
-        if let Err(why) = self.write_rig(&path, true, true) {
-            log::warn!("{why}");
-        }
-    }
-
     /// Writes the rig file, after the calibration file of an estimate; the flags allow to replace each of them.
     fn write_rig(
         &self,
@@ -282,11 +285,13 @@ impl Session {
         Ok((choice, rig))
     }
 
-    /// Writes an estimate as a calibration file beside the rig, so that it is the same at the next start. `replaces` allows to
-    /// replace a file.
+    /// Writes an estimate as a calibration file beside the rig, also one of the last run, whose file is the window's own. `replaces` allows
+    /// to replace a file.
     fn write_estimate(&self, rig_file: &Path, replaces: bool) -> Result<CalibrationChoice, String> {
         let choice = self.state.rig.choice.clone();
-        let (RectifyChoice::Auto, Some(rig)) = (choice.rectify(), &self.state.rig.rig) else { return Ok(choice) };
+        let Some(rig) = self.state.rig.rig.as_ref().filter(|_| is_estimate(&choice, self.state_folder())) else {
+            return Ok(choice);
+        };
         let path = calibration_beside(rig_file);
         let written =
             calibration::write(rig, calibration::Output::Toml, choice.crop()).map_err(|err| err.to_string())?;
@@ -294,15 +299,7 @@ impl Session {
             let write = if replaces { files::write } else { files::write_new };
             write(&path, &bytes).map_err(|err| err.to_string())?;
         }
-        let CalibrationChoice { alpha, rectified_fov_deg, depth_fit, scale, .. } = choice;
-        Ok(CalibrationChoice {
-            files: vec![path],
-            alpha,
-            rectified_fov_deg,
-            depth_fit,
-            scale,
-            ..CalibrationChoice::default()
-        })
+        Ok(estimated(&choice, path))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::sources::{self, CalibratedSource};
 use crate::ui::action::Action;
 use crate::ui::jobs::Job;
 use crate::ui::notices::{Cure, Level};
-use crate::ui::state::HistoryStep;
+use crate::ui::state::{HistoryStep, Obstacle};
 use crate::ui::view::Zoom;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -40,6 +40,12 @@ pub(super) struct Request {
     pub(super) file: Option<(PathBuf, RigFile)>,
 }
 
+impl Obstacle {
+    fn of(wanted: &Request) -> Self {
+        Self::Source(wanted.spec.to_string())
+    }
+}
+
 impl Session {
     /// The present options for `spec`; cameras and other sources have calibrations of their own.
     pub(super) fn request(&self, spec: SourceSpec) -> Request {
@@ -65,6 +71,15 @@ impl Session {
     /// Opens a source in the background. It replaces the present one, and its options the present ones, once it is there; until
     /// then, and if it fails, all stays as it is. Only a camera that both need is closed before.
     pub(super) fn open_as(&mut self, wanted: Request) {
+        let closes = wanted.spec.is_camera() && self.state.source.running.as_ref().is_some_and(SourceSpec::is_camera);
+        if closes {
+            self.unless_recording(Obstacle::of(&wanted), move |session| session.open_now(wanted));
+        } else {
+            self.open_now(wanted);
+        }
+    }
+
+    fn open_now(&mut self, wanted: Request) {
         if wanted.spec.is_camera() {
             self.close_previews();
             if self.state.source.running.take_if(|running| running.is_camera()).is_some() {
@@ -79,7 +94,9 @@ impl Session {
         self.jobs.start(OPEN, open, move |session: &mut Self, opened| {
             session.state.source.opening = None;
             match opened {
-                Ok(opened) => session.use_opened(wanted, opened),
+                Ok(opened) => session.unless_recording(Obstacle::of(&wanted), move |session| {
+                    session.use_opened(wanted, opened);
+                }),
                 Err(why) => session.not_opened(&wanted, &why),
             }
         });
@@ -189,6 +206,10 @@ impl Session {
 
     /// Exchanges the pictures as they are prepared.
     fn swap_prepared(&mut self) {
+        self.unless_recording(Obstacle::Swap, Self::swap_prepared_now);
+    }
+
+    fn swap_prepared_now(&mut self) {
         let preparation = self.live.preparation();
         let swapped = !preparation.swapped;
         let geometry = preparation.geometry.map(|geometry| geometry.swapped());

@@ -20,7 +20,7 @@ pub(crate) use guide::{GuideState, GuideStep, Running};
 pub(crate) use history::{History, Setup};
 pub(crate) use matching::{Load, Matching, MeasuredRates, OwnPreset};
 pub(crate) use measure::{MeasureState, MeasureStep};
-pub(crate) use recording::{Phase, RecordingChoices, RecordingState};
+pub(crate) use recording::{Obstacle, Phase, RecordingChoices, RecordingState};
 pub(crate) use rig::RigState;
 pub(crate) use search::{MAX_PAIRS, RATES_HZ, SEARCH_S, SearchState, SearchStep, cannot_judge};
 pub(crate) use settings_file::{HistoryStep, SettingsFile};

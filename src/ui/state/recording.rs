@@ -1,7 +1,7 @@
 //! The choices for recordings, and the running recording.
 
 use crate::recording::write::{Compression, Expected, RecordOptions, RecordStatus, Recorder};
-use crate::recording::{Format, Streams};
+use crate::recording::{Format, Stream, Streams};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -37,6 +37,37 @@ pub(crate) struct RecordingState {
     pub(crate) streams: Streams,
     /// Status of the running recording, read once per frame.
     pub(crate) status: Option<RecordStatus>,
+    /// The question whether it ends for a change.
+    pub(crate) question: Option<Obstacle>,
+}
+
+/// A change that a recording cannot go on with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Obstacle {
+    /// Another source, or the same one opened in another way.
+    Source(String),
+    /// Left and right exchanged.
+    Swap,
+    /// Another calibration.
+    Calibration,
+    /// Another working size.
+    Size,
+}
+
+impl Obstacle {
+    /// Why the recording cannot go on, in a sentence.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Source(source) => format!("A recording has one source, and {source} would be another."),
+            Self::Swap => {
+                "Its depth is that of left and right as they are now, and its description says so once.".into()
+            }
+            Self::Calibration => {
+                "Its depth is that of the calibration as it is now, and its description has that one alone.".into()
+            }
+            Self::Size => "All depth of a recording has one size.".into(),
+        }
+    }
 }
 
 /// Phase of a recording.
@@ -55,6 +86,16 @@ impl RecordingState {
     /// Status of the running recording.
     pub(crate) fn running(&self) -> Option<&RecordStatus> {
         self.status.as_ref().filter(|_| matches!(self.phase, Phase::Running(_)))
+    }
+
+    /// Whether there is a recording that a change may end.
+    pub(crate) fn is_begun(&self) -> bool {
+        matches!(self.phase, Phase::Running(_) | Phase::Starting(None))
+    }
+
+    /// Whether it goes on with other left and right sides, calibration or size: raw pairs are recorded as they come.
+    pub(crate) fn bears_preparation(&self) -> bool {
+        !self.streams.needs_results() && !self.streams.has(Stream::Rectified)
     }
 
     /// Whether a file is being created or completed.

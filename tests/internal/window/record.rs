@@ -7,7 +7,8 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::path::{Path, PathBuf};
 use stereopsis::capture::SourceSpec;
 use stereopsis::recording::{Recording, Stream, topic};
-use stereopsis::ui::WindowOptions;
+use stereopsis::stereo::Preset;
+use stereopsis::ui::{Command, WindowOptions};
 
 /// A window on the scene that records into this folder.
 fn recording_into(folder: &Path) -> Option<Window> {
@@ -37,6 +38,27 @@ fn begun(window: &mut Window) {
         let before = window.sequence();
         window.until("another result", |w| (w.sequence() != before).then_some(()));
     }
+}
+
+/// The question whether the recording ends is there.
+fn asks(window: &Window) -> Option<()> {
+    window.has("Keep recording").then_some(())
+}
+
+fn end_and_switch(window: &mut Window) {
+    window.harness.get_by_label("End the recording and switch").click();
+    window.harness.run_steps(2);
+}
+
+/// Waits until the question is gone and more pairs are recorded.
+fn goes_on(window: &mut Window) {
+    let recorded = |w: &Window| {
+        let session = w.session.borrow();
+        session.state.recording.running().map(|status| status.counters.pairs)
+    };
+    window.until("the answer", |w| asks(w).is_none().then_some(()));
+    let before = recorded(window).unwrap();
+    window.until("more pairs", |w| recorded(w).filter(|&pairs| pairs > before));
 }
 
 fn menu(window: &mut Window) {
@@ -96,18 +118,130 @@ fn the_notice_plays_what_was_recorded_with_its_depth() {
 }
 
 #[test]
-fn its_key_begins_and_another_source_ends_a_recording() {
+fn its_key_begins_and_another_source_ends_a_recording_once_the_user_agrees() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut window) = recording_into(folder.path()) else { return };
     window.harness.key_press_modifiers(Modifiers::SHIFT, Key::R);
     begun(&mut window);
     assert!(!window.has("Estimate from the pictures"), "R alone is another key");
     let SourceSpec::Files { left, right, .. } = pair(folder.path()) else { panic!("two files") };
+    window.drop_files(&[left.clone(), right.clone()]);
+    window.until("the question", |w| w.has("right.png would be another").then_some(()));
+    window.harness.key_press(Key::Escape);
+    goes_on(&mut window);
+    assert_eq!(window.session.borrow().live().status().source.name, "scene");
     window.drop_files(&[left, right]);
+    window.until("the question", |w| asks(w));
+    end_and_switch(&mut window);
     window.until("why it ended", |w| w.has("the source was changed").then_some(()));
     assert!(!whole(folder.path()).pairs().is_empty());
     window.until("the other source", |w| (w.session.borrow().live().status().source.name == "left").then_some(()));
     assert!(window.is_enabled("Record"));
+}
+
+#[test]
+fn exchanging_the_pictures_asks_before_it_ends_a_recording_with_depth() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(mut window) = recording_into(folder.path()) else { return };
+    let is_swapped = |w: &Window| w.session.borrow().live().preparation().swapped;
+    window.harness.key_press_modifiers(Modifiers::SHIFT, Key::R);
+    begun(&mut window);
+    for answer in [Key::Escape, Key::Enter, Key::Space] {
+        window.harness.key_press(Key::X);
+        window.until("the question", |w| asks(w));
+        // keys are answers now, and the same key again is none
+        for key in [Key::X, Key::R, Key::S] {
+            window.harness.key_press(key);
+            window.harness.run_steps(2);
+        }
+        window.harness.key_press_modifiers(Modifiers::SHIFT, Key::R);
+        window.harness.run_steps(2);
+        assert!(asks(&window).is_some() && !window.has("Estimate from the pictures"), "{answer:?}");
+        window.harness.key_press(answer);
+        goes_on(&mut window);
+        assert!(!is_swapped(&window), "{answer:?}");
+    }
+    window.harness.key_press(Key::X);
+    window.until("the question", |w| asks(w));
+    window.harness.key_press(Key::Tab);
+    window.harness.run_steps(2);
+    window.harness.key_press(Key::Enter);
+    window.until("the exchange", |w| is_swapped(w).then_some(()));
+    window.until("why it ended", |w| w.has("calibration or working size was changed").then_some(()));
+    assert!(!whole(folder.path()).pairs().is_empty());
+}
+
+#[test]
+fn raw_pairs_are_recorded_on_while_the_pictures_are_exchanged_and_a_preset_is_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(mut window) = recording_into(folder.path()) else { return };
+    menu(&mut window);
+    window.harness.get_by_role_and_label(Role::CheckBox, "depth").click();
+    window.harness.run_steps(2);
+    window.harness.key_press(Key::Escape);
+    window.harness.run_steps(2);
+    window.harness.key_press_modifiers(Modifiers::SHIFT, Key::R);
+    begun(&mut window);
+    window.harness.key_press(Key::X);
+    window.until("the exchange", |w| w.session.borrow().live().preparation().swapped.then_some(()));
+    assert!(asks(&window).is_none());
+    let ctx = window.harness.ctx.clone();
+    window.session.borrow_mut().execute(Command::SetPreset(Preset::Fast), &ctx);
+    goes_on(&mut window);
+    window.harness.get_by_label("Stop recording").click();
+    window.until("the end", |w| w.has("recorded raw into").then_some(()));
+    let mut recording = whole(folder.path());
+    let numbers: Vec<_> =
+        (0..recording.len(topic::PAIRS)).map(|pair| recording.packet(topic::PAIRS, pair).unwrap().sequence).collect();
+    assert!(numbers.windows(2).all(|pair| pair[1] == pair[0] + 1), "no pair is missing: {numbers:?}");
+    assert!(!recording.about().unwrap().calibration.swapped, "as at the beginning");
+    assert!(recording.len(topic::PARAMETERS) >= 2 && recording.len(topic::EVENTS) >= 2);
+}
+
+#[test]
+fn a_question_goes_with_the_recording_and_what_was_wanted_is_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(mut window) = recording_into(folder.path()) else { return };
+    window.harness.get_by_label("Record").click();
+    begun(&mut window);
+    window.harness.key_press(Key::X);
+    window.until("the question", |w| asks(w));
+    // as a full disk ends it
+    window.session.borrow().state.recording.recorder().unwrap().close();
+    window.until("the exchange", |w| w.session.borrow().live().preparation().swapped.then_some(()));
+    assert!(asks(&window).is_none());
+    assert!(!whole(folder.path()).pairs().is_empty());
+}
+
+#[test]
+fn a_window_that_is_closed_during_the_question_leaves_a_whole_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(mut window) = recording_into(folder.path()) else { return };
+    window.harness.get_by_label("Record").click();
+    begun(&mut window);
+    window.harness.key_press(Key::X);
+    window.until("the question", |w| asks(w));
+    window.session.borrow_mut().finish_recording().unwrap().unwrap();
+    assert!(!whole(folder.path()).pairs().is_empty());
+}
+
+#[test]
+fn letters_belong_to_an_open_menu() {
+    let Some(mut window) = Window::on_scene() else { return };
+    menu(&mut window);
+    for key in [Key::X, Key::R, Key::Z, Key::H, Key::Num6, Key::Space] {
+        window.harness.key_press(key);
+        window.harness.run_steps(2);
+    }
+    assert!(window.has("compressed") && window.has("P1") && !window.has("recorded view"));
+    let session = window.session.borrow();
+    assert!(session.state.page.is_none() && !session.live().preparation().swapped && !session.live().is_paused());
+    drop(session);
+    window.harness.key_press(Key::Escape);
+    window.harness.run_steps(3);
+    assert!(!window.has("not compressed"));
+    window.harness.key_press(Key::R);
+    window.until("the page", |w| w.has("Working size").then_some(()));
 }
 
 #[test]
@@ -132,6 +266,8 @@ fn another_working_size_ends_a_recording() {
     window.harness.get_by_role_and_label(Role::ComboBox, "Working size").click();
     window.harness.run_steps(3);
     window.harness.get_by_label("1/2").click();
+    window.until("the question", |w| asks(w));
+    end_and_switch(&mut window);
     window.until("why it ended", |w| w.has("working size was changed").then_some(()));
     assert!(!whole(folder.path()).pairs().is_empty());
 }
@@ -168,6 +304,8 @@ fn the_menu_says_how_large_it_becomes_and_what_cannot_be_recorded() {
     assert!((disparity - 1800.0 * 160.0 * 120.0 * 4.0 / 1e6).abs() < 8.0, "{disparity} MB");
     window.harness.get_by_role_and_label(Role::CheckBox, "depth").click();
     window.until("that it is nothing", |w| w.has("Nothing is chosen").then_some(()));
+    window.harness.key_press(Key::Escape);
+    window.harness.run_steps(2);
     window.harness.key_press_modifiers(Modifiers::SHIFT, Key::R);
     window.until("why not", |w| w.has("nothing is chosen to be recorded").then_some(()));
     assert!(files(folder.path()).is_empty());
@@ -186,7 +324,7 @@ fn choices_are_there_again_at_the_next_start() {
     }
     window.harness.get_by_label("foxglove").click();
     window.harness.run_steps(3);
-    window.session.borrow().save();
+    window.session.borrow_mut().save();
     drop(window);
     let mut window = Window::open(&gpu, options());
     menu(&mut window);

@@ -52,7 +52,7 @@ fn an_estimate_that_fails_leaves_source_and_rectification_and_offers_the_cure() 
     window.until("the refusal", |w| w.has("left and right are swapped").then_some(()));
     assert_eq!(spec(&window), source);
     assert_eq!(window.session.borrow().state.rig.choice, before);
-    window.session.borrow().save();
+    window.session.borrow_mut().save();
     let text = std::fs::read_to_string(&saved).unwrap();
     assert!(text.contains("a.png") && !text.contains("source = \"scene\""), "{text}");
     // the message goes with its cause
@@ -90,7 +90,7 @@ fn a_source_that_is_away_at_the_start_is_kept_for_the_next_one() {
     let missing = SourceSpec::Folder(folder.path().join("not/yet"));
     let mut window = Window::open(&gpu, WindowOptions { saved_state: Some(saved.clone()), ..options(missing.clone()) });
     window.until("the scene", |w| w.has("showing the scene instead").then_some(()));
-    window.session.borrow().save();
+    window.session.borrow_mut().save();
     assert!(std::fs::read_to_string(&saved).unwrap().contains("not/yet"));
     // once it is there, the message's button opens it
     std::fs::create_dir_all(folder.path().join("not/yet")).unwrap();

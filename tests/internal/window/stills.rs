@@ -105,7 +105,7 @@ fn what_cannot_be_opened_is_said_and_what_was_opened_is_offered_again() {
     window.until("the folder", |w| (shown(w).as_deref() == Some("left1")).then_some(()));
     window.drop_files(&[one.join("left.png"), one.join("right.png")]);
     window.until("the pair", |w| (shown(w).as_deref() == Some("left")).then_some(()));
-    window.session.borrow().save();
+    window.session.borrow_mut().save();
     drop(window);
 
     let mut window = Window::open(&gpu, options());

@@ -1,6 +1,6 @@
 //! The recorder: `stereopsis record`.
 
-use super::{finished, record, stereopsis};
+use super::{finished, packets, record, stereopsis};
 use std::io::Read as _;
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -51,6 +51,16 @@ fn every_pair_and_result_of_a_scene_that_waits_is_in_the_file() {
         assert_eq!(about.parameters["num-disparities"], "16");
         assert!(about.calibration.geometry.is_some());
     }
+}
+
+#[test]
+fn the_first_pair_has_its_depth_though_the_engine_was_not_open_when_it_came() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["--rate", "200", "--frames", "20", "--json", "-o", "first.mcap"];
+    let (said, output) = finished(record(folder.path(), flags), 0);
+    assert_eq!(json(&output)["pairs"], 20, "{said}");
+    let first = |topic| packets(&folder.path().join("first.mcap"), topic)[0].sequence;
+    assert_eq!((first(topic::PAIRS), first(topic::RESULTS)), (0, 0));
 }
 
 #[test]
