@@ -1,5 +1,26 @@
 //! The program `stereopsis`; all of it is in the library.
 
 fn main() -> std::process::ExitCode {
+    #[cfg(target_os = "linux")]
+    leave_out_device_select();
     stereopsis::main()
+}
+
+/// Has Vulkan leave out Mesa's layer that looks for a compositor and puts its GPU first, where no compositor can be found: Wayland's library
+/// prints an error for each look. The program chooses its GPU itself.
+#[cfg(target_os = "linux")]
+fn leave_out_device_select() {
+    let is_set = |name| std::env::var_os(name).is_some();
+    let is_path = |name| std::env::var_os(name).is_some_and(|value| std::path::Path::new(&value).is_absolute());
+    if is_path("XDG_RUNTIME_DIR") || is_path("WAYLAND_DISPLAY") || is_set("MESA_VK_DEVICE_SELECT") {
+        return;
+    }
+    let threads = std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count);
+    if threads == 1 {
+        #[allow(unsafe_code, reason = "the layer is told by a variable only")]
+        // SAFETY: there is no other thread that could read variables meanwhile.
+        unsafe {
+            std::env::set_var("NODEVICE_SELECT", "1");
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Memory and processor time of this process, where the system reports them.
+//! This process: its memory and processor time, where the system reports them, and what it does not share with processes forked from it.
 
 use std::time::Duration;
 
@@ -82,6 +82,54 @@ impl CpuShare {
     }
 }
 
+/// A value with threads or a device of the process that made it.
+///
+/// A process that was forked from that one has the value's memory, but not its threads: to use the value, or to drop it, would wait for
+/// them forever. There it is never given and never dropped.
+#[derive(Debug)]
+pub struct OfProcess<T> {
+    value: Option<T>,
+    process: u32,
+}
+
+impl<T> OfProcess<T> {
+    /// A value of this process.
+    pub fn new(value: T) -> Self {
+        Self { value: Some(value), process: std::process::id() }
+    }
+
+    /// A value of another process.
+    #[cfg(test)]
+    pub fn elsewhere(value: T) -> Self {
+        Self { value: Some(value), process: std::process::id() + 1 }
+    }
+
+    /// The value; `None` in any other process than the one that made it.
+    pub fn get(&mut self) -> Option<&mut T> {
+        self.value.as_mut().filter(|_| self.process == std::process::id())
+    }
+
+    /// The value that is kept for this process; one that `make` gives where there is none, or another process' one.
+    ///
+    /// # Errors
+    /// As `make`.
+    pub fn kept<E>(kept: &mut Option<Self>, make: impl FnOnce() -> Result<T, E>) -> Result<&mut T, E> {
+        let here = match kept.take_if(|own| own.get().is_some()) {
+            Some(own) => own,
+            None => Self::new(make()?),
+        };
+        Ok(kept.insert(here).value.as_mut().expect("only a drop takes it"))
+    }
+}
+
+impl<T> Drop for OfProcess<T> {
+    fn drop(&mut self) {
+        if self.get().is_none() {
+            std::mem::forget(self.value.take());
+        }
+    }
+}
+
 fn of_status(key: &str) -> Option<u64> {
     bytes_in(&std::fs::read_to_string("/proc/self/status").ok()?, key)
 }
@@ -90,6 +138,29 @@ fn of_status(key: &str) -> Option<u64> {
 pub fn bytes_in(text: &str, key: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(key))?;
     Some(line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()? << 10)
+}
+
+#[cfg(test)]
+mod tests_of_forks {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_value_of_another_process_is_neither_given_nor_dropped() {
+        let value = Arc::new(());
+        let mut here = OfProcess::new(Arc::clone(&value));
+        assert!(here.get().is_some());
+        drop(here);
+        assert_eq!(Arc::strong_count(&value), 1);
+        let mut elsewhere = OfProcess::elsewhere(Arc::clone(&value));
+        assert!(elsewhere.get().is_none());
+        let mut kept = Some(elsewhere);
+        for _ in 0..2 {
+            let made = OfProcess::kept(&mut kept, || Ok::<_, ()>(Arc::new(()))).unwrap();
+            assert!(!Arc::ptr_eq(made, &value));
+        }
+        assert_eq!(Arc::strong_count(&value), 2, "it was not dropped");
+    }
 }
 
 #[cfg(test)]

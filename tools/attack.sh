@@ -28,6 +28,9 @@ cargo test --locked --lib -- calibration capture console files recording publish
 cargo test --locked --test program
 [ ! -x target/release/stereopsis ] || tools/diskfull.sh target/release/stereopsis
 
+step "the window at random sizes"
+cargo test --locked --lib internal_tests::window::sizes -- --ignored
+
 step "Miri"
 tools/miri.sh
 

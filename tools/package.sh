@@ -7,6 +7,7 @@
 #
 # zig links for glibc 2.28 (2018), so that the packages run on Debian 10, Ubuntu 20.04, RHEL 8 and all that is newer.
 set -euo pipefail
+umask 022 # packages are for everyone to read and for nobody else to write
 cd "$(dirname "$0")/.."
 root=$PWD
 glibc=2.28

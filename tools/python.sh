@@ -7,6 +7,7 @@
 # On Linux zig links for glibc 2.28 (manylinux_2_28: Debian 10, Ubuntu 20.04, RHEL 8 and newer). STEREOPSIS_PROGRAM names the program
 # whose bits the wheel must have; without it that comparison is skipped.
 set -euo pipefail
+umask 022 # packages are for everyone to read and for nobody else to write
 cd "$(dirname "$0")/.."
 root=$PWD
 own=$(uname -m)

@@ -1,10 +1,11 @@
 //! `Calibration`: a rig from a file, and the rectification of pictures of any size that fits it.
 
 use crate::arrays::{array, array_of_picture, array_of_three, disparity, picture_to_rectify, value_error};
+use crate::shared::Shared;
 use numpy::{PyArray2, PyArray3};
 use pyo3::prelude::*;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use stereopsis::depth::{Geometry, points_m};
 use stereopsis::rectification::{LengthUnit, LoadOptions, Rectifier, StereoRig, load};
 
@@ -13,7 +14,7 @@ pub(crate) struct Calibration {
     rig: StereoRig,
     alpha: f64,
     /// The map for the last size.
-    rectifier: Mutex<Option<Arc<Rectifier>>>,
+    rectifier: Shared<Option<Arc<Rectifier>>>,
 }
 
 fn unit(word: &str) -> PyResult<LengthUnit> {
@@ -29,7 +30,7 @@ impl Calibration {
     /// The rectification of pictures of this size.
     fn rectifier(&self, py: Python<'_>, (width, height): (usize, usize)) -> PyResult<Arc<Rectifier>> {
         py.detach(|| {
-            let mut kept = self.rectifier.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut kept = self.rectifier.lock()?;
             if let Some(rectifier) = kept.as_ref().filter(|kept| kept.size() == (width, height)) {
                 return Ok(Arc::clone(rectifier));
             }
@@ -59,7 +60,7 @@ impl Calibration {
         }
         let unit = unit.map(self::unit).transpose()?;
         let rig = load(&paths, &LoadOptions { unit, swapped, size: None }).map_err(value_error)?;
-        Ok(Self { rig, alpha, rectifier: Mutex::new(None) })
+        Ok(Self { rig, alpha, rectifier: Shared::new(None) })
     }
 
     #[getter]

@@ -4,6 +4,7 @@ mod arrays;
 mod calibration;
 mod matcher;
 mod recording;
+mod shared;
 
 use pyo3::prelude::*;
 

@@ -1,6 +1,7 @@
 //! `Matcher`: parameters by the names of the program's flags, and one engine whose memory is kept from pair to pair.
 
 use crate::arrays::{array, picture_to_match, value_error};
+use crate::shared::Shared;
 use numpy::PyArray2;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
@@ -15,7 +16,7 @@ const STEPS: i32 = 16;
 #[pyclass(frozen, module = "stereopsis")]
 pub(crate) struct Matcher {
     settings: Settings,
-    matcher: Mutex<matching::Matcher>,
+    matcher: Shared<matching::Matcher>,
     last: Mutex<Option<Arc<DisparityMap>>>,
 }
 
@@ -46,15 +47,15 @@ impl Matcher {
         let words: Vec<_> = words.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
         let mut settings = settings(&words).map_err(value_error)?;
         settings.engine = EngineChoice::Cpu; // whatever a file of the window has: all engines give the same bits
-        let matcher = Mutex::new(matching::Matcher::new(settings.clone()));
+        let matcher = Shared::new(matching::Matcher::new(settings.clone()));
         Ok(Self { settings, matcher, last: Mutex::new(None) })
     }
 
     /// Matches without the GIL; other threads wait for their turn with this matcher.
     fn map(&self, py: Python<'_>, left: &Bound<'_, PyAny>, right: &Bound<'_, PyAny>) -> PyResult<Arc<DisparityMap>> {
         let (left, right) = (picture_to_match("left", left)?, picture_to_match("right", right)?);
-        let result = py.detach(|| self.matcher.lock().unwrap_or_else(PoisonError::into_inner).match_pair(left, right));
-        let map = Arc::new(result.map_err(value_error)?.map);
+        let result = py.detach(|| self.matcher.lock()?.match_pair(left, right).map_err(value_error))?;
+        let map = Arc::new(result.map);
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&map));
         Ok(map)
     }

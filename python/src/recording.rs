@@ -1,17 +1,17 @@
 //! `Recording`: the pairs of an MCAP file as arrays, one after the other.
 
 use crate::arrays::{array, array_of_picture, value_error};
+use crate::shared::Shared;
 use numpy::PyArray2;
 use pyo3::prelude::*;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 use stereopsis::matching::Picture;
 use stereopsis::recordings::{RawPair, RecordedPairs};
 
 #[pyclass(frozen, module = "stereopsis")]
 pub(crate) struct Recording {
-    pairs: Mutex<RecordedPairs>,
+    pairs: Shared<RecordedPairs>,
     count: u64,
     #[pyo3(get)]
     are_rectified: bool,
@@ -22,7 +22,7 @@ impl Recording {
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let pairs = py.detach(|| RecordedPairs::open(&path)).map_err(value_error)?;
-        Ok(Self { count: pairs.num_pairs(), are_rectified: pairs.are_rectified(), pairs: Mutex::new(pairs) })
+        Ok(Self { count: pairs.num_pairs(), are_rectified: pairs.are_rectified(), pairs: Shared::new(pairs) })
     }
 
     fn __len__(&self) -> usize {
@@ -34,8 +34,10 @@ impl Recording {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Pair>> {
-        let next = py.detach(|| self.pairs.lock().unwrap_or_else(PoisonError::into_inner).next());
-        next.transpose().map(|pair| pair.map(|pair| Pair { pair })).map_err(value_error)
+        py.detach(|| {
+            let pair = self.pairs.lock()?.next().transpose().map_err(value_error)?;
+            Ok(pair.map(|pair| Pair { pair }))
+        })
     }
 }
 

@@ -6,6 +6,8 @@ use super::{CalibrationError, Camera, Crop, Projection, Rectification, StereoRig
 use crate::geometry::Geometry;
 use crate::image::{Luma, Picture};
 use glam::{DMat3, DVec2};
+use std::panic::resume_unwind;
+use std::thread::{Builder, Scope};
 
 /// Rectifies pairs of one size with a precomputed map.
 #[derive(Debug)]
@@ -157,17 +159,34 @@ impl Rectifier {
     /// As [`Self::check`].
     pub fn apply(&self, left: &Picture, right: &Picture) -> Result<(Picture, Picture), CalibrationError> {
         self.check(left, right)?;
-        Ok(rayon::join(|| rectify(&self.left, left), || rectify(&self.right, right)))
+        Ok(std::thread::scope(|scope| {
+            let right = beside(scope, || rectify(scope, &self.right, right));
+            (rectify(scope, &self.left, left), right())
+        }))
     }
 }
 
-fn rectify(table: &RemapTable, picture: &Picture) -> Picture {
-    let luma = || match &picture.luma {
+/// Brightness and colours, side by side.
+fn rectify<'scope>(scope: &'scope Scope<'scope, '_>, table: &'scope RemapTable, picture: &'scope Picture) -> Picture {
+    let rgb = picture.rgb.as_ref().map(|rgb| beside(scope, || table.apply(rgb)));
+    let luma = match &picture.luma {
         Luma::U8(image) => Luma::U8(table.apply(image)),
         Luma::U16 { image, bits } => Luma::U16 { image: table.apply(image), bits: *bits },
     };
-    let (luma, rgb) = rayon::join(luma, || picture.rgb.as_ref().map(|rgb| table.apply(rgb)));
-    Picture { luma, rgb }
+    Picture { luma, rgb: rgb.map(|rgb| rgb()) }
+}
+
+/// Begins `work` on a thread of its own, and gives what waits for the result. Threads that live on would be missing in a process that is
+/// forked from this one. Where the system gives no thread, the one that waits does the work.
+fn beside<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl Fn() -> T + Copy + Send + 'scope,
+) -> impl FnOnce() -> T {
+    let thread = Builder::new().name("rectify".into()).spawn_scoped(scope, work).ok();
+    move || match thread {
+        Some(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+        None => work(),
+    }
 }
 
 #[cfg(test)]

@@ -20,13 +20,29 @@ pub(super) struct IntegrateArgs {
 /// Runs `integrate`.
 ///
 /// # Errors
-/// A file cannot be written.
+/// A file cannot be written, or a link lies in its way.
 pub(super) fn run(args: &IntegrateArgs) -> anyhow::Result<()> {
-    for (path, bytes) in contents() {
+    let contents = contents();
+    for (path, _) in &contents {
+        refuse_links(&args.folder, path)?;
+    }
+    for (path, bytes) in contents {
         let path = args.folder.join(path);
         files::make_folder(path.parent().unwrap_or(&args.folder))?;
         files::write(&path, &bytes)?;
         console::print(&format!("{}\n", console::path(&path)))?;
+    }
+    Ok(())
+}
+
+/// Refuses to write through a link below the folder: in a folder where others may write, it would lead where they like.
+fn refuse_links(folder: &Path, file: &Path) -> anyhow::Result<()> {
+    let ways = file.ancestors().filter(|way| *way != Path::new("")).map(|way| folder.join(way));
+    if let Some(link) = ways.into_iter().find(|way| way.is_symlink()) {
+        let (file, link) = (console::path(&folder.join(file)), console::path(&link));
+        anyhow::bail!(
+            "cannot write {file}: {link} is a link, and nothing is written through it; remove it, or name another folder"
+        );
     }
     Ok(())
 }

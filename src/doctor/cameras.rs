@@ -1,6 +1,6 @@
 //! The cameras: where they are plugged in, what they can send, what keeps them from being used, and who has them open.
 
-use super::report::Check;
+use super::report::{self, Check};
 use crate::capture::webcam::{CameraInfo, Mode, bandwidth_warnings};
 use crate::console::{counted, foreign};
 use std::collections::BTreeMap;
@@ -53,18 +53,19 @@ pub(super) fn checks(found: &Result<Vec<CameraInfo>, String>, holders: &BTreeMap
     }
     let none = Vec::new();
     let of_camera = |camera| check(camera, holders.get(&camera.index).unwrap_or(&none));
-    let mut checks: Vec<_> = cameras.iter().map(of_camera).collect();
-    checks.extend(bandwidth_warnings(cameras).into_iter().map(|warning| {
+    let mut checks = report::cut(cameras.iter().map(of_camera).collect(), "camera");
+    let warnings = bandwidth_warnings(cameras).into_iter().map(|warning| {
         let remedy = warning.remedy;
         Check::note("camera", warning.text, format!("{}{}", remedy[..1].to_lowercase(), &remedy[1..]))
-    }));
+    });
+    checks.extend(report::cut(warnings.collect(), "warning"));
     checks
 }
 
 fn check(camera: &CameraInfo, holders: &[Holder]) -> Check {
     let CameraInfo { index, name, port, bus, modes, problem } = camera;
     let named: Vec<_> = holders.iter().map(|Holder { name, pid }| format!("{name} (process {pid})")).collect();
-    let named = named.join(", ");
+    let named = report::names(&named);
     if let Some(problem) = problem {
         if !named.is_empty() {
             let todo = format!("close {named}, or choose another camera");

@@ -1,7 +1,7 @@
 //! Variables of the environment that change what the program does.
 
 use super::Variables;
-use super::report::Check;
+use super::report::{self, Check};
 use crate::console::{closest, foreign};
 use crate::engine::cpu::simd::{self, SimdLevel};
 use crate::engine::gpu::variant::{self, VariantOverrides};
@@ -26,7 +26,7 @@ pub(super) fn checks(variables: &Variables) -> Vec<Check> {
     if checks.is_empty() {
         return vec![Check::ok("environment", "no variable is set that changes what the program does")];
     }
-    checks
+    report::cut(checks, "variable")
 }
 
 fn check(name: &str, value: &str) -> Option<Check> {
@@ -53,7 +53,9 @@ fn check(name: &str, value: &str) -> Option<Check> {
         let meant = closest(name, OWN.map(|(own, _)| own));
         let meant = meant.map_or_else(String::new, |own| format!(": did you mean {own}?"));
         let todo = format!("correct its name, or unset it{meant}");
-        return Some(Check::note("environment", format!("the program knows no variable {shown}"), todo));
+        // a misspelt secret is one too
+        let text = format!("the program knows no variable {}; its value is not shown here", foreign(name));
+        return Some(Check::note("environment", text, todo));
     }
     if LIBRARIES.iter().any(|prefix| name.starts_with(prefix)) {
         return Some(Check::note("environment", shown, unset));
@@ -109,9 +111,18 @@ mod tests {
     fn misspelt_names_are_known_again_and_secrets_are_kept() {
         let misspelt = only("STEREOPSIS_SMID", "avx2");
         assert_eq!(misspelt.state, State::Note);
+        assert!(misspelt.text.contains("STEREOPSIS_SMID") && !misspelt.text.contains("avx2"), "{misspelt:?}");
         assert!(misspelt.todo.unwrap().contains("did you mean STEREOPSIS_SIMD?"));
         let secret = only("STEREOPSIS_PUBLISH_TOKEN", "hush");
         assert!(!secret.text.contains("hush") && secret.text.contains("STEREOPSIS_PUBLISH_TOKEN"), "{secret:?}");
         assert_eq!(only("EDITOR", "ed").text, "no variable is set that changes what the program does");
+    }
+
+    #[test]
+    fn of_many_variables_twenty_are_told() {
+        let many = (0..2000).map(|i| (format!("STEREOPSIS_X{i}"), "1".to_owned()));
+        let told = checks(&many.chain([(simd::VARIABLE.to_owned(), "mmx".to_owned())]).collect());
+        assert_eq!((told.len(), told[0].state), (21, State::Wrong), "the wrong one among them");
+        assert!(told[20].text == "and 1981 more variables" && told[20].state == State::Note, "{:?}", told[20]);
     }
 }

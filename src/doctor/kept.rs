@@ -1,15 +1,12 @@
 //! What the program has kept: the window's settings, the last rig, own presets, caches. Each is read as the program reads it.
 
-use super::report::Check;
+use super::report::{self, Check};
 use crate::console;
 use crate::files;
 use crate::files::plain;
 use crate::rig::RigFile;
 use crate::settings::{self, Settings, own_presets, own_presets_folder};
 use std::path::{Path, PathBuf};
-
-/// Number of own presets with a line each; of further ones only the broken have a line.
-const MAX_LINES: usize = 20;
 
 /// Folders of kept files.
 #[derive(Clone, Debug)]
@@ -91,8 +88,8 @@ fn presets(folder: &Path) -> Vec<Check> {
     let todo = "correct it, or delete it in the window";
     let path = |name: &String| folder.join(name).with_added_extension("toml");
     let names = own_presets(folder);
-    let all = names.iter().filter_map(|name| file(&path(name), "an own preset", todo, read_preset)).enumerate();
-    all.filter(|(n, check)| *n < MAX_LINES || check.todo.is_some()).map(|(_, check)| check).collect()
+    let all = names.iter().filter_map(|name| file(&path(name), "an own preset", todo, read_preset));
+    report::cut(all.collect(), "own preset")
 }
 
 /// Times, variants and compiled pipelines: losing one costs time only.
@@ -112,7 +109,7 @@ fn caches(folder: &Path) -> Option<Check> {
     }
     let text = format!("{}, {}: {}", console::path(folder), console::bytes(bytes), console::counted(count, "cache"));
     if !broken.is_empty() {
-        let text = format!("{text}; not readable: {}", broken.join(", "));
+        let text = format!("{text}; not readable: {}", report::names(&broken));
         return Some(Check::note("settings", text, "delete it: the program measures and compiles again"));
     }
     (count > 0).then(|| Check::ok("settings", text))
@@ -211,5 +208,18 @@ mod tests {
         let check = only("cache/gpu-variants.json", "{");
         assert!(check.state == State::Note && check.text.contains("not readable: "), "{check:?}");
         assert!(check.todo.unwrap().starts_with("delete it"));
+    }
+
+    #[test]
+    fn of_many_broken_files_twenty_are_named() {
+        let names: Vec<_> = (0..50).map(|i| format!("cache/c{i}.json")).collect();
+        let caches: Vec<_> = names.iter().map(|name| (name.as_str(), "{")).collect();
+        let (_folder, told) = with_files(&caches);
+        assert!(told.len() == 1 && told[0].text.ends_with(" and 30 more"), "{told:?}");
+        assert_eq!(told[0].text.matches(".json").count(), 20);
+        let names: Vec<_> = (0..30).map(|i| format!("config/presets/p{i}.toml")).collect();
+        let presets: Vec<_> = names.iter().map(|name| (name.as_str(), "pahts = 8\n")).collect();
+        let (_folder, told) = with_files(&presets);
+        assert!(told.len() == 21 && told[20].text == "and 10 more own presets", "{told:?}");
     }
 }

@@ -2,12 +2,14 @@
 
 use super::Variables;
 use super::report::Check;
+use std::cmp::Reverse;
+use std::path::Path;
 
 /// What is left out of texts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Personal {
-    /// The home folder, without a separator at its end.
-    home: Option<String>,
+    /// The home folder, without a separator at its end, as it is named and as links to it lead.
+    homes: Vec<String>,
     /// The user's name.
     user: Option<String>,
 }
@@ -15,15 +17,18 @@ pub(super) struct Personal {
 impl Personal {
     /// What is personal on this system.
     pub(super) fn of_system(variables: &Variables) -> Self {
-        let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().display().to_string());
+        let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
         let user = ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| variables.get(*name).cloned());
         Self::of(home.as_deref(), user.as_deref())
     }
 
-    fn of(home: Option<&str>, user: Option<&str>) -> Self {
-        let home = home.map(|home| home.trim_end_matches(['/', '\\']).to_owned());
-        let user = user.filter(|user| !user.is_empty()).map(str::to_owned);
-        Self { home: home.filter(|home| !home.is_empty()), user }
+    fn of(home: Option<&Path>, user: Option<&str>) -> Self {
+        let named = home.map(Path::to_owned);
+        let homes = named.into_iter().chain(home.and_then(|home| home.canonicalize().ok()));
+        let homes = homes.map(|home| home.to_string_lossy().trim_end_matches(['/', '\\']).to_owned());
+        let mut homes: Vec<_> = homes.filter(|home| !home.is_empty()).collect();
+        homes.sort_by_key(|home| Reverse(home.len())); // one may lie in the other
+        Self { homes, user: user.filter(|user| !user.is_empty()).map(str::to_owned) }
     }
 
     /// The check with `~` for the home folder and `USER` for a folder with the user's name.
@@ -32,7 +37,7 @@ impl Personal {
     }
 
     fn text(&self, text: &str) -> String {
-        let text = self.home.as_ref().map_or_else(|| text.to_owned(), |home| replaced(text, home, "~"));
+        let text = self.homes.iter().fold(text.to_owned(), |text, home| replaced(&text, home, "~"));
         let Some(user) = &self.user else { return text };
         ['/', '\\']
             .iter()
@@ -58,14 +63,27 @@ mod tests {
 
     #[test]
     fn home_and_user_are_not_in_a_report() {
-        let personal = Personal::of(Some("/home/ada/"), Some("ada"));
+        let personal = Personal::of(Some(Path::new("/home/ada/")), Some("ada"));
         let check = Check::note("disk", "/home/ada and /home/ada/walks/a.mcap", "see /media/ada/card");
         let removed = personal.removed(check);
         assert_eq!(removed.text, "~ and ~/walks/a.mcap");
         assert_eq!(removed.todo.as_deref(), Some("see /media/USER/card"));
         assert_eq!(personal.text("/home/ada2/adam, /usr/share/ada-lang"), "/home/ada2/adam, /usr/share/ada-lang");
-        let windows = Personal::of(Some("C:\\Users\\ada"), Some("ada"));
+        let windows = Personal::of(Some(Path::new("C:\\Users\\ada")), Some("ada"));
         assert_eq!(windows.text("C:\\Users\\ada\\walks"), "~\\walks");
-        assert_eq!(Personal::of(Some("/"), None).text("/etc"), "/etc");
+        assert_eq!(Personal::of(Some(Path::new("/")), None).text("/etc"), "/etc");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_home_that_is_a_link_is_known_by_both_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        let (real, link) = (folder.join("real"), folder.join("real/inside/link"));
+        std::fs::create_dir_all(real.join("inside")).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let personal = Personal::of(Some(&link), None);
+        let text = format!("{} and {}, {}", link.join("a").display(), real.join("a").display(), folder.display());
+        assert_eq!(personal.text(&text), format!("~/a and ~/a, {}", folder.display()));
     }
 }

@@ -4,10 +4,11 @@ use crate::console::counted;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json as value};
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::fmt;
 
 /// How a check went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
     /// As it should be.
@@ -58,6 +59,31 @@ impl Check {
     }
 }
 
+/// Largest number of lines of one list, and of names in a line.
+const MAX_LISTED: usize = 20;
+
+/// A list with a line for each thing; of a long one the worst lines, and the number of the others.
+pub(super) fn cut(mut checks: Vec<Check>, noun: &str) -> Vec<Check> {
+    if checks.len() > MAX_LISTED {
+        checks.sort_by_key(|check| Reverse(check.state));
+        let rest = checks.split_off(MAX_LISTED);
+        let Check { area, state, .. } = rest[0].clone();
+        let text = format!("and {}", counted(rest.len() as u64, &format!("more {noun}")));
+        let todo = (state != State::Ok).then(|| format!("see to the {MAX_LISTED} above first, and run this again"));
+        checks.push(Check { area, state, text, todo });
+    }
+    checks
+}
+
+/// Names in a line; of many the first ones, and the number of the others.
+pub(super) fn names(names: &[String]) -> String {
+    let first = names[..names.len().min(MAX_LISTED)].join(", ");
+    match names.len().saturating_sub(MAX_LISTED) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
 /// A check as people read it: one line, and below it what to do.
 pub fn line(check: &Check) -> String {
     let Check { area, state, text, todo } = check;
@@ -99,5 +125,26 @@ mod tests {
         assert_eq!(json["version"], env!("CARGO_PKG_VERSION"));
         assert_eq!(json["checks"][0], value!({ "area": "disk", "state": "ok", "text": "fine", "todo": null }));
         assert_eq!(json["checks"][1]["todo"], "close it");
+    }
+
+    #[test]
+    fn long_lists_are_cut_behind_the_worst() {
+        let checks = |count: usize| -> Vec<_> {
+            let check = |i| match i {
+                27 => Check::wrong("settings", "27", "correct it"),
+                i => Check::ok("settings", i.to_string()),
+            };
+            (0..count).map(check).collect()
+        };
+        assert_eq!(cut(checks(20), "preset"), checks(20));
+        let shown = cut(checks(1000), "preset");
+        assert_eq!((shown.len(), shown[0].text.as_str(), shown[1].text.as_str()), (21, "27", "0"));
+        assert_eq!(shown[20], Check::ok("settings", "and 980 more presets"));
+        let wrong = cut((0..22).map(|i| Check::wrong("settings", i.to_string(), "correct it")).collect(), "preset");
+        assert_eq!((wrong[20].state, wrong[20].text.as_str()), (State::Wrong, "and 2 more presets"));
+        assert!(wrong[20].todo.as_ref().unwrap().starts_with("see to the 20 above first"));
+        let all: Vec<_> = (0..2000).map(|i| i.to_string()).collect();
+        assert!(names(&all).ends_with(", 18, 19 and 1980 more"), "{}", names(&all));
+        assert_eq!(names(&all[..3]), "0, 1, 2");
     }
 }

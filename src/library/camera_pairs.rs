@@ -2,6 +2,7 @@
 
 use crate::capture::webcam::{self, ModeRequest, Shown};
 use crate::capture::{CameraOptions, CaptureError, Next, PairSource, RawPair, SourceSpec};
+use crate::process::OfProcess;
 use std::time::Duration;
 
 /// A look at the cameras' threads takes no longer; a pair ends it at once.
@@ -9,9 +10,11 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// Raw pairs of two cameras, or of one that gives both pictures side by side. The iterator waits for the next pair; a pair that is not
 /// taken in time is lost, and its number is missing in [`RawPair::sequence`]. While a camera is unplugged the iterator waits; it opens the
-/// camera again when that returns.
+/// camera again when that returns. In a process that was forked from this one it ends with an error: the cameras stay here.
 pub struct CameraPairs {
-    source: Box<dyn PairSource>,
+    /// None behind the end.
+    source: Option<OfProcess<Box<dyn PairSource>>>,
+    size: (usize, usize),
 }
 
 impl CameraPairs {
@@ -24,13 +27,17 @@ impl CameraPairs {
         let mode = ModeRequest { size, ..ModeRequest::default() };
         let spec = SourceSpec::parse(cameras)?;
         let source = webcam::open(&spec, Shown::BothViews, &mode, &CameraOptions::default())?;
-        Ok(Self { source })
+        Ok(Self::of(source))
+    }
+
+    fn of(source: Box<dyn PairSource>) -> Self {
+        let info = source.info();
+        Self { source: Some(OfProcess::new(source)), size: (info.width, info.height) }
     }
 
     /// `(width, height)` of one view, px.
     pub fn size(&self) -> (usize, usize) {
-        let info = self.source.info();
-        (info.width, info.height)
+        self.size
     }
 }
 
@@ -38,13 +45,37 @@ impl Iterator for CameraPairs {
     type Item = Result<RawPair, CaptureError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        let Some(source) = self.source.as_mut()?.get() else {
+            self.source = None;
+            let why = "the cameras belong to the process that opened them, and this one was forked from that: open them in this process";
+            return Some(Err(CaptureError::Camera(why.to_owned())));
+        };
         loop {
-            match self.source.next(LOOK) {
+            match source.next(LOOK) {
                 Ok(Next::Pair(pair)) => return Some(Ok(*pair)),
                 Ok(Next::Waiting) => {}
                 Ok(Next::End) => return None,
                 Err(lost) => return Some(Err(lost)),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::scene::{SceneOptions, SceneSource};
+
+    #[test]
+    fn cameras_of_another_process_end_with_an_error() {
+        let options = SceneOptions { width: 32, height: 24, ..SceneOptions::default() };
+        let scene = || Box::new(SceneSource::new(options, None, false).unwrap());
+        let mut here = CameraPairs::of(scene());
+        assert_eq!(here.size(), (32, 24));
+        assert!(here.next().unwrap().is_ok());
+        let mut elsewhere = CameraPairs { source: Some(OfProcess::elsewhere(scene())), size: (32, 24) };
+        let why = elsewhere.next().unwrap().unwrap_err().to_string();
+        assert!(why.contains("this one was forked") && why.contains("open them in this process"), "{why}");
+        assert!(elsewhere.next().is_none());
     }
 }

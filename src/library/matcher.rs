@@ -1,9 +1,10 @@
 //! The engine that the settings name, kept from pair to pair.
 
 use crate::capture::{Frame, RawPair};
-use crate::engine::{Engine, EngineChoice, EngineError, Job, open, run};
+use crate::engine::{Engine, EngineChoice, EngineError, EngineKind, Job, open, run};
 use crate::geometry::Geometry;
 use crate::image::Picture;
+use crate::process::OfProcess;
 use crate::settings::Settings;
 use crate::stereo::{DisparityMap, StereoParams};
 use std::collections::BTreeMap;
@@ -11,11 +12,38 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 /// Matches rectified pairs one after the other. It keeps its engine, the engine's memory, and what the temporal filter remembers of the
-/// pairs before.
+/// pairs before. In a process that was forked from this one it goes on on the CPU, with threads of that process.
 pub struct Matcher {
     settings: Settings,
     geometry: Option<Geometry>,
-    engine: Option<Box<dyn Engine>>,
+    engine: Option<Kept>,
+}
+
+/// An open engine.
+enum Kept {
+    /// Takes threads of each process in which it matches.
+    Anywhere(Box<dyn Engine>),
+    /// Its device does not follow into other processes.
+    Here(OfProcess<Box<dyn Engine>>),
+}
+
+impl Kept {
+    fn new(engine: Box<dyn Engine>) -> Self {
+        match engine.info().kind {
+            EngineKind::Cpu => Self::Anywhere(engine),
+            _ => Self::Here(OfProcess::new(engine)),
+        }
+    }
+
+    fn engine(&mut self) -> Result<&mut dyn Engine, EngineError> {
+        match self {
+            Self::Anywhere(engine) => Ok(&mut **engine),
+            Self::Here(engine) => engine.get().map(|engine| &mut **engine as _).ok_or_else(|| {
+                let why = "the GPU belongs to the process that opened it, and this one was forked from that: make a matcher in this process";
+                EngineError::Device(why.to_owned())
+            }),
+        }
+    }
 }
 
 /// Result of a pair.
@@ -59,7 +87,7 @@ impl Matcher {
     ///
     /// # Errors
     /// The pictures do not fit each other or the range of disparities, or the engine cannot be opened or has failed. The next call opens
-    /// the engine again where its device was lost.
+    /// the engine again where its device was lost. A GPU that another process opened before it forked this one stays with that.
     pub fn match_pair(
         &mut self,
         left: impl Into<Picture>,
@@ -71,10 +99,10 @@ impl Matcher {
         let params = params.map_err(|err| EngineError::Unsupported(err.to_string()))?;
         let job =
             Job { frame: Arc::new(frame(left, right)), params: Arc::new(params), read_back: true, wants_right: false };
-        let mut engine = self.engine.take().map_or_else(|| self.open(&job), Ok)?;
-        let output = run(&mut *engine, job);
+        let mut kept = self.engine.take().map_or_else(|| self.open(&job).map(Kept::new), Ok)?;
+        let output = kept.engine().and_then(|engine| run(engine, job));
         if !matches!(output, Err(EngineError::DeviceLost(_))) {
-            self.engine = Some(engine);
+            self.engine = Some(kept);
         }
         let output = output?;
         let (engine, stages_ms) = (output.engine.adapter.clone(), output.stages_ms());
@@ -90,7 +118,7 @@ impl Matcher {
 
     /// Begins a new sequence with the next pair: nothing of earlier pairs is used.
     pub fn forget(&mut self) {
-        if let Some(engine) = &mut self.engine {
+        if let Some(Ok(engine)) = self.engine.as_mut().map(Kept::engine) {
             engine.forget();
         }
     }
@@ -123,4 +151,23 @@ fn check_pair(left: &Picture, right: &Picture) -> Result<(), EngineError> {
 fn frame(left: Picture, right: Picture) -> Frame {
     let raw = RawPair::new("pair", 0, SystemTime::now(), Picture::empty(), Picture::empty());
     Frame { left: left.into(), right: right.into(), ..Frame::of_raw(Arc::new(raw)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::CpuEngine;
+    use crate::image::{Image, Luma};
+
+    #[test]
+    fn a_device_of_another_process_is_refused_in_words_and_left_to_it() {
+        let picture = || Luma::U8(Image::from_fn(20, 10, |x, y| (x * 7 + y * 13) as u8));
+        let mut matcher = Matcher::new(StereoParams { num_disparities: 8, ..StereoParams::default() });
+        matcher.engine = Some(Kept::Here(OfProcess::elsewhere(Box::new(CpuEngine::new(Some(1))))));
+        for _ in 0..2 {
+            let why = matcher.match_pair(picture(), picture()).unwrap_err().to_string();
+            assert!(why.contains("this one was forked") && why.contains("make a matcher in this process"), "{why}");
+            matcher.forget();
+        }
+    }
 }

@@ -272,6 +272,11 @@ impl CalibrationChoice {
         Ok(self.fitted(calibrated, source))
     }
 
+    /// The pictures as they come, where the calibration cannot be used.
+    pub(crate) fn uncalibrated(&self) -> Calibrated {
+        Calibrated { preparation: self.plain(), ..Calibrated::default() }
+    }
+
     /// Preparation that neither rectifies nor knows a geometry.
     fn plain(&self) -> FramePreparation {
         FramePreparation { scale: self.scale, swapped: self.swap_pictures, ..FramePreparation::default() }

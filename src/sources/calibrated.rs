@@ -34,6 +34,13 @@ pub enum OpenError {
     },
 }
 
+impl OpenError {
+    /// Left and right are exchanged: the remedy is to swap them.
+    pub(crate) fn means_exchanged(&self) -> bool {
+        matches!(self, Self::Calibration { error, .. } if error.means_exchanged())
+    }
+}
+
 /// Remark on a calibration that is not used.
 const OWN_CALIBRATION: &str =
     "the pictures are rectified, with a calib.txt beside them: the calibration that was given is not used";
@@ -53,6 +60,19 @@ pub fn open_calibrated(
     options: &SourceOptions,
     choice: &CalibrationChoice,
 ) -> Result<CalibratedSource, OpenError> {
+    let (opened, failed) = open_in_any_case(spec, options, choice)?;
+    failed.map_or(Ok(opened), Err)
+}
+
+/// The same; where the calibration fails, the source with its pictures as they come, and the error of that.
+///
+/// # Errors
+/// The source cannot be opened.
+pub fn open_in_any_case(
+    spec: &SourceSpec,
+    options: &SourceOptions,
+    choice: &CalibrationChoice,
+) -> Result<(CalibratedSource, Option<OpenError>), CaptureError> {
     let mut options = options.clone();
     options.cameras.calibrated = choice.rectify() != RectifyChoice::Off;
     // an estimate wants several pairs, of which a watched source may give one
@@ -65,15 +85,32 @@ pub fn open_calibrated(
     let mut source = open(spec, &first)?;
     let inputs = [source.files(), choice.files.clone()].concat();
     let info = source.info();
-    let wrong = |error| OpenError::Calibration { source_name: info.name.clone(), error };
-    if estimates {
+    let calibrated = if estimates {
         let pairs = first_pairs(source.as_mut())?;
-        let calibrated = choice.estimate(&pairs, &info).map_err(wrong)?;
         if !info.is_camera {
             source = open(spec, &options)?; // from the start again
         }
-        return Ok(CalibratedSource { source, calibrated, inputs });
-    }
+        choice.estimate(&pairs, &info)
+    } else {
+        known(spec, &*source, choice)
+    };
+    let (calibrated, failed) = match calibrated {
+        Ok(calibrated) => (calibrated, None),
+        Err(error) => {
+            let failed = OpenError::Calibration { source_name: info.name, error };
+            (choice.uncalibrated(), Some(failed))
+        }
+    };
+    Ok((CalibratedSource { source, calibrated, inputs }, failed))
+}
+
+/// The calibration of the source or of the user, which needs no pictures.
+fn known(
+    spec: &SourceSpec,
+    source: &dyn PairSource,
+    choice: &CalibrationChoice,
+) -> Result<Calibrated, CalibrationError> {
+    let info = source.info();
     // a recording holds its own calibration; the user's options take precedence
     let recorded = source.calibration().filter(|_| !info.is_rectified && choice.is_unset());
     let calibrated = match recorded {
@@ -91,12 +128,12 @@ pub fn open_calibrated(
         }
         None => choice.apply(&info),
     };
-    let mut calibrated = calibrated.map_err(wrong)?;
+    let mut calibrated = calibrated?;
     let is_files = matches!(spec, SourceSpec::Files { .. } | SourceSpec::Folder(_));
     if is_files && info.is_rectified && info.geometry.is_some() && !choice.files.is_empty() {
         calibrated.note = Some(format!("{}: {OWN_CALIBRATION}", info.name));
     }
-    Ok(CalibratedSource { source, calibrated, inputs })
+    Ok(calibrated)
 }
 
 /// Some pairs from the beginning of a source: all of a short one.

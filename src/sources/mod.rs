@@ -3,7 +3,7 @@
 mod calibrated;
 mod recorded;
 
-pub use calibrated::{CalibratedSource, ESTIMATE_PAIRS, OpenError, PAIR_INTERVAL, open_calibrated};
+pub use calibrated::{CalibratedSource, ESTIMATE_PAIRS, OpenError, PAIR_INTERVAL, open_calibrated, open_in_any_case};
 pub use recorded::CalibratedRecording;
 
 use crate::capture::files::FileSource;

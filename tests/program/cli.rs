@@ -444,3 +444,17 @@ fn without_the_feature_nothing_is_said_of_publishing() {
     assert!(!text(&help.stdout).contains("foxglove"));
     refused(folder.path(), &["live", "--publish", "foxglove"], 2, &["--publish"]);
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn without_a_session_no_library_prints_between_the_results() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = super::start::stereopsis(folder.path(), &["devices", "--gpu"]);
+    for name in ["XDG_RUNTIME_DIR", "MESA_VK_DEVICE_SELECT", "NODEVICE_SELECT"] {
+        command.env_remove(name);
+    }
+    // Mesa's layer of Vulkan looks for a compositor, where it is installed
+    let said = command.output().unwrap().stderr;
+    let said = String::from_utf8_lossy(&said);
+    assert!(!said.contains("XDG_RUNTIME_DIR"), "{said}");
+}

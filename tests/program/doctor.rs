@@ -77,6 +77,31 @@ fn faults_made_on_purpose_are_named_and_nothing_personal_is() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_home_folder_that_is_a_link_and_a_misspelt_secret_are_not_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (real, link) = (folder.path().join("data-of-ada"), folder.path().join("home-of-ada"));
+    fs::create_dir_all(real.join("stereopsis")).unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    fs::write(real.join("stereopsis/window.toml"), "theme = \n").unwrap();
+    let mut command = doctor(&link, &["--json", "--folder", "."]);
+    command.env("STEREOPSIS_NETWORK_PASSWRD", "a-misspelt-secret");
+    command.envs((0..2000).map(|i| (format!("STEREOPSIS_X{i}"), "a-misspelt-secret")));
+    let (checks, _) = report(command);
+    let of_area = |area: &str| checks.iter().filter(|check| check.0 == area).collect::<Vec<_>>();
+    assert!(of_area("settings").iter().any(|check| check.2.starts_with("~/stereopsis/window.toml: ")), "{checks:#?}");
+    assert!(of_area("disk").iter().any(|check| check.2.starts_with('~')), "{checks:#?}");
+    let told = of_area("environment");
+    let named = |check: &&&(String, String, String, String)| check.2.contains("STEREOPSIS_NETWORK_PASSWRD");
+    assert!(told.len() == 21 && told.iter().any(|check| named(&check)), "{told:#?}");
+    assert!(told[20].2.starts_with("and 19") && told[20].2.ends_with(" more variables"), "{:?}", told[20]);
+    let all = format!("{checks:?}");
+    for personal in ["of-ada", "a-misspelt-secret"] {
+        assert!(!all.contains(personal), "{personal}: {all}");
+    }
+}
+
+#[test]
 fn people_read_a_line_for_each_check_and_a_summary() {
     let home = tempfile::tempdir().unwrap();
     let output = doctor(home.path(), &[]).output().unwrap();

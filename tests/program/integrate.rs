@@ -73,3 +73,28 @@ fn a_folder_that_cannot_be_one_is_named() {
     assert!(said.contains("share") && said.contains("folder"), "{said}");
     assert_eq!(fs::read_to_string(home.path().join("share")).unwrap(), "mine");
 }
+
+#[test]
+#[cfg(unix)]
+fn nothing_is_written_through_a_link_and_a_folder_that_is_one_is_fine() {
+    let home = tempfile::tempdir().unwrap();
+    let at = |name: &str| home.path().join(name);
+    for folder in ["share/man", "share/applications", "victim"] {
+        fs::create_dir_all(at(folder)).unwrap();
+    }
+    fs::write(at("mine"), "mine").unwrap();
+    for (link, target) in [("share/man/man1", "victim"), ("share/applications/stereopsis.desktop", "mine")] {
+        std::os::unix::fs::symlink(at(target), at(link)).unwrap();
+        let output = stereopsis(home.path(), &["integrate", "share"]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(&format!("{link} is a link")) && said.contains("remove it"), "{said}");
+        assert_eq!(fs::read_dir(at("victim")).unwrap().count(), 0);
+        assert_eq!(fs::read_to_string(at("mine")).unwrap(), "mine");
+        assert!(!at("share/icons").exists() && output.stdout.is_empty(), "it is refused before anything is written");
+        fs::remove_file(at(link)).unwrap();
+    }
+    std::os::unix::fs::symlink(at("share"), at("named")).unwrap();
+    assert!(stereopsis(home.path(), &["integrate", "named"]).status().unwrap().success());
+    assert!(at("share/man/man1/stereopsis.1").exists());
+}

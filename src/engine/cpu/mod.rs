@@ -46,6 +46,7 @@ mod tests;
 
 use super::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime};
 use crate::image::PictureRef;
+use crate::process::OfProcess;
 use crate::stereo::filter::Smoothed;
 use crate::stereo::{DisparityMap, Maps, Past, StereoParams};
 pub use adapter::brand_in;
@@ -72,7 +73,9 @@ use std::time::Instant;
 pub struct CpuEngine {
     info: Arc<EngineInfo>,
     level: SimdLevel,
-    pool: Option<ThreadPool>,
+    threads: usize,
+    /// Threads of the process that has matched last; none before the first pair.
+    pool: Option<OfProcess<ThreadPool>>,
     buffers: Buffers,
     past: Past,
     waiting: Option<(Job, Instant)>,
@@ -95,17 +98,13 @@ impl CpuEngine {
     pub fn with_level(threads: Option<usize>, level: SimdLevel) -> Self {
         let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let threads = threads.unwrap_or_else(cores).max(1);
-        let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("match {i}"));
-        let pool = builder.build();
-        if let Err(err) = &pool {
-            log::warn!("no {threads} threads for matching ({err}); the shared ones do it");
-        }
         let adapter = adapter::describe(level, threads);
         let info = EngineInfo { kind: EngineKind::Cpu, adapter, software: false };
         Self {
             info: Arc::new(info),
             level,
-            pool: pool.ok(),
+            threads,
+            pool: None,
             buffers: Buffers::default(),
             past: Past::default(),
             waiting: None,
@@ -116,7 +115,7 @@ impl CpuEngine {
     /// The whole algorithm for the next pair, as [`crate::stereo::match_next`] has it, with the time of each stage.
     ///
     /// # Errors
-    /// The volumes do not fit into memory.
+    /// The volumes do not fit into memory, or the system gives no threads.
     pub fn match_next<'a>(
         &mut self,
         left: impl Into<PictureRef<'a>>,
@@ -124,21 +123,28 @@ impl CpuEngine {
         params: &StereoParams,
         wants_right: bool,
     ) -> Result<(Maps, Vec<StageTime>), EngineError> {
-        let Self { level, pool, buffers, past, .. } = self;
+        let Self { level, threads, pool, buffers, past, .. } = self;
+        let pool = OfProcess::kept(pool, || new_pool(*threads))?;
         let pair = PictureRef::pair(left, right);
         past.follow(pair[0].luma.size(), params);
         let mut stages = Stages::start();
-        let mut matched = || {
+        let maps = pool.install(|| {
             let input = LevelInput { level: *level, left: pair[0].luma, right: pair[1].luma, params };
             buffers.match_level(input, pair, past, wants_right, &mut stages)
-        };
-        let maps = match pool {
-            Some(pool) => pool.install(matched),
-            None => matched(),
-        }?;
+        })?;
         past.remember(&maps.left, params);
         Ok((maps, stages.times))
     }
+}
+
+/// Threads for matching.
+fn new_pool(threads: usize) -> Result<ThreadPool, EngineError> {
+    let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("match {i}"));
+    builder.build().map_err(|err| {
+        EngineError::Device(format!(
+            "no {threads} threads for matching: {err}; end other programs, or take fewer threads"
+        ))
+    })
 }
 
 impl Engine for CpuEngine {

@@ -5,6 +5,7 @@ use super::simd::SimdLevel;
 use crate::engine::Engine;
 use crate::image::{Image, Luma};
 use crate::parameter::{Domain, Value};
+use crate::process::OfProcess;
 use crate::stereo::{Aggregation, CostKind, DisparityMap, Past, RightMatching, StereoParams, match_next};
 use fastrand::Rng;
 
@@ -251,4 +252,25 @@ fn sequences_remember_and_forget_as_the_reference() {
         compare("left", &maps.left, &expected.left, || format!("pair {n}"));
         assert!(maps == expected, "right map of pair {n}");
     }
+}
+
+#[test]
+fn a_forked_process_goes_on_with_threads_of_its_own() {
+    let mut rng = Rng::with_seed(14);
+    let params = StereoParams { temporal: true, num_disparities: 16, ..StereoParams::default() };
+    let pairs: Vec<_> = (0..2).map(|_| random_pair(&mut Rng::with_seed(rng.u64(..)), 40, 30)).collect();
+    let matched = |engine: &mut CpuEngine, (left, right): &(Luma, Luma)| {
+        engine.match_next(left, right, &params, false).unwrap().0.left
+    };
+    let mut engines = [1, 2].map(|threads| CpuEngine::new(Some(threads)));
+    assert_eq!(matched(&mut engines[0], &pairs[0]), matched(&mut engines[1], &pairs[0]));
+    // threads that do nothing any more, as those of the parent in its child
+    let (end, ended) = crossbeam_channel::bounded::<()>(0);
+    let pool = super::new_pool(1).unwrap();
+    pool.spawn(move || {
+        let _ = ended.recv();
+    });
+    engines[1].pool = Some(OfProcess::elsewhere(pool));
+    assert_eq!(matched(&mut engines[0], &pairs[1]), matched(&mut engines[1], &pairs[1]), "with the pair before");
+    drop((engines, end));
 }

@@ -9,7 +9,7 @@ use crate::console;
 use crate::files::{self, plain};
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -31,6 +31,23 @@ pub(super) struct RecordingFile {
     cache: VecDeque<(u32, CachedChunk)>,
 }
 
+/// A file from an offset on. The file's own position counts for nothing: processes that were forked share it.
+struct At<'a> {
+    file: &'a File,
+    at: u64,
+}
+
+impl Read for At<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        let count = std::os::unix::fs::FileExt::read_at(self.file, bytes, self.at)?;
+        #[cfg(windows)]
+        let count = std::os::windows::fs::FileExt::seek_read(self.file, bytes, self.at)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
 impl RecordingFile {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = plain::open(path)?;
@@ -49,11 +66,10 @@ impl RecordingFile {
     }
 
     /// `count` bytes from an offset on, or as many as there are. The caller bounds `count`.
-    pub(super) fn read_at(&mut self, at: u64, count: u64) -> io::Result<Vec<u8>> {
-        self.file.seek(SeekFrom::Start(at))?;
+    pub(super) fn read_at(&self, at: u64, count: u64) -> io::Result<Vec<u8>> {
         let count = count.min(self.len.saturating_sub(at));
         let mut bytes = Vec::with_capacity(usize::try_from(count).unwrap_or(0));
-        (&mut self.file).take(count).read_to_end(&mut bytes)?;
+        At { file: &self.file, at }.take(count).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -107,5 +123,26 @@ impl RecordingFile {
 
     fn failed(&self, err: &io::Error) -> ReadError {
         ReadError::File(format!("cannot read {}: {}", self.shown(), files::cause(err)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Seek as _, SeekFrom};
+
+    #[test]
+    #[cfg(unix)]
+    fn reading_leaves_the_position_that_processes_share() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.mcap");
+        std::fs::write(&path, b"0123456789").unwrap();
+        let open = RecordingFile::open(&path).unwrap();
+        // as after a fork: another one with the same position
+        let mut shared = open.file.try_clone().unwrap();
+        shared.seek(SeekFrom::Start(3)).unwrap();
+        assert_eq!(open.read_at(6, 2).unwrap(), b"67");
+        assert_eq!(open.read_at(8, 9).unwrap(), b"89", "as many as there are");
+        assert_eq!(shared.stream_position().unwrap(), 3);
     }
 }

@@ -80,6 +80,8 @@ pub struct Session {
     takes_snapshot: bool,
     /// The errors that were shown when they began.
     errors_shown: Vec<String>,
+    /// The message that the calibration of the source has failed.
+    uncalibrated: Option<String>,
     shown: Rate,
     /// When the source was taken that is read now: what arrived before is another one's.
     source_since: Instant,
@@ -186,6 +188,7 @@ impl Session {
             fits_depth,
             takes_snapshot: false,
             errors_shown: Vec::new(),
+            uncalibrated: None,
             shown: Rate::default(),
             source_since: Instant::now(),
             started: Some(Instant::now()),

@@ -43,6 +43,9 @@ impl Session {
     /// Notes the calibration of the source.
     pub(super) fn take_calibrated(&mut self, calibrated: &Calibrated) {
         let state = &mut self.state;
+        if let Some(text) = self.uncalibrated.take() {
+            state.notices.retract(&text);
+        }
         if let Some(note) = calibrated.note.clone().filter(|note| state.rig.note.as_ref() != Some(note)) {
             state.notices.confirm(note);
         }

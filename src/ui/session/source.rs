@@ -5,7 +5,7 @@ use crate::capture::webcam::{self, Preview};
 use crate::capture::{CaptureError, FramePreparation, Next, PairSource, SourceInfo, SourceOptions, SourceSpec};
 use crate::rig::{CalibrationChoice, Named, RigFile};
 use crate::settings;
-use crate::sources::{self, CalibratedSource};
+use crate::sources::{self, CalibratedSource, OpenError};
 use crate::ui::action::Action;
 use crate::ui::jobs::Job;
 use crate::ui::notices::{Cure, Level};
@@ -69,7 +69,8 @@ impl Session {
     }
 
     /// Opens a source in the background. It replaces the present one, and its options the present ones, once it is there; until
-    /// then, and if it fails, all stays as it is. Only a camera that both need is closed before.
+    /// then, and if it fails, all stays as it is. Only a camera that both need is closed before. Where there is nothing to stay with,
+    /// a source whose calibration fails is shown as it comes.
     pub(super) fn open_as(&mut self, wanted: Request) {
         let closes = wanted.spec.is_camera() && self.state.source.running.as_ref().is_some_and(SourceSpec::is_camera);
         if closes {
@@ -89,17 +90,42 @@ impl Session {
         }
         self.state.source.opening = Some(wanted.spec.clone());
         let Request { spec, options, choice, .. } = wanted.clone();
-        let open = move || sources::open_calibrated(&spec, &options, &choice).map_err(|err| err.to_string());
+        let stays = self.has_nothing_before(&wanted);
+        let open = move || {
+            let opened = if stays {
+                sources::open_in_any_case(&spec, &options, &choice).map_err(Into::into)
+            } else {
+                sources::open_calibrated(&spec, &options, &choice).map(|opened| (opened, None))
+            };
+            opened.map_err(|err: OpenError| err.to_string())
+        };
         drop(self.jobs.stop(OPEN)); // of another source
         self.jobs.start(OPEN, open, move |session: &mut Self, opened| {
             session.state.source.opening = None;
             match opened {
-                Ok(opened) => session.unless_recording(Obstacle::of(&wanted), move |session| {
+                Ok((opened, failed)) => session.unless_recording(Obstacle::of(&wanted), move |session| {
                     session.use_opened(wanted, opened);
+                    if let Some(why) = failed {
+                        session.note_uncalibrated(&why);
+                    }
                 }),
                 Err(why) => session.not_opened(&wanted, &why),
             }
         });
+    }
+
+    /// Whether this is the user's source already, and it is not read: the first one, or one in whose place the scene stands.
+    fn has_nothing_before(&self, wanted: &Request) -> bool {
+        let source = &self.state.source;
+        source.running.as_ref() != Some(&source.spec) && self.request(source.spec.clone()) == *wanted
+    }
+
+    /// Says that the calibration of the source has failed, until it is calibrated.
+    fn note_uncalibrated(&mut self, why: &OpenError) {
+        let cure = if why.means_exchanged() { Cure::SwapPictures } else { Cure::TryAgain };
+        let text = format!("{why} · the pictures are shown as they come, not rectified");
+        self.state.notices.add(Level::Error, text.clone(), vec![cure]);
+        self.uncalibrated = Some(text);
     }
 
     /// Opens sources, rigs or calibrations that were chosen or dropped; no files change nothing.
@@ -215,6 +241,9 @@ impl Session {
         let geometry = preparation.geometry.map(|geometry| geometry.swapped());
         let choice = &self.state.rig.choice;
         let choice = CalibrationChoice { swap_pictures: !choice.swap_pictures, ..choice.clone() };
+        if self.uncalibrated.is_some() {
+            return self.calibrate(choice); // which has failed for the pictures as they come
+        }
         if self.use_recipe(FramePreparation { geometry, swapped, ..preparation }, choice) {
             self.describe_source();
             self.fits_depth = true;

@@ -17,6 +17,9 @@ pub(super) fn paint(painter: &Painter, area: Rect, display: &Display, colours: &
         mesh.add_colored_rect(step, Color32::from_rgb(r, g, b));
     }
     painter.add(mesh);
+    if area.height() < LINE_HEIGHT {
+        return; // no room for a number
+    }
 
     let is_depth = display.quantity == Display::INVERSE_DEPTH;
     let font = FontId::monospace(10.5);
@@ -43,7 +46,8 @@ pub(super) fn paint(painter: &Painter, area: Rect, display: &Display, colours: &
 
 /// Draws the bar over the right border of a picture, on a ground of its own.
 pub(crate) fn paint_over(painter: &Painter, picture: Rect, display: &Display, colours: &[[u8; 3]]) {
-    let area = Rect::from_min_max(pos2(picture.right() - BAR, picture.top()), picture.max);
+    let left = (picture.right() - BAR).max(picture.left());
+    let area = Rect::from_min_max(pos2(left, picture.top()), picture.max);
     painter.rect_filled(area, 0.0, Color32::from_black_alpha(150));
     paint(painter, area.shrink2(vec2(0.0, 4.0)), display, colours, Color32::WHITE);
 }
@@ -53,7 +57,7 @@ fn ticks(display: &Display) -> Vec<(f32, String)> {
     if display.quantity != Display::INVERSE_DEPTH {
         let (low, high) = (display.low, display.high);
         let step = round_step((high - low) / 6.0);
-        let inner = (1..).map(|i| (low / step).floor() * step + step * i as f32).take_while(|v| *v < high);
+        let inner = (1..100).map(|i| (low / step).floor() * step + step * i as f32).take_while(|v| *v < high);
         let ends = [(high, decimals(high, step)), (low, decimals(low, step))];
         return ends.into_iter().chain(inner.map(|v| (v, decimals(v, step)))).collect();
     }
@@ -108,17 +112,30 @@ pub(crate) fn metres(m: f32) -> String {
 mod tests {
     use super::*;
 
+    const DEPTH: Display = Display {
+        focal_times_baseline: 50.0,
+        doffs_px: 0.0,
+        low: 1.0 / 6.0,
+        high: 1.0 / 0.4,
+        quantity: Display::INVERSE_DEPTH,
+        colour_reasons: 0,
+    };
+
+    #[test]
+    fn a_bar_of_any_height_is_drawn_and_a_low_one_has_no_numbers() {
+        let ctx = egui::Context::default();
+        for height in [0.0, 0.7, 7.9, 12.9, 13.0, 14.0, 200.0] {
+            let _ = ctx.run_ui(egui::RawInput::default(), |ui| {
+                let picture = Rect::from_min_size(pos2(9.0, 5.0), vec2(30.0, height));
+                paint(ui.painter(), picture, &DEPTH, &[[1, 2, 3], [4, 5, 6]], Color32::WHITE);
+                paint_over(ui.painter(), picture, &DEPTH, &[[1, 2, 3], [4, 5, 6]]);
+            });
+        }
+    }
+
     #[test]
     fn numbers_are_round_and_inside() {
-        let display = Display {
-            focal_times_baseline: 50.0,
-            doffs_px: 0.0,
-            low: 1.0 / 6.0,
-            high: 1.0 / 0.4,
-            quantity: Display::INVERSE_DEPTH,
-            colour_reasons: 0,
-        };
-        let ticks = ticks(&display);
+        let ticks = ticks(&DEPTH);
         assert_eq!(ticks[0].1, "0.400");
         assert_eq!(ticks[1].1, "6.00");
         for (value, text) in &ticks[2..] {

@@ -10,7 +10,7 @@ use stereopsis::capture::SourceSpec;
 use stereopsis::capture::scene::{SceneOptions, render};
 use stereopsis::capture::webcam::CameraName;
 use stereopsis::image::{Image, Luma, Picture};
-use stereopsis::rig::RigFile;
+use stereopsis::rig::{CalibrationChoice, RectifyChoice, RigFile};
 use stereopsis::ui::WindowOptions;
 
 const CAMERA: (usize, usize) = (320, 240);
@@ -89,6 +89,38 @@ fn inside_window() {
     assert_eq!(rig.source, Some(SourceSpec::WebcamPair(port("1-1:1.0"), port("1-0:1.0"))));
     assert_eq!((rig.size, rig.cameras.equal_exposure), (Some(CAMERA), true));
     assert_ne!(CAMERA, SIZE);
+}
+
+#[test]
+fn exchanged_cameras_are_shown_as_they_come_until_they_are_swapped() {
+    with_dressed_cameras(&["", ""], dress, "window::cameras::inside_exchanged");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_exchanged() {
+    let Some(gpu) = gpu() else { return };
+    let source = SourceSpec::parse("webcam:0,1").unwrap();
+    let calibration = CalibrationChoice { rectify: Some(RectifyChoice::Auto), ..CalibrationChoice::default() };
+    let mut options = WindowOptions { calibration, ..options(source.clone()) };
+    options.source_options.size = Some(CAMERA);
+    let mut window = Window::open(&gpu, options);
+    let [left, right] = eyes();
+    shows(&mut window, &right, "the cameras as they come");
+    assert_eq!(window.session.borrow().state.source.running, Some(source));
+    window.until("why they are not rectified", |w| w.has("shown as they come, not rectified").then_some(()));
+    // it stays while results come
+    let before = window.sequence();
+    window.until("further results", |w| (w.sequence() > before + 30).then_some(()));
+    assert!(window.has("shown as they come, not rectified") && window.has("left and right are swapped"));
+    window.harness.get_by_label("Swap left and right").click();
+    shows(&mut window, &left, "the cameras exchanged");
+    window.until("the estimate", |w| {
+        let output = w.result()?;
+        (output.job.frame.geometry.is_some_and(|geometry| geometry.estimated)).then_some(())
+    });
+    assert!(!window.has("not rectified"), "its cause is gone");
+    assert_eq!(window.session.borrow().state.source.running, Some(SourceSpec::parse("webcam:1,0").unwrap()));
 }
 
 /// Waits until the left picture is this one.

@@ -23,6 +23,7 @@ mod recovery;
 mod rig;
 mod saved;
 mod search;
+mod sizes;
 mod space;
 mod stills;
 mod timeline;
