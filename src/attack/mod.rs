@@ -4,6 +4,7 @@
 //! taken.
 
 mod calibration;
+mod journal;
 mod message;
 #[cfg(feature = "zenoh")]
 mod network;
@@ -11,8 +12,11 @@ mod picture;
 #[cfg(feature = "publish")]
 mod publish;
 mod recording;
+mod views;
 mod words;
 
+#[cfg(test)]
+pub(crate) use journal::header as journal_header;
 #[cfg(test)]
 pub(crate) use message::channels as message_channels;
 
@@ -35,6 +39,7 @@ pub struct Target {
 pub const ALL: &[Target] = &[
     Target { name: "archive", run: calibration::archive },
     Target { name: "camera", run: picture::camera },
+    Target { name: "journal", run: journal::journal },
     Target { name: "kalibr", run: calibration::kalibr },
     Target { name: "message", run: message::message },
     Target { name: "middlebury", run: calibration::middlebury },
@@ -55,6 +60,7 @@ pub const ALL: &[Target] = &[
     Target { name: "ros", run: calibration::ros },
     Target { name: "settings", run: words::settings },
     Target { name: "toml", run: calibration::toml },
+    Target { name: "views", run: views::views },
     Target { name: "zed", run: calibration::zed },
 ];
 

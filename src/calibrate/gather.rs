@@ -1,17 +1,19 @@
 //! Views of pairs that are all there: a folder, or the kept views of an earlier calibration.
+//!
+//! A picture is in memory only while the board is looked for in it, and so few are at once that their pixels have a limit: memory does not
+//! grow with the number of pairs.
 
 use super::detect::{Detector, Seen};
+use super::pictures::{PairFiles, Pictures};
 use super::session::{Taken, is_wide};
 use super::{Board, Corner, LensKind, View, solve};
 use crate::calibration::{CalibrationError, Camera};
+use crate::capture::CaptureError;
 use crate::console::counted;
 use crate::image::Image;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// A pair with its name.
-pub type NamedPair = (String, [Arc<Image<u8>>; 2]);
 
 /// Views that were found, and what speaks against the others.
 #[derive(Clone, Debug)]
@@ -20,76 +22,110 @@ pub struct Gathered {
     pub taken: Vec<Taken>,
     /// Reasons by how many pictures have them.
     pub unusable: BTreeMap<String, usize>,
+    /// Why pairs were left out whose pictures cannot be read or have another size, in words.
+    pub left_out: Vec<String>,
 }
 
+/// Pixels of all pictures that are looked at at once, as far as one alone has not more.
+const PIXELS_AT_ONCE: usize = 1 << 26;
+/// Pictures that are looked at at once for each thread, so that none waits for the others.
+const PER_THREAD: usize = 8;
+
 /// Looks for the board in all pairs; where the lenses turn out to be wide, once more in straightened pictures. `looked` is called for each
-/// pair, on any thread.
+/// picture of a pair, on any thread. A pair of which a picture cannot be read, or has another size than the first one, is left out.
 ///
 /// # Errors
-/// The board cannot be detected, pairs have several sizes, or no picture shows the board: what is seen instead.
-pub fn gather(board: &Board, pairs: Vec<NamedPair>, looked: &(dyn Fn() + Sync)) -> Result<Gathered, CalibrationError> {
+/// The board cannot be detected, no pair can be read, or no picture shows the board: what is seen instead.
+pub fn gather(
+    board: &Board,
+    pairs: Vec<PairFiles>,
+    looked: &(dyn Fn(&Arc<Image<u8>>) + Sync),
+) -> Result<Gathered, CalibrationError> {
     let detector = Detector::new(board)?;
-    let Some(size) = pairs.first().map(|(_, [left, _])| left.size()) else {
-        return Err(CalibrationError("there is no pair of pictures to look for the board in".to_owned()));
-    };
-    if let Some((name, [other, _])) =
-        pairs.iter().find(|(_, pictures)| pictures.iter().any(|picture| picture.size() != size))
-    {
-        let ((width, height), (wide, high)) = (size, other.size());
-        return Err(CalibrationError(format!(
-            "pair {name} has {wide}x{high} px, and the first one has {width}x{height}: a calibration is of one size; take all pictures in \
-             one mode"
-        )));
-    }
-    let detect = |lenses: [Option<Camera>; 2]| -> Vec<[Seen; 2]> {
-        let both = |(_, pictures): &NamedPair| {
-            looked();
-            [0, 1].map(|eye| detector.detect(&pictures[eye], lenses[eye].as_ref()))
+    let size = first_size(&pairs)?;
+    let pictures: Vec<(usize, usize)> = (0..pairs.len()).flat_map(|pair| [(pair, 0), (pair, 1)]).collect();
+    let most = PER_THREAD * rayon::current_num_threads();
+    let at_once = (PIXELS_AT_ONCE / (size.0 * size.1).max(1)).clamp(1, most);
+    let detect = |lenses: [Option<Camera>; 2]| -> Vec<Result<Seen, CaptureError>> {
+        let one = |&(pair, eye): &(usize, usize)| -> Result<Seen, CaptureError> {
+            let picture = pairs[pair].read(eye, Some(size))?;
+            looked(&picture);
+            Ok(detector.detect(&picture, lenses[eye].as_ref()))
         };
-        pairs.par_iter().map(both).collect()
+        pictures.chunks(at_once).flat_map(|some| some.par_iter().map(one).collect::<Vec<_>>()).collect()
     };
     let mut seen = detect([None, None]);
     if let Some(lenses) = wide_lenses(board, &views_of(&pairs, &seen), size) {
         seen = detect(lenses.map(Some));
     }
-    let mut unusable = BTreeMap::new();
-    for picture in seen.iter().flatten() {
-        let reason = match picture {
-            Seen::Corners(_) => continue,
-            Seen::Nothing => "no board is seen".to_owned(),
-            Seen::Part(why) | Seen::Other(why) => why.clone(),
-        };
-        *unusable.entry(reason).or_insert(0) += 1;
+    let (mut unusable, mut left_out) = (BTreeMap::new(), Vec::new());
+    for both in seen.chunks_exact(2) {
+        if let Some(why) = both.iter().find_map(|picture| picture.as_ref().err()) {
+            left_out.push(why.to_string());
+            continue;
+        }
+        for picture in both.iter().flatten() {
+            let reason = match picture {
+                Seen::Corners(_) => continue,
+                Seen::Nothing => "no board is seen".to_owned(),
+                Seen::Part(why) | Seen::Other(why) => why.clone(),
+            };
+            *unusable.entry(reason).or_insert(0) += 1;
+        }
     }
-    let views = views_of(&pairs, &seen);
-    let taken: Vec<Taken> = views
+    let taken: Vec<Taken> = views_of(&pairs, &seen)
         .into_iter()
         .zip(pairs)
         .filter(|(view, _)| view.corners.iter().any(|corners| !corners.is_empty()))
-        .map(|(view, (_, pictures))| Taken { view, pictures })
+        .map(|(view, files)| Taken { view, pictures: Pictures::InFiles(files) })
         .collect();
     if taken.is_empty() {
+        if let Some(why) = left_out.first().filter(|_| unusable.is_empty()) {
+            return Err(unreadable(why));
+        }
         let mut reasons: Vec<_> = unusable.iter().collect();
         reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
         let reasons = reasons
             .iter()
             .take(3)
-            .map(|(reason, count)| format!("{reason} (in {})", counted(**count as u64, "picture")));
+            .map(|(reason, count)| format!("{reason} (in {})", counted(**count as u64, "picture")))
+            .chain(left_out.first().map(|why| format!("{why} ({} left out)", counted(left_out.len() as u64, "pair"))));
         return Err(CalibrationError(format!(
             "no picture shows the board {board}: {}; is it the board that was printed?",
             reasons.collect::<Vec<_>>().join("; ")
         )));
     }
-    Ok(Gathered { taken, unusable })
+    Ok(Gathered { taken, unusable, left_out })
 }
 
-fn views_of(pairs: &[NamedPair], seen: &[[Seen; 2]]) -> Vec<View> {
-    let corners = |seen: &Seen| -> Vec<Corner> { seen.corners().to_vec() };
-    let view = |((name, _), seen): (&NamedPair, &[Seen; 2])| View {
-        name: name.clone(),
-        corners: [corners(&seen[0]), corners(&seen[1])],
+/// Size of the first picture that can be read.
+fn first_size(pairs: &[PairFiles]) -> Result<(usize, usize), CalibrationError> {
+    let mut first = None;
+    for (pair, eye) in pairs.iter().flat_map(|pair| [(pair, 0), (pair, 1)]) {
+        match pair.read(eye, None) {
+            Ok(picture) => return Ok(picture.size()),
+            Err(err) => first = first.or(Some(err.to_string())),
+        }
+    }
+    Err(first.map_or_else(
+        || CalibrationError("there is no pair of pictures to look for the board in".to_owned()),
+        |why| unreadable(&why),
+    ))
+}
+
+fn unreadable(why: &str) -> CalibrationError {
+    CalibrationError(format!("no pair of pictures can be read: {why}"))
+}
+
+/// The views of all pairs, whose pictures follow each other in `seen`. A pair of which one cannot be read has no corners.
+fn views_of(pairs: &[PairFiles], seen: &[Result<Seen, CaptureError>]) -> Vec<View> {
+    let view = |(files, both): (&PairFiles, &[Result<Seen, CaptureError>])| {
+        let corners: Vec<&[Corner]> = both.iter().flatten().map(Seen::corners).collect();
+        let corners =
+            if let [left, right] = corners[..] { [left.to_vec(), right.to_vec()] } else { Default::default() };
+        View { name: files.name.clone(), corners }
     };
-    pairs.iter().zip(seen).map(view).collect()
+    pairs.iter().zip(seen.chunks_exact(2)).map(view).collect()
 }
 
 /// Rough cameras by the first corners, where a lens is wide.

@@ -1,17 +1,25 @@
-//! Writes a calibration and all that belongs to it.
+//! Writes a calibration and all that belongs to it: beside the earlier one, whose place it takes when it is whole.
 
 use super::session::Taken;
 use super::{Board, LensKind, Outcome, View, solve};
 use crate::calibration::{CalibrationError, Output, StereoRig, write};
 use crate::console;
-use crate::files;
+use crate::files::{self, NewFolder, WriteError};
 use image::{ColorType, ImageEncoder as _};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Folders of the pictures of both cameras.
 const SIDES: [&str; 2] = ["left", "right"];
 /// The file in a folder of views that names their board.
 pub const BOARD_FILE: &str = "board.txt";
+/// The folder of views that belong to the calibration.
+const VIEWS: &str = "views";
+/// The folder of views of which came no calibration.
+const REFUSED_VIEWS: &str = "refused-views";
+/// What is written of a calibration into its folder.
+const RESULTS: [&str; 7] =
+    ["rig.toml", "opencv.yml", "ros/left.yaml", "ros/right.yaml", "kalibr.yaml", "report.html", BOARD_FILE];
 
 /// Where a calibration was written.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,123 +38,166 @@ pub fn folder_of(rig: &Path) -> PathBuf {
     rig.with_file_name(format!("{stem}-calibration"))
 }
 
-/// Files that are written for a calibration; of its views the one that names their board.
+/// Files that are written for a calibration; of its views, and of those of a refused one, the file that names their board.
 pub fn paths_of(rig: &Path) -> Vec<PathBuf> {
     let folder = folder_of(rig);
-    let inside =
-        ["rig.toml", "opencv.yml", "ros/left.yaml", "ros/right.yaml", "kalibr.yaml", "report.html", BOARD_FILE];
-    let views = Path::new("views").join(BOARD_FILE);
-    std::iter::once(rig.to_owned())
-        .chain(inside.iter().map(|name| folder.join(name)))
-        .chain(std::iter::once(folder.join(views)))
-        .collect()
+    let views = [VIEWS, REFUSED_VIEWS].map(|views| folder.join(views).join(BOARD_FILE));
+    std::iter::once(rig.to_owned()).chain(RESULTS.iter().map(|name| folder.join(name))).chain(views).collect()
 }
 
-/// Writes the views of a calibration into the folder beside it: see [`folder_of`]. `stereopsis calibrate FOLDER/views` reads them again.
-/// Views of an earlier calibration that lie there are replaced: the caller asks first.
-///
-/// # Errors
-/// A file cannot be written.
-pub fn save_views(rig_file: &Path, board: &Board, taken: &[Taken]) -> Result<PathBuf, CalibrationError> {
-    let folder = folder_of(rig_file).join("views");
-    for side in SIDES {
-        make(&folder.join(side))?;
-    }
-    put(&folder.join(BOARD_FILE), format!("{board}\n").as_bytes())?;
-    taken.iter().try_for_each(|taken| save_view(rig_file, taken))?;
-    // views of two calibrations must not be solved together
-    for side in SIDES {
-        remove_others(&folder.join(side), taken)?;
-    }
-    Ok(folder)
+/// A calibration in the making. Its views and files are written into a folder of their own, `rig-calibration.unsaved-N/new`. An earlier
+/// calibration and its views stay as they are until all of the new one is there.
+#[derive(Debug)]
+pub struct Draft {
+    rig_file: PathBuf,
+    new: NewFolder,
+    /// Names of the views that are written.
+    kept: BTreeSet<String>,
 }
 
-/// Writes one more view into a folder that [`save_views`] has made.
-///
-/// # Errors
-/// A file cannot be written.
-pub fn save_view(rig_file: &Path, Taken { view, pictures }: &Taken) -> Result<(), CalibrationError> {
-    for (side, picture) in SIDES.into_iter().zip(pictures) {
-        let path = folder_of(rig_file).join("views").join(side).join(format!("{}.png", view.name));
-        let mut bytes = Vec::new();
-        image::codecs::png::PngEncoder::new(&mut bytes)
-            .write_image(picture.pixels(), picture.width() as u32, picture.height() as u32, ColorType::L8.into())
-            .map_err(|err| failed(&path, &err))?;
-        put(&path, &bytes)?;
+impl Draft {
+    /// Begins a calibration that is written to `rig_file`: nothing is written yet. Where an earlier run was killed while it replaced a
+    /// calibration, the rest is done. Returns remarks on views that were left by such runs.
+    ///
+    /// # Errors
+    /// The rest cannot be done.
+    pub fn begin(rig_file: &Path) -> Result<(Self, Vec<String>), CalibrationError> {
+        let folder = folder_of(rig_file);
+        let left = files::settle_folder(rig_file, &folder, VIEWS, &is_replaced).map_err(unwritten)?;
+        let remark = |views: PathBuf| {
+            let words = views.display().to_string();
+            format!(
+                "{} has views of a calibration that did not come to its end: `stereopsis calibrate {}` solves them; remove the folder if \
+                 you do not want them",
+                console::path(&views),
+                console::quoted(&words)
+            )
+        };
+        let remarks = left.into_iter().map(|unsaved| remark(unsaved.join(VIEWS))).collect();
+        let new = NewFolder::new(rig_file, &folder);
+        Ok((Self { rig_file: rig_file.to_owned(), new, kept: BTreeSet::new() }, remarks))
     }
-    Ok(())
-}
 
-/// Removes numbered pictures that are none of these views.
-fn remove_others(folder: &Path, taken: &[Taken]) -> Result<(), CalibrationError> {
-    let entries = std::fs::read_dir(folder).map_err(|err| failed(folder, &err))?;
-    for path in entries.flatten().map(|entry| entry.path()) {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        let is_numbered = path.extension().is_some_and(|ending| ending == "png")
-            && name.len() >= 3
-            && name.bytes().all(|byte| byte.is_ascii_digit());
-        if is_numbered && taken.iter().all(|taken| taken.view.name != name) {
-            std::fs::remove_file(&path).map_err(|err| failed(&path, &err))?;
+    /// Whether views are written.
+    pub fn has_views(&self) -> bool {
+        !self.kept.is_empty()
+    }
+
+    /// Writes those of the views that are not written yet, so that they outlive whatever happens next.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn keep(&mut self, board: &Board, taken: &[Taken]) -> Result<(), CalibrationError> {
+        let folder = self.new.path().join(VIEWS);
+        if self.kept.is_empty() {
+            for side in SIDES {
+                files::make_folder(&folder.join(side)).map_err(unwritten)?;
+            }
+            put(&folder.join(BOARD_FILE), format!("{board}\n").as_bytes())?;
         }
+        for Taken { view, pictures } in
+            taken.iter().filter(|taken| !self.kept.contains(&taken.view.name)).collect::<Vec<_>>()
+        {
+            for (side, picture) in SIDES.into_iter().zip(pictures.get()?) {
+                let path = folder.join(side).join(format!("{}.png", view.name));
+                let mut bytes = Vec::new();
+                let (width, height) = (picture.width() as u32, picture.height() as u32);
+                image::codecs::png::PngEncoder::new(&mut bytes)
+                    .write_image(picture.pixels(), width, height, ColorType::L8.into())
+                    .map_err(|err| CalibrationError(format!("cannot write {}: {err}", console::path(&path))))?;
+                put(&path, &bytes)?;
+            }
+            self.kept.insert(view.name.clone());
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Writes the calibration as its file's ending says (`.toml`, or `.yml`, `.yaml` and `.xml` of OpenCV), and puts the folder with all that
+    /// belongs to it in the place of the earlier one: see [`folder_of`]. The report shows the pictures of `taken`. Files that are there are
+    /// replaced: the caller asks first. Views of the earlier calibration stay where this one has written none of its own.
+    ///
+    /// # Errors
+    /// A file cannot be written, or the ending names no kind. Then the earlier calibration is whole; see [`Self::refuse`].
+    pub fn save(&self, outcome: &Outcome, taken: &[Taken]) -> Result<Saved, CalibrationError> {
+        let rig_file = &self.rig_file;
+        let rig = &marked(outcome);
+        let output = match rig_file.extension().and_then(|ending| ending.to_str()) {
+            Some("toml") => Output::Toml,
+            Some("yml" | "yaml") => Output::OpenCvYaml,
+            Some("xml") => Output::OpenCvXml,
+            _ => {
+                let name = console::path(rig_file);
+                return Err(CalibrationError(format!(
+                    "{name} names no kind of calibration: end it with .toml, .yml or .xml"
+                )));
+            }
+        };
+        let folder = self.new.path();
+        files::make_folder(&folder.join("ros")).map_err(unwritten)?;
+        put(&folder.join(BOARD_FILE), format!("{}\n", outcome.board).as_bytes())?;
+        let mut left_out = Vec::new();
+        let kinds = [(Output::Toml, "rig.toml"), (Output::OpenCvYaml, "opencv.yml"), (Output::RosFiles, "ros")];
+        for (kind, name) in kinds {
+            match write(rig, kind, 0.0) {
+                Ok(written) => {
+                    for (part, bytes) in written {
+                        put(&if part.is_empty() { folder.join(name) } else { folder.join(name).join(part) }, &bytes)?;
+                    }
+                }
+                Err(why) => left_out.push(format!("{name}: {why}")),
+            }
+        }
+        match kalibr(outcome) {
+            Ok(bytes) => put(&folder.join("kalibr.yaml"), &bytes)?,
+            Err(why) => left_out.push(format!("kalibr.yaml: {why}")),
+        }
+        put(&folder.join("report.html"), super::report::html(outcome, taken).as_bytes())?;
+        let bytes: Vec<u8> = write(rig, output, 0.0)?.into_iter().flat_map(|(_, bytes)| bytes).collect();
+        if let Some(why) = self.new.finish(&bytes, &is_replaced).map_err(unwritten)? {
+            left_out.push(format!(
+                "{}: {why}; the next calibration of this name does it",
+                console::path(&folder_of(rig_file))
+            ));
+        }
+        Ok(Saved { rig: rig_file.clone(), folder: folder_of(rig_file), left_out })
+    }
+
+    /// Ends a calibration that comes to nothing. Its views are kept apart from those of the earlier one, in a folder that is returned, and
+    /// take the place of those of the last refused one.
+    ///
+    /// # Errors
+    /// The views cannot be moved: where they are.
+    pub fn refuse(self) -> Result<Option<PathBuf>, CalibrationError> {
+        if self.kept.is_empty() {
+            return self.new.remove().map(|()| None).map_err(unwritten);
+        }
+        self.new.keep_only(VIEWS, REFUSED_VIEWS).map(Some).map_err(|err| {
+            CalibrationError(format!("{err}; the views are in {}", console::path(&self.new.path().join(VIEWS))))
+        })
+    }
 }
 
-fn failed(path: &Path, err: &dyn std::fmt::Display) -> CalibrationError {
-    CalibrationError(format!("cannot write {}: {err}", console::path(path)))
+/// Whether a file in the folder of an earlier calibration gives way to a new one: its results, its views, and parts of files that were
+/// never finished. Whatever else lies there is the user's.
+fn is_replaced(inside: &Path) -> bool {
+    let name = inside.file_name().unwrap_or_default().to_string_lossy();
+    let is_view = || {
+        let is_in = SIDES.iter().any(|side| inside.parent() == Some(&Path::new(VIEWS).join(side)));
+        let number = name.strip_suffix(".png").unwrap_or_default();
+        is_in && number.len() >= 3 && number.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    RESULTS.iter().any(|result| inside == Path::new(result))
+        || inside == Path::new(VIEWS).join(BOARD_FILE)
+        || is_view()
+        || files::is_draft(&name)
+}
+
+fn unwritten(err: WriteError) -> CalibrationError {
+    CalibrationError(err.to_string())
 }
 
 fn put(path: &Path, bytes: &[u8]) -> Result<(), CalibrationError> {
-    files::write(path, bytes).map_err(|err| failed(path, &err))
-}
-
-fn make(folder: &Path) -> Result<(), CalibrationError> {
-    files::make_folder(folder).map_err(|err| failed(folder, &err))
-}
-
-/// Writes a calibration as its file's ending says (`.toml`, or `.yml`, `.yaml` and `.xml` of OpenCV), and beside it a folder: see
-/// [`folder_of`]. The report shows the pictures of `taken`.
-///
-/// # Errors
-/// A file cannot be written, or the ending names no kind. Files that are there are replaced: the caller asks first.
-pub fn save(rig_file: &Path, outcome: &Outcome, taken: &[Taken]) -> Result<Saved, CalibrationError> {
-    let rig = &marked(outcome);
-    let output = match rig_file.extension().and_then(|ending| ending.to_str()) {
-        Some("toml") => Output::Toml,
-        Some("yml" | "yaml") => Output::OpenCvYaml,
-        Some("xml") => Output::OpenCvXml,
-        _ => {
-            let name = console::path(rig_file);
-            return Err(CalibrationError(format!(
-                "{name} names no kind of calibration: end it with .toml, .yml or .xml"
-            )));
-        }
-    };
-    let folder = folder_of(rig_file);
-    make(&folder.join("ros"))?;
-    put(&folder.join(BOARD_FILE), format!("{}\n", outcome.board).as_bytes())?;
-    let mut left_out = Vec::new();
-    let kinds = [(Output::Toml, "rig.toml"), (Output::OpenCvYaml, "opencv.yml"), (Output::RosFiles, "ros")];
-    for (kind, name) in kinds {
-        match write(rig, kind, 0.0) {
-            Ok(written) => {
-                for (part, bytes) in written {
-                    put(&if part.is_empty() { folder.join(name) } else { folder.join(name).join(part) }, &bytes)?;
-                }
-            }
-            Err(why) => left_out.push(format!("{name}: {why}")),
-        }
-    }
-    match kalibr(outcome) {
-        Ok(bytes) => put(&folder.join("kalibr.yaml"), &bytes)?,
-        Err(why) => left_out.push(format!("kalibr.yaml: {why}")),
-    }
-    put(&folder.join("report.html"), super::report::html(outcome, taken).as_bytes())?;
-    let whole = write(rig, output, 0.0)?;
-    for (_, bytes) in whole {
-        put(rig_file, &bytes)?;
-    }
-    Ok(Saved { rig: rig_file.to_owned(), folder, left_out })
+    files::write(path, bytes).map_err(unwritten)
 }
 
 /// The rig; one that is refused is marked as an estimate.
@@ -174,3 +225,6 @@ fn kalibr(outcome: &Outcome) -> Result<Vec<u8>, CalibrationError> {
     }
     Ok(write(&rig, Output::Kalibr, 0.0)?.into_iter().flat_map(|(_, bytes)| bytes).collect())
 }
+
+#[cfg(test)]
+mod tests;

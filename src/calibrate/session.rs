@@ -4,6 +4,7 @@ use super::coverage::Coverage;
 use super::detect::{Detector, Seen, edge_width_px};
 use super::guide::{Ghost, Guide};
 use super::outcome::{MIN_VIEWS, Outcome, Request, calibrate};
+use super::pictures::Pictures;
 use super::{Board, Corner, Eye, View};
 use crate::calibration::{CalibrationError, Camera, quantile};
 use crate::capture::RawPair;
@@ -97,8 +98,8 @@ impl fmt::Display for Notice {
 pub struct Taken {
     /// The corners.
     pub view: View,
-    /// Left and right picture.
-    pub pictures: [Arc<Image<u8>>; 2],
+    /// Its pictures.
+    pub pictures: Pictures,
 }
 
 /// The views without their pictures.
@@ -209,7 +210,7 @@ impl Session {
         let view = View { name: format!("{:03}", self.next_number), corners: self.corners.clone() };
         self.next_number += 1;
         let pictures = look.pictures.map(|picture| Arc::new(picture.clone()));
-        self.taken.push(Taken { view, pictures });
+        self.taken.push(Taken { view, pictures: Pictures::Held(pictures) });
         Notice::Taken(self.taken.len())
     }
 

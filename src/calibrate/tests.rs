@@ -3,13 +3,18 @@
 use super::fixture::{Shot, Studio, random_pose, random_rig, truth};
 use super::judge::judge;
 use super::{
-    Board, LensKind, Look, Notice, Outcome, Pose, Request, Session, View, calibrate, depth_difference, gather, solve,
-    views_of,
+    Board, LensKind, Look, Notice, Outcome, PairFiles, Pose, Request, Session, View, calibrate, depth_difference,
+    gather, solve, views_of,
 };
 use crate::calibration::{StereoRig, quantile};
+use crate::capture::MaxPixels;
+use crate::capture::files::list_pairs;
+use crate::image::Image;
 use fastrand::Rng;
 use glam::{DMat3, DVec2, DVec3};
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const SIZE: (usize, usize) = (640, 480);
 const NOISE_PX: f64 = 0.08;
@@ -207,15 +212,30 @@ fn after_a_knock_one_view_suffices_where_the_cameras_are_kept() {
     assert_eq!(outcome.solution.rig.left, rig.left);
 }
 
+fn write_pair(folder: &Path, name: &str, pictures: &[Image<u8>; 2]) {
+    for (side, picture) in ["left", "right"].iter().zip(pictures) {
+        let (width, height) = (picture.width() as u32, picture.height() as u32);
+        let grey = image::GrayImage::from_raw(width, height, picture.pixels().to_vec()).unwrap();
+        grey.save(folder.join(format!("{side}{name}.png"))).unwrap();
+    }
+}
+
+fn pairs_in(folder: &Path) -> Vec<PairFiles> {
+    let pairs = list_pairs(folder).unwrap().pairs;
+    pairs.into_iter().map(|pair| PairFiles::of(pair, false, MaxPixels::default())).collect()
+}
+
 /// A calibration by rendered pictures of a board, and the rig that took them.
 fn of_pictures(seed: u64, count: u64) -> (Outcome, StereoRig) {
     let rig = random_rig(seed);
     let (studio, mut rng) = (Studio::new(&rig), Rng::with_seed(seed + 1000));
-    let pairs = (0..count).map(|number| {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..count {
         let pose = random_pose(&rig, &board(), &mut rng);
-        (format!("{number:03}"), studio.pair(&board(), &pose, &Shot::usual(1000 * seed + number)).map(Arc::new))
-    });
-    let gathered = gather(&board(), pairs.collect(), &|| {}).unwrap();
+        let pictures = studio.pair(&board(), &pose, &Shot::usual(1000 * seed + number));
+        write_pair(folder.path(), &format!("{number:03}"), &pictures);
+    }
+    let gathered = gather(&board(), pairs_in(folder.path()), &|_| {}).unwrap();
     (calibrate(&board(), &views_of(&gathered.taken), SIZE, &PINHOLE).unwrap(), rig)
 }
 
@@ -257,10 +277,81 @@ fn a_wrong_description_is_found_out() {
     let rig = random_rig(11);
     let printed: Board = "chessboard:8x5:30mm".parse().unwrap();
     let pose = random_pose(&rig, &printed, &mut Rng::with_seed(1));
-    let pictures = Studio::new(&rig).pair(&printed, &pose, &Shot::usual(1)).map(Arc::new);
+    let folder = tempfile::tempdir().unwrap();
+    write_pair(folder.path(), "0", &Studio::new(&rig).pair(&printed, &pose, &Shot::usual(1)));
     let named: Board = "chessboard:9x6:25mm".parse().unwrap();
-    let error = gather(&named, vec![("0".to_owned(), pictures)], &|| {}).unwrap_err().to_string();
+    let error = gather(&named, pairs_in(folder.path()), &|_| {}).unwrap_err().to_string();
     assert!(error.contains("8x5 inner corners seen, 9x6 named"), "{error}");
+}
+
+/// A rendered pair of a chessboard, 160x120 px.
+fn small_pair() -> (Board, [Image<u8>; 2]) {
+    let board: Board = "chessboard:5x4:40mm".parse().unwrap();
+    let rig = random_rig(11).rescaled((160, 120)).unwrap();
+    let pose = random_pose(&rig, &board, &mut Rng::with_seed(1));
+    (board, Studio::new(&rig).pair(&board, &pose, &Shot::default()))
+}
+
+#[test]
+fn hundreds_of_pairs_are_looked_at_with_some_pictures_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let (board, pictures) = small_pair();
+    write_pair(folder.path(), "", &pictures);
+    let blank = [0, 1].map(|_| Image::filled(160, 120, 90));
+    write_pair(folder.path(), "x", &blank);
+    for number in 0..300 {
+        for side in ["left", "right"] {
+            let from =
+                folder.path().join(if number % 50 == 0 { format!("{side}.png") } else { format!("{side}x.png") });
+            std::fs::hard_link(from, folder.path().join(format!("{side}{number}.png"))).unwrap();
+        }
+    }
+    let (seen, most) = (parking_lot::Mutex::new(Vec::new()), AtomicUsize::new(0));
+    let gathered = gather(&board, pairs_in(folder.path()), &|picture| {
+        let mut seen = seen.lock();
+        seen.push(Arc::downgrade(picture));
+        most.fetch_max(seen.iter().filter(|picture| picture.strong_count() > 0).count(), Ordering::Relaxed);
+    });
+    let taken = gathered.unwrap().taken;
+    assert!(seen.lock().len() >= 604, "{} pictures of 302 pairs", seen.lock().len());
+    assert_eq!(taken.len(), 7);
+    let most = most.into_inner();
+    assert!(most <= 8 * rayon::current_num_threads().max(2) && most < 200, "{most} pictures at once");
+    assert!(seen.lock().iter().all(|picture| picture.strong_count() == 0), "views hold pictures");
+    assert_eq!(taken[0].pictures.size().unwrap(), (160, 120));
+}
+
+#[test]
+fn a_pair_that_cannot_be_used_costs_that_pair_and_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let (board, pictures) = small_pair();
+    for number in 0..9 {
+        write_pair(folder.path(), &number.to_string(), &pictures);
+    }
+    let whole = std::fs::read(at("left0.png")).unwrap();
+    std::fs::write(at("left0.png"), "no picture").unwrap();
+    std::fs::write(at("right3.png"), "").unwrap();
+    std::fs::write(at("left5.png"), &whole[..whole.len() / 2]).unwrap();
+    write_pair(folder.path(), "7", &[0, 1].map(|_| Image::filled(64, 48, 90)));
+    let gathered = gather(&board, pairs_in(folder.path()), &|_| {}).unwrap();
+    let names: Vec<&str> = gathered.taken.iter().map(|taken| taken.view.name.as_str()).collect();
+    assert_eq!(names, ["left1", "left2", "left4", "left6", "left8"]);
+    let said = gathered.left_out.join("\n");
+    for words in [
+        "left0.png: it is no PNG",
+        "right3.png: the file is empty",
+        "left5.png",
+        "left7.png: it has 64x48 px instead of 160x120",
+    ] {
+        assert!(said.contains(words), "no '{words}': {said}");
+    }
+    assert_eq!(gathered.left_out.len(), 4);
+    for number in 0..9 {
+        std::fs::write(at(&format!("right{number}.png")), "").unwrap();
+    }
+    let why = gather(&board, pairs_in(folder.path()), &|_| {}).unwrap_err().to_string();
+    assert!(why.starts_with("no pair of pictures can be read: cannot read ") && why.contains("0.png"), "{why}");
 }
 
 #[test]

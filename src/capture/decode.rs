@@ -37,6 +37,19 @@ const MAX_MEMORY_BYTES_PER_PIXEL: u64 = 32;
 /// # Errors
 /// The file is missing, empty, cut off, larger than `max_pixels`, or no image; the text names it.
 pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<Picture, CaptureError> {
+    read_picture_of(path, color, max_pixels, None)
+}
+
+/// Reads an image file, as [`read_picture`], unless its header says another size than `wanted`.
+///
+/// # Errors
+/// As [`read_picture`]; or it has another size.
+pub fn read_picture_of(
+    path: &Path,
+    color: bool,
+    max_pixels: MaxPixels,
+    wanted: Option<(usize, usize)>,
+) -> Result<Picture, CaptureError> {
     let shown = console::path(path);
     let file = |text: String| CaptureError::File(text);
     let cannot = |err: io::Error| file(format!("cannot read {shown}: {}", files::read_cause(path, &err)));
@@ -59,7 +72,7 @@ pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<P
             }
             _ => size_in(&bytes, format),
         };
-        let pixels = check(size.map_err(refused)?, max_pixels).map_err(refused)?;
+        let pixels = check(size.map_err(refused)?, max_pixels, wanted).map_err(refused)?;
         let most = MAX_FILE_BYTES_PER_PIXEL.saturating_mul(pixels).saturating_add(OVERHEAD_BYTES);
         if len > most {
             let why = format!("it has {len} bytes, and a picture of its size has no more than {most}");
@@ -67,7 +80,7 @@ pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<P
         }
         opened.take(most - HEADER_BYTES).read_to_end(&mut bytes).map_err(cannot)?;
     }
-    decode_bytes(&bytes, color, max_pixels).map_err(refused)
+    decode_bytes(&bytes, color, max_pixels, wanted).map_err(refused)
 }
 
 /// Decodes the bytes of an image file, as [`read_picture`].
@@ -75,7 +88,7 @@ pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<P
 /// # Errors
 /// The bytes are damaged, truncated, too large or no image; the text gives the reason.
 pub fn decode_picture(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Picture, String> {
-    decode_bytes(bytes, color, max_pixels).map_err(|err| err.why)
+    decode_bytes(bytes, color, max_pixels, None).map_err(|err| err.why)
 }
 
 /// Columns and rows of a picture by the header of its file.
@@ -102,9 +115,16 @@ fn format_of(bytes: &[u8]) -> Result<ImageFormat, DecodeFailure> {
     image::guess_format(bytes).map_err(unknown)
 }
 
-/// Number of pixels of a picture of this size, unless it exceeds the maximum.
-fn check((width, height): (u32, u32), max_pixels: MaxPixels) -> Result<u64, DecodeFailure> {
+/// Number of pixels of a picture of this size, unless it exceeds the maximum or another size is wanted.
+fn check(
+    (width, height): (u32, u32),
+    max_pixels: MaxPixels,
+    wanted: Option<(usize, usize)>,
+) -> Result<u64, DecodeFailure> {
     max_pixels.check(width.into(), height.into()).map_err(cannot("use"))?;
+    if let Some((wide, high)) = wanted.filter(|wanted| *wanted != (width as usize, height as usize)) {
+        return Err(cannot("use")(format!("it has {width}x{height} px instead of {wide}x{high}")));
+    }
     Ok(u64::from(width) * u64::from(height))
 }
 
@@ -141,9 +161,14 @@ fn limits(pixels: u64) -> Limits {
     limits
 }
 
-fn decode_bytes(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Picture, DecodeFailure> {
+fn decode_bytes(
+    bytes: &[u8],
+    color: bool,
+    max_pixels: MaxPixels,
+    wanted: Option<(usize, usize)>,
+) -> Result<Picture, DecodeFailure> {
     let format = format_of(bytes)?;
-    let pixels = check(size_by_header(bytes, format)?, max_pixels)?;
+    let pixels = check(size_by_header(bytes, format)?, max_pixels, wanted)?;
     let decoded = match format {
         ImageFormat::Jpeg => jpeg::decode(bytes).map_err(|why| format!("{why}; {CUT_OFF}")),
         ImageFormat::Png if !is_whole_png(bytes) => Err(format!("it ends before its picture does; {CUT_OFF}")),

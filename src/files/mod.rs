@@ -5,17 +5,29 @@
 
 mod cause;
 mod growing;
+#[cfg(test)]
+pub(crate) mod killed;
+mod new_folder;
 pub(crate) mod plain;
 mod outputs;
 
 pub use cause::{cause, missing, read_cause, write_cause};
 pub use growing::Growing;
+pub use new_folder::{NewFolder, settle_folder};
 pub use outputs::Outputs;
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{PathPersistError, TempPath};
+
+/// Stands before each change of the disk; in tests the process can be as if it were killed there.
+#[cfg(not(test))]
+fn step() -> io::Result<()> {
+    Ok(())
+}
+#[cfg(test)]
+use killed::step;
 
 /// Prefix and suffix of temporary files.
 const DRAFT: (&str, &str) = (".stereopsis-", ".part");
@@ -106,6 +118,7 @@ fn put(target: &Path, bytes: &[u8], replaces: bool, mode: Option<fs::Permissions
     builder.prefix(DRAFT.0).suffix(DRAFT.1);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // the system takes the user's umask off
+    step()?;
     let mut part = builder.tempfile_in(folder_of(target)).map_err(plain)?;
     part.write_all(bytes).map_err(plain)?;
     if let Some(mode) = mode {
@@ -114,6 +127,7 @@ fn put(target: &Path, bytes: &[u8], replaces: bool, mode: Option<fs::Permissions
         part.as_file().sync_all()?;
     }
     let part = part.into_temp_path();
+    step()?;
     if replaces { part.persist(target).map_err(|err| err.error) } else { settle(part, target).map_err(|(err, _)| err) }
 }
 
@@ -129,13 +143,16 @@ fn plain(err: io::Error) -> io::Error {
 pub fn remove_drafts(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if name.starts_with(DRAFT.0) && name.ends_with(DRAFT.1) {
+        if is_draft(&entry.file_name().to_string_lossy()) {
             fs::remove_file(entry.path())?;
         }
     }
     Ok(())
+}
+
+/// Whether a file of this name is a temporary one.
+pub(crate) fn is_draft(name: &str) -> bool {
+    name.starts_with(DRAFT.0) && name.ends_with(DRAFT.1)
 }
 
 /// Creates a folder and its parents, if they do not exist.
@@ -143,7 +160,7 @@ pub fn remove_drafts(folder: &Path) -> io::Result<()> {
 /// # Errors
 /// A file has this name, or permission is missing.
 pub fn make_folder(path: &Path) -> Result<(), WriteError> {
-    fs::create_dir_all(path).map_err(|err| {
+    step().and_then(|()| fs::create_dir_all(path)).map_err(|err| {
         let source = match err.kind() {
             io::ErrorKind::AlreadyExists => io::Error::other("it is a file; give the name of a folder"),
             _ => err,

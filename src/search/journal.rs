@@ -1,6 +1,7 @@
 //! The trials of a search in a file, so that the same search goes on where it was stopped.
 //!
-//! A line of JSON says what was searched for; each further line is a trial. A line that is cut off, as where the machine stopped, is left out.
+//! A line of JSON says what was searched for; each further line is a trial. A line that is cut off, as where the machine stopped, is left
+//! out. A journal that this search cannot go on with is refused and stays as it is.
 
 use super::plan::Known;
 use super::trial::{Run, Trial};
@@ -13,6 +14,9 @@ use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// The name in a header of the checksums of all pairs.
+pub const CHECKSUMS: &str = "checksums";
 
 /// An open journal.
 #[derive(Debug)]
@@ -42,24 +46,18 @@ impl Journal {
         })?;
         let failed = |err: io::Error| WriteError::new(path, err).to_string();
         let file = growing.handle().map_err(failed)?;
-        let lines = whole_lines(&file).map_err(failed)?;
-        let known = match lines.split_first() {
-            None => Known::default(),
-            Some((first, trials)) => {
-                check_header(first, header).map_err(|why| {
-                    format!("{shown} was left by another search: {why}. Delete it, or name another -o")
-                })?;
-                known(trials)
-            }
-        };
+        let found = read(&file, header).map_err(|err| match err {
+            Unread::File(err) => failed(err),
+            Unread::Other(why) => format!("{shown} was left by another search: {why}. Delete it, or name another -o"),
+        })?;
         let mut journal = Self { growing, file };
-        if known.trials.is_empty() {
-            journal.growing.clear().and_then(|()| journal.write(&Value::Object(header.clone()))).map_err(failed)?;
-        } else if journal.ends_amid_a_line().map_err(failed)? {
+        match &found {
+            None => journal.write(&Value::Object(header.clone())).map_err(failed)?,
             // what comes now begins a line
-            journal.file.write_all(b"\n").map_err(failed)?;
+            Some(_) if journal.ends_amid_a_line().map_err(failed)? => journal.file.write_all(b"\n").map_err(failed)?,
+            Some(_) => {}
         }
-        Ok((journal, known))
+        Ok((journal, found.unwrap_or_default()))
     }
 
     /// Adds a trial, which is in the file when this returns.
@@ -74,7 +72,14 @@ impl Journal {
     }
 
     fn write(&mut self, line: &Value) -> io::Result<()> {
-        self.file.write_all(format!("{line}\n").as_bytes())
+        let line = format!("{line}\n");
+        if line.len() > MAX_LINE {
+            let text = format!(
+                "so many pairs make a line of more than {MAX_LINE} bytes, which is not read again: give fewer --pairs"
+            );
+            return Err(io::Error::other(text));
+        }
+        self.file.write_all(line.as_bytes())
     }
 
     fn ends_amid_a_line(&self) -> io::Result<bool> {
@@ -89,50 +94,82 @@ impl Journal {
 
 /// Longest line, bytes: some thousand samples.
 const MAX_LINE: usize = 1 << 20;
+/// Longest time of a search, s: thirty years.
+const MAX_ELAPSED_S: f64 = 1e9;
 
-/// The lines of a file that are JSON, up to the first that is too long to be one of these.
-fn whole_lines(file: &File) -> io::Result<Vec<Value>> {
-    let mut reader = BufReader::new(file);
-    let mut values = Vec::new();
-    loop {
-        let mut line = Vec::new();
-        let read = io::Read::take(&mut reader, MAX_LINE as u64).read_until(b'\n', &mut line)?;
-        if read == 0 || read == MAX_LINE {
-            return Ok(values);
-        }
-        match serde_json::from_slice(&line) {
-            Ok(value) => values.push(value),
-            // the first line says whose file this is
-            Err(_) if values.is_empty() => return Ok(vec![Value::Null]),
-            Err(_) => {}
-        }
-    }
+/// Why a journal is not gone on with.
+enum Unread {
+    File(io::Error),
+    /// It is of another search: why.
+    Other(String),
 }
 
-/// Checks that a journal is of this search; the reason in words where it is not.
-fn check_header(found: &Value, wanted: &Map<String, Value>) -> Result<(), String> {
-    let Value::Object(found) = found else { return Err("it is no journal".to_owned()) };
+/// What is in a journal of the search that `header` describes; `None` of an empty file.
+fn read(file: &File, header: &Map<String, Value>) -> Result<Option<Known>, Unread> {
+    let mut reader = BufReader::new(file);
+    let mut known = None::<Known>;
+    // lines that were not cut off
+    let mut unknown = 0;
+    for number in 1_u64.. {
+        let mut line = Vec::new();
+        let read =
+            io::Read::take(&mut reader, MAX_LINE as u64 + 1).read_until(b'\n', &mut line).map_err(Unread::File)?;
+        if read == 0 {
+            break;
+        }
+        if read > MAX_LINE {
+            return Err(Unread::Other(format!(
+                "its line {number} has more than {MAX_LINE} bytes, and no trial has so many"
+            )));
+        }
+        match &mut known {
+            None => {
+                check_header(&line, header).map_err(Unread::Other)?;
+                known = Some(Known::default());
+            }
+            Some(known) => match trial(&line) {
+                Ok((trial, elapsed)) => {
+                    known.trials.push(trial);
+                    known.elapsed = known.elapsed.max(elapsed);
+                }
+                Err(is_whole) => unknown += u64::from(is_whole),
+            },
+        }
+    }
+    if unknown > 0 && known.as_ref().is_some_and(|known| known.trials.is_empty()) {
+        let lines = console::counted(unknown, "line");
+        return Err(Unread::Other(format!(
+            "it has {lines} behind its first one, and none is a trial that this version knows"
+        )));
+    }
+    Ok(known)
+}
+
+/// Checks that a journal is of this search, by its first line; the reason in words where it is not.
+fn check_header(line: &[u8], wanted: &Map<String, Value>) -> Result<(), String> {
+    let Ok(Value::Object(found)) = serde_json::from_slice(line) else { return Err("it is no journal".to_owned()) };
     let other: Vec<_> = wanted.iter().filter(|(name, value)| found.get(*name) != Some(value)).collect();
     if other.is_empty() {
         return Ok(());
     }
-    let differing = |(name, value): &(&String, &Value)| {
-        let there = found.get(*name).map_or_else(|| "nothing".to_owned(), Value::to_string);
-        format!("its {name} is {}, not {value}", console::foreign(&there))
+    let differing = |(name, value): &(&String, &Value)| match found.get(*name) {
+        None => format!("it does not say its {name}"),
+        // numbers that say nothing to people
+        Some(_) if *name == CHECKSUMS => {
+            "its pairs have other pictures, another truth or another calibration".to_owned()
+        }
+        Some(there) => format!("its {name} is {}, not {value}", console::foreign(&there.to_string())),
     };
     Err(other.iter().map(differing).collect::<Vec<_>>().join("; "))
 }
 
-/// The trials of these lines.
-fn known(lines: &[Value]) -> Known {
-    let mut known = Known::default();
-    for line in lines {
-        let Ok(Line { params, runs, elapsed_s }) = serde_json::from_value(line.clone()) else { continue };
-        let Some(params) = params_of(&params) else { continue };
-        known.trials.push(Trial::of(Arc::new(params), runs));
-        known.elapsed = Duration::try_from_secs_f64(elapsed_s).unwrap_or_default().max(known.elapsed);
-    }
-    known
+/// The trial of a line, and how long the search had taken; otherwise whether it is a whole line, of another kind.
+fn trial(line: &[u8]) -> Result<(Trial, Duration), bool> {
+    let value: Value = serde_json::from_slice(line).map_err(|_| false)?;
+    let Line { params, runs, elapsed_s } = serde_json::from_value(value).map_err(|_| true)?;
+    let elapsed = Some(elapsed_s).filter(|s| (0.0..=MAX_ELAPSED_S).contains(s)).map(Duration::from_secs_f64);
+    let (params, elapsed) = params_of(&params).zip(elapsed).ok_or(true)?;
+    Ok((Trial::of(Arc::new(params), runs), elapsed))
 }
 
 /// Parameters from their words; `None` where one of them is wrong.
@@ -219,5 +256,72 @@ mod tests {
         let text = std::fs::read_to_string(&path).unwrap().replacen("\"paths\":4", "\"paths\":9999", 1);
         std::fs::write(&path, text).unwrap();
         assert_eq!(Journal::open(&path, &header(1)).unwrap().1.trials.len(), 1);
+    }
+
+    /// A journal with one whole trial, and its lines.
+    fn journal(path: &Path) -> Vec<String> {
+        let (mut journal, _) = Journal::open(path, &header(1)).unwrap();
+        journal.keep(&trial(Preset::Fast, 1.0), Duration::from_secs(5)).unwrap();
+        std::fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_journal_that_cannot_be_gone_on_with_is_refused_in_words_and_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let lines = journal(&path);
+        let long = "x".repeat(MAX_LINE + 1);
+        let late = lines[1].replace("\"elapsed_s\":5.0", "\"elapsed_s\":1e19");
+        let later_version = lines[1].replace("\"p1\"", "\"p9\"");
+        assert!(late != lines[1] && later_version != lines[1], "{lines:?}");
+        for (text, why) in [
+            (format!("{}\n{}\n{long}\n{}\n", lines[0], lines[1], lines[1]), "line 3 has more than 1048576 bytes"),
+            (
+                format!("{}\n{later_version}\n{later_version}\n", lines[0]),
+                "2 lines behind its first one, and none is a trial",
+            ),
+            (format!("{}\n{late}\n", lines[0]), "1 line behind its first one, and none is a trial"),
+        ] {
+            std::fs::write(&path, &text).unwrap();
+            let said = Journal::open(&path, &header(1)).unwrap_err();
+            assert!(said.contains(why) && said.contains("Delete it, or name another -o") && said.len() < 400, "{said}");
+            assert!(std::fs::read_to_string(&path).unwrap() == text, "{why}");
+        }
+        // beside one that is known they are left out, and stay
+        let text = format!("{}\n{later_version}\n{late}\n{}\n", lines[0], lines[1]);
+        std::fs::write(&path, &text).unwrap();
+        let known = Journal::open(&path, &header(1)).unwrap().1;
+        assert_eq!((known.trials.len(), known.elapsed), (1, Duration::from_secs(5)));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    }
+
+    #[test]
+    fn a_journal_whose_first_trial_was_cut_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let lines = journal(&path);
+        std::fs::write(&path, format!("{}\n{}", lines[0], &lines[1][..20])).unwrap();
+        let (mut journal, known) = Journal::open(&path, &header(1)).unwrap();
+        assert!(known.trials.is_empty());
+        journal.keep(&trial(Preset::Fast, 1.0), Duration::ZERO).unwrap();
+        drop(journal);
+        assert_eq!(Journal::open(&path, &header(1)).unwrap().1.trials.len(), 1);
+    }
+
+    #[test]
+    fn other_pictures_and_another_version_are_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let of = |version: &str, checksum: u32| -> Map<String, Value> {
+            let more = [("version".to_owned(), version.into()), (CHECKSUMS.to_owned(), vec![checksum].into())];
+            header(1).into_iter().chain(more).collect()
+        };
+        drop(Journal::open(&path, &of("1.0", 3)).unwrap());
+        assert!(Journal::open(&path, &of("1.0", 3)).is_ok());
+        let why = Journal::open(&path, &of("1.1", 4)).unwrap_err();
+        assert!(why.contains("its version is \"1.0\", not \"1.1\"") && why.contains("have other pictures"), "{why}");
+        std::fs::write(&path, format!("{}\n", Value::Object(header(1)))).unwrap();
+        let why = Journal::open(&path, &of("1.0", 3)).unwrap_err();
+        assert!(why.contains("it does not say its version") && why.contains("does not say its checksums"), "{why}");
     }
 }

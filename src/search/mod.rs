@@ -28,7 +28,7 @@ mod fake;
 mod tests;
 
 pub use axis::Axis;
-pub use journal::Journal;
+pub use journal::{CHECKSUMS, Journal};
 pub use judge::Judge;
 pub use meter::{EngineMeter, Failure, Measured, Meter};
 pub use optimum::Search;

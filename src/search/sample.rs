@@ -1,6 +1,7 @@
 //! A pair on which settings are tried.
 
 use crate::capture::Frame;
+use crate::image::{Luma, Picture};
 use crate::stereo::StereoParams;
 use std::sync::Arc;
 
@@ -21,8 +22,70 @@ impl Sample {
         Self { frame, previous: None, num_disparities: None }
     }
 
+    /// A checksum of all that settings are tried on: pictures, truth and search range. Equal samples have equal ones.
+    pub fn checksum(&self) -> u32 {
+        let mut crc = flate2::Crc::new();
+        for frame in std::iter::once(&self.frame).chain(&self.previous) {
+            let pictures: [&Picture; 2] = [&frame.left, &frame.right];
+            for picture in pictures {
+                match &picture.luma {
+                    Luma::U8(image) => crc.update(image.pixels()),
+                    Luma::U16 { image, .. } => crc.update(bytemuck::cast_slice(image.pixels())),
+                }
+                if let Some(rgb) = &picture.rgb {
+                    crc.update(rgb.pixels().as_flattened());
+                }
+            }
+        }
+        if let Some(truth) = &self.frame.truth {
+            for image in std::iter::once(&truth.left_px).chain(&truth.right_px) {
+                crc.update(bytemuck::cast_slice(image.pixels()));
+            }
+            if let Some(occluded) = &truth.occluded {
+                crc.update(bytemuck::cast_slice(occluded.pixels()));
+            }
+        }
+        crc.update(&self.num_disparities.unwrap_or(0).to_le_bytes());
+        crc.sum()
+    }
+
     /// The setting for this pair.
     pub(super) fn params(&self, params: &StereoParams) -> StereoParams {
         StereoParams { num_disparities: self.num_disparities.unwrap_or(params.num_disparities), ..params.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::RawPair;
+    use crate::image::{Image, Truth};
+    use std::time::UNIX_EPOCH;
+
+    fn frame(value: u8, rgb: Option<[u8; 3]>, truth_px: Option<f32>) -> Arc<Frame> {
+        let picture = |value: u8| Picture {
+            luma: Luma::U8(Image::from_fn(4, 3, |x, y| value ^ (x * y) as u8)),
+            rgb: rgb.map(|rgb| Image::filled(4, 3, rgb)),
+        };
+        let raw = RawPair::new("a", 0, UNIX_EPOCH, picture(7), picture(value));
+        let truth =
+            truth_px.map(|px| Arc::new(Truth { left_px: Image::filled(4, 3, px), right_px: None, occluded: None }));
+        Arc::new(Frame { truth, ..Frame::of_raw(Arc::new(raw)) })
+    }
+
+    #[test]
+    fn whatever_a_setting_is_judged_on_changes_the_checksum() {
+        let plain = Sample::of(frame(9, None, None));
+        assert_eq!(plain.checksum(), Sample::of(frame(9, None, None)).checksum());
+        let others = [
+            Sample::of(frame(8, None, None)),
+            Sample::of(frame(9, Some([1, 2, 3]), None)),
+            Sample::of(frame(9, None, Some(2.0))),
+            Sample::of(frame(9, None, Some(3.0))),
+            Sample { previous: Some(frame(9, None, None)), ..plain.clone() },
+            Sample { num_disparities: Some(64), ..plain.clone() },
+        ];
+        let sums: std::collections::BTreeSet<u32> = others.iter().chain([&plain]).map(Sample::checksum).collect();
+        assert_eq!(sums.len(), others.len() + 1);
     }
 }

@@ -37,7 +37,7 @@ pub struct Run {
 
 impl Trial {
     /// With what came of the first samples, or of none.
-    pub(super) fn of(params: Arc<StereoParams>, runs: Vec<Run>) -> Self {
+    pub fn of(params: Arc<StereoParams>, runs: Vec<Run>) -> Self {
         let pixels = runs.iter().map(|run| run.pixels).max();
         let largest = runs.iter().filter(|run| Some(run.pixels) == pixels);
         Self {

@@ -1,6 +1,7 @@
 //! `stereopsis calibrate` as a user runs it.
 
 use super::start;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 fn done(folder: &Path, args: &[&str]) -> String {
@@ -92,4 +93,42 @@ fn real_boards_give_a_calibration_that_the_program_reads() {
     assert!(!folder.join("few.toml").exists() && !folder.join("few-calibration").exists());
     done(folder, &[&few[..], &["--force"]].concat());
     assert!(std::fs::read_to_string(folder.join("few.toml")).unwrap().contains("estimated = true"));
+    // of a recording with too few views comes nothing either: the views are kept apart, and all that was there stays
+    let before = files(folder, "rig-calibration");
+    let hold = folder.join("hold");
+    std::fs::create_dir(&hold).unwrap();
+    for (number, pair) in (0..20).map(|number| (number, number / 5)) {
+        for side in ["left", "right"] {
+            let mut files: Vec<_> =
+                std::fs::read_dir(folder.join("few").join(side)).unwrap().map(|file| file.unwrap().path()).collect();
+            files.sort();
+            std::fs::copy(&files[pair], hold.join(format!("{side}{number:02}.jpg"))).unwrap();
+        }
+    }
+    start::run(folder, &["record", "--source", "hold", "--rate", "30", "--streams", "raw", "-o", "few.mcap"]);
+    let of_recording = ["few.mcap", board[0], board[1], "--model", "pinhole", "-o", "rig.toml", "--overwrite"];
+    for _ in 0..2 {
+        let kept = "the views are kept in rig-calibration/refused-views: `stereopsis calibrate";
+        refused(folder, &of_recording, 1, &[kept]);
+        let now = files(folder, "rig-calibration");
+        assert!(now.keys().any(|path| path.starts_with("rig-calibration/refused-views/left")), "{:?}", now.keys());
+        let rest: Vec<_> = now.iter().filter(|(path, _)| !path.starts_with("rig-calibration/refused-views")).collect();
+        assert!(rest == before.iter().collect::<Vec<_>>(), "the earlier calibration was touched");
+    }
+    let beside: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(beside.iter().all(|name| !name.to_string_lossy().contains("unsaved")), "{beside:?}");
+}
+
+/// All files below a folder, by their paths in its parent.
+fn files(parent: &Path, name: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(parent.join(name)).unwrap() {
+        let name = Path::new(name).join(entry.unwrap().file_name());
+        if parent.join(&name).is_dir() {
+            found.extend(files(parent, name.to_str().unwrap()));
+        } else {
+            found.insert(name.clone(), std::fs::read(parent.join(&name)).unwrap());
+        }
+    }
+    found
 }

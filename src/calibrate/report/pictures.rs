@@ -6,6 +6,7 @@ use crate::calibrate::{Eye, Outcome, ViewFit, tilt_deg};
 use crate::calibration::CalibrationError;
 use crate::image::{Image, Luma, Picture};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// Width of a small picture, px.
 const SMALL: usize = 160;
@@ -14,15 +15,19 @@ const WIDE: usize = 480;
 /// Distance of the lines across the rectified pair, px of the drawing.
 const LINES: usize = 20;
 
+/// Views whose pictures are shown: a page of thousands opens nowhere.
+const MOST_SHOWN: usize = 200;
+
 /// The section of all views.
 pub(super) fn views(outcome: &Outcome, taken: &[Taken]) -> String {
+    let shown = &taken[..taken.len().min(MOST_SHOWN)];
     let mut rows = Vec::new();
     let mut rest = outcome.solution.views.as_slice();
     while let Some((fit, others)) = rest.split_first() {
         // both halves of a view that was split make one row
         let other = others.first().filter(|other| fit.is_split && other.is_split && other.view.name == fit.view.name);
         rest = &others[usize::from(other.is_some())..];
-        rows.push(row(outcome, taken, fit, other));
+        rows.push(row(outcome, shown, fit, other));
     }
     let mut head = vec!["View", "Corners left, right", "RMS left, right, px", "Tilt", "Distance"];
     if !taken.is_empty() {
@@ -34,6 +39,9 @@ pub(super) fn views(outcome: &Outcome, taken: &[Taken]) -> String {
             "In views marked “split” the cameras contradict each other, as if the board had moved between both pictures: such a view counts \
              for each camera alone, and does not tell how the cameras stand to each other.",
         );
+    }
+    if taken.len() > shown.len() {
+        body += &paragraph(&format!("Pictures of the first {MOST_SHOWN} views are shown."));
     }
     section("Views", &body)
 }
@@ -54,8 +62,8 @@ fn row(outcome: &Outcome, taken: &[Taken], fit: &ViewFit, other: Option<&ViewFit
     ];
     if !taken.is_empty() {
         let found = taken.iter().find(|taken| taken.view.name == fit.view.name);
-        let pictures = found.iter().flat_map(|taken| &taken.pictures);
-        let pictures: String = pictures.filter_map(|picture| small(picture)).collect();
+        let pictures = found.and_then(|taken| taken.pictures.get().ok());
+        let pictures: String = pictures.iter().flatten().filter_map(|picture| small(picture)).collect();
         cells.push(format!("<span class=\"pictures\">{pictures}</span>"));
     }
     cells
@@ -88,7 +96,8 @@ pub(super) fn rectified(outcome: &Outcome, taken: &[Taken]) -> String {
 fn drawing(outcome: &Outcome, taken: &Taken) -> Result<String, CalibrationError> {
     let (width, height) = outcome.size;
     let rectifier = outcome.solution.rig.rectifier(width, height, 0.0)?;
-    let [left, right] = [0, 1].map(|eye| Picture { luma: Luma::U8((*taken.pictures[eye]).clone()), rgb: None });
+    let [left, right] =
+        taken.pictures.get()?.map(|picture| Picture { luma: Luma::U8(Arc::unwrap_or_clone(picture)), rgb: None });
     let (left, right) = rectifier.apply(&left, &right)?;
     let unencoded = || CalibrationError("its pictures cannot be encoded as PNG".to_owned());
     let mut images = String::new();

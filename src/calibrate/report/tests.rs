@@ -1,5 +1,5 @@
 use super::*;
-use crate::calibrate::{Board, Corner, Eye, Outcome, Pose, Request, View, calibrate};
+use crate::calibrate::{Board, Corner, Eye, Outcome, Pictures, Pose, Request, View, calibrate};
 use crate::calibration::{Camera, Distortion, StereoRig};
 use crate::image::Image;
 use glam::{DMat3, DVec2, DVec3};
@@ -138,12 +138,12 @@ fn pictures_are_inside_the_page() {
     let outcome = outcome(|number| number.to_string());
     let picture = Arc::new(Image::from_fn(SIZE.0, SIZE.1, |x, y| ((x / 40 + y / 40) % 2 * 200) as u8));
     let view = outcome.solution.views[2].view.clone();
-    let mut taken = Taken { view, pictures: [picture.clone(), picture] };
+    let mut taken = Taken { view, pictures: Pictures::Held([picture.clone(), picture]) };
     let page = html(&outcome, std::slice::from_ref(&taken));
     assert!(text_of(&page).contains("The view 2, rectified"));
     let count = |words: &str| page.matches(words).count();
     assert_eq!((count("<img src=\"data:image/png;base64,"), count("<image href=\"data:image/png;base64,")), (2, 2));
     // pictures of another shape cannot be rectified: the page says so
-    taken.pictures = [(); 2].map(|()| Arc::new(Image::filled(100, 90, 0)));
+    taken.pictures = Pictures::Held([(); 2].map(|()| Arc::new(Image::filled(100, 90, 0))));
     assert!(text_of(&html(&outcome, &[taken])).contains("The view 2 cannot be shown: "));
 }

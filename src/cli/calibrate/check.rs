@@ -32,8 +32,8 @@ pub(super) fn run(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()>
 /// Solves for the pose of the cameras again, and compares.
 fn by_board(args: &CalibrateArgs, spec: &SourceSpec, rig: &StereoRig) -> anyhow::Result<()> {
     let request = Request { kind: args.model, kept: Some([rig.left, rig.right]) };
-    let (board, taken) = args.taken(spec, request)?;
-    let (views, size) = (views_of(&taken), taken[0].pictures[0].size());
+    let (board, taken) = args.taken(spec, request, None)?;
+    let (views, size) = (views_of(&taken), taken[0].pictures.size()?);
     let rig = &rig.rescaled(size)?;
     let kept = Some([rig.left, rig.right]);
     let kind = LensKind::of(&rig.left).filter(|kind| Some(*kind) == LensKind::of(&rig.right));

@@ -1,7 +1,8 @@
 //! Views of pictures that are there: a folder of pairs, a pair, or a recording.
 
 use super::CalibrateArgs;
-use crate::calibrate::{Board, Look, Notice, Request, Session, Taken, gather};
+use crate::calibrate::{Board, Draft, Gathered, Look, Notice, PairFiles, Request, Session, Taken, gather};
+use crate::capture::files::{FilePair, list_pairs};
 use crate::capture::{Capture, CaptureOptions, RawPair, SourceOptions, SourceSpec, Speed};
 use crate::console::{self, counted};
 use crate::image::Image;
@@ -9,10 +10,12 @@ use crate::newest::Policy;
 use crate::sources;
 use crossbeam_channel::RecvTimeoutError;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::sync::Arc;
 use std::time::Duration;
 
-/// Views of the board in a source that has an end.
+/// Pairs whose faults are said one by one.
+const MOST_SAID: usize = 5;
+
+/// Views of the board in a source that has an end. Those of a recording are kept in `draft`; pictures of a folder are there already.
 ///
 /// # Errors
 /// It cannot be read, or shows no board.
@@ -21,31 +24,60 @@ pub(super) fn taken(
     spec: &SourceSpec,
     board: &Board,
     request: Request,
+    draft: Option<&mut Draft>,
 ) -> anyhow::Result<Vec<Taken>> {
-    match spec {
-        SourceSpec::Recording(_) | SourceSpec::Pipe => of_recording(args, spec, board, request),
-        _ => of_pairs(args, spec, board),
+    if let Some(pairs) = pairs_of(spec)? {
+        return of_pairs(args, pairs, board);
     }
+    let taken = of_recording(args, spec, board, request)?;
+    if let Some(draft) = draft {
+        draft.keep(board, &taken)?;
+    }
+    Ok(taken)
 }
 
-/// All pairs of a folder.
-fn of_pairs(args: &CalibrateArgs, spec: &SourceSpec, board: &Board) -> anyhow::Result<Vec<Taken>> {
-    let mut pairs = Vec::new();
-    each_pair(args, spec, |pair, pictures| {
-        pairs.push((pair.name.clone(), pictures.map(Arc::new)));
-        Ok(true)
-    })?;
-    let count = pairs.len();
-    let bar = bar(count as u64, args.json);
-    let gathered = gather(board, pairs, &|| bar.inc(1))?;
+/// The pairs of image files that a source is; `None` where it is none of files. Remarks on files that are left out are said.
+fn pairs_of(spec: &SourceSpec) -> anyhow::Result<Option<Vec<FilePair>>> {
+    Ok(match spec {
+        SourceSpec::Folder(folder) => {
+            let found = list_pairs(folder)?;
+            found.losses.iter().for_each(console::say);
+            Some(found.pairs)
+        }
+        SourceSpec::Files { left, right, .. } => {
+            let name = left.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            Some(vec![FilePair { left: left.clone(), right: right.clone(), name }])
+        }
+        _ => None,
+    })
+}
+
+/// The views of all pairs of files.
+fn of_pairs(args: &CalibrateArgs, pairs: Vec<FilePair>, board: &Board) -> anyhow::Result<Vec<Taken>> {
+    let count = pairs.len() as u64;
+    let max_pixels = args.source_options().max_pixels;
+    let pairs = pairs.into_iter().map(|pair| PairFiles::of(pair, args.swap_pictures, max_pixels)).collect();
+    let bar = bar(2 * count, args.json);
+    let gathered = gather(board, pairs, &|_| bar.inc(1));
     bar.finish_and_clear();
-    for (reason, pictures) in &gathered.unusable {
+    let Gathered { taken, unusable, left_out } = gathered?;
+    say_left_out(&left_out);
+    for (reason, pictures) in &unusable {
         console::say(format_args!("{}: {reason}", counted(*pictures as u64, "picture")));
     }
-    let both =
-        gathered.taken.iter().filter(|taken| taken.view.corners.iter().all(|corners| !corners.is_empty())).count();
-    console::say(format_args!("{both} of {} show the board to both cameras", counted(count as u64, "pair")));
-    Ok(gathered.taken)
+    let both = taken.iter().filter(|taken| taken.view.corners.iter().all(|corners| !corners.is_empty())).count();
+    console::say(format_args!("{both} of {} show the board to both cameras", counted(count, "pair")));
+    Ok(taken)
+}
+
+/// Says why pairs are left out.
+fn say_left_out(why: &[String]) {
+    for why in &why[..why.len().min(MOST_SAID)] {
+        console::say(format_args!("{why}; the pair is left out"));
+    }
+    if let Some(more @ 1..) = why.len().checked_sub(MOST_SAID) {
+        console::say(format_args!("{} more are left out for such reasons", counted(more as u64, "pair")));
+    }
 }
 
 /// The views of a recording that are sharp, still and new.
@@ -88,7 +120,7 @@ fn of_recording(
     Ok(session.taken().to_vec())
 }
 
-/// Calls `take` with each pair of a source, until it wants no more.
+/// Calls `take` with each pair of a source, until it wants no more. A pair of files that cannot be read is left out.
 ///
 /// # Errors
 /// The source cannot be read, or `take` fails.
@@ -97,7 +129,29 @@ pub(super) fn each_pair(
     spec: &SourceSpec,
     mut take: impl FnMut(&RawPair, [Image<u8>; 2]) -> anyhow::Result<bool>,
 ) -> anyhow::Result<()> {
+    let mut take = |pair: &RawPair| {
+        let mut pictures = [pair.left.luma.to_u8(), pair.right.luma.to_u8()];
+        if args.swap_pictures {
+            pictures.reverse();
+        }
+        take(pair, pictures)
+    };
     let options = SourceOptions { speed: Speed::Max, rate_hz: None, ..args.source_options() };
+    if let Some(pairs) = pairs_of(spec)? {
+        let (mut left_out, count) = (Vec::new(), pairs.len());
+        for pair in pairs {
+            match pair.read(false, options.max_pixels) {
+                Ok(pair) if take(&pair)? => {}
+                Ok(_) => break,
+                Err(why) => left_out.push(why.to_string()),
+            }
+        }
+        if left_out.len() == count {
+            anyhow::bail!("no pair of pictures can be read: {}", left_out.swap_remove(0));
+        }
+        say_left_out(&left_out);
+        return Ok(());
+    }
     let source = sources::open(spec, &options)?;
     let mut capture = Capture::start(source, CaptureOptions { policy: Policy::Lossless, ..CaptureOptions::default() });
     loop {
@@ -106,12 +160,7 @@ pub(super) fn each_pair(
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => break,
         };
-        let pair = &frame.raw;
-        let mut pictures = [pair.left.luma.to_u8(), pair.right.luma.to_u8()];
-        if args.swap_pictures {
-            pictures.reverse();
-        }
-        if !take(pair, pictures)? {
+        if !take(&frame.raw)? {
             break;
         }
     }

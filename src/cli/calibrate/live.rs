@@ -1,7 +1,7 @@
 //! `calibrate` with cameras, without a window: what to do is said in lines, views are taken by themselves.
 
 use super::CalibrateArgs;
-use crate::calibrate::{Board, Notice, Progress, Request, Taken, Watch, save_view, save_views};
+use crate::calibrate::{Board, Draft, Notice, Progress, Request, Taken, Watch};
 use crate::capture::{CaptureOptions, RawPair, RawTap, SourceInfo, SourceSpec};
 use crate::console::{self, counted};
 use crate::geometry::Geometry;
@@ -18,7 +18,7 @@ const ENOUGH_KEPT: usize = 3;
 /// How often an unchanged notice is repeated.
 const REPEAT: Duration = Duration::from_secs(5);
 
-/// Takes views of live pictures, until there are enough or the user ends it.
+/// Takes views of live pictures, until there are enough or the user ends it. They are kept in `draft` as they come.
 ///
 /// # Errors
 /// The cameras cannot be opened, or are lost before a view was taken.
@@ -27,6 +27,7 @@ pub(super) fn taken(
     spec: &SourceSpec,
     board: &Board,
     request: Request,
+    draft: Option<&mut Draft>,
 ) -> anyhow::Result<Vec<Taken>> {
     let mut options = args.source_options();
     // a focus that changes is another camera
@@ -39,9 +40,11 @@ pub(super) fn taken(
     let mut capture = CaptureOptions::default();
     capture.taps.raw.push(if args.swap_pictures { Arc::new(Swapped(watch.tap())) } else { watch.tap() });
     let enough = if request.kept.is_some() { ENOUGH_KEPT } else { ENOUGH };
-    let mut observer = Observer { args, board, watch: &watch, enough, said: (None, Instant::now()), views: 0 };
+    let mut observer = Observer { args, board, watch: &watch, draft, enough, said: (None, Instant::now()), views: 0 };
     let end = headless::capture_observed(source, capture, &mut observer)?;
     let Progress { taken, .. } = watch.progress();
+    // those of the last moment
+    observer.keep(&taken);
     drop(watch);
     if taken.is_empty() {
         let why = if end.status.errors.is_empty() {
@@ -71,6 +74,8 @@ struct Observer<'a> {
     args: &'a CalibrateArgs,
     board: &'a Board,
     watch: &'a Watch,
+    /// The calibration in the making, with the views so far.
+    draft: Option<&'a mut Draft>,
     /// Fewest views of a session that ends by itself.
     enough: usize,
     said: (Option<Notice>, Instant),
@@ -78,15 +83,10 @@ struct Observer<'a> {
 }
 
 impl Observer<'_> {
-    /// Writes the new views, so that they outlive whatever happens next. Views of an earlier calibration give way to the first one, not
-    /// to cameras that show nothing.
-    fn keep(&self, taken: &[Taken]) {
-        let Some(output) = &self.args.output else { return };
-        let kept = match self.views {
-            0 => save_views(output, self.board, taken).map(drop),
-            known => taken[known..].iter().try_for_each(|taken| save_view(output, taken)),
-        };
-        if let Err(why) = kept {
+    /// Writes the new views, so that they outlive whatever happens next.
+    fn keep(&mut self, taken: &[Taken]) {
+        let Some(draft) = &mut self.draft else { return };
+        if let Err(why) = draft.keep(self.board, taken) {
             console::say(format_args!("a view is not kept: {why}"));
         }
     }

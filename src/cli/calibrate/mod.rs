@@ -10,8 +10,7 @@ use super::camera_args::CameraArgs;
 use super::source_args::TopicArgs;
 use super::values::{choice, positive};
 use crate::calibrate::{
-    BOARD_FILE, Board, BoardKind, LensKind, Outcome, Paper, Request, Taken, calibrate, paths_of, save, save_views,
-    views_of,
+    BOARD_FILE, Board, BoardKind, Draft, LensKind, Paper, Request, Saved, Taken, calibrate, paths_of, views_of,
 };
 use crate::calibration::{LoadOptions, load};
 use crate::capture::source::parse_size;
@@ -180,17 +179,22 @@ impl CalibrateArgs {
         Ok(())
     }
 
-    /// The board, and its views in a source; at least one.
+    /// The board, and its views in a source; at least one. Views that do not come again are kept in `draft`.
     ///
     /// # Errors
     /// The source cannot be read, or shows no board.
-    fn taken(&self, spec: &SourceSpec, request: Request) -> anyhow::Result<(Board, Vec<Taken>)> {
+    fn taken(
+        &self,
+        spec: &SourceSpec,
+        request: Request,
+        draft: Option<&mut Draft>,
+    ) -> anyhow::Result<(Board, Vec<Taken>)> {
         let folder = if let SourceSpec::Folder(folder) = spec { Some(folder.as_path()) } else { None };
         let board = self.board.board(folder)?;
         let taken = if spec.is_live() {
-            live::taken(self, spec, &board, request)?
+            live::taken(self, spec, &board, request, draft)?
         } else {
-            folder::taken(self, spec, &board, request)?
+            folder::taken(self, spec, &board, request, draft)?
         };
         anyhow::ensure!(!taken.is_empty(), "{spec} has no pair of pictures");
         Ok((board, taken))
@@ -202,30 +206,37 @@ impl CalibrateArgs {
             let text = "where shall the calibration go? Name a file, such as -o rig.toml; the views are kept beside it";
             return Err(UsageError(text.to_owned()).into());
         }
-        let request = self.request()?;
-        let (board, taken) = self.taken(spec, request)?;
-        // pictures of a folder are there already; others may not come again, whatever becomes of the calibration
-        let kept = match &self.output {
-            Some(output) if !matches!(spec, SourceSpec::Folder(_) | SourceSpec::Files { .. }) => {
-                Some(save_views(output, &board, &taken)?)
-            }
-            _ => None,
-        };
-        let solved = calibrate(&board, &views_of(&taken), taken[0].pictures[0].size(), &request);
-        let written = solved.map_err(anyhow::Error::from).and_then(|outcome| self.write(&outcome, &taken));
-        match kept {
-            Some(views) => {
-                let views = views.display().to_string();
-                let word = console::quoted(&views);
-                let text = format!("the views are kept in {views}: `stereopsis calibrate {word}` solves them again");
-                console::say(&text);
-                written
-            }
-            None => written,
+        let mut draft = None;
+        if let Some(output) = &self.output {
+            let (begun, remarks) = Draft::begin(output)?;
+            remarks.iter().for_each(console::say);
+            draft = Some(begun);
         }
+        let done = self.solved(spec, draft.as_mut());
+        let Some(draft) = draft else { return done.map(drop) };
+        // views may not come again: they are kept, whatever becomes of the calibration
+        let kept = match &done {
+            Ok(saved) => saved.as_ref().map(|saved| saved.folder.join("views")).filter(|_| draft.has_views()),
+            Err(_) => draft.refuse().unwrap_or_else(|why| {
+                console::say(why);
+                None
+            }),
+        };
+        if let Some(views) = kept {
+            let views = views.display().to_string();
+            let word = console::quoted(&views);
+            console::say(format_args!(
+                "the views are kept in {views}: `stereopsis calibrate {word}` solves them again"
+            ));
+        }
+        done.map(drop)
     }
 
-    fn write(&self, outcome: &Outcome, taken: &[Taken]) -> anyhow::Result<()> {
+    /// Looks for views, solves them, and writes the calibration.
+    fn solved(&self, spec: &SourceSpec, mut draft: Option<&mut Draft>) -> anyhow::Result<Option<Saved>> {
+        let request = self.request()?;
+        let (board, taken) = self.taken(spec, request, draft.as_deref_mut())?;
+        let outcome = calibrate(&board, &views_of(&taken), taken[0].pictures.size()?, &request)?;
         if self.json {
             super::print_json(&outcome.to_json())?;
         } else {
@@ -233,17 +244,17 @@ impl CalibrateArgs {
         }
         let refused = || format!("the calibration is not to be used: {}", outcome.refusals.join("; "));
         let is_refused = !outcome.refusals.is_empty();
-        let Some(output) = &self.output else {
+        let Some(draft) = draft else {
             console::say("nothing was written: -o rig.toml writes the calibration");
             anyhow::ensure!(!is_refused, refused());
-            return Ok(());
+            return Ok(None);
         };
         anyhow::ensure!(
             self.force || !is_refused,
             "{}; it was not written (--force writes it, marked as an estimate)",
             refused()
         );
-        let saved = save(output, outcome, taken)?;
+        let saved = draft.save(&outcome, &taken)?;
         for reason in &saved.left_out {
             console::say(format_args!("not written: {reason}"));
         }
@@ -252,7 +263,7 @@ impl CalibrateArgs {
             saved.rig.display(),
             saved.folder.display()
         ));
-        Ok(())
+        Ok(Some(saved))
     }
 }
 

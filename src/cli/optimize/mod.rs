@@ -12,7 +12,7 @@ use crate::console;
 use crate::export::{check_figure_name, write_trade_off};
 use crate::files::{self, Outputs, plain};
 use crate::live::headless;
-use crate::search::{Budget, Journal, Judge, Limits, Plan, Sample, Search, SearchProgress};
+use crate::search::{Budget, CHECKSUMS, Journal, Judge, Limits, Plan, Sample, Search, SearchProgress};
 use crate::settings::Settings;
 use pairs::Pairs;
 use serde_json::{Map, Value, json};
@@ -61,8 +61,8 @@ pub(super) struct OptimizeArgs {
     settings: SettingsArgs,
 }
 
-/// Version of the journal.
-const JOURNAL: u32 = 1;
+/// Version of the journal: one of version 1 does not say its pictures.
+const JOURNAL: u32 = 2;
 
 /// Runs `optimize`.
 ///
@@ -137,11 +137,14 @@ fn judge(wanted: Option<Judge>, samples: &[Sample]) -> anyhow::Result<Judge> {
 fn header(source: &str, pairs: &Pairs, settings: &Settings, plan: &Plan) -> anyhow::Result<Map<String, Value>> {
     let names: Vec<_> = pairs.samples.iter().map(|sample| &sample.frame.raw.name).collect();
     let sizes: Vec<_> = pairs.samples.iter().map(|sample| sample.frame.size()).collect();
+    let checksums: Vec<_> = pairs.samples.iter().map(Sample::checksum).collect();
     let value = json!({
         "stereopsis-search": JOURNAL,
+        "version": env!("CARGO_PKG_VERSION"),
         "source": source,
         "pairs": names,
         "sizes": sizes,
+        CHECKSUMS: checksums,
         "judge": plan.judge,
         "start": serde_json::to_value(&plan.start)?,
         "near-m": settings.near_m,

@@ -1,7 +1,7 @@
 //! The live calibration with a board: looks at the pairs of the running source while its page is open.
 
 use super::Session;
-use crate::calibrate::{self, Paper, PrintFormat, Request, Watch};
+use crate::calibrate::{self, Draft, Paper, PrintFormat, Request, Watch};
 use crate::capture::RawTap;
 use crate::console::counted;
 use crate::files;
@@ -264,14 +264,22 @@ impl Session {
             if let Some(there) = files.into_iter().find(|file| file.symlink_metadata().is_ok()).filter(|_| !replaces) {
                 return Ok(Err(there));
             }
-            // views cannot be taken again: they are written before anything else
-            calibrate::save_views(&path, &outcome.board, &taken)
-                .and_then(|_| calibrate::save(&path, &outcome, &taken))
-                .map(Ok)
-                .map_err(|err| err.to_string())
+            // views cannot be taken again: they are written before anything else, and stay where the rest cannot be written
+            let (mut draft, mut remarks) = Draft::begin(&path).map_err(|err| err.to_string())?;
+            let saved = draft.keep(&outcome.board, &taken).and_then(|()| draft.save(&outcome, &taken));
+            let saved = saved.map_err(|why| match draft.refuse() {
+                Ok(None) => why.to_string(),
+                Ok(Some(views)) => format!("{why}; the views are kept in {}", views.display()),
+                Err(err) => format!("{why}; {err}"),
+            })?;
+            remarks.extend(saved.left_out.iter().map(|left_out| format!("not written: {left_out}")));
+            Ok(Ok((saved, remarks)))
         };
         self.start_job(SAVE, write, move |session, saved| match saved {
-            Ok(saved) => session.use_saved(saved, names),
+            Ok((saved, remarks)) => {
+                session.use_saved(saved, names);
+                remarks.into_iter().for_each(|remark| session.state.notices.news(remark));
+            }
             Err(there) => session.state.guide.asks_to_replace = Some(there),
         });
     }
@@ -281,9 +289,6 @@ impl Session {
         let text =
             format!("calibration written: {}, and more about it in {}", saved.rig.display(), saved.folder.display());
         self.state.notices.add(Level::Remark, text, vec![Cure::ShowInFolder(saved.rig.clone())]);
-        for left_out in saved.left_out {
-            self.state.notices.news(format!("not written: {left_out}"));
-        }
         let Some(running) = &mut self.state.guide.running else { return };
         running.saved = Some((saved.rig.clone(), names));
         if running.ended.is_none() {

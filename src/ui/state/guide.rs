@@ -149,7 +149,7 @@ impl Running {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibrate::{Taken, View};
+    use crate::calibrate::{Pictures, Taken, View};
     use crate::image::Image;
 
     #[test]
@@ -167,7 +167,7 @@ mod tests {
     fn a_new_view_flashes_and_saved_views_are_not_lost() {
         let taken = |name: &str| Taken {
             view: View { name: name.to_owned(), corners: [Vec::new(), Vec::new()] },
-            pictures: [0, 1].map(|_| Arc::new(Image::from_fn(1, 1, |_, _| 0))),
+            pictures: Pictures::Held([0, 1].map(|_| Arc::new(Image::from_fn(1, 1, |_, _| 0)))),
         };
         let progress =
             |names: &[&str]| Progress { taken: names.iter().copied().map(taken).collect(), ..Progress::default() };

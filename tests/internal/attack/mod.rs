@@ -51,8 +51,8 @@ fn attack_all(names: &[&str]) {
 
 const CALIBRATIONS: [&str; 8] = ["archive", "kalibr", "middlebury", "opencv_xml", "opencv_yaml", "ros", "toml", "zed"];
 const RECORDINGS: [&str; 3] = ["message", "pipe", "recording"];
-const PICTURES: [&str; 3] = ["camera", "pfm", "picture"];
-const WORDS: [&str; 3] = ["parameters", "rig", "settings"];
+const PICTURES: [&str; 4] = ["camera", "pfm", "picture", "views"];
+const WORDS: [&str; 4] = ["journal", "parameters", "rig", "settings"];
 #[cfg(feature = "zenoh")]
 const CLIENTS: &[&str] = &["network", "request", "request_head"];
 #[cfg(all(feature = "publish", not(feature = "zenoh")))]

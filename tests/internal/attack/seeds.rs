@@ -1,6 +1,6 @@
 //! Small inputs that are right, for `fuzz/seeds`.
 
-use crate::attack::message_channels;
+use crate::attack::{journal_header, message_channels};
 #[cfg(feature = "zenoh")]
 use crate::internal_tests::network::sizes::bomb;
 use crate::internal_tests::recording::fixture::{self, Recorder, taken};
@@ -9,6 +9,7 @@ use image::{DynamicImage, ExtendedColorType, ImageEncoder as _, ImageFormat};
 use mcap::{Compression, WriteOptions};
 use std::io::Cursor;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 use stereopsis::calibration::{LoadOptions, Output, load, write};
 use stereopsis::capture::decode_camera::PixelFormat;
@@ -17,6 +18,7 @@ use stereopsis::image::Image;
 use stereopsis::network::wire::{Content, Head};
 use stereopsis::recording::message::{Body, CameraBody, DisparityBody, Encoding, ImageBody, Message};
 use stereopsis::recording::{Format, PairNote, ResultNote, topic};
+use stereopsis::search::{Journal, Run, Trial};
 use stereopsis::stereo::{Preset, StereoParams};
 
 const SIZE: (usize, usize) = (8, 6);
@@ -29,6 +31,7 @@ pub(crate) fn of(target: &str) -> Vec<Seed> {
     match target {
         "archive" => calibration(Output::RosArchive, 0),
         "camera" => frames(),
+        "journal" => journals(),
         "message" => messages(),
         #[cfg(feature = "zenoh")]
         "network" => network(),
@@ -43,6 +46,7 @@ pub(crate) fn of(target: &str) -> Vec<Seed> {
             vec![("two-cameras".to_owned(), files.join(&0))]
         }
         "settings" => settings(),
+        "views" => views(),
         "toml" => calibration(Output::Toml, 0)
             .into_iter()
             .map(|(name, bytes)| {
@@ -73,6 +77,29 @@ fn calibration(output: Output, lines: usize) -> Vec<Seed> {
         Path::new(path).file_name().map_or("example-rig".into(), |name| name.to_string_lossy().into_owned())
     };
     files.into_iter().map(|(path, bytes)| (name(path), if lines > 0 { without(bytes) } else { bytes })).collect()
+}
+
+/// A journal of the setting that a search starts from and of some presets, one that was cut, and one without trials.
+fn journals() -> Vec<Seed> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    let (mut journal, _) = Journal::open(&path, &journal_header()).unwrap();
+    let empty = std::fs::read(&path).unwrap();
+    let mut all = vec![StereoParams::default(); 4];
+    for (params, preset) in all[1..].iter_mut().zip(Preset::ALL) {
+        preset.apply(params);
+        params.fill = StereoParams::default().fill;
+    }
+    for (k, params) in all.into_iter().enumerate() {
+        let loss = Some(0.5 - 0.1 * k as f64);
+        let run = Run { loss, wrong_percent: None, measured_percent: 90.0, time_ms: 2.0 + k as f64, pixels: 48 };
+        let trial = Trial::of(Arc::new(params), vec![run; 2]);
+        journal.keep(&trial, Duration::from_secs(k as u64)).unwrap();
+    }
+    let whole = std::fs::read(&path).unwrap();
+    let cut = whole[..whole.len() - 30].to_vec();
+    let named = |name: &str, bytes| (format!("{name}.jsonl"), bytes);
+    vec![named("whole", whole), named("cut", cut), named("empty", empty)]
 }
 
 fn texture(x: usize, y: usize) -> u8 {
@@ -126,6 +153,17 @@ fn pictures() -> Vec<Seed> {
     }
     seeds.push(("ascii.pgm".to_owned(), b"P2\n# two\n2 2\n255\n0 7\n128 255\n".to_vec()));
     seeds
+}
+
+/// Pictures of the size of the others, and one of another size.
+fn views() -> Vec<Seed> {
+    let larger = image::GrayImage::from_pixel(32, 24, image::Luma([90])).into();
+    let of_size = |(name, _): &Seed| ["grey8.png", "rgb8.jpg"].contains(&name.as_str());
+    pictures()
+        .into_iter()
+        .filter(of_size)
+        .chain([("larger.png".to_owned(), encoded(&larger, ImageFormat::Png))])
+        .collect()
 }
 
 fn jpeg(picture: &DynamicImage) -> Vec<u8> {

@@ -1,0 +1,78 @@
+//! Pictures of the board: those that are in memory because no others will come, and those in files, which are read when they are needed.
+
+use crate::calibration::CalibrationError;
+use crate::capture::decode::read_picture_of;
+use crate::capture::files::FilePair;
+use crate::capture::{CaptureError, MaxPixels};
+use crate::image::{Image, Luma};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Left and right picture of a view.
+#[derive(Clone, Debug)]
+pub enum Pictures {
+    /// In memory.
+    Held([Arc<Image<u8>>; 2]),
+    /// In files that stay.
+    InFiles(PairFiles),
+}
+
+/// The image files of a pair, of which a picture is in memory only while it is looked at.
+#[derive(Clone, Debug)]
+pub struct PairFiles {
+    /// Name of the pair.
+    pub name: String,
+    paths: [PathBuf; 2],
+    max_pixels: MaxPixels,
+}
+
+impl PairFiles {
+    /// The files of a pair; `is_swapped` where the left one is the right camera's.
+    pub fn of(pair: FilePair, is_swapped: bool, max_pixels: MaxPixels) -> Self {
+        let paths = if is_swapped { [pair.right, pair.left] } else { [pair.left, pair.right] };
+        Self { name: pair.name, paths, max_pixels }
+    }
+
+    /// Reads the left (0) or right (1) picture. A picture of another size than `size` is refused before it is decoded.
+    ///
+    /// # Errors
+    /// The file cannot be read, is damaged, or has another size.
+    pub fn read(&self, eye: usize, size: Option<(usize, usize)>) -> Result<Arc<Image<u8>>, CaptureError> {
+        let picture = read_picture_of(&self.paths[eye], false, self.max_pixels, size)?;
+        Ok(Arc::new(match picture.luma {
+            Luma::U8(image) => image,
+            deep @ Luma::U16 { .. } => deep.to_u8(),
+        }))
+    }
+}
+
+impl Pictures {
+    /// Their size, px.
+    ///
+    /// # Errors
+    /// As [`Self::get`].
+    pub fn size(&self) -> Result<(usize, usize), CalibrationError> {
+        match self {
+            Self::Held([left, _]) => Ok(left.size()),
+            Self::InFiles(files) => files.read(0, None).map(|left| left.size()).map_err(unread),
+        }
+    }
+
+    /// The pictures, read where they lie in files.
+    ///
+    /// # Errors
+    /// A file cannot be read any more.
+    pub fn get(&self) -> Result<[Arc<Image<u8>>; 2], CalibrationError> {
+        match self {
+            Self::Held(pictures) => Ok(pictures.clone()),
+            Self::InFiles(files) => {
+                let read = |eye| files.read(eye, None).map_err(unread);
+                Ok([read(0)?, read(1)?])
+            }
+        }
+    }
+}
+
+fn unread(err: CaptureError) -> CalibrationError {
+    CalibrationError(err.to_string())
+}

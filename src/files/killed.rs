@@ -1,0 +1,30 @@
+//! A process that is killed between two changes of the disk, for tests.
+
+use std::cell::Cell;
+use std::io;
+
+thread_local! {
+    /// Changes of the disk that this thread still makes.
+    static LEFT: Cell<usize> = const { Cell::new(usize::MAX) };
+    static WAS_KILLED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does some work of which only the first changes of the disk are made, as if the process were killed before the next one; whether there was
+/// a next one.
+pub(crate) fn after<R>(changes: usize, work: impl FnOnce() -> R) -> (R, bool) {
+    LEFT.set(changes);
+    WAS_KILLED.set(false);
+    let done = work();
+    LEFT.set(usize::MAX);
+    (done, WAS_KILLED.get())
+}
+
+pub(super) fn step() -> io::Result<()> {
+    let left = LEFT.get();
+    LEFT.set(left.saturating_sub(1));
+    if left > 0 {
+        return Ok(());
+    }
+    WAS_KILLED.set(true);
+    Err(io::Error::other("killed"))
+}

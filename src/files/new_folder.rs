@@ -1,0 +1,221 @@
+//! A file and a folder beside it that are replaced together.
+//!
+//! No system renames a file and a folder in one step. So the new folder is written whole in a folder of its own, and one rename decides: that
+//! of the file.
+//!
+//! ```text
+//! 1  unsaved-N/new and unsaved-N/deciding, the bytes of the file, are on the disk      rig.toml old   rig-calibration old
+//! 2  rig-calibration is renamed to unsaved-N/old                                       rig.toml old   no rig-calibration
+//! 3  rig.toml is replaced: this decides                                                rig.toml new   no rig-calibration
+//! 4  what others have put into the old folder moves into the new one
+//! 5  unsaved-N/new is renamed to rig-calibration                                       rig.toml new   rig-calibration new
+//! 6  unsaved-N is removed, and with it the old folder
+//! ```
+//!
+//! A reader that comes at any moment finds the old file or the new one, and never the file of one with the folder of the other. Where the
+//! program is killed between steps 2 and 5, both folders lie there whole; [`settle_folder`] goes on from step 4 where the file is the new one,
+//! and goes back to step 1 where it is not.
+
+use super::{WriteError, folder_of, make_folder, plain, step, write};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Ending of the name of a folder for all that belongs to one replacement.
+const UNSAVED: &str = ".unsaved-";
+/// What is in it.
+const NEW: &str = "new";
+const OLD: &str = "old";
+const DECIDING: &str = "deciding";
+
+/// A folder in the making.
+#[derive(Debug)]
+pub struct NewFolder {
+    file: PathBuf,
+    folder: PathBuf,
+    /// The folder for this replacement.
+    unsaved: PathBuf,
+}
+
+impl NewFolder {
+    /// A new folder that is to replace `folder` beside `file`. Nothing is written yet.
+    pub fn new(file: &Path, folder: &Path) -> Self {
+        let folder = target(folder);
+        let named = |number: u32| {
+            let mut name = OsString::from(folder.file_name().unwrap_or_default());
+            name.push(format!("{UNSAVED}{number}"));
+            folder.with_file_name(name)
+        };
+        let unsaved = (std::process::id()..u32::MAX).map(named).find(|path| !path.exists());
+        let unsaved = unsaved.unwrap_or_else(|| named(u32::MAX));
+        Self { file: file.to_owned(), folder, unsaved }
+    }
+
+    /// The folder where it is written.
+    pub fn path(&self) -> PathBuf {
+        self.unsaved.join(NEW)
+    }
+
+    /// Replaces the old folder by this one, and the file by these bytes. What is in the old folder and not in this one moves into it, but
+    /// for files that `is_old` knows by their paths in the folder. Returns why the folder is not in its place although the file is
+    /// replaced: [`settle_folder`] does the rest.
+    ///
+    /// # Errors
+    /// The system fails. Then both are the old ones.
+    pub fn finish(&self, bytes: &[u8], is_old: &dyn Fn(&Path) -> bool) -> Result<Option<WriteError>, WriteError> {
+        make_folder(&self.path())?;
+        write(&self.unsaved.join(DECIDING), bytes)?;
+        sync(&self.unsaved)?;
+        if self.folder.exists() {
+            rename_folder(&self.folder, &self.unsaved.join(OLD))?;
+        }
+        if let Err(err) = write(&self.file, bytes) {
+            self.put_back()?;
+            return Err(err);
+        }
+        Ok(self.complete(is_old).err())
+    }
+
+    /// Moves a folder inside this one to a place in the folder that stays, and removes the rest of this one.
+    ///
+    /// # Errors
+    /// The system fails; then what is not moved stays in [`Self::path`].
+    pub fn keep_only(&self, inside: &str, place: &str) -> Result<PathBuf, WriteError> {
+        self.put_back()?;
+        let kept = self.folder.join(place);
+        make_folder(&self.folder)?;
+        if kept.exists() {
+            rename_folder(&kept, &self.unsaved.join("before"))?;
+        }
+        rename_folder(&self.path().join(inside), &kept)?;
+        self.remove()?;
+        Ok(kept)
+    }
+
+    /// Removes it with all that was written so far.
+    ///
+    /// # Errors
+    /// The system fails.
+    pub fn remove(&self) -> Result<(), WriteError> {
+        self.put_back()?;
+        remove_folder(&self.unsaved)
+    }
+
+    /// Puts the old folder back where it was taken from its place.
+    fn put_back(&self) -> Result<(), WriteError> {
+        let old = self.unsaved.join(OLD);
+        if old.exists() && !self.folder.exists() { rename_folder(&old, &self.folder) } else { Ok(()) }
+    }
+
+    /// Steps 4 to 6.
+    fn complete(&self, is_old: &dyn Fn(&Path) -> bool) -> Result<(), WriteError> {
+        let (new, old) = (self.path(), self.unsaved.join(OLD));
+        if old.exists() {
+            carry_over(&old, &new, Path::new(""), is_old)?;
+        }
+        rename_folder(&new, &self.folder)?;
+        remove_folder(&self.unsaved)
+    }
+}
+
+/// Goes on, or back, where earlier processes were killed between two steps. Returns the folders in the making that are left of them and
+/// have a folder `precious`; others are removed.
+///
+/// # Errors
+/// The system fails.
+pub fn settle_folder(
+    file: &Path,
+    folder: &Path,
+    precious: &str,
+    is_old: &dyn Fn(&Path) -> bool,
+) -> Result<Vec<PathBuf>, WriteError> {
+    let folder = target(folder);
+    let mut left = Vec::new();
+    for unsaved in unsaved_beside(&folder) {
+        let earlier = NewFolder { file: file.to_owned(), folder: folder.clone(), unsaved };
+        let bytes = |path: &Path| plain::read(path, plain::MAX_TEXT_BYTES).ok();
+        let deciding = || bytes(&earlier.unsaved.join(DECIDING));
+        if !folder.exists() && deciding().is_some_and(|new| bytes(file) == Some(new)) {
+            earlier.complete(is_old)?;
+        }
+        earlier.put_back()?;
+        // where somebody else has made the folder meanwhile, nothing is removed
+        let is_open = earlier.path().exists() && earlier.unsaved.join(OLD).exists();
+        if earlier.path().join(precious).exists() || is_open {
+            left.push(earlier.path());
+        } else {
+            remove_folder(&earlier.unsaved)?;
+        }
+    }
+    Ok(left)
+}
+
+/// Moves what is in one folder and not in another into that one, but for what `is_old` knows.
+fn carry_over(from: &Path, to: &Path, inside: &Path, is_old: &dyn Fn(&Path) -> bool) -> Result<(), WriteError> {
+    let failed = |err| WriteError::new(from, err);
+    for entry in fs::read_dir(from.join(inside)).map_err(failed)? {
+        let inside = inside.join(entry.map_err(failed)?.file_name());
+        let (source, target) = (from.join(&inside), to.join(&inside));
+        if is_old(&inside) {
+        } else if target.symlink_metadata().is_err() {
+            rename(&source, &target)?;
+        } else if source.is_dir() && target.is_dir() {
+            carry_over(from, to, &inside, is_old)?;
+        }
+    }
+    Ok(())
+}
+
+/// The folder itself, where the name is that of a link to it.
+fn target(folder: &Path) -> PathBuf {
+    let is_link = folder.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
+    if is_link { fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()) } else { folder.to_owned() }
+}
+
+/// The folders of all replacements of a folder.
+fn unsaved_beside(folder: &Path) -> Vec<PathBuf> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned() + UNSAVED;
+    let is_one = |entry: &fs::DirEntry| {
+        let found = entry.file_name().to_string_lossy().into_owned();
+        found.strip_prefix(&name).is_some_and(|number| number.parse::<u32>().is_ok())
+    };
+    let entries = fs::read_dir(folder_of(folder)).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries.filter(is_one).map(|entry| entry.path()).collect();
+    found.sort();
+    found
+}
+
+/// Renames a folder to a name that is free.
+fn rename_folder(from: &Path, to: &Path) -> Result<(), WriteError> {
+    if to.symlink_metadata().is_ok() {
+        return Err(WriteError::new(to, io::ErrorKind::AlreadyExists.into()));
+    }
+    rename(from, to)
+}
+
+fn rename(from: &Path, to: &Path) -> Result<(), WriteError> {
+    step().and_then(|()| fs::rename(from, to)).map_err(|err| WriteError::new(to, err))
+}
+
+/// Removes a folder, if it is there, with all that is in it.
+fn remove_folder(folder: &Path) -> Result<(), WriteError> {
+    let removed = step().and_then(|()| fs::remove_dir_all(folder));
+    removed
+        .or_else(|err| if err.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(WriteError::new(folder, err)) })
+}
+
+/// Syncs all files in a folder to the disk.
+fn sync(folder: &Path) -> Result<(), WriteError> {
+    let failed = |err| WriteError::new(folder, err);
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.is_dir() {
+            sync(&path)?;
+        } else {
+            let synced = File::options().write(true).open(&path).and_then(|file| file.sync_all());
+            synced.map_err(|err| WriteError::new(&path, err))?;
+        }
+    }
+    Ok(())
+}
