@@ -1,5 +1,7 @@
 //! Memory and processor time of this process, where the system reports them.
 
+pub mod memory;
+
 use std::time::Duration;
 
 /// Largest resident memory so far, or since [`forget_peak`], bytes. Linux only.
