@@ -1,5 +1,7 @@
 //! This process: its memory and processor time, where the system reports them, and what it does not share with processes forked from it.
 
+pub mod memory;
+
 use std::time::Duration;
 
 /// Largest resident memory so far, or since [`forget_peak`], bytes. Linux only.

@@ -1,10 +1,12 @@
 //! A rig prepared for pictures of one size: rectifies raw pairs.
 
 use super::camera_model::Reach;
-use super::remap::RemapTable;
+use super::remap::{self, RemapTable};
 use super::{CalibrationError, Camera, Crop, Projection, Rectification, StereoRig};
+use crate::console;
 use crate::geometry::Geometry;
 use crate::image::{Luma, Picture};
+use crate::process::memory;
 use glam::{DMat3, DVec2};
 use std::panic::resume_unwind;
 use std::thread::{Builder, Scope};
@@ -27,6 +29,13 @@ impl StereoRig {
     /// The aspect ratio differs from the calibration's, the crop is out of range, or the rig cannot be rectified.
     pub fn rectifier(&self, width: usize, height: usize, crop: impl Into<Crop>) -> Result<Rectifier, CalibrationError> {
         let (rig, rectification, note) = self.at_size(width, height, crop.into())?;
+        let bytes = 2 * (width * height * remap::BYTES_PER_PIXEL) as u64;
+        memory::check(bytes).map_err(|free| {
+            let needed = console::bytes(bytes);
+            CalibrationError(format!(
+                "the rectification of {width}x{height} px takes {needed} of memory, and {free}: use smaller pictures"
+            ))
+        })?;
         let table = |camera: &Camera, rotation: DMat3, projection: Projection| {
             let reach = Reach::of(camera);
             RemapTable::new(width, height, |x, y| {

@@ -26,11 +26,16 @@ pub(super) struct RemapTable {
     sources: Vec<Source>,
 }
 
+/// Bytes of each target pixel.
+pub(super) const BYTES_PER_PIXEL: usize = size_of::<Source>();
+
 impl RemapTable {
     /// A map from target pixel `(x, y)` to its source position `source(x, y)`, px.
     pub(super) fn new(width: usize, height: usize, source: impl Fn(usize, usize) -> DVec2) -> Self {
-        let sources = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
-        let sources = sources.map(|(x, y)| quantize(source(x, y), width, height)).collect();
+        let mut sources = Vec::with_capacity(width * height);
+        for y in 0..height {
+            sources.extend((0..width).map(|x| quantize(source(x, y), width, height)));
+        }
         Self { size: (width, height), sources }
     }
 

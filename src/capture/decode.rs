@@ -8,7 +8,8 @@ use super::{CaptureError, MaxPixels};
 use crate::console;
 use crate::files::{self, plain};
 use crate::image::{Image, Luma, Picture};
-use image::{DynamicImage, ImageError, ImageFormat, ImageReader, Limits};
+use crate::process::memory;
+use image::{ColorType, DynamicImage, ImageDecoder as _, ImageError, ImageFormat, ImageReader, Limits};
 use std::io::{self, Read as _};
 use std::path::Path;
 
@@ -31,6 +32,9 @@ const OVERHEAD_BYTES: u64 = 64 << 20;
 const MAX_FILE_BYTES_PER_PIXEL: u64 = 24;
 /// Largest number of decoding bytes per pixel: four floats, twice.
 const MAX_MEMORY_BYTES_PER_PIXEL: u64 = 32;
+
+/// Smaller JPEGs are decoded without a look at the memory that they take, px.
+const LARGE: u64 = 4 << 20;
 
 /// Reads an image file; `color` keeps RGB where the file has it (of 16 bits the upper 8).
 ///
@@ -72,12 +76,14 @@ pub fn read_picture_of(
             }
             _ => size_in(&bytes, format),
         };
-        let pixels = check(size.map_err(refused)?, max_pixels, wanted).map_err(refused)?;
+        let size = size.map_err(refused)?;
+        let pixels = check(size, max_pixels, wanted).map_err(refused)?;
         let most = MAX_FILE_BYTES_PER_PIXEL.saturating_mul(pixels).saturating_add(OVERHEAD_BYTES);
         if len > most {
             let why = format!("it has {len} bytes, and a picture of its size has no more than {most}");
             return Err(refused(DecodeFailure { task: "use", why }));
         }
+        has_room(size, len).map_err(self::cannot("use")).map_err(refused)?;
         opened.take(most - HEADER_BYTES).read_to_end(&mut bytes).map_err(cannot)?;
     }
     decode_bytes(&bytes, color, max_pixels, wanted).map_err(refused)
@@ -168,24 +174,64 @@ fn decode_bytes(
     wanted: Option<(usize, usize)>,
 ) -> Result<Picture, DecodeFailure> {
     let format = format_of(bytes)?;
-    let pixels = check(size_by_header(bytes, format)?, max_pixels, wanted)?;
+    let size = size_by_header(bytes, format)?;
+    let pixels = check(size, max_pixels, wanted)?;
     let decoded = match format {
-        ImageFormat::Jpeg => jpeg::decode(bytes).map_err(|why| format!("{why}; {CUT_OFF}")),
-        ImageFormat::Png if !is_whole_png(bytes) => Err(format!("it ends before its picture does; {CUT_OFF}")),
-        _ => {
-            let mut reader = ImageReader::with_format(io::Cursor::new(bytes), format);
-            reader.limits(limits(pixels));
-            match reader.decode() {
-                Err(ImageError::Unsupported(err)) => {
-                    let with_alpha = if format == ImageFormat::Tiff { tiff_with_alpha(bytes, pixels) } else { None };
-                    let refused = || Err(format!("{}; {SAVE_AS}", err_text(&err)));
-                    with_alpha.map_or_else(refused, |read| read.map_err(|err| format!("{}; {CUT_OFF}", err_text(&err))))
-                }
-                decoded => decoded.map_err(|err| format!("{}; {CUT_OFF}", err_text(&err))),
+        ImageFormat::Jpeg => {
+            if pixels > LARGE {
+                has_room(size, jpeg::taken(bytes, pixels)).map_err(cannot("use"))?;
             }
+            jpeg::decode(bytes).map_err(|why| format!("{why}; {CUT_OFF}"))
         }
+        ImageFormat::Png if !is_whole_png(bytes) => Err(format!("it ends before its picture does; {CUT_OFF}")),
+        _ => match decode_with(bytes, format, pixels)? {
+            Err(ImageError::Unsupported(err)) => {
+                let with_alpha = if format == ImageFormat::Tiff { tiff_with_alpha(bytes, pixels) } else { None };
+                let refused = || Err(format!("{}; {SAVE_AS}", err_text(&err)));
+                with_alpha.map_or_else(refused, |read| read.map_err(|err| format!("{}; {CUT_OFF}", err_text(&err))))
+            }
+            decoded => decoded.map_err(|err| format!("{}; {CUT_OFF}", err_text(&err))),
+        },
     };
     picture_of(decoded.map_err(cannot("decode"))?, color).map_err(cannot("use"))
+}
+
+/// Decodes with `image`, after a look at the memory that this picture takes.
+fn decode_with(
+    bytes: &[u8],
+    format: ImageFormat,
+    pixels: u64,
+) -> Result<Result<DynamicImage, ImageError>, DecodeFailure> {
+    let mut reader = ImageReader::with_format(io::Cursor::new(bytes), format);
+    reader.limits(limits(pixels));
+    let mut decoder = match reader.into_decoder() {
+        Ok(decoder) => decoder,
+        Err(err) => return Ok(Err(err)),
+    };
+    has_room(decoder.dimensions(), taken(decoder.color_type(), pixels)).map_err(cannot("use"))?;
+    let mut room = limits(pixels);
+    let reserved = room.reserve(decoder.total_bytes()).and_then(|()| decoder.set_limits(room));
+    Ok(reserved.and_then(|()| DynamicImage::from_decoder(decoder)))
+}
+
+/// Bytes that a picture takes at most until it is one of ours, see [`picture_of`].
+fn taken(color: ColorType, pixels: u64) -> u64 {
+    let (own, then) = match color {
+        ColorType::L8 | ColorType::L16 => (u64::from(color.bytes_per_pixel()), 0),
+        ColorType::La8 => (2, 1),
+        ColorType::La16 => (4, 2),
+        ColorType::Rgb8 | ColorType::Rgba8 => (u64::from(color.bytes_per_pixel()), 3),
+        ColorType::Rgb16 | ColorType::Rgba16 => (u64::from(color.bytes_per_pixel()), 6),
+        other => (u64::from(other.bytes_per_pixel()), 0),
+    };
+    (own + then) * pixels
+}
+
+/// Refuses a picture whose bytes are not free.
+fn has_room((width, height): (u32, u32), bytes: u64) -> Result<(), String> {
+    memory::check(bytes).map_err(|free| {
+        format!("its {width}x{height} px take {} of memory to read, and {free}: make it smaller", console::bytes(bytes))
+    })
 }
 
 /// Whether a PNG file has all its chunks, up to and with IEND. Bytes behind IEND are ignored.

@@ -2,8 +2,10 @@
 
 use super::{Frame, RawPair, Scale, SourceInfo};
 use crate::calibration::{CalibrationError, Rectifier};
+use crate::console;
 use crate::geometry::Geometry;
 use crate::image::Picture;
+use crate::process::memory;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -42,6 +44,19 @@ impl FramePreparation {
         self.rectifier.as_ref().map_or(Ok(()), |rectifier| rectifier.check(left, right))
     }
 
+    /// Refuses a pair whose rectified and scaled pictures have no room.
+    fn check_memory(&self, left: &Picture, right: &Picture) -> Result<(), CalibrationError> {
+        let raw = left.bytes() + right.bytes();
+        let (rectified, divisor) = (if self.rectifier.is_some() { raw } else { 0 }, self.scale.divisor() as u64);
+        let scaled = if rectified > 0 && divisor == 1 { 0 } else { raw / (divisor * divisor) };
+        memory::check(rectified + scaled).map_err(|free| {
+            let ((width, height), needed) = (left.size(), console::bytes(rectified + scaled));
+            CalibrationError(format!(
+                "a pair of {width}x{height} px takes {needed} of memory to prepare, and {free}: lower --scale"
+            ))
+        })
+    }
+
     /// Prepares the frame of a pair; `arrival` is the time at which the pair came.
     ///
     /// # Errors
@@ -55,6 +70,7 @@ impl FramePreparation {
         let start = Instant::now();
         let scale = self.scale;
         let [left, right] = self.sides(raw);
+        self.check_memory(left, right)?;
         let (left, right) = match &self.rectifier {
             Some(rectifier) => {
                 let (left, right) = rectifier.apply(left, right)?;

@@ -100,7 +100,7 @@ impl<T: FnMut(&Check)> Examination<T> {
         self.probe(("system", FILES_LIMIT), HANGING_FILES, move || {
             let (etc, proc) = (Path::new("/etc"), Path::new("/proc"));
             let mut checks = vec![system::system(etc, proc), system::processor(proc, forced.as_deref())];
-            checks.extend(system::memory(proc));
+            checks.extend(system::memory(crate::process::memory::Places::usual()));
             checks
         });
         self.add([clock::check(SystemTime::now(), Path::new("/run/systemd/timesync/synchronized"))]);

@@ -5,6 +5,7 @@ use crate::console::{self, counted, foreign};
 use crate::engine::cpu::brand_in;
 use crate::engine::cpu::simd::SimdLevel;
 use crate::process::bytes_in;
+use crate::process::memory::{Bound, Places};
 use std::path::Path;
 
 /// Free memory below which a pair of 1280x720 with 128 disparities has no room, bytes.
@@ -48,12 +49,15 @@ pub(super) fn processor(proc: &Path, forced: Option<&str>) -> Check {
     Check::ok("processor", format!("{brand}, {threads}, {} in use (it has {})", level.name(), has.join(", ")))
 }
 
-/// The memory, where the system tells.
-pub(super) fn memory(proc: &Path) -> Option<Check> {
-    let info = std::fs::read_to_string(proc.join("meminfo")).ok()?;
-    let (total, free) = (bytes_in(&info, "MemTotal:")?, bytes_in(&info, "MemAvailable:")?);
-    let text = format!("{}, {} free", console::bytes(total), console::bytes(free));
-    if free < MIN_FREE_BYTES {
+/// The memory that this process can take, where the system tells.
+pub(super) fn memory(places: Places<'_>) -> Option<Check> {
+    let info = std::fs::read_to_string(places.proc.join("meminfo")).ok()?;
+    let (total, free) = (bytes_in(&info, "MemTotal:")?, places.free()?);
+    let text = match free.bound {
+        Bound::Machine => format!("{}, {} free", console::bytes(total), console::bytes(free.bytes)),
+        _ => format!("{}, but {free}", console::bytes(total)),
+    };
+    if free.bytes < MIN_FREE_BYTES {
         let todo = "close other programs, or lower --num-disparities or --scale";
         return Some(Check::note("memory", format!("{text}: large pictures have no room"), todo));
     }
@@ -93,9 +97,13 @@ mod tests {
         let of = |free: u64| {
             let text = format!("MemTotal: 16000000 kB\nMemAvailable: {free} kB\n");
             std::fs::write(folder.path().join("meminfo"), text).unwrap();
-            memory(folder.path()).unwrap()
+            memory(Places { proc: folder.path(), groups: &folder.path().join("groups") }).unwrap()
         };
         assert_eq!((of(8_000_000).state, of(8_000_000).text.as_str()), (State::Ok, "16.4 GB, 8.2 GB free"));
+        std::fs::create_dir_all(folder.path().join("self")).unwrap();
+        std::fs::write(folder.path().join("self/status"), "VmSize: 1000000 kB\n").unwrap();
+        std::fs::write(folder.path().join("self/limits"), "Max address space  3024000000  unlimited  bytes\n").unwrap();
+        assert_eq!(of(8_000_000).text, "16.4 GB, but the limit of addresses (ulimit -v) leaves 2.0 GB");
         let little = of(100_000);
         assert!(little.state == State::Note && little.todo.unwrap().contains("--num-disparities"));
         assert_eq!(program_of(&["publish"], false).state, State::Ok);

@@ -1,6 +1,7 @@
 //! Engines run the algorithm of [`crate::stereo`]: rectified pairs go in, disparity maps come out, all with the same bits.
 
 pub mod cpu;
+mod demand;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 mod adapter_choice;

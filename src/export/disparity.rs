@@ -68,7 +68,9 @@ pub fn write_millimetres(path: &Path, mm: &Image<u16>) -> Result<(), ExportError
 
 fn pfm(px: &Image<f32>) -> Vec<u8> {
     let (width, height) = px.size();
-    let mut bytes = format!("Pf\n{width} {height}\n-1.0\n").into_bytes();
+    let head = format!("Pf\n{width} {height}\n-1.0\n");
+    let mut bytes = Vec::with_capacity(head.len() + 4 * width * height);
+    bytes.extend_from_slice(head.as_bytes());
     for y in (0..height).rev() {
         for &d in px.row(y) {
             let d = if d.is_nan() { f32::INFINITY } else { d };

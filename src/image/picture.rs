@@ -74,6 +74,13 @@ impl Picture {
         self.luma.size()
     }
 
+    /// Bytes of its pixels.
+    pub(crate) fn bytes(&self) -> u64 {
+        let (width, height) = self.size();
+        let colors = if self.rgb.is_some() { 3 } else { 0 };
+        (width * height) as u64 * (u64::from(self.luma.bits().div_ceil(8)) + colors)
+    }
+
     /// A picture of no pixels, for a frame that shows none.
     pub(crate) fn empty() -> Self {
         Luma::U8(Image::new(0, 0, Vec::new())).into()

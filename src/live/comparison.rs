@@ -95,7 +95,7 @@ impl Comparison {
     /// Why the second engine fails; `None` while it works.
     pub fn error(&self) -> Option<String> {
         let stats = self.worker.stats();
-        stats.error.or(stats.fault)
+        stats.too_large.or(stats.error).or(stats.fault)
     }
 }
 

@@ -76,7 +76,8 @@ impl Status {
         paused: bool,
     ) -> Self {
         let lost = capture.last_error.clone().filter(|_| capture.lost || capture.unprepared);
-        let failures = [lost, engine.fault.clone(), engine.error.clone()].into_iter().flatten();
+        let error = engine.error.clone().filter(|_| engine.too_large.is_none());
+        let failures = [lost, engine.fault.clone(), engine.too_large.clone(), error].into_iter().flatten();
         let lost_cameras = cameras.cameras.iter().filter_map(|camera| camera.lost.clone());
         let unreadable = cameras.unreadable.clone();
         Self {

@@ -12,6 +12,7 @@ mod controls;
 mod emulated;
 mod engines_agree;
 mod evaluation;
+mod memory;
 #[cfg(feature = "zenoh")]
 mod network;
 mod presets;

@@ -8,7 +8,12 @@ const MEMORY: u64 = 3 << 20;
 
 /// Runs the program with little memory, without a display, in `folder`.
 fn stereopsis(folder: &Path, args: &[&str]) -> Output {
-    let limited = format!("ulimit -v {MEMORY}; exec \"$0\" \"$@\"");
+    limited(folder, MEMORY, args)
+}
+
+/// The same with so many KiB.
+fn limited(folder: &Path, memory: u64, args: &[&str]) -> Output {
+    let limited = format!("ulimit -v {memory}; exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
     command.args(["-c", &limited, env!("CARGO_BIN_EXE_stereopsis")]).args(args);
     super::start::in_folder(folder, command).output().unwrap()
@@ -16,7 +21,11 @@ fn stereopsis(folder: &Path, args: &[&str]) -> Output {
 
 /// Fails unless the program ends by itself with an error that says this.
 fn refused(folder: &Path, args: &[&str], says: &str) {
-    let output = stereopsis(folder, args);
+    refused_within(folder, MEMORY, args, says);
+}
+
+fn refused_within(folder: &Path, memory: u64, args: &[&str], says: &str) {
+    let output = limited(folder, memory, args);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{args:?}: {:?} {said}", output.status);
     assert!(said.contains(says), "{args:?} does not say '{says}': {said}");
@@ -106,4 +115,30 @@ fn what_a_folder_leaves_out_is_told_and_counted() {
     let expected = "2 pictures have no partner and are left out: left2.png, right3\\u{1b}[2J.png";
     assert!(about["remarks"][0].as_str().unwrap().contains(expected), "{about}");
     assert!(said.contains(expected) && said.matches("no partner").count() == 1, "{said}");
+}
+
+#[test]
+fn what_exceeds_the_memory_is_refused_before_it_is_taken() {
+    const LITTLE: u64 = 900_000;
+    let folder = tempfile::tempdir().unwrap();
+    image::GrayImage::from_fn(1600, 1200, |x, y| image::Luma([(x * y) as u8]))
+        .save(folder.path().join("a.pgm"))
+        .unwrap();
+    for engine in ["cpu", "auto"] {
+        for preset in ["best", "accurate", "ernst2008", "fang2012-aw"] {
+            let args = ["compute", "a.pgm", "a.pgm", "-o", "out.pfm", "--num-disparities", "512", "--preset", preset];
+            let args = [&args[..], &["--engine", engine]].concat();
+            let needs = "1600x1200 with 512 disparities needs ";
+            refused_within(folder.path(), LITTLE, &args, needs);
+            refused_within(folder.path(), LITTLE, &args, "of memory, and the limit of addresses (ulimit -v) leaves ");
+        }
+    }
+    assert!(!folder.path().join("out.pfm").exists());
+    // a file of holes is a black picture
+    let path = folder.path().join("large.ppm");
+    std::fs::write(&path, "P6 12000 12000 255\n").unwrap();
+    let head = path.metadata().unwrap().len();
+    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(head + 3 * 12_000 * 12_000).unwrap();
+    let args = ["compute", "large.ppm", "large.ppm", "-o", "out.pfm", "--engine", "cpu", "--num-disparities", "16"];
+    refused_within(folder.path(), LITTLE, &args, "cannot use large.ppm: its 12000x12000 px take ");
 }

@@ -1,6 +1,6 @@
 //! Decoder of JPEG files, as strict as the decoder of camera frames: other decoders fill in a missing end and report success.
 
-use image::{DynamicImage, GrayImage, RgbImage};
+use image::{ColorType, DynamicImage, GrayImage, RgbImage};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
@@ -81,6 +81,19 @@ pub(crate) fn size(bytes: &[u8]) -> Result<(u32, u32), String> {
     decoder.decode_headers().map_err(|err| format!("its headers are damaged: {err:?}"))?;
     let (width, height) = decoder.dimensions().ok_or("it does not say its size")?;
     Ok((width as u32, height as u32))
+}
+
+/// Bytes that a picture of so many pixels takes at most while it is decoded; 0 for one that is damaged.
+pub(super) fn taken(bytes: &[u8], pixels: u64) -> u64 {
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options());
+    let (Some(frame), Ok(())) = (frame(bytes), decoder.decode_headers()) else { return 0 };
+    let (color, components) = match decoder.input_colorspace() {
+        Some(ColorSpace::Luma) => (ColorType::L8, 1),
+        _ => (ColorType::Rgb8, 3),
+    };
+    // one in several scans is kept as coefficients of two bytes
+    let coefficients = if frame.is_plain { 0 } else { 2 * components };
+    super::taken(color, pixels) + coefficients * pixels
 }
 
 /// Decodes the picture, grey or RGB.

@@ -1,6 +1,7 @@
 //! Arrays that start at a cache line, so that a register's worth of values never straddles two.
 
 use super::input::Range;
+use crate::console;
 use crate::engine::EngineError;
 use bytemuck::{Pod, Zeroable};
 use std::marker::PhantomData;
@@ -37,7 +38,8 @@ impl<T: Pod> Aligned<T> {
         self.len = len;
     }
 
-    /// As [`Self::resize`], for a volume of pictures of this size, for which there may be no memory.
+    /// As [`Self::resize`], for a volume of pictures of this size, for which there may be no memory. A volume that is `exact` keeps no room
+    /// for larger ones.
     ///
     /// # Errors
     /// The volume does not fit into memory.
@@ -46,15 +48,20 @@ impl<T: Pod> Aligned<T> {
         len: usize,
         (width, height): (usize, usize),
         range: Range,
+        exact: bool,
     ) -> Result<(), EngineError> {
         let bytes = len * size_of::<T>();
-        let more = bytes.div_ceil(size_of::<Line>()).saturating_sub(self.lines.len());
-        self.lines.try_reserve_exact(more).map_err(|_| {
+        let lines = bytes.div_ceil(size_of::<Line>());
+        if self.lines.len() < lines || (exact && self.lines.len() > lines) {
+            // never two of them: the old values are not needed
+            self.lines = Vec::new();
+        }
+        self.lines.try_reserve_exact(lines.saturating_sub(self.lines.len())).map_err(|_| {
             EngineError::TooLarge(format!(
-                "{width}x{height} with {} disparities needs {} MB for one volume, and there is no such memory: lower \
+                "{width}x{height} with {} disparities needs {} for one volume, and there is no such memory: lower \
                  --num-disparities or --scale",
                 range.candidates,
-                bytes >> 20
+                console::bytes(bytes as u64)
             ))
         })?;
         self.resize(len);

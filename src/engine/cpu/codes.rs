@@ -34,8 +34,8 @@ impl Codes {
         let (width, height) = left.size();
         (self.planes, self.width, self.pitch) = (transform.planes(), width, pitch(width, range));
         let right_planes = self.planes * transform.right_planes_of_byte(level.bytes());
-        self.left.resize(self.planes * width * height, 0);
-        self.right.resize(right_planes * self.pitch * height, 0);
+        resize(&mut self.left, self.planes * width * height);
+        resize(&mut self.right, right_planes * self.pitch * height);
         match left {
             Luma::U8(image) => left_rows(level, image, transform, &mut self.left),
             Luma::U16 { image, .. } => left_rows(level, image, transform, &mut self.left),
@@ -50,9 +50,9 @@ impl Codes {
     pub(super) fn set_bytes(&mut self, left: &Image<u8>, right: &Image<u8>, range: Range) {
         let (width, height) = left.size();
         (self.planes, self.width, self.pitch) = (1, width, pitch(width, range));
-        self.left.clear();
-        self.left.extend_from_slice(left.pixels());
-        self.right.resize(self.pitch * height, 0);
+        resize(&mut self.left, width * height);
+        self.left.copy_from_slice(left.pixels());
+        resize(&mut self.right, self.pitch * height);
         let rows = self.right.par_chunks_mut(self.pitch).zip(right.pixels().par_chunks(width));
         rows.for_each(|(reversed, row)| reverse(row, range, reversed));
     }
@@ -158,6 +158,14 @@ impl Codes {
             }
         }
     }
+}
+
+/// Sets the length; what larger codes needed is freed.
+fn resize(bytes: &mut Vec<u8>, len: usize) {
+    if bytes.len() > len {
+        *bytes = Vec::new();
+    }
+    bytes.resize(len, 0);
 }
 
 /// Whether registers of this many bytes look the distances of half bytes up: AVX2 has an instruction for sixteen entries, and none that

@@ -72,6 +72,11 @@ impl DisparityWindows {
         self.row_lens[y / TILE_ROWS]
     }
 
+    /// Values of a volume for pictures of this many rows.
+    pub(super) fn values(&self, height: usize) -> usize {
+        (0..height).map(|y| self.row_len(y)).sum()
+    }
+
     /// Allocated bytes.
     pub(super) fn bytes(&self) -> usize {
         let gates = self.gates.as_ref().map_or(0, |gates| size_of_val(gates.pixels()));

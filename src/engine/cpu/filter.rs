@@ -150,13 +150,13 @@ fn remove_speckle(map: &mut DisparityMap, size: u32, range_px: u32) {
             }
         }
     }
-    let small: Vec<bool> = regions.sets().into_iter().map(|(_, pixels)| pixels <= u64::from(size)).collect();
+    let (firsts_of_sets, pixels) = regions.sets();
     let values = map.values.pixels_mut().par_chunks_mut(rows * width);
     let reasons = map.reasons.pixels_mut().par_chunks_mut(rows * width);
     let strips = values.zip(reasons).zip(labels.par_chunks(rows * width)).zip(firsts);
     strips.for_each(|(((values, reasons), labels), first)| {
         for ((value, reasons), &label) in values.iter_mut().zip(reasons).zip(labels) {
-            if label > 0 && small[(first + label - 1) as usize] {
+            if label > 0 && pixels[firsts_of_sets[(first + label - 1) as usize] as usize] <= size {
                 *value = INVALID;
                 *reasons |= reason::SPECKLE;
             }

@@ -9,12 +9,18 @@ use super::input::{LevelInput, OVERHANG, Range};
 use super::local::Local;
 use super::maps::WinnerMaps;
 use super::paths::Workspace;
+use super::scan::Sweep;
+use super::simd::SimdLevel;
 use super::sweep::SweepInput;
-use super::{exact_winner, filter, gates, mutual_information, scan, stored_costs};
+use super::{exact_winner, filter, gates, mutual_information, need, scan, stored_costs};
+use crate::console;
+use crate::engine::demand::Demand;
 use crate::engine::{EngineError, StageTime};
 use crate::image::{Image, PictureRef};
+use crate::process::memory::{Free, Places};
 use crate::stereo::cost::{Channel, Comparison, Scalar, gradient_census};
 use crate::stereo::{Aggregation, DisparityMap, Maps, Past, Prior, RightMatching, StereoParams, pyramid};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Buffers, kept from pair to pair and allocated when a size or a width of path costs occurs first.
@@ -26,18 +32,72 @@ pub(super) struct Buffers {
     costs: Aligned<u8>,
     /// Means of the costs over their surroundings.
     aggregated: Aligned<u8>,
-    bytes: Workspace<u8, u8>,
-    bytes_in_words: Workspace<u8, u16>,
-    words: Workspace<u16, u16>,
+    workspaces: Workspaces,
     windows: DisparityWindows,
     /// Buffers of the coarser levels.
     coarser: Option<Box<Buffers>>,
+    /// Memory that is free, for tests; else the system is asked.
+    pub(super) free: Option<Free>,
+    /// Bytes that are taken behind the winners of this pair, where gates decide what its volume takes.
+    behind: u64,
+}
+
+/// Widths of numbers.
+#[derive(Clone, Copy)]
+struct Widths {
+    /// Path costs have 8 bits, else 16.
+    in_bytes: bool,
+    /// Sums have 16 bits, else 8.
+    wide_sums: bool,
+}
+
+/// A workspace for each pair of widths, of which one is in use.
+#[derive(Default)]
+struct Workspaces {
+    bytes: Workspace<u8, u8>,
+    bytes_in_words: Workspace<u8, u16>,
+    words: Workspace<u16, u16>,
+}
+
+impl Workspaces {
+    fn bytes(&mut self) -> usize {
+        self.bytes.bytes() + self.bytes_in_words.bytes() + self.words.bytes()
+    }
+
+    /// Frees what another P2 or cost needed; the bytes of the volume that is left.
+    fn keep(&mut self, Widths { in_bytes, wide_sums }: Widths) -> usize {
+        if !in_bytes {
+            (self.bytes, self.bytes_in_words) = Default::default();
+            self.words.volume_bytes()
+        } else if wide_sums {
+            (self.bytes, self.words) = Default::default();
+            self.bytes_in_words.volume_bytes()
+        } else {
+            (self.bytes_in_words, self.words) = Default::default();
+            self.bytes.volume_bytes()
+        }
+    }
+
+    fn run(
+        &mut self,
+        Widths { in_bytes, wide_sums }: Widths,
+        level: SimdLevel,
+        input: &SweepInput<'_>,
+        sweeps: &[Sweep],
+        with_right: bool,
+    ) -> Result<WinnerMaps, EngineError> {
+        match (in_bytes, wide_sums) {
+            (false, _) => self.words.run(level, input, sweeps, with_right),
+            (true, true) => self.bytes_in_words.run(level, input, sweeps, with_right),
+            (true, false) => self.bytes.run(level, input, sweeps, with_right),
+        }
+    }
 }
 
 impl Buffers {
     pub(super) fn bytes(&mut self) -> usize {
         let volumes = self.costs.bytes() + self.aggregated.bytes();
-        let workspaces = self.bytes.bytes() + self.bytes_in_words.bytes() + self.words.bytes();
+        let workspaces = self.workspaces.bytes();
         let coarser = self.coarser.as_mut().map_or(0, |coarser| coarser.bytes());
         let channels: usize = self.channels.iter().map(Codes::bytes).sum();
         self.codes.bytes() + channels + volumes + workspaces + self.windows.bytes() + coarser
@@ -54,6 +114,11 @@ impl Buffers {
     ) -> Result<Maps, EngineError> {
         let LevelInput { level, left, right, params } = input;
         let prior = self.prior(input, past.start(params), stages)?;
+        self.behind = if prior.gates.is_some() {
+            need::filter_bytes(&Demand::of_pair(pictures, Arc::new(params.clone()), wants_right), level.into())
+        } else {
+            0
+        };
         let needs_right = wants_right || params.left_right.is_some();
         let is_swapped = params.right_matching == RightMatching::Swapped;
         let mut maps = self.winners(input, &prior, needs_right && !is_swapped, stages)?;
@@ -86,6 +151,7 @@ impl Buffers {
             Some(coarse_params) => {
                 let (left, right) = (&gates::halve(level, left), &gates::halve(level, right));
                 let coarser = self.coarser.get_or_insert_default();
+                coarser.free = self.free;
                 let wants_right = params.right_matching == RightMatching::Swapped;
                 let input = LevelInput { level, left, right, params: &coarse_params };
                 let pair = PictureRef::pair(left, right);
@@ -136,6 +202,8 @@ impl Buffers {
             }
         };
         if params.is_block_matching() {
+            (self.costs, self.aggregated) = Default::default();
+            (self.windows, self.workspaces) = Default::default();
             let maps = exact_winner::winners(input, range, prior, with_right, |winners, rows| {
                 local(compared).window(params.sad_window, winners, rows);
             });
@@ -144,7 +212,7 @@ impl Buffers {
         }
         let is_computed_in_place = matches!(comparison, Comparison::Hamming(_) | Comparison::Difference(_));
         let costs = if !is_computed_in_place || params.aggregation.has_weights() {
-            self.costs.resize_volume(volume_len, size, range)?;
+            self.costs.resize_volume(volume_len, size, range, true)?;
             let volume = &mut self.costs[..volume_len - OVERHANG];
             match comparison {
                 Comparison::Hamming(_) | Comparison::Difference(_) => {
@@ -162,10 +230,12 @@ impl Buffers {
             }
             Costs::Volume(&self.costs)
         } else {
+            self.costs = Aligned::default();
             compared
         };
         stages.done("cost");
         if params.aggregation != Aggregation::None && params.paths == 0 {
+            (self.aggregated, self.windows, self.workspaces) = Default::default();
             let maps = exact_winner::winners(input, range, prior, with_right, |winners, rows| {
                 local(costs).sums(winners, rows);
             });
@@ -176,7 +246,7 @@ impl Buffers {
             self.aggregated = Aligned::default();
             costs
         } else {
-            self.aggregated.resize_volume(volume_len, size, range)?;
+            self.aggregated.resize_volume(volume_len, size, range, true)?;
             local(costs).means(&mut self.aggregated[..volume_len - OVERHANG]);
             stages.done("aggregation");
             Costs::Volume(&self.aggregated)
@@ -184,25 +254,23 @@ impl Buffers {
         let largest_p2 = if params.paths > 0 { params.largest_p2() } else { 0 };
         // the largest value of each width marks missing candidates
         let in_bytes = params.largest_cost() + largest_p2 < u32::from(u8::MAX);
-        let windows = prior.gates.as_ref().map(|gates| {
+        let windows = if let Some(gates) = &prior.gates {
             self.windows.set(gates.clone(), level.bytes());
-            &self.windows
-        });
+            Some(&self.windows)
+        } else {
+            self.windows = DisparityWindows::default();
+            None
+        };
         let sweeps = scan::sweeps(params, size.0);
         let stored = scan::stored_directions(&sweeps) as u32;
+        let widths = Widths { in_bytes, wide_sums: !in_bytes || stored * largest_p2 > u32::from(u8::MAX) };
+        let held = self.workspaces.keep(widths);
+        if let Some(windows) = windows {
+            let bytes = windows.values(size.1) * if widths.wide_sums { 2 } else { 1 };
+            check_gated((size, params), bytes, held, self.behind, self.free)?;
+        }
         let sweep_input = SweepInput { params, range, luma: &luma, costs, windows };
-        // a volume that another P2 or cost needed is freed
-        let maps = if !in_bytes {
-            (self.bytes, self.bytes_in_words) = Default::default();
-            self.words.run(level, &sweep_input, &sweeps, with_right)
-        } else if stored * largest_p2 > u32::from(u8::MAX) {
-            (self.bytes, self.words) = Default::default();
-            self.bytes_in_words.run(level, &sweep_input, &sweeps, with_right)
-        } else {
-            (self.bytes_in_words, self.words) = Default::default();
-            self.bytes.run(level, &sweep_input, &sweeps, with_right)
-        };
-        let mut maps = maps?;
+        let mut maps = self.workspaces.run(widths, level, &sweep_input, &sweeps, with_right)?;
         maps.drop_border(params);
         stages.done("paths + winner");
         Ok(maps)
@@ -211,6 +279,11 @@ impl Buffers {
     /// Codes of both pictures, and the channels that a cost compares beside them.
     fn set_codes(&mut self, input: LevelInput<'_>, (luma, right_luma): (&Image<u8>, &Image<u8>), range: Range) {
         let LevelInput { level, left, right, params } = input;
+        let channels = match params.cost.comparison() {
+            Comparison::Tables { channel, .. } => channel.bytes(),
+            _ => 0,
+        };
+        self.channels[channels..].fill_with(Codes::default);
         match params.cost.comparison() {
             Comparison::Hamming(shape) => self.codes.set(level, left, right, Transform::Census(shape), range),
             Comparison::Difference(Scalar::Rank) => {
@@ -234,6 +307,30 @@ impl Buffers {
                 }
             }
         }
+    }
+}
+
+/// Refuses a volume of the size that gates leave, of which `held` bytes are there, if it is not free together with what is taken `behind` it.
+fn check_gated(
+    ((width, height), params): ((usize, usize), &StereoParams),
+    bytes: usize,
+    held: usize,
+    behind: u64,
+    free: Option<Free>,
+) -> Result<(), EngineError> {
+    if bytes <= held {
+        return Ok(());
+    }
+    // the one that is held is freed before
+    let needed = bytes as u64 + behind;
+    match free.or_else(|| Places::usual().free()) {
+        Some(free) if needed > free.bytes + held as u64 => Err(EngineError::TooLarge(format!(
+            "{width}x{height} with {} disparities needs {} of memory for the candidates that its gates leave, and {free}: lower \
+             --num-disparities or --scale",
+            params.num_disparities,
+            console::bytes(needed)
+        ))),
+        _ => Ok(()),
     }
 }
 

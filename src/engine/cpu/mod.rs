@@ -28,6 +28,7 @@ mod maps;
 mod median;
 mod memory;
 mod mutual_information;
+mod need;
 mod path_state;
 mod paths;
 mod planes;
@@ -44,14 +45,18 @@ mod winner;
 #[cfg(test)]
 mod tests;
 
+use super::demand::{self, Demand, Promise};
 use super::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime};
 use crate::image::PictureRef;
 use crate::process::OfProcess;
+#[cfg(test)]
+use crate::process::memory::Free;
 use crate::stereo::filter::Smoothed;
 use crate::stereo::{DisparityMap, Maps, Past, StereoParams};
 pub use adapter::brand_in;
 use input::LevelInput;
 use level::{Buffers, Stages};
+use need::Machine;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use simd::SimdLevel;
 use std::sync::Arc;
@@ -81,6 +86,10 @@ pub struct CpuEngine {
     waiting: Option<(Job, Instant)>,
     /// Whether the pair that waits is the last one of its sequence.
     forgets_after: bool,
+    /// The last demand for which there was memory: it is kept.
+    fitting: Option<Demand>,
+    /// What the first pair of it is about to take.
+    promise: Option<Promise>,
 }
 
 impl CpuEngine {
@@ -109,7 +118,35 @@ impl CpuEngine {
             past: Past::default(),
             waiting: None,
             forgets_after: false,
+            fitting: None,
+            promise: None,
         }
+    }
+
+    /// The same with so much free memory, whatever the system says.
+    #[cfg(test)]
+    #[must_use]
+    pub fn with_free(mut self, free: Free) -> Self {
+        self.buffers.free = Some(free);
+        self
+    }
+
+    fn machine(&self) -> Machine {
+        Machine { register: self.level.bytes(), threads: self.threads }
+    }
+
+    /// Refuses a pair for which there is no memory.
+    fn check_memory(&mut self, demand: Demand) -> Result<(), EngineError> {
+        if self.fitting.as_ref() == Some(&demand) {
+            return Ok(());
+        }
+        self.promise = None;
+        let (machine, held) = (self.machine(), self.memory_bytes().unwrap_or(0) as u64);
+        let need = |demand: &Demand| Some(need::bytes(demand, machine));
+        demand::check(&demand, demand::free(self.buffers.free), held, need)?;
+        self.promise = Some(Promise::of(need::bytes(&demand, machine).saturating_sub(held)));
+        self.fitting = Some(demand);
+        Ok(())
     }
 
     /// The whole algorithm for the next pair, as [`crate::stereo::match_next`] has it, with the time of each stage.
@@ -123,15 +160,18 @@ impl CpuEngine {
         params: &StereoParams,
         wants_right: bool,
     ) -> Result<(Maps, Vec<StageTime>), EngineError> {
-        let Self { level, threads, pool, buffers, past, .. } = self;
-        let pool = OfProcess::kept(pool, || new_pool(*threads))?;
         let pair = PictureRef::pair(left, right);
+        self.check_memory(Demand::of_pair(pair, Arc::new(params.clone()), wants_right))?;
+        let Self { level, threads, pool, buffers, past, promise, .. } = self;
+        let pool = OfProcess::kept(pool, || new_pool(*threads))?;
         past.follow(pair[0].luma.size(), params);
         let mut stages = Stages::start();
         let maps = pool.install(|| {
             let input = LevelInput { level: *level, left: pair[0].luma, right: pair[1].luma, params };
             buffers.match_level(input, pair, past, wants_right, &mut stages)
-        })?;
+        });
+        *promise = None;
+        let maps = maps?;
         past.remember(&maps.left, params);
         Ok((maps, stages.times))
     }
@@ -173,6 +213,7 @@ impl Engine for CpuEngine {
 
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
         super::check_counts(job.frame.size(), &job.params)?;
+        self.check_memory(Demand::of(&job))?;
         if self.waiting.is_some() {
             return Err(EngineError::Device("the CPU takes one pair at a time: collect the last one first".into()));
         }

@@ -39,6 +39,11 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
         self.volume.bytes() + states + scratch.sum::<usize>()
     }
 
+    /// Allocated bytes of the volume of sums.
+    pub(super) fn volume_bytes(&self) -> usize {
+        self.volume.bytes()
+    }
+
     /// Both maps; the right one only `with_right`.
     pub(super) fn run(
         &mut self,
@@ -56,7 +61,8 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
             None => row_len,
             Some(windows) => windows.row_len(y),
         };
-        self.volume.resize_volume((0..height).map(row_lens).sum(), (width, height), range)?;
+        let len = (0..height).map(row_lens).sum();
+        self.volume.resize_volume(len, (width, height), range, input.windows.is_none())?;
         self.restart(level, sweeps, width, input);
 
         let mut maps = WinnerMaps::empty(width, height, input.params, with_right);

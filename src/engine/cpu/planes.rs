@@ -100,17 +100,18 @@ fn segments(level: SimdLevel, luma: &Image<u8>) -> (Vec<Part>, Vec<u64>) {
             join_rows(&runs, above..first, first..end, &mut regions);
         }
     }
-    let sets = regions.sets();
-    let (mut numbers, mut firsts, mut sizes) = (vec![u32::MAX; runs.len()], Vec::new(), Vec::new());
-    for (i, &(first, pixels)) in sets.iter().enumerate() {
-        if first as usize == i && pixels >= u64::from(MIN_SEGMENT) {
+    let (sets, mut numbers) = regions.sets();
+    let (mut firsts, mut sizes) = (Vec::new(), Vec::new());
+    for (i, &first) in sets.iter().enumerate() {
+        let pixels = std::mem::replace(&mut numbers[i], u32::MAX);
+        if first as usize == i && pixels >= MIN_SEGMENT {
             numbers[i] = sizes.len() as u32;
             firsts.push(runs[i]);
-            sizes.push(pixels);
+            sizes.push(u64::from(pixels));
         }
     }
-    let part = |(run, (first, _)): (&Run, &(u32, u64))| {
-        let segment = numbers[*first as usize];
+    let part = |(run, &first): (&Run, &u32)| {
+        let segment = numbers[first as usize];
         let origin = firsts.get(segment as usize)?;
         Some(Part {
             segment,

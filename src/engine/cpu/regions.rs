@@ -45,13 +45,15 @@ impl Regions {
         self.parent[a.max(b) as usize] = a.min(b);
     }
 
-    /// For each run the first one of its set, and the pixels of that set.
-    pub(super) fn sets(mut self) -> Vec<(u32, u64)> {
-        let firsts: Vec<u32> = (0..self.parent.len() as u32).map(|run| self.first(run)).collect();
-        let mut total = vec![0_u64; firsts.len()];
-        for (&first, &pixels) in firsts.iter().zip(&self.pixels) {
-            total[first as usize] += u64::from(pixels);
+    /// For each run the first one of its set, and for each of these the pixels of its set; for other runs any number.
+    pub(super) fn sets(mut self) -> (Vec<u32>, Vec<u32>) {
+        for run in 0..self.parent.len() as u32 {
+            let first = self.first(run);
+            self.parent[run as usize] = first;
+            if first != run {
+                self.pixels[first as usize] += self.pixels[run as usize];
+            }
         }
-        firsts.into_iter().map(|first| (first, total[first as usize])).collect()
+        (self.parent, self.pixels)
     }
 }

@@ -1,9 +1,11 @@
 //! The CPU engine against the specification, on random options, sizes and pictures.
 
+mod memory;
+
 use super::CpuEngine;
 use super::simd::SimdLevel;
 use crate::engine::Engine;
-use crate::image::{Image, Luma};
+use crate::image::{Image, Luma, PictureRef};
 use crate::parameter::{Domain, Value};
 use crate::process::OfProcess;
 use crate::stereo::{Aggregation, CostKind, DisparityMap, Past, RightMatching, StereoParams, match_next};

@@ -9,7 +9,7 @@ use crate::stereo::filter::choice;
 use std::collections::HashMap;
 
 /// Results that exist at a time: the one on show, and those in flight.
-const RESULTS: usize = 4;
+pub(super) const RESULTS: usize = 4;
 
 /// Pixels of 32 bits, because shaders can write those on every device.
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::R32Uint;
@@ -70,6 +70,14 @@ impl Buffers {
             )));
         }
         Ok(is_reduced || !created.is_empty())
+    }
+
+    /// Bytes on the device.
+    pub(super) fn bytes(&self) -> u64 {
+        let of_texture = |texture: &wgpu::Texture| 4 * u64::from(texture.width()) * u64::from(texture.height());
+        let pictures = self.pictures.values().map(|picture| of_texture(picture.texture()));
+        let textures = pictures.chain(self.results.iter().map(of_texture));
+        self.linear.values().map(wgpu::Buffer::size).chain(textures).sum()
     }
 
     pub(super) fn buffer(&self, resource: Resource) -> Option<&wgpu::Buffer> {

@@ -187,6 +187,11 @@ impl Gpu {
         }
     }
 
+    /// Whether it computes in the memory of the machine.
+    pub(super) fn shares_memory(&self) -> bool {
+        matches!(self.adapter.get_info().device_type, wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu)
+    }
+
     /// Initial work of one submission on a device of this kind, in pixels times candidates.
     pub(super) fn initial_submission_work(&self) -> u64 {
         match self.adapter.get_info().device_type {

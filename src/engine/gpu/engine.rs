@@ -10,6 +10,7 @@ use super::events::{Event, Events};
 use super::graph::{DispatchGraph, GraphKey};
 use super::layout::{Structure, map_pitch};
 use super::limits::{self, Limits};
+use super::need;
 use super::options::GpuOptions;
 use super::past::Past;
 use super::program::{PassGrouping, Program};
@@ -18,6 +19,7 @@ use super::slot::{PairFormat, Slot};
 use super::tuning::VariantSelector;
 use super::uniforms::Params;
 use super::variant::{Variant, VariantOverrides};
+use crate::engine::demand::{self, Demand};
 use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
 use crate::image::PictureRef;
 use std::collections::VecDeque;
@@ -26,7 +28,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// Jobs in flight: one uploads, one computes, one is read back.
-const MAX_JOBS: usize = 3;
+pub(super) const MAX_JOBS: usize = 3;
 /// Where a pair takes longer, transfers are short beside it, and one job less in flight saves latency, ms.
 const SLOW_PAIR_MS: f64 = 10.0;
 /// Target time of a submission, ms.
@@ -188,10 +190,7 @@ impl GpuEngine {
                 l.0, l.1, r.0, r.1
             )));
         }
-        let levels = Structure::levels_of(size, &job.params, job.wants_right);
-        let mut structures: Vec<_> = levels.into_iter().map(|(structure, _)| structure).collect();
-        let [guide, _] = PictureRef::pair(&*job.frame.left, &*job.frame.right);
-        structures[0].colored = (job.params.weighted_median || job.params.choice) && guide.rgb.is_some();
+        let structures = need::structures(&Demand::of(job));
         let is_compiled = |graph: &DispatchGraph| all_compiled(&self.compiler, graph);
         let is_idle = self.in_flight.is_empty();
         let measured = self.selector.variant(&structures, &self.limits, self.max_work, is_idle, is_compiled);
@@ -213,19 +212,40 @@ impl GpuEngine {
         is_ready
     }
 
+    /// Refuses a graph for whose buffers and pairs the machine has no memory.
+    fn check_memory(&self, demand: &Demand, key: &GraphKey, graph: &DispatchGraph) -> Result<(), EngineError> {
+        let shares_memory = self.gpu.shares_memory();
+        let (limits, overrides) = (&self.limits, &self.selector.overrides);
+        let device = need::Device { limits, overrides, max_work: self.max_work, shares_memory };
+        let format = need::format(demand, key);
+        let slots =
+            self.free.iter().map(|slot| slot.slot.format).chain(self.in_flight.iter().map(|job| job.slot.slot.format));
+        let slots: u64 = slots.map(|format| format.slot_bytes(shares_memory)).sum();
+        let held = slots + if shares_memory { self.buffers.bytes() } else { 0 };
+        demand::check(demand, demand::free(self.options.free), held, |other| {
+            if other == demand {
+                Some(need::bytes_with(graph, format, shares_memory))
+            } else {
+                need::bytes(other, device)
+            }
+        })
+    }
+
     /// Makes the graph of a job the current one, and allocates its buffers.
-    fn set_graph(&mut self, key: &GraphKey) -> Result<(), EngineError> {
+    fn set_graph(&mut self, demand: &Demand, key: &GraphKey) -> Result<(), EngineError> {
         if self.current.as_ref().is_some_and(|(current, _)| current == key) {
             return Ok(());
         }
         let adapter = &self.gpu.info.adapter;
+        let path_bytes = self.limits.path_bytes;
         self.current = None;
         let mut graph = match self.coming.take_if(|(coming, _)| coming == key) {
             Some((_, graph)) => graph,
             None => DispatchGraph::new(key, &self.limits, adapter)?,
         };
         loop {
-            match self.buffers.fit(&self.gpu, &graph) {
+            let is_free = self.check_memory(demand, key, &graph);
+            match is_free.and_then(|()| self.buffers.fit(&self.gpu, &graph)) {
                 Ok(is_changed) => {
                     self.generation += u64::from(is_changed);
                     break;
@@ -238,6 +258,8 @@ impl GpuEngine {
                 }
                 Err(err) => {
                     self.generation += 1;
+                    // what is too large even with the fewest directions says nothing about other jobs
+                    self.limits.path_bytes = path_bytes;
                     return Err(err);
                 }
             }
@@ -251,7 +273,8 @@ impl GpuEngine {
         crate::engine::check_counts(job.frame.size(), &job.params)?;
         let key = GraphKey { keeps_sums, ..self.graph_key(job)? };
         let pair = PictureRef::pair(&*job.frame.left, &*job.frame.right);
-        match self.set_graph(&key) {
+        let demand = Demand::of(job);
+        match self.set_graph(&demand, &key) {
             Err(EngineError::TooLarge(why)) if self.selector.give_up(&key) => {
                 log::info!("{} is not tried: {why}", key.variant);
                 return self.start(job, keeps_sums);
@@ -260,7 +283,8 @@ impl GpuEngine {
         }
         let (left, right) = (&job.frame.left.luma, &job.frame.right.luma);
         let colors = pair.map(|picture| picture.rgb.filter(|_| key.structures[0].colored));
-        let mut slot = self.bind(key, PairFormat::of(left, right, colors[0].is_some(), job.wants_right))?;
+        let format = need::format(&demand, &key);
+        let mut slot = self.bind(key, format)?;
         let has_past = self.past.follow(left.size(), &job.params);
         let levels = Structure::levels_of(left.size(), &job.params, job.wants_right);
         let layouts = self.graph().map(|graph| &graph.layouts[..]).unwrap_or_default();

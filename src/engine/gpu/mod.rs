@@ -13,6 +13,7 @@ pub mod kernels;
 pub mod layout;
 pub mod limits;
 pub mod operations;
+mod need;
 mod options;
 mod past;
 mod program;

@@ -2,6 +2,7 @@
 
 use super::tuning::Autotune;
 use super::variant::VariantOverrides;
+use crate::process::memory::Free;
 
 /// Options of the engine beside the parameters of jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub struct GpuOptions {
     pub path_bytes: Option<u64>,
     /// Runs each direction in a pass and a submission of its own, to compare with all together.
     pub sequential: bool,
+    /// For tests: memory of the machine that is free, instead of what the system says.
+    pub free: Option<Free>,
     /// For tests: bytes of one binding, if less than the device allows.
     pub binding_bytes: Option<u64>,
     /// For tests: fixed work of one submission, instead of an adapted one.

@@ -35,9 +35,24 @@ pub(super) struct PairFormat {
 }
 
 impl PairFormat {
-    pub(super) fn of(left: &Luma, right: &Luma, colored: bool, wants_right: bool) -> Self {
-        let (width, height) = left.size();
-        Self { width, height, wide: left.bits().max(right.bits()) > 8, colored, wants_right }
+    pub(super) fn new((width, height): (usize, usize), wide: bool, colored: bool, wants_right: bool) -> Self {
+        Self { width, height, wide, colored, wants_right }
+    }
+
+    /// Bytes of a slot in the memory that the host reads and writes, with those of its pictures on the device if they lie there too.
+    pub(super) fn slot_bytes(&self, with_device: bool) -> u64 {
+        let pictures = if with_device { self.pictures_bytes() } else { 0 };
+        (self.pictures_bytes() + pictures + self.read_back_bytes()) as u64
+    }
+
+    /// Bytes of both pictures with their colours.
+    fn pictures_bytes(&self) -> usize {
+        2 * (self.row_pitch() + self.color_pitch()) * self.height
+    }
+
+    /// Bytes of the maps that come back, behind the timestamps.
+    fn read_back_bytes(&self) -> usize {
+        MAP_OFFSET + (1 + usize::from(self.wants_right)) * self.map_bytes()
     }
 
     /// Bytes of a map.
@@ -94,7 +109,7 @@ struct Timestamps {
 
 impl Slot {
     pub(super) fn new(gpu: &Gpu, format: PairFormat) -> Self {
-        let PairFormat { width, height, wide, colored, wants_right } = format;
+        let PairFormat { width, height, wide, colored, .. } = format;
         let pixels = if wide { wgpu::TextureFormat::R16Uint } else { wgpu::TextureFormat::R8Uint };
         let textures = ["left", "right"].map(|label| Texture::new(gpu, label, (width, height), pixels));
         let colors = colored.then(|| {
@@ -114,11 +129,9 @@ impl Slot {
             ),
         });
         let params_bytes = MAX_LEVELS * PARAMS_STRIDE;
-        let maps = 1 + usize::from(wants_right);
-        let read_bytes = MAP_OFFSET + maps * format.map_bytes();
         let staging = gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("staging"),
-            size: (2 * (format.row_pitch() + format.color_pitch()) * height + params_bytes) as u64,
+            size: (format.pictures_bytes() + params_bytes) as u64,
             usage: wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC,
             mapped_at_creation: true,
         });
@@ -131,7 +144,7 @@ impl Slot {
             timestamps,
             staging,
             staging_mapped: Arc::new(AtomicBool::new(true)),
-            read_back: gpu.buffer("read back", read_bytes as u64, wgpu::BufferUsages::MAP_READ | copied),
+            read_back: gpu.buffer("read back", format.read_back_bytes() as u64, wgpu::BufferUsages::MAP_READ | copied),
         }
     }
 

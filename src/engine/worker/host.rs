@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 pub(super) const COLLECT_POLL_INTERVAL: Duration = Duration::from_micros(200);
 /// How long an engine that is replaced may work on its jobs in flight.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
+/// How long a setting for which there was no memory is not tried.
+const REFUSED_FOR: Duration = Duration::from_secs(2);
 /// What follows where no engine can be opened, or none again.
 const CPU_INSTEAD: &str = "the CPU computes instead";
 
@@ -28,6 +30,28 @@ impl DecisionKey {
     fn of(job: &Job) -> Self {
         Self { size: job.frame.size(), criteria: job.params.engine_criteria() }
     }
+}
+
+/// A setting for which there is no memory.
+struct Refused {
+    params: Arc<StereoParams>,
+    size: (usize, usize),
+    /// When it is tried again: others may have given memory back.
+    again_at: Instant,
+}
+
+impl Refused {
+    fn is_of(&self, job: &Job) -> bool {
+        self.size == job.frame.size() && self.params == job.params
+    }
+}
+
+/// A job that the engine has.
+struct InFlight {
+    /// Its pair was matched before.
+    again: bool,
+    params: Arc<StereoParams>,
+    size: (usize, usize),
 }
 
 /// A lost GPU that is to be opened again.
@@ -50,10 +74,12 @@ pub(super) struct EngineHost {
     /// The options of `auto`, and the jobs for which it has decided.
     decided: Option<(OpenOptions, DecisionKey)>,
     fallback_threads: Option<usize>,
-    /// For each job in flight whether its pair was matched before.
-    in_flight: VecDeque<bool>,
+    in_flight: VecDeque<InFlight>,
     /// Parameters of the last job that the engine has taken. It goes on with them while it prepares others.
     accepted: Option<Arc<StereoParams>>,
+    /// Parameters of the last result. The engine goes on with them where there is no memory for others.
+    matched: Option<Arc<StereoParams>>,
+    refused: Option<Refused>,
 }
 
 impl EngineHost {
@@ -70,6 +96,8 @@ impl EngineHost {
             fallback_threads,
             in_flight: VecDeque::new(),
             accepted: None,
+            matched: None,
+            refused: None,
         }
     }
 
@@ -150,7 +178,8 @@ impl EngineHost {
     fn install(&mut self, engine: Box<dyn Engine>, why: Option<String>, fault: Option<String>) {
         self.shared.report(|stats| {
             stats.engine = Some(engine.info());
-            (stats.why, stats.fault, stats.error, stats.opening) = (why, fault, None, false);
+            (stats.why, stats.fault, stats.opening) = (why, fault, false);
+            (stats.error, stats.too_large) = (None, None);
         });
         (self.engine, self.replaced) = (Some(engine), true);
     }
@@ -174,7 +203,8 @@ impl EngineHost {
 
     /// Drops the engine with its jobs in flight.
     fn drop_engine(&mut self) {
-        (self.engine, self.opened_by, self.accepted) = (None, None, None);
+        (self.engine, self.opened_by) = (None, None);
+        (self.accepted, self.matched, self.refused) = (None, None, None);
         self.shared.stats.lock().failed += self.in_flight.len() as u64;
         self.in_flight.clear();
     }
@@ -217,17 +247,61 @@ impl EngineHost {
         engine.prepare(&older).then_some(older)
     }
 
-    /// Submits a job; `again` if its pair was matched before.
+    /// Submits a job; `again` if its pair was matched before. Where there is no memory for it, that of the last result is used once more.
     pub(super) fn submit(&mut self, job: Job, again: bool) {
-        let Some(engine) = &mut self.engine else { return };
+        if self.engine.is_none() {
+            return;
+        }
         self.replaced = false;
-        let params = Arc::clone(&job.params);
-        match engine.submit(job) {
-            Ok(()) => {
-                self.in_flight.push_back(again);
-                self.accepted = Some(params);
+        let older = self.matched.clone().filter(|params| *params != job.params);
+        let is_refused = |refused: &Refused| refused.is_of(&job) && Instant::now() < refused.again_at;
+        if older.is_none() || !self.refused.as_ref().is_some_and(is_refused) {
+            match self.take(job.clone(), again) {
+                Ok(()) => return self.note_room(),
+                Err(err) => {
+                    if let EngineError::TooLarge(why) = &err {
+                        self.refuse(&job.params, job.frame.size(), why);
+                    }
+                    if older.is_none() || !matches!(err, EngineError::TooLarge(_)) {
+                        return self.fail(&err);
+                    }
+                }
             }
-            Err(err) => self.fail(&err),
+        }
+        if let Some(params) = older
+            && let Err(err) = self.take(Job { params, ..job }, again)
+        {
+            self.fail(&err);
+        }
+    }
+
+    /// Gives the engine a job.
+    fn take(&mut self, job: Job, again: bool) -> Result<(), EngineError> {
+        let Some(engine) = &mut self.engine else { return Ok(()) };
+        let (params, size) = (Arc::clone(&job.params), job.frame.size());
+        engine.submit(job)?;
+        self.in_flight.push_back(InFlight { again, params: Arc::clone(&params), size });
+        self.accepted = Some(params);
+        Ok(())
+    }
+
+    /// Notes that there is no memory for a setting.
+    fn refuse(&mut self, params: &Arc<StereoParams>, size: (usize, usize), why: &str) {
+        let goes_on = self.matched.as_ref().is_some_and(|matched| matched != params);
+        let why = if goes_on { format!("{why}; the setting before is used until then") } else { why.to_owned() };
+        let is_known = self.refused.as_ref().is_some_and(|refused| refused.size == size && refused.params == *params);
+        self.refused = Some(Refused { params: Arc::clone(params), size, again_at: Instant::now() + REFUSED_FOR });
+        // its numbers change from pair to pair
+        if !is_known {
+            log::warn!("{why}");
+            self.shared.report(|stats| stats.too_large = Some(why));
+        }
+    }
+
+    /// Notes that there is memory for the setting that is wanted.
+    fn note_room(&mut self) {
+        if self.refused.take().is_some() {
+            self.shared.report(|stats| stats.too_large = None);
         }
     }
 
@@ -237,11 +311,14 @@ impl EngineHost {
         match engine.collect() {
             Ok(None) => return false,
             Ok(Some(output)) => {
-                let again = self.in_flight.pop_front().unwrap_or(false);
+                let again = self.in_flight.pop_front().is_some_and(|job| job.again);
+                self.matched = Some(Arc::clone(&output.job.params));
                 self.shared.publish(output, again);
             }
             Err(err) => {
-                self.in_flight.pop_front();
+                if let (Some(job), EngineError::TooLarge(why)) = (self.in_flight.pop_front(), &err) {
+                    self.refuse(&job.params, job.size, why);
+                }
                 self.fail(&err);
             }
         }

@@ -33,6 +33,9 @@ pub struct EngineStats {
     pub fault: Option<String>,
     /// Why the last pair failed; gone with the next result.
     pub error: Option<String>,
+    /// Why the memory is too small for the wanted parameters. The engine goes on with those of the last result, if it has matched pairs
+    /// before; gone when there is room.
+    pub too_large: Option<String>,
     /// Results so far.
     pub computed: u64,
     /// Pairs whose computation failed.

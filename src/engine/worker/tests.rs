@@ -1,5 +1,6 @@
 //! Order of events, seen by an engine that follows a script.
 
+mod memory;
 mod prepared;
 
 use super::*;
@@ -31,6 +32,8 @@ struct Script {
     fault: Option<EngineError>,
     /// P1 of the jobs that the engine is not prepared for.
     unprepared: Vec<u32>,
+    /// P1 of the jobs for which there is no memory: before they begin, and once they are begun.
+    too_large: [Vec<u32>; 2],
     /// How often it was asked.
     asked: usize,
 }
@@ -60,6 +63,9 @@ impl Engine for Scripted {
 
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
         assert!(self.queue.len() < self.slots, "more in flight than there are slots");
+        if self.script.lock().too_large[0].contains(&job.params.p1) {
+            return Err(EngineError::TooLarge("9 GB are missing".into()));
+        }
         self.script.lock().log.push(Submit(job.frame.raw.sequence, job.params.p1));
         self.queue.push_back(job);
         Ok(())
@@ -70,6 +76,10 @@ impl Engine for Scripted {
         if let Some(err) = script.fault.take() {
             self.queue.pop_front();
             return Err(err);
+        }
+        if self.queue.front().is_some_and(|job| script.too_large[1].contains(&job.params.p1)) {
+            self.queue.pop_front();
+            return Err(EngineError::TooLarge("its gates leave 9 GB".into()));
         }
         if script.permits == 0 {
             return Ok(None);

@@ -56,6 +56,8 @@ impl Gate {
 
 /// Margin of a gate around the disparities that were found, px on either side.
 const MARGIN_PX: i32 = 20;
+/// Candidates of the narrowest gate: the range cuts one of its margins.
+pub(crate) const NARROWEST: usize = MARGIN_PX as usize + 2;
 
 #[cfg(test)]
 mod tests;

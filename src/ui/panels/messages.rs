@@ -55,6 +55,7 @@ fn messages(state: &State) -> Vec<Message> {
     let mut messages: Vec<_> = state.notices.all().iter().enumerate().rev().map(of_notice).collect();
     messages.extend(baseline_doubt(state));
     messages.extend(state.status().warnings.iter().map(|warning| of_warning(state, warning)));
+    messages.extend(overload::too_large(state));
     messages.extend(overload::message(state));
     messages.sort_by_key(|message| (!message.is_new, message.level));
     messages

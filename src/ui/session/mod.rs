@@ -307,7 +307,9 @@ impl Session {
     /// Shows each error from its begin to its end. A dismissed one comes back only after it had ended.
     fn update_errors(&mut self) {
         let status = self.state.status();
-        let mut errors = status.errors.clone();
+        // what is too large for the memory has a message with remedies
+        let too_large = status.engine.too_large.as_ref();
+        let mut errors: Vec<_> = status.errors.iter().filter(|error| Some(*error) != too_large).cloned().collect();
         if matches!(self.state.source.spec, SourceSpec::Recording(_)) {
             errors.extend(status.cameras.remarks.iter().cloned()); // a file's damage
         }

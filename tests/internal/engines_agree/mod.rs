@@ -4,7 +4,7 @@
 
 mod cases;
 mod changes;
-mod gpu;
+pub(super) mod gpu;
 mod information;
 mod sequences;
 mod local;

@@ -1,14 +1,18 @@
 //! Nothing that a user has is lost by a failed action, and wrong input is diagnosed with its cure.
 
-use super::harness::{Window, gpu, options, pair};
+use super::harness::{SIZE, Window, gpu, options, pair};
 use egui::Key;
 use egui_kittest::kittest::Queryable as _;
 use std::path::{Path, PathBuf};
 use stereopsis::capture::scene::{SceneOptions, render};
 use stereopsis::capture::{SourceOptions, SourceSpec};
+use stereopsis::engine::CpuEngine;
+use stereopsis::engine::worker::EngineSource;
 use stereopsis::export::write_picture;
+use stereopsis::process::memory::{Bound, Free};
 use stereopsis::rig::RectifyChoice;
-use stereopsis::ui::WindowOptions;
+use stereopsis::stereo::Preset;
+use stereopsis::ui::{Command, WindowOptions};
 
 /// A pair of the scene with enough texture for matches, its eyes exchanged.
 fn exchanged(folder: &Path) -> SourceSpec {
@@ -176,3 +180,27 @@ T: !!opencv-matrix
    dt: d
    data: [ -3.4, 0., 0. ]
 ";
+
+/// The window goes on with the setting before, and the message offers the cure.
+#[test]
+fn a_setting_without_memory_is_told_with_remedies_and_the_one_before_goes_on() {
+    let Some(gpu) = gpu() else { return };
+    let mut window = Window::open(&gpu, options(SourceSpec::Scene));
+    let before = window.params();
+    let engine = CpuEngine::new(Some(2)).with_free(Free { bytes: 12_000_000, bound: Bound::Machine });
+    window.session.borrow().live().set_engine(EngineSource::Ready(Box::new(engine)));
+    let mut wanted = before.clone();
+    Preset::Best.apply(&mut wanted);
+    wanted.num_disparities = 150;
+    let ctx = window.harness.ctx.clone();
+    window.session.borrow_mut().execute(Command::SetParams(wanted.clone()), &ctx);
+    window.until("the refusal", |w| w.has("this machine has 12.0 MB of memory free").then_some(()));
+    let sequence = window.sequence();
+    window.until("results of the setting before", |w| (w.sequence() > sequence + 3).then_some(()));
+    assert_eq!(*window.result().unwrap().job.params, before);
+    assert_eq!(window.params(), wanted, "it stays the wanted one");
+    window.harness.get_by_label("Half size").click();
+    window.until("half the size", |w| (w.result()?.job.frame.size() == (SIZE.0 / 2, SIZE.1 / 2)).then_some(()));
+    window.until("the end of the message", |w| (!w.has("of memory free")).then_some(()));
+    window.until("the wanted setting", |w| (*w.result()?.job.params != before).then_some(()));
+}

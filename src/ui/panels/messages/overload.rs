@@ -1,4 +1,5 @@
-//! Pairs are left out because the engine is slow: remedies, with their rates where they have run.
+//! Pairs are left out because the engine is slow, or not matched because memory is missing: remedies, with their rates where they have
+//! run.
 
 use super::{Command, Message, State};
 use crate::capture::Scale;
@@ -35,7 +36,14 @@ pub(super) fn message(state: &State) -> Option<Message> {
     Some(Message { text, level: Level::Warning, remedies: remedies.collect(), notice: None, is_new: false })
 }
 
-/// Ways to match faster: for each command its label, and the parameters and the scale that it leads to.
+/// The message, where the wanted setting exceeds the memory.
+pub(super) fn too_large(state: &State) -> Option<Message> {
+    let text = state.status().engine.too_large.clone()?;
+    let remedies = remedies(state).into_iter().map(|(label, _, _, command)| (label.to_owned(), command)).collect();
+    Some(Message { text, level: Level::Error, remedies, notice: None, is_new: false })
+}
+
+/// Ways to match faster and with less memory: for each command its label, and the parameters and the scale that it leads to.
 fn remedies(state: &State) -> Vec<(&'static str, StereoParams, Scale, Command)> {
     let matching = &state.matching;
     let mut remedies = Vec::new();

@@ -1,0 +1,50 @@
+//! Memory of the machine that the engine takes, from the size and the parameters of a pair alone. Pairs on their way to a device and
+//! back lie there in any case; the buffers of the device itself only where it has no memory of its own.
+
+use super::buffers::RESULTS;
+use super::engine::MAX_JOBS;
+use super::graph::{DispatchGraph, GraphKey};
+use super::layout::Structure;
+use super::limits::Limits;
+use super::slot::PairFormat;
+use super::variant::VariantOverrides;
+use crate::engine::demand::Demand;
+
+/// Properties of the device that decide the memory it takes.
+#[derive(Clone, Copy)]
+pub(super) struct Device<'a> {
+    pub(super) limits: &'a Limits,
+    pub(super) overrides: &'a VariantOverrides,
+    /// Work of a submission.
+    pub(super) max_work: u64,
+    /// Its memory is the machine's: software, and GPUs beside the processor's cores.
+    pub(super) shares_memory: bool,
+}
+
+/// The structures of the levels of a pair, the pair itself first.
+pub(super) fn structures(demand: &Demand) -> Vec<Structure> {
+    let levels = Structure::levels_of(demand.size, &demand.params, demand.wants_right);
+    let mut structures: Vec<_> = levels.into_iter().map(|(structure, _)| structure).collect();
+    structures[0].colored = (demand.params.weighted_median || demand.params.choice) && demand.colored;
+    structures
+}
+
+/// Bytes at most with as many pairs in flight as the engine takes; `None` for what the device cannot do at all.
+pub(super) fn bytes(demand: &Demand, device: Device<'_>) -> Option<u64> {
+    let key = GraphKey::new(structures(demand), device.limits, None, device.overrides, device.max_work).ok()?;
+    let graph = DispatchGraph::new(&key, device.limits, "").ok()?;
+    Some(bytes_with(&graph, format(demand, &key), device.shares_memory))
+}
+
+/// The format of a demand's pairs.
+pub(super) fn format(demand: &Demand, key: &GraphKey) -> PairFormat {
+    PairFormat::new(demand.size, demand.deep, key.structures[0].colored, demand.wants_right)
+}
+
+/// Bytes at most with this graph.
+pub(super) fn bytes_with(graph: &DispatchGraph, format: PairFormat, shares_memory: bool) -> u64 {
+    let (width, height) = graph.size();
+    let results = RESULTS as u64 * 4 * (width * height) as u64;
+    let device = if shares_memory { graph.bytes() + results } else { 0 };
+    device + MAX_JOBS as u64 * format.slot_bytes(shares_memory)
+}
