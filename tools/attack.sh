@@ -17,6 +17,9 @@ step() { echo; echo "-- $*"; }
 step "damaged inputs"
 ATTACK_INPUTS=${ATTACK_INPUTS:-$inputs} cargo test --locked --lib internal_tests::attack -- --nocapture
 
+step "thousands of members, engines without results, two heads of one name, strangers' messages"
+cargo test --locked --lib -- internal_tests::network::strangers internal_tests::network::sizes thousand_publishers
+
 step "licences and known faults of dependencies"
 python3 tools/licences.py
 python3 tools/advisories.py ${ADVISORIES:-}

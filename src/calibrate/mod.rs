@@ -34,7 +34,9 @@ pub use guide::Ghost;
 pub use judge::{DepthError, Judgement, depth_difference};
 pub use lens_kind::LensKind;
 pub use outcome::{MIN_VIEWS, Outcome, Request, calibrate};
-pub use pictures::{PairFiles, Pictures};
+pub use pictures::PairFiles;
+#[cfg(test)]
+pub use pictures::Pictures;
 pub use pose::Pose;
 pub use print::{BoardKind, Paper, PrintFormat, page};
 pub use save::{BOARD_FILE, Draft, Saved, folder_of, paths_of};

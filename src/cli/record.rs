@@ -38,7 +38,7 @@ pub(super) struct RecordArgs {
     /// How chunks of the file are compressed
     #[arg(long, value_name = "HOW", default_value = "zstd", value_parser = choice(Compression::ALL, Compression::word, Compression::help))]
     compression: Compression,
-    /// End after so many seconds, counted from the first pair that is recorded
+    /// End after so many seconds of recording
     #[arg(long, value_name = "S", value_parser = positive)]
     seconds: Option<f64>,
     /// End after so many recorded pairs [default: files once; others until Ctrl-C]

@@ -105,18 +105,15 @@ impl Kept {
         if head.about <= number {
             return Ok(Accepted::Known);
         }
-        match self.described(|description| description.boot == boot && description.number >= head.about) {
-            Some(description) => {
-                self.keep_to(description);
-                Ok(Accepted::Renewed)
-            }
-            None => {
-                if let Some(known) = &mut *self.gate.known.lock() {
-                    known.vain_until = Some(Instant::now() + VAIN);
-                }
-                Err(UNKNOWN)
-            }
+        let is_it = |description: &Description| description.boot == boot && description.number >= head.about;
+        if let Some(description) = self.described(is_it) {
+            self.keep_to(description);
+            return Ok(Accepted::Renewed);
         }
+        if let Some(known) = &mut *self.gate.known.lock() {
+            known.vain_until = Some(Instant::now() + VAIN);
+        }
+        Err(UNKNOWN)
     }
 
     /// Takes up another head of the name where the one that is kept to is gone; whether it did.

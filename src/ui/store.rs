@@ -1,7 +1,7 @@
 //! Saved state on the disk: one file, which is written whole and by one window at a time, and the calibration that its rig names.
 //!
 //! While a window is open it holds a marker beside the file. The system lets go of it however the program ends, so that a marker
-//! that nobody holds tells of a window that was not closed.
+//! that no process holds means a window that was not closed.
 
 use super::saved::SavedState;
 use crate::calibration::{self, StereoRig};
@@ -147,7 +147,7 @@ impl Store {
     /// Removes estimates that no saved state names. No other window is open that may use one.
     fn remove_estimates(&self) -> Result<(), String> {
         let begin = format!("{ESTIMATE}-");
-        let states = self.siblings(|name| name.ends_with(".toml") && !name.starts_with(&begin))?;
+        let states = self.siblings(|name| name.strip_suffix(".toml").is_some_and(|stem| !stem.starts_with(&begin)))?;
         let texts: Vec<_> = states.iter().filter_map(|path| plain::read_text(path).ok()).collect();
         for path in self.siblings(|name| name.starts_with(&begin))? {
             let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -455,7 +455,9 @@ fn pictures_larger_than_the_camera_or_the_first_pair_are_refused_by_their_header
                 if described.load(Ordering::Relaxed) {
                     let [camera, _] = CameraInfo::of_rectified(&GEOMETRY, (8, 4));
                     let camera = Format::Ros2.encode(&message(Body::Camera(Box::new(camera))));
-                    cameras.iter_mut().for_each(|it| it.put(camera.clone()).unwrap());
+                    for it in &mut cameras {
+                        it.put(camera.clone()).unwrap();
+                    }
                 }
                 // two that claim much, one of the size of the first pair, and one of a half of that
                 for bytes in [
@@ -465,7 +467,9 @@ fn pictures_larger_than_the_camera_or_the_first_pair_are_refused_by_their_header
                     b"P5 4 2 255\n77777777",
                 ] {
                     let picture = Format::Ros2.encode(&message(compressed(bytes)));
-                    pictures.iter_mut().for_each(|it| it.put(picture.clone()).unwrap());
+                    for it in &mut pictures {
+                        it.put(picture.clone()).unwrap();
+                    }
                     std::thread::sleep(Duration::from_millis(10));
                 }
             }

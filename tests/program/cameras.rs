@@ -84,7 +84,8 @@ fn a_recording_of_cameras_begins_with_depth_and_counts_from_there() {
     let args = ["record", "--source", "webcam:0,1", "--size", "320x240", "--engine", "cpu", "--num-disparities", "16"];
     let more = ["--frames", "12", "--json", "-o", "two.mcap"];
     let mut program = stereopsis(home.path(), &[&args[..], &more].concat());
-    let Some(_cameras) = emulate(&mut program, &["", ""]) else { return };
+    let Some(cameras) = emulate(&mut program, &["", ""]) else { return };
+    (0..2).for_each(|i| dress(cameras.path(), i));
     let (said, output) = finished(program, 0);
     let summary: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(summary["pairs"], 12, "{said}");

@@ -19,7 +19,7 @@ impl Display {
         let mut server = Command::new("Xvfb");
         server.args(["-displayfd", "1", "-screen", "0", "1024x700x24", "-nolisten", "tcp"]);
         let Ok(mut server) = server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn() else {
-            println!("skipped: there is no Xvfb");
+            eprintln!("skipped: there is no Xvfb");
             return None;
         };
         let mut number = String::new();

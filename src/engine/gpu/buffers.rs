@@ -2,6 +2,7 @@
 
 use super::device::Gpu;
 use super::graph::DispatchGraph;
+use super::layout::map_pitch;
 use super::resource::Resource;
 use crate::engine::EngineError;
 use crate::stereo::cost::mutual_information::log_table;
@@ -122,4 +123,15 @@ fn contents(resource: Resource) -> Option<Vec<u32>> {
 
 fn size_of(texture: &wgpu::Texture) -> (usize, usize) {
     (texture.width() as usize, texture.height() as usize)
+}
+
+/// Copies a map into a texture of its size.
+pub(super) fn copy_to_texture(encoder: &mut wgpu::CommandEncoder, map: &wgpu::Buffer, texture: &wgpu::Texture) {
+    let layout = wgpu::TexelCopyBufferLayout {
+        offset: 0,
+        bytes_per_row: Some(4 * map_pitch(texture.width() as usize) as u32),
+        rows_per_image: None,
+    };
+    let source = wgpu::TexelCopyBufferInfo { buffer: map, layout };
+    encoder.copy_buffer_to_texture(source, texture.as_image_copy(), texture.size());
 }

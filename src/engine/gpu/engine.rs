@@ -3,23 +3,23 @@
 //! The queue runs submissions in order. So that a window on the same queue is not delayed by a whole job, only a few ms of work
 //! are queued at a time; [`Engine::collect`] submits the rest.
 
-use super::buffers::Buffers;
+use super::buffers::{Buffers, copy_to_texture};
 use super::compiler::Compiler;
 use super::device::Gpu;
 use super::events::{Event, Events};
 use super::graph::{DispatchGraph, GraphKey};
-use super::layout::{Structure, map_pitch};
+use super::layout::Structure;
 use super::limits::{self, Limits};
-use super::need;
+use super::need::{self, MAX_JOBS};
 use super::options::GpuOptions;
 use super::past::Past;
-use super::program::{PassGrouping, Program};
+use super::program::{PassGrouping, Program, all_compiled};
 use super::resource::Resource;
 use super::slot::{PairFormat, Slot};
 use super::tuning::VariantSelector;
 use super::uniforms::Params;
 use super::variant::{Variant, VariantOverrides};
-use crate::engine::demand::{self, Demand};
+use crate::engine::demand::Demand;
 use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
 use crate::image::PictureRef;
 use std::collections::VecDeque;
@@ -27,8 +27,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// Jobs in flight: one uploads, one computes, one is read back.
-pub(super) const MAX_JOBS: usize = 3;
 /// Where a pair takes longer, transfers are short beside it, and one job less in flight saves latency, ms.
 const SLOW_PAIR_MS: f64 = 10.0;
 /// Target time of a submission, ms.
@@ -217,18 +215,10 @@ impl GpuEngine {
         let shares_memory = self.gpu.shares_memory();
         let (limits, overrides) = (&self.limits, &self.selector.overrides);
         let device = need::Device { limits, overrides, max_work: self.max_work, shares_memory };
-        let format = need::format(demand, key);
-        let slots =
-            self.free.iter().map(|slot| slot.slot.format).chain(self.in_flight.iter().map(|job| job.slot.slot.format));
-        let slots: u64 = slots.map(|format| format.slot_bytes(shares_memory)).sum();
-        let held = slots + if shares_memory { self.buffers.bytes() } else { 0 };
-        demand::check(demand, demand::free(self.options.free), held, |other| {
-            if other == demand {
-                Some(need::bytes_with(graph, format, shares_memory))
-            } else {
-                need::bytes(other, device)
-            }
-        })
+        let slots = self.free.iter().chain(self.in_flight.iter().map(|job| &job.slot));
+        let held: u64 = slots.map(|slot| slot.slot.format.slot_bytes(shares_memory)).sum();
+        let held = held + if shares_memory { self.buffers.bytes() } else { 0 };
+        need::check(demand, (key, graph), device, held, self.options.free)
     }
 
     /// Makes the graph of a job the current one, and allocates its buffers.
@@ -503,20 +493,4 @@ impl Engine for GpuEngine {
         }
         self.finish(oldest).map(Some)
     }
-}
-
-/// Whether every pipeline of a graph is compiled; the others are requested.
-fn all_compiled(compiler: &Compiler, graph: &DispatchGraph) -> Result<bool, EngineError> {
-    let found: Result<Vec<_>, _> = graph.requests().map(|request| compiler.get(request)).collect();
-    Ok(found?.iter().all(Option::is_some))
-}
-
-fn copy_to_texture(encoder: &mut wgpu::CommandEncoder, map: &wgpu::Buffer, texture: &wgpu::Texture) {
-    let layout = wgpu::TexelCopyBufferLayout {
-        offset: 0,
-        bytes_per_row: Some(4 * map_pitch(texture.width() as usize) as u32),
-        rows_per_image: None,
-    };
-    let source = wgpu::TexelCopyBufferInfo { buffer: map, layout };
-    encoder.copy_buffer_to_texture(source, texture.as_image_copy(), texture.size());
 }

@@ -2,13 +2,17 @@
 //! back lie there in any case; the buffers of the device itself only where it has no memory of its own.
 
 use super::buffers::RESULTS;
-use super::engine::MAX_JOBS;
 use super::graph::{DispatchGraph, GraphKey};
 use super::layout::Structure;
 use super::limits::Limits;
 use super::slot::PairFormat;
 use super::variant::VariantOverrides;
-use crate::engine::demand::Demand;
+use crate::engine::EngineError;
+use crate::engine::demand::{self, Demand};
+use crate::process::memory::Free;
+
+/// Jobs in flight: one uploads, one computes, one is read back.
+pub(super) const MAX_JOBS: usize = 3;
 
 /// Properties of the device that decide the memory it takes.
 #[derive(Clone, Copy)]
@@ -47,4 +51,18 @@ pub(super) fn bytes_with(graph: &DispatchGraph, format: PairFormat, shares_memor
     let results = RESULTS as u64 * 4 * (width * height) as u64;
     let device = if shares_memory { graph.bytes() + results } else { 0 };
     device + MAX_JOBS as u64 * format.slot_bytes(shares_memory)
+}
+
+/// Refuses a graph for whose buffers and pairs the machine has no memory, of which the engine has `held` bytes already; `free` replaces
+/// that which the system says.
+pub(super) fn check(
+    demand: &Demand,
+    (key, graph): (&GraphKey, &DispatchGraph),
+    device: Device<'_>,
+    held: u64,
+    free: Option<Free>,
+) -> Result<(), EngineError> {
+    let this = bytes_with(graph, format(demand, key), device.shares_memory);
+    let need = |other: &Demand| if other == demand { Some(this) } else { bytes(other, device) };
+    demand::check(demand, demand::free(free), held, need)
 }

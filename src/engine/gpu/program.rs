@@ -35,6 +35,12 @@ struct Pass {
 }
 
 /// The end of a step among the passes, for traces.
+/// Whether every pipeline of a graph is compiled; the others are requested.
+pub(super) fn all_compiled(compiler: &Compiler, graph: &DispatchGraph) -> Result<bool, EngineError> {
+    let found: Result<Vec<_>, _> = graph.requests().map(|request| compiler.get(request)).collect();
+    Ok(found?.iter().all(Option::is_some))
+}
+
 #[cfg(test)]
 pub(super) struct StepEnd {
     pub(super) name: &'static str,

@@ -124,10 +124,10 @@ impl Received {
         let begun = Instant::now();
         let mut looked = begun;
         while begun.elapsed() < FIRST_PAIR_TIMEOUT {
-            if let Ok(packets) = self.pairs.recv_timeout(POLL_INTERVAL) {
-                if let Some(pair) = self.pair(unpacker, &packets, None) {
-                    return Ok(RawPair { sequence: 0, name: name_of(0), ..pair });
-                }
+            if let Ok(packets) = self.pairs.recv_timeout(POLL_INTERVAL)
+                && let Some(pair) = self.pair(unpacker, &packets, None)
+            {
+                return Ok(RawPair { sequence: 0, name: name_of(0), ..pair });
             }
             if begun.elapsed() > ROUTER_TIMEOUT && !self.node.is_connected() {
                 return Err(self.node.no_router());

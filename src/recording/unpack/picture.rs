@@ -23,17 +23,16 @@ pub(super) fn of(
             check(image.width.into(), image.height.into())?;
             of_memory(image, bits, pixels)?
         }
-        Body::Compressed { data, .. } => match encoded(body, false) {
-            Some(shot) => {
+        Body::Compressed { data, .. } => {
+            if let Some(shot) = encoded(body, false) {
                 check(shot.layout.width as u64, shot.layout.height as u64)?;
                 decode(shot.layout, data, pixels).map_err(|err| err.to_string())?
-            }
-            None => {
+            } else {
                 let (width, height) = picture_size(data)?;
                 check(width.into(), height.into())?;
                 with_bits(decode_picture(data, pixels.keeps_rgb(), max_pixels)?, bits)
             }
-        },
+        }
         other => return Err(format!("{:?} is no picture", other.kind())),
     };
     let (width, height) = picture.size();

@@ -142,7 +142,7 @@ fn a_picture_of_another_size_than_a_rigs_is_refused_by_its_header() {
             let refused = refusal(sizes, &pair).unwrap_err();
             assert!(refused.contains(why), "{body:?}: {refused}");
         }
-        let beside = refusal(Sizes::Only((48, 32)), &[body.clone()]).unwrap_err();
+        let beside = refusal(Sizes::Only((48, 32)), std::slice::from_ref(&body)).unwrap_err();
         assert!(beside.contains("48x32 px, and the pictures of this rig have 96x32"), "{body:?}: {beside}");
         for sizes in [Sizes::Only((48, 32)), Sizes::Within((48, 32)), Sizes::Within((96, 64)), Sizes::Unknown] {
             let refused = refusal(sizes, &pair).unwrap_err();

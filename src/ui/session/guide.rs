@@ -278,7 +278,9 @@ impl Session {
         self.start_job(SAVE, write, move |session, saved| match saved {
             Ok((saved, remarks)) => {
                 session.use_saved(saved, names);
-                remarks.into_iter().for_each(|remark| session.state.notices.news(remark));
+                for remark in remarks {
+                    session.state.notices.news(remark);
+                }
             }
             Err(there) => session.state.guide.asks_to_replace = Some(there),
         });

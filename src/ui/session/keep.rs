@@ -1,4 +1,4 @@
-//! The state that the next start finds: written soon after it changes, so that no end of the program loses it, and what is told of it.
+//! The state that the next start finds: written soon after it changes, so that no end of the program loses it, and the messages about it.
 
 use super::Session;
 use super::source::Request;
@@ -71,8 +71,12 @@ impl Session {
             };
             let before = std::mem::replace(&mut session.keeping.failing, failed.clone());
             if before != failed {
-                before.iter().for_each(|before| session.state.notices.retract(before));
-                failed.into_iter().for_each(|failed| session.state.notices.error(failed));
+                if let Some(before) = &before {
+                    session.state.notices.retract(before);
+                }
+                if let Some(failed) = failed {
+                    session.state.notices.error(failed);
+                }
             }
         });
     }

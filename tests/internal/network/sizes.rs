@@ -129,7 +129,9 @@ fn a_picture_of_another_size_makes_no_pair_of_two_heads() {
             while !stop.load(Ordering::Acquire) {
                 let pair = Arc::new(RawPair { capture_time: SystemTime::now(), ..grey(SIZE) });
                 let given = &heads[usize::from(is_left_silent.load(Ordering::Acquire))..];
-                given.iter().for_each(|head| head.pair(&pair, None, &info));
+                for head in given {
+                    head.pair(&pair, None, &info);
+                }
                 std::thread::sleep(Duration::from_millis(10));
             }
         });

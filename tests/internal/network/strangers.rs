@@ -199,7 +199,7 @@ fn a_receiver_keeps_to_the_head_that_it_opened() {
         let put = hostile.session().put(Of::Pair.rig("pi"), good.payload().clone());
         put.attachment(head.to_bytes().to_vec()).wait().unwrap();
     };
-    let _token = announce(hostile.session(), &member(Role::Head, "pi", 0));
+    let token = announce(hostile.session(), &member(Role::Head, "pi", 0));
     let view = source.view();
     until("they are refused", || {
         forge(Some(1), &|_| {});
@@ -232,7 +232,8 @@ fn a_receiver_keeps_to_the_head_that_it_opened() {
     drop(fed);
     drop(good);
     until("it is gone", || present(&router).named(Role::Head, "pi").len() == 1);
-    drop(_token);
+    drop(token);
+    until("so is its token", || present(&router).heads("pi").is_empty());
     let _again = Fed::start(&router, "pi");
     let begun = Instant::now();
     while view.described().0 == boot {

@@ -53,11 +53,14 @@ enum Views {
     Compared,
 }
 
+/// Opens a page or a view.
+type Open = Box<dyn Fn(&Window)>;
+
 /// A window on a pair that is held, with what can be opened in it.
 struct Resizable {
     window: Window,
-    pages: Vec<Box<dyn Fn(&Window)>>,
-    views: Vec<Box<dyn Fn(&Window)>>,
+    pages: Vec<Open>,
+    views: Vec<Open>,
     shown: Views,
 }
 
@@ -77,7 +80,7 @@ impl Resizable {
         let mut window = Window::open(&gpu, WindowOptions { folder: folder.to_owned(), ..options(source) });
         window.harness.set_size(vec2(1280.0, 800.0));
         // each page as its key opens it
-        let mut pages: Vec<Box<dyn Fn(&Window)>> = vec![Box::new(|w| w.session.borrow_mut().state.page = None)];
+        let mut pages: Vec<Open> = vec![Box::new(|w| w.session.borrow_mut().state.page = None)];
         let mut names = Vec::new();
         for (modifiers, key) in PAGES {
             window.harness.key_press_modifiers(modifiers, key);
