@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Interval between two looks meanwhile.
 const LOOK_INTERVAL: Duration = Duration::from_millis(1);
 
-/// A lock. A thread that holds it while another one forks is not there in the child, where nobody would unlock it.
+/// A lock that a child process can find locked for ever: the thread that held it at the fork does not exist there.
 pub(crate) struct Shared<T> {
     value: Mutex<T>,
     /// The process in which it was made, or locked last.

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Samples of the search.
 const SAMPLES: usize = 2;
 
-/// What all inputs are taken for: the search of the seeds.
+/// The search of the seeds, as whose journal every input is read.
 pub(crate) fn header() -> Map<String, Value> {
     [("stereopsis-search".to_owned(), Value::from(2))].into_iter().collect()
 }

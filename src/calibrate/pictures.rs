@@ -50,7 +50,7 @@ impl Pictures {
     /// Their size, px.
     ///
     /// # Errors
-    /// As [`Self::get`].
+    /// The errors of [`Self::get`].
     pub fn size(&self) -> Result<(usize, usize), CalibrationError> {
         match self {
             Self::Held([left, _]) => Ok(left.size()),

@@ -17,7 +17,7 @@ pub const BOARD_FILE: &str = "board.txt";
 const VIEWS: &str = "views";
 /// The folder of views of which came no calibration.
 const REFUSED_VIEWS: &str = "refused-views";
-/// What is written of a calibration into its folder.
+/// The files of a calibration in its folder.
 const RESULTS: [&str; 7] =
     ["rig.toml", "opencv.yml", "ros/left.yaml", "ros/right.yaml", "kalibr.yaml", "report.html", BOARD_FILE];
 

@@ -47,7 +47,7 @@ pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<P
 /// Reads an image file, as [`read_picture`], unless its header says another size than `wanted`.
 ///
 /// # Errors
-/// As [`read_picture`]; or it has another size.
+/// The errors of [`read_picture`], and a picture of another size.
 pub fn read_picture_of(
     path: &Path,
     color: bool,

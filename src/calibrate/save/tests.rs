@@ -101,7 +101,7 @@ fn a_run_killed_at_any_step_leaves_the_old_calibration_or_the_new_one() {
         let is_new = fs::read(&rig).unwrap() == after[&rig];
         let wanted = if is_new { &after } else { &before };
         (olds, news) = (olds + usize::from(!is_new), news + usize::from(is_new));
-        // whoever comes now finds all of one of them, or only the file
+        // a reader finds all of one of them now, or only the file
         let now = |place: &Path| -> Files {
             all(place).into_iter().filter(|(path, _)| *path == rig || path.starts_with(&folder)).collect()
         };
