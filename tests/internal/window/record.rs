@@ -30,6 +30,14 @@ fn whole(folder: &Path) -> Recording {
     recording
 }
 
+/// A window that records into this folder; `None` without a GPU.
+fn begun_in(folder: &Path) -> Option<Window> {
+    let mut window = recording_into(folder)?;
+    window.harness.get_by_label("Record").click();
+    begun(&mut window);
+    Some(window)
+}
+
 /// Waits until it records, and for some more results.
 fn begun(window: &mut Window) {
     window.until("the recording", |w| w.has("Stop recording").then_some(()));
@@ -69,9 +77,7 @@ fn menu(window: &mut Window) {
 #[test]
 fn one_click_records_and_another_ends_it() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(mut window) = recording_into(folder.path()) else { return };
-    window.harness.get_by_label("Record").click();
-    begun(&mut window);
+    let Some(mut window) = begun_in(folder.path()) else { return };
     window.focus_slider("P1");
     window.harness.key_press(Key::ArrowRight);
     let p1 = window.params().p1;
@@ -89,9 +95,7 @@ fn one_click_records_and_another_ends_it() {
 #[test]
 fn the_notice_plays_what_was_recorded_with_its_depth() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(mut window) = recording_into(folder.path()) else { return };
-    window.harness.get_by_label("Record").click();
-    begun(&mut window);
+    let Some(mut window) = begun_in(folder.path()) else { return };
     window.harness.get_by_label("Stop recording").click();
     window.until("the notice", |w| w.has("Open it").then_some(()));
     window.harness.get_by_label("Open it").click();
@@ -201,9 +205,7 @@ fn raw_pairs_are_recorded_on_while_the_pictures_are_exchanged_and_a_preset_is_ta
 #[test]
 fn a_question_goes_with_the_recording_and_what_was_wanted_is_done() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(mut window) = recording_into(folder.path()) else { return };
-    window.harness.get_by_label("Record").click();
-    begun(&mut window);
+    let Some(mut window) = begun_in(folder.path()) else { return };
     window.harness.key_press(Key::X);
     window.until("the question", |w| asks(w));
     // as a full disk ends it
@@ -216,9 +218,7 @@ fn a_question_goes_with_the_recording_and_what_was_wanted_is_done() {
 #[test]
 fn a_window_that_is_closed_during_the_question_leaves_a_whole_file() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(mut window) = recording_into(folder.path()) else { return };
-    window.harness.get_by_label("Record").click();
-    begun(&mut window);
+    let Some(mut window) = begun_in(folder.path()) else { return };
     window.harness.key_press(Key::X);
     window.until("the question", |w| asks(w));
     window.session.borrow_mut().finish_recording().unwrap().unwrap();
@@ -247,9 +247,7 @@ fn letters_belong_to_an_open_menu() {
 #[test]
 fn a_closed_window_leaves_a_whole_file() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(mut window) = recording_into(folder.path()) else { return };
-    window.harness.get_by_label("Record").click();
-    begun(&mut window);
+    let Some(window) = begun_in(folder.path()) else { return };
     let said = window.session.borrow_mut().finish_recording().unwrap().unwrap();
     assert!(said.contains("recorded") && said.contains(&folder.path().display().to_string()), "{said}");
     assert!(!whole(folder.path()).pairs().is_empty());
@@ -258,9 +256,7 @@ fn a_closed_window_leaves_a_whole_file() {
 #[test]
 fn another_working_size_ends_a_recording() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(mut window) = recording_into(folder.path()) else { return };
-    window.harness.get_by_label("Record").click();
-    begun(&mut window);
+    let Some(mut window) = begun_in(folder.path()) else { return };
     window.harness.key_press(Key::R);
     window.until("the rig's window", |w| w.has("Working size").then_some(()));
     window.harness.get_by_role_and_label(Role::ComboBox, "Working size").click();
