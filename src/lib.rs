@@ -25,14 +25,8 @@
 #[cfg(test)]
 extern crate self as stereopsis;
 
-mod console;
-mod process;
-mod files;
-mod image;
-mod parameter;
-mod rate;
-mod newest;
-mod geometry;
+use stereopsis_base::{console, files, geometry, image, newest, parameter, process, rate};
+
 mod stereo;
 mod calibration;
 mod metrics;

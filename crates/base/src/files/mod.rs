@@ -5,10 +5,10 @@
 
 mod cause;
 mod growing;
-#[cfg(test)]
-pub(crate) mod killed;
+#[cfg(any(test, feature = "testing"))]
+pub mod killed;
 mod new_folder;
-pub(crate) mod plain;
+pub mod plain;
 mod outputs;
 
 pub use cause::{cause, missing, read_cause, write_cause};
@@ -22,11 +22,11 @@ use std::path::{Path, PathBuf};
 use tempfile::{PathPersistError, TempPath};
 
 /// Stands before each change of the disk; in tests the process can be as if it were killed there.
-#[cfg(not(test))]
+#[cfg(not(any(test, feature = "testing")))]
 fn step() -> io::Result<()> {
     Ok(())
 }
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 use killed::step;
 
 /// Prefix and suffix of temporary files.
@@ -44,13 +44,13 @@ pub struct WriteError {
 
 impl WriteError {
     /// The error of writing `path`.
-    pub(crate) fn new(path: &Path, source: io::Error) -> Self {
+    pub fn new(path: &Path, source: io::Error) -> Self {
         Self { path: path.to_owned(), source }
     }
 }
 
 /// The folder that a file lies in.
-pub(crate) fn folder_of(path: &Path) -> &Path {
+pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
@@ -151,7 +151,7 @@ pub fn remove_drafts(folder: &Path) -> io::Result<()> {
 }
 
 /// Whether a file of this name is a temporary one.
-pub(crate) fn is_draft(name: &str) -> bool {
+pub fn is_draft(name: &str) -> bool {
     name.starts_with(DRAFT.0) && name.ends_with(DRAFT.1)
 }
 

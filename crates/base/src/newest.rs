@@ -83,7 +83,7 @@ pub fn channel_with<T>(policy: Policy) -> (NewestSender<T>, NewestReceiver<T>) {
 }
 
 /// Sends without waiting: a full channel drops its oldest values. Returns their number.
-pub(crate) fn force_send<T>(sender: &Sender<T>, oldest: &Receiver<T>, value: T) -> usize {
+pub fn force_send<T>(sender: &Sender<T>, oldest: &Receiver<T>, value: T) -> usize {
     let (mut value, mut replaced) = (value, 0);
     while let Err(TrySendError::Full(refused)) = sender.try_send(value) {
         value = refused;
@@ -123,7 +123,6 @@ impl<T> NewestSender<T> {
     }
 
     /// Number of values that were replaced before they were taken.
-    #[cfg(test)]
     pub fn dropped(&self) -> u64 {
         self.dropped.get()
     }

@@ -77,7 +77,7 @@ impl<T> Image<T> {
 
     /// The picture mirrored: left and right exchanged.
     #[must_use]
-    pub(crate) fn mirrored(&self) -> Self
+    pub fn mirrored(&self) -> Self
     where
         T: Clone,
     {
@@ -108,14 +108,14 @@ impl<T: Copy> Image<T> {
     }
 
     /// Pixel `(x, y)` with each coordinate clamped into the picture, the border rule of every window here.
-    pub(crate) fn at_clamped(&self, x: isize, y: isize) -> T {
+    pub fn at_clamped(&self, x: isize, y: isize) -> T {
         let x = x.clamp(0, self.width as isize - 1) as usize;
         let y = y.clamp(0, self.height as isize - 1) as usize;
         self.at(x, y)
     }
 
     /// Pixel `(x, y)`, or `None` outside.
-    pub(crate) fn get(&self, x: isize, y: isize) -> Option<T> {
+    pub fn get(&self, x: isize, y: isize) -> Option<T> {
         let inside = x >= 0 && y >= 0 && (x as usize) < self.width && (y as usize) < self.height;
         inside.then(|| self.at(x as usize, y as usize))
     }

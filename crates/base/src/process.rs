@@ -10,7 +10,6 @@ pub fn peak_bytes() -> Option<u64> {
 }
 
 /// Resident memory now, bytes. Linux only.
-#[cfg(test)]
 pub fn resident_bytes() -> Option<u64> {
     of_status("VmRSS:")
 }
@@ -101,7 +100,7 @@ impl<T> OfProcess<T> {
     }
 
     /// A value of another process.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     pub fn elsewhere(value: T) -> Self {
         Self { value: Some(value), process: std::process::id() + 1 }
     }

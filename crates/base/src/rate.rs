@@ -125,7 +125,6 @@ impl RunLatency {
     }
 
     /// Number of latencies.
-    #[cfg(test)]
     pub fn count(&self) -> u64 {
         self.count
     }

@@ -5,13 +5,13 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 /// Limit of a text file.
-pub(crate) const MAX_TEXT_BYTES: u64 = 16 << 20;
+pub const MAX_TEXT_BYTES: u64 = 16 << 20;
 
 /// Opens a plain file.
 ///
 /// # Errors
 /// It is missing, may not be read, or is no plain file; the text names its kind.
-pub(crate) fn open(path: &Path) -> io::Result<File> {
+pub fn open(path: &Path) -> io::Result<File> {
     // before opening it: opening a pipe waits for its writer
     check(&std::fs::metadata(path)?)?;
     let file = File::open(path)?;
@@ -23,7 +23,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// As [`open()`], or it has more than `most` bytes, which are not read then.
-pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let too_large =
         |len: u64| io::Error::other(format!("it has {len} bytes, more than the {most} that are read of it"));
@@ -41,7 +41,7 @@ pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// As [`read`], or it is no text ([`io::ErrorKind::InvalidData`]).
-pub(crate) fn read_text(path: &Path) -> io::Result<String> {
+pub fn read_text(path: &Path) -> io::Result<String> {
     let bytes = read(path, MAX_TEXT_BYTES)?;
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text in UTF-8"))
 }

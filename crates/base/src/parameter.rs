@@ -295,11 +295,12 @@ impl<S> Parameter<S> {
 }
 
 /// Whether a value need not be written down.
-pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
 /// Lets a type stand in files as the word that it is written with, by its `Display` and `FromStr`.
+#[macro_export]
 macro_rules! stands_as_its_word {
     ($name:ty) => {
         impl serde::Serialize for $name {
@@ -320,6 +321,7 @@ macro_rules! stands_as_its_word {
 /// Declares a family of choices: an enum whose members have a word and a sentence, with `ALL` and [`ParameterType`]; with
 /// `pub enum Kind: Description`, each member also names its constant description; with `pub enum Kind, default Member`, it has a
 /// default.
+#[macro_export]
 macro_rules! choices {
     ($(#[doc = $doc:literal])* pub enum $name:ident: $description:ty {
         $($(#[doc = $help:literal])+ $member:ident = $word:literal => $constant:expr,)+
@@ -328,7 +330,7 @@ macro_rules! choices {
 
         impl $name {
             /// The constant description of the member.
-            pub(crate) const fn description(self) -> &'static $description {
+            pub const fn description(self) -> &'static $description {
                 match self { $(Self::$member => &$constant,)+ }
             }
         }
@@ -352,17 +354,17 @@ macro_rules! choices {
             pub const ALL: &'static [Self] = &[$($(#[cfg($cfg)])? Self::$member),+];
 
             /// The word for the command line, settings files and panels.
-            pub(crate) const fn word(self) -> &'static str {
+            pub const fn word(self) -> &'static str {
                 match self { $($(#[cfg($cfg)])? Self::$member => $word,)+ }
             }
 
             /// Its meaning, in a sentence.
-            pub(crate) const fn help(self) -> &'static str {
+            pub const fn help(self) -> &'static str {
                 match self { $($(#[cfg($cfg)])? Self::$member => concat!($($help),+).trim_ascii(),)+ }
             }
 
             /// The member with this word.
-            pub(crate) fn from_word(word: &str) -> Option<Self> {
+            pub fn from_word(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|member| member.word() == word)
             }
         }
@@ -414,6 +416,7 @@ macro_rules! choices {
 }
 
 /// Declares a struct of parameters; see the module's documentation.
+#[macro_export]
 macro_rules! parameters {
     ($(#[doc = $doc:literal])* pub struct $name:ident { $(
         $(#[doc = $help:literal])+
@@ -432,7 +435,7 @@ macro_rules! parameters {
 
         impl $name {
             /// Every parameter, in the order of the fields.
-            pub(crate) fn table() -> &'static [$crate::parameter::Parameter<Self>] {
+            pub fn table() -> &'static [$crate::parameter::Parameter<Self>] {
                 static TABLE: std::sync::OnceLock<Vec<$crate::parameter::Parameter<$name>>> = std::sync::OnceLock::new();
                 TABLE.get_or_init(|| vec![$($crate::parameter::Parameter {
                     name: $flag,
@@ -440,7 +443,7 @@ macro_rules! parameters {
                     unit: $unit,
                     help: concat!($($help),+).trim_ascii(),
                     group: $crate::parameter::Group::$group,
-                    basic: stringify!($place).len() == "Basic".len(),
+                    basic: stringify!($place) == "Basic",
                     domain: <$type as $crate::parameter::ParameterType>::domain($range),
                     get: |s| $crate::parameter::ParameterType::to_value(s.$field),
                     set: |s, value| match $crate::parameter::ParameterType::from_value(value) {
@@ -457,4 +460,4 @@ macro_rules! parameters {
     };
 }
 
-pub(crate) use {choices, parameters, stands_as_its_word};
+pub use crate::{choices, parameters, stands_as_its_word};

@@ -35,7 +35,7 @@ impl Luma {
 
     /// The picture mirrored.
     #[must_use]
-    pub(crate) fn mirrored(&self) -> Self {
+    pub fn mirrored(&self) -> Self {
         match self {
             Self::U8(image) => Self::U8(image.mirrored()),
             Self::U16 { image, bits } => Self::U16 { image: image.mirrored(), bits: *bits },
@@ -75,19 +75,19 @@ impl Picture {
     }
 
     /// Bytes of its pixels.
-    pub(crate) fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         let (width, height) = self.size();
         let colors = if self.rgb.is_some() { 3 } else { 0 };
         (width * height) as u64 * (u64::from(self.luma.bits().div_ceil(8)) + colors)
     }
 
     /// A picture of no pixels, for a frame that shows none.
-    pub(crate) fn empty() -> Self {
+    pub fn empty() -> Self {
         Luma::U8(Image::new(0, 0, Vec::new())).into()
     }
 
     /// The luma of red, green and blue, and on request these too.
-    pub(crate) fn of_colors(rgb: Image<[u8; 3]>, keeps_rgb: bool) -> Self {
+    pub fn of_colors(rgb: Image<[u8; 3]>, keeps_rgb: bool) -> Self {
         Self { luma: Luma::U8(rgb.map(|&color| luma_of(color))), rgb: keeps_rgb.then_some(rgb) }
     }
 }
@@ -134,14 +134,14 @@ impl<'a> From<&'a Picture> for PictureRef<'a> {
 
 impl<'a> PictureRef<'a> {
     /// Both pictures of a pair, with colours where both have them.
-    pub(crate) fn pair(left: impl Into<Self>, right: impl Into<Self>) -> [Self; 2] {
+    pub fn pair(left: impl Into<Self>, right: impl Into<Self>) -> [Self; 2] {
         let pair = [left.into(), right.into()];
         let has_colors = pair.iter().all(|picture| picture.rgb.is_some());
         pair.map(|picture| Self { rgb: picture.rgb.filter(|_| has_colors), ..picture })
     }
 
     /// What tells its surfaces apart.
-    pub(crate) fn guide(self) -> Guide<'a> {
+    pub fn guide(self) -> Guide<'a> {
         self.rgb.map_or_else(|| Guide::Luma(self.luma.to_u8()), Guide::Colors)
     }
 }
@@ -182,7 +182,6 @@ pub struct Truth {
 
 impl Truth {
     /// Whether left pixel `(x, y)`, which must lie inside, is known to be hidden from the right view.
-    #[cfg(test)]
     pub fn is_occluded(&self, x: usize, y: usize) -> bool {
         self.occluded.as_ref().is_some_and(|occluded| occluded.at(x, y))
     }

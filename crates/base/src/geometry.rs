@@ -38,7 +38,7 @@ impl Geometry {
 
     /// The same rig with left and right exchanged, as where its pictures were confused.
     #[must_use]
-    pub(crate) fn swapped(&self) -> Self {
+    pub fn swapped(&self) -> Self {
         Self { cx_px: self.cx_px + self.doffs_px, doffs_px: -self.doffs_px, ..*self }
     }
 

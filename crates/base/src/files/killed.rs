@@ -11,7 +11,7 @@ thread_local! {
 
 /// Does some work of which only the first changes of the disk are made, as if the process were killed before the next one; whether there was
 /// a next one.
-pub(crate) fn after<R>(changes: usize, work: impl FnOnce() -> R) -> (R, bool) {
+pub fn after<R>(changes: usize, work: impl FnOnce() -> R) -> (R, bool) {
     LEFT.set(changes);
     WAS_KILLED.set(false);
     let done = work();
