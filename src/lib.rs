@@ -26,8 +26,8 @@
 extern crate self as stereopsis;
 
 use stereopsis_base::{console, files, geometry, image, newest, parameter, process, rate};
+use stereopsis_stereo as stereo;
 
-mod stereo;
 mod calibration;
 mod metrics;
 mod capture;

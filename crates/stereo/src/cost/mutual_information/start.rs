@@ -1,0 +1,34 @@
+//! Initial disparities of mutual information, px for each left pixel; `None` where there is no disparity.
+
+use crate::image::Image;
+use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
+use crate::params::StereoParams;
+
+/// A pseudo-random disparity of the range: a hash of the coordinates.
+pub fn random_disparity(x: u32, y: u32, params: &StereoParams) -> i32 {
+    let mut h = x.wrapping_mul(0x9E37_79B1) ^ y.wrapping_mul(0x85EB_CA77);
+    h = (h ^ (h >> 15)).wrapping_mul(0x2C1B_3C6D);
+    h = (h ^ (h >> 12)).wrapping_mul(0x297A_2D39);
+    h ^= h >> 15;
+    params.min_disparity + (h % params.num_disparities) as i32
+}
+
+/// Initial disparities: those of the map of the level with half the size, times two; else of the last pair's map, at the size
+/// of this level; else random ones. Filled pixels have none.
+pub fn start(
+    (width, height): (usize, usize),
+    coarser: Option<&DisparityMap>,
+    last: Option<&DisparityMap>,
+    params: &StereoParams,
+) -> Image<Option<i32>> {
+    let measured = |map: &DisparityMap, x, y| {
+        let value = map.values.at(x, y);
+        (value != INVALID && map.reasons.at(x, y) & reason::FILLED == 0)
+            .then(|| (i32::from(value) + SUBPIXEL_STEPS / 2) >> 4)
+    };
+    Image::from_fn(width, height, |x, y| match (coarser, last) {
+        (Some(map), _) => measured(map, x / 2, y / 2).map(|d| 2 * d),
+        (None, Some(map)) => measured(map, x, y),
+        (None, None) => Some(random_disparity(x as u32, y as u32, params)),
+    })
+}

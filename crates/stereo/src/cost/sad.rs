@@ -1,0 +1,46 @@
+//! Sum of absolute differences over a window, Leu et al. 2010, relation (3).
+//!
+//! Each pixel of the window has its own partner, clamped into the right picture; the window is clamped to the left
+//! picture. Before paths the rounded mean stands for the sum, so that it fits in a byte.
+
+use super::{Comparison, Cost, ExposureTolerance, Penalties, partner};
+use crate::image::Image;
+use crate::Volume;
+use crate::params::StereoParams;
+
+/// Sum of absolute differences of brightness.
+pub const SAD: Cost = Cost {
+    comparison: Comparison::WindowedDifference,
+    penalties: Penalties { p1: 8, p2: 30, p2_min: 13, p2_alpha: 20 },
+    parameters: &["sad-window"],
+    exposure: ExposureTolerance::Equal,
+};
+
+/// Exact sum over `window` x `window` pixels around left `(x, y)` at disparity `d` px.
+pub fn sum_at((left, right): (&Image<u8>, &Image<u8>), (x, y): (usize, usize), d: i32, window: u32) -> u32 {
+    let (width, height) = left.size();
+    let r = (window / 2) as isize;
+    let mut sum = 0;
+    for dy in -r..=r {
+        for dx in -r..=r {
+            let xl = (x as isize + dx).clamp(0, width as isize - 1) as usize;
+            let yl = (y as isize + dy).clamp(0, height as isize - 1) as usize;
+            sum += u32::from(left.at(xl, yl).abs_diff(right.at(partner(xl, d, width), yl)));
+        }
+    }
+    sum
+}
+
+/// Exact sums over `sad_window` x `sad_window` pixels.
+pub fn sum_volume(left: &Image<u8>, right: &Image<u8>, params: &StereoParams) -> Volume<u32> {
+    let (width, height) = left.size();
+    Volume::from_fn(width, height, params.num_disparities as usize, |x, y, i| {
+        sum_at((left, right), (x, y), params.disparity(i), params.sad_window)
+    })
+}
+
+/// Rounded mean of a sum over the window, 0 to 255.
+pub fn mean(sum: u32, window: u32) -> u8 {
+    let pixels = window * window;
+    ((sum + pixels / 2) / pixels) as u8
+}

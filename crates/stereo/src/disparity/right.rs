@@ -1,0 +1,38 @@
+//! The right picture's map, from the same sums: right `(x, y)` is seen by left `(x + d, y)`.
+
+use crate::image::Image;
+use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
+use crate::params::StereoParams;
+use crate::volume::Volume;
+
+/// Right map in whole pixels: smallest over d of `S(x + d, d)` with `x + d` inside and `d` in its gate; ties go to the
+/// smaller disparity. Where there is no such candidate the pixel is invalid (range).
+pub fn right_map(sums: &Volume<u32>, params: &StereoParams) -> DisparityMap {
+    let mut map = DisparityMap {
+        values: Image::filled(sums.width, sums.height, INVALID),
+        reasons: Image::filled(sums.width, sums.height, reason::RANGE),
+        confidence: None,
+    };
+    for y in 0..sums.height {
+        for x in 0..sums.width {
+            let mut best: Option<(u32, i32)> = None;
+            for i in 0..sums.candidates {
+                let d = params.disparity(i);
+                let left_x = x as i64 + i64::from(d);
+                let inside = left_x >= 0 && left_x < sums.width as i64;
+                if !inside || !sums.gate(left_x as usize, y).contains(i) {
+                    continue;
+                }
+                let sum = sums.at(left_x as usize, y)[i];
+                if best.is_none_or(|(smallest, _)| sum < smallest) {
+                    best = Some((sum, d));
+                }
+            }
+            if let Some((_, d)) = best {
+                map.values.set(x, y, (SUBPIXEL_STEPS * d) as i16);
+                map.reasons.set(x, y, 0);
+            }
+        }
+    }
+    map
+}

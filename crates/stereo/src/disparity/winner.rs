@@ -1,0 +1,48 @@
+//! The winner of each left pixel.
+
+use super::{confidence, is_unique, is_whole};
+use crate::image::Image;
+use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
+use crate::params::StereoParams;
+use crate::volume::Volume;
+
+/// Left map: the smallest sum wins, ties go to the smaller disparity; then border, match threshold, uniqueness, sub-pixel and
+/// confidence.
+pub fn winner_takes_all(sums: &Volume<u32>, params: &StereoParams) -> DisparityMap {
+    let mut map = DisparityMap {
+        values: Image::filled(sums.width, sums.height, INVALID),
+        reasons: Image::filled(sums.width, sums.height, 0),
+        confidence: params.winners_have_confidence().then(|| Image::filled(sums.width, sums.height, 0)),
+    };
+    let largest_sum = params.largest_accepted_sum();
+    for y in 0..sums.height {
+        for x in 0..sums.width {
+            if params.drop_border && !is_whole((x, y), (sums.width, sums.height), params) {
+                map.invalidate(x, y, reason::BORDER);
+                continue;
+            }
+            let (first, sums) = (usize::from(sums.gate(x, y).first), sums.existing(x, y));
+            let winner = smallest(sums.iter().copied());
+            if largest_sum.is_some_and(|largest| sums[winner] > largest) {
+                map.invalidate(x, y, reason::MATCH);
+                continue;
+            }
+            if !is_unique(sums, winner, params.uniqueness) {
+                map.invalidate(x, y, reason::UNIQUENESS);
+                continue;
+            }
+            let whole = SUBPIXEL_STEPS * params.disparity(first + winner);
+            map.values.set(x, y, (whole + params.subpixel.refine(sums, winner)) as i16);
+            if let Some(confidences) = &mut map.confidence {
+                confidences.set(x, y, confidence(sums, winner));
+            }
+        }
+    }
+    map
+}
+
+/// Index of the first smallest value.
+fn smallest(values: impl Iterator<Item = u32>) -> usize {
+    let first_smallest = values.enumerate().min_by_key(|&(_, value)| value);
+    first_smallest.map_or(0, |(index, _)| index)
+}

@@ -1,0 +1,187 @@
+//! The partner of a pixel in the right picture, and what that picture matches with: the other half of the left-right check.
+
+use super::lines::line_to;
+use super::{Choice, Explainer, Side, Unexplained};
+use crate::aggregate::{Axis, Direction};
+use crate::map::SUBPIXEL_STEPS;
+use crate::params::StereoParams;
+
+/// The partner of a pixel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partner {
+    /// Its column in the right picture, which may lie outside.
+    pub column: i64,
+    /// What the right picture finds for it; `None` where it lies outside.
+    pub right: Option<Winner>,
+}
+
+/// What a pixel matches with, before the filters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Winner {
+    /// Its disparity, 1/16 px; `None` where it has none.
+    pub disparity_16th: Option<i32>,
+    /// The sum with which it won; `None` where no candidate lies inside.
+    pub sum: Option<u32>,
+}
+
+impl Explainer {
+    pub(super) fn partner(
+        &self,
+        (x, y): (usize, usize),
+        sums: &[u32],
+        disparity_16th: i32,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Partner, Unexplained> {
+        let (width, _) = self.left.size();
+        let column = x as i64 - i64::from((disparity_16th + SUBPIXEL_STEPS / 2) >> 4);
+        if !(0..width as i64).contains(&column) {
+            return Ok(Partner { column, right: None });
+        }
+        let at = (column as usize, y);
+        let right = self.right_winner(at, Some((x, sums)), goes_on);
+        Ok(Partner { column, right: Some(right.ok_or(Unexplained::Abandoned)?) })
+    }
+
+    /// What right pixel `(x, y)` matches with; the sums of the left pixel in column `known`, if they are given, are not computed
+    /// again. `None` where the work was abandoned.
+    pub(super) fn right_winner(
+        &self,
+        (x, y): (usize, usize),
+        known: Option<(usize, &[u32])>,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Option<Winner> {
+        match &self.right {
+            // both are mirrored there
+            Some(side) => winner(side, (side.size().0 - 1 - x, y), goes_on),
+            None => diagonal_winner(&self.left, (x, y), known, goes_on),
+        }
+    }
+}
+
+/// The winner of a pixel of a side, before the filters.
+pub(super) fn winner(side: &Side, pixel: (usize, usize), goes_on: &dyn Fn() -> bool) -> Option<Winner> {
+    let sums = side.candidates(pixel, goes_on)?.sums;
+    let choice = Choice::of(&sums, pixel, side.size(), &side.params);
+    let whole_px = side.params.disparity(usize::from(side.gate(pixel).first) + choice.winner);
+    Some(Winner {
+        disparity_16th: (choice.reasons == 0).then_some(SUBPIXEL_STEPS * whole_px + choice.offset_16th),
+        sum: Some(sums[choice.winner]),
+    })
+}
+
+/// A candidate of a right pixel: left pixel `x + d` at disparity `d`.
+struct Candidate {
+    left_x: usize,
+    index: usize,
+    /// The cost that enters the paths, which no path cost is below.
+    cost: u32,
+    /// No larger than its sum.
+    at_least: u32,
+}
+
+/// The smallest sum over d of `S(x + d, d)`.
+///
+/// A path cost is at least the pixel's own cost. So a candidate whose costs, one for each direction, already exceed a sum that
+/// was found cannot win, and most lines need not be followed.
+fn diagonal_winner(
+    side: &Side,
+    (x, y): (usize, usize),
+    known: Option<(usize, &[u32])>,
+    goes_on: &dyn Fn() -> bool,
+) -> Option<Winner> {
+    let (width, params) = (side.size().0, &side.params);
+    let weights = side.weights();
+    let inside = (0..side.num_candidates()).filter_map(|index| {
+        let left_x = usize::try_from(x as i64 + i64::from(params.disparity(index))).ok()?;
+        (left_x < width && side.gate((left_x, y)).contains(index)).then_some((left_x, index))
+    });
+    if params.paths == 0 {
+        let sums = inside.map(|(left_x, index)| (side.local_sum((left_x, y), index, &weights), index));
+        return Some(Winner::of(sums.min(), params));
+    }
+    let mut candidates = Vec::new();
+    for (left_x, index) in inside {
+        if !goes_on() {
+            return None;
+        }
+        let cost = u32::from(side.path_input((left_x, y), index, &weights));
+        candidates.push(Candidate { left_x, index, cost, at_least: params.paths * cost });
+    }
+    let (along, others): (Vec<_>, Vec<_>) = side.directions.iter().partition(|direction| runs_along_rows(direction));
+    for direction in along {
+        add_path_along_row(side, y, direction, &mut candidates, goes_on)?;
+    }
+    candidates.sort_by_key(|candidate| (candidate.at_least, candidate.index));
+    let mut best: Option<(u32, usize)> = None;
+    for candidate in candidates {
+        let may_win = |at_least| best.is_none_or(|best| (at_least, candidate.index) < best);
+        if !may_win(candidate.at_least) {
+            continue;
+        }
+        let mut sum = candidate.at_least;
+        if let Some((column, sums)) = known.filter(|known| known.0 == candidate.left_x) {
+            let first = usize::from(side.gate((column, y)).first);
+            sum = sums[candidate.index - first];
+        } else {
+            for direction in &others {
+                if !may_win(sum) {
+                    break;
+                }
+                let pixel = (candidate.left_x, y);
+                let mut own = 0;
+                let line = line_to(pixel, *direction, side.size());
+                let is_whole = side.follow(&line, goes_on, |at, _, path| {
+                    if at == pixel {
+                        own = path[candidate.index] as u32;
+                    }
+                });
+                if !is_whole {
+                    return None;
+                }
+                sum = sum + own - candidate.cost;
+            }
+        }
+        if may_win(sum) {
+            best = Some((sum, candidate.index));
+        }
+    }
+    Some(Winner::of(best, params))
+}
+
+/// Whether all pixels of a row lie on one line.
+fn runs_along_rows(direction: &Direction) -> bool {
+    direction.major == Axis::X && direction.slope == 0
+}
+
+/// Adds the path costs of a direction along row `y`, which has all candidates on one line.
+fn add_path_along_row(
+    side: &Side,
+    y: usize,
+    direction: Direction,
+    candidates: &mut [Candidate],
+    goes_on: &dyn Fn() -> bool,
+) -> Option<()> {
+    let width = side.size().0;
+    let mut of_column = vec![None; width];
+    for (k, candidate) in candidates.iter().enumerate() {
+        of_column[candidate.left_x] = Some(k);
+    }
+    let end = if direction.dx > 0 { width - 1 } else { 0 };
+    let line = line_to((end, y), direction, side.size());
+    let is_whole = side.follow(&line, goes_on, |(column, _), _, path| {
+        if let Some(candidate) = of_column[column].map(|k| &mut candidates[k]) {
+            candidate.at_least = candidate.at_least + path[candidate.index] as u32 - candidate.cost;
+        }
+    });
+    is_whole.then_some(())
+}
+
+impl Winner {
+    /// From the smallest sum and its candidate.
+    fn of(best: Option<(u32, usize)>, params: &StereoParams) -> Self {
+        Self {
+            disparity_16th: best.map(|(_, index)| SUBPIXEL_STEPS * params.disparity(index)),
+            sum: best.map(|(sum, _)| sum),
+        }
+    }
+}

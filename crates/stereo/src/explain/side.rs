@@ -1,0 +1,188 @@
+//! One picture searched in the other: costs and path costs of single pixels.
+
+use super::lines::{PathCosts, line_to};
+use super::{DirectionWinner, smallest};
+use crate::image::{Image, Luma};
+use crate::aggregate::{Direction, directions, penalty_table};
+use crate::cost::{PixelCosts, sad};
+use crate::gating::{Gate, Gates};
+use crate::local::{Aggregation, Offsets, Weights, aggregate_at};
+use crate::params::StereoParams;
+use crate::prior::Prior;
+
+/// A picture with what is needed to search its pixels in the other one.
+pub(super) struct Side {
+    pub(super) params: StereoParams,
+    /// In eight bits.
+    pub(super) pictures: [Image<u8>; 2],
+    costs: PixelCosts,
+    /// Regions of local aggregation.
+    offsets: Option<Offsets>,
+    gates: Option<Gates>,
+    pub(super) directions: Vec<Direction>,
+    p2_of_step: [u32; 256],
+}
+
+/// The numbers of a pixel's candidates that exist.
+pub(super) struct Candidates {
+    pub(super) costs: Vec<u32>,
+    pub(super) means: Option<Vec<u32>>,
+    pub(super) sums: Vec<u32>,
+    pub(super) directions: Vec<DirectionWinner>,
+}
+
+impl Side {
+    pub(super) fn new(own: &Luma, other: &Luma, params: &StereoParams, prior: &Prior) -> Self {
+        let pictures = [own.to_u8(), other.to_u8()];
+        let is_aggregated = params.aggregation != Aggregation::None;
+        Self {
+            params: params.clone(),
+            costs: PixelCosts::new(own, other, params, prior.information.as_ref()),
+            offsets: is_aggregated.then(|| Offsets::new(&pictures[0], &pictures[1], params)),
+            gates: prior.gates.clone(),
+            directions: directions(params.paths, params.start_angle_deg),
+            p2_of_step: penalty_table(params),
+            pictures,
+        }
+    }
+
+    /// `(width, height)` of the pictures.
+    pub(super) fn size(&self) -> (usize, usize) {
+        self.pictures[0].size()
+    }
+
+    /// The candidates of a pixel that exist.
+    pub(super) fn gate(&self, (x, y): (usize, usize)) -> Gate {
+        self.gates.as_ref().map_or_else(|| Gate::whole(self.num_candidates()), |gates| gates.at(x, y))
+    }
+
+    pub(super) fn num_candidates(&self) -> usize {
+        self.params.num_disparities as usize
+    }
+
+    /// P2 on the step to a pixel from the one before it.
+    fn p2(&self, to: (usize, usize), from: (usize, usize)) -> u32 {
+        let own = &self.pictures[0];
+        self.p2_of_step[usize::from(own.at(to.0, to.1).abs_diff(own.at(from.0, from.1)))]
+    }
+
+    /// Aggregated cost of a candidate, in the unit of the parameters; `None` without local aggregation.
+    fn aggregated(&self, pixel: (usize, usize), i: usize, weights: &Weights<'_>) -> Option<u32> {
+        let region = (self.offsets.as_ref()?, weights);
+        let d = self.params.disparity(i);
+        Some(aggregate_at(|at| self.costs.at(at, d), region, (pixel, self.size()), i, &self.params))
+    }
+
+    pub(super) fn weights(&self) -> Weights<'_> {
+        Weights::new(&self.pictures[0], &self.pictures[1], &self.params)
+    }
+
+    /// The costs of a pixel that enter the paths, for all candidates that exist.
+    fn path_inputs(&self, pixel: (usize, usize), weights: &Weights<'_>, costs: &mut [u8]) {
+        if self.offsets.is_none() {
+            return self.costs.fill(pixel, self.params.min_disparity, costs);
+        }
+        if self.params.aggregation == Aggregation::Window {
+            return self.window_means(pixel, costs);
+        }
+        for i in self.gate(pixel).range() {
+            costs[i] = self.path_input(pixel, i, weights);
+        }
+    }
+
+    /// Means over the window, of all candidates at once.
+    fn window_means(&self, (x, y): (usize, usize), costs: &mut [u8]) {
+        let ((width, height), reach) = (self.size(), self.params.local_reach());
+        let mut sums = vec![0u32; costs.len()];
+        for row in (0..=2 * reach).map(|k| (y + k).saturating_sub(reach).min(height - 1)) {
+            for column in (0..=2 * reach).map(|k| (x + k).saturating_sub(reach).min(width - 1)) {
+                self.costs.fill((column, row), self.params.min_disparity, costs);
+                sums.iter_mut().zip(&*costs).for_each(|(sum, &cost)| *sum += u32::from(cost));
+            }
+        }
+        costs.iter_mut().zip(sums).for_each(|(cost, sum)| *cost = self.params.unit().mean(sum));
+    }
+
+    /// The cost of one candidate that enters the paths.
+    pub(super) fn path_input(&self, pixel: (usize, usize), i: usize, weights: &Weights<'_>) -> u8 {
+        let cost = || self.costs.at(pixel, self.params.disparity(i));
+        self.aggregated(pixel, i, weights).map_or_else(cost, |aggregated| self.params.unit().mean(aggregated))
+    }
+
+    /// The sum of a candidate without paths.
+    pub(super) fn local_sum(&self, pixel: (usize, usize), i: usize, weights: &Weights<'_>) -> u32 {
+        let [own, other] = &self.pictures;
+        let d = self.params.disparity(i);
+        if self.params.is_block_matching() {
+            return sad::sum_at((own, other), pixel, d, self.params.sad_window);
+        }
+        self.aggregated(pixel, i, weights).unwrap_or_else(|| u32::from(self.costs.at(pixel, d)))
+    }
+
+    /// Path costs of all candidates along a line, at each pixel where `visit` gets them with the P2 that led there; false where
+    /// the work was abandoned.
+    pub(super) fn follow(
+        &self,
+        line: &[(usize, usize)],
+        goes_on: &dyn Fn() -> bool,
+        mut visit: impl FnMut((usize, usize), Option<u32>, &[i16]),
+    ) -> bool {
+        let (weights, candidates) = (self.weights(), self.num_candidates());
+        let mut path = PathCosts::new(candidates, self.params.p1);
+        let mut costs = vec![0; candidates];
+        let mut before = None;
+        // aggregated costs take long: each pixel is worth the question, plain ones are not
+        let pixels_a_question = if self.offsets.is_some() { 1 } else { 256 };
+        for (k, &pixel) in line.iter().enumerate() {
+            if k % pixels_a_question == 0 && !goes_on() {
+                return false;
+            }
+            self.path_inputs(pixel, &weights, &mut costs);
+            let p2 = before.replace(pixel).map(|before| self.p2(pixel, before));
+            path.step(&costs, self.gate(pixel), p2);
+            visit(pixel, p2, path.costs());
+        }
+        true
+    }
+
+    /// All numbers of a pixel; `None` where the work was abandoned.
+    pub(super) fn candidates(&self, pixel: (usize, usize), goes_on: &dyn Fn() -> bool) -> Option<Candidates> {
+        let (gate, weights) = (self.gate(pixel), self.weights());
+        let existing = || gate.range();
+        let is_block_matching = self.params.is_block_matching();
+        let cost = |i: usize| {
+            if is_block_matching {
+                return self.local_sum(pixel, i, &weights);
+            }
+            u32::from(self.costs.at(pixel, self.params.disparity(i)))
+        };
+        let costs: Vec<_> = existing().map(cost).collect();
+        if self.params.paths == 0 {
+            let sums = existing().map(|i| self.local_sum(pixel, i, &weights)).collect();
+            return Some(Candidates { costs, means: None, sums, directions: Vec::new() });
+        }
+        let mean = |i| u32::from(self.path_input(pixel, i, &weights));
+        let means = self.offsets.is_some().then(|| existing().map(mean).collect());
+        let mut sums = vec![0; costs.len()];
+        let mut winners = Vec::with_capacity(self.directions.len());
+        for &direction in &self.directions {
+            let (mut last_p2, mut own) = (None, Vec::new());
+            let line = line_to(pixel, direction, self.size());
+            let is_whole = self.follow(&line, goes_on, |at, p2, path| {
+                if at == pixel {
+                    own = path[gate.range()].iter().map(|&cost| cost as u32).collect();
+                    last_p2 = p2;
+                }
+            });
+            if !is_whole {
+                return None;
+            }
+            for (sum, &cost) in sums.iter_mut().zip(&own) {
+                *sum += cost;
+            }
+            let winner = smallest(&own, |_| true).unwrap_or(0);
+            winners.push(DirectionWinner { direction, p2: last_p2, winner, cost: own[winner] });
+        }
+        Some(Candidates { costs, means, sums, directions: winners })
+    }
+}

@@ -1,0 +1,183 @@
+//! A small network of whole numbers, the same bits on every engine.
+
+use super::EVIDENCE;
+use std::sync::OnceLock;
+
+/// The network, trained by `stereopsis lab train`.
+const TEXT: &str = include_str!("choice.net");
+/// Largest output of a hidden layer.
+pub const MAX_HIDDEN: i32 = 4095;
+
+/// Weights of a layer, and what it adds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layer {
+    /// Numbers in.
+    pub inputs: usize,
+    /// Numbers out.
+    pub outputs: usize,
+    /// Bits by which a sum is shifted right; a score, which stays as it is, gives its [chance](Net::chance_of) after it.
+    pub shift: u32,
+    /// One for each output.
+    pub biases: Vec<i32>,
+    /// Those of input `i` are `weights[i * outputs..][..outputs]`.
+    pub weights: Vec<i32>,
+}
+
+/// Layers one behind the other. The outputs of all but the last are at least 0 and at most [`MAX_HIDDEN`]; the last one has a
+/// single output, the score.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Net {
+    /// The layers.
+    pub layers: Vec<Layer>,
+}
+
+/// The network of the program.
+///
+/// # Panics
+/// The file that is built in is damaged.
+#[allow(clippy::expect_used, reason = "the file is part of the program")]
+pub fn net() -> &'static Net {
+    static NET: OnceLock<Net> = OnceLock::new();
+    NET.get_or_init(|| Net::read(TEXT).expect("the network of the program is whole"))
+}
+
+/// What a shifted score of 1 is, the logarithm of the odds.
+pub const UNIT: i32 = 256;
+/// The chances of shifted scores are listed in steps of so many bits.
+const CHANCE_BITS: u32 = 4;
+/// Larger odds count as these.
+const LARGEST: i32 = 6 * UNIT;
+
+/// The logistic function of a shifted score, in 255ths.
+fn chance(score: i32) -> u8 {
+    static CHANCES: OnceLock<Vec<u8>> = OnceLock::new();
+    let chances = CHANCES.get_or_init(|| chances().collect());
+    chances[((score.clamp(-LARGEST, LARGEST) + LARGEST) >> CHANCE_BITS) as usize]
+}
+
+/// What a shader needs: all biases and weights, layer by layer, and then the chances of all scores.
+pub fn numbers() -> impl Iterator<Item = i32> {
+    let layers = net().layers.iter();
+    layers.flat_map(|layer| layer.biases.iter().chain(&layer.weights)).copied().chain(chances().map(i32::from))
+}
+
+/// The chances of shifted scores, from the smallest one.
+fn chances() -> impl Iterator<Item = u8> {
+    let scores = (-LARGEST..=LARGEST).step_by(1 << CHANCE_BITS);
+    scores.map(|score| (255.0 / (1.0 + (-f64::from(score) / f64::from(UNIT)).exp())).round() as u8)
+}
+
+/// Most outputs of a layer.
+pub const WIDEST: usize = 32;
+
+impl Net {
+    /// The score of a candidate with this evidence; the larger the likelier.
+    #[inline(always)]
+    pub fn score(&self, evidence: &[i32; EVIDENCE]) -> i32 {
+        let mut inputs = [0; WIDEST];
+        inputs[..EVIDENCE].copy_from_slice(evidence);
+        for layer in &self.layers {
+            let mut sums = [0; WIDEST];
+            let sums = &mut sums[..layer.outputs];
+            sums.copy_from_slice(&layer.biases);
+            for (i, weights) in layer.weights.chunks_exact(layer.outputs).enumerate() {
+                for (sum, weight) in sums.iter_mut().zip(weights) {
+                    *sum += inputs[i] * weight;
+                }
+            }
+            if layer.outputs == 1 {
+                return sums[0];
+            }
+            for (input, sum) in inputs.iter_mut().zip(sums) {
+                *input = (*sum >> layer.shift).clamp(0, MAX_HIDDEN);
+            }
+        }
+        inputs[0]
+    }
+
+    /// What a score gains where the odds become e times as large.
+    #[inline(always)]
+    pub fn unit(&self) -> i32 {
+        self.layers.last().map_or(0, |layer| UNIT << layer.shift)
+    }
+
+    /// The chance in 255ths that a disparity with this score lies within 1 px of the truth.
+    #[inline(always)]
+    pub fn chance_of(&self, score: i32) -> u8 {
+        chance(score >> self.layers.last().map_or(0, |layer| layer.shift))
+    }
+
+    /// The network of a text: lines of numbers, of each layer its inputs, outputs and shift, then its biases, then the weights of each
+    /// input. Lines that begin with `#` are remarks.
+    ///
+    /// # Errors
+    /// The text is damaged.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let mut lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()).map(|line| {
+            let numbers: Result<Vec<i32>, _> = line.split_whitespace().map(str::parse).collect();
+            numbers.map_err(|err| format!("{line}: {err}"))
+        });
+        let mut layers = Vec::new();
+        while let Some(head) = lines.next().transpose()? {
+            let &[inputs, outputs, shift] = &head[..] else { return Err(format!("{head:?} is no layer")) };
+            let mut next = || lines.next().unwrap_or_else(|| Err("a line is missing".to_owned()));
+            let (inputs, outputs) = (inputs as usize, outputs as usize);
+            let biases = next()?;
+            let rows: Result<Vec<Vec<i32>>, _> = (0..inputs).map(|_| next()).collect();
+            let weights = rows?.concat();
+            let before = layers.last().map_or(EVIDENCE, |layer: &Layer| layer.outputs);
+            if inputs != before || !(1..=WIDEST).contains(&outputs) || !(0..31).contains(&shift) {
+                return Err(format!("a layer of {inputs} and {outputs} does not fit"));
+            }
+            if biases.len() != outputs || weights.len() != inputs * outputs {
+                return Err(format!("a layer of {inputs} and {outputs} has {} weights", weights.len()));
+            }
+            layers.push(Layer { inputs, outputs, shift: shift as u32, biases, weights });
+        }
+        let is_whole = layers.last().is_some_and(|layer| layer.outputs == 1);
+        if is_whole { Ok(Self { layers }) } else { Err("the network has no single output".to_owned()) }
+    }
+
+    /// The text of a network, as [`Self::read`] reads it.
+    pub fn text(&self) -> String {
+        let line = |numbers: &[i32]| numbers.iter().map(i32::to_string).collect::<Vec<_>>().join(" ") + "\n";
+        let layer = |layer: &Layer| {
+            let head = format!("{} {} {}\n", layer.inputs, layer.outputs, layer.shift);
+            let rows: String = layer.weights.chunks_exact(layer.outputs).map(line).collect();
+            head + &line(&layer.biases) + &rows
+        };
+        self.layers.iter().map(layer).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_shifted_and_stay_within_their_bounds() {
+        let row = |first: &str, others: &str| format!("{first}\n{}", format!("{others}\n").repeat(EVIDENCE - 1));
+        let text = format!("# a remark\n{EVIDENCE} 2 1\n10 -7\n{}2 1 0\n5\n1\n-100\n", row("3 2", "0 0"));
+        let net = Net::read(&text).unwrap();
+        assert_eq!(Net::read(&net.text()).unwrap(), net);
+        let score = |first: i32| {
+            let mut evidence = [9; EVIDENCE];
+            evidence[0] = first;
+            net.score(&evidence)
+        };
+        // 3 * 4 + 10 = 22 >> 1 = 11; 2 * 4 - 7 = 1 >> 1 = 0
+        assert_eq!(score(4), 5 + 11);
+        assert_eq!(score(5), 5 + 12 - 100, "2 * 5 - 7 = 3 >> 1 = 1");
+        assert_eq!(score(-9), 5, "nothing below 0");
+        assert_eq!(score(100_000), 5 + MAX_HIDDEN - 100 * MAX_HIDDEN);
+    }
+
+    #[test]
+    fn damaged_texts_are_refused() {
+        let good = net().text();
+        assert!(Net::read(&good).is_ok());
+        for text in ["", "1 2", "x", &good[..good.len() / 2], &good.replacen("31", "30", 1), &(good.clone() + "7\n")] {
+            assert!(Net::read(text).is_err(), "{text:.40}");
+        }
+    }
+}

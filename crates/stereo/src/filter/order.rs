@@ -1,0 +1,68 @@
+//! The filters, in the order in which they run.
+
+use super::description::{Filter, Function};
+use super::{choice, consistency, fill, median, spatial, speckle, temporal, weighted_median};
+use crate::choices;
+use crate::image::PictureRef;
+use crate::map::Maps;
+use crate::params::StereoParams;
+use crate::past::Past;
+
+choices! {
+    /// Filters, in the order in which they run.
+    pub enum FilterKind: Filter {
+        /// Median of each map.
+        Median = "median" => median::MEDIAN,
+        /// Left-right check of each map against the other one.
+        LeftRight = "left-right" => consistency::LEFT_RIGHT,
+        /// Removal of small regions.
+        Speckle = "speckle" => speckle::SPECKLE,
+        /// Running means along rows and columns.
+        Spatial = "spatial" => spatial::SPATIAL,
+        /// Running means over the pairs.
+        Temporal = "temporal" => temporal::TEMPORAL,
+        /// Fill of pixels without a disparity.
+        Fill = "fill" => fill::FILL,
+        /// Learned choice between the disparities around a pixel.
+        Choice = "choice" => choice::CHOICE,
+        /// Weighted median at edges of depth.
+        WeightedMedian = "weighted-median" => weighted_median::WEIGHTED_MEDIAN,
+        /// The median once more, after a filter that leaves single pixels.
+        LastMedian = "last-median" => median::LAST_MEDIAN,
+    }
+}
+
+impl FilterKind {
+    /// The filters that the parameters turn on, in their order, each with its [`Filter::size`].
+    pub fn active(params: &StereoParams) -> impl Iterator<Item = (Self, u32)> + '_ {
+        Self::ALL.iter().filter_map(|&kind| Some((kind, (kind.description().size)(params)?)))
+    }
+}
+
+/// Filters the maps in the one order that has a meaning. The right map is checked against the left one as that is against it,
+/// and filtered alike, except over time and by the learned choice. `pictures` are the left and the right one.
+pub fn filter_maps(
+    mut maps: Maps,
+    pictures: [PictureRef<'_>; 2],
+    params: &StereoParams,
+    past: &mut Past,
+    wants_right: bool,
+) -> Maps {
+    for (kind, _) in FilterKind::active(params) {
+        match &kind.description().function {
+            Function::Map(filter) => maps.for_each(|map| filter(map, params)),
+            Function::MapOfPicture(filter) => {
+                maps.for_each_with(pictures, |map, picture| filter(map, picture, params));
+            }
+            Function::LeftMap(filter) => filter(&mut maps.left, pictures, past.last.as_ref(), params),
+            Function::BothMaps(filter) => {
+                if let Some(right) = &mut maps.right {
+                    filter(&mut maps.left, right, params);
+                }
+                maps.right = maps.right.filter(|_| wants_right);
+            }
+            Function::Sequence(filter) => filter(&mut maps.left, &mut past.smoothed, params),
+        }
+    }
+    Maps { right: maps.right.filter(|_| wants_right), ..maps }
+}

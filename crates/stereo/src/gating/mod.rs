@@ -1,0 +1,63 @@
+//! Disparity gating (Frommholz 2020, section 4.1): each pixel searches only around what a coarser match of its
+//! surroundings found.
+//!
+//! The pair is halved [`StereoParams::gating`] times. The smallest pictures are matched over the whole range, every map
+//! gates the next larger pictures ([`bounds_from`]), the last one the pair itself. Candidates outside a pixel's gate do
+//! not exist: not as a neighbour on a path nor in a path's minimum, not for a winner, uniqueness or sub-pixel. The paper
+//! searches the smallest pictures over their full width, because it has no search range; disparities outside the range
+//! given here could not be used.
+
+mod bounds;
+
+pub use bounds::{RADIUS, bounds_from, percentile_skip};
+
+use super::params::StereoParams;
+use crate::image::Image;
+use std::ops::RangeInclusive;
+
+/// The candidates of a pixel that exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gate {
+    /// The smallest candidate.
+    pub first: u16,
+    /// The largest candidate, at least `first`.
+    pub last: u16,
+}
+
+/// The gate of every pixel, row after row.
+pub type Gates = Image<Gate>;
+
+impl Gate {
+    /// All of `candidates`.
+    pub fn whole(candidates: usize) -> Self {
+        Self { first: 0, last: candidates.saturating_sub(1) as u16 }
+    }
+
+    /// The gate of a pixel with `params` around which the coarser level found `low` to `high` px.
+    ///
+    /// A coarse disparity `d` stands for the finer ones `2 d` and `2 d + 1`. The gate is cut to the range, and never
+    /// empty: the coarser range reaches beyond the finer one by 1 px at most, which is less than the margin.
+    pub fn around(low: i32, high: i32, params: &StereoParams) -> Self {
+        let (min, max) = (params.min_disparity, params.disparity(params.num_disparities as usize - 1));
+        let index = |d: i32| (d.clamp(min, max) - min) as u16;
+        Self { first: index(2 * low - MARGIN_PX), last: index(2 * high + 1 + MARGIN_PX) }
+    }
+
+    /// Indices of the candidates.
+    pub fn range(self) -> RangeInclusive<usize> {
+        usize::from(self.first)..=usize::from(self.last)
+    }
+
+    /// Whether candidate `index` exists.
+    pub fn contains(self, index: usize) -> bool {
+        self.range().contains(&index)
+    }
+}
+
+/// Margin of a gate around the disparities that were found, px on either side.
+const MARGIN_PX: i32 = 20;
+/// Candidates of the narrowest gate: the range cuts one of its margins.
+pub const NARROWEST: usize = MARGIN_PX as usize + 2;
+
+#[cfg(test)]
+mod tests;

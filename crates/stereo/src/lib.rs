@@ -1,0 +1,105 @@
+//! The algorithm in plain loops: the definition of each stage, to the bit.
+//!
+//! Semi-global matching after Hirschmüller (2008), and the local methods that stop before it, in integers throughout; only
+//! depth in metres is a float. The CPU and GPU engines must equal [`match_next`] for every option. Nothing here knows of
+//! threads, GPUs or windows.
+
+pub mod aggregate;
+pub mod cost;
+pub mod depth;
+pub mod disparity;
+pub mod explain;
+pub mod filter;
+pub mod gating;
+pub mod local;
+pub mod map;
+pub mod params;
+pub mod past;
+pub mod preset;
+pub mod prior;
+pub mod pyramid;
+pub mod volume;
+
+pub use aggregate::AdaptiveP2;
+pub use cost::CostKind;
+pub use disparity::{RightMatching, Subpixel, swapped_map};
+pub use explain::{Explainer, Explanation};
+pub use filter::{Fill, Median, filter_maps};
+pub use local::Aggregation;
+pub use map::{DisparityMap, INVALID, Maps, Shares, reason};
+pub use params::{ParamsError, StereoParams};
+pub use past::Past;
+pub use preset::Preset;
+pub use prior::Prior;
+pub use volume::Volume;
+
+use stereopsis_base::image::{Luma, PictureRef};
+use stereopsis_base::parameter::{choices, parameters};
+use stereopsis_base::{geometry, image, parameter};
+
+/// The whole algorithm for a pair without a past: a rectified pair in, the left picture's disparity out.
+///
+/// `left` and `right`, pictures or their luma alone, have the same size, from 1x1; `params` are valid. Colours count where both
+/// have them.
+pub fn match_pair<'a>(
+    left: impl Into<PictureRef<'a>>,
+    right: impl Into<PictureRef<'a>>,
+    params: &StereoParams,
+) -> DisparityMap {
+    match_next(&mut Past::default(), left, right, params, false).left
+}
+
+/// The whole algorithm for the next pair of a sequence, with both maps if `wants_right`.
+pub fn match_next<'a>(
+    past: &mut Past,
+    left: impl Into<PictureRef<'a>>,
+    right: impl Into<PictureRef<'a>>,
+    params: &StereoParams,
+    wants_right: bool,
+) -> Maps {
+    let pair = PictureRef::pair(left, right);
+    past.follow(pair[0].luma.size(), params);
+    let maps = match_level(pair, params, past, wants_right);
+    past.remember(&maps.left, params);
+    maps
+}
+
+/// One level of the pyramid, and those below it; `past` is at this size.
+fn match_level(pair: [PictureRef<'_>; 2], params: &StereoParams, past: &mut Past, wants_right: bool) -> Maps {
+    let [left, right] = pair.map(|picture| picture.luma);
+    let prior = Prior::of(left, right, params, past.start(params));
+    let sums = sum_volume(left, right, params, &prior);
+    let left_map = disparity::winner_takes_all(&sums, params);
+    let needs_right = wants_right || params.left_right.is_some();
+    let right_map = needs_right.then(|| match params.right_matching {
+        RightMatching::Diagonal => disparity::right_map(&sums, params),
+        RightMatching::Swapped => swapped_map(left, right, params, &prior),
+    });
+    filter_maps(Maps { left: left_map, right: right_map }, pair, params, past, wants_right)
+}
+
+/// Matching costs, with local aggregation and paths if the parameters have them.
+pub fn sum_volume(left: &Luma, right: &Luma, params: &StereoParams, prior: &Prior) -> Volume<u32> {
+    let (left8, right8) = (left.to_u8(), right.to_u8());
+    let gates = prior.gates.clone();
+    if params.is_block_matching() {
+        return Volume { gates, ..cost::sad::sum_volume(&left8, &right8, params) };
+    }
+    let costs = cost::volume(left, right, params, prior.information.as_ref());
+    if params.aggregation == Aggregation::None && params.paths == 0 {
+        return Volume { gates, ..costs.map(|&cost| u32::from(cost)) };
+    }
+    let costs = if params.aggregation == Aggregation::None {
+        costs
+    } else {
+        let aggregated = local::aggregate(&costs, &left8, &right8, params);
+        if params.paths == 0 {
+            return Volume { gates, ..aggregated };
+        }
+        aggregated.map(|&cost| params.unit().mean(cost))
+    };
+    aggregate::sum_paths(&Volume { gates, ..costs }, &left8, params)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+//! Regions of pixels: square windows and crosses.
+
+use crate::image::Image;
+use crate::params::StereoParams;
+
+/// Lengths of the arms of a pixel's cross, px.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arms {
+    /// To the left.
+    pub left: u8,
+    /// To the right.
+    pub right: u8,
+    /// Upwards.
+    pub up: u8,
+    /// Downwards.
+    pub down: u8,
+}
+
+impl Arms {
+    /// The shorter of each pair of arms.
+    #[must_use]
+    pub fn both(self, other: Self) -> Self {
+        Self {
+            left: self.left.min(other.left),
+            right: self.right.min(other.right),
+            up: self.up.min(other.up),
+            down: self.down.min(other.down),
+        }
+    }
+}
+
+/// The cross of each pixel (Fang et al. 2012, eq. 4; Zhang et al. 2009): an arm goes on while the brightness differs from the
+/// pixel's own by at most `tau`, over at most `longest` px, and within the picture.
+pub fn arms(picture: &Image<u8>, tau: u32, longest: u32) -> Image<Arms> {
+    Image::from_fn(picture.width(), picture.height(), |x, y| {
+        let own = picture.at(x, y);
+        let reach = |dx: isize, dy: isize| {
+            let goes_on = |&k: &isize| {
+                let other = picture.get(x as isize + k * dx, y as isize + k * dy);
+                other.is_some_and(|other| u32::from(other.abs_diff(own)) <= tau)
+            };
+            (1..=longest as isize).take_while(goes_on).count() as u8
+        };
+        Arms { left: reach(-1, 0), right: reach(1, 0), up: reach(0, -1), down: reach(0, 1) }
+    })
+}
+
+/// The regions of all pixels.
+pub enum Offsets {
+    /// A square with this many pixels from the centre to its edge.
+    Window(isize),
+    /// The crosses of both pictures.
+    Cross {
+        /// Of the left picture.
+        left: Image<Arms>,
+        /// Of the right picture.
+        right: Image<Arms>,
+    },
+}
+
+impl Offsets {
+    /// The regions of an aggregation.
+    pub fn new(left: &Image<u8>, right: &Image<u8>, params: &StereoParams) -> Self {
+        if params.aggregation.has_arms() {
+            let [left, right] = [left, right].map(|picture| arms(picture, params.tau, params.arms));
+            return Self::Cross { left, right };
+        }
+        Self::Window(params.local_reach() as isize)
+    }
+
+    /// Every offset of the region of left pixel `(x, y)` and its partner `(partner, y)`.
+    ///
+    /// A cross's region is, for each pixel of the vertical arms, that pixel's horizontal arms; an arm is as long as both
+    /// pictures allow, the right one's being those of the partner's column.
+    pub fn for_each(&self, (x, partner, y): (usize, usize, usize), mut visit: impl FnMut(isize, isize)) {
+        match self {
+            &Self::Window(r) => (-r..=r).for_each(|dy| (-r..=r).for_each(|dx| visit(dx, dy))),
+            Self::Cross { left, right } => {
+                let own = left.at(x, y).both(right.at(partner, y));
+                for dy in -isize::from(own.up)..=isize::from(own.down) {
+                    let row = (y as isize + dy) as usize;
+                    let arms = left.at(x, row).both(right.at(partner, row));
+                    (-isize::from(arms.left)..=isize::from(arms.right)).for_each(|dx| visit(dx, dy));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Weights of the pixels of a region (Fang et al. 2012, eqs. 2 and 3; Yoon & Kweon 2005).
+//!
+//! `w(p, q) = exp(-(|I(p) - I(q)|^2 / gamma_color + |p - q|^2 / gamma_space))`, and the weight of a pixel is that in the left
+//! picture times that in the right one. Each is a byte, the product of one of brightness and one of distance; a picture has
+//! its own weights, so near a border both clamp for themselves.
+
+use super::aggregate::clamped;
+use crate::image::Image;
+use crate::params::StereoParams;
+
+/// Tables of both factors of a weight, 0 to 255: the one place where they are computed, for all engines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WeightTables {
+    /// For each difference of brightness.
+    pub color: [u8; 256],
+    /// For each offset `[|dy| * (reach + 1) + |dx|]`.
+    pub space: Vec<u8>,
+    /// Pixels from the centre to the farthest offset along an axis.
+    pub reach: usize,
+}
+
+impl WeightTables {
+    /// The tables of these parameters.
+    pub fn new(params: &StereoParams) -> Self {
+        let weight = |square: usize, gamma: u32| (255.0 * (-(square as f64) / f64::from(gamma)).exp()).round() as u8;
+        let reach = params.local_reach();
+        let place = |i: usize| (i / (reach + 1), i % (reach + 1));
+        let space =
+            (0..(reach + 1) * (reach + 1)).map(place).map(|(dy, dx)| weight(dx * dx + dy * dy, params.gamma_space));
+        Self {
+            color: std::array::from_fn(|step| weight(step * step, params.gamma_color)),
+            space: space.collect(),
+            reach,
+        }
+    }
+
+    /// Weight in one picture of a pixel that differs by `step` at an offset.
+    pub fn weight(&self, step: u8, (dx, dy): (isize, isize)) -> u32 {
+        let space = self.space[dy.unsigned_abs() * (self.reach + 1) + dx.unsigned_abs()];
+        (u32::from(self.color[usize::from(step)]) * u32::from(space)) >> 8
+    }
+}
+
+/// The weights of all pixels.
+pub enum Weights<'a> {
+    /// All are 1.
+    Ones,
+    /// By similarity and distance.
+    Adaptive {
+        /// Both factors.
+        tables: Box<WeightTables>,
+        /// The left picture.
+        left: &'a Image<u8>,
+        /// The right picture.
+        right: &'a Image<u8>,
+    },
+}
+
+impl<'a> Weights<'a> {
+    /// The weights of an aggregation.
+    pub fn new(left: &'a Image<u8>, right: &'a Image<u8>, params: &StereoParams) -> Self {
+        if params.aggregation.has_weights() {
+            Self::Adaptive { tables: Box::new(WeightTables::new(params)), left, right }
+        } else {
+            Self::Ones
+        }
+    }
+
+    /// Weight of the pixel at an offset from left `(x, y)` and its partner `(partner, y)`; that of the centre is never 0.
+    pub fn of(&self, (x, partner, y): (usize, usize, usize), offset: (isize, isize)) -> u32 {
+        match self {
+            Self::Ones => 1,
+            Self::Adaptive { tables, left, right } => {
+                let weight = |picture: &Image<u8>, x: usize| {
+                    let (xq, yq) = clamped((x, y), offset, picture.size());
+                    tables.weight(picture.at(x, y).abs_diff(picture.at(xq, yq)), offset)
+                };
+                (weight(left, x) * weight(right, partner)) >> 8
+            }
+        }
+    }
+}
+
+impl StereoParams {
+    /// Pixels from the centre of a local aggregation to its farthest neighbour along an axis.
+    pub fn local_reach(&self) -> usize {
+        match self.aggregation {
+            aggregation if aggregation.has_window() => (self.window / 2) as usize,
+            aggregation if aggregation.has_arms() => self.arms as usize,
+            _ => 0,
+        }
+    }
+}

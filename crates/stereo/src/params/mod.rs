@@ -1,0 +1,265 @@
+//! All parameters that decide a disparity map: each one once, with its default, range, unit, help and properties.
+
+mod limits;
+mod rules;
+
+pub use rules::ParamsError;
+
+use super::aggregate::{AdaptiveP2, MAX_PATHS};
+use super::cost::{CostKind, mutual_information};
+use super::disparity::{RightMatching, Subpixel};
+use super::filter::{Fill, Median, Persistence};
+use super::local::Aggregation;
+use crate::parameter::{Parameter, ParameterType, TimeEffect, Value, only_if};
+use crate::parameters;
+
+parameters! {
+    /// Parameters of the whole matching pipeline, for all engines.
+    pub struct StereoParams {
+        /// Smallest disparity searched; negative for rigs that converge. Depth beyond it cannot be found.
+        min_disparity: i32 = 0, "min-disparity", "Smallest disparity", -1024..=1023, "px", Range, Basic {
+            less_more: Some(("farther things are seen", "far things are cut off")),
+            slider: Some(|_| -64..=64), time: TimeEffect::None,
+        };
+        /// How many disparities are searched, from the smallest up. More sees nearer and takes longer.
+        num_disparities: u32 = 64, "num-disparities", "Disparities", 1..=1024, "px", Range, Basic {
+            less_more: Some(("near things are cut off", "nearer things are seen")),
+            slider: Some(|_| 1..=256),
+        };
+        /// Matching cost of two pixels.
+        cost: CostKind = CostKind::Census5x5, "cost", "Cost", 0..=0, "", Cost, Basic {
+            engine_criterion: Some(|p| Value::Switch(p.cost.is_learned())),
+        };
+        /// Window of the rank transform; odd.
+        rank_window: u32 = 9, "rank-window", "Rank window", 3..=9, "px", Cost, Advanced {
+            less_more: Some(("sharper edges, more noise", "calmer surfaces, thicker edges")),
+            belongs: Some(|p| only_if(p.cost.has_parameter("rank-window"), "Only the cost rank has this window.")),
+            is_odd: true,
+        };
+        /// Window of the sum of absolute differences; odd.
+        sad_window: u32 = 5, "sad-window", "SAD window", 1..=21, "px", Cost, Advanced {
+            less_more: Some(("sharper edges, more noise", "calmer surfaces, thicker edges")),
+            belongs: Some(|p| only_if(p.cost.has_parameter("sad-window"), "Only the cost sad has this window.")),
+            is_odd: true,
+        };
+        /// How many sizes mutual information is learned at, each half the next: 5 starts at a sixteenth, 1 at once at full size.
+        mi_levels: u32 = 5, "mi-levels", "Levels of information", 1..=5, "", Cost, Advanced {
+            belongs: Some(|p| only_if(p.cost.has_parameter("mi-levels"), "Only the cost mutual-information is learned.")),
+        };
+        /// Disparities with which mutual information starts at the smallest size.
+        mi_start: mutual_information::Start = mutual_information::Start::Random, "mi-start", "Start of information", 0..=0, "", Cost, Advanced {
+            belongs: Some(|p| only_if(p.cost.has_parameter("mi-start"), "Only the cost mutual-information is learned.")),
+        };
+        /// Local aggregation of the costs, before the paths or, with 0 paths, instead of them.
+        aggregation: Aggregation = Aggregation::None, "aggregation", "Aggregation", 0..=0, "", Aggregation, Advanced {
+            engine_criterion: Some(|p| p.aggregation.to_value()),
+        };
+        /// Window of the aggregations window and adaptive-weight; odd.
+        window: u32 = 9, "window", "Window", 1..=33, "px", Aggregation, Advanced {
+            less_more: Some(("sharper edges, more noise", "calmer surfaces, thicker edges")),
+            belongs: Some(|p| only_if(p.aggregation.has_window(), "Only the aggregations window and adaptive-weight have a window.")),
+            is_odd: true,
+        };
+        /// How alike in brightness a pixel of a weighted aggregation has to be: its weight is exp(-dI^2 / gamma) of its own, so
+        /// it falls to a third where dI^2 is gamma.
+        gamma_color: u32 = 400, "gamma-color", "Gamma of brightness", 1..=65025, "", Aggregation, Advanced {
+            less_more: Some(("only pixels of nearly the same brightness count", "others count too")),
+            belongs: Some(|p| only_if(p.aggregation.has_weights(), "Only the aggregations adaptive-weight and weighted-cross have weights.")),
+            slider: Some(|_| 1..=1000), time: TimeEffect::None,
+        };
+        /// How near a pixel of a weighted aggregation has to be: its weight is exp(-distance^2 / gamma).
+        gamma_space: u32 = 300, "gamma-space", "Gamma of distance", 1..=65025, "px²", Aggregation, Advanced {
+            less_more: Some(("only near pixels count", "farther ones count too")),
+            belongs: Some(|p| only_if(p.aggregation.has_weights(), "Only the aggregations adaptive-weight and weighted-cross have weights.")),
+            slider: Some(|_| 1..=1000), time: TimeEffect::None,
+        };
+        /// The arms of the aggregations cross and weighted-cross end where brightness differs by more than this.
+        tau: u32 = 12, "tau", "Tau", 0..=255, "", Aggregation, Advanced {
+            less_more: Some(("shorter arms, sharper edges", "longer arms, calmer surfaces")),
+            belongs: Some(|p| only_if(p.aggregation.has_arms(), "Only the aggregations cross and weighted-cross have arms.")),
+            time: TimeEffect::None,
+        };
+        /// The arms of the aggregations cross and weighted-cross are at most this long.
+        arms: u32 = 17, "arms", "Arms", 1..=30, "px", Aggregation, Advanced {
+            less_more: Some(("sharper edges, more noise", "calmer surfaces")),
+            belongs: Some(|p| only_if(p.aggregation.has_arms(), "Only the aggregations cross and weighted-cross have arms.")),
+        };
+        /// Directions from which path costs are summed, at equal angles; 0 leaves the paths out.
+        /// More make the streaks of single directions fade, and take longer.
+        paths: u32 = 8, "paths", "Paths", 0..=i64::from(MAX_PATHS), "", Paths, Basic {
+            less_more: Some(("streaks along the directions", "no streaks, smoother")),
+            largest: |p| Some(p.paths_limit()), shortcuts: &[4, 8, 16],
+        };
+        /// Angle of the first direction, clockwise from the right.
+        /// An odd one keeps paths from running along the walls and edges of a scene.
+        start_angle_deg: u32 = 0, "start-angle-deg", "Start angle", 0..=359, "deg", Paths, Advanced {
+            applies: |p| only_if(p.paths > 0, "Without paths there are no directions."),
+        };
+        /// Penalty for a disparity step of 1 px between neighbours: slanted surfaces.
+        p1: u32 = CostKind::Census5x5.penalties().p1, "p1", "P1", 0..=4096, "", Paths, Basic {
+            less_more: Some(("slanted surfaces follow, more noise", "flatter surfaces, with steps")),
+            applies: |p| only_if(p.paths > 0, "Without paths there are no penalties."),
+            slider: Some(|p| 0..=i64::from(2 * p.largest_cost())), largest: |p| p.penalty_limit(1),
+            time: TimeEffect::None,
+        };
+        /// Penalty for a larger step: edges of objects. Above P1; more is smoother.
+        p2: u32 = CostKind::Census5x5.penalties().p2, "p2", "P2", 1..=8191, "", Paths, Basic {
+            less_more: Some(("more edges, more noise", "smoother, small things vanish")),
+            applies: |p| only_if(p.paths > 0, "Without paths there are no penalties."),
+            slider: Some(|p| 1..=i64::from(6 * p.largest_cost())), smallest: Some(StereoParams::smallest_p2),
+            largest: |p| p.penalty_limit(0), time: TimeEffect::None,
+        };
+        /// How P2 follows the brightness step along a path: edges of objects are often edges of brightness.
+        adaptive_p2: AdaptiveP2 = AdaptiveP2::Linear, "adaptive-p2", "Adaptive P2", 0..=0, "", Paths, Basic {
+            applies: |p| only_if(p.paths > 0, "Without paths there are no penalties."), time: TimeEffect::None,
+        };
+        /// Smallest P2 that adaptation leaves; at least P1 + 1, and follows P1 up.
+        p2_min: u32 = CostKind::Census5x5.penalties().p2_min, "p2-min", "P2 min", 1..=8191, "", Paths, Advanced {
+            less_more: Some(("sharper depth edges at edges of brightness", "smoother there too")),
+            applies: |p| only_if(p.paths > 0 && p.adaptive_p2 != AdaptiveP2::Off, "Only an adaptive P2 has a smallest value."),
+            slider: Some(|p| 1..=i64::from(6 * p.largest_cost())), smallest: Some(StereoParams::smallest_p2),
+            largest: |p| p.penalty_limit(0).filter(|_| p.adaptive_p2 != AdaptiveP2::Off), time: TimeEffect::None,
+        };
+        /// How fast a linear P2 falls: sixteenths of P2 units per grey level.
+        p2_alpha: u32 = CostKind::Census5x5.penalties().p2_alpha, "p2-alpha", "P2 alpha", 0..=4096, "/16", Paths, Advanced {
+            less_more: Some(("P2 stays high at edges of brightness", "P2 falls sooner, sharper edges")),
+            applies: |p| only_if(p.paths > 0 && p.adaptive_p2 == AdaptiveP2::Linear, "Only a linear adaptive P2 has this slope."),
+            slider: Some(|p| 0..=i64::from(4 * p.largest_cost())), time: TimeEffect::None,
+        };
+        /// Search each pixel only around the disparities found near it in smaller pictures, for which the pair is halved this
+        /// many times. Halves the memory of long ranges, but can miss small objects far from their surroundings in depth.
+        gating: Option<u32> = None, "gating", "Gating", 1..=6, "", Range, Advanced {
+            engine_criterion: Some(|p| Value::Switch(p.gating.is_some())),
+        };
+        /// Curve through the three sums around the winner, whose lowest point is the disparity.
+        subpixel: Subpixel = Subpixel::Equiangular, "subpixel", "Sub-pixel", 0..=0, "", Smoothing, Basic {
+            former_words: &[("on", "parabola"), ("true", "parabola"), ("false", "off")],
+        };
+        /// Drop a pixel that matches badly: its sum exceeds this percentage of the largest one there can be.
+        match_threshold: Option<u32> = None, "match-threshold", "Match threshold", 1..=99, "%", Rejection, Advanced {
+            less_more: Some(("more pixels are dropped", "poor matches stay")),
+            time: TimeEffect::OnOff,
+        };
+        /// Drop a pixel if its window, or that of any of its candidates, leaves the pictures (Leu et al. 2010).
+        drop_border: bool = false, "drop-border", "Drop the border", 0..=1, "", Rejection, Advanced;
+        /// Drop a pixel if another disparity is within this percentage of the winner's sum; 0 keeps all.
+        uniqueness: u32 = 0, "uniqueness", "Uniqueness", 0..=99, "%", Rejection, Advanced {
+            less_more: Some(("ambiguous pixels stay", "more of them are dropped")),
+            slider: Some(|_| 0..=30), time: TimeEffect::OnOff,
+        };
+        /// How clearly each disparity won over the best other one, or with the learned choice how likely it is right: a view of its
+        /// own in the window, a file from compute --confidence-map. The disparities stay the same.
+        confidence: bool = false, "confidence", "Confidence", 0..=1, "", Rejection, Advanced;
+        /// Drop a pixel if the right picture's disparity differs by more than this.
+        left_right: Option<u32> = Some(1), "left-right", "Left-right check", 0..=64, "px", Rejection, Basic {
+            less_more: Some(("more pixels are dropped, fewer errors", "more pixels stay, more errors")),
+            slider: Some(|_| 0..=8), time: TimeEffect::OnOff,
+        };
+        /// Source of the right picture's disparities.
+        right_matching: RightMatching = RightMatching::Diagonal, "right-matching", "Right matching", 0..=0, "", Rejection, Advanced {
+            applies: |p| only_if(p.left_right.is_some(), "Only the left-right check looks at the right picture's disparities."),
+        };
+        /// Median filter of the disparities, before the left-right check.
+        median: Median = Median::Three, "median", "Median", 0..=0, "px", Smoothing, Basic;
+        /// Drop connected regions of at most this many pixels; 0 keeps all.
+        speckle_size: u32 = 100, "speckle-size", "Speckle size", 0..=100_000, "px", Rejection, Advanced {
+            less_more: Some(("small patches stay", "larger patches are dropped")),
+            slider: Some(|_| 0..=1000), time: TimeEffect::OnOff,
+        };
+        /// Neighbours whose disparities differ by at most this belong to one region.
+        speckle_range: u32 = 1, "speckle-range", "Speckle range", 0..=64, "px", Rejection, Advanced {
+            less_more: Some(("regions break up, more is dropped", "regions join, more stays")),
+            applies: |p| only_if(p.speckle_size > 0, "No speckle is removed: its size is 0."),
+            slider: Some(|_| 0..=8), time: TimeEffect::None,
+        };
+        /// Smooth surfaces and leave edges, so many times: running means along rows and columns that end at steps.
+        spatial: Option<u32> = None, "spatial", "Spatial filter", 1..=5, "", Smoothing, Basic;
+        /// How much of a running mean is the next pixel: less is smoother.
+        spatial_alpha: u32 = 50, "spatial-alpha", "Spatial alpha", 1..=100, "%", Smoothing, Advanced {
+            less_more: Some(("smoother", "closer to what was measured")),
+            belongs: Some(|p| only_if(p.spatial.is_some(), "The spatial filter is off.")),
+            time: TimeEffect::None,
+        };
+        /// A larger step between pixels is an edge for the spatial filter: sixteenths of a pixel.
+        spatial_delta: u32 = 10, "spatial-delta", "Spatial delta", 1..=255, "/16", Smoothing, Advanced {
+            less_more: Some(("more steps count as edges", "only larger steps do")),
+            belongs: Some(|p| only_if(p.spatial.is_some(), "The spatial filter is off.")),
+            time: TimeEffect::None,
+        };
+        /// Calm flicker: each disparity becomes a running mean over the pairs, holes keep the last disparity for a moment, and the learned
+        /// choice prefers what it chose before.
+        temporal: bool = false, "temporal", "Temporal filter", 0..=1, "", Smoothing, Basic;
+        /// How much of a running mean is the newest pair: less is calmer and slower to follow.
+        temporal_alpha: u32 = 40, "temporal-alpha", "Temporal alpha", 1..=100, "%", Smoothing, Advanced {
+            less_more: Some(("calmer, follows slowly", "follows quickly, flickers")),
+            belongs: Some(|p| only_if(p.temporal, "The temporal filter is off.")),
+            time: TimeEffect::None,
+        };
+        /// A larger step from pair to pair is a change of the scene for the temporal filter: sixteenths of a pixel.
+        temporal_delta: u32 = 10, "temporal-delta", "Temporal delta", 1..=255, "/16", Smoothing, Advanced {
+            less_more: Some(("more changes count as motion", "only larger ones do")),
+            belongs: Some(|p| only_if(p.temporal, "The temporal filter is off.")),
+            time: TimeEffect::None,
+        };
+        /// When a hole keeps the disparity that it had before.
+        persistence: Persistence = Persistence::TwoOfFour, "persistence", "Persistence", 0..=0, "", Smoothing, Advanced {
+            belongs: Some(|p| only_if(p.temporal, "The temporal filter is off.")),
+        };
+        /// Choose again at edges of depth and in filled holes: a small network judges the disparities around each pixel of the left
+        /// map.
+        choice: bool = false, "choice", "Learned choice", 0..=1, "", Smoothing, Advanced;
+        /// Drop a disparity if the learned choice finds it less likely right than this, a filled one too.
+        min_chance: Option<u32> = None, "min-chance", "Least chance", 1..=99, "%", Rejection, Advanced {
+            less_more: Some(("unlikely disparities stay", "more of them are dropped")),
+            belongs: Some(|p| only_if(p.choice, "Only the learned choice knows how likely a disparity is.")),
+            time: TimeEffect::None,
+        };
+        /// Move edges of depth to where colours change, or brightness without colours: a weighted median where depth has an edge.
+        weighted_median: bool = true, "weighted-median", "Weighted median", 0..=1, "", Smoothing, Advanced;
+        /// Fill pixels without a disparity. Filled depth is invented.
+        fill: Fill = Fill::None, "fill", "Fill", 0..=0, "", Fill, Advanced;
+    }
+}
+
+impl StereoParams {
+    /// The parameter named `name`.
+    pub fn parameter(name: &str) -> Option<&'static Parameter<Self>> {
+        Self::table().iter().find(|p| p.name == name)
+    }
+
+    /// `name = value` for every parameter, in the words of the command line.
+    pub fn words(&self) -> impl Iterator<Item = (&'static str, Value)> + '_ {
+        Self::table().iter().map(|p| (p.name, (p.get)(self)))
+    }
+
+    /// The values by which `--engine auto` decides: the engines are timed again where they change.
+    pub fn engine_criteria(&self) -> Vec<Value> {
+        Self::table().iter().filter_map(|p| p.properties.engine_criterion.map(|criterion| criterion(self))).collect()
+    }
+
+    /// Disparity in px of candidate `index`.
+    pub fn disparity(&self, index: usize) -> i32 {
+        self.min_disparity + index as i32
+    }
+
+    /// The largest disparity that is searched, px.
+    pub fn last_disparity(&self) -> i32 {
+        self.disparity(self.num_disparities as usize - 1)
+    }
+}
+
+impl serde::Serialize for StereoParams {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeMap;
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in self.words() {
+            match value {
+                Value::Integer(v) => map.serialize_entry(name, &v)?,
+                Value::Switch(on) => map.serialize_entry(name, &on)?,
+                Value::Choice(word) => map.serialize_entry(name, word)?,
+                Value::Off => map.serialize_entry(name, "off")?,
+            }
+        }
+        map.end()
+    }
+}

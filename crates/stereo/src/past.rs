@@ -1,0 +1,54 @@
+//! State kept from pair to pair of a sequence: the last map where mutual information or the learned choice looks at it, and that of the
+//! temporal filter.
+
+use super::filter::Smoothed;
+use super::map::DisparityMap;
+use super::params::StereoParams;
+
+/// State of a sequence of pairs with the same size and parameters.
+#[derive(Clone, Debug, Default)]
+pub struct Past {
+    of: Option<((usize, usize), StereoParams)>,
+    /// The finished left map of the pair before, where the parameters look at it.
+    pub last: Option<DisparityMap>,
+    /// State of the temporal filter.
+    pub smoothed: Option<Smoothed>,
+}
+
+impl Past {
+    /// Drops the state unless it belongs to pairs of this size with these parameters.
+    pub fn follow(&mut self, size: (usize, usize), params: &StereoParams) {
+        let belongs = self.of.as_ref().is_some_and(|(old_size, old)| *old_size == size && old == params);
+        if !belongs {
+            *self = Self { of: Some((size, params.clone())), ..Self::default() };
+        }
+    }
+
+    /// Keeps what the next pair needs of a finished left map.
+    pub fn remember(&mut self, left: &DisparityMap, params: &StereoParams) {
+        self.last = (params.starts_from_last() || params.chooses_from_last()).then(|| left.clone());
+    }
+
+    /// The map from which mutual information starts.
+    pub fn start(&self, params: &StereoParams) -> Option<&DisparityMap> {
+        self.last.as_ref().filter(|_| params.starts_from_last())
+    }
+
+    /// For a level of half the size.
+    #[must_use]
+    pub fn coarser(start: Option<&DisparityMap>) -> Self {
+        Self { last: start.map(DisparityMap::halved), ..Self::default() }
+    }
+}
+
+impl StereoParams {
+    /// Whether the learned choice looks at the map of the pair before.
+    pub fn chooses_from_last(&self) -> bool {
+        self.choice && self.temporal
+    }
+
+    /// Whether a map depends on the pairs before its own.
+    pub fn remembers(&self) -> bool {
+        self.temporal || self.starts_from_last()
+    }
+}
