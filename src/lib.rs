@@ -27,8 +27,8 @@ extern crate self as stereopsis;
 
 use stereopsis_base::{console, files, geometry, image, newest, parameter, process, rate};
 use stereopsis_stereo as stereo;
+use stereopsis_calibration as calibration;
 
-mod calibration;
 mod metrics;
 mod capture;
 mod engine;

@@ -1,0 +1,200 @@
+//! A rig as two ROS `camera_info` messages, for files and for recordings.
+
+use super::{CalibrationError, Camera, Crop, Distortion, LoadOptions, Projection, StereoRig, read};
+use crate::geometry::Geometry;
+use glam::DMat3;
+use std::path::PathBuf;
+
+/// Number of coefficients of OpenCV's largest model.
+const MAX_COEFFICIENTS: usize = 14;
+
+/// One camera of a rig, as ROS's `camera_info` describes it; matrices row by row, lengths in px and m.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CameraInfo {
+    /// Width, px.
+    pub width: u32,
+    /// Height, px.
+    pub height: u32,
+    /// `plumb_bob`, `rational_polynomial` or `equidistant`; empty for none.
+    pub distortion_model: String,
+    /// Distortion coefficients.
+    pub d: Vec<f64>,
+    /// Camera matrix K of the raw picture; all 0 if it is not calibrated.
+    pub k: [f64; 9],
+    /// Rotation to the rectified camera, R.
+    pub r: [f64; 9],
+    /// Projection of the rectified camera, P; `p[3]` is `-fx` times the baseline for the right one.
+    pub p: [f64; 12],
+}
+
+impl CameraInfo {
+    /// Left and right camera of a rig for raw pictures of `width` x `height`, see [`StereoRig::rectifier`].
+    ///
+    /// # Errors
+    /// The rig cannot be rectified at this size, or has thin prism coefficients, which ROS does not support.
+    pub fn of_rig(
+        rig: &StereoRig,
+        (width, height): (usize, usize),
+        crop: impl Into<Crop>,
+    ) -> Result<[Self; 2], CalibrationError> {
+        let (rig, rectification, _) = rig.at_size(width, height, crop.into())?;
+        let info = |side: &str, camera: &Camera, rotation: DMat3, projection: &Projection, baseline_m: f64| {
+            let d = camera.distortion.coefficients();
+            let model = match camera.distortion {
+                Distortion::Fisheye(_) => "equidistant",
+                Distortion::BrownConrady(_) if d.len() <= 8 => camera.distortion.name(),
+                Distortion::BrownConrady(_) => {
+                    return Err(CalibrationError(format!(
+                        "the {side} camera has thin prism coefficients, which ROS's camera_info cannot hold; write OpenCV's \
+                         or our own"
+                    )));
+                }
+            };
+            let Camera { fx, fy, cx, cy, .. } = *camera;
+            Ok(Self {
+                width: width as u32,
+                height: height as u32,
+                distortion_model: model.to_owned(),
+                d,
+                k: [fx, 0.0, cx, 0.0, fy, cy, 0.0, 0.0, 1.0],
+                r: rows(rotation),
+                p: projection_of(projection, baseline_m),
+            })
+        };
+        let r = &rectification;
+        Ok([
+            info("left", &rig.left, r.rotation_left, &r.left, 0.0)?,
+            info("right", &rig.right, r.rotation_right, &r.right, r.baseline_m)?,
+        ])
+    }
+
+    /// Left and right camera of rectified pictures: `k` equals the left part of `p`.
+    pub fn of_rectified(geometry: &Geometry, (width, height): (usize, usize)) -> [Self; 2] {
+        let Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, .. } = *geometry;
+        [(cx_px, 0.0), (cx_px + doffs_px, baseline_m)].map(|(cx, baseline_m)| Self {
+            width: width as u32,
+            height: height as u32,
+            distortion_model: "plumb_bob".to_owned(),
+            d: vec![0.0; 5],
+            k: [focal_px, 0.0, cx, 0.0, focal_px, cy_px, 0.0, 0.0, 1.0],
+            r: rows(DMat3::IDENTITY),
+            p: projection_of(&Projection { fx: focal_px, fy: focal_px, cx, cy: cy_px }, baseline_m),
+        })
+    }
+
+    /// Geometry of a pair from [`Self::of_rectified`]: the right camera's `p[3]` is `-f T`. `None` if it gives no baseline.
+    pub fn rectified_geometry([left, right]: [&Self; 2]) -> Option<Geometry> {
+        let [focal_px, _, cx_px, _, _, _, cy_px, ..] = left.p;
+        let baseline_m = -right.p[3] / right.p[0];
+        let geometry = Geometry { focal_px, baseline_m, doffs_px: right.p[2] - cx_px, cx_px, cy_px, estimated: false };
+        let is_sound = left.p.iter().chain(&right.p).all(|v| v.is_finite()) && baseline_m.is_finite();
+        (is_sound && focal_px > 0.0 && baseline_m > 0.0).then_some(geometry)
+    }
+
+    /// Whether it is marked as uncalibrated: all of K is 0.
+    pub fn is_uncalibrated(&self) -> bool {
+        self.k.iter().all(|v| *v == 0.0)
+    }
+
+    /// Checks that the numbers are plausible for a camera.
+    ///
+    /// # Errors
+    /// A number is not finite, a focal length is not above 0, or there are too many coefficients; as text.
+    pub fn check_numbers(&self) -> Result<(), CalibrationError> {
+        let Self { d, k, r, p, .. } = self;
+        if d.len() > MAX_COEFFICIENTS {
+            return Err(CalibrationError(format!("{} coefficients are more than any lens has", d.len())));
+        }
+        if let Some(wrong) = [&d[..], k, r, p].concat().iter().find(|v| !v.is_finite()) {
+            return Err(CalibrationError(format!(
+                "it holds {wrong}: the calibration failed or the message is damaged"
+            )));
+        }
+        if !self.is_uncalibrated() && (k[0] <= 0.0 || k[4] <= 0.0) {
+            return Err(CalibrationError(format!("its focal lengths are {} and {} px", k[0], k[4])));
+        }
+        Ok(())
+    }
+
+    /// The rig of a left and a right camera.
+    ///
+    /// # Errors
+    /// They are not calibrated, or no stereo pair.
+    pub fn rig([left, right]: [&Self; 2]) -> Result<StereoRig, CalibrationError> {
+        let file = |info: &Self, side: &str| (PathBuf::from(format!("{side}.yaml")), info.yaml(side).into_bytes());
+        read(&[file(left, "left"), file(right, "right")], &LoadOptions::default())
+    }
+
+    /// The file that ROS's calibrator writes for this camera.
+    pub fn yaml(&self, side: &str) -> String {
+        let matrix = |name: &str, rows: usize, data: &[f64]| {
+            let columns = data.len() / rows;
+            format!("{name}:\n  rows: {rows}\n  cols: {columns}\n  data: {}\n", yaml_list(data))
+        };
+        let Self { width, height, distortion_model, .. } = self;
+        [
+            format!("image_width: {width}\nimage_height: {height}\ncamera_name: stereo/{side}\n"),
+            matrix("camera_matrix", 3, &self.k),
+            format!("distortion_model: {distortion_model}\n"),
+            matrix("distortion_coefficients", 1, &self.d),
+            matrix("rectification_matrix", 3, &self.r),
+            matrix("projection_matrix", 3, &self.p),
+        ]
+        .concat()
+    }
+}
+
+/// Row-major elements of a matrix.
+pub(super) fn rows(matrix: DMat3) -> [f64; 9] {
+    matrix.transpose().to_cols_array()
+}
+
+/// A 3x4 projection of a camera at `baseline` to the right.
+pub(super) fn projection_of(camera: &Projection, baseline: f64) -> [f64; 12] {
+    let Projection { fx, fy, cx, cy } = *camera;
+    [fx, 0.0, cx, -fx * baseline, 0.0, fy, cy, 0.0, 0.0, 0.0, 1.0, 0.0]
+}
+
+/// A list of numbers that are exact to the last bit. PyYAML, with which ROS and Kalibr read, takes a number with an exponent as text
+/// unless it has a point and the exponent a sign.
+pub(super) fn yaml_list(numbers: &[f64]) -> String {
+    let number = |v: &f64| {
+        let text = format!("{v:?}");
+        let Some((digits, exponent)) = text.split_once('e') else { return text };
+        let point = if digits.contains('.') { "" } else { ".0" };
+        let sign = if exponent.starts_with('-') { "" } else { "+" };
+        format!("{digits}{point}e{sign}{exponent}")
+    };
+    format!("[{}]", numbers.iter().map(number).collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rig::tests::plain_rig;
+
+    #[test]
+    fn a_rig_survives_its_two_cameras() {
+        let rig = plain_rig();
+        let [left, right] = CameraInfo::of_rig(&rig, (640, 480), 0.0).unwrap();
+        assert_eq!((left.k[0], left.p[3]), (500.0, 0.0));
+        assert!((right.p[3] + right.p[0] * 0.12).abs() < 1e-9 && !left.is_uncalibrated());
+        let back = CameraInfo::rig([&left, &right]).unwrap();
+        assert_eq!((back.left, back.right, back.size), (rig.left, rig.right, rig.size));
+        assert!((back.baseline_m() - 0.12).abs() < 1e-12);
+    }
+
+    #[test]
+    fn rectified_cameras_have_one_matrix_for_both() {
+        let geometry =
+            Geometry { focal_px: 400.0, baseline_m: 0.1, doffs_px: 7.0, cx_px: 99.5, cy_px: 49.5, estimated: false };
+        let [left, right] = CameraInfo::of_rectified(&geometry, (200, 100));
+        assert_eq!((left.k[2], right.k[2], right.p[2]), (99.5, 106.5, 106.5));
+        assert_eq!((right.p[3], right.d.len(), left.width), (-40.0, 5, 200));
+    }
+
+    #[test]
+    fn numbers_are_numbers_for_pyyaml() {
+        assert_eq!(yaml_list(&[1e-5, -1.25e-7, 0.5, 3.0, 1e21]), "[1.0e-5, -1.25e-7, 0.5, 3.0, 1.0e+21]");
+    }
+}

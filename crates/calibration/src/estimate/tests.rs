@@ -1,0 +1,222 @@
+use super::*;
+use crate::remap::RemapTable;
+use crate::rig::tests::plain_rig;
+use crate::{FocalLength, KnownDepth, fit_depth, shared_data};
+use crate::capture::scene::{SceneOptions, render};
+use crate::geometry::Geometry;
+use crate::image::Image;
+use glam::EulerRot;
+
+/// Rotation angles, degrees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Angles {
+    /// Pitch, about the axis to the right: positive looks up.
+    pitch: f64,
+    /// Yaw, about the axis down: positive looks to the right.
+    yaw: f64,
+    /// Roll, about the viewing axis: positive turns the camera clockwise, as seen from behind.
+    roll: f64,
+}
+
+/// Angles of the rotation from the left axes to the right ones.
+fn angles(rotation: DMat3) -> Angles {
+    let (pitch, yaw, roll) = glam::DQuat::from_mat3(&rotation.transpose()).to_euler(EulerRot::XYZ);
+    Angles { pitch: pitch.to_degrees(), yaw: yaw.to_degrees(), roll: roll.to_degrees() }
+}
+
+/// The scene as seen by cameras with these angles and this lens, and their rig.
+fn turned_scene(left: DMat3, right: DMat3, radial: f64, numbers: &[u64]) -> (Vec<(Luma, Luma)>, StereoRig) {
+    let options = SceneOptions { noise: 1.0, ..SceneOptions::default() };
+    let Geometry { focal_px, baseline_m, cx_px, cy_px, .. } = options.geometry();
+    let distortion = crate::Distortion::from_opencv("D", &[radial, 0.0, 0.0, 0.0]).unwrap();
+    let camera = Camera { fx: focal_px, fy: focal_px, cx: cx_px, cy: cy_px, distortion };
+    let seen = |luma: &Luma, to_scene: DMat3| {
+        let table = RemapTable::new(640, 480, |x, y| {
+            let ray = to_scene * camera.ray(DVec2::new(x as f64, y as f64)).unwrap();
+            DVec2::new(focal_px * ray.x / ray.z + cx_px, focal_px * ray.y / ray.z + cy_px)
+        });
+        Luma::U8(table.apply(&luma.to_u8()))
+    };
+    let pair = |&number: &u64| {
+        let pair = render(&options, number, false);
+        (seen(&pair.left.luma, left), seen(&pair.right.luma, right))
+    };
+    let rig = StereoRig {
+        left: camera,
+        right: camera,
+        rotation: right.transpose() * left,
+        translation_m: right.transpose() * DVec3::new(-baseline_m, 0.0, 0.0),
+        ..plain_rig()
+    };
+    (numbers.iter().map(pair).collect(), rig)
+}
+
+fn turn(pitch: f64, yaw: f64, roll: f64) -> DMat3 {
+    DMat3::from_rotation_x(pitch.to_radians())
+        * DMat3::from_rotation_y(yaw.to_radians())
+        * DMat3::from_rotation_z(roll.to_radians())
+}
+
+fn borrowed(pairs: &[(Luma, Luma)]) -> Vec<(&Luma, &Luma)> {
+    pairs.iter().map(|(left, right)| (left, right)).collect()
+}
+
+#[test]
+fn turned_cameras_are_found_out_and_rows_come_together() {
+    let (pairs, truth) = turned_scene(turn(0.0, 0.8, -1.1), turn(1.5, -1.2, 0.7), -0.08, &[2, 40, 70]);
+    let found = estimate_rig(&borrowed(&pairs), FocalLength::Px(576.0), 0.065).unwrap();
+    assert!(found.row_offset_before.median_abs_px > 8.0, "{}", found.row_offset_before);
+    assert!(found.row_offset_after.median_px.abs() < 0.05, "{}", found.row_offset_after);
+    assert!(found.row_offset_after.median_abs_px < 0.12, "{}", found.row_offset_after);
+    let exact = angles(truth.rotation);
+    let Angles { pitch, yaw, roll } = angles(found.rig.rotation);
+    assert!((pitch - exact.pitch).abs() < 0.1 && (roll - exact.roll).abs() < 0.05, "{pitch} {roll} for {exact:?}");
+    assert!((yaw - exact.yaw).abs() < 0.5, "{yaw} for {exact:?}");
+    assert!(found.rig.estimated && (found.rig.baseline_m() - 0.065).abs() < 1e-12);
+}
+
+#[test]
+fn a_wrong_field_of_view_brings_rows_together_all_the_same() {
+    let (pairs, _) = turned_scene(turn(0.0, 0.8, -1.1), turn(1.5, -1.2, 0.7), 0.0, &[2, 40, 70]);
+    let found = estimate_rig(&borrowed(&pairs), FocalLength::FovDeg(70.0), 0.065).unwrap();
+    assert!(found.row_offset_after.median_abs_px < 0.15, "{}", found.row_offset_after);
+}
+
+/// Matches of points at 1 to 8 m, through two lenses whose rays bend as those of an equidistant fisheye do.
+fn fisheye_matches(focal_px: f64, size: (usize, usize)) -> Vec<Match> {
+    let mut rng = fastrand::Rng::with_seed(5);
+    let center = DVec2::new(size.0 as f64 - 1.0, size.1 as f64 - 1.0) / 2.0;
+    let seen = |point: DVec3| {
+        let angle = point.angle_between(DVec3::Z);
+        center + point.truncate().normalize() * focal_px * angle
+    };
+    let last = DVec2::new(size.0 as f64, size.1 as f64) - 1.0;
+    let mut found = Vec::new();
+    while found.len() < 600 {
+        let place = DVec2::new(rng.f64(), rng.f64()) * last - center;
+        let angle = place.length() / focal_px;
+        let ray = (place.normalize() * angle.sin()).extend(angle.cos());
+        let point = ray * (1.0 + 7.0 * rng.f64());
+        let left = seen(turn(0.0, 0.5, -0.6) * point);
+        let right = seen(turn(0.8, -0.4, 0.5) * (point - DVec3::X * 0.065));
+        let noise = DVec2::new(rng.f64() - 0.5, rng.f64() - 0.5) * 0.3;
+        let is_inside = |at: DVec2| at.cmpge(DVec2::ZERO).all() && at.cmple(last).all();
+        if is_inside(left) && is_inside(right) {
+            found.push(Match { left: left + noise, right, score: 1.0 });
+        }
+    }
+    found
+}
+
+#[test]
+fn a_field_of_view_is_that_of_the_lens_however_it_bends_rays() {
+    let size = (640, 480);
+    for fov_deg in [60.0f64, 90.0, 113.0] {
+        let focal_px = 320.0 / (fov_deg.to_radians() / 2.0);
+        let (model, _) = fitted(size, FocalLength::FovDeg(fov_deg), &fisheye_matches(focal_px, size));
+        let (found, pinhole) = (model.focal_px / focal_px, FocalLength::FovDeg(fov_deg).px(640) / focal_px);
+        assert!(
+            (found - 1.0).abs() < 0.06,
+            "{fov_deg} degrees: {found:.3} of the truth, a pinhole would be {pinhole:.3}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_estimated_says_why() {
+    let (pairs, _) = turned_scene(turn(0.0, 0.5, 0.0), turn(0.5, 0.0, 0.5), 0.0, &[2, 40]);
+    let refused =
+        |pairs: &[(&Luma, &Luma)]| estimate_rig(pairs, FocalLength::Px(576.0), 0.065).unwrap_err().to_string();
+    let swapped: Vec<_> = pairs.iter().map(|(left, right)| (right, left)).collect();
+    assert!(refused(&swapped).contains("left and right are swapped"), "{}", refused(&swapped));
+
+    let flat = Luma::U8(Image::filled(640, 480, 80));
+    assert!(refused(&[(&flat, &flat)]).contains("too little texture"));
+    let elsewhere = render(&SceneOptions { seed: 9, ..SceneOptions::default() }, 50, false).left.luma;
+    let upside_down = elsewhere.to_u8().pixels().iter().rev().copied().collect();
+    let elsewhere = Luma::U8(Image::new(640, 480, upside_down));
+    assert!(refused(&[(&pairs[0].0, &elsewhere)]).contains("little in common"));
+
+    let wall = pairs[0].0.to_u8();
+    let moved = Luma::U8(Image::from_fn(640, 480, |x, y| wall.at_clamped(x as isize + 12, y as isize)));
+    assert!(refused(&[(&pairs[0].0, &moved)]).contains("about the same distance"));
+
+    let small = Luma::U8(Image::filled(320, 240, 80));
+    assert!(refused(&[(&flat, &small)]).contains("different sizes"));
+    assert!(refused(&[]).contains("no pair"));
+}
+
+/// Accuracy of an estimate on a real rig with a known calibration.
+#[derive(Debug)]
+struct Judged {
+    /// Median absolute row offset of the raw pictures, and of points rectified by the estimate and by the truth, px.
+    rows: [f64; 3],
+    /// Median error of depth, before and after two known distances, %.
+    depth: [f64; 2],
+}
+
+fn judge(name: &str, pairs: &[crate::capture::RawPair], truth: &StereoRig, focal_error: f64) -> Judged {
+    let lumas = shared_data::lumas(pairs);
+    let (width, height) = truth.size.unwrap();
+    let estimate = estimate_rig(&lumas, FocalLength::Px(truth.left.fx * focal_error), truth.baseline_m()).unwrap();
+    let own = estimate.rig.rectifier(width, height, 0.0).unwrap().geometry();
+    let exact = truth.rectifier(width, height, 0.0).unwrap().geometry();
+    let found: Vec<Match> = lumas.iter().flat_map(|(left, right)| matches(left, right)).collect();
+    let (mut rows, mut points) = ([Vec::new(), Vec::new(), Vec::new()], Vec::new());
+    for found in &found {
+        let by = |rig| rectified(rig, std::iter::once(found)).unwrap().pop();
+        let (Some(by_truth), Some(by_estimate)) = (by(truth), by(&estimate.rig)) else { continue };
+        // what the calibration contradicts is a wrong match
+        let Some(depth_m) = exact.depth_m(by_truth.disparity_px()).filter(|_| by_truth.row_offset_px().abs() < 1.5)
+        else {
+            continue;
+        };
+        for (rows, found) in rows.iter_mut().zip([found, &by_estimate, &by_truth]) {
+            rows.push(found.row_offset_px().abs());
+        }
+        points.push(KnownDepth { disparity_px: by_estimate.disparity_px(), depth_m });
+    }
+    points.sort_by(|a, b| a.depth_m.total_cmp(&b.depth_m));
+    // two clicks: the middle of the nearest and of the farthest fifth
+    let clicked = |share: f64| {
+        let at = (points.len() as f64 * share) as usize;
+        let mut around: Vec<_> = points[at - 10..at + 10].iter().map(|p| p.disparity_px).collect();
+        KnownDepth { disparity_px: quantile(&mut around, 0.5), depth_m: points[at].depth_m }
+    };
+    let corrected = fit_depth(&own, clicked(0.1), clicked(0.9)).unwrap();
+    let depth = [own, corrected].map(|geometry| {
+        let error = |p: &KnownDepth| geometry.depth_m(p.disparity_px).map_or(1.0, |z| (z / p.depth_m - 1.0).abs());
+        100.0 * quantile(&mut points.iter().map(error).collect::<Vec<_>>(), 0.5)
+    });
+    let judged = Judged { rows: rows.map(|mut rows| quantile(&mut rows, 0.5)), depth };
+    eprintln!(
+        "{name}, focal length x {focal_error}: {} of {} matches, rows {:.2?} px, depth {:.1?} % between {:.2} and {:.2} m, \
+         turned {:.2?}, in truth {:.2?}",
+        estimate.matches,
+        found.len(),
+        judged.rows,
+        judged.depth,
+        clicked(0.1).depth_m,
+        clicked(0.9).depth_m,
+        angles(estimate.rig.rotation),
+        angles(truth.rotation)
+    );
+    judged
+}
+
+#[test]
+fn real_rigs_are_estimated_nearly_as_well_as_they_were_calibrated() {
+    let Some(data) = shared_data::folder() else { return };
+    for (name, (pairs, truth), rows, depth) in [
+        ("euroc", shared_data::euroc(&data), 0.15, 5.0),
+        ("webcams", shared_data::boards(&data, "webcam_640x360", 1.0), 0.3, 3.0),
+        ("stereopi", shared_data::boards(&data, "stereopi_320x240", 0.01), 0.15, 3.0),
+        ("charuco", shared_data::boards(&data, "charuco_1280x800", 1.0), 0.7, 8.0),
+        ("chessboard", shared_data::boards(&data, "opencv_chessboard", 0.025), 0.3, 3.0),
+    ] {
+        // a field of view that is off by a fifth changes depth and hardly the rows
+        let focal_error = if name == "webcams" { 1.2 } else { 1.0 };
+        let judged = judge(name, &pairs[..pairs.len().min(8)], &truth, focal_error);
+        assert!(judged.rows[1] < rows && judged.depth[1] < depth, "{name}: {judged:?}");
+    }
+}

@@ -1,0 +1,59 @@
+//! A rig as read from a file, before its unit, sides and orientation are resolved.
+
+use super::LoadOptions;
+use crate::{CalibrationError, LengthUnit, Projection, Rectification, StereoRig, checks};
+use glam::{DMat3, DVec3};
+
+/// A rig with lengths in the file's unit.
+pub(super) struct Draft {
+    /// The baseline of its rectification is negative where the cameras are swapped.
+    pub(super) rig: StereoRig,
+    /// The unit, where the kind or the file states it.
+    pub(super) unit: Option<LengthUnit>,
+}
+
+impl Draft {
+    /// The checked rig in metres, with left and right in the right order.
+    pub(super) fn finish(self, options: &LoadOptions) -> Result<StereoRig, CalibrationError> {
+        let Self { mut rig, unit } = self;
+        let baseline = rig.baseline_m().abs();
+        rig.unit = options.unit.or(unit).unwrap_or_else(|| LengthUnit::guess(baseline));
+        rig.translation_m *= rig.unit.metres();
+        if let Some(rectification) = &mut rig.rectification {
+            rectification.baseline_m *= rig.unit.metres();
+        }
+        if options.swapped {
+            rig = rig.swapped();
+        }
+        // what reading has found may be the cause
+        rig.validate().map_err(|err| CalibrationError([vec![err.0], rig.doubts.clone()].concat().join("; ")))?;
+        // a unit that the user gave is not doubted
+        let of_unit = options.unit.is_none().then(|| rig.unit.doubt(baseline, unit.is_some())).flatten();
+        let doubts = checks::doubts(&rig);
+        rig.doubts.extend(of_unit.into_iter().chain(doubts));
+        Ok(rig)
+    }
+}
+
+/// Rectification that follows from two projections, with their shifts, and their rotations.
+pub(super) fn rectification(
+    [left, right]: [(Projection, [f64; 2]); 2],
+    rotations: [DMat3; 2],
+    right_name: &str,
+) -> Result<Rectification, CalibrationError> {
+    let ((left, left_shift), (right, right_shift)) = (left, right);
+    let (x, y) = (right_shift[0] - left_shift[0], right_shift[1] - left_shift[1]);
+    if y.abs() > x.abs() {
+        return Err(CalibrationError(format!(
+            "{right_name} is of a rig whose cameras stand one above the other; only cameras side by side are supported"
+        )));
+    }
+    let [rotation_left, rotation_right] = rotations;
+    Ok(Rectification { rotation_left, rotation_right, left, right, baseline_m: -x / right.fx })
+}
+
+/// Relative pose that follows from a rectification.
+pub(super) fn pose(r: &Rectification) -> (DMat3, DVec3) {
+    let from_common = r.rotation_right.transpose();
+    (from_common * r.rotation_left, from_common * DVec3::new(-r.baseline_m, 0.0, 0.0))
+}

@@ -1,0 +1,202 @@
+//! Kalibr's camchain: both cameras in one YAML file, with `T_cn_cnm1`, or with each camera's pose to an IMU. Lengths are in
+//! metres.
+
+use super::matrix::Matrix;
+use super::tree::Node;
+use super::{Kind, draft::Draft, model};
+use crate::camera_info::yaml_list;
+use crate::{BrownConrady, CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
+use crate::console::foreign;
+use glam::{DMat3, DVec3};
+use std::fmt::Write as _;
+
+/// Whether a tree is a camchain.
+pub(super) fn recognizes(tree: &Node) -> bool {
+    tree.get(&["cam0"]).is_some_and(|cam| cam.has("intrinsics") && cam.has("camera_model"))
+}
+
+/// Reads `cam0` as the left camera and `cam1` as the right one.
+pub(super) fn read(tree: &Node) -> Result<Draft, CalibrationError> {
+    let (Some(cam0), Some(cam1)) = (tree.get(&["cam0"]), tree.get(&["cam1"])) else {
+        return Err(CalibrationError(
+            "this camchain of Kalibr has one camera, cam0; calibrate both together (kalibr_calibrate_cameras with two topics \
+             and two models)"
+                .to_owned(),
+        ));
+    };
+    let (left, left_size) = camera("cam0", cam0)?;
+    let (right, right_size) = camera("cam1", cam1)?;
+    if left_size != right_size {
+        return Err(CalibrationError(format!(
+            "cam0 is calibrated for {}x{}, cam1 for {}x{}: calibrate both in one mode",
+            left_size.0, left_size.1, right_size.0, right_size.1
+        )));
+    }
+    let mut doubts = Vec::new();
+    if tree.has("cam2") {
+        doubts.push("the camchain has more than two cameras: cam0 is taken as left, cam1 as right".to_owned());
+    }
+    let (rotation, translation) = pose(cam0, cam1)?;
+    let rig = StereoRig::new(left, right, rotation, translation, Some(left_size));
+    Ok(Draft { rig: StereoRig { kind: Kind::Kalibr, doubts, ..rig }, unit: Some(LengthUnit::Metre) })
+}
+
+fn need(cam: &str, node: &Node, key: &str) -> Result<Matrix, CalibrationError> {
+    let name = format!("{cam}.{key}");
+    let value = node.get(&[key]).ok_or_else(|| CalibrationError(format!("{name} is missing")))?;
+    value.matrix(&name).ok_or_else(|| CalibrationError(format!("{name} is no list of numbers; the file is damaged")))
+}
+
+fn camera(cam: &str, node: &Node) -> Result<(Camera, (usize, usize)), CalibrationError> {
+    let word = |key: &str| node.get(&[key]).and_then(Node::word).unwrap_or_default();
+    let projection = word("camera_model");
+    if projection != "pinhole" {
+        return Err(CalibrationError(format!(
+            "{cam}.camera_model is {}, which is not supported; calibrate again with pinhole-radtan or pinhole-equi",
+            foreign(projection)
+        )));
+    }
+    let intrinsics = need(cam, node, "intrinsics")?;
+    let [fx, fy, cx, cy] = intrinsics.values::<4>(&[(4, 1), (1, 4)])?;
+    let model = word("distortion_model");
+    let lens = if model == "none" {
+        Matrix { name: String::new(), shape: None, data: Vec::new() }
+    } else {
+        need(cam, node, "distortion_coeffs")?
+    };
+    lens.finite()?;
+    let distortion = model::lens(model, &lens.name, &lens.data)?;
+    let resolution = need(cam, node, "resolution")?;
+    let [width, height] = resolution.values::<2>(&[(2, 1), (1, 2)])?;
+    Ok((Camera { fx, fy, cx, cy, distortion }, (width as usize, height as usize)))
+}
+
+/// Transformation from cam0 to cam1.
+fn pose(cam0: &Node, cam1: &Node) -> Result<(DMat3, DVec3), CalibrationError> {
+    if cam1.has("T_cn_cnm1") {
+        return need("cam1", cam1, "T_cn_cnm1")?.pose();
+    }
+    let both = |key: &str| cam0.has(key) && cam1.has(key);
+    let of = |key: &str| -> Result<_, CalibrationError> {
+        Ok((need("cam0", cam0, key)?.pose()?, need("cam1", cam1, key)?.pose()?))
+    };
+    if both("T_cam_imu") {
+        // both from the IMU to the camera
+        let ((r0, t0), (r1, t1)) = of("T_cam_imu")?;
+        let rotation = r1 * r0.transpose();
+        Ok((rotation, t1 - rotation * t0))
+    } else if both("T_imu_cam") {
+        // both from the camera to the IMU
+        let ((r0, t0), (r1, t1)) = of("T_imu_cam")?;
+        Ok((r1.transpose() * r0, r1.transpose() * (t0 - t1)))
+    } else {
+        Err(CalibrationError(
+            "the camchain does not say how the cameras stand to each other: looked for cam1.T_cn_cnm1, or T_cam_imu or \
+             T_imu_cam of both; take the camchain that Kalibr wrote last"
+                .to_owned(),
+        ))
+    }
+}
+
+/// Text of a rig's camchain, with `T_cn_cnm1`. Kalibr has no rectification, so the rig's own is left out.
+///
+/// # Errors
+/// The rig names no picture size, or a lens has coefficients that Kalibr's models lack.
+pub(super) fn write(rig: &StereoRig) -> Result<String, CalibrationError> {
+    let Some((width, height)) = rig.size else {
+        return Err(CalibrationError(
+            "Kalibr's camchain names the picture size, which this calibration does not: say it with --size".to_owned(),
+        ));
+    };
+    let mut text = String::new();
+    for (number, side, camera) in [(0, "left", &rig.left), (1, "right", &rig.right)] {
+        let (model, coefficients) = lens_of(side, camera)?;
+        let Camera { fx, fy, cx, cy, .. } = *camera;
+        // writing to a String cannot fail
+        let mut line = |args: std::fmt::Arguments| {
+            let _ = writeln!(text, "{args}");
+        };
+        line(format_args!("cam{number}:"));
+        if number == 1 {
+            line(format_args!("  T_cn_cnm1:"));
+            let turned = rig.rotation.transpose();
+            for (row, shift) in
+                [turned.x_axis, turned.y_axis, turned.z_axis].into_iter().zip(rig.translation_m.to_array())
+            {
+                line(format_args!("  - {}", yaml_list(&[row.x, row.y, row.z, shift])));
+            }
+            line(format_args!("  - {}", yaml_list(&[0.0, 0.0, 0.0, 1.0])));
+        }
+        line(format_args!("  cam_overlaps: [{}]\n  camera_model: pinhole", 1 - number));
+        line(format_args!("  distortion_coeffs: {}\n  distortion_model: {model}", yaml_list(&coefficients)));
+        line(format_args!("  intrinsics: {}\n  resolution: [{width}, {height}]", yaml_list(&[fx, fy, cx, cy])));
+        line(format_args!("  rostopic: /stereo/{side}/image_raw"));
+    }
+    Ok(text)
+}
+
+/// Kalibr's name of a camera's lens model, with its four coefficients.
+fn lens_of(side: &str, camera: &Camera) -> Result<(&'static str, [f64; 4]), CalibrationError> {
+    let BrownConrady { radial: [k1, k2, more @ ..], tangential: [p1, p2], prism } = match camera.distortion {
+        Distortion::Fisheye(lens) => return Ok(("equidistant", lens.k)),
+        Distortion::BrownConrady(lens) => lens,
+    };
+    let names = ["k3", "k4", "k5", "k6", "s1", "s2", "s3", "s4"];
+    match names.iter().zip(more.iter().chain(&prism)).find(|(_, value)| **value != 0.0) {
+        None => Ok(("radtan", [k1, k2, p1, p2])),
+        Some((name, value)) => Err(CalibrationError(format!(
+            "the {side} camera's lens has {name} = {value:?}, and Kalibr's radtan has k1 k2 p1 p2 alone: calibrate again with \
+             these four (OpenCV's CALIB_FIX_K3) or as a fisheye, or write OpenCV's, ROS's or our own"
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{LoadOptions, Output, read, write};
+    use super::*;
+    use crate::rig::tests::plain_rig;
+
+    fn rig_of(distortion: Distortion) -> StereoRig {
+        let mut rig = plain_rig();
+        rig.left.distortion = distortion;
+        rig.rotation = DMat3::from_rotation_y(0.013) * DMat3::from_rotation_x(1e-5);
+        rig.translation_m = DVec3::new(-0.12, 3e-5, 0.002);
+        rig
+    }
+
+    fn written(rig: &StereoRig) -> Result<String, String> {
+        let files = write(rig, Output::Kalibr, 0.0).map_err(|err| err.to_string())?;
+        Ok(String::from_utf8(files[0].1.clone()).unwrap())
+    }
+
+    #[test]
+    fn pinholes_and_fisheyes_come_back() {
+        let radtan = Distortion::from_opencv("D1", &[-0.28, 0.074, 2e-4, 1.8e-5]).unwrap();
+        let fisheye = Distortion::from_fisheye("D1", &[0.0035, 7e-4, -0.002, 2e-4]).unwrap();
+        for (lens, name) in [(radtan, "radtan"), (fisheye, "equidistant")] {
+            let rig = rig_of(lens);
+            let text = written(&rig).unwrap();
+            assert!(text.contains(&format!("distortion_model: {name}\n")), "{text}");
+            let files = [("camchain.yaml".into(), text.into_bytes())];
+            let back = read(&files, &LoadOptions::default()).unwrap();
+            assert_eq!((back.left, back.right, back.size, back.kind), (rig.left, rig.right, rig.size, Kind::Kalibr));
+            assert!(back.rotation.abs_diff_eq(rig.rotation, 1e-15) && back.translation_m == rig.translation_m);
+        }
+    }
+
+    #[test]
+    fn what_kalibr_cannot_hold_is_refused() {
+        let lens = |k: &[f64]| Distortion::from_opencv("D1", k).unwrap();
+        let refusal = written(&rig_of(lens(&[-0.3, 0.1, 0.0, 0.0, -0.02]))).unwrap_err();
+        assert!(refusal.contains("left camera's lens has k3 = -0.02") && refusal.contains("CALIB_FIX_K3"), "{refusal}");
+        let refusal = written(&rig_of(lens(&[0.1, 0.1, 0.0, 0.0, 0.0, 0.3, 0.0, 0.0]))).unwrap_err();
+        assert!(refusal.contains("k4 = 0.3"), "{refusal}");
+        let refusal =
+            written(&rig_of(lens(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1e-3, 0.0, 0.0]))).unwrap_err();
+        assert!(refusal.contains("s2 = 0.001"), "{refusal}");
+        assert!(written(&rig_of(lens(&[-0.3, 0.1, 0.0, 0.0, 0.0]))).is_ok(), "k3 of exactly 0 is none");
+        let refusal = written(&StereoRig { size: None, ..plain_rig() }).unwrap_err();
+        assert!(refusal.contains("--size"), "{refusal}");
+    }
+}

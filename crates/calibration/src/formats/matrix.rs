@@ -1,0 +1,108 @@
+//! A matrix of a file, validated before use.
+
+use crate::{CalibrationError, Projection};
+use glam::{DMat3, DMat4, DQuat, DVec3};
+
+/// A matrix as read from the file.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Matrix {
+    /// Keys from the top, joined by dots.
+    pub(super) name: String,
+    /// Rows and columns where the file states them.
+    pub(super) shape: Option<(usize, usize)>,
+    /// Elements, row-major.
+    pub(super) data: Vec<f64>,
+}
+
+impl Matrix {
+    /// The elements, if the matrix has one of these shapes and all are numbers.
+    pub(super) fn values<const N: usize>(&self, shapes: &[(usize, usize)]) -> Result<[f64; N], CalibrationError> {
+        let fits = self.shape.is_none_or(|shape| shapes.contains(&shape));
+        let data = <[f64; N]>::try_from(self.data.as_slice()).ok().filter(|_| fits).ok_or_else(|| {
+            let wanted: Vec<_> = shapes.iter().map(|(rows, columns)| format!("{rows}x{columns}")).collect();
+            let is = match self.shape {
+                Some((rows, columns)) => format!("{rows}x{columns} with"),
+                None => "a list of".to_owned(),
+            };
+            let (count, wanted) = (self.data.len(), wanted.join(" or "));
+            CalibrationError(format!(
+                "{} is {is} {count} values, expected {wanted}; the file is damaged or of another tool",
+                self.name
+            ))
+        })?;
+        self.finite()?;
+        Ok(data)
+    }
+
+    /// Whether all elements are numbers.
+    pub(super) fn finite(&self) -> Result<(), CalibrationError> {
+        match self.data.iter().position(|v| !v.is_finite()) {
+            None => Ok(()),
+            Some(i) => Err(CalibrationError(format!(
+                "{} holds {} at place {}: the calibration failed or the file is damaged; calibrate again",
+                self.name,
+                self.data[i],
+                i + 1
+            ))),
+        }
+    }
+
+    /// `[fx 0 cx; 0 fy cy; 0 0 1]` as `[fx, fy, cx, cy]`.
+    pub(super) fn intrinsics(&self) -> Result<[f64; 4], CalibrationError> {
+        let [fx, _, cx, _, fy, cy, ..] = self.values::<9>(&[(3, 3)])?;
+        Ok([fx, fy, cx, cy])
+    }
+
+    pub(super) fn vector(&self) -> Result<DVec3, CalibrationError> {
+        Ok(self.values::<3>(&[(3, 1), (1, 3)])?.into())
+    }
+
+    /// A rotation from a matrix, or from OpenCV's rotation vector: axis times angle.
+    pub(super) fn rotation(&self) -> Result<DMat3, CalibrationError> {
+        if self.data.len() == 3 {
+            return Ok(DMat3::from_quat(DQuat::from_scaled_axis(self.vector()?)));
+        }
+        nearest_rotation(DMat3::from_cols_array(&self.values::<9>(&[(3, 3)])?).transpose()).ok_or_else(|| {
+            CalibrationError(format!(
+                "{} is no rotation; the file is damaged, take a copy or calibrate again",
+                self.name
+            ))
+        })
+    }
+
+    /// A 4x4 transformation: its rotation and translation.
+    pub(super) fn pose(&self) -> Result<(DMat3, DVec3), CalibrationError> {
+        let pose = DMat4::from_cols_array(&self.values::<16>(&[(4, 4)])?).transpose();
+        let rotation =
+            nearest_rotation(DMat3::from_mat4(pose)).filter(|_| (pose.row(3) - glam::DVec4::W).length() < 1e-9);
+        let rotation = rotation.ok_or_else(|| {
+            CalibrationError(format!(
+                "{} is no rotation with a translation; the file is damaged, take a copy or calibrate again",
+                self.name
+            ))
+        })?;
+        Ok((rotation, pose.w_axis.truncate()))
+    }
+
+    /// A 3x4 projection with its shift along x and y.
+    pub(super) fn projection(&self) -> Result<(Projection, [f64; 2]), CalibrationError> {
+        let [fx, _, cx, shift_x, _, fy, cy, shift_y, ..] = self.values::<12>(&[(3, 4)])?;
+        if fx <= 0.0 || fy <= 0.0 {
+            return Err(CalibrationError(format!(
+                "{} is singular: its focal lengths are {fx} and {fy} px; calibrate again, or leave it out and it is computed",
+                self.name
+            )));
+        }
+        Ok((Projection { fx, fy, cx, cy }, [shift_x, shift_y]))
+    }
+}
+
+/// The rotation nearest to a matrix that is one to a thousandth: files have few digits. `None` for others.
+pub(super) fn nearest_rotation(matrix: DMat3) -> Option<DMat3> {
+    if !crate::checks::is_rotation(matrix) {
+        return None;
+    }
+    // Newton's iteration for the orthogonal polar factor (Higham 1986)
+    let step = |m: DMat3| (m + m.inverse().transpose()) * 0.5;
+    Some((0..4).fold(matrix, |m, _| step(m)))
+}

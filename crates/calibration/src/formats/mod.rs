@@ -1,0 +1,225 @@
+//! Calibration files: one module for each kind; the kind is detected from the content.
+
+mod archive;
+mod draft;
+mod foreign;
+mod kalibr;
+mod matrix;
+mod middlebury;
+mod model;
+mod names;
+mod opencv;
+mod own;
+mod ros;
+mod tree;
+mod write;
+mod xml;
+mod yaml;
+mod zed;
+
+use super::{CalibrationError, LengthUnit, StereoRig};
+use crate::choices;
+use crate::console::{self, foreign};
+use crate::files::{self, plain};
+use draft::Draft;
+use std::path::{Path, PathBuf};
+use tree::Node;
+
+pub use own::write as toml_of;
+pub use write::{Output, write};
+
+choices! {
+    /// Kind of the file of a rig.
+    pub enum Kind {
+        /// Stereopsis's own TOML.
+        Toml = "Stereopsis TOML",
+        /// OpenCV's FileStorage: YAML, XML or JSON.
+        OpenCv = "OpenCV",
+        /// ROS's camera_info: one file for each camera, or the archive with both.
+        Ros = "ROS camera_info",
+        /// Kalibr's camchain.
+        Kalibr = "Kalibr camchain",
+        /// Factory calibration of a ZED.
+        Zed = "ZED .conf",
+        /// Middlebury's calib.txt.
+        Middlebury = "Middlebury calib.txt",
+        /// No file.
+        Computed = "computed",
+    }
+}
+
+/// User options for reading calibration files.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoadOptions {
+    /// Length of one unit; `None` for the file's own unit, or else the one with a plausible baseline.
+    pub unit: Option<LengthUnit>,
+    /// Exchange left and right.
+    pub swapped: bool,
+    /// Size of the pictures in use, per view: a ZED's file has calibrations for several sizes.
+    pub size: Option<(usize, usize)>,
+}
+
+const EXPECTED_KINDS: &str = "looked for a calibration of OpenCV (YAML, XML, JSON), ROS (camera_info of both cameras, or .tar.gz), \
+                      Kalibr (camchain), ZED (.conf), Middlebury (calib.txt), or Stereopsis (.toml)";
+
+/// Largest size of a text file.
+const MAX_TEXT_BYTES: usize = 4 << 20;
+
+/// Reads a rig from one file, or from two for left and right or intrinsics and extrinsics. A folder stands for its
+/// `left.yaml` and `right.yaml`.
+///
+/// # Errors
+/// A file is missing, unreadable, of an unknown kind, of a kind that must be converted, or without a usable rig; as text.
+pub fn load(paths: &[PathBuf], options: &LoadOptions) -> Result<StereoRig, CalibrationError> {
+    read(&contents(paths)?, options)
+}
+
+/// Checks that files exist and can be read, whatever is in them.
+///
+/// # Errors
+/// One does not or cannot; as text.
+pub fn check_readable(paths: &[PathBuf]) -> Result<(), CalibrationError> {
+    contents(paths).map(drop)
+}
+
+/// The bytes of files; a folder stands for two.
+fn contents(paths: &[PathBuf]) -> Result<Vec<(PathBuf, Vec<u8>)>, CalibrationError> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() && path.join("left.yaml").is_file() && path.join("right.yaml").is_file() {
+            for name in ["left.yaml", "right.yaml"] {
+                files.push((path.join(name), bytes(&path.join(name))?));
+            }
+        } else {
+            files.push((path.clone(), bytes(path)?));
+        }
+    }
+    Ok(files)
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, CalibrationError> {
+    use std::io::ErrorKind;
+    let error = |text: &str| CalibrationError(format!("cannot read the calibration {}: {text}", console::path(path)));
+    let most = if archive::recognizes(path) { archive::MAX_BYTES } else { plain::MAX_TEXT_BYTES };
+    plain::read(path, most).map_err(|err| match err.kind() {
+        ErrorKind::IsADirectory => error("it is a folder without left.yaml and right.yaml; give the file in it"),
+        _ => error(&files::read_cause(path, &err)),
+    })
+}
+
+/// Reads a rig from the bytes of files; names tell left from right where the kind has one file per camera.
+///
+/// # Errors
+/// See [`load`].
+pub fn read(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<StereoRig, CalibrationError> {
+    let names: Vec<_> = files.iter().map(|(path, _)| console::path(path)).collect();
+    let names = names.join(" and ");
+    if files.is_empty() || files.len() > 3 {
+        return Err(CalibrationError(format!(
+            "{} calibration files were given ({names}); give one, or two: left and right, or intrinsics and extrinsics",
+            files.len()
+        )));
+    }
+    let draft = draft(files, options.size);
+    let draft = draft.map_err(|e| CalibrationError(format!("cannot read the calibration {names}: {e}")))?;
+    draft.finish(options).map_err(|e| CalibrationError(format!("cannot use the calibration {names}: {e}")))
+}
+
+/// A file with a tree structure.
+struct File {
+    name: String,
+    tree: Node,
+}
+
+impl File {
+    fn stem(&self) -> String {
+        Path::new(&self.name).file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
+/// Content of one file.
+enum Content {
+    /// A tree, which may need those of other files.
+    Tree(Node),
+    /// Both cameras.
+    Rig(Box<Draft>),
+}
+
+fn draft(files: &[(PathBuf, Vec<u8>)], size: Option<(usize, usize)>) -> Result<Draft, CalibrationError> {
+    let mut trees = Vec::new();
+    for (path, bytes) in files {
+        let shown = console::path(path);
+        let in_file = |e: CalibrationError| if files.len() > 1 { CalibrationError(format!("{shown}: {e}")) } else { e };
+        match content(bytes, size).map_err(in_file)? {
+            Content::Tree(tree) => {
+                foreign::refuse_tree(&tree).map_err(in_file)?;
+                trees.push(File { name: path.display().to_string(), tree });
+            }
+            Content::Rig(draft) if files.len() == 1 => return Ok(*draft),
+            Content::Rig(_) => return Err(CalibrationError(format!("{shown} holds both cameras; give it alone"))),
+        }
+    }
+    let kalibr = trees.iter().position(|file| kalibr::recognizes(&file.tree));
+    match kalibr {
+        Some(_) if trees.len() == 1 => kalibr::read(&trees[0].tree),
+        Some(i) => {
+            Err(CalibrationError(format!("{} is of Kalibr and holds both cameras; give it alone", trees[i].name)))
+        }
+        None if trees.iter().all(|file| ros::recognizes(&file.tree)) => ros::read(&trees),
+        None => opencv::read(&trees).map_err(|e| if all_names_unknown(&trees) { unknown(&e) } else { e }),
+    }
+}
+
+/// Whether all names in the files are unknown.
+fn all_names_unknown(files: &[File]) -> bool {
+    files.iter().all(|file| file.tree.entries().iter().all(|(name, _)| names::meaning(name).is_none()))
+}
+
+fn unknown(e: &CalibrationError) -> CalibrationError {
+    CalibrationError(format!("{EXPECTED_KINDS}; as OpenCV's: {e}"))
+}
+
+fn content(bytes: &[u8], size: Option<(usize, usize)>) -> Result<Content, CalibrationError> {
+    let rig = |draft| Content::Rig(Box::new(draft));
+    let error = |text: String| Err(CalibrationError(text));
+    if bytes.starts_with(&archive::MAGIC) {
+        return ros::read(&archive::read(bytes)?).map(rig);
+    }
+    foreign::refuse_bytes(bytes)?;
+    if bytes.len() > MAX_TEXT_BYTES {
+        return error(format!("it has more than {MAX_TEXT_BYTES} bytes, more than any calibration; {EXPECTED_KINDS}"));
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let Ok(text) = std::str::from_utf8(bytes) else { return error(format!("it is no text; {EXPECTED_KINDS}")) };
+    if text.trim().is_empty() {
+        return error(format!("it is empty; {EXPECTED_KINDS}"));
+    }
+    if text.trim_start().starts_with('<') {
+        let (root, tree) = xml::parse(text.trim_start())?;
+        if root != "opencv_storage" {
+            return error(format!("it is XML of another tool (<{}>); {EXPECTED_KINDS}", foreign(&root)));
+        }
+        return Ok(Content::Tree(tree));
+    }
+    foreign::refuse_text(text)?;
+    if own::recognizes(text) {
+        return own::read(text).map(rig);
+    }
+    if zed::recognizes(text) {
+        return zed::read(text, size).map(rig);
+    }
+    if middlebury::recognizes(text) {
+        return middlebury::read(text).map(rig);
+    }
+    match yaml::parse(text) {
+        Ok(tree) => Ok(Content::Tree(tree)),
+        Err(e) => error(format!("as YAML or JSON: {e}; {EXPECTED_KINDS}")),
+    }
+}
+
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,33 @@
+//! Names of lens models.
+
+use super::names::{is_one_of, plain};
+use crate::{CalibrationError, Distortion};
+use crate::console::foreign;
+
+const PINHOLE: &str = "pinhole plumbbob radtan radialtangential rationalpolynomial rational brownconrady thinprism opencv none \
+                       perspective";
+const FISHEYE: &str = "fisheye equidistant kannalabrandt kannalabrandt4 kannalabrandt8 kb4 kb8 opencvfisheye";
+
+/// The lens model of this name with these coefficients; `name` is the name of the coefficients.
+///
+/// # Errors
+/// The named model is not supported, or the number of coefficients is wrong.
+pub(super) fn lens(model: &str, name: &str, coefficients: &[f64]) -> Result<Distortion, CalibrationError> {
+    if is_fisheye(model) {
+        return Distortion::from_fisheye(name, coefficients);
+    }
+    let plain = plain(model);
+    if !plain.is_empty() && !is_one_of(&plain, PINHOLE) {
+        return Err(CalibrationError(format!(
+            "the lens model {} is not supported; calibrate again with plumb_bob (radtan), rational_polynomial or fisheye \
+             (equidistant)",
+            foreign(model)
+        )));
+    }
+    if plain == "none" { Ok(Distortion::default()) } else { Distortion::from_opencv(name, coefficients) }
+}
+
+/// Whether a word is the name of a fisheye model.
+pub(super) fn is_fisheye(word: &str) -> bool {
+    is_one_of(&plain(word), FISHEYE)
+}

@@ -1,0 +1,234 @@
+//! OpenCV's stereo calibration: one file, or intrinsics and extrinsics, or left, right and both.
+//!
+//! Needs camera matrices, R and T; or instead R1, R2, P1 and P2. Q follows from P1 and P2 and is not read. Lengths
+//! have no unit in these files, unless `length_unit` is present, as in files written by Stereopsis.
+
+use super::draft::{self, Draft};
+use super::matrix::Matrix;
+use super::names::{self, Meaning, Side};
+use super::tree::Node;
+use super::{File, Kind, model};
+use crate::checks::fisheye_doubt;
+use crate::{CalibrationError, Camera, Distortion, LengthUnit, Rectification, StereoRig};
+use crate::console::foreign;
+
+/// Reads one or more files together.
+pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
+    let mut found = Found::default();
+    for file in files {
+        found.add("", &file.tree, names::side_of(&file.stem()))?;
+    }
+    found.sizes.extend(found.widths.drain(..).zip(found.heights.drain(..)));
+    found.number_sides();
+    found.draft()
+}
+
+/// Largest number of named values.
+const MAX_VALUES: usize = 20_000;
+/// Largest number of names in an error text.
+const MAX_NAMED: usize = 40;
+
+/// Every known matrix, number and word of all files.
+#[derive(Default)]
+struct Found {
+    matrices: Vec<(Meaning, Side, Matrix)>,
+    sizes: Vec<(usize, usize)>,
+    /// Sizes that are two numbers.
+    widths: Vec<usize>,
+    heights: Vec<usize>,
+    /// Names of lens models.
+    models: Vec<(Side, String)>,
+    unit: Option<LengthUnit>,
+    /// Names of matrices and numbers, for the error text.
+    all_names: Vec<String>,
+    /// Number of nodes.
+    values: usize,
+}
+
+impl Found {
+    /// Adds a node and all below it; its name is the whole path of its keys.
+    ///
+    /// # Errors
+    /// There are too many values, or the unit of lengths is unknown.
+    fn add(&mut self, name: &str, node: &Node, file_side: Side) -> Result<(), CalibrationError> {
+        self.values += 1;
+        if self.values > MAX_VALUES {
+            return Err(CalibrationError(format!("it holds more than {MAX_VALUES} values, more than any calibration")));
+        }
+        if let Some(matrix) = node.matrix(name) {
+            self.all_names.push(name.to_owned());
+            self.add_matrix(matrix, file_side);
+        } else if let Some(number) = node.number() {
+            self.all_names.push(name.to_owned());
+            if names::is_width(name) {
+                self.widths.push(number as usize);
+            } else if names::is_height(name) {
+                self.heights.push(number as usize);
+            } else if names::is_fisheye_switch(name) && number != 0.0 {
+                self.models.push((file_side, "fisheye".to_owned()));
+            }
+        } else if let Some(word) = node.word() {
+            if names::is_model(name) || model::is_fisheye(word) {
+                self.models.push((names::side_of(name).or(file_side), word.to_owned()));
+            } else if names::is_unit(name) {
+                self.unit = Some(word.parse().map_err(|e| CalibrationError(format!("{}: {e}", foreign(name))))?);
+            }
+        }
+        for (key, value) in if node.has("data") { &[] } else { node.entries() } {
+            let name = if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") };
+            self.add(&name, value, file_side)?;
+        }
+        Ok(())
+    }
+
+    fn add_matrix(&mut self, matrix: Matrix, file_side: Side) {
+        match names::meaning(&matrix.name) {
+            Some((Meaning::Size, _)) => {
+                if let &[width, height] = matrix.data.as_slice() {
+                    self.sizes.push((width as usize, height as usize));
+                }
+            }
+            // a file of one camera, as its own calibration writes it
+            Some((meaning @ (Meaning::Camera | Meaning::Distortion | Meaning::Projection), Side::Unsaid)) => {
+                let side = match file_side {
+                    Side::Unsaid if self.has(meaning, Side::Left) => Side::Right,
+                    Side::Unsaid => Side::Left,
+                    side => side,
+                };
+                self.matrices.push((meaning, side, matrix));
+            }
+            Some((meaning, side)) => self.matrices.push((meaning, side, matrix)),
+            None => {}
+        }
+    }
+
+    /// 1 and 2 are left and right, unless a 0 exists: then 0 and 1 are.
+    fn number_sides(&mut self) {
+        let from_zero = self.matrices.iter().any(|(_, side, _)| *side == Side::Zero);
+        let settle = |side: &mut Side| {
+            *side = match *side {
+                Side::Zero => Side::Left,
+                Side::One if from_zero => Side::Right,
+                Side::One => Side::Left,
+                other => other,
+            };
+        };
+        self.matrices.iter_mut().for_each(|(_, side, _)| settle(side));
+        self.models.iter_mut().for_each(|(side, _)| settle(side));
+    }
+
+    fn has(&self, meaning: Meaning, side: Side) -> bool {
+        self.find(meaning, side).is_some()
+    }
+
+    fn find(&self, meaning: Meaning, side: Side) -> Option<&Matrix> {
+        self.matrices.iter().find(|(m, s, _)| (*m, *s) == (meaning, side)).map(|(_, _, matrix)| matrix)
+    }
+
+    fn need(&self, meaning: Meaning, side: Side, what: &str) -> Result<&Matrix, CalibrationError> {
+        self.find(meaning, side).ok_or_else(|| {
+            let mut found: Vec<_> = self.all_names.iter().take(MAX_NAMED).map(|name| foreign(name)).collect();
+            if found.is_empty() {
+                found.push("nothing".to_owned());
+            } else if self.all_names.len() > MAX_NAMED {
+                found.push("…".to_owned());
+            }
+            let found = found.join(" ");
+            CalibrationError(format!(
+                "{what} is missing; looked for {}, found {found}; give both files (intrinsics and extrinsics) if there \
+                 are two",
+                names::EXPECTED_NAMES
+            ))
+        })
+    }
+
+    fn draft(&self) -> Result<Draft, CalibrationError> {
+        let left = self.camera(Side::Left, "the left camera matrix")?;
+        let right = self.camera(Side::Right, "the right camera matrix")?;
+        let size = self.sizes.first().copied();
+        if let Some(other) = self.sizes.iter().find(|other| Some(**other) != size) {
+            let (width, height) = self.sizes[0];
+            return Err(CalibrationError(format!(
+                "it speaks of pictures of {width}x{height} and of {}x{}; left, right and rectified pictures must have the \
+                 same size: calibrate both cameras in one mode",
+                other.0, other.1
+            )));
+        }
+        let rectification = self.rectification()?;
+        let whole = self.has(Meaning::Rotation, Side::Unsaid) && self.has(Meaning::Translation, Side::Unsaid);
+        let (rotation, translation) = match &rectification {
+            Some(rectification) if !whole => draft::pose(rectification),
+            _ => {
+                let rotation = self.need(Meaning::Rotation, Side::Unsaid, "the rotation R between the cameras")?;
+                let translation =
+                    self.need(Meaning::Translation, Side::Unsaid, "the translation T between the cameras")?;
+                (rotation.rotation()?, translation.vector()?)
+            }
+        };
+        let doubts = self.lens_doubts([&left, &right], size);
+        let rig = StereoRig::new(left, right, rotation, translation, size);
+        Ok(Draft { rig: StereoRig { kind: Kind::OpenCv, rectification, doubts, ..rig }, unit: self.unit })
+    }
+
+    /// The lens model that the file names for a camera; empty for none. The word for a fisheye wins over others, as some files name
+    /// the projection too, which is a pinhole's.
+    fn model(&self, side: Side) -> &str {
+        let of_side = || self.models.iter().filter(|(of, _)| *of == side || *of == Side::Unsaid).map(|(_, word)| word);
+        of_side().find(|word| model::is_fisheye(word)).or_else(|| of_side().next()).map_or("", String::as_str)
+    }
+
+    /// Doubts about lenses of which the file says too little.
+    fn lens_doubts(&self, cameras: [&Camera; 2], size: Option<(usize, usize)>) -> Vec<String> {
+        let sides = [Side::Left, Side::Right];
+        let lenses = sides.map(|side| self.find(Meaning::Distortion, side));
+        // a file may say that its lenses have none
+        let missing = [0, 1].map(|i| lenses[i].is_none() && self.model(sides[i]) != "none");
+        let missing = match missing {
+            [true, true] => Some(("distortion (D1 and D2)", "both lenses are", "D1 and D2")),
+            [true, false] => Some(("distortion of the left camera (D1)", "its lens is", "D1")),
+            [false, true] => Some(("distortion of the right camera (D2)", "its lens is", "D2")),
+            [false, false] => None,
+        };
+        let missing = missing.map(|(what, taken, names)| {
+            format!(
+                "the file has no {what}: {taken} taken to bend no lines, and where a lens does, rows and depth are wrong towards \
+                 the rim; add {names} of the calibration, or five zeros for undistorted pictures"
+            )
+        });
+        let is_unnamed = |side| matches!(self.model(side).to_lowercase().as_str(), "" | "pinhole" | "perspective");
+        let fisheye = (0..2).find_map(|i| {
+            let lens = lenses[i].filter(|lens| lens.data.len() == 4 && is_unnamed(sides[i]))?;
+            fisheye_doubt(&lens.name, cameras[i], size)
+        });
+        missing.into_iter().chain(fisheye).collect()
+    }
+
+    fn camera(&self, side: Side, what: &str) -> Result<Camera, CalibrationError> {
+        let [fx, fy, cx, cy] = self.need(Meaning::Camera, side, what)?.intrinsics()?;
+        let model = self.model(side);
+        let distortion = match self.find(Meaning::Distortion, side) {
+            Some(lens) => {
+                lens.finite()?;
+                model::lens(model, &lens.name, &lens.data)?
+            }
+            None if model::is_fisheye(model) => {
+                return Err(CalibrationError(format!("{what} is of a fisheye, but its four coefficients are missing")));
+            }
+            None => Distortion::default(),
+        };
+        Ok(Camera { fx, fy, cx, cy, distortion })
+    }
+
+    /// The file's own rectification, if all four matrices are there.
+    fn rectification(&self) -> Result<Option<Rectification>, CalibrationError> {
+        let of = |meaning| self.find(meaning, Side::Left).zip(self.find(meaning, Side::Right));
+        let (Some((r1, r2)), Some((p1, p2))) = (of(Meaning::Rectifying), of(Meaning::Projection)) else {
+            return Ok(None);
+        };
+        let projections = [p1.projection()?, p2.projection()?];
+        draft::rectification(projections, [r1.rotation()?, r2.rotation()?], &p2.name).map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests;

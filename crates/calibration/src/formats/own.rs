@@ -1,0 +1,190 @@
+//! Stereopsis's own TOML: complete, exact and readable.
+
+use super::matrix::{Matrix, nearest_rotation};
+use super::{Kind, draft::Draft, model};
+use crate::{CalibrationError, Camera, LengthUnit, Projection, Rectification, StereoRig};
+use crate::console::foreign;
+use glam::DMat3;
+use serde::Deserialize;
+use std::fmt::Write as _;
+
+/// The first key of every file.
+const FORMAT: &str = "stereopsis-rig-1";
+
+/// Whether a text is an own calibration file.
+pub(super) fn recognizes(text: &str) -> bool {
+    text.lines().any(|line| {
+        line.split_once('=').is_some_and(|(key, value)| key.trim() == "format" && value.contains("stereopsis-rig"))
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RigFile {
+    format: String,
+    size_px: Option<[usize; 2]>,
+    focal_px: f64,
+    baseline_m: f64,
+    #[serde(default)]
+    estimated: bool,
+    left: CameraFile,
+    right: CameraFile,
+    right_from_left: PoseFile,
+    rectification: Option<RectificationFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CameraFile {
+    fx_px: f64,
+    fy_px: f64,
+    cx_px: f64,
+    cy_px: f64,
+    model: String,
+    distortion: Vec<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PoseFile {
+    rotation: [[f64; 3]; 3],
+    translation_m: [f64; 3],
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RectificationFile {
+    baseline_m: f64,
+    left: RectifiedFile,
+    right: RectifiedFile,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RectifiedFile {
+    fx_px: f64,
+    fy_px: f64,
+    cx_px: f64,
+    cy_px: f64,
+    rotation: [[f64; 3]; 3],
+}
+
+/// Reads a file.
+pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
+    let file: RigFile = toml::from_str(text).map_err(|e| {
+        let line = e.span().map_or(0, |span| text.get(..span.start).map_or(0, |before| before.lines().count().max(1)));
+        CalibrationError(format!("line {line}: {}; calibration/example-rig.toml shows what is wanted", e.message()))
+    })?;
+    if file.format != FORMAT {
+        return Err(CalibrationError(format!("its format is {}, this program reads {FORMAT}", foreign(&file.format))));
+    }
+    let rig = StereoRig {
+        kind: Kind::Toml,
+        rectification: file.rectification.as_ref().map(rectification).transpose()?,
+        estimated: file.estimated,
+        ..StereoRig::new(
+            camera("left", &file.left)?,
+            camera("right", &file.right)?,
+            rotation("right_from_left.rotation", &file.right_from_left.rotation)?,
+            file.right_from_left.translation_m.into(),
+            file.size_px.map(|[width, height]| (width, height)),
+        )
+    };
+    // the file holds both for readers; a manual change of only one of them is an error
+    for (name, said, is) in
+        [("focal_px", file.focal_px, rig.focal_px()), ("baseline_m", file.baseline_m, rig.baseline_m())]
+    {
+        if (said - is).abs() > 1e-6 * is.abs() || !said.is_finite() {
+            return Err(CalibrationError(format!(
+                "{name} is {said}, but the rest of the file says {is}; change both, or give the file as it was written"
+            )));
+        }
+    }
+    Ok(Draft { rig, unit: Some(LengthUnit::Metre) })
+}
+
+fn rotation(name: &str, rows: &[[f64; 3]; 3]) -> Result<DMat3, CalibrationError> {
+    let data = rows.concat();
+    let matrix = Matrix { name: name.to_owned(), shape: Some((3, 3)), data };
+    matrix.finite()?;
+    let plain = DMat3::from_cols_array_2d(rows).transpose();
+    // unchanged to the last bit where it is a rotation already
+    let exact = (plain * plain.transpose()).abs_diff_eq(DMat3::IDENTITY, 1e-14) && plain.determinant() > 0.0;
+    let found = if exact { Some(plain) } else { nearest_rotation(plain) };
+    found.ok_or_else(|| CalibrationError(format!("{name} is no rotation; the file is damaged")))
+}
+
+fn camera(side: &str, file: &CameraFile) -> Result<Camera, CalibrationError> {
+    let CameraFile { fx_px: fx, fy_px: fy, cx_px: cx, cy_px: cy, ref model, ref distortion } = *file;
+    let name = format!("{side}.distortion");
+    Ok(Camera { fx, fy, cx, cy, distortion: model::lens(model, &name, distortion)? })
+}
+
+fn rectification(file: &RectificationFile) -> Result<Rectification, CalibrationError> {
+    let projection = |r: &RectifiedFile| Projection { fx: r.fx_px, fy: r.fy_px, cx: r.cx_px, cy: r.cy_px };
+    Ok(Rectification {
+        rotation_left: rotation("rectification.left.rotation", &file.left.rotation)?,
+        rotation_right: rotation("rectification.right.rotation", &file.right.rotation)?,
+        left: projection(&file.left),
+        right: projection(&file.right),
+        baseline_m: file.baseline_m,
+    })
+}
+
+/// Text of a rig's file; reading it gives the same numbers to the last bit.
+pub fn write(rig: &StereoRig) -> String {
+    let mut text = format!(
+        "# A stereo rig: two cameras and how they stand to each other. Lengths are in m, pictures in px, pixel centres at\n\
+         # whole numbers; x right, y down, z forward; left is left as seen from behind the cameras.\n\
+         format = \"{FORMAT}\"\n"
+    );
+    // writing to a String cannot fail
+    let mut line = |args: std::fmt::Arguments| {
+        let _ = writeln!(text, "{args}");
+    };
+    if let Some((width, height)) = rig.size {
+        line(format_args!("size_px = [{width}, {height}] # of each eye's picture"));
+    }
+    line(format_args!("focal_px = {:?} # of the rectification, else of the left camera", rig.focal_px()));
+    line(format_args!("baseline_m = {:?} # between the two lenses: check it with a ruler", rig.baseline_m()));
+    if rig.estimated {
+        line(format_args!("estimated = true # guessed from pictures: depth may be off by a factor"));
+    }
+    for (side, camera) in [("left", &rig.left), ("right", &rig.right)] {
+        let Camera { fx, fy, cx, cy, distortion } = camera;
+        line(format_args!("\n[{side}]\nfx_px = {fx:?}\nfy_px = {fy:?}\ncx_px = {cx:?}\ncy_px = {cy:?}"));
+        let order = match distortion.coefficients().len() {
+            4 => "k1 k2 k3 k4 of the angle",
+            5 => "k1 k2 p1 p2 k3",
+            8 => "k1 k2 p1 p2 k3 k4 k5 k6",
+            _ => "k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4",
+        };
+        line(format_args!("model = \"{}\"\ndistortion = {:?} # {order}", distortion.name(), distortion.coefficients()));
+    }
+    line(format_args!(
+        "\n# a point at X in the left camera is at rotation * X + translation_m in the right one\n[right_from_left]\n\
+         rotation = {}\ntranslation_m = {:?}",
+        rows(rig.rotation),
+        rig.translation_m.to_array()
+    ));
+    if let Some(r) = &rig.rectification {
+        line(format_args!(
+            "\n# the rectification that came with the calibration: each camera's rotation and new camera\n[rectification]\n\
+             baseline_m = {:?}",
+            r.baseline_m
+        ));
+        for (side, camera, rotation) in [("left", r.left, r.rotation_left), ("right", r.right, r.rotation_right)] {
+            let Projection { fx, fy, cx, cy } = camera;
+            line(format_args!(
+                "\n[rectification.{side}]\nfx_px = {fx:?}\nfy_px = {fy:?}\ncx_px = {cx:?}\ncy_px = {cy:?}\nrotation = {}",
+                rows(rotation)
+            ));
+        }
+    }
+    text
+}
+
+fn rows(matrix: DMat3) -> String {
+    let rows: Vec<_> = matrix.transpose().to_cols_array_2d().iter().map(|row| format!("    {row:?},\n")).collect();
+    format!("[\n{}]", rows.concat())
+}

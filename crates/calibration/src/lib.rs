@@ -1,0 +1,61 @@
+//! Calibrated rigs: files, rectification and metric depth.
+//!
+//! [`load`] reads a [`StereoRig`] from files of five kinds and our own; [`StereoRig::rectifier`] computes, for one
+//! picture size, the map that the capture thread applies to every raw pair.
+
+use stereopsis_base::{console, files, geometry, image, parameter, process};
+use stereopsis_base::parameter::{choices, stands_as_its_word};
+
+mod camera_info;
+mod camera_model;
+mod checks;
+mod crop;
+mod description;
+mod depth_fit;
+mod estimate;
+mod focal;
+mod formats;
+mod health;
+mod length_unit;
+mod lens;
+mod matches;
+mod note;
+mod rectification;
+mod rectifier;
+mod remap;
+mod rig;
+mod sides;
+#[cfg(test)]
+mod shared_data;
+
+pub use camera_info::CameraInfo;
+pub use camera_model::{Camera, Distortion};
+pub use crop::Crop;
+pub use depth_fit::{KnownDepth, fit_depth};
+pub use estimate::{Estimate, estimate_rig};
+pub use focal::FocalLength;
+pub use formats::toml_of;
+pub use formats::{Kind, LoadOptions, Output, check_readable, load, read, write};
+pub use health::row_offset_of;
+pub use health::{RowOffset, Verdict, quantile};
+pub use length_unit::LengthUnit;
+pub use lens::{BrownConrady, Fisheye};
+pub use matches::{Search, matches, search};
+pub use note::CalibrationNote;
+pub use rectification::{Projection, Rectification};
+pub use rectifier::Rectifier;
+pub use rig::StereoRig;
+pub use sides::Exchanged;
+pub use sides::{exchanged, range_of};
+
+/// Error of a calibration. The text names the operation, the file, and the next step for the user.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct CalibrationError(pub String);
+
+impl CalibrationError {
+    /// Left and right are exchanged: the remedy is to swap them.
+    pub fn means_exchanged(&self) -> bool {
+        self.0.contains(estimate::SWAPPED)
+    }
+}

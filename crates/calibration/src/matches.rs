@@ -1,0 +1,161 @@
+//! Sparse matches of a pair, rectified or not: corners of both pictures, compared by their patches.
+//!
+//! Every left corner is compared with every right one in a window of rows and columns. Matches that are mutually best,
+//! unambiguous and consistent with their neighbours are refined to subpixel accuracy. All arithmetic is in a
+//! fixed order, so that the result is deterministic.
+
+mod corners;
+mod patch;
+mod pyramid;
+mod refine;
+
+use crate::image::Luma;
+use corners::Corner;
+use glam::DVec2;
+use patch::Patch;
+use pyramid::Pyramid;
+
+/// One scene point in both pictures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Match {
+    /// Position in the left picture, px.
+    pub left: DVec2,
+    /// Position in the right picture, px.
+    pub right: DVec2,
+    /// Normalized correlation of the two patches, up to 1: independent of brightness and contrast.
+    pub score: f64,
+}
+
+impl Match {
+    /// Disparity: left minus right, px.
+    pub fn disparity_px(&self) -> f64 {
+        self.left.x - self.right.x
+    }
+
+    /// Row offset: right minus left, px; positive: lower in the right picture.
+    pub fn row_offset_px(&self) -> f64 {
+        self.right.y - self.left.y
+    }
+}
+
+/// Search window and resolution of the matches.
+#[derive(Clone, Copy, Debug)]
+pub struct Search {
+    /// Smallest and largest disparity, as a fraction of the width.
+    pub disparity: (f64, f64),
+    /// Largest row offset, as a fraction of the height.
+    pub rows: f64,
+    /// Largest width of the pyramid level in which corners are detected, px.
+    pub width_px: usize,
+}
+
+/// Window for two cameras side by side with left and right exchanged.
+pub const EXCHANGED: Search = Search { disparity: (-0.40, 0.10), rows: 0.08, width_px: WIDTH_PX };
+/// Window for two cameras side by side that are not aligned.
+const STEREO: Search = Search { disparity: (-0.10, 0.40), rows: 0.08, width_px: WIDTH_PX };
+/// Wide enough for several hundred corners.
+pub(super) const WIDTH_PX: usize = 800;
+
+/// Smallest correlation of two corners.
+const MIN_CORRELATION: f64 = 0.6;
+/// Smallest correlation after refinement.
+const MIN_REFINED_CORRELATION: f64 = 0.8;
+/// Ratio test: the best partner's distance from correlation 1 is at most this fraction of the second one's.
+const MAX_DISTANCE_RATIO: f64 = 0.7;
+/// Right corners within this distance of the best partner, px, count as the same point.
+const SAME_POINT_PX: f32 = 4.0;
+
+/// Matches in the window for two cameras side by side: disparities from -10 to 40 % of the width, row offsets up to 8 %
+/// of the height. Empty for pictures of different sizes or without texture.
+pub fn matches(left: &Luma, right: &Luma) -> Vec<Match> {
+    search(left, right, STEREO)
+}
+
+/// Matches in the window of `search`.
+pub fn search(left: &Luma, right: &Luma, search: Search) -> Vec<Match> {
+    if left.size() != right.size() || left.size().0 < 32 || left.size().1 < 32 {
+        return Vec::new();
+    }
+    let levels = [left, right].map(Pyramid::new);
+    let work = levels[0].level_at_most(search.width_px);
+    let described = levels.each_ref().map(|pyramid| {
+        let corners = corners::find(pyramid.level(work));
+        let patches: Vec<_> = corners.iter().map(|&corner| Patch::cut(pyramid, work, corner)).collect();
+        (corners, patches)
+    });
+    let size = levels[0].level(work).size();
+    let pairs = mutual(&described, search, DVec2::new(size.0 as f64, size.1 as f64));
+    let found: Vec<_> = pairs
+        .into_iter()
+        .filter_map(|(l, r)| refine::refine(&levels, work, described[0].0[l], described[1].0[r]))
+        .filter(|found| found.score >= MIN_REFINED_CORRELATION)
+        .collect();
+    supported(&found, DVec2::new(left.size().0 as f64, left.size().1 as f64))
+}
+
+/// Number of corners of a picture, a measure of its texture.
+pub(super) fn corner_count(luma: &Luma) -> usize {
+    let pyramid = Pyramid::new(luma);
+    corners::find(pyramid.level(pyramid.level_at_most(WIDTH_PX))).len()
+}
+
+/// Pairs of corners that are mutually best and pass the ratio test.
+fn mutual(described: &[(Vec<Corner>, Vec<Patch>); 2], search: Search, size: DVec2) -> Vec<(usize, usize)> {
+    let [(left, left_patches), (right, right_patches)] = described;
+    let (low, high) = ((search.disparity.0 * size.x) as f32, (search.disparity.1 * size.x) as f32);
+    let rows = (search.rows * size.y) as f32;
+    let mut best_of_right = vec![(MIN_CORRELATION as f32, usize::MAX); right.len()];
+    let mut best_of_left = Vec::with_capacity(left.len());
+    let mut candidates = Vec::new();
+    for (l, at) in left.iter().enumerate() {
+        candidates.clear();
+        // right corners are sorted by row
+        let first = right.partition_point(|c| c.y < at.y - rows);
+        for (r, to) in right.iter().enumerate().skip(first).take_while(|(_, c)| c.y <= at.y + rows) {
+            let disparity = at.x - to.x;
+            if disparity < low || disparity > high {
+                continue;
+            }
+            let Some(score) = left_patches[l].likeness(&right_patches[r]) else { continue };
+            candidates.push((score, r));
+            if score > best_of_right[r].0 {
+                best_of_right[r] = (score, l);
+            }
+        }
+        let best =
+            candidates.iter().copied().fold((MIN_CORRELATION as f32, usize::MAX), |a, b| if b.0 > a.0 { b } else { a });
+        let elsewhere = |r: usize| {
+            let (dx, dy) = (right[r].x - right[best.1].x, right[r].y - right[best.1].y);
+            dx * dx + dy * dy > SAME_POINT_PX * SAME_POINT_PX
+        };
+        let clear = best.1 != usize::MAX
+            && candidates.iter().all(|&(s, r)| 1.0 - best.0 <= MAX_DISTANCE_RATIO as f32 * (1.0 - s) || !elsewhere(r));
+        best_of_left.push(if clear { best.1 } else { usize::MAX });
+    }
+    let both = best_of_left.iter().enumerate().filter(|&(l, &r)| r != usize::MAX && best_of_right[r].1 == l);
+    both.map(|(l, &r)| (l, r)).collect()
+}
+
+/// Matches that move as at least two of their eight nearest neighbours do.
+fn supported(found: &[Match], size: DVec2) -> Vec<Match> {
+    const NEIGHBOURS: usize = 8;
+    let limit = (size * DVec2::new(0.02, 0.008)).max(DVec2::splat(1.5));
+    let agrees = |a: &Match, b: &Match| ((a.right - a.left) - (b.right - b.left)).abs().cmple(limit).all();
+    let mut nearest: Vec<(f64, usize)> = Vec::new();
+    let mut keep = |&(i, a): &(usize, &Match)| {
+        nearest.clear();
+        for (j, b) in found.iter().enumerate().filter(|&(j, _)| j != i) {
+            let place = (a.left.distance_squared(b.left), j);
+            if nearest.len() < NEIGHBOURS || place.0 < nearest[NEIGHBOURS - 1].0 {
+                let at = nearest.partition_point(|near| near.0 <= place.0);
+                nearest.insert(at, place);
+                nearest.truncate(NEIGHBOURS);
+            }
+        }
+        nearest.iter().filter(|&&(_, j)| agrees(a, &found[j])).count() >= 2
+    };
+    found.iter().enumerate().filter(|pair| keep(pair)).map(|(_, a)| *a).collect()
+}
+
+#[cfg(test)]
+mod tests;

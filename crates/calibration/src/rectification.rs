@@ -1,0 +1,328 @@
+//! Rectification: virtual cameras that show every point in the same row of both pictures.
+//!
+//! Rotations after Bouguet: each camera turns half of the rotation between them, then both turn until the baseline lies
+//! along x. Focal length and principal point are equal in both pictures (so doffs is 0), and are chosen as in OpenCV,
+//! so that a rig has the same focal length in both programs: the principal point centres the corners of both pictures,
+//! and the focal length lies between the one that fills both pictures (alpha 0) and the one that loses
+//! no pixel of either (alpha 1), or is that of a field of view.
+
+use super::crop::{self, Crop};
+use super::{CalibrationError, Camera, StereoRig, checks};
+use crate::geometry::Geometry;
+use glam::{DMat3, DQuat, DVec2, DVec3};
+
+/// Pinhole of a rectified picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Projection {
+    /// Focal length along x, px.
+    pub fx: f64,
+    /// Focal length along y, px.
+    pub fy: f64,
+    /// Principal point, x, px.
+    pub cx: f64,
+    /// Principal point, y, px.
+    pub cy: f64,
+}
+
+impl Projection {
+    /// The ray, with z = 1, of a rectified pixel.
+    pub(super) fn ray(&self, x: f64, y: f64) -> DVec3 {
+        DVec3::new((x - self.cx) / self.fx, (y - self.cy) / self.fy, 1.0)
+    }
+
+    /// The rectified pixel of a direction; `None` behind the camera.
+    pub(super) fn pixel(&self, ray: DVec3) -> Option<DVec2> {
+        let Self { fx, fy, cx, cy } = *self;
+        (ray.z > 0.0).then(|| DVec2::new(fx * ray.x / ray.z + cx, fy * ray.y / ray.z + cy))
+    }
+
+    #[must_use]
+    fn scaled(&self, factor: DVec2) -> Self {
+        let Self { fx, fy, cx, cy } = *self;
+        Self { fx: fx * factor.x, fy: fy * factor.y, cx: (cx + 0.5) * factor.x - 0.5, cy: (cy + 0.5) * factor.y - 0.5 }
+    }
+}
+
+/// Rectification of both pictures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rectification {
+    /// Rotation from the left camera's axes to the common ones: R1.
+    pub rotation_left: DMat3,
+    /// Rotation from the right camera's axes to the common ones: R2.
+    pub rotation_right: DMat3,
+    /// Projection of the left rectified picture: P1.
+    pub left: Projection,
+    /// Projection of the right rectified picture: P2.
+    pub right: Projection,
+    /// Baseline, m: from P2.
+    pub baseline_m: f64,
+}
+
+impl Rectification {
+    /// Computes the rectification of a rig for pictures of `width` x `height`, at least 2x2.
+    ///
+    /// # Errors
+    /// The cameras are swapped, one above the other, or diverge too much.
+    pub fn compute(
+        rig: &StereoRig,
+        width: usize,
+        height: usize,
+        crop: impl Into<Crop>,
+    ) -> Result<Self, CalibrationError> {
+        let (rotation_left, rotation_right) = rotations(rig)?;
+        let projection = projection(rig, [rotation_left, rotation_right], (width, height), crop.into())?;
+        let baseline_m = rig.translation_m.length();
+        Ok(Self { rotation_left, rotation_right, left: projection, right: projection, baseline_m })
+    }
+
+    /// The same rotations and baseline with another crop.
+    ///
+    /// # Errors
+    /// The cameras diverge too much.
+    pub(super) fn cropped(&self, rig: &StereoRig, size: (usize, usize), crop: Crop) -> Result<Self, CalibrationError> {
+        let projection = projection(rig, [self.rotation_left, self.rotation_right], size, crop)?;
+        Ok(Self { left: projection, right: projection, ..*self })
+    }
+
+    /// The same for pictures scaled by `factor` along x and y.
+    #[must_use]
+    pub(super) fn scaled(&self, factor: DVec2) -> Self {
+        Self { left: self.left.scaled(factor), right: self.right.scaled(factor), ..*self }
+    }
+
+    /// Geometry that converts disparity of the rectified pictures to metres.
+    pub fn geometry(&self) -> Geometry {
+        Geometry {
+            focal_px: self.left.fx,
+            baseline_m: self.baseline_m,
+            doffs_px: self.right.cx - self.left.cx,
+            cx_px: self.left.cx,
+            cy_px: self.left.cy,
+            estimated: false,
+        }
+    }
+}
+
+/// The pinhole of both rectified pictures; see [`Rectification::compute`].
+fn projection(
+    rig: &StereoRig,
+    rotations: [DMat3; 2],
+    size: (usize, usize),
+    crop: Crop,
+) -> Result<Projection, CalibrationError> {
+    let sides = [(&rig.left, rotations[0]), (&rig.right, rotations[1])];
+    let last = DVec2::new(size.0 as f64 - 1.0, size.1 as f64 - 1.0);
+    // initial focal length for centring the corners; the final one follows from there
+    let usual = f64::midpoint(rig.left.fy, rig.right.fy);
+    let [left, right] = sides.map(|(camera, rotation)| corner_mean(camera, rotation, last));
+    let center = last / 2.0 - usual * (left + right) / 2.0;
+    let (filled, whole) = sides
+        .map(|(camera, rotation)| seen(camera, rotation, last))
+        .map(|seen| seen.focal_lengths(center, last))
+        .into_iter()
+        .fold((0.0f64, f64::INFINITY), |(filled, whole), (f, w)| (filled.max(f), whole.min(w)));
+    // 20 times the usual focal length would show next to nothing
+    if !(whole > 0.0 && filled > 0.0 && filled < 20.0 * usual) {
+        return Err(CalibrationError(
+            "the two cameras look too far apart: their pictures have nothing in common after rectification; check R \
+                 and T, and that both cameras were calibrated together"
+                .to_owned(),
+        ));
+    }
+    let focal = match crop {
+        Crop { rectified_fov_deg: Some(fov_deg), .. } => {
+            crop::focal_px(fov_deg, center.x + 0.5, last.x + 0.5 - center.x)
+        }
+        Crop { alpha, .. } => filled * (1.0 - alpha) + whole * alpha,
+    };
+    Ok(Projection { fx: focal, fy: focal, cx: center.x, cy: center.y })
+}
+
+/// R1 and R2.
+fn rotations(rig: &StereoRig) -> Result<(DMat3, DMat3), CalibrationError> {
+    checks::side_by_side(rig).map_err(|e| CalibrationError(format!("the cameras cannot be rectified: {e}")))?;
+    let half = DQuat::IDENTITY.slerp(DQuat::from_mat3(&rig.rotation).normalize(), 0.5);
+    let along = half.inverse() * rig.translation_m;
+    let level = DQuat::from_rotation_arc(along.normalize(), DVec3::NEG_X);
+    Ok((DMat3::from_quat(level * half), DMat3::from_quat(level * half.inverse())))
+}
+
+/// Point of a pixel in a rotated camera, as (x / z, y / z); `None` where the lens model folds, and more than 80 degrees off
+/// the axis, as in fisheyes: a pinhole picture cannot show it.
+fn direction(camera: &Camera, rotation: DMat3, pixel: DVec2) -> Option<DVec2> {
+    let ray = rotation * camera.direction(pixel)?;
+    (ray.z > 0.17).then(|| ray.truncate() / ray.z)
+}
+
+/// The direction of a pixel; where it has none, that of the outermost point on the way to it from the middle of the picture.
+fn outermost(camera: &Camera, rotation: DMat3, pixel: DVec2, last: DVec2) -> Option<DVec2> {
+    const HALVINGS: u32 = 10;
+    let at = |share: f64| direction(camera, rotation, (last / 2.0).lerp(pixel, share));
+    if let Some(seen) = at(1.0) {
+        return Some(seen);
+    }
+    let (mut inside, mut outside, mut seen) = (0.0, 1.0, at(0.0)?);
+    for _ in 0..HALVINGS {
+        let middle = f64::midpoint(inside, outside);
+        match at(middle) {
+            Some(found) => (inside, seen) = (middle, found),
+            None => outside = middle,
+        }
+    }
+    Some(seen)
+}
+
+/// Mean direction of the four corners; where the lens model folds before a corner, the outermost point before the fold counts.
+fn corner_mean(camera: &Camera, rotation: DMat3, last: DVec2) -> DVec2 {
+    let corners = [DVec2::ZERO, DVec2::new(last.x, 0.0), DVec2::new(0.0, last.y), last];
+    let seen = corners.map(|corner| outermost(camera, rotation, corner, last).unwrap_or(DVec2::ZERO));
+    seen.iter().sum::<DVec2>() / 4.0
+}
+
+/// Largest x / z or y / z of a rectified direction, 75 degrees off the axis; beyond it pictures are cropped. A pinhole that
+/// shows the whole field of a fisheye has too few pixels for its centre.
+const MAX_TANGENT: f64 = 3.73;
+
+/// Field of view of a camera in rectified directions.
+struct FieldOfView {
+    /// Corners of the largest inscribed rectangle.
+    inner: (DVec2, DVec2),
+    /// Corners of the smallest enclosing rectangle.
+    outer: (DVec2, DVec2),
+}
+
+impl FieldOfView {
+    /// The focal lengths, with the principal point at `center`, with which the picture is filled, and with which it shows
+    /// everything.
+    fn focal_lengths(&self, center: DVec2, last: DVec2) -> (f64, f64) {
+        let ratios = |(low, high): (DVec2, DVec2)| (center / -low, (last - center) / high);
+        let ((a, b), (c, d)) = (ratios(self.inner), ratios(self.outer));
+        // a rectangle without the principal point cannot fill the picture
+        let holds = a.min(b).min_element() >= 0.0;
+        let filled = if holds { a.max(b).max_element() } else { f64::INFINITY };
+        (filled, c.min(d).min_element())
+    }
+}
+
+fn seen(camera: &Camera, rotation: DMat3, last: DVec2) -> FieldOfView {
+    let (mut low, mut high) = (DVec2::splat(f64::NEG_INFINITY), DVec2::splat(f64::INFINITY));
+    let (mut lowest, mut highest) = (DVec2::splat(f64::INFINITY), DVec2::splat(f64::NEG_INFINITY));
+    for step in 0..=64 {
+        let at = last * (f64::from(step) / 64.0);
+        let mut edge = |pixel: DVec2, tighten: &mut dyn FnMut(DVec2)| {
+            if let Some(seen) = outermost(camera, rotation, pixel, last) {
+                (lowest, highest) = (lowest.min(seen), highest.max(seen));
+                tighten(seen);
+            }
+        };
+        edge(DVec2::new(0.0, at.y), &mut |seen| low.x = low.x.max(seen.x));
+        edge(DVec2::new(last.x, at.y), &mut |seen| high.x = high.x.min(seen.x));
+        edge(DVec2::new(at.x, 0.0), &mut |seen| low.y = low.y.max(seen.y));
+        edge(DVec2::new(at.x, last.y), &mut |seen| high.y = high.y.min(seen.y));
+    }
+    let within =
+        |(low, high): (DVec2, DVec2)| (low.max(DVec2::splat(-MAX_TANGENT)), high.min(DVec2::splat(MAX_TANGENT)));
+    FieldOfView { inner: within((low, high)), outer: within((lowest, highest)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rig::tests::plain_rig;
+    use super::*;
+    use crate::Distortion;
+
+    #[test]
+    fn plain_rig_stays_as_it_is() {
+        let done = Rectification::compute(&plain_rig(), 640, 480, 0.0).unwrap();
+        assert!((done.rotation_left - DMat3::IDENTITY).to_cols_array().iter().all(|v| v.abs() < 1e-12));
+        let Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, .. } = done.geometry();
+        assert!((focal_px - 500.0).abs() < 1e-6 && (baseline_m - 0.12).abs() < 1e-12 && doffs_px.abs() < 1e-9);
+        assert!((cx_px - 319.5).abs() < 1e-6 && (cy_px - 239.5).abs() < 1e-6);
+    }
+
+    #[test]
+    fn baseline_lies_along_x_and_the_turn_is_shared() {
+        let mut rig = plain_rig();
+        rig.rotation = DMat3::from_quat(DQuat::from_euler(glam::EulerRot::XYZ, 0.03, -0.05, 0.02));
+        rig.translation_m = DVec3::new(-0.11, 0.008, -0.012);
+        let done = Rectification::compute(&rig, 640, 480, 0.0).unwrap();
+        let baseline = done.rotation_right * rig.translation_m;
+        assert!((baseline - DVec3::new(-rig.translation_m.length(), 0.0, 0.0)).length() < 1e-12);
+        // both look the same way: a far ray is the same in both
+        let far = DVec3::new(0.1, -0.2, 1.0);
+        let apart = done.rotation_left * far - done.rotation_right * (rig.rotation * far);
+        assert!(apart.length() < 1e-12);
+    }
+
+    #[test]
+    fn corners_of_both_pictures_are_filled() {
+        let mut rig = plain_rig();
+        rig.left.distortion = Distortion::from_opencv("D1", &[-0.25, 0.07, 0.0, 0.0]).unwrap();
+        rig.right.distortion = rig.left.distortion;
+        rig.rotation = DMat3::from_rotation_y(0.02);
+        let done = Rectification::compute(&rig, 640, 480, 0.0).unwrap();
+        let mut closest = f64::INFINITY;
+        for (camera, rotation, projection) in
+            [(rig.left, done.rotation_left, done.left), (rig.right, done.rotation_right, done.right)]
+        {
+            for (x, y) in (0..640).flat_map(|x| [(x, 0), (x, 479)]).chain((0..480).flat_map(|y| [(0, y), (639, y)])) {
+                let raw = camera.project(rotation.transpose() * projection.ray(f64::from(x), f64::from(y)));
+                let margin = raw.min(DVec2::new(639.0, 479.0) - raw).min_element();
+                closest = closest.min(margin);
+            }
+        }
+        assert!((-0.05..0.5).contains(&closest), "the picture is filled, and not more: {closest}");
+    }
+
+    #[test]
+    fn alpha_goes_from_no_border_to_nothing_lost() {
+        let mut rig = plain_rig();
+        rig.left.distortion = Distortion::from_opencv("D1", &[-0.25, 0.07, 0.0, 0.0]).unwrap();
+        rig.right.distortion = rig.left.distortion;
+        rig.rotation = DMat3::from_rotation_y(0.02);
+        let focal = |alpha| Rectification::compute(&rig, 640, 480, alpha).unwrap().left.fx;
+        assert!((focal(0.25) - (0.75 * focal(0.0) + 0.25 * focal(1.0))).abs() < 1e-9);
+        let done = Rectification::compute(&rig, 640, 480, 1.0).unwrap();
+        // every raw pixel has a place in the rectified picture, and one lies at its edge
+        let mut closest = f64::INFINITY;
+        for (camera, rotation) in [(rig.left, done.rotation_left), (rig.right, done.rotation_right)] {
+            for (x, y) in (0..640).flat_map(|x| [(x, 0), (x, 479)]).chain((0..480).flat_map(|y| [(0, y), (639, y)])) {
+                let seen = direction(&camera, rotation, DVec2::new(f64::from(x), f64::from(y))).unwrap();
+                let at = seen * done.left.fx + DVec2::new(done.left.cx, done.left.cy);
+                closest = closest.min(at.min(DVec2::new(639.0, 479.0) - at).min_element());
+            }
+        }
+        assert!((-0.05..0.05).contains(&closest), "{closest}");
+    }
+
+    #[test]
+    fn a_fisheye_that_sees_everything_keeps_a_useful_picture() {
+        let mut rig = plain_rig();
+        for camera in [&mut rig.left, &mut rig.right] {
+            (camera.fx, camera.fy) = (200.0, 200.0);
+            camera.distortion = Distortion::from_fisheye("D", &[0.0; 4]).unwrap();
+        }
+        for alpha in [0.0, 1.0] {
+            let done = Rectification::compute(&rig, 640, 480, alpha).unwrap();
+            let sideways = (319.5 / done.left.fx).atan().to_degrees();
+            assert!((60.0..80.0).contains(&sideways), "{sideways} degrees to each side at alpha {alpha}");
+        }
+    }
+
+    #[test]
+    fn rigs_that_are_not_side_by_side_are_refused() {
+        let refused = |x, y, z| {
+            let mut rig = plain_rig();
+            rig.translation_m = DVec3::new(x, y, z);
+            Rectification::compute(&rig, 640, 480, 0.0).unwrap_err().to_string()
+        };
+        assert!(refused(0.12, 0.0, 0.0).contains("left and right are swapped"));
+        assert!(refused(-0.02, 0.12, 0.0).contains("above the other"));
+        assert!(refused(-0.02, 0.0, 0.12).contains("in front of the other"));
+        let mut apart = plain_rig();
+        apart.rotation = DMat3::from_rotation_y(1.4);
+        apart.translation_m = DMat3::from_rotation_y(0.7) * DVec3::new(-0.1, 0.0, 0.0);
+        let text = Rectification::compute(&apart, 640, 480, 0.0).unwrap_err().to_string();
+        assert!(text.contains("look too far apart"), "{text}");
+    }
+}

@@ -1,0 +1,202 @@
+//! A rig prepared for pictures of one size: rectifies raw pairs.
+
+use super::camera_model::Reach;
+use super::remap::{self, RemapTable};
+use super::{CalibrationError, Camera, Crop, Projection, Rectification, StereoRig};
+use crate::console;
+use crate::geometry::Geometry;
+use crate::image::{Luma, Picture};
+use crate::process::memory;
+use glam::{DMat3, DVec2};
+use std::panic::resume_unwind;
+use std::thread::{Builder, Scope};
+
+/// Rectifies pairs of one size with a precomputed map.
+#[derive(Debug)]
+pub struct Rectifier {
+    left: RemapTable,
+    right: RemapTable,
+    geometry: Geometry,
+    note: Option<String>,
+}
+
+impl StereoRig {
+    /// Computes the map for raw pictures of `width` x `height`. Another size of the same aspect ratio scales the
+    /// calibration. Where a rectification is part of the calibration, its rotations are used in any case, and with the default crop
+    /// its crop too.
+    ///
+    /// # Errors
+    /// The aspect ratio differs from the calibration's, the crop is out of range, or the rig cannot be rectified.
+    pub fn rectifier(&self, width: usize, height: usize, crop: impl Into<Crop>) -> Result<Rectifier, CalibrationError> {
+        let (rig, rectification, note) = self.at_size(width, height, crop.into())?;
+        let bytes = 2 * (width * height * remap::BYTES_PER_PIXEL) as u64;
+        memory::check(bytes).map_err(|free| {
+            let needed = console::bytes(bytes);
+            CalibrationError(format!(
+                "the rectification of {width}x{height} px takes {needed} of memory, and {free}: use smaller pictures"
+            ))
+        })?;
+        let table = |camera: &Camera, rotation: DMat3, projection: Projection| {
+            let reach = Reach::of(camera);
+            RemapTable::new(width, height, |x, y| {
+                let ray = rotation.transpose() * projection.ray(x as f64, y as f64);
+                if ray.z > 0.0 && reach.has(ray) { camera.project(ray) } else { DVec2::NAN }
+            })
+        };
+        Ok(Rectifier {
+            left: table(&rig.left, rectification.rotation_left, rectification.left),
+            right: table(&rig.right, rectification.rotation_right, rectification.right),
+            geometry: Geometry { estimated: self.estimated, ..rectification.geometry() },
+            note,
+        })
+    }
+
+    /// The rig scaled to raw pictures of `width` x `height`, its rectification, and remarks for the user; see
+    /// [`StereoRig::rectifier`].
+    pub(super) fn at_size(
+        &self,
+        width: usize,
+        height: usize,
+        crop: Crop,
+    ) -> Result<(Self, Rectification, Option<String>), CalibrationError> {
+        crop.validate()?;
+        self.validate()?;
+        if width < 2 || height < 2 {
+            return Err(CalibrationError(format!("pictures of {width}x{height} are too small to be rectified")));
+        }
+        let (factor, note) = self.factor_to(width, height)?;
+        let rig = StereoRig { left: self.left.scaled(factor), right: self.right.scaled(factor), ..self.clone() };
+        let rectification = match &self.rectification {
+            Some(own) if crop.is_default() => own.scaled(factor),
+            Some(own) => own.cropped(&rig, (width, height), crop)?,
+            None => Rectification::compute(&rig, width, height, crop)?,
+        };
+        Ok((rig, rectification, note))
+    }
+
+    /// The same rig for pictures of another size of the same shape, without a rectification.
+    ///
+    /// # Errors
+    /// The rig is of another aspect ratio.
+    pub fn rescaled(&self, (width, height): (usize, usize)) -> Result<Self, CalibrationError> {
+        let (factor, _) = self.factor_to(width, height)?;
+        let (left, right) = (self.left.scaled(factor), self.right.scaled(factor));
+        Ok(Self { left, right, rectification: None, size: Some((width, height)), ..self.clone() })
+    }
+
+    /// Ratio of the picture size to the calibration's, and a remark for the user.
+    fn factor_to(&self, width: usize, height: usize) -> Result<(DVec2, Option<String>), CalibrationError> {
+        let given = DVec2::new(width as f64, height as f64);
+        let Some((own_width, own_height)) = self.size else {
+            return self.assume_size(width, height).map(|note| (DVec2::ONE, Some(note)));
+        };
+        let own = DVec2::new(own_width as f64, own_height as f64);
+        let factor = given / own;
+        // the same aspect ratio up to the rounding of a row or a column
+        if (own.y * factor.x - given.y).abs() > 1.0 && (own.x * factor.y - given.x).abs() > 1.0 {
+            return Err(CalibrationError(format!(
+                "the calibration is for pictures of {own_width}x{own_height}, these are {width}x{height}, another shape: \
+                 choose a camera mode of the same shape, or calibrate in this one"
+            )));
+        }
+        let note = (given != own).then(|| {
+            format!("the calibration is for {own_width}x{own_height} and was scaled to pictures of {width}x{height}")
+        });
+        Ok((factor, note))
+    }
+
+    /// Without a size in the file the pictures must have their centre near the principal points.
+    fn assume_size(&self, width: usize, height: usize) -> Result<String, CalibrationError> {
+        for camera in [&self.left, &self.right] {
+            let share = DVec2::new((camera.cx + 0.5) / width as f64, (camera.cy + 0.5) / height as f64);
+            if (share - 0.5).abs().max_element() > 0.2 {
+                let likely = DVec2::new(2.0 * camera.cx + 1.0, 2.0 * camera.cy + 1.0).round();
+                return Err(CalibrationError(format!(
+                    "the calibration names no picture size and cannot be for {width}x{height}: its optical axis is at \
+                     ({:.0}, {:.0}), as in pictures of about {}x{}; add image_width and image_height to the file, and \
+                     the calibration is scaled",
+                    camera.cx, camera.cy, likely.x, likely.y
+                )));
+            }
+        }
+        Ok(format!("the calibration names no picture size; it is taken to be for {width}x{height}"))
+    }
+}
+
+impl Rectifier {
+    /// Geometry that converts disparity of the rectified pictures to metres.
+    pub fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+
+    /// Remarks for the user: the calibration was scaled, or its size assumed.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// `(width, height)` of raw and rectified pictures.
+    pub fn size(&self) -> (usize, usize) {
+        self.left.size()
+    }
+
+    /// Raw position of rectified pixel `(x, y)` of the left and of the right picture, to 1/128 px; `None` where
+    /// it is black.
+    pub fn sources(&self, x: usize, y: usize) -> [Option<[f64; 2]>; 2] {
+        [&self.left, &self.right].map(|table| table.source(x, y).map(DVec2::into))
+    }
+
+    /// Checks whether a pair can be rectified.
+    ///
+    /// # Errors
+    /// The pictures have another size than the map.
+    pub fn check(&self, left: &Picture, right: &Picture) -> Result<(), CalibrationError> {
+        for picture in [left, right] {
+            if picture.size() != self.size() {
+                let ((width, height), (own_width, own_height)) = (picture.size(), self.size());
+                return Err(CalibrationError(format!(
+                    "pictures of {width}x{height} came in, the rectification was made for {own_width}x{own_height}; \
+                     open the source again"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The rectified pair, left and right; pixels outside the raw pictures are black.
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub fn apply(&self, left: &Picture, right: &Picture) -> Result<(Picture, Picture), CalibrationError> {
+        self.check(left, right)?;
+        Ok(std::thread::scope(|scope| {
+            let right = beside(scope, || rectify(scope, &self.right, right));
+            (rectify(scope, &self.left, left), right())
+        }))
+    }
+}
+
+/// Brightness and colours, side by side.
+fn rectify<'scope>(scope: &'scope Scope<'scope, '_>, table: &'scope RemapTable, picture: &'scope Picture) -> Picture {
+    let rgb = picture.rgb.as_ref().map(|rgb| beside(scope, || table.apply(rgb)));
+    let luma = match &picture.luma {
+        Luma::U8(image) => Luma::U8(table.apply(image)),
+        Luma::U16 { image, bits } => Luma::U16 { image: table.apply(image), bits: *bits },
+    };
+    Picture { luma, rgb: rgb.map(|rgb| rgb()) }
+}
+
+/// Begins `work` on a thread of its own, and gives what waits for the result. Threads that live on would be missing in a process that is
+/// forked from this one. Where the system gives no thread, the one that waits does the work.
+fn beside<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl Fn() -> T + Copy + Send + 'scope,
+) -> impl FnOnce() -> T {
+    let thread = Builder::new().name("rectify".into()).spawn_scoped(scope, work).ok();
+    move || match thread {
+        Some(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+        None => work(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

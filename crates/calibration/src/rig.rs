@@ -1,0 +1,206 @@
+//! Two cameras and their relative pose.
+
+use super::length_unit::PLAUSIBLE_BASELINE_M;
+use super::{CalibrationError, Camera, Distortion, Kind, LengthUnit, Rectification};
+use crate::geometry::Geometry;
+use glam::{DMat3, DVec3};
+
+/// A calibrated pair of cameras. A point at `x` in the left camera is at `rotation * x + translation_m` in the right one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StereoRig {
+    /// The left camera, as seen from behind.
+    pub left: Camera,
+    /// The right camera.
+    pub right: Camera,
+    /// Rotation from the left camera's axes to the right one's.
+    pub rotation: DMat3,
+    /// The left camera's centre in the right camera's axes, m; about (-baseline, 0, 0).
+    pub translation_m: DVec3,
+    /// Picture size of the calibration, where the file states it.
+    pub size: Option<(usize, usize)>,
+    /// The rectification in the file; otherwise one is computed.
+    pub rectification: Option<Rectification>,
+    /// Kind of its file.
+    pub kind: Kind,
+    /// Unit of the file's lengths.
+    pub unit: LengthUnit,
+    /// Whether left and right of the file are exchanged.
+    pub exchanged: bool,
+    /// Warnings as text; empty where all values are plausible.
+    pub doubts: Vec<String>,
+    /// Estimated from pictures, not calibrated; its depth is marked so.
+    pub estimated: bool,
+}
+
+impl StereoRig {
+    /// A rig without a file, lengths in metres.
+    pub fn new(
+        left: Camera,
+        right: Camera,
+        rotation: DMat3,
+        translation_m: DVec3,
+        size: Option<(usize, usize)>,
+    ) -> Self {
+        Self {
+            left,
+            right,
+            rotation,
+            translation_m,
+            size,
+            rectification: None,
+            kind: Kind::Computed,
+            unit: LengthUnit::Metre,
+            exchanged: false,
+            doubts: Vec::new(),
+            estimated: false,
+        }
+    }
+
+    /// The rig of rectified pictures with this geometry.
+    pub fn of_rectified(geometry: &Geometry, size: (usize, usize)) -> Self {
+        let Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, estimated } = *geometry;
+        let distortion = Distortion::default();
+        let [left, right] =
+            [cx_px, cx_px + doffs_px].map(|cx| Camera { fx: focal_px, fy: focal_px, cx, cy: cy_px, distortion });
+        let rectification = Rectification {
+            rotation_left: DMat3::IDENTITY,
+            rotation_right: DMat3::IDENTITY,
+            left: left.pinhole(),
+            right: right.pinhole(),
+            baseline_m,
+        };
+        let rig = Self::new(left, right, DMat3::IDENTITY, DVec3::new(-baseline_m, 0.0, 0.0), Some(size));
+        Self { rectification: Some(rectification), estimated, ..rig }
+    }
+
+    /// Baseline: distance of the two optical centres, m.
+    pub fn baseline_m(&self) -> f64 {
+        self.rectification.as_ref().map_or(self.translation_m.length(), |r| r.baseline_m)
+    }
+
+    /// Focal length, px: of the rectification in the file, else of the left camera.
+    pub fn focal_px(&self) -> f64 {
+        self.rectification.as_ref().map_or(self.left.fx, |r| r.left.fx)
+    }
+
+    /// The baseline in the file's unit.
+    pub fn baseline_in_file(&self) -> f64 {
+        self.baseline_m() / self.unit.metres()
+    }
+
+    /// The numbers that a user can check with a ruler, in one sentence, followed by the warnings.
+    pub fn summary(&self) -> String {
+        let size = match self.size {
+            Some((width, height)) => format!("{width}x{height} per eye"),
+            None => "no picture size in the file".to_owned(),
+        };
+        let unit = match self.unit {
+            LengthUnit::Metres(size) => format!("units of {size} m"),
+            unit => unit.to_string(),
+        };
+        let file = self.baseline_in_file();
+        let file = if file >= 10.0 { format!("{file:.1}") } else { format!("{file:.4}") };
+        let sides = if self.exchanged { "left and right of the file are exchanged" } else { "left is left" };
+        let mut text = format!(
+            "{size}, focal {:.0} px, baseline {:.4} m (file: {file}, read as {unit}), {sides}",
+            self.focal_px(),
+            self.baseline_m()
+        );
+        for doubt in &self.doubts {
+            text.push_str("; but ");
+            text.push_str(doubt);
+        }
+        text
+    }
+
+    /// Whether the baseline is one of two cameras on a desk or a robot: from 1 cm to 1.5 m.
+    pub fn has_plausible_baseline(&self) -> bool {
+        PLAUSIBLE_BASELINE_M.contains(&self.baseline_m())
+    }
+
+    /// The same cameras with left and right exchanged, for files with the opposite order.
+    #[must_use]
+    pub fn swapped(&self) -> Self {
+        let rotation = self.rotation.transpose();
+        Self {
+            left: self.right,
+            right: self.left,
+            rotation,
+            translation_m: -(rotation * self.translation_m),
+            rectification: self.rectification.map(|r| Rectification {
+                rotation_left: r.rotation_right,
+                rotation_right: r.rotation_left,
+                left: r.right,
+                right: r.left,
+                baseline_m: -r.baseline_m,
+            }),
+            exchanged: !self.exchanged,
+            ..self.clone()
+        }
+    }
+
+    /// Checks that the rig can be rectified.
+    pub(super) fn validate(&self) -> Result<(), CalibrationError> {
+        super::checks::check(self).map_err(CalibrationError)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::{Distortion, Projection};
+
+    /// Two plain cameras side by side, 640x480, baseline 120 mm.
+    pub(in super::super) fn plain_rig() -> StereoRig {
+        let camera = Camera { fx: 500.0, fy: 500.0, cx: 319.5, cy: 239.5, distortion: Distortion::default() };
+        StereoRig::new(camera, camera, DMat3::IDENTITY, DVec3::new(-0.12, 0.0, 0.0), Some((640, 480)))
+    }
+
+    #[test]
+    fn summary_is_one_sentence_to_confirm() {
+        let mut rig = plain_rig();
+        assert_eq!(
+            rig.summary(),
+            "640x480 per eye, focal 500 px, baseline 0.1200 m (file: 0.1200, read as m), left is left"
+        );
+        rig.unit = LengthUnit::Millimetre;
+        rig.size = None;
+        rig.exchanged = true;
+        rig.doubts.push("the moon is full".to_owned());
+        assert_eq!(
+            rig.summary(),
+            "no picture size in the file, focal 500 px, baseline 0.1200 m (file: 120.0, read as mm), left and right of \
+             the file are exchanged; but the moon is full"
+        );
+        rig.unit = LengthUnit::Metres(0.025);
+        assert!(rig.summary().contains("(file: 4.8000, read as units of 0.025 m)"), "{}", rig.summary());
+    }
+
+    #[test]
+    fn swapped_cameras_see_the_same_points() {
+        let mut rig = plain_rig();
+        rig.right.fx = 510.0;
+        rig.rotation = DMat3::from_rotation_y(0.05) * DMat3::from_rotation_z(-0.02);
+        rig.translation_m = DVec3::new(-0.12, 0.003, 0.004);
+        let point = DVec3::new(0.2, -0.1, 1.5);
+        let in_right = rig.rotation * point + rig.translation_m;
+        let swapped = rig.swapped();
+        assert_eq!((swapped.left.fx, swapped.right.fx, swapped.exchanged), (510.0, 500.0, true));
+        assert!((swapped.rotation * in_right + swapped.translation_m - point).length() < 1e-12);
+        let back = swapped.swapped();
+        assert!((back.translation_m - rig.translation_m).length() < 1e-12 && !back.exchanged);
+
+        let plain = Projection { fx: 500.0, fy: 500.0, cx: 319.5, cy: 239.5 };
+        let wrong_way = Rectification {
+            rotation_left: DMat3::IDENTITY,
+            rotation_right: DMat3::from_rotation_x(0.1),
+            left: plain,
+            right: Projection { cx: 325.0, ..plain },
+            baseline_m: -0.12,
+        };
+        rig.rectification = Some(wrong_way);
+        let right_way = rig.swapped().rectification.unwrap();
+        assert_eq!((right_way.baseline_m, right_way.left.cx), (0.12, 325.0));
+        assert_eq!(right_way.rotation_left, wrong_way.rotation_right);
+    }
+}

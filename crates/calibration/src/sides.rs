@@ -1,0 +1,106 @@
+//! On which side a pair's disparities lie: they tell exchanged eyes, and the search range that a pair needs.
+
+use super::health::quantile;
+use super::matches::{EXCHANGED, Match, search};
+use crate::image::Luma;
+use std::fmt;
+
+/// Left and right look exchanged.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Exchanged {
+    /// Share of the matches that lie behind infinity, 0 to 1.
+    pub share: f64,
+    /// Number of matches.
+    pub matches: usize,
+}
+
+impl fmt::Display for Exchanged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { share, matches } = self;
+        write!(f, "left and right look exchanged: {:.0} % of {matches} matches lie on the wrong side", 100.0 * share)
+    }
+}
+
+/// Fewer matches say nothing.
+const MIN_MATCHES: usize = 24;
+/// From this share on, the pictures count as exchanged.
+const MIN_SHARE: f64 = 0.8;
+/// A match counts as behind infinity from this share of the width on: rows and lenses are never quite right.
+const MARGIN: f64 = 0.004;
+
+/// Whether left and right are exchanged in a pair whose points at infinity have disparity `infinity_px`. `found` are the pair's
+/// matches in the window for cameras in the right order; the other window is searched only where these are few or lie behind infinity.
+pub fn exchanged(left: &Luma, right: &Luma, found: &[Match], infinity_px: f64) -> Option<Exchanged> {
+    let limit_px = infinity_px - (MARGIN * left.size().0 as f64).max(1.0);
+    let is_behind = |found: &&Match| found.disparity_px() < limit_px;
+    if found.len() >= 2 * MIN_MATCHES && 2 * found.iter().filter(is_behind).count() < found.len() {
+        return None;
+    }
+    let mirrored = search(left, right, EXCHANGED);
+    let behind = mirrored.iter().filter(is_behind).count();
+    let before = found.iter().filter(|found| !is_behind(found)).count();
+    let share = behind as f64 / (behind + before).max(1) as f64;
+    (behind >= MIN_MATCHES && share >= MIN_SHARE).then_some(Exchanged { share, matches: behind + before })
+}
+
+/// Margin around the disparities of the matches, as a share of their span, and px.
+const RANGE_MARGIN: (f64, f64) = (0.25, 2.0);
+/// Ranges are whole multiples of this.
+const RANGE_STEP: i32 = 8;
+/// Share of the matches at each end that may be wrong.
+const OUTLIERS: f64 = 0.005;
+
+/// The search range, as smallest disparity and count, that holds the disparities of these matches of rectified pictures;
+/// `None` where there are too few.
+pub fn range_of(found: &[Match], infinity_px: f64) -> Option<(i32, u32)> {
+    if found.len() < MIN_MATCHES {
+        return None;
+    }
+    let mut disparities: Vec<_> = found.iter().map(Match::disparity_px).collect();
+    let [low, high] = [OUTLIERS, 1.0 - OUTLIERS].map(|share| quantile(&mut disparities, share));
+    let margin = RANGE_MARGIN.0 * (high - low) + RANGE_MARGIN.1;
+    // what lies at infinity is in most pictures, and has too little texture for a match; nothing lies behind it
+    let infinity = infinity_px.floor() as i32;
+    let mut first = ((low - margin).floor() as i32).max(infinity);
+    if first - infinity <= RANGE_STEP {
+        first = infinity;
+    }
+    let count = (high + margin).ceil() as i32 - first + 1;
+    let steps = (count + RANGE_STEP - 1) / RANGE_STEP;
+    Some((first, (steps.max(1) * RANGE_STEP) as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matches::matches;
+    use crate::capture::scene::{SceneOptions, render};
+    use glam::DVec2;
+
+    fn pair() -> [Luma; 2] {
+        let raw = render(&SceneOptions { width: 320, height: 240, ..SceneOptions::default() }, 0, false);
+        [raw.left.luma, raw.right.luma]
+    }
+
+    #[test]
+    fn exchanged_eyes_are_found_and_right_ones_are_not() {
+        let [left, right] = pair();
+        assert_eq!(exchanged(&left, &right, &matches(&left, &right), 0.0), None);
+        let found = exchanged(&right, &left, &matches(&right, &left), 0.0).expect("exchanged");
+        assert!(found.share > 0.9 && found.matches > 40, "{found}");
+        let dark = Luma::U8(crate::image::Image::filled(320, 240, 3));
+        assert_eq!(exchanged(&dark, &dark, &[], 0.0), None);
+    }
+
+    #[test]
+    fn the_range_holds_all_disparities_and_begins_at_infinity_where_that_is_near() {
+        let matches = |range: std::ops::RangeInclusive<i32>| -> Vec<Match> {
+            let at = |d: i32| Match { left: DVec2::new(f64::from(d), 1.0), right: DVec2::new(0.0, 1.0), score: 1.0 };
+            range.map(at).collect()
+        };
+        assert_eq!(range_of(&matches(6..=50), 0.0), Some((0, 64)));
+        assert_eq!(range_of(&matches(100..=140), 0.0), Some((88, 72)));
+        assert_eq!(range_of(&matches(-20..=40), -24.5), Some((-25, 88)));
+        assert_eq!(range_of(&matches(0..=9), 0.0), None);
+    }
+}
