@@ -28,8 +28,8 @@ extern crate self as stereopsis;
 use stereopsis_base::{console, files, geometry, image, newest, parameter, process, rate};
 use stereopsis_stereo as stereo;
 use stereopsis_calibration as calibration;
+use stereopsis_metrics as metrics;
 
-mod metrics;
 mod capture;
 mod engine;
 mod colormap;

@@ -1,7 +1,7 @@
 //! The scores in one number: the combination that agrees best with truth.
 
 use super::Scores;
-use crate::metrics::quantity::{Measured, Missing};
+use crate::quantity::{Measured, Missing};
 
 /// Number of parts.
 pub const NUM_PARTS: usize = 5;

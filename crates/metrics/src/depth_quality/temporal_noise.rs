@@ -2,8 +2,8 @@
 
 use super::sight::measured_px;
 use crate::geometry::Geometry;
-use crate::metrics::quantity::{Measured, Missing};
-use crate::metrics::region::Region;
+use crate::quantity::{Measured, Missing};
+use crate::region::Region;
 use crate::stereo::DisparityMap;
 use std::collections::VecDeque;
 
@@ -78,7 +78,7 @@ fn relative_deviation(values: &mut [f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::depth_quality::tests::{RIG, map_of};
+    use crate::depth_quality::tests::{RIG, map_of};
 
     const REGION: Region = Region { x: 4, y: 4, width: 20, height: 10 };
 

@@ -2,7 +2,7 @@
 
 use super::sight::{Sample, measured_px, point_mm};
 use crate::geometry::Geometry;
-use crate::metrics::quantity::Missing;
+use crate::quantity::Missing;
 use crate::stereo::DisparityMap;
 use glam::DVec3;
 
@@ -55,7 +55,7 @@ fn end(map: &DisparityMap, geometry: &Geometry, (x, y): (usize, usize)) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::depth_quality::tests::{RIG, map_of};
+    use crate::depth_quality::tests::{RIG, map_of};
 
     #[test]
     fn a_ruler_across_and_one_along_the_axis() {

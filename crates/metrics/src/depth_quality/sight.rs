@@ -1,7 +1,7 @@
 //! Measured pixels of a region, and the points in space that they show.
 
 use crate::geometry::Geometry;
-use crate::metrics::region::Region;
+use crate::region::Region;
 use crate::stereo::{DisparityMap, INVALID};
 use glam::DVec3;
 

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
     use crate::capture::scene::{SceneOptions, render};
     use crate::image::Image;
-    use crate::metrics::truth_error;
+    use crate::truth_error;
     use crate::stereo::{StereoParams, match_pair};
 
     /// Whether the difference is said to hurt, and the share of wrong pixels, %.

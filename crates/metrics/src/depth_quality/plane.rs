@@ -1,8 +1,8 @@
 //! Planes: first in disparities, where outliers are found, then in space.
 
 use super::sight::Sample;
-use crate::metrics::quantity::Missing;
-use crate::metrics::random::Random;
+use crate::quantity::Missing;
+use crate::random::Random;
 use glam::{DMat3, DVec3};
 
 /// A plane in space, mm.
