@@ -29,8 +29,8 @@ use stereopsis_base::{console, files, geometry, image, newest, parameter, proces
 use stereopsis_stereo as stereo;
 use stereopsis_calibration as calibration;
 use stereopsis_metrics as metrics;
+use stereopsis_capture as capture;
 
-mod capture;
 mod engine;
 mod colormap;
 mod reach;
@@ -70,7 +70,7 @@ pub use library::cameras;
 pub use library::{depth, filters, matching, parameters, rectification};
 #[cfg(feature = "recording")]
 pub use library::{inside, recordings};
-use parameter::{choices, parameters, stands_as_its_word};
+use parameter::{choices, stands_as_its_word};
 
 /// The program.
 #[cfg(feature = "window")]

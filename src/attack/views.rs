@@ -2,7 +2,7 @@
 
 use crate::calibrate::{Board, PairFiles, gather};
 use crate::capture::MaxPixels;
-use crate::capture::files::FilePair;
+use crate::capture::picture_files::FilePair;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Pictures of more pixels are refused: the others have fewer.

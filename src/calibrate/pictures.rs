@@ -2,7 +2,7 @@
 
 use crate::calibration::CalibrationError;
 use crate::capture::decode::read_picture_of;
-use crate::capture::files::FilePair;
+use crate::capture::picture_files::FilePair;
 use crate::capture::{CaptureError, MaxPixels};
 use crate::image::{Image, Luma};
 use std::path::PathBuf;

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::calibration::{StereoRig, quantile};
 use crate::capture::MaxPixels;
-use crate::capture::files::list_pairs;
+use crate::capture::picture_files::list_pairs;
 use crate::image::Image;
 use fastrand::Rng;
 use glam::{DMat3, DVec2, DVec3};

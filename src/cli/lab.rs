@@ -3,7 +3,7 @@
 use super::UsageError;
 use super::pair_args::PairArgs;
 use super::tune::StudyArgs;
-use crate::capture::files::truth::find_truth_pairs;
+use crate::capture::picture_files::truth::find_truth_pairs;
 use crate::capture::{MaxPixels, RawPair};
 use crate::console;
 use crate::engine::{EngineChoice, OpenOptions};

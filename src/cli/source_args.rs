@@ -4,7 +4,7 @@ use super::UsageError;
 use super::camera_args::CameraArgs;
 use crate::capture::CaptureError;
 use crate::capture::TopicChoice;
-use crate::capture::files::truth::DisparityFile;
+use crate::capture::picture_files::truth::DisparityFile;
 use crate::capture::scene::SceneOptions;
 use crate::capture::source::parse_size;
 use crate::capture::{MaxPixels, SourceOptions, SourceSpec, Speed};

@@ -18,7 +18,7 @@ const MAX_PAIRS: usize = 5;
 pub(super) fn choose(options: &OpenOptions, _: Option<&Job>) -> Opened {
     Opened {
         engine: Box::new(CpuEngine::new(options.threads)),
-        why: Some(super::adapter_choice::WITHOUT_GPU.to_owned()),
+        why: Some(super::open::WITHOUT_GPU.to_owned()),
     }
 }
 

@@ -4,6 +4,11 @@
 use super::gpu::{Gpu, GpuEngine, GpuOptions, variant::VariantOverrides};
 use super::{AdapterChoice, Autotune, CpuEngine, Engine, EngineChoice, EngineError, Job, auto};
 
+/// Why there is no GPU engine.
+#[cfg(not(feature = "gpu"))]
+pub(super) const WITHOUT_GPU: &str =
+    "this build has no GPU engine: build it with the feature `gpu`, or choose the engine cpu";
+
 /// Options by which an engine is opened.
 #[derive(Clone)]
 pub struct OpenOptions {
@@ -52,7 +57,7 @@ pub fn open(options: &OpenOptions, sample: Option<&Job>) -> Result<Opened, Engin
         #[cfg(feature = "gpu")]
         EngineChoice::Gpu => Ok(Opened { engine: Box::new(options.gpu_engine()?), why: None }),
         #[cfg(not(feature = "gpu"))]
-        EngineChoice::Gpu => Err(EngineError::Unsupported(super::adapter_choice::WITHOUT_GPU.to_owned())),
+        EngineChoice::Gpu => Err(EngineError::Unsupported(WITHOUT_GPU.to_owned())),
         EngineChoice::Cpu => Ok(Opened { engine: Box::new(CpuEngine::new(options.threads)), why: None }),
         #[cfg(feature = "zenoh")]
         EngineChoice::Network => Ok(Opened { engine: Box::<super::elsewhere::ElsewhereEngine>::default(), why: None }),

@@ -6,7 +6,7 @@ mod recorded;
 pub use calibrated::{CalibratedSource, ESTIMATE_PAIRS, OpenError, PAIR_INTERVAL, open_calibrated, open_in_any_case};
 pub use recorded::CalibratedRecording;
 
-use crate::capture::files::FileSource;
+use crate::capture::picture_files::FileSource;
 use crate::capture::scene::SceneSource;
 use crate::capture::webcam::{self, ModeRequest, Shown};
 use crate::capture::{CaptureError, PairSource, SourceOptions, SourceSpec};

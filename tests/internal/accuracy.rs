@@ -1,7 +1,7 @@
 //! Accuracy on real pairs with truth, by the rules of the Middlebury benchmark.
 
 use std::path::PathBuf;
-use stereopsis::capture::files::truth::{PairWithTruth, find_truth_pairs};
+use stereopsis::capture::picture_files::truth::{PairWithTruth, find_truth_pairs};
 use stereopsis::capture::scene::{SceneOptions, SceneWorld, render};
 use stereopsis::capture::{MaxPixels, RawPair};
 use stereopsis::engine::CpuEngine;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use stereopsis::capture::MaxPixels;
-use stereopsis::capture::files::truth::{PairWithTruth, TruthPair, find_truth_pairs};
+use stereopsis::capture::picture_files::truth::{PairWithTruth, TruthPair, find_truth_pairs};
 use stereopsis::image::Image;
 use stereopsis::metrics::{COLUMNS, Figures, figures};
 use stereopsis::stereo::{DisparityMap, INVALID};

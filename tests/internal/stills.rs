@@ -183,7 +183,7 @@ fn the_layout_of_the_answer_to_a_video_is_that_of_a_folder() {
     for k in 1..=2 {
         write_pair(&pairs, k, &format!("left/{k:05}.png"), &format!("right/{k:05}.png"), "unused.pfm");
     }
-    let found = stereopsis::capture::files::list_pairs(&pairs).unwrap();
+    let found = stereopsis::capture::picture_files::list_pairs(&pairs).unwrap();
     let names: Vec<_> = found.pairs.iter().map(|pair| pair.name.as_str()).collect();
     assert_eq!((names, found.losses), (vec!["00001", "00002"], Vec::<String>::new()));
 }

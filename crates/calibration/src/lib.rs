@@ -5,6 +5,8 @@
 
 use stereopsis_base::{console, files, geometry, image, parameter, process};
 use stereopsis_base::parameter::{choices, stands_as_its_word};
+#[cfg(test)]
+use stereopsis_capture as capture;
 
 mod camera_info;
 mod camera_model;

@@ -5,6 +5,8 @@ use stereopsis_base::{geometry, image};
 use stereopsis_base::parameter::{choices};
 use stereopsis_calibration as calibration;
 use stereopsis_stereo as stereo;
+#[cfg(test)]
+use stereopsis_capture as capture;
 
 pub mod depth_quality;
 mod evaluation;

@@ -143,7 +143,7 @@ fn a_refused_calibration_leaves_the_earlier_one_byte_for_byte() {
         let kept = draft.refuse().unwrap().unwrap();
         assert!(files_in(root.path(), "refused-views") == before);
         assert_eq!(kept, folder.join("refused-views"));
-        let pairs = crate::capture::files::list_pairs(&kept).unwrap().pairs;
+        let pairs = crate::capture::picture_files::list_pairs(&kept).unwrap().pairs;
         assert_eq!(pairs.len(), views, "views of two refused calibrations lie together, or some are lost");
         assert!(beside(root.path()).is_empty());
     }
@@ -173,7 +173,7 @@ fn views_of_a_killed_run_are_told_and_neither_lost_nor_mixed_with_others() {
         );
         draft.keep(&second.outcome.board, &second.taken).unwrap();
         draft.save(&second.outcome, &second.taken).unwrap();
-        let pairs = |folder: &Path| crate::capture::files::list_pairs(folder).unwrap().pairs.len();
+        let pairs = |folder: &Path| crate::capture::picture_files::list_pairs(folder).unwrap().pairs.len();
         assert_eq!((pairs(&left.join("views")), pairs(&root.path().join("rig-calibration/views"))), (9, 8));
     }
     assert!(!root.path().join("rig-calibration.unsaved-7").exists(), "it has no views");

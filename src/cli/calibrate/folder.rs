@@ -2,7 +2,7 @@
 
 use super::CalibrateArgs;
 use crate::calibrate::{Board, Draft, Gathered, Look, Notice, PairFiles, Request, Session, Taken, gather};
-use crate::capture::files::{FilePair, list_pairs};
+use crate::capture::picture_files::{FilePair, list_pairs};
 use crate::capture::{Capture, CaptureOptions, RawPair, SourceOptions, SourceSpec, Speed};
 use crate::console::{self, counted};
 use crate::image::Image;

@@ -2,7 +2,7 @@
 
 use super::recorded;
 use super::scene::{See, of_scene};
-use crate::capture::files::truth::{TruthPair, find_truth_pairs};
+use crate::capture::picture_files::truth::{TruthPair, find_truth_pairs};
 use crate::capture::scene::{SceneOptions, SceneRenderer};
 use crate::capture::{CaptureError, MaxPixels, SourceSpec};
 use crate::cli::UsageError;

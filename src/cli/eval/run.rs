@@ -2,7 +2,7 @@
 
 use super::inputs::Input;
 use super::variants::Variant;
-use crate::capture::files::truth::PairWithTruth;
+use crate::capture::picture_files::truth::PairWithTruth;
 use crate::capture::{Frame, MaxPixels};
 use crate::console;
 use crate::engine::{self, Engine, EngineChoice, Job, Output};

@@ -1,7 +1,7 @@
 //! Pairs of the built-in scene, which knows its truth.
 
 use crate::capture::RawPair;
-use crate::capture::files::truth::PairWithTruth;
+use crate::capture::picture_files::truth::PairWithTruth;
 use anyhow::Context as _;
 use std::ops::ControlFlow;
 

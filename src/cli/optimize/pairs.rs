@@ -1,6 +1,6 @@
 //! The pairs of a search: of a folder of pairs or of scenes, of a recording, of the built-in scene.
 
-use crate::capture::files::list_pairs;
+use crate::capture::picture_files::list_pairs;
 use crate::capture::{Capture, CaptureOptions, Frame, SourceOptions, SourceSpec};
 use crate::console;
 use crate::newest::Policy;

@@ -3,7 +3,7 @@
 use super::Options;
 use super::memory::Memory;
 use crate::capture::Frame;
-use crate::capture::files::truth::PairWithTruth;
+use crate::capture::picture_files::truth::PairWithTruth;
 use crate::search::{
     Budget, EngineMeter, Judge, Known, Limits, Meter as _, Plan, Run, Sample, SearchProgress, Trial, Watcher, find,
 };

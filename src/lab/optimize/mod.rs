@@ -6,7 +6,7 @@ mod memory;
 mod table;
 
 use crate::capture::MaxPixels;
-use crate::capture::files::truth::find_truth_pairs;
+use crate::capture::picture_files::truth::find_truth_pairs;
 use crate::engine::OpenOptions;
 use crate::search::Judge;
 use crate::stereo::StereoParams;

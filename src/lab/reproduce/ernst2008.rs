@@ -6,7 +6,7 @@ mod brightness;
 use super::Plan;
 use super::exhibit::{Cell, Exhibit, Verdict};
 use super::workshop::{MIDDLEBURY, NEEDS_MIDDLEBURY, Workshop, names};
-use crate::capture::files::truth::PairWithTruth;
+use crate::capture::picture_files::truth::PairWithTruth;
 use crate::engine::Job;
 use crate::export::{Curve, Curves};
 use crate::metrics::figures;

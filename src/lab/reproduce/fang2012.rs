@@ -9,7 +9,7 @@ pub(in crate::lab) mod tables;
 use super::Plan;
 use super::exhibit::Verdict;
 use super::workshop::Workshop;
-use crate::capture::files::truth::PairWithTruth;
+use crate::capture::picture_files::truth::PairWithTruth;
 use crate::capture::{FramePreparation, SourceInfo};
 use crate::engine::Job;
 use crate::stereo::{Aggregation, Preset, StereoParams};

@@ -8,7 +8,7 @@ mod speed;
 use super::Plan;
 use super::exhibit::{Cell, Exhibit, Verdict};
 use super::workshop::Workshop;
-use crate::capture::files::truth::PairWithTruth;
+use crate::capture::picture_files::truth::PairWithTruth;
 use crate::engine::{CpuEngine, Engine as _, Job};
 use crate::stereo::{Fill, Median, Preset, StereoParams};
 use quality::{detailed_objects, weak_texture, whole_scene};

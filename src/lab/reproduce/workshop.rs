@@ -3,7 +3,7 @@
 use super::exhibit::Verdict;
 use crate::bench::one_by_one::{self, Times};
 use crate::bench::{pairs, warm_up};
-use crate::capture::files::truth::{PairWithTruth, find_truth_pairs};
+use crate::capture::picture_files::truth::{PairWithTruth, find_truth_pairs};
 use crate::capture::scene::{SceneOptions, SceneRenderer, SceneWorld};
 use crate::capture::{MaxPixels, SourceOptions, SourceSpec};
 use crate::console;

@@ -5,7 +5,7 @@ mod fit;
 mod study;
 
 use crate::capture::MaxPixels;
-use crate::capture::files::truth::find_truth_pairs;
+use crate::capture::picture_files::truth::find_truth_pairs;
 use crate::engine::CpuEngine;
 use crate::metrics::scores::PARTS;
 use fit::{Agreement, Weights};

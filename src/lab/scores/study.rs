@@ -1,6 +1,6 @@
 //! One scene: the scores and the errors of many settings.
 
-use crate::capture::files::truth::PairWithTruth;
+use crate::capture::picture_files::truth::PairWithTruth;
 use crate::metrics::scores::{NUM_PARTS, View, parts, scores};
 use crate::metrics::{Random, rank_correlation, truth_error};
 use crate::search::draw;

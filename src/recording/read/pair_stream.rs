@@ -72,7 +72,7 @@ impl<R: Read> PairStream<R> {
             }
             let Some(packet) = self.stream.next_packet()? else {
                 if self.about.is_none() && self.stereo_topics.is_none() {
-                    self.topics.among(self.stream.index())?;
+                    StereoTopics::chosen(&self.topics, self.stream.index())?;
                 }
                 return Ok(None);
             };
@@ -116,7 +116,7 @@ impl<R: Read> PairStream<R> {
         if self.stereo_topics.is_none() && self.topics_seen != topics {
             // more topics may still come
             self.topics_seen = topics;
-            self.stereo_topics = self.topics.among(self.stream.index()).ok();
+            self.stereo_topics = StereoTopics::chosen(&self.topics, self.stream.index()).ok();
         }
         self.early.push_back(packet);
         let Some(stereo_topics) = &self.stereo_topics else {

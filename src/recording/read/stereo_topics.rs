@@ -35,9 +35,9 @@ const OURS: [[&str; 2]; 3] = [
     [topic::LEFT_RECTIFIED, topic::RIGHT_RECTIFIED],
 ];
 
-impl TopicChoice {
+impl StereoTopics {
     /// The topics in a recording of another program: the named ones, and their counterparts by name.
-    pub(super) fn among(&self, index: &FileIndex) -> Result<StereoTopics, ReadError> {
+    pub(super) fn chosen(choice: &TopicChoice, index: &FileIndex) -> Result<Self, ReadError> {
         let images = images(index);
         // the first of several channels with one topic
         let by_name: HashMap<&str, &Arc<Channel>> =
@@ -58,16 +58,16 @@ impl TopicChoice {
                 ReadError::File(format!("no topic is the {side} side of {name}: give {flag}; {}", list(index)))
             })
         };
-        match (&self.both, &self.left, &self.right) {
-            (Some(both), ..) => Ok(StereoTopics::SideBySide(named(both)?)),
-            (None, Some(left), Some(right)) => Ok(StereoTopics::Separate { left: named(left)?, right: named(right)? }),
-            (None, Some(left), None) => Ok(StereoTopics::Separate { left: named(left)?, right: other(left, true)? }),
+        match (&choice.both, &choice.left, &choice.right) {
+            (Some(both), ..) => Ok(Self::SideBySide(named(both)?)),
+            (None, Some(left), Some(right)) => Ok(Self::Separate { left: named(left)?, right: named(right)? }),
+            (None, Some(left), None) => Ok(Self::Separate { left: named(left)?, right: other(left, true)? }),
             (None, None, Some(right)) => {
-                Ok(StereoTopics::Separate { left: other(right, false)?, right: named(right)? })
+                Ok(Self::Separate { left: other(right, false)?, right: named(right)? })
             }
             (None, None, None) => {
                 let mut pairs = images.iter().filter_map(|left| {
-                    Some(StereoTopics::Separate { left: Arc::clone(left), right: beside(&left.topic, true)? })
+                    Some(Self::Separate { left: Arc::clone(left), right: beside(&left.topic, true)? })
                 });
                 match (pairs.next(), pairs.next()) {
                     (Some(topics), None) => Ok(topics),
@@ -84,9 +84,7 @@ impl TopicChoice {
             }
         }
     }
-}
 
-impl StereoTopics {
     /// The topics in a recording of ours: raw pictures where there are any, else rectified ones.
     pub(super) fn ours(index: &FileIndex) -> Option<Self> {
         let first = |names: &[&str]| names.iter().find_map(|name| variants(index, name).next().cloned());

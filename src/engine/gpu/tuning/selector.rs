@@ -49,7 +49,6 @@ impl VariantSelector {
             let tunes = match self.autotune {
                 Autotune::Never => false,
                 Autotune::OnHardware => !self.gpu.info.software,
-                #[cfg(test)]
                 Autotune::Everywhere => true,
             };
             match self.records.get::<Record>(key) {

@@ -2,7 +2,7 @@
 
 use super::{JUDGED_ON, LEVELS, mean_error, method};
 use crate::capture::RawPair;
-use crate::capture::files::truth::PairWithTruth;
+use crate::capture::picture_files::truth::PairWithTruth;
 use crate::export::{Curve, Curves};
 use crate::image::{Image, Luma, Picture};
 use crate::lab::reproduce::exhibit::{Cell, Exhibit, Verdict};

@@ -4,7 +4,7 @@ use super::tables::{NVS_BYTES_PER_S, QUADRO_BYTES_PER_S, TABLE_3, TABLE_3_CROSS,
 use super::{
     AGGREGATORS, ARMS, DEVICE, DISPARITIES, TSUKUBA, is_same, job, mean, method, tsukuba, tsukuba_words, usual_radius,
 };
-use crate::capture::files::truth::PairWithTruth;
+use crate::capture::picture_files::truth::PairWithTruth;
 use crate::engine::{CpuEngine, Job};
 use crate::export::{Curve, Curves};
 use crate::image::Image;

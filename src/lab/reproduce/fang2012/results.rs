@@ -5,7 +5,7 @@ use super::{
     AGGREGATORS, ARMS, DEVICE, DISPARITIES, TSUKUBA, is_same, mean, method, plain_jobs, plain_scale, tsukuba,
     tsukuba_words,
 };
-use crate::capture::files::truth::PairWithTruth;
+use crate::capture::picture_files::truth::PairWithTruth;
 use crate::export::{Curve, Curves};
 use crate::lab::reproduce::exhibit::{Cell, Exhibit, Verdict};
 use crate::lab::reproduce::workshop::{NEEDS_MIDDLEBURY, Workshop};

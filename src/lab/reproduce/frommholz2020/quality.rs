@@ -1,7 +1,7 @@
 //! Tables 1 to 3: coverage and accuracy over the number of directions.
 
 use super::{Directions, USUAL, method, word};
-use crate::capture::files::truth::PairWithTruth;
+use crate::capture::picture_files::truth::PairWithTruth;
 use crate::export::{Curve, Curves};
 use crate::image::Image;
 use crate::lab::reproduce::exhibit::{Cell, Exhibit, Verdict};

@@ -8,7 +8,7 @@ use glam::{DMat3, DVec3};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const EXAMPLE: &str = include_str!("../../../../calibration/example-rig.yml");
+const EXAMPLE: &str = include_str!("../../../../../calibration/example-rig.yml");
 
 fn load_text(text: &str) -> Result<StereoRig, CalibrationError> {
     let folder = tempfile::tempdir().unwrap();
@@ -40,7 +40,7 @@ fn example_rig_is_read() {
 
 #[test]
 fn both_examples_are_the_same_rig() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("calibration");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../calibration");
     let options = LoadOptions::default();
     let toml = load(&[folder.join("example-rig.toml")], &options).unwrap();
     assert_eq!(StereoRig { kind: Kind::OpenCv, ..toml }, load(&[folder.join("example-rig.yml")], &options).unwrap());
@@ -214,7 +214,7 @@ fn data() -> Option<PathBuf> {
 }
 
 fn picture(path: &Path) -> Picture {
-    let image = image::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display())).into_luma8();
+    let image = ::image::open(path).unwrap_or_else(|e| panic!("{}: {e}", path.display())).into_luma8();
     let size = (image.width() as usize, image.height() as usize);
     Picture { luma: Luma::U8(Image::new(size.0, size.1, image.into_raw())), rgb: None }
 }

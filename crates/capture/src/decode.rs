@@ -1,0 +1,390 @@
+//! Decoder of image files: PNG, JPEG, TIFF, PGM and PPM, 8 and 16 bits, grey and colour. The header is checked before memory is
+//! allocated. A truncated file is an error, because its partial picture would be matched.
+
+mod jpeg;
+mod pfm;
+
+use super::{CaptureError, MaxPixels};
+use crate::console;
+use crate::files::{self, plain};
+use crate::image::{Image, Luma, Picture};
+use crate::process::memory;
+use image::{ColorType, DynamicImage, ImageDecoder as _, ImageError, ImageFormat, ImageReader, Limits};
+use std::io::{self, Read as _};
+use std::path::Path;
+
+pub use jpeg::size as jpeg_size;
+pub use pfm::decode_pfm;
+pub use pfm::read_pfm;
+
+/// Luma of an RGB colour at full depth.
+fn luma_of_deep([r, g, b]: [u16; 3]) -> u16 {
+    ((77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b) + 128) >> 8) as u16
+}
+
+/// Bytes read from a file before its size in pixels is known.
+const HEADER_BYTES: u64 = 16 << 20;
+/// Bytes of a file beside its pixels, and decoding memory beside theirs: colour profiles, texts, thumbnails.
+const OVERHEAD_BYTES: u64 = 64 << 20;
+/// Largest number of file bytes per pixel: as text, three numbers of five digits each.
+const MAX_FILE_BYTES_PER_PIXEL: u64 = 24;
+/// Largest number of decoding bytes per pixel: four floats, twice.
+const MAX_MEMORY_BYTES_PER_PIXEL: u64 = 32;
+
+/// Smaller JPEGs are decoded without a look at the memory that they take, px.
+const LARGE: u64 = 4 << 20;
+
+/// Reads an image file; `color` keeps RGB where the file has it (of 16 bits the upper 8).
+///
+/// # Errors
+/// The file is missing, empty, cut off, larger than `max_pixels`, or no image; the text names it.
+pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<Picture, CaptureError> {
+    read_picture_of(path, color, max_pixels, None)
+}
+
+/// Reads an image file, as [`read_picture`], unless its header says another size than `wanted`.
+///
+/// # Errors
+/// The errors of [`read_picture`], and a picture of another size.
+pub fn read_picture_of(
+    path: &Path,
+    color: bool,
+    max_pixels: MaxPixels,
+    wanted: Option<(usize, usize)>,
+) -> Result<Picture, CaptureError> {
+    let shown = console::path(path);
+    let file = |text: String| CaptureError::File(text);
+    let cannot = |err: io::Error| file(format!("cannot read {shown}: {}", files::read_cause(path, &err)));
+    let refused = |DecodeFailure { task, why }| file(format!("cannot {task} {shown}: {why}"));
+    let mut opened = plain::open(path).map_err(cannot)?;
+    let len = opened.metadata().map_err(cannot)?.len();
+    if len == 0 {
+        return Err(file(format!("cannot read {shown}: the file is empty")));
+    }
+    let mut bytes = Vec::new();
+    (&mut opened).take(HEADER_BYTES).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() as u64 == HEADER_BYTES {
+        // a large file, or a sparse one
+        let format = format_of(&bytes).map_err(refused)?;
+        let size = match format {
+            // the tag with the size may be at the end of the file
+            ImageFormat::Tiff => {
+                let second = plain::open(path).map_err(cannot)?;
+                size_of(io::BufReader::new(second), format)
+            }
+            _ => size_in(&bytes, format),
+        };
+        let size = size.map_err(refused)?;
+        let pixels = check(size, max_pixels, wanted).map_err(refused)?;
+        let most = MAX_FILE_BYTES_PER_PIXEL.saturating_mul(pixels).saturating_add(OVERHEAD_BYTES);
+        if len > most {
+            let why = format!("it has {len} bytes, and a picture of its size has no more than {most}");
+            return Err(refused(DecodeFailure { task: "use", why }));
+        }
+        has_room(size, len).map_err(self::cannot("use")).map_err(refused)?;
+        opened.take(most - HEADER_BYTES).read_to_end(&mut bytes).map_err(cannot)?;
+    }
+    decode_bytes(&bytes, color, max_pixels, wanted).map_err(refused)
+}
+
+/// Decodes the bytes of an image file, as [`read_picture`].
+///
+/// # Errors
+/// The bytes are damaged, truncated, too large or no image; the text gives the reason.
+pub fn decode_picture(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Picture, String> {
+    decode_bytes(bytes, color, max_pixels, None).map_err(|err| err.why)
+}
+
+/// Columns and rows of a picture by the header of its file.
+///
+/// # Errors
+/// The bytes are no image, or its header is damaged; the text gives the reason.
+pub fn picture_size(bytes: &[u8]) -> Result<(u32, u32), String> {
+    format_of(bytes).and_then(|format| size_by_header(bytes, format)).map_err(|err| err.why)
+}
+
+/// Why bytes cannot be decoded.
+struct DecodeFailure {
+    /// What cannot be done with them: read, decode or use.
+    task: &'static str,
+    why: String,
+}
+
+fn cannot(task: &'static str) -> impl Fn(String) -> DecodeFailure {
+    move |why| DecodeFailure { task, why }
+}
+
+fn format_of(bytes: &[u8]) -> Result<ImageFormat, DecodeFailure> {
+    let unknown = |_| cannot("read")("it is no PNG, JPEG, TIFF, PGM or PPM image".to_owned());
+    image::guess_format(bytes).map_err(unknown)
+}
+
+/// Number of pixels of a picture of this size, unless it exceeds the maximum or another size is wanted.
+fn check(
+    (width, height): (u32, u32),
+    max_pixels: MaxPixels,
+    wanted: Option<(usize, usize)>,
+) -> Result<u64, DecodeFailure> {
+    max_pixels.check(width.into(), height.into()).map_err(cannot("use"))?;
+    if let Some((wide, high)) = wanted.filter(|wanted| *wanted != (width as usize, height as usize)) {
+        return Err(cannot("use")(format!("it has {width}x{height} px instead of {wide}x{high}")));
+    }
+    Ok(u64::from(width) * u64::from(height))
+}
+
+/// Width and height according to the first bytes of a file.
+fn size_in(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), DecodeFailure> {
+    match format {
+        ImageFormat::Jpeg => jpeg::size(bytes).map_err(|why| cannot("decode")(format!("{why}; {CUT_OFF}"))),
+        _ => size_of(io::Cursor::new(bytes), format),
+    }
+}
+
+fn size_of(reader: impl io::BufRead + io::Seek, format: ImageFormat) -> Result<(u32, u32), DecodeFailure> {
+    let mut reader = ImageReader::with_format(reader, format);
+    reader.limits(limits(0));
+    reader.into_dimensions().map_err(|err| {
+        let advice = if matches!(err, ImageError::Unsupported(_)) { SAVE_AS } else { CUT_OFF };
+        cannot("decode")(format!("{}; {advice}", err_text(&err)))
+    })
+}
+
+/// The size in a whole file's header.
+fn size_by_header(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), DecodeFailure> {
+    match (size_in(bytes, format), format) {
+        // a TIFF variant that `image` does not read
+        (Err(err), ImageFormat::Tiff) => tiff_size(bytes).ok_or(err),
+        (size, _) => size,
+    }
+}
+
+/// Memory limits of decoding this number of pixels.
+fn limits(pixels: u64) -> Limits {
+    let mut limits = Limits::no_limits();
+    limits.max_alloc = Some(MAX_MEMORY_BYTES_PER_PIXEL.saturating_mul(pixels).saturating_add(OVERHEAD_BYTES));
+    limits
+}
+
+fn decode_bytes(
+    bytes: &[u8],
+    color: bool,
+    max_pixels: MaxPixels,
+    wanted: Option<(usize, usize)>,
+) -> Result<Picture, DecodeFailure> {
+    let format = format_of(bytes)?;
+    let size = size_by_header(bytes, format)?;
+    let pixels = check(size, max_pixels, wanted)?;
+    let decoded = match format {
+        ImageFormat::Jpeg => {
+            if pixels > LARGE {
+                has_room(size, jpeg::taken(bytes, pixels)).map_err(cannot("use"))?;
+            }
+            jpeg::decode(bytes).map_err(|why| format!("{why}; {CUT_OFF}"))
+        }
+        ImageFormat::Png if !is_whole_png(bytes) => Err(format!("it ends before its picture does; {CUT_OFF}")),
+        _ => match decode_with(bytes, format, pixels)? {
+            Err(ImageError::Unsupported(err)) => {
+                let with_alpha = if format == ImageFormat::Tiff { tiff_with_alpha(bytes, pixels) } else { None };
+                let refused = || Err(format!("{}; {SAVE_AS}", err_text(&err)));
+                with_alpha.map_or_else(refused, |read| read.map_err(|err| format!("{}; {CUT_OFF}", err_text(&err))))
+            }
+            decoded => decoded.map_err(|err| format!("{}; {CUT_OFF}", err_text(&err))),
+        },
+    };
+    picture_of(decoded.map_err(cannot("decode"))?, color).map_err(cannot("use"))
+}
+
+/// Decodes with `image`, after a look at the memory that this picture takes.
+fn decode_with(
+    bytes: &[u8],
+    format: ImageFormat,
+    pixels: u64,
+) -> Result<Result<DynamicImage, ImageError>, DecodeFailure> {
+    let mut reader = ImageReader::with_format(io::Cursor::new(bytes), format);
+    reader.limits(limits(pixels));
+    let mut decoder = match reader.into_decoder() {
+        Ok(decoder) => decoder,
+        Err(err) => return Ok(Err(err)),
+    };
+    has_room(decoder.dimensions(), taken(decoder.color_type(), pixels)).map_err(cannot("use"))?;
+    let mut room = limits(pixels);
+    let reserved = room.reserve(decoder.total_bytes()).and_then(|()| decoder.set_limits(room));
+    Ok(reserved.and_then(|()| DynamicImage::from_decoder(decoder)))
+}
+
+/// Bytes that a picture takes at most until it is one of ours, see [`picture_of`].
+fn taken(color: ColorType, pixels: u64) -> u64 {
+    let (own, then) = match color {
+        ColorType::L8 | ColorType::L16 => (u64::from(color.bytes_per_pixel()), 0),
+        ColorType::La8 => (2, 1),
+        ColorType::La16 => (4, 2),
+        ColorType::Rgb8 | ColorType::Rgba8 => (u64::from(color.bytes_per_pixel()), 3),
+        ColorType::Rgb16 | ColorType::Rgba16 => (u64::from(color.bytes_per_pixel()), 6),
+        other => (u64::from(other.bytes_per_pixel()), 0),
+    };
+    (own + then) * pixels
+}
+
+/// Refuses a picture whose bytes are not free.
+fn has_room((width, height): (u32, u32), bytes: u64) -> Result<(), String> {
+    memory::check(bytes).map_err(|free| {
+        format!("its {width}x{height} px take {} of memory to read, and {free}: make it smaller", console::bytes(bytes))
+    })
+}
+
+/// Whether a PNG file has all its chunks, up to and with IEND. Bytes behind IEND are ignored.
+fn is_whole_png(bytes: &[u8]) -> bool {
+    const SIGNATURE: usize = 8;
+    // length, name, data, checksum
+    let mut rest = bytes.get(SIGNATURE..).unwrap_or_default();
+    while let Some(head) = rest.first_chunk::<8>() {
+        let [a, b, c, d, name @ ..] = *head;
+        let length = u32::from_be_bytes([a, b, c, d]) as usize;
+        let Some(behind) = rest.get(length.saturating_add(12)..) else { return false };
+        if &name == b"IEND" {
+            return true;
+        }
+        rest = behind;
+    }
+    false
+}
+
+const CUT_OFF: &str = "is it cut off?";
+/// Advice for a picture of an unsupported kind.
+const SAVE_AS: &str = "save it with 8 or 16 bits, grey or RGB";
+
+/// The size of a TIFF of any kind.
+fn tiff_size(bytes: &[u8]) -> Option<(u32, u32)> {
+    tiff::decoder::Decoder::new(io::Cursor::new(bytes)).ok()?.dimensions().ok()
+}
+
+/// A grey TIFF with transparency, which `image` takes for two bands; `None` for others.
+fn tiff_with_alpha(bytes: &[u8], pixels: u64) -> Option<Result<DynamicImage, tiff::TiffError>> {
+    let mut room = tiff::decoder::Limits::default();
+    room.decoding_buffer_size = usize::try_from(limits(pixels).max_alloc?).ok()?;
+    let mut decoder = tiff::decoder::Decoder::new(io::Cursor::new(bytes)).ok()?.with_limits(room);
+    let (width, height) = decoder.dimensions().ok()?;
+    let tiff::ColorType::Multiband { num_samples: 2, .. } = decoder.colortype().ok()? else { return None };
+    let samples = match decoder.read_image() {
+        Ok(samples) => samples,
+        Err(tiff::TiffError::UnsupportedError(_)) => return None,
+        Err(err) => return Some(Err(err)),
+    };
+    let count = 2 * width as usize * height as usize;
+    let grey = match samples {
+        tiff::decoder::DecodingResult::U8(samples) if samples.len() == count => {
+            image::GrayImage::from_vec(width, height, samples.into_iter().step_by(2).collect())?.into()
+        }
+        tiff::decoder::DecodingResult::U16(samples) if samples.len() == count => {
+            let grey = samples.into_iter().step_by(2).collect();
+            image::ImageBuffer::<image::Luma<u16>, _>::from_vec(width, height, grey)?.into()
+        }
+        _ => return None,
+    };
+    Some(Ok(grey))
+}
+
+fn err_text(err: &impl ToString) -> String {
+    err.to_string().trim_end_matches('.').to_lowercase()
+}
+
+fn picture_of(decoded: DynamicImage, color: bool) -> Result<Picture, String> {
+    let (width, height) = (decoded.width() as usize, decoded.height() as usize);
+    Ok(match decoded {
+        DynamicImage::ImageLuma8(_) | DynamicImage::ImageLumaA8(_) => {
+            Picture { luma: Luma::U8(Image::new(width, height, decoded.into_luma8().into_raw())), rgb: None }
+        }
+        DynamicImage::ImageLuma16(_) | DynamicImage::ImageLumaA16(_) => {
+            let image = Image::new(width, height, decoded.into_luma16().into_raw());
+            Picture { luma: Luma::U16 { image, bits: 16 }, rgb: None }
+        }
+        DynamicImage::ImageRgb16(_) | DynamicImage::ImageRgba16(_) => {
+            let deep = decoded.into_rgb16().into_raw();
+            let deep = Image::new(width, height, deep.as_chunks::<3>().0.to_vec());
+            let rgb = color.then(|| deep.map(|p| p.map(|v| (v >> 8) as u8)));
+            Picture { luma: Luma::U16 { image: deep.map(|&p| luma_of_deep(p)), bits: 16 }, rgb }
+        }
+        DynamicImage::ImageRgb8(_) | DynamicImage::ImageRgba8(_) => {
+            let rgb = Image::new(width, height, decoded.into_rgb8().into_raw().as_chunks::<3>().0.to_vec());
+            Picture::of_colors(rgb, color)
+        }
+        // floating-point TIFFs have no defined white level
+        other => return Err(format!("its pixels are {:?}; {SAVE_AS}", other.color())),
+    })
+}
+
+#[cfg(test)]
+mod damaged;
+#[cfg(test)]
+mod tiff_files;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{ImageBuffer, Rgb};
+
+    fn read(name: &str, bytes: &[u8]) -> Result<Picture, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        read_picture(&path, true, MaxPixels::default()).map_err(|err| err.to_string())
+    }
+
+    #[test]
+    fn grey_and_colour_of_8_and_16_bits() {
+        let grey = read("a.pgm", b"P5 2 1 255\n\x07\xfe").unwrap();
+        assert_eq!(grey, Picture { luma: Luma::U8(Image::new(2, 1, vec![7, 254])), rgb: None });
+        let deep = read("a.pgm", b"P5 2 1 65535\n\x01\x02\xff\xff").unwrap();
+        let image = Image::new(2, 1, vec![0x0102, 0xffff]);
+        assert_eq!(deep, Picture { luma: Luma::U16 { image, bits: 16 }, rgb: None });
+        let of_ten_bits = read("a.pgm", b"P5 2 1 1023\n\x00\x00\x03\xff").unwrap();
+        let image = Image::new(2, 1, vec![0, 0xffff]);
+        assert_eq!(of_ten_bits.luma, Luma::U16 { image, bits: 16 }, "the file's white is white");
+        let color = read("a.ppm", b"P6 2 1 255\n\xff\x00\x00\x0a\x14\x1e").unwrap();
+        assert_eq!(color.luma, Luma::U8(Image::new(2, 1, vec![77, 18])));
+        assert_eq!(color.rgb.unwrap().pixels(), [[255, 0, 0], [10, 20, 30]]);
+    }
+
+    #[test]
+    fn every_format_and_deep_colour() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = ImageBuffer::from_pixel(3, 2, Rgb([0x8001_u16, 0x4002, 0x2003]));
+        for name in ["a.png", "a.tiff", "a.ppm"] {
+            let path = folder.path().join(name);
+            deep.save(&path).unwrap();
+            let picture = read_picture(&path, true, MaxPixels::default()).unwrap();
+            let luma = (77 * 0x8001_u32 + 150 * 0x4002 + 29 * 0x2003 + 128) >> 8;
+            assert_eq!(picture.luma, Luma::U16 { image: Image::filled(3, 2, luma as u16), bits: 16 }, "{name}");
+            assert_eq!(picture.rgb.unwrap().at(2, 1), [0x80, 0x40, 0x20], "{name}");
+            assert!(read_picture(&path, false, MaxPixels::default()).unwrap().rgb.is_none());
+        }
+        let path = folder.path().join("a.jpg");
+        image::GrayImage::from_pixel(9, 5, image::Luma([90])).save(&path).unwrap();
+        let Luma::U8(image) = read_picture(&path, true, MaxPixels::default()).unwrap().luma else {
+            panic!("8 bits expected")
+        };
+        assert!(image.size() == (9, 5) && image.pixels().iter().all(|v| v.abs_diff(90) <= 1));
+    }
+
+    #[test]
+    fn the_kind_is_told_by_the_bytes_not_by_the_name() {
+        assert!(read("a.png", b"P5 1 1 255\n\x07").is_ok());
+    }
+
+    #[test]
+    fn bad_files_are_named_with_what_is_wrong() {
+        let text = read_picture(Path::new("no/such.png"), false, MaxPixels::default()).unwrap_err().to_string();
+        assert!(text.contains("no/such.png") && text.contains("the folder no does not exist"), "{text}");
+        let text = read("e.png", b"").unwrap_err();
+        assert!(text.contains("e.png") && text.contains("empty"), "{text}");
+        let text = read("t.png", b"what is this?").unwrap_err();
+        assert!(text.contains("t.png") && text.contains("no PNG"), "{text}");
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cut.png");
+        image::GrayImage::from_fn(40, 40, |x, y| image::Luma([(x * 7 + y * 13) as u8])).save(&path).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        let text = read("cut.png", &whole[..whole.len() / 2]).unwrap_err();
+        assert!(text.contains("cut.png") && text.contains("cut off"), "{text}");
+    }
+}

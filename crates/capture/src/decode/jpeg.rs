@@ -1,0 +1,62 @@
+//! Decoder of JPEG files, as strict as the decoder of camera frames: other decoders fill in a missing end and report success.
+
+use crate::jpeg::{frame, pixels as decoded};
+use image::{ColorType, DynamicImage, GrayImage, RgbImage};
+use zune_jpeg::JpegDecoder;
+use zune_jpeg::zune_core::bytestream::ZCursor;
+use zune_jpeg::zune_core::colorspace::ColorSpace;
+use zune_jpeg::zune_core::options::DecoderOptions;
+
+fn options() -> DecoderOptions {
+    DecoderOptions::default().set_strict_mode(true).set_max_width(usize::MAX).set_max_height(usize::MAX)
+}
+
+/// Width and height.
+///
+/// # Errors
+/// The headers are damaged; the text gives the reason.
+pub fn size(bytes: &[u8]) -> Result<(u32, u32), String> {
+    // segments behind the headers are checked when the picture is decoded
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options().set_strict_mode(false));
+    decoder.decode_headers().map_err(|err| format!("its headers are damaged: {err:?}"))?;
+    let (width, height) = decoder.dimensions().ok_or("it does not say its size")?;
+    Ok((width as u32, height as u32))
+}
+
+/// Bytes that a picture of so many pixels takes at most while it is decoded; 0 for one that is damaged.
+pub(super) fn taken(bytes: &[u8], pixels: u64) -> u64 {
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options());
+    let (Some(frame), Ok(())) = (frame(bytes), decoder.decode_headers()) else { return 0 };
+    let (color, components) = match decoder.input_colorspace() {
+        Some(ColorSpace::Luma) => (ColorType::L8, 1),
+        _ => (ColorType::Rgb8, 3),
+    };
+    // one in several scans is kept as coefficients of two bytes
+    let coefficients = if frame.is_plain { 0 } else { 2 * components };
+    super::taken(color, pixels) + coefficients * pixels
+}
+
+/// Decodes the picture, grey or RGB.
+///
+/// # Errors
+/// It is damaged or truncated; the text gives the reason.
+pub(super) fn decode(bytes: &[u8]) -> Result<DynamicImage, String> {
+    let frame = frame(bytes).ok_or("it ends before its picture does")?;
+    // the decoder fills in pixels behind an early end marker, but reports an early end of the data
+    let end = if frame.is_plain { frame.end } else { frame.end + 2 };
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(&bytes[..end]), options());
+    let damaged = |err| format!("damaged: {err:?}");
+    decoder.decode_headers().map_err(damaged)?;
+    let is_grey = decoder.input_colorspace() == Some(ColorSpace::Luma);
+    let space = if is_grey { ColorSpace::Luma } else { ColorSpace::RGB };
+    decoder.set_options(options().jpeg_set_out_colorspace(space));
+    let pixels = decoded(&mut decoder).map_err(|why| format!("damaged: {why}"))?;
+    let (width, height) = decoder.dimensions().unwrap_or_default();
+    let (width, height) = (width as u32, height as u32);
+    let image = if is_grey {
+        GrayImage::from_raw(width, height, pixels).map(DynamicImage::from)
+    } else {
+        RgbImage::from_raw(width, height, pixels).map(DynamicImage::from)
+    };
+    image.ok_or_else(|| format!("damaged: it has too few pixels for {width}x{height}"))
+}

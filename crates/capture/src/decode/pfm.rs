@@ -1,0 +1,143 @@
+//! Decoder of PFM files: one float a pixel, rows from bottom to top, as Middlebury, ETH3D and Scene Flow store disparities.
+
+use crate::{CaptureError, MaxPixels};
+use crate::console;
+use crate::files::{self, plain};
+use crate::image::Image;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+/// Longest header: `Pf`, two sizes and a factor.
+const MAX_HEADER_BYTES: u64 = 256;
+
+/// What the header says.
+struct Header {
+    width: usize,
+    height: usize,
+    /// A negative factor: the low byte comes first.
+    little_endian: bool,
+    /// Bytes before the pixels.
+    len: usize,
+}
+
+impl Header {
+    /// Bytes of the pixels.
+    fn pixel_bytes(&self) -> usize {
+        4 * self.width * self.height
+    }
+}
+
+/// Reads a PFM file: the values as they are, the size of the factor in the header ignored, as by all readers of disparities.
+///
+/// # Errors
+/// The file is missing, cut off, larger than `max_pixels`, in colour or no PFM; the text names it.
+pub fn read_pfm(path: &Path, max_pixels: MaxPixels) -> Result<Image<f32>, CaptureError> {
+    let shown = console::path(path);
+    let cannot = |why: String| CaptureError::File(format!("cannot read {shown}: {why}"));
+    let failed = |err: io::Error| cannot(files::read_cause(path, &err));
+    let mut file = plain::open(path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    (&mut file).take(MAX_HEADER_BYTES).read_to_end(&mut bytes).map_err(failed)?;
+    let header = header(&bytes, max_pixels).map_err(cannot)?;
+    let rest = (header.len + header.pixel_bytes()).saturating_sub(bytes.len());
+    file.take(rest as u64).read_to_end(&mut bytes).map_err(failed)?;
+    pixels(&bytes, &header).map_err(cannot)
+}
+
+/// Decodes the bytes of a PFM file, as [`read_pfm`].
+///
+/// # Errors
+/// The bytes are cut off, too large, in colour or no PFM; the text gives the reason.
+pub fn decode_pfm(bytes: &[u8], max_pixels: MaxPixels) -> Result<Image<f32>, String> {
+    pixels(bytes, &header(bytes, max_pixels)?)
+}
+
+fn header(bytes: &[u8], max_pixels: MaxPixels) -> Result<Header, String> {
+    let (mut words, mut at) = (Vec::new(), 0);
+    while words.len() < 4 {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let start = rest.iter().position(|byte| !byte.is_ascii_whitespace());
+        let start = at + start.ok_or("its header is cut off")?;
+        let len = bytes[start..].iter().position(u8::is_ascii_whitespace).ok_or("its header is cut off")?;
+        words.push(std::str::from_utf8(&bytes[start..start + len]).unwrap_or_default());
+        at = start + len;
+        match words[0] {
+            "Pf" => {}
+            "PF" => return Err("it is a PFM in colour: disparities have one number a pixel (Pf)".to_owned()),
+            _ => return Err("it is no PFM file, which begins with Pf".to_owned()),
+        }
+    }
+    let size = |word: &str| word.parse::<u32>().ok().filter(|&size| size > 0);
+    let factor = words[3].parse::<f64>().ok().filter(|factor| factor.is_finite() && *factor != 0.0);
+    let (Some(width), Some(height), Some(factor)) = (size(words[1]), size(words[2]), factor) else {
+        return Err("its header has no width, height and factor".to_owned());
+    };
+    max_pixels.check(width.into(), height.into())?;
+    // one byte of white space ends the header
+    Ok(Header { width: width as usize, height: height as usize, little_endian: factor < 0.0, len: at + 1 })
+}
+
+fn pixels(bytes: &[u8], header: &Header) -> Result<Image<f32>, String> {
+    let data = bytes.get(header.len..).unwrap_or_default();
+    let Some(data) = data.get(..header.pixel_bytes()) else {
+        return Err(format!("it has {} of {} bytes of its pixels; is it cut off?", data.len(), header.pixel_bytes()));
+    };
+    let value = if header.little_endian { f32::from_le_bytes } else { f32::from_be_bytes };
+    let rows = data.chunks_exact(4 * header.width).rev();
+    let pixels = rows.flat_map(|row| row.as_chunks::<4>().0.iter().map(|bytes| value(*bytes))).collect();
+    Ok(Image::new(header.width, header.height, pixels))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pfm(head: &str, values: &[[u8; 4]]) -> Vec<u8> {
+        [head.as_bytes(), values.as_flattened()].concat()
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Image<f32>, String> {
+        decode_pfm(bytes, MaxPixels(6))
+    }
+
+    #[test]
+    fn rows_come_from_the_bottom_in_either_byte_order() {
+        let values = [1.0_f32, 2.5, f32::INFINITY, -3.0];
+        let expected = [f32::INFINITY, -3.0, 1.0, 2.5];
+        let little = decode(&pfm("Pf\n2 2\n-0.003922\n", &values.map(f32::to_le_bytes))).unwrap();
+        assert_eq!((little.size(), little.pixels()), ((2, 2), &expected[..]));
+        let big = decode(&pfm("Pf 2 2 1.0 ", &values.map(f32::to_be_bytes))).unwrap();
+        assert_eq!(big.pixels(), expected);
+    }
+
+    #[test]
+    fn what_is_no_disparity_map_is_refused() {
+        let values = [[0; 4]; 4];
+        let text = |head: &str| decode(&pfm(head, &values)).unwrap_err();
+        assert!(text("PF\n2 2\n-1\n").contains("colour"));
+        assert!(text("P5\n2 2\n255\n").contains("no PFM"));
+        assert!(text("Pf\n2 3\n-1\n").contains("16 of 24 bytes"), "{}", text("Pf\n2 3\n-1\n"));
+        assert!(text("Pf\n4 2\n-1\n").contains("--max-pixels"));
+        assert!(text("Pf\n0 2\n-1\n").contains("no width"));
+        assert!(text("Pf\n2 2\nnan\n").contains("factor"));
+        for cut in 0..8 {
+            assert!(decode(&b"Pf\n2 2\n-1"[..cut]).is_err(), "{cut}");
+        }
+    }
+
+    #[test]
+    fn files_are_named_with_what_is_wrong() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("disp0.pfm");
+        let text = read_pfm(&path, MaxPixels::default()).unwrap_err().to_string();
+        assert!(text.contains("disp0.pfm") && text.contains("no such file"), "{text}");
+        // longer than what is read for the header
+        let values: Vec<_> = (0..100_u8).map(|k| f32::from(k).to_le_bytes()).collect();
+        std::fs::write(&path, [&pfm("Pf\n10 10\n-1\n", &values)[..], b"behind it"].concat()).unwrap();
+        let image = read_pfm(&path, MaxPixels::default()).unwrap();
+        assert_eq!((image.at(0, 9), image.at(9, 0)), (0.0, 99.0));
+        std::fs::write(&path, &pfm("Pf\n10 10\n-1\n", &values)[..300]).unwrap();
+        let text = read_pfm(&path, MaxPixels::default()).unwrap_err().to_string();
+        assert!(text.contains("disp0.pfm") && text.contains("cut off"), "{text}");
+    }
+}

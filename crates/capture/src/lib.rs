@@ -1,0 +1,27 @@
+//! Sources of pairs: one trait for all of them, and one thread that reads pairs, rectifies them and passes frames on.
+
+use stereopsis_base::{console, files, geometry, image, newest, process, rate};
+use stereopsis_base::parameter::{choices, stands_as_its_word};
+use stereopsis_calibration as calibration;
+use stereopsis_metrics as metrics;
+#[cfg(test)]
+use stereopsis_stereo as stereo;
+
+pub mod source;
+pub mod scene;
+pub mod picture_files;
+pub mod decode;
+#[cfg(feature = "cameras")]
+pub mod webcam;
+mod camera_name;
+pub mod threads;
+pub mod pairing;
+mod pace;
+pub mod player;
+pub mod stamps;
+pub mod worker;
+
+pub use camera_name::CameraName;
+pub use source::SourceSpec;
+pub use worker::{Capture, CaptureOptions, CaptureStats, CountsFrom};
+pub use stereopsis_frame::*;

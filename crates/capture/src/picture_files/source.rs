@@ -1,0 +1,292 @@
+//! Plays pairs of files, by the player that also plays recordings.
+
+use super::truth::layout::has_calib_txt;
+use super::truth::{DisparityFile, files_beside};
+use super::{FilePair, FolderPairs, list_pairs};
+use crate::calibration::{Kind, LoadOptions, load};
+use crate::pace::period;
+use crate::player::{PairError, Pairs, Player};
+use crate::{
+    CaptureError, MaxPixels, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed, Transport,
+};
+use crate::geometry::Geometry;
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// Time between the pairs of a folder where no rate is given.
+const DEFAULT_INTERVAL: Duration = Duration::from_nanos(1_000_000_000 / 30);
+
+/// Plays image files.
+pub struct FileSource {
+    info: SourceInfo,
+    files: Vec<PathBuf>,
+    player: Player,
+    /// What the user does with it.
+    mode: Mode,
+    /// Pairs given so far.
+    given: u64,
+    geometries: Vec<Option<SizedGeometry>>,
+    losses: Vec<String>,
+    truth_remarks: TruthRemarks,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// Every pair is wanted, and an error ends it.
+    Stream,
+    /// Watched, one pair: it is given once.
+    Still,
+    /// Watched, several pairs: the user goes from one to the other.
+    Held,
+}
+
+/// Remarks on truth that was left out, by the number of the pair; from the thread that reads.
+type TruthRemarks = Arc<Mutex<BTreeMap<u64, String>>>;
+
+/// Geometry of a rectified pair, and the size of its pictures, px.
+type SizedGeometry = (Geometry, (usize, usize));
+
+impl FileSource {
+    /// Opens a left and a right file, with the truth that the user names.
+    ///
+    /// # Errors
+    /// As [`FilePair::read`] and [`FilePair::read_truth`].
+    pub fn pair(
+        left: &Path,
+        right: &Path,
+        truth: Option<&DisparityFile>,
+        options: &SourceOptions,
+    ) -> Result<Self, CaptureError> {
+        let name = stem(left);
+        let found = FolderPairs {
+            pairs: vec![FilePair { left: left.into(), right: right.into(), name: name.clone() }],
+            ..FolderPairs::default()
+        };
+        Self::open(name, found, truth.cloned(), options)
+    }
+
+    /// Opens all pairs of a folder.
+    ///
+    /// # Errors
+    /// As [`list_pairs`], and as [`FilePair::read`] for the first pair, or where the source is watched if no pair can be read; other
+    /// errors appear when the pairs are played.
+    pub fn folder(folder: &Path, options: &SourceOptions) -> Result<Self, CaptureError> {
+        let name = folder.canonicalize().unwrap_or_else(|_| folder.into());
+        Self::open(stem(&name), list_pairs(folder)?, None, options)
+    }
+
+    fn open(
+        name: String,
+        FolderPairs { pairs, mut losses }: FolderPairs,
+        truth: Option<DisparityFile>,
+        options: &SourceOptions,
+    ) -> Result<Self, CaptureError> {
+        let mode = match (options.watched, pairs.len()) {
+            (false, _) => Mode::Stream,
+            (true, 0..=1) => Mode::Still,
+            (true, _) => Mode::Held,
+        };
+        let looped = options.looped && mode != Mode::Still;
+        let period = period(options.rate_hz);
+        let interval = period.unwrap_or(DEFAULT_INTERVAL);
+        let times: Arc<[Duration]> = (0..pairs.len() as u32).map(|k| interval.saturating_mul(k)).collect();
+        let speed = match period {
+            None => Speed::Max,
+            Some(_) if mode == Mode::Stream => Speed::Times(1.0),
+            Some(_) => options.speed,
+        };
+        let names = pairs.iter().map(|pair| pair.name.clone()).collect();
+        let transport = Transport::new(Arc::clone(&times), speed, looped).with_names(names);
+
+        let (geometries, unused) = geometries(&pairs);
+        losses.extend(unused);
+        let truth_remarks = TruthRemarks::default();
+        let is_rectified = pairs.iter().all(FilePair::is_rectified);
+        let files = pairs.iter().flat_map(files_of).chain(truth.as_ref().map(|truth| truth.path.clone())).collect();
+        let count = pairs.len() as u64;
+        let mut pictures = PictureFiles {
+            pairs,
+            truth,
+            times,
+            color: options.pixels.keeps_rgb(),
+            max_pixels: options.max_pixels,
+            leaves_out: mode == Mode::Held,
+            first: None,
+            truth_remarks: Arc::clone(&truth_remarks),
+        };
+        let (start, first) = pictures.first_readable()?;
+        if mode == Mode::Held {
+            transport.pause();
+            transport.seek(start);
+        }
+        let (width, height) = first.left.size();
+        pictures.first = Some((start, first));
+        let info = SourceInfo {
+            name,
+            width,
+            height,
+            is_still: mode == Mode::Still,
+            num_pairs: (!looped).then_some(count),
+            is_rectified,
+            geometry: geometry_of(&geometries, start, (width, height)),
+            ..SourceInfo::default()
+        };
+        let player = Player::start(Box::new(pictures), Arc::new(transport), interval, options.watched)?;
+        Ok(Self { info, files, player, mode, given: 0, geometries, losses, truth_remarks })
+    }
+}
+
+impl PairSource for FileSource {
+    fn info(&self) -> SourceInfo {
+        let rate_hz = match self.player.transport().get().speed {
+            Speed::Times(speed) if self.mode != Mode::Still => {
+                Some(speed / self.player.median_interval().as_secs_f64())
+            }
+            _ => None,
+        };
+        SourceInfo { rate_hz, ..self.info.clone() }
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.files.clone()
+    }
+
+    fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
+        if self.mode == Mode::Still && self.given > 0 {
+            std::thread::sleep(timeout);
+            return Ok(Next::Waiting);
+        }
+        let mut next = self.player.next(timeout)?;
+        if let Next::Pair(pair) = &mut next {
+            let size = pair.left.size();
+            (self.info.width, self.info.height) = size;
+            self.info.geometry = geometry_of(&self.geometries, pair.sequence, size);
+            pair.capture_time = SystemTime::now();
+            if self.mode == Mode::Stream {
+                pair.sequence = self.given; // also goes on in a loop
+            }
+            self.given += 1;
+        }
+        Ok(next)
+    }
+
+    fn state(&self) -> SourceState {
+        let truth = self.truth_remarks.lock();
+        let truth = truth.values().next().map(|first| match truth.len() {
+            1 => first.clone(),
+            many => format!("{first}; so it is with {} more pairs", many - 1),
+        });
+        let remarks = self.losses.iter().cloned().chain(truth).chain(self.player.left_out()).collect();
+        let position = self.player.transport().get().position.filter(|_| self.mode == Mode::Held);
+        let unreadable = position.and_then(|position| self.player.damaged().get(&position).cloned());
+        SourceState { remarks, unreadable, ..SourceState::default() }
+    }
+
+    fn transport(&self) -> Option<Arc<Transport>> {
+        (self.mode == Mode::Held).then(|| Arc::clone(self.player.transport()))
+    }
+}
+
+/// The pairs of files, read by the player's thread.
+struct PictureFiles {
+    pairs: Vec<FilePair>,
+    /// Truth that the user names.
+    truth: Option<DisparityFile>,
+    /// Times at which the pairs are due.
+    times: Arc<[Duration]>,
+    color: bool,
+    max_pixels: MaxPixels,
+    /// A pair that cannot be read leaves the others.
+    leaves_out: bool,
+    /// Pair that was read by opening, with its number.
+    first: Option<(u64, RawPair)>,
+    truth_remarks: TruthRemarks,
+}
+
+impl PictureFiles {
+    /// The first pair, or where others may be left out the first readable one.
+    fn first_readable(&mut self) -> Result<(u64, RawPair), CaptureError> {
+        let mut error = None;
+        for k in 0..self.pairs.len() as u64 {
+            match self.read_files(k) {
+                Ok(pair) => return Ok((k, pair)),
+                Err(err) if self.leaves_out => error = error.or(Some(err)),
+                Err(err) => return Err(err),
+            }
+        }
+        Err(error.unwrap_or_else(|| CaptureError::File("there is no pair".to_owned())))
+    }
+
+    fn read_files(&self, k: u64) -> Result<RawPair, CaptureError> {
+        let files = &self.pairs[k as usize];
+        let mut pair = files.read(self.color, self.max_pixels)?;
+        let remark = files.read_truth(&mut pair, self.truth.as_ref(), self.max_pixels)?;
+        if let Some(remark) = remark {
+            self.truth_remarks.lock().insert(k, remark);
+        }
+        let due = SystemTime::UNIX_EPOCH.checked_add(self.times[k as usize]);
+        pair.capture_time = due.unwrap_or(SystemTime::UNIX_EPOCH);
+        Ok(pair)
+    }
+}
+
+impl Pairs for PictureFiles {
+    fn collection(&self) -> &'static str {
+        "files"
+    }
+
+    fn read(&mut self, k: u64) -> Result<RawPair, PairError> {
+        // a single pair is decoded once
+        let kept =
+            if self.pairs.len() == 1 { self.first.clone() } else { self.first.take_if(|(first, _)| *first == k) };
+        if let Some((_, pair)) = kept {
+            return Ok(pair);
+        }
+        let failed = if self.leaves_out { PairError::Damaged } else { PairError::Lost };
+        self.read_files(k).map_err(|err| failed(err.to_string()))
+    }
+}
+
+/// All files that are read of a pair: pictures, truth and calibration.
+fn files_of(pair: &FilePair) -> Vec<PathBuf> {
+    let truth = files_beside(&pair.left).into_iter().flat_map(|files| files.paths().cloned().collect::<Vec<_>>());
+    [pair.left.clone(), pair.right.clone()].into_iter().chain(truth).chain(calib_txt(pair)).collect()
+}
+
+/// The calibration beside a pair.
+fn calib_txt(pair: &FilePair) -> Option<PathBuf> {
+    let path = pair.left.with_file_name("calib.txt");
+    (has_calib_txt(&pair.left) && path.is_file()).then_some(path)
+}
+
+/// Geometry of pair `k`, whose pictures have this size.
+fn geometry_of(geometries: &[Option<SizedGeometry>], k: u64, (width, height): (usize, usize)) -> Option<Geometry> {
+    let (geometry, (w, h)) = (*geometries.get(k as usize)?)?;
+    // of pictures that were made smaller
+    (width * h == height * w).then(|| geometry.scaled(width as f64 / w as f64))
+}
+
+/// Geometry of each pair, from the `calib.txt` beside it, and remarks on those that cannot be used.
+fn geometries(pairs: &[FilePair]) -> (Vec<Option<SizedGeometry>>, Vec<String>) {
+    let (mut read, mut remarks) = (HashMap::new(), Vec::new());
+    let mut of_pair = |pair: &FilePair| {
+        let path = calib_txt(pair)?;
+        *read.entry(path.clone()).or_insert_with(|| {
+            let rig = load(&[path], &LoadOptions::default()).inspect_err(|err| remarks.push(err.to_string())).ok()?;
+            let rectification = rig.rectification.filter(|_| rig.kind == Kind::Middlebury)?;
+            Some((rectification.geometry(), rig.size?))
+        })
+    };
+    let geometries = pairs.iter().map(&mut of_pair).collect();
+    (geometries, remarks)
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(|| "pair".into(), |name| name.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests;

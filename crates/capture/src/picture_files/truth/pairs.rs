@@ -1,0 +1,166 @@
+//! Finds the pairs with truth below a folder, in the layouts of the data sets, and reads them with their regions and search range.
+
+use super::layout::{LAYOUTS, TruthFiles, files_beside, has_calib_txt, truth_beside};
+use super::{check_size, read_mask};
+use crate::picture_files::FilePair;
+use crate::picture_files::folder::{entries, is_side, pairs_in};
+use crate::{CaptureError, MaxPixels, RawPair};
+use crate::console;
+use crate::files::plain;
+use crate::image::{Image, Truth};
+use crate::metrics::Regions;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A pair of files with truth, not read yet.
+#[derive(Clone, Debug)]
+pub struct TruthPair {
+    /// Its place below the folder that was searched: `middlebury2003/teddy`, `training/000000_10`.
+    pub name: String,
+    /// The pictures.
+    pub pictures: FilePair,
+    /// The truth, without the scales that follow from the pictures' size.
+    pub truth: TruthFiles,
+}
+
+/// A pair with truth.
+#[derive(Clone, Debug)]
+pub struct PairWithTruth {
+    /// Name for results.
+    pub name: String,
+    /// Where its truth comes from: the name of a layout, or of a source.
+    pub layout: &'static str,
+    /// The pictures.
+    pub raw: Arc<RawPair>,
+    /// Its truth, of the pictures' size.
+    pub truth: Arc<Truth>,
+    /// The benchmark's regions.
+    pub regions: Regions,
+    /// Number of disparities from 0 that the pair is searched for: that of the data set, or one more than the largest true one.
+    pub num_disparities: u32,
+}
+
+impl PairWithTruth {
+    /// A pair that has its truth with it, as those of the scene, by a name for results; `None` without.
+    pub fn of_raw(raw: RawPair, name: String, layout: &'static str) -> Option<Self> {
+        let truth = raw.truth.clone()?;
+        let regions = Regions::of_truth(&truth);
+        let num_disparities = num_disparities_of(&truth);
+        Some(Self { name, layout, raw: Arc::new(raw), truth, regions, num_disparities })
+    }
+
+    /// The scene's name without its set: pairs of one group show the same things.
+    pub fn group(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or(&self.name)
+    }
+}
+
+/// The file that gives the number of disparities, in layouts that have one.
+const CALIBRATION: &str = "calib.txt";
+
+/// Folders below the searched one are looked at down to this depth, which Scene Flow needs.
+const MAX_DEPTH: usize = 8;
+
+/// The pairs with truth of a folder and of the folders below it, in the order of their names.
+///
+/// # Errors
+/// The folder cannot be read or has none; a left picture with truth has no right one. The text says what was looked for.
+pub fn find_truth_pairs(root: &Path) -> Result<Vec<TruthPair>, CaptureError> {
+    // `.` has a name only where it is
+    let whole = root.file_name().is_none().then(|| root.canonicalize().ok()).flatten();
+    let root = whole.as_deref().unwrap_or(root);
+    let mut found = Vec::new();
+    search(root, root, 0, &mut found)?;
+    if found.is_empty() {
+        let layouts: Vec<_> = LAYOUTS.iter().map(|(set, files)| format!("{set}: {files}")).collect();
+        return Err(CaptureError::File(format!(
+            "{} has no pair with truth; looked there and in the folders below for\n  {}",
+            console::path(root),
+            layouts.join("\n  ")
+        )));
+    }
+    Ok(found)
+}
+
+fn search(root: &Path, folder: &Path, depth: usize, found: &mut Vec<TruthPair>) -> Result<(), CaptureError> {
+    let (files, folders) = entries(folder)?;
+    let (pairs, unpaired) = pairs_in(folder, &files, &folders)?;
+    if let Some((left, truth)) = unpaired.iter().find_map(|left| Some((left, files_beside(left)?))) {
+        return Err(CaptureError::File(format!(
+            "{} has truth ({}) and no right picture beside it: add the right picture, or move it away",
+            console::path(left),
+            truth.layout
+        )));
+    }
+    found.extend(pairs.into_iter().filter_map(|pictures| {
+        let truth = files_beside(&pictures.left)?;
+        Some(TruthPair { name: name_of(root, &pictures), pictures, truth })
+    }));
+    if depth < MAX_DEPTH {
+        folders.iter().filter(|folder| !is_side(folder)).try_for_each(|below| search(root, below, depth + 1, found))?;
+    }
+    Ok(())
+}
+
+/// The scene's folder below `root`, and the pair's own name where the folder has several.
+fn name_of(root: &Path, pair: &FilePair) -> String {
+    let folder = pair.left.parent().unwrap_or(root);
+    let folder = if is_side(folder) { folder.parent().unwrap_or(root) } else { folder };
+    let mut names: Vec<_> =
+        folder.strip_prefix(root).unwrap_or(folder).iter().map(|part| part.to_string_lossy()).collect();
+    if names.is_empty() || pair.left.file_stem().is_some_and(|stem| stem == pair.name.as_str()) {
+        names.push(pair.name.as_str().into());
+    }
+    names.join("/")
+}
+
+impl TruthPair {
+    /// All files that are read of it, and those that would be if they were there.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let FilePair { left, right, .. } = &self.pictures;
+        let beside = ["meta.json", CALIBRATION].map(|name| left.with_file_name(name));
+        [left, right].into_iter().chain(self.truth.paths()).cloned().chain(beside).collect()
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// A file cannot be read, has another size, or is of unknown scale; the text names it.
+    pub fn read(&self, max_pixels: MaxPixels) -> Result<PairWithTruth, CaptureError> {
+        let raw = self.pictures.read(true, max_pixels)?;
+        let size = raw.left.size();
+        let files = truth_beside(&self.pictures.left, size).map_err(CaptureError::File)?;
+        let files = files.unwrap_or_else(|| self.truth.clone());
+        let truth = files.read(size, max_pixels)?;
+        let mask = |path: &Option<PathBuf>| -> Result<Option<Image<bool>>, CaptureError> {
+            let Some(path) = path else { return Ok(None) };
+            let mask = read_mask(path, max_pixels)?;
+            check_size(path, mask.size(), size).map(|()| Some(mask))
+        };
+        let regions = Regions { all: mask(&files.all)?, disc: mask(&files.disc)?, ..Regions::of_truth(&truth) };
+        Ok(PairWithTruth {
+            name: self.name.clone(),
+            layout: files.layout,
+            num_disparities: self.ndisp().unwrap_or_else(|| num_disparities_of(&truth)),
+            raw: Arc::new(raw),
+            truth: Arc::new(truth),
+            regions,
+        })
+    }
+
+    /// The number of disparities that `calib.txt` gives.
+    fn ndisp(&self) -> Option<u32> {
+        if !has_calib_txt(&self.pictures.left) {
+            return None;
+        }
+        let text = plain::read_text(&self.pictures.left.with_file_name(CALIBRATION)).ok()?;
+        let value = |line: &str| line.split_once('=').filter(|(key, _)| key.trim() == "ndisp")?.1.trim().parse().ok();
+        text.lines().find_map(value).filter(|&ndisp: &u32| ndisp > 0)
+    }
+}
+
+/// The number of disparities from 0 that reaches the largest true one.
+pub fn num_disparities_of(truth: &Truth) -> u32 {
+    let largest_px = truth.left_px.pixels().iter().copied().filter(|d| d.is_finite()).fold(0.0, f32::max);
+    largest_px.ceil() as u32 + 1
+}

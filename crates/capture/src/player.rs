@@ -1,0 +1,338 @@
+//! Plays pairs of random access: a thread reads ahead, and each pair is returned when it is due or sought.
+
+use super::threads::{join_or_detach, panic_message};
+use super::{CaptureError, Next, RawPair, Speed, Transport};
+use crate::console::counted;
+use crate::files;
+use parking_lot::{Condvar, Mutex};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime};
+
+/// Pairs of random access, numbered from 0.
+pub trait Pairs: Send {
+    /// What they are, in messages: `recording`, `folder`.
+    fn collection(&self) -> &'static str;
+
+    /// Reads a pair; its time of capture tells when it is due.
+    ///
+    /// # Errors
+    /// The pair is damaged, or none can be read any more.
+    fn read(&mut self, k: u64) -> Result<RawPair, PairError>;
+}
+
+/// Why a pair cannot be read, as text.
+#[derive(Clone, Debug)]
+pub enum PairError {
+    /// Others may be readable: the pair is left out.
+    Damaged(String),
+    /// The source ends.
+    Lost(String),
+}
+
+/// Pairs that are read ahead.
+const READ_AHEAD: u64 = 3;
+/// Interval at which the transport is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+
+/// Limit of the wait between two pairs, by their times of capture.
+const MAX_WAIT: Duration = Duration::from_secs(5);
+/// The same limit in median intervals; the larger limit holds.
+const MAX_WAIT_INTERVALS: u32 = 4;
+
+/// State of the next pair.
+enum NextPair {
+    /// It is not read yet.
+    Pending,
+    /// It is read, with its time of capture.
+    Ready(SystemTime),
+    /// It cannot be read.
+    Damaged,
+}
+
+type Decoded = Result<Box<RawPair>, PairError>;
+
+/// The pairs that are read ahead.
+struct ReadAhead {
+    /// Number of the next pair.
+    next: u64,
+    count: u64,
+    looped: bool,
+    decoded: VecDeque<(u64, Decoded)>,
+    stop: bool,
+}
+
+#[derive(Clone)]
+struct Shared(Arc<(Mutex<ReadAhead>, Condvar)>);
+
+/// Plays pairs, controlled by a transport.
+pub struct Player {
+    transport: Arc<Transport>,
+    shared: Shared,
+    thread: Option<JoinHandle<()>>,
+    /// At the end it waits for a seek instead of ending.
+    hold_at_end: bool,
+    /// What the pairs are, in messages.
+    collection: &'static str,
+    /// Median interval of pairs, used where times of capture go back.
+    median_interval: Duration,
+    /// The last pair: its time of capture, and the time at which it was due.
+    last: Option<(SystemTime, Instant)>,
+    /// Pairs that were left out, with the reasons.
+    damaged: BTreeMap<u64, String>,
+    /// Pairs before which the recording's time jumps by more than the limit of the wait, with the jumps.
+    jumps: BTreeMap<u64, Duration>,
+}
+
+impl Player {
+    /// Starts reading ahead; `median_interval` is that between pairs. At the end playback ends, or with `hold_at_end` waits for a
+    /// seek.
+    pub fn start(
+        mut pairs: Box<dyn Pairs>,
+        transport: Arc<Transport>,
+        median_interval: Duration,
+        hold_at_end: bool,
+    ) -> Result<Self, CaptureError> {
+        let playing = transport.get();
+        let count = playing.len();
+        let next = transport.next_pair().map_or(0, |(pair, _)| pair);
+        let collection = pairs.collection();
+        let state = ReadAhead { next, count, looped: playing.looped, decoded: VecDeque::new(), stop: false };
+        let shared = Shared(Arc::new((Mutex::new(state), Condvar::new())));
+        let for_thread = shared.clone();
+        let work = move || {
+            while let Some(k) = for_thread.next_number() {
+                let pair = pairs.read(k).map(Box::new);
+                for_thread.put(k, pair);
+            }
+        };
+        let thread = std::thread::Builder::new().name(collection.into()).spawn(work);
+        let cannot =
+            |err| CaptureError::File(format!("cannot start {}: {}", thread_name(collection), files::cause(&err)));
+        let thread = Some(thread.map_err(cannot)?);
+        let (last, damaged, jumps) = (None, BTreeMap::new(), BTreeMap::new());
+        Ok(Self { transport, shared, thread, hold_at_end, collection, median_interval, last, damaged, jumps })
+    }
+
+    /// Its playback control.
+    pub fn transport(&self) -> &Arc<Transport> {
+        &self.transport
+    }
+
+    /// Median interval of pairs.
+    pub fn median_interval(&self) -> Duration {
+        self.median_interval
+    }
+
+    /// Pairs that could not be read, with the reasons.
+    pub fn damaged(&self) -> &BTreeMap<u64, String> {
+        &self.damaged
+    }
+
+    /// The pairs that could not be read, in a sentence.
+    pub fn left_out(&self) -> Option<String> {
+        let (collection, why) = (self.collection, self.damaged.values().next()?);
+        Some(match self.damaged.len() {
+            1 => format!("a pair of the {collection} was left out: {why}"),
+            many => format!("{many} pairs of the {collection} were left out: {why}"),
+        })
+    }
+
+    /// Jumps of time between pairs so far, in a sentence.
+    pub fn jumps(&self) -> Option<String> {
+        let (pair, jump) = self.jumps.first_key_value()?;
+        let more = if self.jumps.len() > 1 {
+            format!(", and {} more", counted(self.jumps.len() as u64 - 1, "time"))
+        } else {
+            String::new()
+        };
+        let (jump_s, wait_s) = (jump.as_secs_f64(), self.max_wait().as_secs_f64());
+        Some(format!(
+            "the {}'s time goes on by {jump_s:.0} s at pair {pair}{more}: playback waits for {wait_s:.0} s",
+            self.collection
+        ))
+    }
+
+    fn max_wait(&self) -> Duration {
+        MAX_WAIT.max(self.median_interval.saturating_mul(MAX_WAIT_INTERVALS))
+    }
+
+    /// Waits for the next pair, for at most `timeout`.
+    pub fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
+        let deadline = Instant::now() + timeout;
+        loop {
+            let now = Instant::now();
+            let wait = (deadline.saturating_duration_since(now)).min(POLL_INTERVAL);
+            match self.transport.next_pair() {
+                None if !self.hold_at_end && self.transport.get().at_end() => return Ok(Next::End),
+                None => std::thread::sleep(wait),
+                Some((k, sought)) => {
+                    let looped = self.transport.get().looped;
+                    // checked first: pairs that it read before its end are there then
+                    let is_dead = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
+                    let due = match self.shared.peek(k, looped, wait) {
+                        NextPair::Pending if is_dead => {
+                            return Err(CaptureError::File(panic_message(&thread_name(self.collection))));
+                        }
+                        NextPair::Pending => None,
+                        NextPair::Ready(time) if !sought => Some(self.due(time)),
+                        NextPair::Ready(_) | NextPair::Damaged => Some(now),
+                    };
+                    match due.map(|due| (due, due.saturating_duration_since(Instant::now()))) {
+                        None => {}
+                        Some((_, early)) if !early.is_zero() => std::thread::sleep(early.min(wait)),
+                        Some((due, _)) => {
+                            if let Some(pair) = self.take(k, sought, due)? {
+                                return Ok(Next::Pair(pair));
+                            }
+                        }
+                    }
+                }
+            }
+            if Instant::now() >= deadline {
+                return Ok(Next::Waiting);
+            }
+        }
+    }
+
+    /// The time at which a pair with this time of capture is due.
+    fn due(&self, time: SystemTime) -> Instant {
+        let (Some((last, given)), Speed::Times(speed)) = (self.last, self.transport.get().speed) else {
+            return Instant::now();
+        };
+        // in a loop, time goes back from the last pair to the first one
+        let between = time.duration_since(last).unwrap_or(self.median_interval).min(self.max_wait());
+        let between = Duration::try_from_secs_f64(between.as_secs_f64() / speed.max(f64::MIN_POSITIVE));
+        between.ok().and_then(|between| given.checked_add(between)).unwrap_or(given)
+    }
+
+    /// Notes a jump of time before a pair.
+    fn note_jump(&mut self, k: u64, time: SystemTime) {
+        let between = self.last.and_then(|(last, _)| time.duration_since(last).ok());
+        if let Some(jump) = between.filter(|between| *between > self.max_wait()) {
+            self.jumps.insert(k, jump);
+        }
+    }
+
+    /// Returns a pair that was read ahead; `None` for a damaged one.
+    fn take(&mut self, k: u64, sought: bool, due: Instant) -> Result<Option<Box<RawPair>>, CaptureError> {
+        let Some(decoded) = self.shared.take(k) else { return Ok(None) };
+        match decoded {
+            Ok(mut pair) => {
+                self.transport.delivered(k);
+                if !sought {
+                    self.note_jump(k, pair.capture_time);
+                }
+                let now = Instant::now();
+                // after a slow reader the pace begins anew
+                let is_late = now.saturating_duration_since(due) > self.median_interval;
+                self.last = Some((pair.capture_time, if sought || is_late { now } else { due }));
+                pair.sequence = k;
+                Ok(Some(pair))
+            }
+            Err(PairError::Damaged(why)) => {
+                self.transport.delivered(k);
+                self.damaged.insert(k, why.clone());
+                if self.damaged.len() as u64 == self.transport.get().len() {
+                    return Err(CaptureError::File(format!("no pair of the {} can be read: {why}", self.collection)));
+                }
+                log::warn!("pair {k} is left out: {why}");
+                Ok(None)
+            }
+            Err(PairError::Lost(why)) => Err(CaptureError::File(why)),
+        }
+    }
+}
+
+/// Name of the thread in messages.
+fn thread_name(collection: &str) -> String {
+    format!("the thread that reads the {collection}")
+}
+
+/// Median interval of pairs, which single jumps of the clock do not change.
+pub fn median_interval(times: &[Duration]) -> Duration {
+    let mut between: Vec<Duration> = times.windows(2).map(|two| two[1].saturating_sub(two[0])).collect();
+    if between.is_empty() {
+        return Duration::ZERO;
+    }
+    let middle = between.len() / 2;
+    *between.select_nth_unstable(middle).1
+}
+
+impl Drop for Player {
+    fn drop(&mut self) {
+        self.shared.0.0.lock().stop = true;
+        self.shared.0.1.notify_all();
+        if let Some(thread) = self.thread.take() {
+            join_or_detach(thread, &thread_name(self.collection));
+        }
+    }
+}
+
+impl Shared {
+    /// For the thread: waits for the next number to read; `None` to stop.
+    fn next_number(&self) -> Option<u64> {
+        let mut state = self.0.0.lock();
+        self.0.1.wait_while(&mut state, |state| !state.stop && state.missing().is_none());
+        if state.stop { None } else { state.missing() }
+    }
+
+    /// For the thread: adds a pair.
+    fn put(&self, k: u64, pair: Decoded) {
+        let mut state = self.0.0.lock();
+        if state.ahead().any(|ahead| ahead == k) {
+            state.decoded.push_back((k, pair));
+        }
+        self.0.1.notify_all();
+    }
+
+    /// Makes a pair the next one, and waits for its state.
+    fn peek(&self, k: u64, looped: bool, timeout: Duration) -> NextPair {
+        let mut state = self.0.0.lock();
+        if state.next != k || state.looped != looped {
+            (state.next, state.looped) = (k, looped);
+            let ahead: Vec<u64> = state.ahead().collect();
+            state.decoded.retain(|(number, _)| ahead.contains(number));
+            self.0.1.notify_all();
+        }
+        let is_missing = |state: &mut ReadAhead| state.decoded.iter().all(|(number, _)| *number != k);
+        self.0.1.wait_while_for(&mut state, is_missing, timeout);
+        let found = state.decoded.iter().find(|(number, _)| *number == k);
+        match found {
+            None => NextPair::Pending,
+            Some((_, Ok(pair))) => NextPair::Ready(pair.capture_time),
+            Some((_, Err(_))) => NextPair::Damaged,
+        }
+    }
+
+    fn take(&self, k: u64) -> Option<Decoded> {
+        let mut state = self.0.0.lock();
+        let place = state.decoded.iter().position(|(number, _)| *number == k)?;
+        let (_, decoded) = state.decoded.remove(place)?;
+        if let Some(next) = state.after(k) {
+            state.next = next;
+        }
+        self.0.1.notify_all();
+        Some(decoded)
+    }
+}
+
+impl ReadAhead {
+    fn after(&self, k: u64) -> Option<u64> {
+        if k + 1 < self.count { Some(k + 1) } else { self.looped.then_some(0) }
+    }
+
+    /// Numbers of the pairs that are read ahead.
+    fn ahead(&self) -> impl Iterator<Item = u64> + '_ {
+        let wanted = READ_AHEAD.min(self.count) as usize;
+        std::iter::successors(Some(self.next), |&k| self.after(k)).take(wanted)
+    }
+
+    fn missing(&self) -> Option<u64> {
+        self.ahead().find(|k| self.decoded.iter().all(|(number, _)| number != k))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,152 @@
+//! The scene as a source. At a fixed rate it plays a loop that its own threads render in advance, separate from the
+//! matcher; without a rate it renders each frame on demand.
+
+use super::delta::Delta;
+use super::{Rendered, SceneOptions, StaticScene, sensor};
+use crate::pace::Pace;
+use crate::threads::{join_or_detach, panic_message};
+use crate::{CaptureError, Next, PairSource, SourceInfo};
+use crate::files;
+use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, never};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Name of the source in messages.
+const THREAD: &str = "the thread that renders the scene";
+/// Largest memory use of a loop, bytes; a loop of larger pictures has fewer frames.
+const MAX_LOOP_BYTES: usize = 512 << 20;
+/// Bytes per pixel of a frame in the loop: less than a third of 15, as most of the scene is static.
+const BYTES_PER_PIXEL: usize = 5;
+
+/// Plays the scene endlessly.
+pub struct SceneSource {
+    options: SceneOptions,
+    color: bool,
+    sequence: u64,
+    pace: Pace,
+    play: Play,
+}
+
+enum Play {
+    /// Renders each frame on demand.
+    Asked(Box<StaticScene>),
+    /// A loop.
+    RenderedLoop(RenderedLoop),
+}
+
+impl SceneSource {
+    /// Starts the scene at frame 0 with `rate_hz` pairs per second, or without a limit; `color` adds RGB to luma.
+    ///
+    /// # Errors
+    /// The size or the rig is invalid, or threads cannot be started.
+    pub fn new(options: SceneOptions, rate_hz: Option<f64>, color: bool) -> Result<Self, CaptureError> {
+        options.check()?;
+        let mut options = options;
+        if rate_hz.is_some() {
+            let fit = MAX_LOOP_BYTES / (options.width * options.height * BYTES_PER_PIXEL);
+            options.loop_frames = options.loop_frames.clamp(1, fit.max(8) as u32);
+        }
+        let play = match rate_hz {
+            Some(_) => Play::RenderedLoop(RenderedLoop::start(options)?),
+            None => Play::Asked(Box::new(StaticScene::new(&options))),
+        };
+        Ok(Self { options, color, sequence: 0, pace: Pace::new(rate_hz), play })
+    }
+}
+
+impl PairSource for SceneSource {
+    fn info(&self) -> SourceInfo {
+        SourceInfo {
+            name: "scene".into(),
+            width: self.options.width,
+            height: self.options.height,
+            rate_hz: self.pace.rate_hz(),
+            is_rectified: true,
+            geometry: Some(self.options.geometry()),
+            ..SourceInfo::default()
+        }
+    }
+
+    fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
+        if !self.pace.wait(timeout) {
+            return Ok(Next::Waiting);
+        }
+        let frame = match &mut self.play {
+            Play::Asked(stage) => stage.frame(self.sequence),
+            Play::RenderedLoop(ahead) => match ahead.frame(self.sequence, timeout)? {
+                Some(frame) => frame,
+                None => return Ok(Next::Waiting),
+            },
+        };
+        let pair = sensor::expose(&self.options, &frame, self.sequence, self.color);
+        self.pace.taken();
+        self.sequence += 1;
+        Ok(Next::Pair(Box::new(pair)))
+    }
+}
+
+/// The loop, as far as it is rendered, and the thread that renders it.
+struct RenderedLoop {
+    /// Frames to come, each with the first one. The channel holds the whole loop, so that rendering never waits.
+    to_come: Receiver<LoopFrame>,
+    frames: Vec<LoopFrame>,
+    /// Number of frames of the whole loop.
+    count: u32,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Frame 0, and the differences of a frame from it.
+type LoopFrame = (Arc<Rendered>, Delta);
+
+impl RenderedLoop {
+    fn start(options: SceneOptions) -> Result<Self, CaptureError> {
+        let failed =
+            |err: &dyn std::fmt::Display| CaptureError::Camera(format!("cannot start the scene's threads: {err}"));
+        let pool = rayon::ThreadPoolBuilder::new().thread_name(|k| format!("scene-{k}")).build();
+        let pool = pool.map_err(|err| failed(&err))?;
+        let count = options.loop_frames;
+        let (sender, to_come) = bounded(count as usize);
+        let render = move || {
+            let stage = pool.install(|| StaticScene::new(&options));
+            let base = Arc::new(pool.install(|| stage.frame(0)));
+            for number in 0..count {
+                let delta = match number {
+                    0 => Delta::between(&base, &base),
+                    _ => Delta::between(&base, &pool.install(|| stage.frame(u64::from(number)))),
+                };
+                // the source is dropped
+                if sender.send((Arc::clone(&base), delta)).is_err() {
+                    return;
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("scene".into()).spawn(render);
+        let thread = thread.map_err(|err| failed(&files::cause(&err)))?;
+        Ok(Self { to_come, frames: Vec::new(), count, thread: Some(thread) })
+    }
+
+    /// Frame `number` of the endless play; `None` if it is not rendered within the timeout.
+    fn frame(&mut self, number: u64, timeout: Duration) -> Result<Option<Rendered>, CaptureError> {
+        let in_loop = (number % u64::from(self.count)) as usize;
+        while self.frames.len() <= in_loop {
+            match self.to_come.recv_timeout(timeout) {
+                Ok(frame) => self.frames.push(frame),
+                Err(RecvTimeoutError::Timeout) => return Ok(None),
+                Err(RecvTimeoutError::Disconnected) => return Err(CaptureError::Camera(panic_message(THREAD))),
+            }
+        }
+        let (base, delta) = &self.frames[in_loop];
+        Ok(Some(delta.onto(base)))
+    }
+}
+
+impl Drop for RenderedLoop {
+    fn drop(&mut self) {
+        // its end makes the thread's next frame the last one
+        self.to_come = never();
+        if let Some(thread) = self.thread.take() {
+            join_or_detach(thread, THREAD);
+        }
+    }
+}

@@ -1,0 +1,470 @@
+//! The words of `--source`, also used in settings and in the window.
+
+use super::CameraName;
+use super::CaptureError;
+use super::picture_files::folder::EXTENSIONS;
+use super::picture_files::truth::{DisparityFile, is_truth_name};
+use crate::console;
+use crate::files;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// A source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SourceSpec {
+    /// `scene`: the built-in scene.
+    Scene,
+    /// `LEFT,RIGHT` or `LEFT,RIGHT,TRUTH` or `LEFT,RIGHT,TRUTH:SCALE`: two image files, with the disparities of the left one.
+    Files {
+        /// File of the left view.
+        left: PathBuf,
+        /// File of the right view.
+        right: PathBuf,
+        /// Ground truth that the user names; otherwise that of a data set's layout is taken, where it lies beside.
+        truth: Option<DisparityFile>,
+    },
+    /// `FOLDER`: pairs of image files.
+    Folder(PathBuf),
+    /// `webcam:L,R`: two cameras by number or port, left one first.
+    WebcamPair(CameraName, CameraName),
+    /// `webcam:N`: one side-by-side camera.
+    WebcamSideBySide(CameraName),
+    /// `FILE.mcap`: a recording, of this program or of others.
+    Recording(PathBuf),
+    /// `-`: a growing recording on standard input.
+    Pipe,
+    /// `zenoh:NAME` or `zenoh:NAME@ROUTER`: a rig on the network.
+    Rig {
+        /// Name of the rig.
+        name: String,
+        /// The router by which it is reached; `None` for the one on this machine.
+        router: Option<String>,
+    },
+    /// `zenoh:LEFT,RIGHT` or `zenoh:LEFT,RIGHT@ROUTER`: two heads of one camera each, on two machines.
+    RigPair {
+        /// Name of the head of the left camera.
+        left: String,
+        /// Name of the head of the right camera.
+        right: String,
+        /// The router by which both are reached; `None` for the one on this machine.
+        router: Option<String>,
+    },
+    /// `ros2:LEFT,RIGHT`: two topics of pictures in ROS 2, left one first.
+    Ros2 {
+        /// Topic of the left view.
+        left: String,
+        /// Topic of the right view.
+        right: String,
+    },
+}
+
+/// A size such as `640x480`.
+///
+/// # Errors
+/// The text is not a size; the error message gives the reason.
+pub fn parse_size(text: &str) -> Result<(usize, usize), String> {
+    let parsed = text.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
+    parsed
+        .filter(|&(w, h): &(usize, usize)| (1..=16_384).contains(&w) && (1..=16_384).contains(&h))
+        .ok_or_else(|| "expected WIDTHxHEIGHT, each from 1 to 16384, such as 640x480".to_owned())
+}
+
+/// Description of the grammar.
+const GRAMMAR: &str = "give scene, LEFT,RIGHT (two image files), FOLDER, FILE.mcap (a recording), - (one from a pipe), webcam:0,1 (two \
+     cameras), webcam:0 (one, side by side), zenoh:NAME@ROUTER (a rig on the network), zenoh:LEFT,RIGHT@ROUTER (two heads of one camera each) or ros2:/left/image_raw,/right/image_raw (two topics of ROS 2)";
+/// What paths can be.
+const PATHS: &str = "give a left and a right image, with a file of their true disparities if there is one, a folder of pairs, or a \
+     recording (.mcap); in the window also a rig or a calibration, alone";
+const VIDEO_EXTENSIONS: &[&str] = &["mp4", "avi", "mkv", "mov"];
+
+impl SourceSpec {
+    /// Parses the words of `--source`.
+    ///
+    /// # Errors
+    /// [`CaptureError::Grammar`] if they are invalid; files are checked when they are opened.
+    pub fn parse(words: &str) -> Result<Self, CaptureError> {
+        let wrong = || CaptureError::Grammar(format!("'{words}' names no source: {GRAMMAR}"));
+        let camera = |text: &str| text.parse::<CameraName>().map_err(|_| wrong());
+        if words == "scene" {
+            return Ok(Self::Scene);
+        }
+        if let Some(numbers) = words.strip_prefix("webcam:") {
+            return match numbers.split_once(',') {
+                Some((left, right)) => match (camera(left)?, camera(right)?) {
+                    (left, right) if left == right => Err(CaptureError::Grammar(format!(
+                        "'{words}' names one camera twice: for one that gives both pictures side by side write webcam:{left}"
+                    ))),
+                    (left, right) => Ok(Self::WebcamPair(left, right)),
+                },
+                None => Ok(Self::WebcamSideBySide(camera(numbers)?)),
+            };
+        }
+        if let Some(rig) = words.strip_prefix("zenoh:") {
+            let (name, router) =
+                rig.split_once('@').map_or((rig, None), |(name, router)| (name, Some(router.to_owned())));
+            if name.is_empty() || router.as_deref() == Some("") {
+                return Err(wrong());
+            }
+            return match name.split_once(',') {
+                None => Ok(Self::Rig { name: name.to_owned(), router }),
+                Some((left, right)) if left.is_empty() || right.is_empty() => Err(wrong()),
+                Some((left, right)) if left == right => Err(CaptureError::Grammar(format!(
+                    "'{words}' names one head twice: give that of the left camera and that of the right one"
+                ))),
+                Some((left, right)) => Ok(Self::RigPair { left: left.to_owned(), right: right.to_owned(), router }),
+            };
+        }
+        if let Some(topics) = words.strip_prefix("ros2:") {
+            let (left, right) = topics.split_once(',').ok_or_else(wrong)?;
+            if let Some(name) = [left, right].into_iter().find(|name| !is_topic(name)) {
+                return Err(CaptureError::Grammar(format!(
+                    "'{name}' is no topic of ROS 2: give the full names of both, such as ros2:/left/image_raw,/right/image_raw"
+                )));
+            }
+            if left == right {
+                return Err(CaptureError::Grammar(format!("'{words}' names one topic twice: give that of each view")));
+            }
+            return Ok(Self::Ros2 { left: left.to_owned(), right: right.to_owned() });
+        }
+        // a folder's name may contain a comma
+        if !words.is_empty() && Path::new(words).is_dir() {
+            return Ok(Self::Folder(words.into()));
+        }
+        if words == "-" {
+            return Ok(Self::Pipe);
+        }
+        if has_extension(Path::new(words), RECORDING_EXTENSIONS) {
+            return Ok(Self::Recording(words.into()));
+        }
+        let parts: Vec<&str> = words.split(',').collect();
+        let videos: Vec<_> = parts.iter().map(Path::new).filter(|path| has_extension(path, VIDEO_EXTENSIONS)).collect();
+        if !videos.is_empty() {
+            return Err(no_video(&videos));
+        }
+        match parts[..] {
+            [""] => Err(wrong()),
+            [one] if !one.starts_with("webcam") => Ok(Self::Folder(one.into())),
+            [left, right, ref truth @ ..] if truth.len() <= 1 && parts.iter().all(|part| !part.is_empty()) => {
+                let truth = truth.first().map(|&words| DisparityFile::from(words));
+                Ok(Self::Files { left: left.into(), right: right.into(), truth })
+            }
+            _ => Err(wrong()),
+        }
+    }
+
+    /// Source of the program's path arguments, or of files dropped on the window: one folder or recording, or a left and a right
+    /// image, with the truth of the pair among them where a name says so ([`is_truth_name`]).
+    ///
+    /// # Errors
+    /// [`CaptureError::Grammar`] for anything else; the text says what was given, and what can be.
+    pub fn from_paths(paths: &[PathBuf]) -> Result<Self, CaptureError> {
+        let is_video = |path: &&Path| has_extension(path, VIDEO_EXTENSIONS) && !path.is_dir();
+        let videos: Vec<_> = paths.iter().map(PathBuf::as_path).filter(is_video).collect();
+        if !videos.is_empty() {
+            return Err(no_video(&videos));
+        }
+        let truth: Vec<usize> = (0..paths.len()).filter(|&i| is_truth_name(&paths[i])).collect();
+        let refused = |why: String| Err(CaptureError::Grammar(format!("{why}: {PATHS}")));
+        let spec = match paths {
+            [] => Ok(Self::Scene),
+            [folder] if folder.is_dir() => Ok(Self::Folder(folder.clone())),
+            [one] if has_extension(one, RECORDING_EXTENSIONS) => Ok(Self::Recording(one.clone())),
+            [one] if one.exists() && has_extension(one, EXTENSIONS) => {
+                refused(format!("{} is one picture, and a pair needs two", console::path(one)))
+            }
+            [one] if one.exists() => refused(format!("{} is no source", console::path(one))),
+            [one] => one.to_str().map_or_else(|| Ok(Self::Folder(one.clone())), Self::parse),
+            [a, b]
+                if !a.is_dir()
+                    && !b.is_dir()
+                    && ![a, b].iter().any(|path| has_extension(path, RECORDING_EXTENSIONS)) =>
+            {
+                Ok(Self::Files { left: a.clone(), right: b.clone(), truth: None })
+            }
+            [_, _, _] if truth.len() == 1 => {
+                let mut pair = paths.to_vec();
+                let truth = Some(DisparityFile::new(pair.remove(truth[0])));
+                let [left, right] = [0, 1].map(|side| pair[side].clone());
+                Ok(Self::Files { left, right, truth })
+            }
+            _ => {
+                paths.iter().try_for_each(|path| Self::check_exists(path))?;
+                refused(format!("{} cannot be opened together", names(paths)))
+            }
+        }?;
+        spec.check_files_exist()?;
+        Ok(spec)
+    }
+
+    /// Checks that the files which the words name exist; cameras and the scene have none.
+    ///
+    /// # Errors
+    /// [`CaptureError::Grammar`] with the first that does not.
+    pub fn check_files_exist(&self) -> Result<(), CaptureError> {
+        match self {
+            Self::Files { left, right, truth } => {
+                let truth = truth.as_ref().map(|truth| &truth.path);
+                [left, right].into_iter().chain(truth).try_for_each(|path| Self::check_exists(path))
+            }
+            Self::Recording(path) | Self::Folder(path) => Self::check_exists(path),
+            Self::Scene
+            | Self::WebcamPair(..)
+            | Self::WebcamSideBySide(_)
+            | Self::Pipe
+            | Self::Rig { .. }
+            | Self::RigPair { .. }
+            | Self::Ros2 { .. } => Ok(()),
+        }
+    }
+
+    /// The same pair of files with truth that the user names.
+    ///
+    /// # Errors
+    /// It is no pair of files, whose truth could be named.
+    pub fn with_truth(self, file: DisparityFile) -> Result<Self, CaptureError> {
+        match self {
+            Self::Files { left, right, .. } => Ok(Self::Files { left, right, truth: Some(file) }),
+            other => Err(CaptureError::Grammar(format!(
+                "--truth {file} is for one pair of images, and {other} is none: give LEFT RIGHT; in folders the truth of a data set is \
+                 found by its name"
+            ))),
+        }
+    }
+
+    /// Checks that a path exists; whether it can be read is found when it is opened.
+    ///
+    /// # Errors
+    /// [`CaptureError::Grammar`] if it does not.
+    pub fn check_exists(path: &Path) -> Result<(), CaptureError> {
+        files::missing(path).map_or(Ok(()), |why| {
+            Err(CaptureError::Grammar(format!("cannot open {}: {why}; {GRAMMAR}", console::path(path))))
+        })
+    }
+
+    /// True for sources that do not wait for their reader: pairs that are not taken in time are lost.
+    pub fn is_live(&self) -> bool {
+        self.is_camera() || matches!(self, Self::Rig { .. } | Self::RigPair { .. } | Self::Ros2 { .. })
+    }
+
+    /// True for cameras of this machine.
+    pub fn is_camera(&self) -> bool {
+        matches!(self, Self::WebcamPair(..) | Self::WebcamSideBySide(_))
+    }
+}
+
+impl fmt::Display for SourceSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scene => f.write_str("scene"),
+            Self::Files { left, right, truth } => {
+                write!(f, "{},{}", left.display(), right.display())?;
+                truth.as_ref().map_or(Ok(()), |truth| write!(f, ",{truth}"))
+            }
+            Self::Folder(folder) => folder.display().fmt(f),
+            Self::WebcamPair(left, right) => write!(f, "webcam:{left},{right}"),
+            Self::WebcamSideBySide(camera) => write!(f, "webcam:{camera}"),
+            Self::Recording(file) => file.display().fmt(f),
+            Self::Pipe => f.write_str("-"),
+            Self::Rig { name, router } => {
+                write!(f, "zenoh:{name}")?;
+                router.as_ref().map_or(Ok(()), |router| write!(f, "@{router}"))
+            }
+            Self::RigPair { left, right, router } => {
+                write!(f, "zenoh:{left},{right}")?;
+                router.as_ref().map_or(Ok(()), |router| write!(f, "@{router}"))
+            }
+            Self::Ros2 { left, right } => write!(f, "ros2:{left},{right}"),
+        }
+    }
+}
+
+impl std::str::FromStr for SourceSpec {
+    type Err = CaptureError;
+
+    fn from_str(words: &str) -> Result<Self, CaptureError> {
+        Self::parse(words)
+    }
+}
+
+/// Whether this is the full name of a topic of ROS 2.
+fn is_topic(name: &str) -> bool {
+    let is_part = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    name.len() <= MAX_TOPIC_BYTES && name.strip_prefix('/').is_some_and(|name| name.split('/').all(is_part))
+}
+
+/// Bytes of a topic's name.
+const MAX_TOPIC_BYTES: usize = 240;
+
+const RECORDING_EXTENSIONS: &[&str] = &["mcap"];
+
+fn has_extension(path: &Path, extensions: &[&str]) -> bool {
+    path.extension().is_some_and(|ending| extensions.iter().any(|known| ending.eq_ignore_ascii_case(known)))
+}
+
+/// Largest number of files that an error names.
+const MAX_NAMED_FILES: usize = 3;
+
+/// The names of files, for an error.
+fn names(paths: &[PathBuf]) -> String {
+    let named = |path: &PathBuf| console::path(Path::new(path.file_name().unwrap_or(path.as_os_str())));
+    let text = paths.iter().take(MAX_NAMED_FILES).map(named).collect::<Vec<_>>().join(", ");
+    match paths.len().checked_sub(MAX_NAMED_FILES) {
+        Some(more @ 1..) => format!("{text} and {more} more"),
+        _ => text,
+    }
+}
+
+/// Error of a source that is video, with the command that makes a folder of pairs of it.
+fn no_video(videos: &[&Path]) -> CaptureError {
+    let quoted = |path: &Path| format!("\"{}\"", console::path(path));
+    let command = match videos {
+        [left, right] => format!(
+            "ffmpeg -i {} -i {} -map 0:v pairs/left/%05d.png -map 1:v pairs/right/%05d.png",
+            quoted(left),
+            quoted(right)
+        ),
+        videos => format!(
+            "ffmpeg -i {} -filter_complex \"[0:v]split[a][b];[a]crop=iw/2:ih:0:0[l];[b]crop=iw/2:ih:iw/2:0[r]\" -map \"[l]\" \
+             pairs/left/%05d.png -map \"[r]\" pairs/right/%05d.png",
+            videos.first().map_or_else(String::new, |video| quoted(video))
+        ),
+    };
+    let what = match videos {
+        [_, _] => "of two videos, left one first, ffmpeg makes",
+        _ => "of a video with both views side by side ffmpeg makes",
+    };
+    CaptureError::Grammar(format!(
+        "video is not read: {what} a folder of pairs, which can be opened: mkdir -p pairs/left pairs/right && {command}"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_back_as_they_were() {
+        for words in [
+            "scene",
+            "a/l.png,b/r.png",
+            "a/l.png,b/r.png,disp0.pfm",
+            "a/l.png,b/r.png,c/disp2.png:4",
+            "some/folder",
+            "webcam:0,1",
+            "webcam:12",
+            "webcam:usb-0:1.2:1.0,usb-0:1.3:1.0",
+            "a/b, c.MCAP",
+            "-",
+            "ros2:/left/image_raw,/right/image_raw/compressed",
+            "zenoh:pi",
+            "zenoh:pi@192.168.1.5:7447",
+            "zenoh:pi-left,pi-right@192.168.1.5",
+        ] {
+            assert_eq!(SourceSpec::parse(words).unwrap().to_string(), words);
+        }
+        let (left, right) = (CameraName::Number(3), CameraName::Number(2));
+        assert_eq!(SourceSpec::parse("webcam:3,2").unwrap(), SourceSpec::WebcamPair(left, right));
+        assert_eq!(SourceSpec::parse("a.mcap").unwrap(), SourceSpec::Recording("a.mcap".into()));
+    }
+
+    #[test]
+    fn nonsense_is_answered_with_the_grammar() {
+        for words in [
+            "",
+            ",",
+            "a.png,",
+            "a,b,",
+            "a,b,c,d",
+            "webcam:",
+            "webcam:x",
+            "webcam:0,1,2",
+            "webcam",
+            "zenoh:",
+            "zenoh:@pi",
+            "zenoh:pi@",
+        ] {
+            let text = SourceSpec::parse(words).unwrap_err().to_string();
+            assert!(text.contains("LEFT,RIGHT"), "{words}: {text}");
+        }
+        for words in ["ros2:a,b", "ros2:/a,/b*", "ros2:/a/,/b", "ros2:/1,/b", "ros2:/a,/b,/c", "ros2:/a,"] {
+            let text = SourceSpec::parse(words).unwrap_err().to_string();
+            assert!(text.contains("no topic of ROS 2: give the full names"), "{words}: {text}");
+        }
+        for (words, why) in [("ros2:/a", "LEFT,RIGHT"), ("ros2:", "LEFT,RIGHT"), ("ros2:/a,/a", "one topic twice")] {
+            let text = SourceSpec::parse(words).unwrap_err().to_string();
+            assert!(text.contains(why), "{words}: {text}");
+        }
+        let text = SourceSpec::parse("webcam:1,1").unwrap_err().to_string();
+        assert!(text.contains("side by side"), "{text}");
+    }
+
+    #[test]
+    fn paths_are_a_folder_a_recording_or_two_images_with_their_truth() {
+        let folder = tempfile::tempdir().unwrap();
+        let image = folder.path().join("one.png");
+        std::fs::write(&image, "x").unwrap();
+        let spec = |paths: &[&Path]| SourceSpec::from_paths(&paths.iter().map(PathBuf::from).collect::<Vec<_>>());
+        assert_eq!(spec(&[folder.path()]).unwrap(), SourceSpec::Folder(folder.path().into()));
+        let files = |truth| SourceSpec::Files { left: image.clone(), right: image.clone(), truth };
+        assert_eq!(spec(&[&image, &image]).unwrap(), files(None));
+        for truth in ["x/disp0.pfm", "x/Disp2.png", "disp_occ_0/000000_10.png"] {
+            let truth = folder.path().join(truth);
+            std::fs::create_dir_all(truth.parent().unwrap()).unwrap();
+            std::fs::write(&truth, "x").unwrap();
+            let expected = files(Some(DisparityFile::new(&truth)));
+            for paths in [[truth.as_path(), image.as_path(), &image], [&image, &image, truth.as_path()]] {
+                assert_eq!(spec(&paths).unwrap(), expected);
+            }
+        }
+        assert!(spec(&[&image]).unwrap_err().to_string().contains("one picture, and a pair needs two"));
+        let calibration = folder.path().join("calib.txt");
+        let recording = folder.path().join("a.mcap");
+        for file in [&calibration, &recording] {
+            std::fs::write(file, "x").unwrap();
+        }
+        for wrong in [
+            &[image.as_path(); 3][..],
+            &[&image, &image, calibration.as_path()],
+            &[folder.path(), &image],
+            &[recording.as_path(), &image],
+            &[image.as_path(); 4],
+        ] {
+            let text = spec(wrong).unwrap_err().to_string();
+            assert!(text.contains("one.png") && text.contains("cannot be opened together"), "{text}");
+            assert!(text.contains("true disparities") && text.contains("recording"), "what can be: {text}");
+        }
+        let text = spec(&[image.as_path(); 5]).unwrap_err().to_string();
+        assert!(text.contains("one.png, one.png, one.png and 2 more"), "{text}");
+        assert_eq!(spec(&[]).unwrap(), SourceSpec::Scene);
+        assert_eq!(spec(&[&recording]).unwrap(), SourceSpec::Recording(recording.clone()));
+        for gone in [&[Path::new("gone.mcap")][..], &[&image, Path::new("gone.png")], &[Path::new("gone/a"), &image]] {
+            let text = spec(gone).unwrap_err().to_string();
+            assert!(text.contains("cannot open gone") && !text.contains("os error"), "{text}");
+        }
+    }
+
+    #[test]
+    fn video_is_answered_with_the_line_that_makes_a_folder_of_it() {
+        for words in ["a b/clip.MP4", "x.avi", "x.mkv", "x.mov"] {
+            let text = SourceSpec::parse(words).unwrap_err().to_string();
+            assert!(text.contains(&format!("ffmpeg -i \"{words}\" -filter_complex")), "{text}");
+            assert!(text.contains("pairs/left/%05d.png") && text.contains("pairs/right/%05d.png"), "{text}");
+            assert_eq!(SourceSpec::from_paths(&[words.into()]).unwrap_err().to_string(), text);
+        }
+        let text = SourceSpec::from_paths(&["l.mp4".into(), "r.mp4".into()]).unwrap_err().to_string();
+        assert!(text.contains("ffmpeg -i \"l.mp4\" -i \"r.mp4\" -map 0:v pairs/left/%05d.png"), "{text}");
+        assert_eq!(SourceSpec::parse("l.mp4,r.mp4").unwrap_err().to_string(), text);
+    }
+
+    #[test]
+    fn truth_is_named_for_a_pair_of_files() {
+        let pair = SourceSpec::parse("l.png,r.png").unwrap();
+        let named = pair.clone().with_truth(DisparityFile { path: "t.png".into(), scale: Some(8) }).unwrap();
+        assert_eq!(named.to_string(), "l.png,r.png,t.png:8");
+        let text = SourceSpec::Scene.with_truth(DisparityFile::new("t.pfm")).unwrap_err().to_string();
+        assert!(text.contains("--truth t.pfm") && text.contains("scene"), "{text}");
+    }
+}

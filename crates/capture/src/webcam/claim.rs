@@ -1,0 +1,80 @@
+//! Claims on cameras: which cameras a thread of this program has open, with their modes. nokhwa gives all openers in a
+//! process the same device, so that two of them would change each other's mode; a claim excludes that.
+
+use super::mode::Mode;
+use crate::CaptureError;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::{Duration, Instant};
+
+static CLAIMED: Mutex<BTreeMap<u32, Vec<Mode>>> = Mutex::new(BTreeMap::new());
+/// Timeout of a claim: listing a camera's modes claims it briefly.
+const CLAIM_TIMEOUT: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
+
+/// Exclusive right to open one camera; released when the thread that uses the camera drops it.
+#[derive(Debug)]
+pub(super) struct Claim(u32);
+
+impl Claim {
+    /// Claims a camera; waits briefly where it is claimed already.
+    ///
+    /// # Errors
+    /// It stays claimed: by another source, or by a thread that was detached while blocked in the driver.
+    pub(super) fn take(index: u32) -> Result<Self, CaptureError> {
+        let deadline = Instant::now() + CLAIM_TIMEOUT;
+        loop {
+            if let Some(claim) = Self::try_take(index) {
+                return Ok(claim);
+            }
+            if Instant::now() >= deadline {
+                return Err(held(index));
+            }
+            thread::sleep(POLL_INTERVAL);
+        }
+    }
+
+    /// The claim, if the camera is free.
+    pub(super) fn try_take(index: u32) -> Option<Self> {
+        let mut claimed = CLAIMED.lock();
+        if claimed.contains_key(&index) {
+            return None;
+        }
+        claimed.insert(index, Vec::new());
+        Some(Self(index))
+    }
+
+    /// Publishes the modes of the open camera.
+    pub(super) fn set_modes(&self, modes: &[Mode]) {
+        CLAIMED.lock().insert(self.0, modes.to_vec());
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        CLAIMED.lock().remove(&self.0);
+    }
+}
+
+/// The modes of a claimed camera, if they are known.
+pub(super) fn modes_of_claimed(index: u32) -> Vec<Mode> {
+    CLAIMED.lock().get(&index).cloned().unwrap_or_default()
+}
+
+/// Whether a thread of this program has the camera open.
+pub(super) fn is_taken(index: u32) -> bool {
+    CLAIMED.lock().contains_key(&index)
+}
+
+/// Number of other cameras that this program has open.
+pub(super) fn others(index: u32) -> Vec<u32> {
+    CLAIMED.lock().keys().copied().filter(|&other| other != index).collect()
+}
+
+/// Error text: this program itself has the camera open.
+fn held(index: u32) -> CaptureError {
+    CaptureError::Camera(format!(
+        "camera {index} is still open in this program; close its other source, or, if it hangs, unplug it and plug it in again"
+    ))
+}

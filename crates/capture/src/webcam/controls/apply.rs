@@ -1,0 +1,181 @@
+//! Applies control settings to one camera and reports the result.
+//!
+//! The order matters: drivers reject a value while automatic mode is on, and each value is read back because drivers may
+//! grant another one.
+
+use super::node::Node;
+use super::{ControlKind, auto_value, is_auto, words};
+use crate::{ControlSettings, PowerLine, Setting};
+
+/// Applies settings to camera `index`; `None` leaves a control unchanged. The returned sentences list rejected, missing
+/// and clamped controls; empty if all settings are in effect.
+pub fn apply(index: u32, settings: &ControlSettings) -> Vec<String> {
+    if *settings == ControlSettings::default() {
+        return Vec::new();
+    }
+    match Node::open(index) {
+        Ok(node) => apply_to(&node, settings),
+        Err(error) => vec![error.to_string()],
+    }
+}
+
+fn apply_to(node: &Node, settings: &ControlSettings) -> Vec<String> {
+    let whole = |setting: Setting<i64>| match setting {
+        Setting::Auto => Setting::Auto,
+        Setting::Fixed(value) => Setting::Fixed(value as f64),
+    };
+    let member = |flicker: PowerLine| PowerLine::ALL.iter().position(|&m| m == flicker).unwrap_or_default() as f64;
+    // exposure first: some drivers reset the gain when automatic exposure ends
+    let requested = [
+        (ControlKind::PowerLine, settings.power_line.map(|flicker| Setting::Fixed(member(flicker)))),
+        (ControlKind::Exposure, settings.exposure_ms),
+        (ControlKind::Gain, settings.gain.map(whole)),
+        (ControlKind::WhiteBalance, settings.white_balance_k.map(whole)),
+        (ControlKind::Focus, settings.focus.map(whole)),
+    ];
+    let set = |(kind, setting): (ControlKind, Option<Setting<f64>>)| match setting? {
+        Setting::Auto => set_auto(node, kind).err(),
+        Setting::Fixed(value) => lock(node, kind, value).map_or_else(Some, |locked| locked.remark),
+    };
+    requested.into_iter().filter_map(set).collect()
+}
+
+/// Value of a control after [`lock`].
+pub(super) struct Locked {
+    /// In the driver's unit.
+    pub(super) raw: i64,
+    /// Remark where it differs from the requested value.
+    pub(super) remark: Option<String>,
+}
+
+/// Switches automatic mode off and sets the value nearest to the requested one (in the unit of the kind).
+///
+/// # Errors
+/// The camera lacks the control or rejects the value; as text.
+pub(super) fn lock(node: &Node, kind: ControlKind, requested: f64) -> Result<Locked, String> {
+    let (index, name) = (node.index(), kind.label());
+    let range = node.range(kind.id()).ok_or_else(|| missing(node, kind))?;
+    if !requested.is_finite() {
+        return Err(format!("camera {index}: {name} cannot be {requested}; it takes {}", words::range(kind, range)));
+    }
+    let requested = (requested * kind.per_unit()).round() as i64;
+    let value = requested.clamp(range.min, range.max);
+    if range.items.is_some() && !range.has(value) || kind == ControlKind::PowerLine && value != requested {
+        let value = words::value(kind, requested);
+        return Err(format!("camera {index}: its {name} has no {value}, only {}", words::range(kind, range)));
+    }
+    end_auto(node, kind)?;
+    let steps = (value - range.min + range.step / 2) / range.step;
+    let value = (range.min + steps * range.step).min(range.max);
+    let refused = |error| format!("camera {index}: {name} could not be set to {}: {error}", words::value(kind, value));
+    let raw = node.set(kind.id(), value).map_err(refused)?;
+    let remark = (raw != requested).then(|| {
+        let [got, wanted_text] = [raw, requested].map(|v| words::value(kind, v));
+        let takes = words::range(kind, range);
+        let why = if raw == value {
+            let steps = if range.step > 1 { format!(" in steps of {}", range.step) } else { String::new() };
+            format!("it takes {takes}{steps}")
+        } else {
+            "its driver granted that".to_owned()
+        };
+        format!("camera {index}: {name} is {got} instead of {wanted_text}: {why}")
+    });
+    Ok(Locked { raw, remark })
+}
+
+/// Switches automatic mode off where it is on.
+///
+/// # Errors
+/// It stays on; as text.
+pub(super) fn end_auto(node: &Node, kind: ControlKind) -> Result<(), String> {
+    match is_auto(node, kind) {
+        Some(true) => switch(node, kind, false),
+        _ => Ok(()),
+    }
+}
+
+fn set_auto(node: &Node, kind: ControlKind) -> Result<(), String> {
+    if node.range(kind.id()).is_none() && kind.auto_id().is_none_or(|id| node.range(id).is_none()) {
+        return Err(missing(node, kind));
+    }
+    match is_auto(node, kind) {
+        Some(true) => Ok(()),
+        Some(false) => switch(node, kind, true),
+        None => Err(format!("camera {} has no automatic {}; it stays as it is", node.index(), kind.label())),
+    }
+}
+
+fn switch(node: &Node, kind: ControlKind, on: bool) -> Result<(), String> {
+    let failed = |why: &str| {
+        let (index, name, to) = (node.index(), kind.label(), if on { "on" } else { "off" });
+        format!("camera {index}: the automatic of its {name} could not be switched {to}: {why}")
+    };
+    let range_of = |id| node.range(id).map(|range| (id, range));
+    let (id, range) = kind.auto_id().and_then(range_of).ok_or_else(|| failed("it has none"))?;
+    let value = auto_value(kind, range, on).ok_or_else(|| failed("its driver has no such choice"))?;
+    match node.set(id, value).map_err(|error| failed(&error))? {
+        granted if granted == value => Ok(()),
+        _ => Err(failed("its driver left it as it was")),
+    }
+}
+
+fn missing(node: &Node, kind: ControlKind) -> String {
+    format!("camera {} has no {} to set", node.index(), kind.label())
+}
+
+/// Keeps a calibration valid on camera `index`: unless `settings` sets them, autofocus is switched off at the present
+/// focus, and so is a lower rate in the dark. The returned sentences list changes and failures.
+pub fn protect_calibration(index: u32, settings: &ControlSettings) -> Vec<String> {
+    let node = match Node::open(index) {
+        Ok(node) => node,
+        Err(error) => return vec![format!("autofocus, which voids a calibration, may be on: {error}")],
+    };
+    let mut remarks = Vec::new();
+    match settings.focus {
+        None => remarks.extend(lock_focus(&node)),
+        Some(Setting::Auto) => {
+            remarks
+                .push(format!("camera {index}: autofocus is on, as wished; the calibration holds for one focus only"));
+        }
+        Some(Setting::Fixed(_)) => {}
+    }
+    remarks.extend(lock_rate(&node));
+    remarks
+}
+
+fn lock_focus(node: &Node) -> Option<String> {
+    let index = node.index();
+    if is_auto(node, ControlKind::Focus) != Some(true) {
+        return None;
+    }
+    let focus = node.get(ControlKind::Focus.id()).ok();
+    if let Err(refusal) = switch(node, ControlKind::Focus, false) {
+        return Some(format!("{refusal}; the calibration holds for one focus only"));
+    }
+    // some lenses move to their home position when autofocus ends
+    let held = focus.map(|focus| lock(node, ControlKind::Focus, focus as f64));
+    Some(match held {
+        Some(Ok(Locked { raw, .. })) => {
+            format!(
+                "camera {index}: autofocus is switched off, focus stays at {raw}: the calibration holds for one focus only"
+            )
+        }
+        Some(Err(refusal)) => format!("camera {index}: autofocus is switched off for the calibration, but {refusal}"),
+        None => format!("camera {index}: autofocus is switched off: the calibration holds for one focus only"),
+    })
+}
+
+fn lock_rate(node: &Node) -> Option<String> {
+    let (index, id) = (node.index(), ControlKind::DarkRate.id());
+    node.range(id)?;
+    if node.get(id) == Ok(0) {
+        return None;
+    }
+    Some(match node.set(id, 0) {
+        Ok(0) => format!(
+            "camera {index}: keeps its rate in the dark now, so that pairs fit; its pictures get darker instead"
+        ),
+        Ok(_) => format!("camera {index}: its driver insists on a lower rate in the dark; give it light"),
+        Err(error) => format!("camera {index}: its lower rate in the dark could not be switched off: {error}"),
+    })
+}

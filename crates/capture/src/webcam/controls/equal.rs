@@ -1,0 +1,72 @@
+//! Equal exposure: both cameras are locked to the values of the left one. Two automatic modes see different scenes and
+//! drift apart, which reduces the number of matches.
+
+use super::apply::{end_auto, lock};
+use super::node::Node;
+use super::{ControlKind, words};
+use crate::CaptureError;
+
+/// Locks exposure, gain and white balance of both cameras to the left one's present values; returns these values and the
+/// failures. Call it when the left camera's automatic modes have settled, a second or two after its first picture.
+///
+/// # Errors
+/// A camera cannot be opened, or their exposures cannot be made equal: one lacks the control or rejects it. Then no other
+/// control is set.
+pub fn equalise(left: u32, right: u32) -> Result<String, CaptureError> {
+    let nodes = [Node::open(left)?, Node::open(right)?];
+    let exposure = lock_both(&nodes, ControlKind::Exposure).map_err(|why| {
+        let text =
+            format!("cameras {left} and {right} cannot be given equal exposure: {why}; light the scene evenly instead");
+        CaptureError::Camera(text)
+    })?;
+    let mut done = vec![exposure];
+    let mut not_done = Vec::new();
+    for kind in [ControlKind::Gain, ControlKind::WhiteBalance] {
+        if nodes.iter().all(|node| node.range(kind.id()).is_none()) {
+            continue;
+        }
+        match lock_both(&nodes, kind) {
+            Ok(words) => done.push(words),
+            Err(why) => not_done.push(format!("; not equal: {why}")),
+        }
+    }
+    Ok(format!("cameras {left} and {right} are locked alike: {}{}", done.join(", "), not_done.concat()))
+}
+
+/// Sets one control of both cameras to the left one's value, or to the nearest value that both accept.
+fn lock_both(nodes: &[Node; 2], kind: ControlKind) -> Result<String, String> {
+    let name = kind.label();
+    let [left, right] = nodes;
+    let range = |node: &Node| {
+        node.range(kind.id()).cloned().ok_or_else(|| format!("camera {} has no {name} to set", node.index()))
+    };
+    let ranges = [range(left)?, range(right)?];
+    let alike = ranges.iter().all(|r| (r.min, r.max, r.step) == (ranges[0].min, ranges[0].max, ranges[0].step));
+    if kind == ControlKind::Gain && !alike {
+        // gain steps of different drivers are not comparable, but neither may change by itself
+        let [a, b] = [&ranges[0], &ranges[1]].map(|r| words::range(kind, r));
+        for node in nodes {
+            end_auto(node, kind)?;
+        }
+        return Err(format!("{name} counts differently ({a} and {b}), each camera keeps its own"));
+    }
+    let (min, max) = (ranges[0].min.max(ranges[1].min), ranges[0].max.min(ranges[1].max));
+    let present =
+        left.get(kind.id()).map_err(|error| format!("camera {} does not tell its {name}: {error}", left.index()))?;
+    if min > max {
+        let [a, b] = [&ranges[0], &ranges[1]].map(|r| words::range(kind, r));
+        return Err(format!("no {name} is in the range of both ({a} and {b})"));
+    }
+    let value = present.clamp(min, max) as f64 / kind.per_unit();
+    // the left camera may round to its steps; the right one gets the granted value
+    let granted = lock(left, kind, value)?.raw;
+    let followed = lock(right, kind, granted as f64 / kind.per_unit())?.raw;
+    let [granted_text, followed_text] = [granted, followed].map(|raw| words::value(kind, raw));
+    Ok(match (granted == followed, granted == present) {
+        (true, true) => format!("{name} {granted_text}"),
+        (true, false) => {
+            format!("{name} {granted_text} (the nearest to {} that both take)", words::value(kind, present))
+        }
+        (false, _) => format!("{name} {granted_text} and {followed_text} (the nearest that it takes)"),
+    })
+}

@@ -1,0 +1,74 @@
+//! Applies the control settings of a source's cameras on a thread of its own, because drivers may be slow, and automatic modes
+//! must settle before their values are copied.
+
+use super::{apply, equalise, protect_calibration};
+use crate::{CameraOptions, CaptureError};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// Time for which automatic modes settle before their values are copied.
+const SETTLING_TIME: Duration = Duration::from_secs(2);
+
+/// A running task that sets controls of open cameras. Dropping it ends the task soon; applied settings stay.
+#[derive(Debug)]
+pub struct ControlTask {
+    remarks: Arc<Mutex<Vec<String>>>,
+    /// Its channel disconnects when this is dropped.
+    _stop: Sender<()>,
+}
+
+impl ControlTask {
+    /// Starts to set the controls of streaming cameras, left and right or the side-by-side one: first the options,
+    /// then the protection of a calibration, then, after two seconds, equal exposure.
+    ///
+    /// # Errors
+    /// The system cannot start a thread.
+    pub fn start(indices: &[u32], options: &CameraOptions) -> Result<Self, CaptureError> {
+        let remarks = Arc::new(Mutex::new(Vec::new()));
+        let (stop, stopped) = bounded(0);
+        let (shared_remarks, options, indices) = (remarks.clone(), options.clone(), indices.to_vec());
+        // detached: a driver may block the thread, and it ends by itself
+        let run = move || set_all(&indices, &options, &stopped, &shared_remarks);
+        thread::Builder::new()
+            .name("camera controls".into())
+            .spawn(run)
+            .map_err(|error| CaptureError::Camera(format!("no thread for the cameras' controls: {error}")))?;
+        Ok(Self { remarks, _stop: stop })
+    }
+
+    /// Remarks so far, for [`crate::SourceState::remarks`].
+    pub fn remarks(&self) -> Vec<String> {
+        self.remarks.lock().clone()
+    }
+}
+
+fn set_all(indices: &[u32], options: &CameraOptions, stopped: &Receiver<()>, remarks: &Mutex<Vec<String>>) {
+    let add_remarks = |more: Vec<String>| {
+        for remark in &more {
+            log::info!("{remark}");
+        }
+        remarks.lock().extend(more);
+    };
+    for (&index, view) in indices.iter().zip(&options.views) {
+        if stopped.try_recv() == Err(TryRecvError::Disconnected) {
+            return;
+        }
+        add_remarks(apply(index, &view.controls));
+        if options.calibrated {
+            add_remarks(protect_calibration(index, &view.controls));
+        }
+    }
+    if !options.equal_exposure {
+        return;
+    }
+    let &[left, right] = indices else {
+        add_remarks(vec!["equal exposure is for two cameras; one that gives both eyes exposes them alike".into()]);
+        return;
+    };
+    if stopped.recv_timeout(SETTLING_TIME) == Err(RecvTimeoutError::Timeout) {
+        add_remarks(vec![equalise(left, right).unwrap_or_else(|error| error.to_string())]);
+    }
+}

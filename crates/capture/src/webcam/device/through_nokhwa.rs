@@ -1,0 +1,144 @@
+//! A camera through nokhwa: YUYV, NV12 and MJPEG at integer rates, on systems other than Linux. nokhwa does not report damage
+//! flags of the driver; short frames and broken JPEGs are detected when they are decoded.
+
+use super::{Device, DeviceError, Frame, Started};
+use crate::decode_camera::{Layout, PixelFormat};
+use crate::webcam::mode::Mode;
+use nokhwa::utils::{CameraFormat, CameraIndex, FrameFormat, RequestedFormat, RequestedFormatType, Resolution};
+use nokhwa::{Buffer, Camera, NokhwaError};
+use std::panic::AssertUnwindSafe;
+use std::time::UNIX_EPOCH;
+
+/// An open camera and its last frame.
+pub(super) struct NokhwaDevice {
+    /// Always `Some`, except during drop.
+    camera: Option<Camera>,
+    last: Option<Buffer>,
+    index: u32,
+}
+
+/// Formats that can be decoded, and nokhwa's names of them.
+const FORMATS: [(PixelFormat, FrameFormat); 3] = [
+    (PixelFormat::Yuyv, FrameFormat::YUYV),
+    (PixelFormat::Nv12, FrameFormat::NV12),
+    (PixelFormat::Mjpeg, FrameFormat::MJPEG),
+];
+
+impl NokhwaDevice {
+    /// Opens a camera in the first listed mode that can be decoded.
+    pub(super) fn open(index: u32) -> Result<Self, DeviceError> {
+        let readable = FORMATS.map(|(_, theirs)| theirs);
+        let request = RequestedFormat::with_formats(RequestedFormatType::None, &readable);
+        let camera = Camera::new(CameraIndex::Index(index), request)?;
+        Ok(Self { camera: Some(camera), last: None, index })
+    }
+
+    fn camera(&mut self) -> Result<&mut Camera, DeviceError> {
+        self.camera.as_mut().ok_or_else(|| DeviceError::new("the camera is closed"))
+    }
+}
+
+impl Device for NokhwaDevice {
+    fn modes(&mut self) -> Result<Vec<Mode>, DeviceError> {
+        Ok(readable(&self.camera()?.compatible_camera_formats()?))
+    }
+
+    fn start(&mut self, mode: Mode) -> Result<Started, DeviceError> {
+        // the exact mode: nokhwa's search for the closest one fails unless the size exists
+        let wanted = listed(mode)?;
+        let formats = [wanted.format()];
+        let request = RequestedFormat::with_formats(RequestedFormatType::Exact(wanted), &formats);
+        let camera = self.camera()?;
+        camera.set_camera_requset(request)?;
+        camera.open_stream()?;
+        Ok(Started { mode, layout: Layout::tight(mode.format, mode.size()) })
+    }
+
+    fn frame(&mut self) -> Result<Option<Frame<'_>>, DeviceError> {
+        let buffer = self.camera()?.frame()?;
+        let stamp = buffer.capture_timestamp().and_then(|since| UNIX_EPOCH.checked_add(since));
+        Ok(Some(Frame { bytes: self.last.insert(buffer).buffer(), is_flagged: false, number: None, stamp }))
+    }
+
+    fn stop(&mut self) {
+        let Some(camera) = &mut self.camera else { return };
+        // nokhwa's binding panics if the driver refuses to stop, as some do after an unplugging
+        if std::panic::catch_unwind(AssertUnwindSafe(|| camera.stop_stream())).is_err() {
+            log::warn!("camera {} could not be stopped in order", self.index);
+        }
+    }
+}
+
+impl Drop for NokhwaDevice {
+    fn drop(&mut self) {
+        let camera = self.camera.take();
+        if std::panic::catch_unwind(AssertUnwindSafe(|| drop(camera))).is_err() {
+            log::warn!("camera {} could not be closed in order", self.index);
+        }
+    }
+}
+
+/// nokhwa's errors are texts that contain the operating system's error number.
+impl From<NokhwaError> for DeviceError {
+    fn from(error: NokhwaError) -> Self {
+        let text = error.to_string();
+        let after = text.rsplit_once("(os error ").map(|(_, after)| after);
+        let number = after.and_then(|after| after.split(')').next()?.parse().ok());
+        Self { number, text }
+    }
+}
+
+/// Modes of nokhwa's listing that can be decoded, sorted. Implausible rates are misread fractions such as 30000/1001.
+fn readable(listed: &[CameraFormat]) -> Vec<Mode> {
+    let mut modes: Vec<Mode> = listed.iter().filter_map(mode_of).filter(Mode::is_possible).collect();
+    if cfg!(target_os = "macos") {
+        // nokhwa's binding may take the rate range of another format of the same size, and the process ends
+        modes.retain(|m| {
+            let twice = listed.iter().any(|l| l.format() != FrameFormat::YUYV && size_of(l) == m.size());
+            m.format == PixelFormat::Yuyv && (!twice || m.rate_hz == 30)
+        });
+    }
+    modes.sort_unstable();
+    modes.dedup();
+    modes
+}
+
+fn size_of(listed: &CameraFormat) -> (usize, usize) {
+    (listed.width() as usize, listed.height() as usize)
+}
+
+fn mode_of(listed: &CameraFormat) -> Option<Mode> {
+    let (format, _) = FORMATS.into_iter().find(|(_, theirs)| *theirs == listed.format())?;
+    let (width, height) = size_of(listed);
+    Some(Mode { format, width, height, rate_hz: listed.frame_rate() })
+}
+
+/// nokhwa's value of a mode.
+fn listed(mode: Mode) -> Result<CameraFormat, DeviceError> {
+    let known = FORMATS.into_iter().find(|(format, _)| *format == mode.format);
+    let (_, format) =
+        known.ok_or_else(|| DeviceError::new(format!("{} can be read on Linux only", mode.format.name())))?;
+    Ok(CameraFormat::new(Resolution::new(mode.width as u32, mode.height as u32), format, mode.rate_hz))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn listing_is_sorted_and_without_what_cannot_be_read() {
+        let mode = |format, width, height| Mode { format, width, height, rate_hz: 30 };
+        let listed = [
+            CameraFormat::new(Resolution::new(640, 480), FrameFormat::YUYV, 30),
+            CameraFormat::new(Resolution::new(640, 480), FrameFormat::YUYV, 30000),
+            CameraFormat::new(Resolution::new(640, 480), FrameFormat::RAWRGB, 30),
+            CameraFormat::new(Resolution::new(640, 0), FrameFormat::YUYV, 30),
+            CameraFormat::new(Resolution::new(640, 480), FrameFormat::NV12, 30),
+            CameraFormat::new(Resolution::new(320, 240), FrameFormat::YUYV, 30),
+            CameraFormat::new(Resolution::new(640, 480), FrameFormat::YUYV, 30),
+        ];
+        let expected =
+            [mode(PixelFormat::Yuyv, 320, 240), mode(PixelFormat::Yuyv, 640, 480), mode(PixelFormat::Nv12, 640, 480)];
+        assert_eq!(readable(&listed), expected);
+    }
+}

@@ -1,0 +1,95 @@
+//! A camera on Linux, read directly through V4L2, which reports the number of received bytes and damage flags, and
+//! supports modes that nokhwa cannot express: grey, 16 bits, rates such as 30000/1001, ranges of sizes, strides.
+
+pub(in super::super) mod calls;
+mod kernel;
+mod modes;
+mod stream;
+
+use self::calls::{FourCc, Node};
+use self::kernel::PixFormat;
+use self::modes::{Offer, offers};
+use self::stream::Stream;
+use super::{Device, DeviceError, Frame, Started, no_camera};
+use crate::decode_camera::Layout;
+use crate::webcam::mode::Mode;
+use std::time::Duration;
+
+/// An open camera.
+pub(super) struct LinuxDevice {
+    // declared before the node, because it must be dropped first
+    stream: Option<Stream>,
+    node: Node,
+    offers: Vec<Offer>,
+}
+
+/// Timeout of waiting for a frame; the camera's thread checks its commands in between.
+const POLL_TIMEOUT: Duration = Duration::from_millis(100);
+
+impl LinuxDevice {
+    pub(super) fn open(index: u32) -> Result<Self, DeviceError> {
+        let node = Node::open(index)?;
+        if !calls::gives_pictures(&node)? {
+            return Err(no_camera());
+        }
+        Ok(Self { stream: None, node, offers: Vec::new() })
+    }
+
+    fn offers(&mut self) -> &[Offer] {
+        if self.offers.is_empty() {
+            self.offers = offers(&self.node);
+        }
+        &self.offers
+    }
+
+    /// Sets size and rate; returns the granted mode.
+    fn set(&self, offer: &Offer) -> Result<Started, DeviceError> {
+        let mut mode = offer.mode;
+        let size = (mode.width as u32, mode.height as u32);
+        check(calls::set_format(&self.node, offer.fourcc, size)?, offer)?;
+        if let Some(interval) = offer.interval {
+            let got = calls::set_interval(&self.node, interval)?;
+            if got.numerator > 0 && got.denominator > 0 {
+                mode.rate_hz = (f64::from(got.denominator) / f64::from(got.numerator)).round() as u32;
+            }
+        }
+        // some drivers change the size with the rate
+        let got = check(calls::format(&self.node)?, offer)?;
+        Ok(Started { mode, layout: Layout::tight(mode.format, mode.size()).with_stride(got.bytesperline as usize) })
+    }
+}
+
+/// Whether the driver granted the requested format.
+fn check(got: PixFormat, offer: &Offer) -> Result<PixFormat, DeviceError> {
+    let (fourcc, Mode { width, height, .. }) = (FourCc::from(got.pixelformat), offer.mode);
+    if (got.width as usize, got.height as usize, fourcc) == (width, height, offer.fourcc) {
+        return Ok(got);
+    }
+    let code = String::from_utf8_lossy(&fourcc.0).into_owned();
+    let code = crate::console::foreign(&code);
+    Err(DeviceError::new(format!("the driver sets {code} {}x{} instead", got.width, got.height)))
+}
+
+impl Device for LinuxDevice {
+    fn modes(&mut self) -> Result<Vec<Mode>, DeviceError> {
+        Ok(self.offers().iter().map(|offer| offer.mode).collect())
+    }
+
+    fn start(&mut self, mode: Mode) -> Result<Started, DeviceError> {
+        self.stop();
+        let offer = self.offers().iter().find(|offer| offer.mode == mode).copied();
+        let offer = offer.ok_or_else(|| DeviceError::new("the camera does not offer this mode"))?;
+        let started = self.set(&offer)?;
+        self.stream = Some(Stream::start(&self.node)?);
+        Ok(started)
+    }
+
+    fn frame(&mut self) -> Result<Option<Frame<'_>>, DeviceError> {
+        let stream = self.stream.as_mut().ok_or_else(|| DeviceError::new("the camera does not stream"))?;
+        stream.next(POLL_TIMEOUT)
+    }
+
+    fn stop(&mut self) {
+        self.stream = None;
+    }
+}

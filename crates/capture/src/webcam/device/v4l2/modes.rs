@@ -1,0 +1,163 @@
+//! Modes of a camera, as the kernel lists them.
+
+use super::calls::{self, FourCc, IntervalRange, Listed, Node, SizeRange};
+use super::kernel::Fraction;
+use crate::decode_camera::PixelFormat;
+use crate::webcam::mode::Mode;
+
+/// A mode and the V4L2 request that sets it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offer {
+    pub(super) mode: Mode,
+    pub(super) fourcc: FourCc,
+    /// Frame interval, s; `None` where the rate of the camera cannot be set.
+    pub(super) interval: Option<Fraction>,
+    /// Listed individually, with an interval of 1/N s.
+    is_plain: bool,
+}
+
+/// Sizes listed for a range of sizes, beside its ends: one view's, then side-by-side ones.
+const SIZES: [(u32, u32); 12] = [
+    (320, 240),
+    (640, 360),
+    (640, 480),
+    (800, 600),
+    (1280, 720),
+    (1280, 960),
+    (1920, 1080),
+    (640, 240),
+    (1280, 480),
+    (2560, 720),
+    (2560, 960),
+    (3840, 1080),
+];
+/// Rates listed for a range of rates, Hz.
+const RATES_HZ: [u32; 10] = [5, 10, 15, 20, 25, 30, 50, 60, 90, 120];
+/// Largest number of modes of a camera; more are ignored.
+const MAX_OFFERS: usize = 4096;
+
+/// Supported pixel formats and their V4L2 names.
+fn format_of(fourcc: FourCc) -> Option<PixelFormat> {
+    Some(match &fourcc.0 {
+        b"YUYV" => PixelFormat::Yuyv,
+        b"NV12" => PixelFormat::Nv12,
+        b"MJPG" => PixelFormat::Mjpeg,
+        b"GREY" => PixelFormat::Grey,
+        b"Y16 " | b"Y10 " | b"Y12 " => PixelFormat::Y16,
+        _ => return None,
+    })
+}
+
+/// All supported modes, sorted; empty where the node is no camera.
+pub(super) fn offers(node: &Node) -> Vec<Offer> {
+    let mut offers = Vec::new();
+    for fourcc in calls::formats(node) {
+        let Some(format) = format_of(fourcc) else { continue };
+        for (width, height, listed) in sizes(node, fourcc) {
+            for (interval, plain) in intervals(node, fourcc, width, height) {
+                let rate_hz = interval.map_or(30, rate_of);
+                let mode = Mode { format, width: width as usize, height: height as usize, rate_hz };
+                if mode.is_possible() && offers.len() < MAX_OFFERS {
+                    offers.push(Offer { mode, fourcc, interval, is_plain: listed && plain });
+                }
+            }
+        }
+    }
+    // of two equal modes, the one with an integer rate
+    offers.sort_by_key(|offer| (offer.mode, !offer.is_plain));
+    offers.dedup_by_key(|offer| offer.mode);
+    offers
+}
+
+fn rate_of(interval: Fraction) -> u32 {
+    (f64::from(interval.denominator) / f64::from(interval.numerator.max(1))).round() as u32
+}
+
+/// Width, height, and whether the size is listed individually.
+fn sizes(node: &Node, fourcc: FourCc) -> Vec<(u32, u32, bool)> {
+    let Ok(listed) = calls::sizes(node, fourcc) else {
+        // a driver without a list supports its current size
+        let present = calls::format(node).ok().filter(|present| FourCc::from(present.pixelformat) == fourcc);
+        return present.map(|p| (p.width, p.height, false)).into_iter().collect();
+    };
+    let of = |size: Listed<(u32, u32), SizeRange>| match size {
+        Listed::One((width, height)) => vec![(width, height, true)],
+        Listed::Range(range) => within(&range).into_iter().map(|(width, height)| (width, height, false)).collect(),
+    };
+    listed.into_iter().flat_map(of).collect()
+}
+
+/// The usual sizes within a range, and its ends.
+fn within(range: &SizeRange) -> Vec<(u32, u32)> {
+    let on = |value: u32, least: u32, most: u32, step: u32| {
+        (least..=most).contains(&value) && (value - least).is_multiple_of(step.max(1))
+    };
+    let usual = SIZES.into_iter().filter(|&(width, height)| {
+        on(width, range.min_width, range.max_width, range.step_width)
+            && on(height, range.min_height, range.max_height, range.step_height)
+    });
+    let mut sizes: Vec<_> = usual.collect();
+    sizes.extend([(range.min_width, range.min_height), (range.max_width, range.max_height)]);
+    sizes
+}
+
+/// Frame intervals at a size, and whether they are listed individually as 1/N s.
+fn intervals(node: &Node, fourcc: FourCc, width: u32, height: u32) -> Vec<(Option<Fraction>, bool)> {
+    let Ok(listed) = calls::intervals(node, fourcc, (width, height)) else {
+        let present = calls::interval(node).ok().filter(|i| i.numerator > 0 && i.denominator > 0);
+        return vec![(present, false)];
+    };
+    let of = |interval: Listed<Fraction, IntervalRange>| match interval {
+        Listed::One(one) if one.numerator > 0 => vec![(Some(one), one.numerator == 1)],
+        Listed::One(_) => Vec::new(),
+        Listed::Range(range) => usual_within(&range).into_iter().map(|interval| (Some(interval), false)).collect(),
+    };
+    listed.into_iter().flat_map(of).collect()
+}
+
+fn usual_within(range: &IntervalRange) -> Vec<Fraction> {
+    let seconds = |f: Fraction| f64::from(f.numerator) / f64::from(f.denominator.max(1));
+    let (shortest, longest) = (seconds(range.min), seconds(range.max));
+    let inside = |&rate: &u32| (shortest..=longest).contains(&(1.0 / f64::from(rate)));
+    let mut intervals: Vec<Fraction> =
+        RATES_HZ.into_iter().filter(inside).map(|rate| Fraction { numerator: 1, denominator: rate }).collect();
+    if intervals.is_empty() && range.min.numerator > 0 && range.min.denominator > 0 {
+        intervals.push(range.min);
+    }
+    intervals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_of_sizes_has_the_usual_ones_and_its_ends() {
+        let range = SizeRange {
+            min_width: 320,
+            max_width: 1280,
+            step_width: 16,
+            min_height: 200,
+            max_height: 720,
+            step_height: 8,
+        };
+        let sizes = within(&range);
+        assert!(
+            sizes.contains(&(640, 480)) && sizes.contains(&(1280, 720)) && sizes.contains(&(320, 200)),
+            "{sizes:?}"
+        );
+        assert!(!sizes.contains(&(1920, 1080)) && !sizes.contains(&(2560, 720)), "{sizes:?}");
+        let empty =
+            SizeRange { min_width: 9, max_width: 9, step_width: 0, min_height: 9, max_height: 9, step_height: 0 };
+        assert_eq!(within(&empty), [(9, 9), (9, 9)]);
+    }
+
+    #[test]
+    fn a_range_of_intervals_has_the_usual_rates() {
+        let of = |numerator, denominator| Fraction { numerator, denominator };
+        let range = IntervalRange { min: of(1, 60), max: of(1, 10) };
+        let rates: Vec<u32> = usual_within(&range).into_iter().map(rate_of).collect();
+        assert_eq!(rates, [10, 15, 20, 25, 30, 50, 60]);
+        assert_eq!(rate_of(of(1001, 30000)), 30);
+    }
+}

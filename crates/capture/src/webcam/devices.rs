@@ -1,0 +1,143 @@
+//! Lists cameras and their modes.
+//!
+//! Each camera is queried on a thread of its own, all at once, because a camera may take a second to wake, or block.
+
+use super::claim::{Claim, modes_of_claimed};
+use super::device::{self, DeviceError};
+use super::fault::{self, number};
+use super::mode::Mode;
+use super::sysfs::{self, UsbBus};
+use crate::CaptureError;
+use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A listed camera.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CameraInfo {
+    /// Its number, as in `webcam:0,1`; it may change when cameras are plugged in again.
+    pub index: u32,
+    /// Its name according to its driver.
+    pub name: String,
+    /// Port at which it is plugged in, where the system reports it; unchanged when numbers change. On Linux the name below
+    /// /dev/v4l/by-path where there is one, else that of the device.
+    pub port: String,
+    /// Its USB bus, shared with other devices, where the system reports it.
+    pub bus: Option<UsbBus>,
+    /// Its modes, sorted; empty if `problem` is set.
+    pub modes: Vec<Mode>,
+    /// Reason why it cannot be used now: busy, no permission, no supported format, no answer.
+    pub problem: Option<String>,
+}
+
+impl CameraInfo {
+    /// Its largest pictures are at least twice as wide as high, as those of side-by-side cameras.
+    pub fn proposes_side_by_side(&self) -> bool {
+        let largest = self.modes.iter().max_by_key(|mode| mode.width * mode.height);
+        largest.is_some_and(|mode| mode.width >= 2 * mode.height)
+    }
+}
+
+/// Timeout of listing a camera's modes.
+const LISTING_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// All cameras, by number, with their modes.
+///
+/// # Errors
+/// The system cannot list cameras at all. A camera that cannot be opened is listed with its `problem`.
+pub fn cameras() -> Result<Vec<CameraInfo>, CaptureError> {
+    let queries: Vec<_> = listed()?.into_iter().map(|camera| (query(camera.index), camera)).collect();
+    let deadline = Instant::now() + LISTING_TIMEOUT;
+    let mut found = Vec::new();
+    for (answer, mut camera) in queries {
+        let index = camera.index;
+        match answer.recv_deadline(deadline) {
+            Ok(Ok(modes)) if !modes.is_empty() => camera.modes = modes,
+            // a further node of a camera without pictures carries its metadata
+            Ok(Ok(_)) if sysfs::is_secondary_node(index) => continue,
+            Ok(Ok(_)) => camera.problem = Some(fault::unreadable(index).to_string()),
+            // unplugged since it was listed, or a converter among the cameras
+            Ok(Err(error)) if error.number == Some(number::MISSING) || error == device::no_camera() => continue,
+            Ok(Err(error)) => camera.problem = Some(fault::explain(index, "open it", &error).to_string()),
+            Err(RecvTimeoutError::Timeout) => {
+                camera.problem = Some(fault::unanswered(index, LISTING_TIMEOUT).to_string());
+            }
+            Err(RecvTimeoutError::Disconnected) => camera.problem = Some(fault::ended(index).to_string()),
+        }
+        found.push(camera);
+    }
+    Ok(found)
+}
+
+/// Queries a camera's modes; the answer comes through the channel, unless the driver blocks.
+fn query(index: u32) -> Receiver<Result<Vec<Mode>, DeviceError>> {
+    let (sender, answer) = bounded(1);
+    let Some(claim) = Claim::try_take(index) else {
+        // never disturb a camera that this program has open
+        let modes = modes_of_claimed(index);
+        if modes.is_empty() {
+            // it is being opened, or blocks
+            let _ = sender.send(Err(fault::held_here()));
+        } else {
+            let _ = sender.send(Ok(modes));
+        }
+        return answer;
+    };
+    // if no thread starts, the channel disconnects, which counts as an answer
+    let _ = thread::Builder::new().name(format!("camera {index} modes")).spawn(move || {
+        let modes = device::open(index).and_then(|mut device| device.modes());
+        drop(claim);
+        let _ = sender.send(modes);
+    });
+    answer
+}
+
+/// The system's list of cameras, by number; no camera is opened.
+pub(super) fn listed() -> Result<Vec<CameraInfo>, CaptureError> {
+    request_permission();
+    let mut cameras: Vec<CameraInfo> = named()?
+        .into_iter()
+        .map(|(index, name, listed_port)| {
+            let port = sysfs::port(index).unwrap_or(listed_port);
+            CameraInfo { index, name, port, bus: sysfs::bus(index), modes: Vec::new(), problem: None }
+        })
+        .collect();
+    cameras.sort_by_key(|c| c.index);
+    cameras.dedup_by_key(|c| c.index);
+    Ok(cameras)
+}
+
+/// Number and name of each camera; ports are sysfs's.
+#[cfg(target_os = "linux")]
+fn named() -> Result<Vec<(u32, String, String)>, CaptureError> {
+    let nodes = sysfs::nodes().map_err(|error| CaptureError::Camera(format!("/dev cannot be read: {error}")))?;
+    Ok(nodes.into_iter().map(|(index, name)| (index, name, String::new())).collect())
+}
+
+/// Number, name and port of each camera.
+#[cfg(not(target_os = "linux"))]
+fn named() -> Result<Vec<(u32, String, String)>, CaptureError> {
+    let listed = nokhwa::query(nokhwa::utils::ApiBackend::Auto)
+        .map_err(|e| CaptureError::Camera(format!("the system does not list its cameras: {e}")))?;
+    let camera = |info: &nokhwa::utils::CameraInfo| {
+        Some((info.index().as_index().ok()?, info.human_name(), info.misc().trim().to_owned()))
+    };
+    Ok(listed.iter().filter_map(camera).collect())
+}
+
+#[cfg(target_os = "macos")]
+fn request_permission() {
+    use std::sync::Once;
+    static REQUESTED: Once = Once::new();
+    REQUESTED.call_once(|| {
+        let (sender, answered) = bounded(1);
+        nokhwa::nokhwa_initialize(move |_| {
+            let _ = sender.try_send(());
+        });
+        // the user may answer late; without an answer opening fails with its own error
+        let _ = answered.recv_timeout(Duration::from_secs(30));
+    });
+}
+
+#[cfg(not(target_os = "macos"))]
+fn request_permission() {}

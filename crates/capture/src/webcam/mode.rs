@@ -1,0 +1,189 @@
+//! Selects the mode in which a camera is opened; pure functions of the listed modes.
+//!
+//! Priorities: size, then rate, then format.
+
+use crate::Pixels;
+use crate::decode_camera::PixelFormat;
+use std::fmt;
+
+/// A picture mode of a camera.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Mode {
+    /// Pixel format.
+    pub format: PixelFormat,
+    /// Width of the whole picture (both views of a side-by-side camera), px.
+    pub width: usize,
+    /// Height, px.
+    pub height: usize,
+    /// Frame rate, Hz.
+    pub rate_hz: u32,
+}
+
+impl Mode {
+    /// Whether the mode is plausible.
+    pub(super) fn is_possible(&self) -> bool {
+        let sides = [self.width, self.height];
+        let colours_fit = match self.format {
+            PixelFormat::Yuyv => self.width.is_multiple_of(2),
+            PixelFormat::Nv12 => sides.iter().all(|side| side.is_multiple_of(2)),
+            _ => true,
+        };
+        colours_fit && sides.iter().all(|side| (1..=MAX_SIDE_PX).contains(side)) && RATES_HZ.contains(&self.rate_hz)
+    }
+
+    /// `(width, height)`.
+    pub fn size(&self) -> (usize, usize) {
+        (self.width, self.height)
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}x{} at {}/s", self.format.name(), self.width, self.height, self.rate_hz)
+    }
+}
+
+/// Largest width and height, px; equal to the largest size of the size option.
+const MAX_SIDE_PX: usize = 16_384;
+/// Plausible rates, Hz.
+const RATES_HZ: std::ops::RangeInclusive<u32> = 1..=1000;
+
+/// Requested mode of a camera; the nearest listed mode is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ModeRequest {
+    /// `(width, height)` per view; `None` means 640x480.
+    pub size: Option<(usize, usize)>,
+    /// Rate, Hz; `None` means 30.
+    pub rate_hz: Option<u32>,
+    /// Pixel format; `None` means any, YUYV first where rates are equal.
+    pub format: Option<PixelFormat>,
+    /// What is decoded of its pictures.
+    pub pixels: Pixels,
+}
+
+impl ModeRequest {
+    /// The explicitly requested properties that `mode` lacks: `640x480 at 60/s`.
+    pub(super) fn unmet_by(&self, mode: Mode, views_per_picture: usize) -> Option<String> {
+        let size = self.size.filter(|&(width, height)| (width * views_per_picture, height) != mode.size());
+        let rate_hz = self.rate_hz.filter(|&rate| rate != mode.rate_hz);
+        let (width, height) = (mode.width / views_per_picture, mode.height);
+        match (size, rate_hz) {
+            (None, None) => None,
+            (Some((w, h)), None) => Some(format!("{w}x{h} an eye")),
+            (None, Some(rate)) => Some(format!("{rate}/s at {width}x{height} an eye")),
+            (Some((w, h)), Some(rate)) => Some(format!("{w}x{h} an eye at {rate}/s")),
+        }
+    }
+}
+
+/// The modes to try on each camera, best first: all of one size, the one nearest to the request that every camera
+/// has. `None` if there is no such size.
+pub(super) fn choose(offers: &[Vec<Mode>], views_per_picture: usize, request: &ModeRequest) -> Option<Vec<Vec<Mode>>> {
+    let (view_width, height) = request.size.unwrap_or((640, 480));
+    let requested = (view_width * views_per_picture, height);
+    let rate_hz = request.rate_hz.unwrap_or(30);
+    let allowed = |m: &&Mode| request.format.is_none_or(|f| f == m.format);
+    let shared = offers.first()?.iter().filter(allowed).filter(|m| {
+        m.width.is_multiple_of(views_per_picture)
+            && offers.iter().all(|offer| offer.iter().filter(allowed).any(|other| other.size() == m.size()))
+    });
+    let two_wide = |m: &Mode| views_per_picture == 1 || m.width >= 2 * m.height;
+    let size = shared.min_by_key(|m| {
+        let distance = m.width.abs_diff(requested.0) + m.height.abs_diff(requested.1);
+        // a side-by-side picture is at least twice as wide as high; the camera's other modes show one view, or squeeze
+        (!two_wide(m) && m.size() != requested, distance, m.rate_hz.abs_diff(rate_hz), m.format)
+    })?;
+    let candidates = |offer: &Vec<Mode>| {
+        let mut modes: Vec<Mode> = offer.iter().filter(allowed).filter(|m| m.size() == size.size()).copied().collect();
+        modes.sort_by_key(|m| (m.rate_hz.abs_diff(rate_hz), m.format));
+        modes
+    };
+    Some(offers.iter().map(candidates).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PixelFormat::{Mjpeg, Yuyv};
+    use super::*;
+
+    fn mode(format: PixelFormat, width: usize, height: usize, rate_hz: u32) -> Mode {
+        Mode { format, width, height, rate_hz }
+    }
+
+    /// Modes of a common webcam: large raw pictures have low rates.
+    fn webcam() -> Vec<Mode> {
+        vec![
+            mode(Yuyv, 320, 240, 30),
+            mode(Yuyv, 640, 480, 15),
+            mode(Yuyv, 640, 480, 30),
+            mode(Yuyv, 1280, 720, 10),
+            mode(Mjpeg, 640, 480, 30),
+            mode(Mjpeg, 1280, 720, 30),
+            mode(Mjpeg, 1920, 1080, 30),
+        ]
+    }
+
+    fn best(offers: &[Vec<Mode>], views: usize, request: &ModeRequest) -> Option<Mode> {
+        choose(offers, views, request).map(|c| c[0][0])
+    }
+
+    #[test]
+    fn modes_of_no_picture_are_none() {
+        let possible = [mode(Yuyv, 2, 1, 1), mode(Mjpeg, 16_384, 3, 1000), mode(PixelFormat::Grey, 3, 3, 30)];
+        assert!(possible.iter().all(Mode::is_possible));
+        let sizes = [(0, 480), (640, 0), (16_386, 480), (641, 480)].map(|(w, h)| mode(Yuyv, w, h, 30));
+        let others = [mode(Yuyv, 640, 480, 0), mode(Mjpeg, 640, 480, 30_000), mode(PixelFormat::Nv12, 640, 481, 30)];
+        assert!(!sizes.iter().chain(&others).any(Mode::is_possible));
+    }
+
+    #[test]
+    fn default_is_vga_raw_at_30() {
+        let candidates = choose(&[webcam()], 1, &ModeRequest::default()).expect("has modes");
+        assert_eq!(candidates, [[mode(Yuyv, 640, 480, 30), mode(Mjpeg, 640, 480, 30), mode(Yuyv, 640, 480, 15)]]);
+    }
+
+    #[test]
+    fn mjpeg_where_raw_is_too_slow() {
+        let request = ModeRequest { size: Some((1280, 720)), ..ModeRequest::default() };
+        assert_eq!(best(&[webcam()], 1, &request), Some(mode(Mjpeg, 1280, 720, 30)));
+        let request = ModeRequest { format: Some(Yuyv), ..request };
+        assert_eq!(best(&[webcam()], 1, &request), Some(mode(Yuyv, 1280, 720, 10)));
+    }
+
+    #[test]
+    fn nearest_size_where_the_wish_is_missing() {
+        let request = ModeRequest { size: Some((1900, 1000)), ..ModeRequest::default() };
+        assert_eq!(best(&[webcam()], 1, &request), Some(mode(Mjpeg, 1920, 1080, 30)));
+    }
+
+    #[test]
+    fn two_cameras_get_one_size() {
+        let other = vec![mode(Mjpeg, 320, 240, 60), mode(Mjpeg, 800, 600, 30), mode(Mjpeg, 1280, 720, 30)];
+        let chosen = choose(&[webcam(), other], 1, &ModeRequest::default()).expect("320x240");
+        assert_eq!(chosen, [[mode(Yuyv, 320, 240, 30)], [mode(Mjpeg, 320, 240, 60)]]);
+        let strange = vec![mode(Yuyv, 752, 480, 30)];
+        assert_eq!(choose(&[webcam(), strange], 1, &ModeRequest::default()), None);
+    }
+
+    #[test]
+    fn side_by_side_takes_a_picture_of_both_eyes() {
+        let stereo = vec![mode(Mjpeg, 2560, 720, 30), mode(Mjpeg, 640, 480, 30), mode(Mjpeg, 1280, 720, 30)];
+        assert_eq!(best(std::slice::from_ref(&stereo), 2, &ModeRequest::default()), Some(mode(Mjpeg, 2560, 720, 30)));
+        let request = ModeRequest { size: Some((320, 480)), ..ModeRequest::default() };
+        assert_eq!(best(&[stereo], 2, &request), Some(mode(Mjpeg, 640, 480, 30)));
+        assert_eq!(best(&[vec![mode(Yuyv, 641, 100, 30)]], 2, &ModeRequest::default()), None);
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let unmet = |size, rate_hz, got: Mode, views| {
+            ModeRequest { size, rate_hz, ..ModeRequest::default() }.unmet_by(got, views)
+        };
+        let got = mode(Mjpeg, 1280, 480, 30);
+        assert_eq!(unmet(None, None, got, 2), None);
+        assert_eq!(unmet(Some((640, 480)), Some(30), got, 2), None);
+        assert_eq!(unmet(Some((640, 480)), Some(30), got, 1).as_deref(), Some("640x480 an eye"));
+        assert_eq!(unmet(None, Some(60), got, 2).as_deref(), Some("60/s at 640x480 an eye"));
+        assert_eq!(unmet(Some((800, 600)), Some(60), got, 1).as_deref(), Some("800x600 an eye at 60/s"));
+    }
+}

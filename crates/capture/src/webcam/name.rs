@@ -1,0 +1,49 @@
+//! The camera that a name stands for now.
+
+use super::devices::{CameraInfo, listed};
+use super::{fault, sysfs};
+use crate::{CameraName, CaptureError};
+use crate::console::foreign;
+
+impl CameraName {
+    /// The camera's current number.
+    ///
+    /// # Errors
+    /// No such camera, or the system lists none.
+    pub fn resolve(&self) -> Result<u32, CaptureError> {
+        let cameras = listed()?;
+        let found: Vec<u32> = cameras.iter().map(|c| c.index).collect();
+        match self {
+            Self::Number(number) if found.contains(number) => Ok(*number),
+            Self::Number(number) => Err(fault::missing(*number, &found)),
+            Self::Port(port) => cameras.iter().find(|c| is_at(c, port)).map(|c| c.index).ok_or_else(|| {
+                let ports: Vec<_> = cameras.iter().map(|c| foreign(&c.port)).collect();
+                let found = if ports.is_empty() { "none".to_owned() } else { ports.join(", ") };
+                let port = foreign(port);
+                CaptureError::Camera(format!(
+                    "no camera at port {port}: found {found}; plug it in there, or see `stereopsis devices`"
+                ))
+            }),
+        }
+    }
+}
+
+/// A port may have its listed name, or the bus's name of the device.
+fn is_at(camera: &CameraInfo, port: &str) -> bool {
+    camera.port == port || sysfs::device_name(camera.index).is_some_and(|name| name == port)
+}
+
+impl CameraName {
+    /// The same camera named by its port, where the system reports one; after a restart a number may mean another camera.
+    #[must_use]
+    pub fn lasting(&self) -> Self {
+        let port = |number: u32| {
+            let camera = listed().ok()?.into_iter().find(|c| c.index == number)?;
+            (!camera.port.is_empty()).then_some(Self::Port(camera.port))
+        };
+        match self {
+            Self::Number(number) => port(*number).unwrap_or_else(|| self.clone()),
+            Self::Port(_) => self.clone(),
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Opens cameras: each on a thread of its own, all with the same picture size.
+
+use super::ModeRequest;
+use super::claim::Claim;
+use super::devices::listed;
+use super::fault;
+use super::mode::{Mode, choose};
+use super::reader::{DecodedFrame, FrameLosses, GrantedMode, PictureOptions, Reader};
+use super::thread::CameraThread;
+use crate::CaptureError;
+use crate::decode_camera::{Damaged, PixelFormat};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+/// An open and streaming camera. Dropping it stops it.
+#[derive(Debug)]
+pub(super) struct OpenCamera {
+    pub(super) index: u32,
+    pub(super) mode: Mode,
+    /// Remark on its mode, where it differs from the request.
+    pub(super) remark: Option<String>,
+    pub(super) frames: Receiver<Result<DecodedFrame, CaptureError>>,
+    pub(super) losses: Arc<Mutex<FrameLosses>>,
+    /// Sends the time of a restart of the stream.
+    pub(super) restart: Sender<SystemTime>,
+    pub(super) thread: CameraThread,
+}
+
+/// Queue capacity: pictures that wait to be taken.
+const QUEUE_CAPACITY: usize = 4;
+/// Timeout of opening and of the first picture.
+const START_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Opens cameras at the same time, all with the same picture size.
+pub(super) fn open(
+    cameras: &[(u32, PictureOptions)],
+    views_per_picture: usize,
+    request: &ModeRequest,
+) -> Result<Vec<OpenCamera>, CaptureError> {
+    let found: Vec<u32> = listed()?.iter().map(|c| c.index).collect();
+    if let Some(&(index, _)) = cameras.iter().find(|(index, _)| !found.contains(index)) {
+        return Err(fault::missing(index, &found));
+    }
+    let deadline = Instant::now() + START_TIMEOUT;
+    let starting: Vec<Starting> = cameras
+        .iter()
+        .map(|&(index, picture_options)| Starting::new(index, picture_options, Arc::default()))
+        .collect::<Result<_, _>>()?;
+    let offers: Vec<Vec<Mode>> = starting.iter().map(|s| s.answer(&s.offer, deadline)).collect::<Result<_, _>>()?;
+    let candidates =
+        choose(&offers, views_per_picture, request).ok_or_else(|| no_common_mode(cameras, request.format))?;
+    let best: Vec<Option<Mode>> = candidates.iter().map(|modes| modes.first().copied()).collect();
+    for (starting, candidates) in starting.iter().zip(candidates) {
+        let _ = starting.order.send(candidates);
+    }
+    let mut opened: Vec<OpenCamera> =
+        starting.into_iter().map(|starting| starting.finish(deadline)).collect::<Result<_, _>>()?;
+    for (camera, best) in opened.iter_mut().zip(best) {
+        let (index, mode) = (camera.index, camera.mode);
+        let unmet = best.and_then(|best| request.unmet_by(best, views_per_picture));
+        let unmet = unmet.map(|unmet| format!("camera {index} has no {unmet}; it runs {mode}"));
+        let granted = best.filter(|best| *best != mode);
+        let granted =
+            granted.map(|best| format!("camera {index} was told to send {best}, and its driver grants {mode}"));
+        camera.remark = camera.remark.take().or(unmet).or(granted);
+    }
+    Ok(opened)
+}
+
+/// Properties of a camera that is opened again.
+#[derive(Clone, Debug)]
+pub(super) struct EarlierOpening {
+    pub(super) picture_options: PictureOptions,
+    pub(super) mode: Mode,
+    /// The requested pixel format, if any.
+    pub(super) format: Option<PixelFormat>,
+    /// Counted over all openings.
+    pub(super) losses: Arc<Mutex<FrameLosses>>,
+}
+
+/// Opens one camera again, with its earlier picture size.
+pub(super) fn open_again(index: u32, earlier_opening: &EarlierOpening) -> Result<OpenCamera, CaptureError> {
+    let EarlierOpening { picture_options, mode, format, ref losses } = *earlier_opening;
+    let deadline = Instant::now() + START_TIMEOUT;
+    let starting = Starting::new(index, picture_options, losses.clone())?;
+    let offer = starting.answer(&starting.offer, deadline)?;
+    let request =
+        ModeRequest { size: Some(mode.size()), rate_hz: Some(mode.rate_hz), format, pixels: picture_options.pixels };
+    let mut candidates = choose(&[offer], 1, &request).and_then(|mut c| c.pop()).unwrap_or_default();
+    candidates.retain(|candidate| candidate.size() == mode.size());
+    // the earlier mode first, if it is still listed
+    candidates.sort_by_key(|candidate| *candidate != mode);
+    if candidates.is_empty() {
+        let text = format!(
+            "camera {index} has no picture of {}x{} any more; open the source again to take another size",
+            mode.width, mode.height
+        );
+        return Err(CaptureError::Camera(text));
+    }
+    let _ = starting.order.send(candidates);
+    starting.finish(deadline)
+}
+
+fn no_common_mode(cameras: &[(u32, PictureOptions)], format: Option<PixelFormat>) -> CaptureError {
+    let format = format.map_or("readable", PixelFormat::name);
+    let text = if let [(one, _)] = cameras {
+        format!("camera {one} has no {format} mode that fits; see `stereopsis devices`")
+    } else {
+        let names: Vec<String> = cameras.iter().map(|(index, _)| index.to_string()).collect();
+        let names = names.join(" and ");
+        format!("cameras {names} have no {format} size in common; see `stereopsis devices`, use two of one model")
+    };
+    CaptureError::Camera(text)
+}
+
+/// A camera's thread during opening: it lists modes, receives those to try, and reports the one that it set.
+struct Starting {
+    index: u32,
+    offer: Receiver<Result<Vec<Mode>, CaptureError>>,
+    order: Sender<Vec<Mode>>,
+    granted_mode: Receiver<Result<GrantedMode, CaptureError>>,
+    frames: Receiver<Result<DecodedFrame, CaptureError>>,
+    losses: Arc<Mutex<FrameLosses>>,
+    /// Damage counts of earlier openings.
+    damaged_before: Damaged,
+    restart: Sender<SystemTime>,
+    thread: CameraThread,
+}
+
+impl Starting {
+    fn new(index: u32, picture_options: PictureOptions, losses: Arc<Mutex<FrameLosses>>) -> Result<Self, CaptureError> {
+        let (offer_sender, offer) = bounded(1);
+        let (order, orders) = bounded(1);
+        let (granted_sender, granted_mode) = bounded(1);
+        let (frame_sender, frames) = bounded(QUEUE_CAPACITY);
+        let (restart, restarts) = bounded(1);
+        let damaged_before = losses.lock().damaged;
+        let claim = Claim::take(index)?;
+        let (oldest, counted) = (frames.clone(), losses.clone());
+        let thread = CameraThread::spawn(index, format!("camera {index}"), move |stop| {
+            let (frames, losses) = (frame_sender, counted);
+            let reader = Reader { index, claim, picture_options, stop, frames, oldest, losses, restarts };
+            reader.run(&offer_sender, &orders, &granted_sender);
+        })?;
+        Ok(Self { index, offer, order, granted_mode, frames, losses, damaged_before, restart, thread })
+    }
+
+    /// The thread's answer, or an error if it times out or ends.
+    fn answer<T>(&self, answers: &Receiver<Result<T, CaptureError>>, deadline: Instant) -> Result<T, CaptureError> {
+        answers.recv_deadline(deadline).unwrap_or_else(|error| {
+            Err(match error {
+                RecvTimeoutError::Timeout => {
+                    let damaged = self.losses.lock().damaged - self.damaged_before;
+                    fault::silent(self.index, START_TIMEOUT, damaged)
+                }
+                RecvTimeoutError::Disconnected => fault::ended(self.index),
+            })
+        })
+    }
+
+    fn finish(self, deadline: Instant) -> Result<OpenCamera, CaptureError> {
+        let (mode, refusal) = self.answer(&self.granted_mode, deadline)?;
+        log::info!("camera {}: {mode}", self.index);
+        let Self { index, frames, losses, restart, thread, .. } = self;
+        let remark = refusal.map(|refusal| format!("{refusal}; it runs {mode} instead"));
+        Ok(OpenCamera { index, mode, remark, frames, losses, restart, thread })
+    }
+}
+
+#[cfg(test)]
+impl OpenCamera {
+    /// A camera whose thread is replaced by the test.
+    pub(super) fn of_thread(
+        index: u32,
+        mode: Mode,
+        frames: Receiver<Result<DecodedFrame, CaptureError>>,
+        thread: CameraThread,
+    ) -> Self {
+        Self { index, mode, remark: None, frames, losses: Arc::default(), restart: bounded(1).0, thread }
+    }
+}

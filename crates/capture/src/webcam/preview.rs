@@ -1,0 +1,171 @@
+//! Previews of one camera for selecting it: on a thread of its own, with a small mode that needs little bus bandwidth.
+
+use super::claim::Claim;
+use super::device::{self, Device};
+use super::fault;
+use super::mode::Mode;
+use super::thread::CameraThread;
+use crate::decode_camera::{Damaged, PixelFormat};
+use crate::{CaptureError, Pixels};
+use crate::image::Picture;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A camera's newest picture. A camera that another source of this program has open is not opened, and the problem is reported; a
+/// busy, missing or lost one is tried again. Dropping this frees the camera soon, without waiting.
+#[derive(Debug)]
+pub struct Preview {
+    index: u32,
+    /// The lock is held briefly, never across a read.
+    seen: Arc<Mutex<State>>,
+    thread: Option<CameraThread>,
+}
+
+#[derive(Debug)]
+struct State {
+    latest: Option<Arc<Picture>>,
+    /// Arrival time of the newest picture, or start of waiting for it.
+    at: Instant,
+    /// Damage counts since that time.
+    damaged: Damaged,
+    problem: Option<String>,
+}
+
+/// Waiting longer than this for a picture is reported as a problem.
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(3);
+/// Interval between two attempts to open the camera, and poll interval of the stop signal meanwhile.
+const RETRY_INTERVAL: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// Size of a thumbnail, px.
+const WIDTH: usize = 320;
+
+impl Preview {
+    /// Starts a preview of camera `index`; returns at once.
+    pub fn open(index: u32) -> Self {
+        let seen = State { latest: None, at: Instant::now(), damaged: Damaged::default(), problem: None };
+        let seen = Arc::new(Mutex::new(seen));
+        let shown = seen.clone();
+        let thread =
+            CameraThread::spawn(index, format!("camera {index} preview"), move |stop| run(index, &stop, &shown));
+        let thread = match thread {
+            Ok(thread) => Some(thread),
+            Err(error) => {
+                seen.lock().problem = Some(error.to_string());
+                None
+            }
+        };
+        Self { index, seen, thread }
+    }
+
+    /// The newest picture, with RGB; grey where the camera has no colour.
+    pub fn latest(&self) -> Option<Arc<Picture>> {
+        self.seen.lock().latest.clone()
+    }
+
+    /// Reason why there is no new picture; stays during further attempts until one succeeds.
+    pub fn problem(&self) -> Option<String> {
+        if self.thread.as_ref().is_some_and(CameraThread::has_ended) {
+            return Some(fault::ended(self.index).to_string());
+        }
+        let seen = self.seen.lock();
+        let silent = || fault::silent(self.index, SILENCE_TIMEOUT, seen.damaged).to_string();
+        seen.problem.clone().or_else(|| (seen.at.elapsed() >= SILENCE_TIMEOUT).then(silent))
+    }
+}
+
+impl Drop for Preview {
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            thread.detach();
+        }
+    }
+}
+
+fn run(index: u32, stop: &AtomicBool, seen: &Mutex<State>) {
+    while !stop.load(Ordering::Relaxed) {
+        if let Err(error) = watch(index, stop, seen) {
+            seen.lock().problem = Some(error.to_string());
+        }
+        let again = Instant::now() + RETRY_INTERVAL;
+        while !stop.load(Ordering::Relaxed) && Instant::now() < again {
+            thread::sleep(POLL_INTERVAL);
+        }
+    }
+}
+
+/// Runs until it is stopped, or the camera fails.
+fn watch(index: u32, stop: &AtomicBool, seen: &Mutex<State>) -> Result<(), CaptureError> {
+    let claim = Claim::try_take(index).ok_or_else(|| {
+        CaptureError::Camera(format!("camera {index} is in use by this program's source; its picture is shown there"))
+    })?;
+    let mut device = device::open(index).map_err(|error| fault::explain(index, "open it", &error))?;
+    let modes = device.modes().map_err(|error| fault::explain(index, "list its modes", &error))?;
+    claim.set_modes(&modes);
+    let mode = small(&modes).ok_or_else(|| fault::unreadable(index))?;
+    seen.lock().at = Instant::now();
+    read(&mut *device, mode, stop, seen).map_err(|error| fault::explain(index, &format!("stream {mode}"), &error))
+}
+
+fn read(
+    device: &mut dyn Device,
+    mode: Mode,
+    stop: &AtomicBool,
+    seen: &Mutex<State>,
+) -> Result<(), device::DeviceError> {
+    let layout = device.start(mode)?.layout;
+    while !stop.load(Ordering::Relaxed) {
+        let Some(frame) = device.frame()? else { continue };
+        let mut picture = match frame.decode(layout, Pixels::Color) {
+            Ok(picture) => picture,
+            Err(error) => {
+                // skipped: the next one comes soon
+                seen.lock().damaged.count(error.damage);
+                continue;
+            }
+        };
+        if picture.rgb.is_none() {
+            picture.rgb = Some(picture.luma.to_u8().map(|&grey| [grey; 3]));
+        }
+        let (latest, at) = (Some(Arc::new(picture)), Instant::now());
+        *seen.lock() = State { latest, at, damaged: Damaged::default(), problem: None };
+    }
+    Ok(())
+}
+
+/// The cheapest mode: about as wide as a thumbnail, at most 30/s where there is such a rate, MJPEG if possible.
+fn small(modes: &[Mode]) -> Option<Mode> {
+    let cost = |mode: &&Mode| {
+        (
+            mode.rate_hz > 30,
+            mode.width.abs_diff(WIDTH),
+            mode.height,
+            mode.format != PixelFormat::Mjpeg,
+            mode.rate_hz.abs_diff(15),
+        )
+    };
+    modes.iter().min_by_key(cost).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thumbnail_takes_the_smallest_mode() {
+        let mode = |format, width, height, rate_hz| Mode { format, width, height, rate_hz };
+        let modes = [
+            mode(PixelFormat::Yuyv, 640, 480, 30),
+            mode(PixelFormat::Yuyv, 320, 240, 30),
+            mode(PixelFormat::Mjpeg, 320, 240, 60),
+            mode(PixelFormat::Mjpeg, 320, 240, 30),
+            mode(PixelFormat::Mjpeg, 1920, 1080, 30),
+        ];
+        assert_eq!(small(&modes), Some(modes[3]));
+        assert_eq!(small(&modes[..2]), Some(modes[1]));
+        assert_eq!(small(&modes[2..3]), Some(modes[2]), "60/s is better than nothing");
+        assert_eq!(small(&[]), None);
+    }
+}

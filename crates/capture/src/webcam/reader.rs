@@ -1,0 +1,267 @@
+//! The camera thread: opens the camera, lists its modes, sets the ordered one, then reads, decodes, turns and
+//! sends pictures. It never waits for the receiver: its queue is short, and a full queue drops its oldest picture.
+
+use super::claim::Claim;
+use super::device::{self, Device, DeviceError, Frame, Started};
+use super::fault::{self, number};
+use super::mode::Mode;
+use crate::decode_camera::{Damaged, Layout};
+use crate::{CaptureError, Orientation, Pixels};
+use crate::image::{Luma, Picture};
+use crate::newest::force_send;
+use crossbeam_channel::{Receiver, Sender};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+/// One decoded picture of one camera.
+#[derive(Debug)]
+pub(super) struct DecodedFrame {
+    pub(super) picture: Picture,
+    /// The encoded picture.
+    pub(super) original: crate::EncodedImage,
+    /// Capture time, according to the driver.
+    pub(super) stamp: Option<SystemTime>,
+    /// Arrival time.
+    pub(super) arrival: SystemTime,
+    /// Sequence number of all received frames, also of damaged and dropped ones.
+    pub(super) number: u64,
+}
+
+/// Processing of each picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PictureOptions {
+    pub(super) pixels: Pixels,
+    pub(super) orientation: Orientation,
+}
+
+/// Numbers of frames of a camera that gave no picture.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FrameLosses {
+    /// Damaged frames.
+    pub(super) damaged: Damaged,
+    /// Gaps in the driver's sequence numbers.
+    pub(super) missed: u64,
+    /// Pictures that were not taken in time.
+    pub(super) late: u64,
+}
+
+/// The mode that a camera set, and the error of the first ordered mode where that failed.
+pub(super) type GrantedMode = (Mode, Option<CaptureError>);
+
+/// Everything that the thread uses.
+pub(super) struct Reader {
+    pub(super) index: u32,
+    pub(super) claim: Claim,
+    pub(super) picture_options: PictureOptions,
+    pub(super) stop: Arc<AtomicBool>,
+    pub(super) frames: Sender<Result<DecodedFrame, CaptureError>>,
+    /// The receiving end, to drop the oldest picture.
+    pub(super) oldest: Receiver<Result<DecodedFrame, CaptureError>>,
+    /// Locked briefly.
+    pub(super) losses: Arc<Mutex<FrameLosses>>,
+    /// Receives the time of a restart of the stream.
+    pub(super) restarts: Receiver<SystemTime>,
+}
+
+/// Progress of a stream.
+#[derive(Default)]
+struct Progress {
+    number: u64,
+    /// The driver's last sequence number since the stream's start.
+    of_driver: Option<u32>,
+    /// Largest number of used bits among the 16-bit frames.
+    bits: u8,
+}
+
+impl Progress {
+    /// All frames of a stream use one bit depth: a dark frame must not be scaled up.
+    fn deepen(&mut self, luma: &mut Luma) {
+        if let Luma::U16 { bits, .. } = luma {
+            self.bits = self.bits.max(*bits);
+            *bits = self.bits;
+        }
+    }
+
+    /// Number of frames since the last one that the driver counted and dropped.
+    fn missed(&mut self, number: Option<u32>) -> u32 {
+        let last = std::mem::replace(&mut self.of_driver, number);
+        let gap = number.zip(last).and_then(|(number, last)| number.checked_sub(last)?.checked_sub(1));
+        // a longer gap is a pause, or an invalid sequence number
+        gap.filter(|&gap| gap <= MAX_SEQUENCE_GAP).unwrap_or(0)
+    }
+}
+
+/// Longest delay of a restart.
+const MAX_RESTART_DELAY: Duration = Duration::from_secs(1);
+/// A mode fails if all frames of this time after its start, and at least this number, are damaged.
+const DAMAGED_START_TIMEOUT: Duration = Duration::from_secs(1);
+const MIN_DAMAGED_AT_START: u64 = 3;
+/// Largest plausible number of consecutive missing frames.
+const MAX_SEQUENCE_GAP: u32 = 1000;
+
+impl Reader {
+    pub(super) fn run(
+        self,
+        offer: &Sender<Result<Vec<Mode>, CaptureError>>,
+        orders: &Receiver<Vec<Mode>>,
+        taken: &Sender<Result<GrantedMode, CaptureError>>,
+    ) {
+        let opened = device::open(self.index).and_then(|mut device| Ok((device.modes()?, device)));
+        let mut device = match opened {
+            Ok((modes, _)) if modes.is_empty() => {
+                let _ = offer.send(Err(fault::unreadable(self.index)));
+                return;
+            }
+            Ok((modes, device)) => {
+                self.claim.set_modes(&modes);
+                let _ = offer.send(Ok(modes));
+                device
+            }
+            Err(error) => {
+                let _ = offer.send(Err(fault::explain(self.index, "open it", &error)));
+                return;
+            }
+        };
+        let Ok(candidates) = orders.recv() else { return };
+        let mut progress = Progress::default();
+        match self.start(&mut *device, &candidates, &mut progress) {
+            Ok((started, refusal)) => {
+                let _ = taken.send(Ok((started.mode, refusal)));
+                self.read(&mut *device, started, &mut progress);
+            }
+            Err(error) => {
+                let _ = taken.send(Err(error));
+            }
+        }
+    }
+
+    /// Sets the first mode in which the camera really streams; the bus may reject listed modes.
+    fn start(
+        &self,
+        device: &mut dyn Device,
+        candidates: &[Mode],
+        progress: &mut Progress,
+    ) -> Result<(Started, Option<CaptureError>), CaptureError> {
+        let mut refusal = None;
+        for &mode in candidates {
+            match self.first_frame(device, mode, progress) {
+                Ok(started) => return Ok((started, refusal)),
+                Err(error) => {
+                    log::debug!("camera {}: {mode} refused: {error}", self.index);
+                    device.stop();
+                    let words = fault::explain(self.index, &format!("stream {mode}"), &error);
+                    if matches!(error.number, Some(number::BUSY | number::GONE)) {
+                        return Err(words);
+                    }
+                    refusal.get_or_insert(words);
+                }
+            }
+        }
+        Err(refusal.unwrap_or_else(|| fault::unreadable(self.index)))
+    }
+
+    /// Only the first intact frame proves that the camera streams; the very first ones are often truncated.
+    fn first_frame(
+        &self,
+        device: &mut dyn Device,
+        mode: Mode,
+        progress: &mut Progress,
+    ) -> Result<Started, DeviceError> {
+        let before = self.losses.lock().damaged;
+        let started = device.start(mode)?;
+        progress.of_driver = None;
+        let hopeless = Instant::now() + DAMAGED_START_TIMEOUT;
+        while !self.stop.load(Ordering::Relaxed) {
+            let Some(frame) = device.frame()? else { continue };
+            if self.deliver(frame, started.layout, progress) {
+                break;
+            }
+            let damaged = self.losses.lock().damaged - before;
+            if damaged.total() >= MIN_DAMAGED_AT_START && Instant::now() >= hopeless {
+                let (seconds, causes) = (DAMAGED_START_TIMEOUT.as_secs(), damaged.causes());
+                return Err(DeviceError::new(format!(
+                    "for {seconds} s every frame came damaged ({causes}), as through a bad cable, port or hub"
+                )));
+            }
+        }
+        Ok(started)
+    }
+
+    fn read(&self, device: &mut dyn Device, started: Started, progress: &mut Progress) {
+        while !self.stop.load(Ordering::Relaxed) {
+            if let Ok(at) = self.restarts.try_recv() {
+                device.stop();
+                let pause = at.duration_since(SystemTime::now()).unwrap_or_default();
+                std::thread::sleep(pause.min(MAX_RESTART_DELAY));
+                if let Err(error) = device.start(started.mode) {
+                    return self.send(Err(fault::explain(self.index, "start it again", &error)));
+                }
+                progress.of_driver = None;
+            }
+            match device.frame() {
+                Ok(Some(frame)) => {
+                    self.deliver(frame, started.layout, progress);
+                }
+                Ok(None) => {}
+                Err(error) => return self.send(Err(fault::explain(self.index, "read it", &error))),
+            }
+        }
+    }
+
+    /// Sends the picture. A damaged frame is counted instead, and the result is false.
+    fn deliver(&self, frame: Frame<'_>, layout: Layout, progress: &mut Progress) -> bool {
+        let arrival = SystemTime::now();
+        let number = progress.number;
+        progress.number += 1;
+        self.losses.lock().missed += u64::from(progress.missed(frame.number));
+        match frame.decode(layout, self.picture_options.pixels) {
+            Ok(mut picture) => {
+                progress.deepen(&mut picture.luma);
+                self.picture_options.orientation.turn(&mut picture);
+                let original = crate::EncodedImage { layout, bytes: layout.cut(frame.bytes).into() };
+                self.send(Ok(DecodedFrame { picture, original, stamp: frame.stamp, arrival, number }));
+                true
+            }
+            Err(error) => {
+                self.losses.lock().damaged.count(error.damage);
+                log::debug!("camera {}: frame {number} dropped: {error}", self.index);
+                false
+            }
+        }
+    }
+
+    /// Never blocks: a full queue drops its oldest picture.
+    fn send(&self, frame: Result<DecodedFrame, CaptureError>) {
+        let replaced = force_send(&self.frames, &self.oldest, frame);
+        self.losses.lock().late += replaced as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::Image;
+
+    #[test]
+    fn gaps_in_a_drivers_count_are_frames_that_are_missing() {
+        let mut progress = Progress::default();
+        // one and three are missing; a stream that starts anew, a count that stands still or leaps miss none
+        let numbers = [0, 1, 3, 7, 0, 0, 1, u32::MAX, 0];
+        let missed: Vec<u32> = numbers.into_iter().map(|n| progress.missed(Some(n))).collect();
+        assert_eq!(missed, [0, 0, 1, 3, 0, 0, 0, 0, 0]);
+        assert_eq!((progress.missed(None), progress.missed(Some(9))), (0, 0), "who does not count misses none");
+    }
+
+    #[test]
+    fn a_dark_frame_keeps_the_depth_of_those_before() {
+        let mut progress = Progress::default();
+        let scales = [10, 12, 10].map(|bits| {
+            let mut luma = Luma::U16 { image: Image::new(1, 1, vec![800]), bits };
+            progress.deepen(&mut luma);
+            luma.to_u8().at(0, 0)
+        });
+        assert_eq!(scales, [200, 50, 50]);
+    }
+}

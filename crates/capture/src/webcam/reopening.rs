@@ -1,0 +1,92 @@
+//! Searches for a lost camera in the background until it returns: by its port, because its number may have
+//! changed.
+
+use super::claim;
+use super::devices::listed;
+use super::opening::{EarlierOpening, OpenCamera, open_again};
+use crate::CaptureError;
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use std::thread;
+use std::time::Duration;
+
+/// Identity of a camera, independent of its number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    /// Its port; empty where the system does not report it.
+    pub(super) port: String,
+    /// Its name according to its driver.
+    pub(super) name: String,
+    /// Its number when it was opened.
+    pub(super) index: u32,
+}
+
+impl Identity {
+    /// Identity of an open camera, from the system's list.
+    pub(super) fn of(index: u32) -> Self {
+        let found = listed().unwrap_or_default().into_iter().find(|camera| camera.index == index);
+        found.map_or_else(
+            || Self { port: String::new(), name: format!("camera {index}"), index },
+            |camera| Self { port: camera.port, name: camera.name, index },
+        )
+    }
+
+    /// Its current number, if it is listed.
+    fn find(&self) -> Option<u32> {
+        let cameras = listed().ok()?;
+        let mut here = cameras.iter().filter(|camera| match self.port.as_str() {
+            "" => camera.index == self.index,
+            port => camera.port == port,
+        });
+        let first = here.next()?;
+        // all nodes of a camera have the same port
+        Some(if here.any(|camera| camera.index == self.index) { self.index } else { first.index })
+    }
+}
+
+/// The search for a lost camera. Dropping it ends the search soon.
+#[derive(Debug)]
+pub(super) struct Reopening {
+    /// The camera, or the error of opening it although it is listed.
+    pub(super) answer: Receiver<Result<OpenCamera, CaptureError>>,
+    /// Its channel disconnects when this is dropped.
+    _stop: Sender<()>,
+}
+
+/// Interval between two attempts.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
+
+impl Reopening {
+    /// Starts the search.
+    ///
+    /// # Errors
+    /// The system cannot start a thread.
+    pub(super) fn start(identity: Identity, earlier_opening: EarlierOpening) -> Result<Self, CaptureError> {
+        let (sender, answer) = bounded(1);
+        let (stop, stopped) = bounded::<()>(0);
+        let index_lost = identity.index;
+        let name = format!("camera {index_lost} again");
+        let search = move || {
+            while stopped.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                // while its old thread is blocked in the driver it cannot be opened, and that problem is already reported
+                let Some(index) = identity.find().filter(|&index| !claim::is_taken(index)) else { continue };
+                match open_again(index, &earlier_opening) {
+                    Ok(camera) => {
+                        let _ = sender.send(Ok(camera));
+                        return;
+                    }
+                    // an error that is not received may be dropped: another one follows
+                    Err(error) => {
+                        let _ = sender.try_send(Err(error));
+                    }
+                }
+            }
+        };
+        thread::Builder::new().name(name).spawn(search).map_err(|error| {
+            CaptureError::Camera(format!(
+                "camera {index_lost} is lost, and the system gives no thread to look for it: {error}; close other programs, and open \
+                 the source again"
+            ))
+        })?;
+        Ok(Self { answer, _stop: stop })
+    }
+}

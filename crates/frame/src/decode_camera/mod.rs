@@ -1,0 +1,193 @@
+//! Decodes camera frames: luma directly from the data, RGB on request. Luma keeps the camera's range:
+//! YUYV and NV12 usually 16 to 235 (BT.601, limited), MJPEG 0 to 255 (BT.601, full). A damaged frame is an error,
+//! because a partial picture would be matched. Two kinds of damage are undetected: a cut in the last row of blocks, and a
+//! lost end whose place holds bytes of an older frame.
+
+mod damage;
+mod mjpeg;
+#[cfg(test)]
+mod tests;
+
+pub use damage::{Damage, Damaged, DecodeError};
+
+use crate::Pixels;
+use crate::choices;
+use crate::image::{Image, Luma, Picture};
+
+choices! {
+    /// Pixel formats that can be decoded. Among equal rates, earlier formats are preferred.
+    pub enum PixelFormat {
+        /// Y U Y V: two bytes per pixel, two neighbours share chroma; luma is lossless.
+        Yuyv = "yuyv",
+        /// Plane of Y, then interleaved U and V at half the size; luma is lossless.
+        Nv12 = "nv12",
+        /// Luma only, eight bits.
+        Grey = "grey",
+        /// One JPEG per frame: needs less bus bandwidth, slightly lossy.
+        Mjpeg = "mjpeg",
+        /// Luma only, in 16-bit words of which 10, 12, 14 or 16 bits are used.
+        Y16 = "y16",
+    }
+}
+
+impl PixelFormat {
+    /// Name of the format in listings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Yuyv => "YUYV",
+            Self::Nv12 => "NV12",
+            Self::Grey => "GREY",
+            Self::Mjpeg => "MJPEG",
+            Self::Y16 => "Y16",
+        }
+    }
+
+    /// Bytes per pixel in the first plane; `None` for compressed formats.
+    fn bytes_per_pixel(self) -> Option<usize> {
+        match self {
+            Self::Yuyv | Self::Y16 => Some(2),
+            Self::Nv12 | Self::Grey => Some(1),
+            Self::Mjpeg => None,
+        }
+    }
+}
+
+/// Memory layout of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Pixel format.
+    pub format: PixelFormat,
+    /// Width, px.
+    pub width: usize,
+    /// Height, px.
+    pub height: usize,
+    /// Stride: bytes from one row to the next, at least a row's own bytes.
+    pub stride: usize,
+}
+
+impl Layout {
+    /// Layout without gaps between rows.
+    pub fn tight(format: PixelFormat, (width, height): (usize, usize)) -> Self {
+        Self { format, width, height, stride: width.saturating_mul(format.bytes_per_pixel().unwrap_or(0)) }
+    }
+
+    /// Layout with this stride where it is possible; drivers without a stride report 0 or a wrong number.
+    #[must_use]
+    pub fn with_stride(self, stride: usize) -> Self {
+        Self { stride: self.stride.max(stride), ..self }
+    }
+
+    /// The picture's bytes out of a frame's bytes, which may be longer (whole memory pages).
+    pub fn cut<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+        let rows = match self.format {
+            PixelFormat::Mjpeg => return bytes,
+            PixelFormat::Nv12 => self.height.saturating_add(self.height / 2),
+            _ => self.height,
+        };
+        &bytes[..bytes.len().min(rows.saturating_mul(self.stride))]
+    }
+
+    /// `rows` rows from `bytes` on, with `per_pixel` bytes per pixel.
+    fn rows<'a>(&self, bytes: &'a [u8], rows: usize) -> Result<impl Iterator<Item = &'a [u8]>, DecodeError> {
+        let row = self.width.saturating_mul(self.format.bytes_per_pixel().unwrap_or(0));
+        let stride = self.stride.max(row);
+        let needed = rows.checked_sub(1).map_or(0, |gaps| gaps.saturating_mul(stride).saturating_add(row));
+        // drivers may pass more bytes than the picture has (whole memory pages)
+        let Some(bytes) = bytes.get(..needed) else {
+            let Self { format, width, height, .. } = self;
+            let (name, got) = (format.name(), bytes.len());
+            let text = format!("{name} frame of {got} bytes, {needed} expected for {width}x{height}");
+            return Err(DecodeError::new(Damage::Short, text));
+        };
+        Ok(bytes.chunks(stride.max(1)).map(move |line| &line[..row]))
+    }
+}
+
+/// Decodes one frame, with RGB if `pixels` asks for colours and the format has chroma.
+///
+/// Drivers do not report the number of used bits of Y16. The smallest of 10, 12, 14 and 16 that holds this frame's
+/// brightest pixel is taken. The reader of a stream never lowers the number again.
+///
+/// Every input has a defined result: the length is checked before memory is allocated.
+///
+/// # Errors
+/// Too few bytes for the size, no rows or columns, an odd width (YUYV) or size (NV12), a damaged JPEG or one of another size.
+pub fn decode(layout: Layout, bytes: &[u8], pixels: Pixels) -> Result<Picture, DecodeError> {
+    let Layout { width, height, .. } = layout;
+    if width == 0 || height == 0 {
+        return Err(DecodeError::new(Damage::Size, format!("a picture of {width}x{height}")));
+    }
+    let color = pixels.has_color();
+    match layout.format {
+        PixelFormat::Yuyv => decode_yuyv(layout, bytes, color),
+        PixelFormat::Nv12 => decode_nv12(layout, bytes, color),
+        PixelFormat::Grey => Ok(Picture { luma: Luma::U8(plane(layout, bytes)?), rgb: None }),
+        PixelFormat::Mjpeg => mjpeg::decode((layout.width, layout.height), bytes, pixels),
+        PixelFormat::Y16 => decode_y16(layout, bytes),
+    }
+}
+
+fn decode_yuyv(layout: Layout, bytes: &[u8], color: bool) -> Result<Picture, DecodeError> {
+    let Layout { width, height, .. } = layout;
+    if !width.is_multiple_of(2) {
+        return Err(DecodeError::new(Damage::Size, format!("YUYV frame of odd width {width}")));
+    }
+    // checked before the allocation: the size may be nonsense
+    let rows = layout.rows(bytes, height)?;
+    let mut luma = Vec::with_capacity(width * height);
+    let mut rgb = Vec::with_capacity(if color { width * height } else { 0 });
+    for row in rows {
+        luma.extend(row.iter().step_by(2));
+        if color {
+            let (fours, _) = row.as_chunks::<4>();
+            rgb.extend(fours.iter().flat_map(|&[y0, u, y1, v]| [rgb_from_yuv(y0, u, v), rgb_from_yuv(y1, u, v)]));
+        }
+    }
+    let rgb = color.then(|| Image::new(width, height, rgb));
+    Ok(Picture { luma: Luma::U8(Image::new(width, height, luma)), rgb })
+}
+
+fn decode_nv12(layout: Layout, bytes: &[u8], color: bool) -> Result<Picture, DecodeError> {
+    let Layout { width, height, .. } = layout;
+    let stride = layout.stride.max(width);
+    if !width.is_multiple_of(2) || !height.is_multiple_of(2) {
+        return Err(DecodeError::new(Damage::Size, format!("NV12 frame of odd size {width}x{height}")));
+    }
+    let luma = plane(layout, bytes)?;
+    // a partial picture is an error, also where colour is not requested
+    let colours: Vec<&[u8]> =
+        layout.rows(bytes.get(stride.saturating_mul(height)..).unwrap_or_default(), height / 2)?.collect();
+    let rgb = color.then(|| {
+        Image::from_fn(width, height, |x, y| {
+            let uv = &colours[y / 2][x & !1..];
+            rgb_from_yuv(luma.at(x, y), uv[0], uv[1])
+        })
+    });
+    Ok(Picture { luma: Luma::U8(luma), rgb })
+}
+
+fn decode_y16(layout: Layout, bytes: &[u8]) -> Result<Picture, DecodeError> {
+    let rows = layout.rows(bytes, layout.height)?;
+    let mut pixels = Vec::with_capacity(layout.width * layout.height);
+    for row in rows {
+        pixels.extend(row.as_chunks::<2>().0.iter().map(|&word| u16::from_le_bytes(word)));
+    }
+    let brightest = pixels.iter().copied().max().unwrap_or(0);
+    let bits = [10, 12, 14].into_iter().find(|&bits| brightest >> bits == 0).unwrap_or(16);
+    Ok(Picture { luma: Luma::U16 { image: Image::new(layout.width, layout.height, pixels), bits }, rgb: None })
+}
+
+/// A plane of one byte per pixel.
+fn plane(layout: Layout, bytes: &[u8]) -> Result<Image<u8>, DecodeError> {
+    let rows = layout.rows(bytes, layout.height)?;
+    let mut pixels = Vec::with_capacity(layout.width * layout.height);
+    rows.for_each(|row| pixels.extend(row));
+    Ok(Image::new(layout.width, layout.height, pixels))
+}
+
+/// RGB of YUV: BT.601, limited range, in 1/256.
+fn rgb_from_yuv(y: u8, u: u8, v: u8) -> [u8; 3] {
+    let y = 298 * (i32::from(y) - 16) + 128;
+    let (u, v) = (i32::from(u) - 128, i32::from(v) - 128);
+    [y + 409 * v, y - 100 * u - 208 * v, y + 516 * u].map(|c| (c >> 8).clamp(0, 255) as u8)
+}

@@ -1,0 +1,122 @@
+//! Comparison of the memory of a job with the memory that is free, before the job begins. The system ends a program that takes more in
+//! the middle of its work, and others with it.
+
+use super::{EngineError, Job};
+use crate::console;
+use crate::image::PictureRef;
+use crate::process::memory::{Free, Places};
+use crate::stereo::{Preset, StereoParams};
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Properties of a job that decide how much memory it takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Demand {
+    /// Columns and rows.
+    pub size: (usize, usize),
+    /// Valid parameters.
+    pub params: Arc<StereoParams>,
+    /// The right picture's map is computed too.
+    pub wants_right: bool,
+    /// Brightness has more than 8 bits.
+    pub deep: bool,
+    /// Both pictures have colours.
+    pub colored: bool,
+}
+
+impl Demand {
+    /// The demand of a job.
+    pub fn of(job: &Job) -> Self {
+        let pair = PictureRef::pair(&*job.frame.left, &*job.frame.right);
+        Self::of_pair(pair, Arc::clone(&job.params), job.wants_right)
+    }
+
+    /// The demand of a pair.
+    pub fn of_pair([left, right]: [PictureRef<'_>; 2], params: Arc<StereoParams>, wants_right: bool) -> Self {
+        let deep = left.luma.bits().max(right.luma.bits()) > 8;
+        Self { size: left.luma.size(), params, wants_right, deep, colored: left.rgb.is_some() }
+    }
+
+    /// Smaller ones, each with the words that lead to it.
+    fn smaller(&self) -> Vec<(String, Self)> {
+        let with = |params| Self { params: Arc::new(params), ..self.clone() };
+        let (width, height) = self.size;
+        let half = Self { size: (width.div_ceil(2), height.div_ceil(2)), ..self.clone() };
+        let num_disparities = self.params.num_disparities / 2;
+        let mut fast = (*self.params).clone();
+        Preset::Fast.apply(&mut fast);
+        let mut smaller = vec![("--scale 1/2".to_owned(), half)];
+        if num_disparities > 0 {
+            let params = StereoParams { num_disparities, ..(*self.params).clone() };
+            smaller.push((format!("--num-disparities {num_disparities}"), with(params)));
+        }
+        if fast != *self.params {
+            smaller.push(("--preset fast".to_owned(), with(fast)));
+        }
+        smaller
+    }
+}
+
+/// Bytes that engines of this process are about to take: the system counts them only when they are used.
+static PROMISED: AtomicU64 = AtomicU64::new(0);
+
+/// Memory that an engine is about to take, until it is dropped.
+pub struct Promise(u64);
+
+impl Promise {
+    /// A demand of so many bytes.
+    pub fn of(bytes: u64) -> Self {
+        PROMISED.fetch_add(bytes, Ordering::AcqRel);
+        Self(bytes)
+    }
+}
+
+impl Drop for Promise {
+    fn drop(&mut self) {
+        PROMISED.fetch_sub(self.0, Ordering::AcqRel);
+    }
+}
+
+/// The memory that is free now and promised to no engine; `None` where the system does not tell. Tests give it.
+pub fn free(given: Option<Free>) -> Option<Free> {
+    let now = || {
+        let free = Places::usual().free()?;
+        Some(Free { bytes: free.bytes.saturating_sub(PROMISED.load(Ordering::Acquire)), ..free })
+    };
+    given.or_else(now)
+}
+
+/// Refuses a demand that needs more than `free` beside what the engine `held` before, and says what fits. `need` computes the bytes of
+/// any demand; `None` for one that is impossible for other reasons.
+pub fn check(
+    demand: &Demand,
+    free: Option<Free>,
+    held: u64,
+    need: impl Fn(&Demand) -> Option<u64>,
+) -> Result<(), EngineError> {
+    let (Some(needed), Some(free)) = (need(demand), free) else { return Ok(()) };
+    let most = free.bytes.saturating_add(held);
+    if needed <= most {
+        return Ok(());
+    }
+    let fitting = demand.smaller().into_iter().filter_map(|(words, smaller)| {
+        let needed = need(&smaller).filter(|&needed| needed <= most)?;
+        Some(format!("{words} ({})", console::bytes(needed)))
+    });
+    let fitting: Vec<_> = fitting.collect();
+    let ((width, height), candidates) = (demand.size, demand.params.num_disparities);
+    let mut text = format!(
+        "{width}x{height} with {candidates} disparities needs {} of memory, and {free}",
+        console::bytes(needed)
+    );
+    if held > 0 {
+        let _ = write!(text, " beside the {} of the setting before", console::bytes(held));
+    }
+    let advice = match &fitting[..] {
+        [] => "lower --num-disparities and --scale".to_owned(),
+        [one] => format!("{one} fits"),
+        [first @ .., last] => format!("{} or {last} fits", first.join(", ")),
+    };
+    Err(EngineError::TooLarge(format!("{text}: {advice}")))
+}

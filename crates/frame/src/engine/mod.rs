@@ -1,0 +1,206 @@
+//! Engines run the algorithm of [`crate::stereo`]: rectified pairs go in, disparity maps come out, all with the same bits.
+
+mod adapter_choice;
+pub mod cached;
+pub mod demand;
+pub mod recovery;
+
+pub use adapter_choice::{AdapterChoice, Autotune};
+
+use crate::Frame;
+use crate::choices;
+use crate::stereo::cost::mutual_information::MOST_PIXELS;
+use crate::stereo::{DisparityMap, StereoParams};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+choices! {
+    /// Kind of an engine.
+    pub enum EngineKind {
+        /// SIMD on all cores.
+        Cpu = "cpu",
+        /// Compute shaders on any GPU.
+        Gpu = "gpu",
+        /// An engine on the network.
+        Network = "network",
+    }
+}
+
+choices! {
+    /// The user's choice of an engine.
+    pub enum EngineChoice {
+        /// Time both at this size and take the faster one.
+        Auto = "auto",
+        /// Compute shaders on the GPU.
+        Gpu = "gpu",
+        /// SIMD on all cores.
+        Cpu = "cpu",
+        /// The results of the engine that has the rig on the network; nothing is matched here.
+        Network = "network",
+    }
+}
+
+/// Description of an engine, part of every result.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct EngineInfo {
+    /// CPU or GPU.
+    pub kind: EngineKind,
+    /// Name of the device: `AMD EPYC, AVX-512, 2 threads`, `NVIDIA H200 (Vulkan)`.
+    pub adapter: String,
+    /// True for a software adapter: a GPU driver that computes on the CPU.
+    pub software: bool,
+}
+
+/// One pair to match.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The pair.
+    pub frame: Arc<Frame>,
+    /// Valid parameters.
+    pub params: Arc<StereoParams>,
+    /// The disparity map comes to the host; a window needs the texture alone.
+    pub read_back: bool,
+    /// The right picture's map is computed too, and comes to the host.
+    pub wants_right: bool,
+}
+
+impl Job {
+    /// Whether a map has to come to the host.
+    pub fn comes_back(&self) -> bool {
+        self.read_back || self.wants_right
+    }
+}
+
+/// Time of one stage.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct StageTime {
+    /// Name of the stage: `gates`, `information`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
+    pub name: &'static str,
+    /// Its time, ms.
+    pub ms: f64,
+}
+
+/// One finished pair.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// The job.
+    pub job: Job,
+    /// The engine.
+    pub engine: Arc<EngineInfo>,
+    /// The disparity map on the host; always there from the CPU, on request from the GPU.
+    pub map: Option<Arc<DisparityMap>>,
+    /// The right picture's disparity map, if the job wants it.
+    pub right_map: Option<Arc<DisparityMap>>,
+    /// The disparity map on the GPU; only from the GPU.
+    pub texture: Option<ResultTexture>,
+    /// Time of each stage, in the order in which they ran.
+    pub stages: Vec<StageTime>,
+    /// From submission to the finished result.
+    pub compute_time: Duration,
+}
+
+impl Output {
+    /// The time of each stage by its name, ms; of a stage that ran several times their sum.
+    pub fn stages_ms(&self) -> BTreeMap<&'static str, f64> {
+        let mut sums = BTreeMap::new();
+        for StageTime { name, ms } in &self.stages {
+            *sums.entry(*name).or_default() += ms;
+        }
+        sums
+    }
+}
+
+/// A disparity map on the device: `R32Uint`, low 16 bits the disparity in 1/16 px as in
+/// [`crate::stereo::DisparityMap::values`], next 8 bits the reasons, upper 8 bits the confidence if the parameters enable it.
+#[cfg(feature = "gpu")]
+pub type ResultTexture = wgpu::Texture;
+/// No engine of this build leaves its map on a device.
+#[cfg(not(feature = "gpu"))]
+pub type ResultTexture = std::convert::Infallible;
+
+/// Error of an engine.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// No adapter, or none that can compute.
+    #[error("{0}")]
+    NoAdapter(String),
+    /// The job exceeds a limit of the device; the text has the numbers.
+    #[error("{0}")]
+    TooLarge(String),
+    /// This engine does not support the parameters; the text names one that does.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The device is lost: driver reset, unplugged, asleep too long.
+    #[error("the GPU was lost ({0})")]
+    DeviceLost(String),
+    /// Anything else that the device reports.
+    #[error("{0}")]
+    Device(String),
+}
+
+/// Runs jobs in order. Up to [`Engine::slots`] are in flight, so that the upload of a pair overlaps the computation
+/// of the one before.
+pub trait Engine: Send {
+    /// Description of this engine.
+    fn info(&self) -> Arc<EngineInfo>;
+
+    /// How many jobs may be in flight: submitted and not yet collected.
+    fn slots(&self) -> usize;
+
+    /// Bytes of memory that it keeps for pairs like the last one; `None` where that is unknown.
+    fn memory_bytes(&mut self) -> Option<usize> {
+        None
+    }
+
+    /// Whether a job like this could start at once. Where not, the engine prepares for it in the background, and calling this
+    /// again is cheap. A job that is impossible counts as prepared: [`Engine::submit`] returns the error.
+    fn prepare(&mut self, _job: &Job) -> bool {
+        true
+    }
+
+    /// Begins a new sequence with the next pair: no state of earlier pairs is used. A change of size or parameters does the same,
+    /// see [`crate::stereo::Past`].
+    fn forget(&mut self);
+
+    /// Starts a job without waiting for the device. Where the engine is not prepared this prepares it first, which may take a
+    /// while.
+    ///
+    /// # Errors
+    /// The job is not taken; the engine stays usable unless the device is lost.
+    fn submit(&mut self, job: Job) -> Result<(), EngineError>;
+
+    /// The oldest job's result if it is finished. Never waits for a device; the CPU engine computes here.
+    ///
+    /// # Errors
+    /// The oldest job failed, and is in flight no more.
+    fn collect(&mut self) -> Result<Option<Output>, EngineError>;
+}
+
+/// Refuses pictures with too many pixels for the counters of mutual information.
+pub fn check_counts((width, height): (usize, usize), params: &StereoParams) -> Result<(), EngineError> {
+    if params.cost.is_learned() && width * height > MOST_PIXELS {
+        return Err(EngineError::TooLarge(format!(
+            "{width}x{height} px are too many for mutual information, which counts up to {MOST_PIXELS}; lower --scale, or use \
+             another --cost"
+        )));
+    }
+    Ok(())
+}
+
+/// How often [`run`] polls for the result.
+const RUN_POLL_INTERVAL: Duration = Duration::from_micros(100);
+
+/// Runs one job and waits for it; the engine must be idle.
+///
+/// # Errors
+/// As [`Engine::submit`] and [`Engine::collect`].
+pub fn run(engine: &mut dyn Engine, job: Job) -> Result<Output, EngineError> {
+    engine.submit(job)?;
+    loop {
+        if let Some(output) = engine.collect()? {
+            return Ok(output);
+        }
+        std::thread::sleep(RUN_POLL_INTERVAL);
+    }
+}

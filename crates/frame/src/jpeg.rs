@@ -1,0 +1,65 @@
+//! Structure and pixels of JPEG pictures, of cameras and of files.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use zune_jpeg::JpegDecoder;
+use zune_jpeg::zune_core::bytestream::ZCursor;
+
+/// Structure of a JPEG file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Offset of the end marker. Any bytes may follow it.
+    pub end: usize,
+    /// The picture is one sequential scan with all its components.
+    pub is_plain: bool,
+}
+
+/// Parses the segments of a JPEG up to its end marker; `None` where it has none.
+pub fn frame(bytes: &[u8]) -> Option<Frame> {
+    let mut at = 2;
+    let (mut scans, mut is_sequential) = (0, true);
+    let (mut components, mut scanned) = (None, None);
+    loop {
+        let &[0xff, marker] = bytes.get(at..)?.first_chunk()? else { return None };
+        match marker {
+            0xff => at += 1, // a fill byte
+            0xd9 => {
+                return Some(Frame { end: at, is_plain: is_sequential && scans == 1 && components == scanned });
+            }
+            0x01 | 0xd0..=0xd8 => at += 2,
+            _ => {
+                is_sequential &= !matches!(marker, 0xc2 | 0xc6 | 0xca | 0xce);
+                match marker {
+                    0xc0..=0xc3 => components = bytes.get(at + 9),
+                    0xda => scanned = bytes.get(at + 4),
+                    _ => {}
+                }
+                at += 2 + usize::from(u16::from_be_bytes(*bytes.get(at + 2..)?.first_chunk()?));
+                if marker == 0xda {
+                    scans += 1;
+                    at = end_of_scan(bytes, at)?;
+                }
+            }
+        }
+    }
+}
+
+/// Offset of the first marker behind the data of a scan.
+fn end_of_scan(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        at += bytes.get(at..)?.iter().position(|&byte| byte == 0xff)?;
+        match bytes.get(at + 1)? {
+            // a byte of data, or a restart
+            0x00 | 0xd0..=0xd7 => at += 2,
+            _ => return Some(at),
+        }
+    }
+}
+
+/// Pixels of a picture whose headers are decoded. zune-jpeg 0.5.15 panics on some damaged pictures; the panic is caught here.
+///
+/// # Errors
+/// The picture is damaged; the text gives the reason.
+pub fn pixels(decoder: &mut JpegDecoder<ZCursor<&[u8]>>) -> Result<Vec<u8>, String> {
+    let decoded = catch_unwind(AssertUnwindSafe(|| decoder.decode()));
+    decoded.map_err(|_| "the decoder gave up")?.map_err(|err| format!("{err:?}"))
+}

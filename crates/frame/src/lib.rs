@@ -1,0 +1,188 @@
+//! The spine: pairs and frames, the sources that give them, and the engines that match them.
+//!
+//! A [`PairSource`] gives [`RawPair`]s, [`FramePreparation`] makes [`Frame`]s of them, and an [`engine::Engine`] matches these. Taps see
+//! what passes.
+
+use stereopsis_base::parameter::choices;
+use stereopsis_base::{console, files, geometry, image, parameter, process};
+use stereopsis_calibration as calibration;
+use stereopsis_stereo as stereo;
+
+mod camera_options;
+pub mod decode_camera;
+pub mod engine;
+pub mod jpeg;
+mod max_pixels;
+mod orientation;
+mod original;
+mod pair;
+mod pixels;
+mod preparation;
+pub mod scale;
+mod source_options;
+mod taps;
+mod transport;
+
+pub use camera_options::{CameraOptions, ControlSettings, Orientation, PowerLine, Setting, ViewOptions};
+pub use max_pixels::MaxPixels;
+pub use original::{EncodedImage, Original, StereoLayout, halves};
+pub use pair::{Elsewhere, Frame, Matched, RawPair, Recorded};
+pub use pixels::Pixels;
+pub use preparation::FramePreparation;
+pub use scale::Scale;
+pub use source_options::{SceneOptions, SceneWorld, SourceOptions, TopicChoice};
+pub use taps::{FrameTap, RawTap, Taps};
+pub use transport::{Playing, Speed, Transport};
+
+use self::decode_camera::Damaged;
+use crate::calibration::CalibrationNote;
+use crate::geometry::Geometry;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Description of an open source.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SourceInfo {
+    /// Short name for the status line: `scene`, `webcam 0,1`, a file's or folder's name.
+    pub name: String,
+    /// Width of one view's raw picture, px.
+    pub width: usize,
+    /// Height of one view's raw picture, px.
+    pub height: usize,
+    /// Rate at which the source delivers pairs, Hz; `None` where the reader sets the rate.
+    pub rate_hz: Option<f64>,
+    /// True for a camera: pairs that are not taken in time are lost. Other sources wait.
+    pub is_camera: bool,
+    /// True where one pair is given and no other follows: a watched pair of files.
+    pub is_still: bool,
+    /// Total number of pairs, where the source ends by itself.
+    pub num_pairs: Option<u64>,
+    /// True where the source's pairs are already rectified.
+    pub is_rectified: bool,
+    /// Geometry of a source whose pairs are already rectified.
+    pub geometry: Option<Geometry>,
+}
+
+/// Result of waiting for a pair.
+#[derive(Debug)]
+pub enum Next {
+    /// A pair.
+    Pair(Box<RawPair>),
+    /// No pair within the timeout; call again.
+    Waiting,
+    /// The source has ended.
+    End,
+}
+
+/// A source of pairs. It belongs to the capture thread; operations that block (cameras) run on threads of their own.
+pub trait PairSource: Send {
+    /// Description of the source; sizes and rates may change while it runs.
+    fn info(&self) -> SourceInfo;
+
+    /// The next pair, waiting for at most `timeout`.
+    ///
+    /// # Errors
+    /// The source is lost; the reader reports it and may open it again.
+    fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError>;
+
+    /// State of its cameras; the default value for other sources.
+    fn state(&self) -> SourceState {
+        SourceState::default()
+    }
+
+    /// Restarts one of two free-running cameras in the background until both take their pictures at nearly the same
+    /// time; meanwhile [`SourceState::resyncing`] is true. Other sources ignore it.
+    fn resync(&mut self) {}
+
+    /// Rectification and geometry that a recording holds for its pairs.
+    fn calibration(&self) -> Option<&CalibrationNote> {
+        None
+    }
+
+    /// All files that the source reads, known from the start.
+    fn files(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    /// Playback control of a source in which the user can seek.
+    fn transport(&self) -> Option<Arc<Transport>> {
+        None
+    }
+}
+
+/// State of a source's cameras.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SourceState {
+    /// Left and right camera, or the side-by-side camera.
+    pub cameras: Vec<CameraState>,
+    /// Number of frames of one camera without a partner so far.
+    pub unpaired: u64,
+    /// Skew of the pairs; `None` for one camera, and before there are enough pairs.
+    pub skew: Option<Skew>,
+    /// Remarks for the user, as sentences: a halved rate, jumping time stamps, a rejected control, and omitted parts of
+    /// the source: files without a partner, damaged parts, invalid messages. Every command prints them.
+    pub remarks: Vec<String>,
+    /// Why the pair at the position of playback cannot be read; gone with the next position.
+    pub unreadable: Option<String>,
+    /// One camera is being restarted, see [`PairSource::resync`].
+    pub resyncing: bool,
+}
+
+impl SourceState {
+    /// Number of damaged frames of all cameras.
+    pub fn damaged(&self) -> Damaged {
+        self.cameras.iter().map(|camera| camera.damaged).sum()
+    }
+
+    /// Number of frames of all cameras that their drivers dropped.
+    pub fn missed(&self) -> u64 {
+        self.cameras.iter().map(|camera| camera.missed).sum()
+    }
+}
+
+/// State of one camera.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct CameraState {
+    /// Its current number.
+    pub index: u32,
+    /// Its name according to its driver.
+    pub name: String,
+    /// The granted mode as text: `MJPEG 640x480 at 30/s`.
+    pub mode: String,
+    /// Measured frame rate, Hz.
+    pub rate_hz: f64,
+    /// Numbers of damaged frames, by cause.
+    pub damaged: Damaged,
+    /// Frames that the driver dropped (no bandwidth, or no free buffer), counted by gaps in its sequence numbers. 0 where the
+    /// system does not report them.
+    pub missed: u64,
+    /// Frames that the source did not take in time.
+    pub late: u64,
+    /// Reason of its loss, while it is lost; it is opened again when it returns.
+    pub lost: Option<String>,
+}
+
+/// Skew: time of the right picture minus time of the left one, over about the last two seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Skew {
+    /// Mean, s.
+    pub mean_s: f64,
+    /// Largest minus smallest, s.
+    pub spread_s: f64,
+}
+
+/// Error of opening or reading a source. The text names the operation, the object, and the next step for the user.
+#[derive(Debug, thiserror::Error)]
+pub enum CaptureError {
+    /// The words of `--source` are invalid.
+    #[error("{0}")]
+    Grammar(String),
+    /// A file or folder cannot be used.
+    #[error("{0}")]
+    File(String),
+    /// A camera is missing, busy, inaccessible, or lost.
+    #[error("{0}")]
+    Camera(String),
+}

@@ -1,0 +1,133 @@
+//! Options of sources: plain data with the same words on the command line, in rig files and in the window.
+
+use super::{CameraOptions, CaptureError, MaxPixels, Pixels, Speed};
+use crate::choices;
+use crate::geometry::Geometry;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Options of sources beside the words of `--source`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SourceOptions {
+    /// Size per view, px: of the scene, or requested from a camera. Files have their own.
+    pub size: Option<(usize, usize)>,
+    /// Rate, Hz: of scene and files, or requested from a camera. `None` for no limit, or for the camera's default.
+    pub rate_hz: Option<f64>,
+    /// Files and recordings restart at the end.
+    pub looped: bool,
+    /// Interactive use: a recording stays open at its end so that the user can seek, and its pairs carry their recorded
+    /// results; a folder is held at its start and played like a recording; a single pair is given once.
+    pub watched: bool,
+    /// Playback speed of recordings, and of folders that are watched. Standard input has no speed of its own; [`Speed::Max`] reads all of it.
+    pub speed: Speed,
+    /// Start time of recordings, from their first pair on.
+    pub start_at: Duration,
+    /// Topics of a foreign recording that hold the views.
+    pub topics: TopicChoice,
+    /// Limit on the size of pictures from files and recordings.
+    pub max_pixels: MaxPixels,
+    /// What is decoded of pictures.
+    pub pixels: Pixels,
+    /// The camera of `webcam:N` shows one view, not both side by side: for a head of one camera.
+    pub one_view: bool,
+    /// Options of cameras.
+    pub cameras: CameraOptions,
+    /// Zenoh's own configuration, for rigs on the network: certificates, access rules.
+    pub zenoh_config: Option<PathBuf>,
+    /// The scene's rig and appearance; [`SourceOptions::size`] takes precedence over its size.
+    pub scene: SceneOptions,
+}
+
+/// The user's choice of topics for the views.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TopicChoice {
+    /// Topic of the left view.
+    pub left: Option<String>,
+    /// Topic of the right view.
+    pub right: Option<String>,
+    /// Topic of side-by-side pictures, the left view in the left half.
+    pub both: Option<String>,
+}
+
+impl TopicChoice {
+    /// Whether no topic is chosen.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+choices! {
+    /// What the scene's cameras see.
+    pub enum SceneWorld {
+        /// A furnished room in which some things move.
+        Room = "room",
+        /// Solids drawn at random, many of them without texture; nothing moves.
+        Random = "random",
+    }
+}
+
+/// Options of the scene.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SceneOptions {
+    /// Width of each view, px.
+    pub width: usize,
+    /// Height of each view, px.
+    pub height: usize,
+    /// Baseline, m.
+    pub baseline_m: f64,
+    /// What the cameras see.
+    pub world: SceneWorld,
+    /// Seed of positions and textures.
+    pub seed: u32,
+    /// Standard deviation of the sensor noise, grey levels of 8 bits.
+    pub noise: f64,
+    /// Ratio of the right picture's brightness to the left one's.
+    pub exposure: f64,
+    /// Vertical offset of the right picture, px (positive: lower); imitates imperfect rectification.
+    pub vertical_px: f64,
+    /// Number of frames until all motion repeats; with more frames, motion is slower.
+    pub loop_frames: u32,
+}
+
+impl Default for SceneOptions {
+    /// 640x480, disparities from about 6 to 58 px.
+    fn default() -> Self {
+        Self {
+            width: 640,
+            height: 480,
+            baseline_m: 0.065,
+            world: SceneWorld::Room,
+            seed: 1,
+            noise: 0.0,
+            exposure: 1.0,
+            vertical_px: 0.0,
+            loop_frames: 90,
+        }
+    }
+}
+
+impl SceneOptions {
+    /// The rig of the scene.
+    pub fn geometry(&self) -> Geometry {
+        // a field of view of 58 degrees
+        Geometry::centred(0.9 * self.width as f64, self.baseline_m, 0.0, (self.width, self.height))
+    }
+
+    /// Checks that there is such a scene.
+    ///
+    /// # Errors
+    /// A number is out of its range.
+    pub fn check(&self) -> Result<(), CaptureError> {
+        let Self { width, height, baseline_m, noise, exposure, .. } = *self;
+        if width == 0 || height == 0 || width.saturating_mul(height) > 1 << 26 {
+            let text = format!("a scene of {width}x{height} pixels: choose 1x1 to 8192x8192");
+            return Err(CaptureError::Grammar(text));
+        }
+        let sane = |v: f64| v.is_finite() && v > 0.0;
+        if !sane(baseline_m) || !sane(exposure) || !noise.is_finite() || noise < 0.0 {
+            let text = "the scene's baseline and exposure are positive, its noise is not negative";
+            return Err(CaptureError::Grammar(text.into()));
+        }
+        Ok(())
+    }
+}
