@@ -17,11 +17,12 @@ use stereopsis::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use stereopsis::stereo::{Aggregation, CostKind, Fill, Median, RightMatching, StereoParams};
 
 fn parse(shader: &Shader) -> naga::Module {
-    let module = naga::front::wgsl::parse_str(shader.source)
-        .unwrap_or_else(|err| panic!("{}: {}", shader.stem, err.emit_to_string_with_path(shader.source, shader.stem)));
+    let source = shader.source();
+    let module = naga::front::wgsl::parse_str(&source)
+        .unwrap_or_else(|err| panic!("{}: {}", shader.stem, err.emit_to_string_with_path(&source, shader.stem)));
     let mut validator = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), Capabilities::default());
     if let Err(err) = validator.validate(&module) {
-        panic!("{}", err.emit_to_string_with_path(shader.source, shader.stem));
+        panic!("{}", err.emit_to_string_with_path(&source, shader.stem));
     }
     module
 }

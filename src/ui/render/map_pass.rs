@@ -5,7 +5,7 @@ use crate::colormap::reason_color;
 use eframe::egui_wgpu::RenderState;
 use wgpu::util::{BufferInitDescriptor, DeviceExt as _};
 
-const SOURCE: &str = include_str!("../../../shaders/display.wgsl");
+const SOURCE: &str = stereopsis_shaders::text("display");
 const NUM_COLOURS: usize = 256;
 const NUM_REASONS: usize = 8; // bits of the byte
 

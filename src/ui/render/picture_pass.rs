@@ -5,7 +5,7 @@ use egui::emath::{GuiRounding as _, RectTransform};
 use egui::{PaintCallbackInfo, Painter, Rect};
 use wgpu::util::{BufferInitDescriptor, DeviceExt as _};
 
-const SOURCE: &str = include_str!("../../../shaders/picture.wgsl");
+const SOURCE: &str = stereopsis_shaders::text("picture");
 
 /// Of a picture that is old: its camera is lost.
 const STALE_BRIGHTNESS: f32 = 0.35;

@@ -16,7 +16,7 @@ pub use equal::equalise;
 pub use task::ControlTask;
 
 use crate::{CaptureError, PowerLine};
-use crate::choices;
+use stereopsis_base::parameter::choices;
 use node::Node;
 
 choices! {

@@ -1,0 +1,248 @@
+//! The CPU engine: the stages of [`crate::stereo`] on all cores, in vector instructions, to the same bits.
+//!
+//! The stages in their order (`level`): `gates` and `mutual_information` compute the prior from coarser levels and earlier pairs;
+//! the pictures become codes (`codes`), or volumes of costs (`stored_costs`), and are aggregated locally (`local`); two sweeps
+//! compute costs and path costs and choose the winners (`paths`, `sweep`, `recurrence`, `winner`), or without paths exact sums
+//! decide (`exact_winner`); the maps are filtered (`filter`, `median`, `running_mean`, `planes`, `choice`, `weighted_median`; `regions` are connected runs).
+//!
+//! Candidates of a pixel are padded to whole registers; the padding has the cost that marks missing candidates.
+
+#![allow(clippy::inline_always, reason = "what is not inlined into a loop is not compiled for its vector instructions")]
+#![allow(clippy::needless_bitwise_bool, reason = "without branches loops become vector instructions")]
+#![allow(clippy::needless_range_loop, reason = "plain indexed loops over arrays become vector instructions reliably")]
+
+use stereopsis_base::{console, image, process};
+#[cfg(test)]
+use stereopsis_capture as capture;
+use stereopsis_frame::engine;
+use stereopsis_stereo as stereo;
+
+mod adapter;
+mod aligned;
+mod choice;
+mod codes;
+mod costs;
+mod disparity_windows;
+mod exact_winner;
+mod filter;
+mod gates;
+mod input;
+mod lane;
+mod level;
+mod local;
+mod maps;
+mod median;
+mod memory;
+mod mutual_information;
+mod need;
+mod path_state;
+mod paths;
+mod planes;
+mod recurrence;
+mod regions;
+mod running_mean;
+mod scan;
+pub mod simd;
+mod stored_costs;
+mod sweep;
+mod wavefront;
+mod weighted_median;
+mod winner;
+#[cfg(test)]
+mod tests;
+
+use crate::engine::demand::{self, Demand, Promise};
+use crate::engine::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime};
+use crate::image::PictureRef;
+use crate::process::OfProcess;
+#[cfg(any(test, feature = "testing"))]
+use crate::process::memory::Free;
+use crate::stereo::filter::Smoothed;
+use crate::stereo::{DisparityMap, Maps, Past, StereoParams};
+pub use adapter::brand_in;
+use input::LevelInput;
+use level::{Buffers, Stages};
+use need::Machine;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use simd::SimdLevel;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Matches on all cores. One job at a time; it is computed in [`Engine::collect`].
+///
+/// It keeps, for `N` paths over `W x H` pixels and `D` candidates, rounded up to whole registers:
+/// - a volume of `W H D` bytes; twice that where the largest P2 times the directions that are stored at a time (`N / 2` up to
+///   eight paths, `N - 4` beyond) exceeds 255;
+/// - `1.1 N W D` bytes of path costs, and the volume twice as large too, where the largest cost and the largest P2 exceed 254;
+/// - `P (2 W + D + 64) H` bytes of codes, `P` being 3, 4, 6 or 8 for census and 1 for rank or brightness, 7 for both together;
+/// - `W H D` bytes of costs for SAD, AD-census, mutual information and weighted aggregations, and as many for the means of any
+///   aggregation before paths.
+///
+/// Gating leaves of the first volume what the gates need, and adds 4 bytes for each pixel. The coarser levels of gating and of
+/// mutual information add at most a third of everything, and filters over time 3 bytes for each pixel. Block matching and aggregation
+/// without paths need no volume of sums: winners are chosen row by row.
+pub struct CpuEngine {
+    info: Arc<EngineInfo>,
+    level: SimdLevel,
+    threads: usize,
+    /// Threads of the process that has matched last; none before the first pair.
+    pool: Option<OfProcess<ThreadPool>>,
+    buffers: Buffers,
+    past: Past,
+    waiting: Option<(Job, Instant)>,
+    /// Whether the pair that waits is the last one of its sequence.
+    forgets_after: bool,
+    /// The last demand for which there was memory: it is kept.
+    fitting: Option<Demand>,
+    /// What the first pair of it is about to take.
+    promise: Option<Promise>,
+}
+
+impl CpuEngine {
+    /// An engine with this many threads, or one for each core, and the vector instructions set by [`simd::VARIABLE`],
+    /// or the best ones.
+    pub fn new(threads: Option<usize>) -> Self {
+        let level = SimdLevel::chosen().unwrap_or_else(|err| {
+            log::warn!("{err}"); // the command line has refused it before it came to this
+            SimdLevel::best()
+        });
+        Self::with_level(threads, level)
+    }
+
+    /// An engine with these vector instructions.
+    pub fn with_level(threads: Option<usize>, level: SimdLevel) -> Self {
+        let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let threads = threads.unwrap_or_else(cores).max(1);
+        let adapter = adapter::describe(level, threads);
+        let info = EngineInfo { kind: EngineKind::Cpu, adapter, software: false };
+        Self {
+            info: Arc::new(info),
+            level,
+            threads,
+            pool: None,
+            buffers: Buffers::default(),
+            past: Past::default(),
+            waiting: None,
+            forgets_after: false,
+            fitting: None,
+            promise: None,
+        }
+    }
+
+    /// The same with so much free memory, whatever the system says.
+    #[cfg(any(test, feature = "testing"))]
+    #[must_use]
+    pub fn with_free(mut self, free: Free) -> Self {
+        self.buffers.free = Some(free);
+        self
+    }
+
+    fn machine(&self) -> Machine {
+        Machine { register: self.level.bytes(), threads: self.threads }
+    }
+
+    /// Refuses a pair for which there is no memory.
+    fn check_memory(&mut self, demand: Demand) -> Result<(), EngineError> {
+        if self.fitting.as_ref() == Some(&demand) {
+            return Ok(());
+        }
+        self.promise = None;
+        let (machine, held) = (self.machine(), self.memory_bytes().unwrap_or(0) as u64);
+        let need = |demand: &Demand| Some(need::bytes(demand, machine));
+        demand::check(&demand, demand::free(self.buffers.free), held, need)?;
+        self.promise = Some(Promise::of(need::bytes(&demand, machine).saturating_sub(held)));
+        self.fitting = Some(demand);
+        Ok(())
+    }
+
+    /// The whole algorithm for the next pair, as [`crate::stereo::match_next`] has it, with the time of each stage.
+    ///
+    /// # Errors
+    /// The volumes do not fit into memory, or the system gives no threads.
+    pub fn match_next<'a>(
+        &mut self,
+        left: impl Into<PictureRef<'a>>,
+        right: impl Into<PictureRef<'a>>,
+        params: &StereoParams,
+        wants_right: bool,
+    ) -> Result<(Maps, Vec<StageTime>), EngineError> {
+        let pair = PictureRef::pair(left, right);
+        self.check_memory(Demand::of_pair(pair, Arc::new(params.clone()), wants_right))?;
+        let Self { level, threads, pool, buffers, past, promise, .. } = self;
+        let pool = OfProcess::kept(pool, || new_pool(*threads))?;
+        past.follow(pair[0].luma.size(), params);
+        let mut stages = Stages::start();
+        let maps = pool.install(|| {
+            let input = LevelInput { level: *level, left: pair[0].luma, right: pair[1].luma, params };
+            buffers.match_level(input, pair, past, wants_right, &mut stages)
+        });
+        *promise = None;
+        let maps = maps?;
+        past.remember(&maps.left, params);
+        Ok((maps, stages.times))
+    }
+}
+
+/// Threads for matching.
+fn new_pool(threads: usize) -> Result<ThreadPool, EngineError> {
+    let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("match {i}"));
+    builder.build().map_err(|err| {
+        EngineError::Device(format!(
+            "no {threads} threads for matching: {err}; end other programs, or take fewer threads"
+        ))
+    })
+}
+
+impl Engine for CpuEngine {
+    fn info(&self) -> Arc<EngineInfo> {
+        Arc::clone(&self.info)
+    }
+
+    fn slots(&self) -> usize {
+        1
+    }
+
+    fn memory_bytes(&mut self) -> Option<usize> {
+        let pixels = |map: &DisparityMap| size_of_val(map.values.pixels()) + size_of_val(map.reasons.pixels());
+        let last = self.past.last.as_ref().map_or(0, pixels);
+        let smoothed = |past: &Smoothed| size_of_val(past.values.pixels()) + size_of_val(past.seen.pixels());
+        Some(self.buffers.bytes() + last + self.past.smoothed.as_ref().map_or(0, smoothed))
+    }
+
+    fn forget(&mut self) {
+        // a pair that waits was there before
+        self.forgets_after = self.waiting.is_some();
+        if !self.forgets_after {
+            self.past = Past::default();
+        }
+    }
+
+    fn submit(&mut self, job: Job) -> Result<(), EngineError> {
+        crate::engine::check_counts(job.frame.size(), &job.params)?;
+        self.check_memory(Demand::of(&job))?;
+        if self.waiting.is_some() {
+            return Err(EngineError::Device("the CPU takes one pair at a time: collect the last one first".into()));
+        }
+        self.waiting = Some((job, Instant::now()));
+        Ok(())
+    }
+
+    fn collect(&mut self) -> Result<Option<Output>, EngineError> {
+        let Some((job, submitted)) = self.waiting.take() else { return Ok(None) };
+        let (left, right) = (&*job.frame.left, &*job.frame.right);
+        let matched = self.match_next(left, right, &job.params, job.wants_right);
+        if std::mem::take(&mut self.forgets_after) {
+            self.past = Past::default();
+        }
+        let (maps, stages) = matched?;
+        Ok(Some(Output {
+            job,
+            engine: self.info(),
+            map: Some(Arc::new(maps.left)),
+            right_map: maps.right.map(Arc::new),
+            texture: None,
+            stages,
+            compute_time: submitted.elapsed(),
+        }))
+    }
+}

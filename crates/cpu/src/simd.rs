@@ -1,0 +1,162 @@
+//! Which vector instructions the loops use: chosen once, when the engine is made.
+//!
+//! A loop is written once, generic over [`fearless_simd::Simd`] or as plain Rust that becomes SIMD, always inlined, and
+//! `on_level!` compiles it for each level. (A function that is not inlined is not compiled for the level: `array::from_fn` and
+//! iterator adapters with much inside have shown it, so hot loops are plain ones.)
+
+use crate::engine::EngineError;
+use fearless_simd::Level;
+
+/// The variable that forces a level.
+pub const VARIABLE: &str = "STEREOPSIS_SIMD";
+
+/// Vector instructions, with the proof that this processor has them.
+#[derive(Clone, Copy, Debug)]
+pub enum SimdLevel {
+    /// AVX-512 as of Ice Lake and Zen 4: 64 path costs at once.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(fearless_simd::x86::Avx512),
+    /// AVX2: 32 path costs at once.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(fearless_simd::x86::Avx2),
+    /// The baseline of the platform: SSE2 or NEON, 16 path costs at once.
+    Portable(Portable),
+}
+
+#[cfg(target_arch = "x86_64")]
+type Portable = fearless_simd::x86::Sse2;
+#[cfg(target_arch = "aarch64")]
+type Portable = fearless_simd::aarch64::Neon;
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+type Portable = fearless_simd::Fallback;
+
+impl SimdLevel {
+    /// All that this processor has, the best first.
+    pub fn all() -> Vec<Self> {
+        let best = Level::new();
+        #[cfg(target_arch = "x86_64")]
+        let levels =
+            [best.as_avx512().map(Self::Avx512), best.as_avx2().map(Self::Avx2), best.as_sse2().map(Self::Portable)];
+        #[cfg(target_arch = "aarch64")]
+        let levels = [best.as_neon().map(Self::Portable)];
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        let levels = [if let Level::Fallback(token) = best { Some(Self::Portable(token)) } else { None }];
+        levels.into_iter().flatten().collect()
+    }
+
+    /// The word that forces this level.
+    pub fn word(self) -> &'static str {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(_) => "avx512",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(_) => "avx2",
+            Self::Portable(_) => "portable",
+        }
+    }
+
+    /// Its usual name.
+    pub fn name(self) -> &'static str {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(_) => "AVX-512",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(_) => "AVX2",
+            Self::Portable(_) if cfg!(target_arch = "x86_64") => "SSE2",
+            Self::Portable(_) if cfg!(target_arch = "aarch64") => "NEON",
+            Self::Portable(_) => "no SIMD",
+        }
+    }
+
+    /// Bytes of a register.
+    pub(super) fn bytes(self) -> usize {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(_) => 64,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(_) => 32,
+            Self::Portable(_) => 16,
+        }
+    }
+
+    /// The level set by [`VARIABLE`], or the best one.
+    ///
+    /// # Errors
+    /// The level does not exist, or this processor does not have it.
+    pub fn chosen() -> Result<Self, EngineError> {
+        match std::env::var_os(VARIABLE) {
+            None => Ok(Self::best()),
+            Some(word) => Self::find(&word.to_string_lossy()),
+        }
+    }
+
+    /// The best one.
+    pub fn best() -> Self {
+        Self::all().swap_remove(0) // every platform has the portable one
+    }
+
+    /// The level that this word forces.
+    ///
+    /// # Errors
+    /// The level does not exist, or this processor does not have it; the text lists those it has.
+    pub fn find(word: &str) -> Result<Self, EngineError> {
+        let all = Self::all();
+        all.iter().find(|level| level.word() == word).copied().ok_or_else(|| {
+            let words: Vec<_> = all.iter().map(|level| level.word()).collect();
+            EngineError::Device(format!(
+                "{VARIABLE}={word}: this processor has {}; set it to one of these, or leave it out for the best",
+                words.join(", ")
+            ))
+        })
+    }
+}
+
+/// Compiles an expression for each level and runs the one for `$level`; functions in it have to be inlined always.
+macro_rules! on_level {
+    ($level:expr, $simd:pat => $op:expr) => {
+        match $level {
+            #[cfg(target_arch = "x86_64")]
+            $crate::simd::SimdLevel::Avx512(token) => {
+                let $simd = token;
+                fearless_simd::Simd::vectorize(
+                    token,
+                    #[inline(always)]
+                    || $op,
+                )
+            }
+            #[cfg(target_arch = "x86_64")]
+            $crate::simd::SimdLevel::Avx2(token) => {
+                let $simd = token;
+                fearless_simd::Simd::vectorize(
+                    token,
+                    #[inline(always)]
+                    || $op,
+                )
+            }
+            $crate::simd::SimdLevel::Portable(token) => {
+                let $simd = token;
+                fearless_simd::Simd::vectorize(
+                    token,
+                    #[inline(always)]
+                    || $op,
+                )
+            }
+        }
+    };
+}
+pub(super) use on_level;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_is_found_by_its_word_and_another_word_is_refused_with_all_there_are() {
+        for level in SimdLevel::all() {
+            assert_eq!(SimdLevel::find(level.word()).unwrap().word(), level.word());
+        }
+        assert_eq!(SimdLevel::best().word(), SimdLevel::all()[0].word());
+        let error = SimdLevel::find("mmx").unwrap_err().to_string();
+        assert!(error.contains("STEREOPSIS_SIMD=mmx") && error.contains("portable"), "{error}");
+    }
+}

@@ -1,0 +1,230 @@
+//! Compute pipelines, compiled on a thread of their own: drivers take 1 to 500 ms for each, and neither pairs nor the window
+//! wait for them. Compiled pipelines are kept in a cache that evicts the least recently used ones.
+
+mod cache;
+mod compile;
+mod queue;
+#[cfg(test)]
+mod tests;
+
+use super::device::Gpu;
+use crate::engine::EngineError;
+use crate::files;
+use cache::Cache;
+pub use compile::Binding;
+use compile::Module;
+#[cfg(any(test, feature = "testing"))]
+pub use compile::bindings;
+use parking_lot::{Condvar, Mutex};
+use queue::{Outcome, State};
+use std::hash::{Hash, Hasher};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Idle time before new pipelines are saved.
+const SAVE_DELAY: Duration = Duration::from_secs(1);
+
+/// The source of a shader module. Variants differ in their source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Folder and file name below `shaders/`, without the extension.
+    pub stem: &'static str,
+    /// The WGSL.
+    pub text: String,
+}
+
+impl Hash for Source {
+    /// Without the text, which is long: hashes are computed with every pair.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.stem, self.text.len()).hash(state);
+    }
+}
+
+/// Key of a pipeline: cheap to clone and to hash.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Request {
+    /// The module.
+    pub source: Arc<Source>,
+    /// Its entry.
+    pub entry: &'static str,
+    /// Values of its `override` constants, by name.
+    pub constants: Vec<(&'static str, u32)>,
+}
+
+/// A compiled entry. A clone is the same one.
+#[derive(Clone, Debug)]
+pub struct Pipeline {
+    /// The pipeline itself.
+    pub pipeline: wgpu::ComputePipeline,
+    /// The layout of its bind group.
+    pub layout: wgpu::BindGroupLayout,
+}
+
+/// All pipelines of a device. Dropping it ends its thread, which may have to finish the pipeline in work.
+pub struct Compiler {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    gpu: Gpu,
+    checks: bool,
+    cache: Cache,
+    state: Mutex<State>,
+    /// Notified on new requests and finished ones.
+    changed: Condvar,
+}
+
+impl Compiler {
+    /// Without run-time checks in shaders; the driver's pipelines are stored in the program's cache folder.
+    pub fn new(gpu: Gpu) -> Self {
+        let file = Cache::file(&gpu);
+        Self::with(gpu, false, file)
+    }
+
+    /// With run-time checks of every index, divisor and loop, which take time; nothing is stored. For tests.
+    pub fn with_checks(gpu: Gpu) -> Self {
+        Self::with(gpu, true, None)
+    }
+
+    fn with(gpu: Gpu, checks: bool, file: Option<PathBuf>) -> Self {
+        let cache = Cache::new(gpu.clone(), file);
+        let inner = Inner { gpu, checks, cache, state: Mutex::default(), changed: Condvar::new() };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// The pipeline, if it is compiled; else the thread compiles it, the latest request first. Never waits.
+    ///
+    /// # Errors
+    /// It cannot be compiled, which is found out once; or the device is lost.
+    pub fn get(&self, request: &Request) -> Result<Option<Pipeline>, EngineError> {
+        self.inner.check()?;
+        let mut state = self.inner.state.lock();
+        if let Some(outcome) = state.outcome(request) {
+            return outcome.map(Some).map_err(EngineError::Device);
+        }
+        if state.enqueue(request) {
+            self.start_thread(&mut state)?;
+            self.inner.changed.notify_all();
+        }
+        Ok(None)
+    }
+
+    /// The pipeline, compiled on this thread unless the other one does. Call [`Compiler::get`] for all pipelines of a job
+    /// first, so that both threads compile.
+    ///
+    /// # Errors
+    /// As [`Compiler::get`].
+    pub fn wait_for(&self, request: &Request) -> Result<Pipeline, EngineError> {
+        let mut state = self.inner.state.lock();
+        loop {
+            self.inner.check()?;
+            if let Some(outcome) = state.outcome(request) {
+                return outcome.map_err(EngineError::Device);
+            }
+            if state.begin(request) {
+                self.start_thread(&mut state)?; // it saves new pipelines
+                drop(state);
+                self.inner.compile(request);
+                state = self.inner.state.lock();
+            } else {
+                self.inner.changed.wait(&mut state);
+            }
+        }
+    }
+
+    /// Whether every request is finished.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn is_idle(&self) -> bool {
+        self.inner.state.lock().is_idle()
+    }
+
+    fn start_thread(&self, state: &mut State) -> Result<(), EngineError> {
+        if state.thread.is_none() {
+            let inner = Arc::clone(&self.inner);
+            let thread = std::thread::Builder::new().name("shaders".into()).spawn(move || inner.run());
+            let thread = thread.map_err(|err| {
+                EngineError::Device(format!(
+                    "no thread to compile shaders: {}; end other programs and start anew",
+                    files::cause(&err)
+                ))
+            })?;
+            state.thread = Some(thread);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Compiler {
+    fn drop(&mut self) {
+        let thread = {
+            let mut state = self.inner.state.lock();
+            state.stop = true;
+            state.thread.take()
+        };
+        self.inner.changed.notify_all();
+        if thread.is_some_and(|thread| thread.join().is_err()) {
+            log::error!("the thread that compiles shaders panicked");
+        }
+        if self.inner.state.lock().has_unsaved {
+            self.inner.cache.save();
+        }
+    }
+}
+
+impl Inner {
+    /// The loop of the thread.
+    fn run(&self) {
+        let mut state = self.state.lock();
+        while !state.stop {
+            if let Some(request) = state.begin_next() {
+                drop(state);
+                self.compile(&request);
+                state = self.state.lock();
+            } else if state.has_unsaved {
+                if self.changed.wait_for(&mut state, SAVE_DELAY).timed_out() && state.is_idle() {
+                    state.has_unsaved = false;
+                    drop(state);
+                    self.cache.save();
+                    state = self.state.lock();
+                }
+            } else {
+                self.changed.wait(&mut state);
+            }
+        }
+    }
+
+    /// Compiles a request that this thread has begun, and notifies all.
+    fn compile(&self, request: &Request) {
+        /// Finishes the request even if a driver or a library panics, so that no thread waits forever.
+        struct FinishGuard<'a>(&'a Inner, &'a Request, Outcome);
+        impl Drop for FinishGuard<'_> {
+            fn drop(&mut self) {
+                let Self(inner, request, outcome) = self;
+                let outcome = std::mem::replace(outcome, Err(String::new()));
+                inner.state.lock().finish(request, outcome);
+                inner.changed.notify_all();
+            }
+        }
+        let panicked = format!("compiling the shader {} panicked; choose --engine cpu", request.source.stem);
+        let mut guard = FinishGuard(self, request, Err(panicked));
+        let start = Instant::now();
+        guard.2 = self.pipeline(request);
+        log::debug!(
+            "{} ({}) compiled in {:.1} ms",
+            request.source.stem,
+            request.entry,
+            1e3 * start.elapsed().as_secs_f64()
+        );
+    }
+
+    fn pipeline(&self, request: &Request) -> Outcome {
+        let module = self.state.lock().module(&request.source);
+        let module = module.get_or_init(|| Module::new(&self.gpu, &request.source, self.checks));
+        module.as_ref().map_err(Clone::clone)?.pipeline(&self.gpu, request, self.cache.get())
+    }
+
+    fn check(&self) -> Result<(), EngineError> {
+        self.gpu.lost().map_or(Ok(()), |why| Err(EngineError::DeviceLost(why.to_owned())))
+    }
+}

@@ -1,0 +1,35 @@
+//! What happened to jobs, in order: for those who want to see that transfers and computation overlap.
+
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// One moment of a job, by its number since the engine was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Its pair is on the device.
+    Uploaded(u64),
+    /// Its first submission went to the device.
+    Began(u64),
+    /// Its last submission is done; the result is to be read back.
+    Computed(u64),
+    /// Its result is on the host.
+    Taken(u64),
+}
+
+/// A list that grows, once somebody looks.
+#[derive(Clone, Default)]
+pub(super) struct Events(Option<Arc<Mutex<Vec<Event>>>>);
+
+impl Events {
+    /// Notes events from now on, and gives the list.
+    #[cfg(any(test, feature = "testing"))]
+    pub(super) fn watch(&mut self) -> Arc<Mutex<Vec<Event>>> {
+        Arc::clone(self.0.get_or_insert_default())
+    }
+
+    pub(super) fn note(&self, event: Event) {
+        if let Some(events) = &self.0 {
+            events.lock().push(event);
+        }
+    }
+}

@@ -1,0 +1,496 @@
+//! The engine: jobs become submissions, finished submissions become results. Nothing here waits for the device.
+//!
+//! The queue runs submissions in order. So that a window on the same queue is not delayed by a whole job, only a few ms of work
+//! are queued at a time; [`Engine::collect`] submits the rest.
+
+use super::buffers::{Buffers, copy_to_texture};
+use super::compiler::Compiler;
+use super::device::Gpu;
+use super::events::{Event, Events};
+use super::graph::{DispatchGraph, GraphKey};
+use super::layout::Structure;
+use super::limits::{self, Limits};
+use super::need::{self, MAX_JOBS};
+use super::options::GpuOptions;
+use super::past::Past;
+use super::program::{PassGrouping, Program, all_compiled};
+use super::resource::Resource;
+use super::slot::{PairFormat, Slot};
+use super::tuning::VariantSelector;
+use super::uniforms::Params;
+use super::variant::{Variant, VariantOverrides};
+use crate::engine::demand::Demand;
+use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
+use crate::image::PictureRef;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// Where a pair takes longer, transfers are short beside it, and one job less in flight saves latency, ms.
+const SLOW_PAIR_MS: f64 = 10.0;
+/// Target time of a submission, ms.
+const SUBMISSION_MS: f64 = 3.0;
+/// Minimum of queued submissions, so that the device stays busy between calls.
+const MIN_BACKLOG: usize = 2;
+
+const RUNNING: u8 = 0;
+const FINISHED: u8 = 1;
+const FAILED: u8 = 2;
+
+/// Matches pairs on a GPU.
+pub struct GpuEngine {
+    pub(super) gpu: Gpu,
+    options: GpuOptions,
+    limits: Limits,
+    selector: VariantSelector,
+    compiler: Compiler,
+    /// The graph of the last job.
+    current: Option<(GraphKey, DispatchGraph)>,
+    /// The graph of a coming job, whose pipelines are being compiled.
+    coming: Option<(GraphKey, DispatchGraph)>,
+    pub(super) buffers: Buffers,
+    /// Incremented when buffers change: programs of earlier generations are bound to freed ones.
+    generation: u64,
+    pub(super) past: Past,
+    in_flight: VecDeque<InFlight>,
+    free: Vec<JobSlot>,
+    backlog: Arc<Backlog>,
+    /// Maximum work of a submission, adapted to [`SUBMISSION_MS`].
+    max_work: u64,
+    jobs: u64,
+    /// Time of the last pair on the device.
+    pair_ms: f64,
+    events: Events,
+    last_finished: Option<Instant>,
+}
+
+/// Submissions on the queue, not yet done.
+#[derive(Default)]
+struct Backlog {
+    count: AtomicUsize,
+    work: AtomicU64,
+}
+
+/// A slot with the program bound to it.
+pub(super) struct JobSlot {
+    slot: Slot,
+    key: GraphKey,
+    generation: u64,
+    pub(super) program: Program,
+}
+
+struct InFlight {
+    job: Job,
+    slot: JobSlot,
+    texture: wgpu::Texture,
+    number: u64,
+    /// Command buffers that are not submitted yet, with their work.
+    pending: VecDeque<(wgpu::CommandBuffer, u64)>,
+    /// Copies of the result, submitted after the others.
+    read_back: Option<wgpu::CommandBuffer>,
+    has_begun: bool,
+    submitted: Instant,
+    state: Arc<AtomicU8>,
+}
+
+impl GpuEngine {
+    /// On this device, which a window may share. Shaders are compiled when a job first needs them.
+    ///
+    /// # Errors
+    /// The device is lost already.
+    pub fn new(gpu: Gpu) -> Result<Self, EngineError> {
+        Self::with_options(gpu, GpuOptions::default())
+    }
+
+    /// With options that override the variant or limit memory.
+    ///
+    /// # Errors
+    /// The device is lost already, or its kernels bind too few buffers.
+    pub fn with_options(gpu: Gpu, options: GpuOptions) -> Result<Self, EngineError> {
+        gpu.check()?;
+        let mut limits = gpu.limits();
+        if let Some(why) = limits::too_few(limits.storage_buffers) {
+            let name = &gpu.info.adapter;
+            return Err(EngineError::NoAdapter(format!(
+                "{name} cannot compute: {why}; install a newer driver, or choose --engine cpu"
+            )));
+        }
+        limits.path_bytes = options.path_bytes.unwrap_or(limits.path_bytes);
+        limits.binding_bytes = limits.binding_bytes.min(options.binding_bytes.unwrap_or(u64::MAX));
+        Ok(Self {
+            selector: VariantSelector::new(gpu.clone(), &options),
+            compiler: if options.checks { Compiler::with_checks(gpu.clone()) } else { Compiler::new(gpu.clone()) },
+            max_work: options.max_work.unwrap_or_else(|| gpu.initial_submission_work()),
+            gpu,
+            options,
+            limits,
+            current: None,
+            coming: None,
+            buffers: Buffers::default(),
+            generation: 0,
+            past: Past::default(),
+            in_flight: VecDeque::new(),
+            free: Vec::new(),
+            backlog: Arc::default(),
+            jobs: 0,
+            pair_ms: 0.0,
+            events: Events::default(),
+            last_finished: None,
+        })
+    }
+
+    /// The variant of the last job.
+    pub fn variant(&self) -> Option<Variant> {
+        self.current.as_ref().map(|(key, _)| key.variant)
+    }
+
+    /// Whether no measurement is left for jobs like the last one.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn is_tuned(&self) -> bool {
+        self.current.as_ref().is_some_and(|(key, _)| self.selector.is_known(key))
+    }
+
+    /// The graph of the last job.
+    pub(super) fn graph(&self) -> Option<&DispatchGraph> {
+        self.current.as_ref().map(|(_, graph)| graph)
+    }
+
+    /// The device.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// What the device allows.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Overrides the variant from now on.
+    pub fn override_variant(&mut self, overrides: VariantOverrides) {
+        self.selector.overrides = overrides;
+    }
+
+    /// Records the events of jobs from now on.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn watch(&mut self) -> Arc<parking_lot::Mutex<Vec<Event>>> {
+        self.events.watch()
+    }
+
+    fn graph_key(&mut self, job: &Job) -> Result<GraphKey, EngineError> {
+        self.gpu.check()?;
+        let (left, right) = (&job.frame.left.luma, &job.frame.right.luma);
+        let size = left.size();
+        if size != right.size() || size.0 == 0 || size.1 == 0 {
+            let (l, r) = (left.size(), right.size());
+            return Err(EngineError::Device(format!(
+                "a left picture of {}x{} and a right one of {}x{} cannot be matched",
+                l.0, l.1, r.0, r.1
+            )));
+        }
+        let structures = need::structures(&Demand::of(job));
+        let is_compiled = |graph: &DispatchGraph| all_compiled(&self.compiler, graph);
+        let is_idle = self.in_flight.is_empty();
+        let measured = self.selector.variant(&structures, &self.limits, self.max_work, is_idle, is_compiled);
+        GraphKey::new(structures, &self.limits, measured, &self.selector.overrides, self.max_work)
+    }
+
+    /// Whether every pipeline of a job is compiled; the others are requested.
+    fn is_prepared(&mut self, job: &Job) -> Result<bool, EngineError> {
+        let key = self.graph_key(job)?;
+        if self.current.as_ref().is_some_and(|(current, _)| *current == key) {
+            return Ok(true);
+        }
+        let graph = match self.coming.take() {
+            Some((coming, graph)) if coming == key => graph,
+            _ => DispatchGraph::new(&key, &self.limits, &self.gpu.info.adapter)?,
+        };
+        let is_ready = all_compiled(&self.compiler, &graph);
+        self.coming = Some((key, graph));
+        is_ready
+    }
+
+    /// Refuses a graph for whose buffers and pairs the machine has no memory.
+    fn check_memory(&self, demand: &Demand, key: &GraphKey, graph: &DispatchGraph) -> Result<(), EngineError> {
+        let shares_memory = self.gpu.shares_memory();
+        let (limits, overrides) = (&self.limits, &self.selector.overrides);
+        let device = need::Device { limits, overrides, max_work: self.max_work, shares_memory };
+        let slots = self.free.iter().chain(self.in_flight.iter().map(|job| &job.slot));
+        let held: u64 = slots.map(|slot| slot.slot.format.slot_bytes(shares_memory)).sum();
+        let held = held + if shares_memory { self.buffers.bytes() } else { 0 };
+        need::check(demand, (key, graph), device, held, self.options.free)
+    }
+
+    /// Makes the graph of a job the current one, and allocates its buffers.
+    fn set_graph(&mut self, demand: &Demand, key: &GraphKey) -> Result<(), EngineError> {
+        if self.current.as_ref().is_some_and(|(current, _)| current == key) {
+            return Ok(());
+        }
+        let adapter = &self.gpu.info.adapter;
+        let path_bytes = self.limits.path_bytes;
+        self.current = None;
+        let mut graph = match self.coming.take_if(|(coming, _)| coming == key) {
+            Some((_, graph)) => graph,
+            None => DispatchGraph::new(key, &self.limits, adapter)?,
+        };
+        loop {
+            let is_free = self.check_memory(demand, key, &graph);
+            match is_free.and_then(|()| self.buffers.fit(&self.gpu, &graph)) {
+                Ok(is_changed) => {
+                    self.generation += u64::from(is_changed);
+                    break;
+                }
+                Err(EngineError::TooLarge(why)) if graph.path_bytes() > graph.min_path_bytes() => {
+                    self.generation += 1;
+                    self.limits.path_bytes = graph.path_bytes() / 2;
+                    log::info!("path costs of all directions share {} MiB: {why}", self.limits.path_bytes >> 20);
+                    graph = DispatchGraph::new(key, &self.limits, adapter)?;
+                }
+                Err(err) => {
+                    self.generation += 1;
+                    // what is too large even with the fewest directions says nothing about other jobs
+                    self.limits.path_bytes = path_bytes;
+                    return Err(err);
+                }
+            }
+        }
+        self.current = Some((key.clone(), graph));
+        Ok(())
+    }
+
+    /// Uploads a job and binds its program, which the caller submits.
+    pub(super) fn start(&mut self, job: &Job, keeps_sums: bool) -> Result<JobSlot, EngineError> {
+        crate::engine::check_counts(job.frame.size(), &job.params)?;
+        let key = GraphKey { keeps_sums, ..self.graph_key(job)? };
+        let pair = PictureRef::pair(&*job.frame.left, &*job.frame.right);
+        let demand = Demand::of(job);
+        match self.set_graph(&demand, &key) {
+            Err(EngineError::TooLarge(why)) if self.selector.give_up(&key) => {
+                log::info!("{} is not tried: {why}", key.variant);
+                return self.start(job, keeps_sums);
+            }
+            result => result?,
+        }
+        let (left, right) = (&job.frame.left.luma, &job.frame.right.luma);
+        let colors = pair.map(|picture| picture.rgb.filter(|_| key.structures[0].colored));
+        let format = need::format(&demand, &key);
+        let mut slot = self.bind(key, format)?;
+        let has_past = self.past.follow(left.size(), &job.params);
+        let levels = Structure::levels_of(left.size(), &job.params, job.wants_right);
+        let layouts = self.graph().map(|graph| &graph.layouts[..]).unwrap_or_default();
+        let params: Vec<_> = levels
+            .iter()
+            .zip(layouts)
+            .map(|((_, params), layout)| Params::new(left, right, params, layout, has_past))
+            .collect();
+        slot.slot.upload(&self.gpu, [left, right], colors, &params)?;
+        Ok(slot)
+    }
+
+    /// A free slot, or a new one, with the current graph bound to it.
+    fn bind(&mut self, key: GraphKey, format: PairFormat) -> Result<JobSlot, EngineError> {
+        self.free.retain(|free| free.slot.format == format && free.slot.is_writable());
+        let free = self.free.pop();
+        let slot = match free {
+            Some(free) if free.key == key && free.generation == self.generation => return Ok(free),
+            Some(free) => free.slot,
+            None => Slot::new(&self.gpu, format),
+        };
+        let grouping = match (key.keeps_sums, self.options.sequential) {
+            (true, _) => PassGrouping::Steps,
+            (false, true) => PassGrouping::Directions,
+            (false, false) => PassGrouping::Stages,
+        };
+        let Some((_, graph)) = &self.current else {
+            return Err(EngineError::Device("a job without its graph".to_owned()));
+        };
+        let program = Program::new(&self.gpu, &self.compiler, graph, &self.buffers, &slot, key.max_work, grouping)?;
+        Ok(JobSlot { slot, key, generation: self.generation, program })
+    }
+
+    /// Submits pending work, the oldest job's first, while the backlog is short. The copies of a result are submitted with the
+    /// first work of the next job, if there is one: they are independent, so that a GPU can do both at once.
+    fn submit_pending(&mut self) {
+        let max_backlog = 2 * self.max_work;
+        for i in 0..self.in_flight.len() {
+            while let Some((commands, work)) = self.in_flight[i].pending.pop_front() {
+                let (count, queued) = (&self.backlog.count, &self.backlog.work);
+                if count.load(Ordering::Acquire) >= MIN_BACKLOG && queued.load(Ordering::Acquire) + work > max_backlog {
+                    self.in_flight[i].pending.push_front((commands, work));
+                    return;
+                }
+                let read_back = i.checked_sub(1).and_then(|previous| self.in_flight[previous].read_back.take());
+                let has_read_back = read_back.is_some();
+                let (queue, number) = (&self.gpu.queue, self.in_flight[i].number);
+                queue.submit(read_back.into_iter().chain([commands]));
+                if !self.in_flight[i].has_begun {
+                    self.in_flight[i].has_begun = true;
+                    self.events.note(Event::Began(number));
+                }
+                count.fetch_add(1, Ordering::AcqRel);
+                queued.fetch_add(work, Ordering::AcqRel);
+                let (backlog, events) = (Arc::clone(&self.backlog), self.events.clone());
+                let is_last = self.in_flight[i].pending.is_empty();
+                queue.on_submitted_work_done(move || {
+                    backlog.work.fetch_sub(work, Ordering::AcqRel);
+                    backlog.count.fetch_sub(1, Ordering::AcqRel);
+                    if is_last {
+                        events.note(Event::Computed(number));
+                    }
+                });
+                if has_read_back {
+                    self.in_flight[i - 1].request_result(&self.gpu);
+                }
+            }
+            // without a next job they are submitted alone
+            let is_newest = i + 1 == self.in_flight.len();
+            if let Some(read_back) = self.in_flight[i].read_back.take_if(|_| is_newest) {
+                self.gpu.queue.submit([read_back]);
+                self.in_flight[i].request_result(&self.gpu);
+            }
+        }
+    }
+
+    /// The result of a finished job, whose slot becomes free.
+    fn finish(&mut self, flight: InFlight) -> Result<Output, EngineError> {
+        let InFlight { job, slot, texture, submitted, number, .. } = flight;
+        self.events.note(Event::Taken(number));
+        let (mut map, mut right_map, mut times) = (None, None, Vec::<StageTime>::new());
+        let has_timestamps = slot.slot.has_timestamps();
+        if job.comes_back() || has_timestamps {
+            let with_map = job.read_back.then_some(job.params.confidence);
+            let (ticks, [left, right]) = slot.slot.take_read_back(&self.gpu, with_map, job.wants_right)?;
+            (map, right_map) = (left.map(Arc::new), right.map(Arc::new));
+            let tick_ms = f64::from(self.gpu.queue.get_timestamp_period()) * 1e-6;
+            let stages = slot.program.timed_stages();
+            for (&name, ticks) in stages.iter().zip(ticks.chunks_exact(2)).filter(|_| has_timestamps) {
+                let ms = ticks[1].saturating_sub(ticks[0]) as f64 * tick_ms;
+                match times.iter_mut().find(|time| time.name == name) {
+                    Some(time) => time.ms += ms,
+                    None => times.push(StageTime { name, ms }),
+                }
+            }
+        }
+        let compute_time = submitted.elapsed();
+        let timed_ms: f64 = times.iter().map(|stage| stage.ms).sum();
+        let use_timestamps = timed_ms > 0.0 && !self.gpu.info.software;
+        // without the time in which earlier jobs had the device
+        let alone = self.last_finished.map_or(submitted, |last| last.max(submitted)).elapsed();
+        self.last_finished = Some(Instant::now());
+        self.pair_ms = if use_timestamps { timed_ms } else { alone.as_secs_f64() * 1e3 };
+        self.adapt_max_work(slot.program.total_work(), self.pair_ms);
+        self.selector.add_sample(&slot.key, self.pair_ms);
+        self.free.push(slot);
+        Ok(Output { job, engine: self.info(), map, right_map, texture: Some(texture), stages: times, compute_time })
+    }
+
+    /// Adapts the work of submissions to [`SUBMISSION_MS`]. Only large changes count, because each one splits dispatches anew.
+    fn adapt_max_work(&mut self, work: u64, ms: f64) {
+        if self.options.max_work.is_some() {
+            return;
+        }
+        let fitting = work as f64 / ms.max(1e-3) * SUBMISSION_MS;
+        let factor = fitting / self.max_work as f64;
+        if !(0.4..=4.0).contains(&factor) {
+            self.max_work = (fitting as u64).max(self.gpu.min_submission_work()).next_power_of_two();
+        }
+    }
+}
+
+impl InFlight {
+    /// Updates `state` when the copies of the result, just submitted, are done.
+    fn request_result(&self, gpu: &Gpu) {
+        let state = Arc::clone(&self.state);
+        if self.job.comes_back() || self.slot.slot.has_timestamps() {
+            let note = move |ok| state.store(if ok { FINISHED } else { FAILED }, Ordering::Release);
+            self.slot.slot.request_read_back(note);
+        } else {
+            gpu.queue.on_submitted_work_done(move || state.store(FINISHED, Ordering::Release));
+        }
+    }
+}
+
+impl Engine for GpuEngine {
+    fn info(&self) -> Arc<EngineInfo> {
+        Arc::clone(&self.gpu.info)
+    }
+
+    fn slots(&self) -> usize {
+        if self.pair_ms > SLOW_PAIR_MS { MAX_JOBS - 1 } else { MAX_JOBS }
+    }
+
+    fn memory_bytes(&mut self) -> Option<usize> {
+        self.graph().map(|graph| graph.bytes() as usize)
+    }
+
+    fn prepare(&mut self, job: &Job) -> bool {
+        self.is_prepared(job).unwrap_or(true)
+    }
+
+    fn forget(&mut self) {
+        self.past.forget();
+    }
+
+    fn submit(&mut self, job: Job) -> Result<(), EngineError> {
+        if self.in_flight.len() >= MAX_JOBS {
+            return Err(EngineError::Device(format!("{MAX_JOBS} jobs are in flight already")));
+        }
+        let submitted = Instant::now();
+        let slot = self.start(&job, false)?;
+        let (gpu, program) = (&self.gpu, &slot.program);
+        let record = |i| (program.record(gpu, &slot.slot, i).finish(), program.work(i));
+        let pending = (0..program.submissions()).map(record).collect();
+        let texture = self.buffers.next_result();
+        let Some(result) = self.buffers.buffer(program.result) else {
+            return Err(EngineError::Device("a job without a result".to_owned()));
+        };
+        let right_result = program.right_result.and_then(|right| self.buffers.buffer(right));
+        let mut read_back =
+            gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("result") });
+        copy_to_texture(&mut read_back, result, &texture);
+        if let Some(last) = self.buffers.buffer(Resource::Last) {
+            read_back.copy_buffer_to_buffer(result, 0, last, 0, last.size());
+        }
+        let maps = [job.read_back.then_some(result), right_result];
+        slot.slot.record_read_back(&mut read_back, program.timed_stages().len(), maps);
+
+        let (number, events) = (self.jobs, self.events.clone());
+        self.jobs += 1;
+        gpu.queue.on_submitted_work_done(move || events.note(Event::Uploaded(number)));
+        self.past.remember();
+        self.in_flight.push_back(InFlight {
+            job,
+            slot,
+            texture,
+            number,
+            pending,
+            read_back: Some(read_back.finish()),
+            has_begun: false,
+            submitted,
+            state: Arc::new(AtomicU8::new(RUNNING)),
+        });
+        self.submit_pending();
+        Ok(())
+    }
+
+    fn collect(&mut self) -> Result<Option<Output>, EngineError> {
+        let polled = self.gpu.device.poll(wgpu::PollType::Poll);
+        let polled = polled.map_err(|err| EngineError::Device(format!("the GPU does not answer: {err}")));
+        let checked = self.gpu.check().and(polled.map(drop));
+        if checked.is_ok() {
+            self.submit_pending();
+        }
+        let state = self.in_flight.front().map(|flight| flight.state.load(Ordering::Acquire));
+        if checked.is_ok() && matches!(state, None | Some(RUNNING)) {
+            return Ok(None);
+        }
+        let oldest = self.in_flight.pop_front();
+        checked?;
+        let Some(oldest) = oldest else { return Ok(None) };
+        if state == Some(FAILED) {
+            // only a lost device fails so; its own callback may come later
+            return Err(self.gpu.mark_lost("a result could not be read back"));
+        }
+        self.finish(oldest).map(Some)
+    }
+}

@@ -1,0 +1,136 @@
+//! Local aggregation: each cost becomes the mean or the sum of its surroundings.
+
+use super::{Dispatch, GraphBuilder, Product, Request, RowKernel};
+use crate::compiler::Source;
+use crate::kernels::LocalConfig;
+use crate::layout::Layout;
+use crate::operations;
+use crate::resource::Resource;
+use crate::shaders::{LOCAL_COLUMNS, LOCAL_RUN, LOCAL_RUNS, SAD_COLUMNS, TILE, shaders};
+use crate::stereo::Aggregation;
+use std::sync::Arc;
+
+shaders! {
+    OFFSETS: "local/offsets", TILE, ["reach"];
+}
+
+/// Lanes of those kernels that have one for each pixel and word.
+const LANES: u32 = 64;
+
+impl GraphBuilder {
+    /// Aggregated costs, where local aggregation is on.
+    pub(super) fn local_aggregation(&mut self, level: usize, layout: &Layout) {
+        let Some(local) = layout.structure.local() else { return };
+        let has_arms = local.kind.has_arms();
+        let is_cross = local.kind == Aggregation::Cross;
+        let mut dispatches = Vec::new();
+        if has_arms {
+            dispatches.push(arms(level, layout, &local));
+        }
+        if is_cross {
+            let source = Arc::new(layout.kernel.cross_rows(&local, layout.words));
+            for slab in 0..layout.slabs() {
+                let resources =
+                    vec![Resource::Arms(level), Resource::Costs(level, slab), Resource::ArmSums(level, slab)];
+                let kernel = row_kernel(layout, &local, "rows", &source, slab, resources);
+                dispatches.extend(self.over_rows(level, layout, &kernel, false));
+            }
+        }
+        let (entry, source) = if is_cross {
+            ("columns", layout.kernel.cross_columns(&local, layout.words))
+        } else {
+            ("aggregate", layout.kernel.aggregate(&local, layout.words))
+        };
+        let source = Arc::new(source);
+        for slab in 0..layout.slabs() {
+            let mut resources = Vec::new();
+            if local.kind.has_weights() {
+                resources.extend([Resource::LeftPicture(level), Resource::RightPicture(level)]);
+            }
+            resources.extend(has_arms.then_some(Resource::Arms(level)));
+            let input = if is_cross { Resource::ArmSums } else { Resource::Costs };
+            resources.extend((0..layout.slabs()).map(|slab| input(level, slab)));
+            resources.push(if local.exact { Resource::Exact(level, slab) } else { Resource::Aggregated(level, slab) });
+            let kernel = row_kernel(layout, &local, entry, &source, slab, resources);
+            dispatches.extend(self.over_rows(level, layout, &kernel, false));
+        }
+        self.push("aggregation", "aggregation", dispatches, Product::Aggregated, level);
+    }
+}
+
+fn row_kernel(
+    layout: &Layout,
+    local: &LocalConfig,
+    entry: &'static str,
+    source: &Arc<Source>,
+    slab: u32,
+    resources: Vec<Resource>,
+) -> RowKernel {
+    let width = layout.structure.width as u32;
+    let words = layout.words;
+    let is_flat = entry == "columns" || local.kind == Aggregation::WeightedCross;
+    let (strip, columns, depth) = if is_flat {
+        (1, (width * words).div_ceil(LANES), 1)
+    } else {
+        (local.strip(), width.div_ceil(local.own_columns()), words / local.words(words))
+    };
+    let operations = operations::aggregate(layout, local, entry);
+    let row = u64::from(width) * u64::from(words) * 4;
+    let arms = if local.kind.has_arms() { 2 * 4 * u64::from(width) } else { 0 };
+    let pictures = if local.kind.has_weights() { 2 * u64::from(width) } else { 0 };
+    RowKernel {
+        request: Request { source: Arc::clone(source), entry, constants: Vec::new() },
+        resources,
+        slab,
+        strip,
+        columns,
+        depth,
+        work: row * (1 + operations / (32 * u64::from(words))),
+        bytes: bytes_per_candidate_16ths(local, entry) * row / 16 + arms + pictures,
+        operations: operations * u64::from(width),
+    }
+}
+
+/// Arms of both pictures.
+fn arms(level: usize, layout: &Layout, local: &LocalConfig) -> Dispatch {
+    let structure = &layout.structure;
+    let (width, height) = (structure.width as u32, structure.height as u32);
+    let pixels = 2 * structure.pixels();
+    Dispatch {
+        request: OFFSETS.request("reach", vec![("LONGEST", local.reach)]),
+        resources: vec![
+            Resource::Params(level),
+            Resource::LeftPicture(level),
+            Resource::RightPicture(level),
+            Resource::Arms(level),
+        ],
+        groups: [width.div_ceil(TILE.0), height.div_ceil(TILE.1), 2],
+        work: pixels * u64::from(4 * local.reach),
+        bytes: pixels + 4 * pixels,
+        operations: 0,
+    }
+}
+
+/// Sixteenths of a byte that a kernel reads and writes of volumes for each pixel and candidate.
+fn bytes_per_candidate_16ths(local: &LocalConfig, entry: &str) -> u64 {
+    let result = if local.exact { 4 * 16 } else { 16 };
+    let reach = u64::from(local.reach);
+    let halo = |columns: u64, own: u64| 16 * columns / own;
+    match (local.kind, entry) {
+        // every column of a workgroup's rows once as it enters and once as it leaves
+        (Aggregation::Window, _) => {
+            let (columns, strip) = (u64::from(SAD_COLUMNS), u64::from(local.strip()));
+            halo(columns * (2 * strip + 2 * reach), u64::from(local.own_columns()) * strip) + result
+        }
+        (Aggregation::Cross, "rows") => {
+            halo(u64::from(LOCAL_RUNS * LOCAL_RUN), u64::from(local.own_columns())) + 4 * 16
+        }
+        (Aggregation::Cross, _) => 2 * 4 * 16 + result,
+        (Aggregation::AdaptiveWeight, _) => {
+            let columns = u64::from(LOCAL_COLUMNS);
+            (2 * reach + 1) * halo(columns + 2 * reach, columns) + result
+        }
+        // arms of all lengths are as frequent, in a picture without surprises
+        _ => (reach + 1) * (reach + 1) * 16 + result,
+    }
+}

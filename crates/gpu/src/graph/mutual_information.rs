@@ -1,0 +1,87 @@
+//! Mutual information ([`crate::stereo::cost::mutual_information`]): from an initial map to the joint histogram, and from that to
+//! a table of costs, on the device alone.
+
+use super::{Dispatch, GraphBuilder, Product, map_dispatch};
+use crate::layout::{LEVEL_PAIRS, Layout};
+use crate::resource::{MutualInformation, Resource};
+use crate::shaders::{PIXELS, shaders};
+use crate::stereo::cost::mutual_information::LEVELS;
+use crate::stereo::filter::FilterKind;
+
+shaders! {
+    HISTOGRAM: "cost/mutual_information/histogram" + "cost/mutual_information/start", PIXELS,
+        ["clear", "from_coarser", "from_last", "by_chance"];
+    TABLE: "cost/mutual_information/table", (16, 16), ["lines", "terms", "joint_logs", "negatives", "scale"];
+}
+
+/// Numbers that are smoothed at once in both directions of the table.
+const NEIGHBOURS: u64 = 25;
+
+impl GraphBuilder {
+    /// Counts and table of a level; `coarser` is the next level, where there is one.
+    pub(super) fn mutual_information(&mut self, level: usize, layout: &Layout, coarser: Option<&Layout>) {
+        let own_map = (level, Resource::LeftMap(level, 0)); // bound and not read
+        let coarser = coarser.filter(|_| layout.structure.has_coarse_information);
+        let (entry, (map_level, guess)) = match coarser {
+            Some(coarser) => {
+                // coarser levels have no filter after the left-right check
+                let index = usize::from(coarser.structure.filter(FilterKind::Median).is_some());
+                ("from_coarser", (level + 1, Resource::LeftMap(level + 1, index)))
+            }
+            None if layout.structure.starts_from_last => ("from_last", (0, Resource::Last)),
+            None => ("by_chance", own_map),
+        };
+        let resources = vec![
+            Resource::Params(level),
+            Resource::Params(map_level),
+            guess,
+            Resource::LeftPicture(level),
+            Resource::RightPicture(level),
+            Resource::MutualInformation(MutualInformation::Counts),
+        ];
+        let constants = [("LAST_STEP", level as u32)];
+        let pixels = layout.structure.pixels();
+        let over = |entry| map_dispatch(&HISTOGRAM, entry, &constants, resources.clone(), layout);
+        let clear = Dispatch {
+            groups: [LEVEL_PAIRS as u32 / 64, 1, 1],
+            work: LEVEL_PAIRS,
+            bytes: 4 * LEVEL_PAIRS,
+            ..over("clear")
+        };
+        // the guess, two levels of brightness, and a count that is read and written
+        let count = Dispatch { bytes: (4 + 2 + 8) * pixels, ..over(entry) };
+        self.push("information", "histogram", vec![clear, count], Product::Histogram, level);
+        let dispatches = TABLE.entries.iter().map(|entry| Self::table(level, entry)).collect();
+        self.push("information", "table", dispatches, Product::Table, level);
+    }
+
+    /// One of the kernels between counts and costs.
+    fn table(level: usize, entry: &'static str) -> Dispatch {
+        let levels = LEVELS as u32;
+        // workgroups, numbers computed, and bytes read and written for each
+        let (groups, numbers, bytes) = match entry {
+            "lines" => ([2 * levels, 1, 1], 2 * LEVEL_PAIRS, 4),
+            "terms" => ([2, 1, 1], u64::from(2 * levels), 8),
+            "joint_logs" => ([levels / 16, levels / 16, 1], LEVEL_PAIRS, 4 * NEIGHBOURS + 4),
+            "negatives" => ([levels / 16, levels / 16, 1], LEVEL_PAIRS, 4 * NEIGHBOURS + 8 + 4),
+            _ => ([LEVEL_PAIRS as u32 / 4 / 64, 1, 1], LEVEL_PAIRS, 4 + 1),
+        };
+        let information = Resource::MutualInformation;
+        Dispatch {
+            request: TABLE.request(entry, Vec::new()),
+            resources: vec![
+                Resource::Params(level),
+                Resource::LogTable,
+                information(MutualInformation::Counts),
+                information(MutualInformation::Logs),
+                information(MutualInformation::Lines),
+                information(MutualInformation::Extremes),
+                information(MutualInformation::Table),
+            ],
+            groups,
+            work: numbers,
+            bytes: bytes * numbers,
+            operations: 0,
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The right picture's map from matching with the pictures swapped ([`crate::stereo::swapped_map`]).
+
+use super::{Dispatch, GraphBuilder, Product, map_dispatch};
+use crate::layout::Layout;
+use crate::resource::Resource;
+use crate::shaders::{TILE, shaders};
+
+shaders! {
+    SWAPPED: "disparity/swapped", TILE, ["mirror_pictures", "mirror_map"];
+}
+
+impl GraphBuilder {
+    /// Matches the mirrored, swapped pictures as level `mirrored`, and mirrors the result into the pair's right map. The
+    /// volumes are those of the pair, whose left map is complete.
+    pub(super) fn match_mirrored(&mut self, mirrored: usize, layout: &Layout) {
+        let resources = vec![
+            Resource::Params(0),
+            Resource::LeftPicture(0),
+            Resource::RightPicture(0),
+            Resource::LeftPicture(mirrored),
+            Resource::RightPicture(mirrored),
+            Resource::LeftMap(mirrored, 0),
+            Resource::RightMap(0, 0),
+        ];
+        let mut pictures = map_dispatch(&SWAPPED, "mirror_pictures", &[], resources.clone(), layout);
+        pictures.groups[2] = 2;
+        let pictures = Dispatch { bytes: 2 * layout.structure.pixels() * (1 + 4), ..pictures };
+        self.push("cost", "mirror", vec![pictures], Product::Inner, mirrored);
+        self.match_level(mirrored, layout, false);
+        let map = map_dispatch(&SWAPPED, "mirror_map", &[], resources, layout);
+        let map = Dispatch { bytes: 2 * layout.map_bytes(), ..map };
+        self.push("winner", "right map", vec![map], Product::Right(0), 0);
+    }
+}

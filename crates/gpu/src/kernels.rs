@@ -1,0 +1,387 @@
+//! Sources of the kernels that exist in variants: costs from codes, paths, sums of paths, winners, local aggregation.
+//!
+//! WGSL has neither generics nor arrays of bindings, so aliases, constants, bindings and the functions that access them are
+//! generated here; the rest comes from `shaders/`.
+
+use super::compiler::{Binding, Source};
+use super::variant::{CostSource, Exchange, Variant};
+use crate::stereo::cost::{Channel, Comparison};
+use std::fmt::Write as _;
+
+macro_rules! wgsl {
+    ($stem:literal) => {
+        const { stereopsis_shaders::text($stem) }
+    };
+}
+
+mod local;
+
+pub use local::LocalConfig;
+
+/// The inputs of a kernel's source.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+pub struct KernelConfig {
+    /// Its variant.
+    pub variant: Variant,
+    /// Candidates of a pixel.
+    pub candidates: u32,
+    /// Codes and their comparison.
+    pub comparison: Comparison,
+    /// Path costs of 16 bits.
+    pub wide: bool,
+    /// Each pixel has a gate.
+    pub gated: bool,
+    /// The pictures are mirrored and swapped.
+    pub mirrored: bool,
+    /// Buffers over which each volume is spread.
+    pub slabs: u32,
+}
+
+/// Options of the winner kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+pub struct WinnerConfig {
+    /// Volumes of path costs to sum.
+    pub volumes: u32,
+    /// Adds the sums of earlier batches.
+    pub earlier: bool,
+    /// Computes the path along the row.
+    pub fused: bool,
+    /// Reads exact sums of 32 bits: of SAD, or of aggregated costs without paths.
+    pub exact: bool,
+    /// Finds the best rival, for uniqueness and confidence.
+    pub rivals: bool,
+    /// Drops pixels at the border or by the match threshold.
+    pub drops: bool,
+    /// Finds the right picture's winners too.
+    pub checked: bool,
+    /// Keeps the sums, for traces.
+    pub keeps_sums: bool,
+}
+
+/// A source being written.
+struct SourceBuilder {
+    text: String,
+    bindings: usize,
+}
+
+impl KernelConfig {
+    /// Path costs of one direction.
+    pub fn paths(&self) -> Source {
+        let mut text = self.lanes_text(1, false);
+        text.bind("left", Binding::Texture, "texture_2d<u32>");
+        self.gates(&mut text);
+        self.costs(&mut text, self.slabs, "Costs");
+        let halves = self.variant.path_bits == 16;
+        if halves {
+            text.text.insert_str(0, "enable wgpu_int16;\n");
+        }
+        for slab in 0..self.slabs {
+            let ty = if self.wide { "array<Words>" } else { "array<Costs>" };
+            text.bind(&format!("increments_{slab}"), Binding::Write, ty);
+        }
+        let store = |slab: u32| {
+            if self.wide {
+                format!(
+                    "let pairs = pack_16(increment); increments_{slab}[2u * place.at] = pairs.even; \
+                     increments_{slab}[2u * place.at + 1u] = pairs.odd;"
+                )
+            } else {
+                let bytes = if halves { "bytes_of" } else { "pack_bytes" };
+                format!("increments_{slab}[place.at] = {bytes}(increment);")
+            }
+        };
+        text.push("fn store_increment(place: Place, increment: Path) {\n");
+        text.push(&in_slab(self.slabs, "place.slab", store));
+        text.push("}\n");
+        text.push(&self.exchange());
+        text.push(if halves { wgsl!("aggregate/step_16") } else { wgsl!("aggregate/step") });
+        text.push(wgsl!("aggregate/paths"));
+        text.into_source("aggregate/paths")
+    }
+
+    /// The cost volume from codes.
+    pub fn compare(&self) -> Source {
+        let mut text = self.lanes_text(1, false);
+        place(&mut text, 1);
+        self.codes(&mut text);
+        text.bind("costs", Binding::Write, "array<Words>");
+        text.push(wgsl!("cost/compare"));
+        text.into_source("cost/compare")
+    }
+
+    /// Sums of stored directions.
+    pub fn sum(&self, volumes: u32) -> Source {
+        let mut text = self.lanes_text(1, false);
+        self.volumes(&mut text, volumes);
+        text.bind("sums", Binding::Write, "array<Words>");
+        text.push(wgsl!("aggregate/sum"));
+        text.into_source("aggregate/sum")
+    }
+
+    /// Winners of both pictures.
+    pub fn winner(&self, winner: WinnerConfig) -> Source {
+        let WinnerConfig { volumes, earlier, fused, exact, rivals, drops, checked, keeps_sums } = winner;
+        let mut text = self.lanes_text(if fused { 2 } else { 1 }, rivals);
+        text.push(&format!("const DROPS = {drops};\nconst CHECKED = {checked};\nconst FUSED = {fused};\n"));
+        text.bind("left", Binding::Texture, "texture_2d<u32>");
+        text.bind("map", Binding::Write, "array<u32>");
+        text.bind("right_keys", Binding::Write, "array<atomic<u32>>");
+        self.gates(&mut text);
+        if keeps_sums {
+            text.bind("kept", Binding::Write, "array<Words>");
+            text.push(
+                "fn keep_sums(is_pixel: bool, here: vec2<u32>, lane: u32, sums: Sums) {\n    if is_pixel {\n        \
+                 let at = 4u * ((here.y * params.width + here.x) * LANES + lane);\n        let all = numbers(sums);\n        \
+                 kept[at] = all.v0;\n        kept[at + 1u] = all.v1;\n        kept[at + 2u] = all.v2;\n        \
+                 kept[at + 3u] = all.v3;\n    }\n}\n",
+            );
+        } else {
+            text.push("fn keep_sums(is_pixel: bool, here: vec2<u32>, lane: u32, sums: Sums) {}\n");
+        }
+        text.push(&self.exchange());
+        text.push(wgsl!("aggregate/step"));
+        if exact {
+            place(&mut text, 1);
+            text.bind("exact", Binding::Read, "array<u32>");
+            text.push(&self.exact_sums());
+            text.push(wgsl!("disparity/exact_sums"));
+        } else {
+            self.costs(&mut text, 1, "Words");
+            self.volumes(&mut text, volumes);
+            if earlier {
+                text.bind("earlier", Binding::Read, "array<Words>");
+            }
+            let (even, odd) =
+                if earlier { (" + earlier[2u * index]", " + earlier[2u * index + 1u]") } else { ("", "") };
+            text.push(&format!(
+                "fn with_paths(costs: Packed16, index: u32) -> Packed16 {{\n    return with_volumes(Packed16(costs.even{even}, costs.odd{odd}), index);\n}}\n"
+            ));
+            text.push(wgsl!("disparity/sums_of_paths"));
+        }
+        text.push(wgsl!("disparity/winner_takes_all"));
+        text.into_source("disparity/winner_takes_all")
+    }
+
+    /// The common part of the kernels with lanes: constants, aliases, uniforms.
+    fn lanes_text(&self, sites: u32, rivals: bool) -> SourceBuilder {
+        let Self { variant, candidates, gated, .. } = self;
+        let (words, lanes, lines) = (variant.words, variant.lanes(*candidates), variant.lines(*candidates));
+        let masked = *gated || lanes * words * 4 != *candidates;
+        let mut text = SourceBuilder::new();
+        text.push(&format!(
+            "const WORDS = {words}u;\nconst LANES = {lanes}u; // of a pixel\nconst LINES = {lines}u; // of a workgroup\n\
+             const SITES = {sites}u;\nconst MASKED = {masked};\nconst RIVALS = {rivals};\n",
+        ));
+        text.push(match words {
+            1 => wgsl!("aggregate/lane_1"),
+            2 => wgsl!("aggregate/lane_2"),
+            _ => wgsl!("aggregate/lane_4"),
+        });
+        text.push(wgsl!("aggregate/lane"));
+        text
+    }
+
+    /// Whether codes are compared by a table.
+    pub(super) fn has_table(&self) -> bool {
+        matches!(self.comparison, Comparison::Tables { .. } | Comparison::LearnedTable)
+    }
+
+    fn exchange(&self) -> String {
+        let lanes = self.variant.lanes(self.candidates);
+        match self.variant.exchange {
+            Exchange::Subgroup => {
+                let mut text = wgsl!("aggregate/exchange_subgroup").to_owned();
+                text.push_str("\nfn min_of_line(own: u32) -> u32 {\n    var minimum = own;\n");
+                for distance in (0..lanes.ilog2()).map(|bit| 1 << bit) {
+                    let _ = writeln!(text, "    minimum = min(minimum, subgroupShuffleXor(minimum, {distance}u));");
+                }
+                text.push_str("    return minimum;\n}\n");
+                text
+            }
+            Exchange::Workgroup => wgsl!("aggregate/exchange_workgroup").to_owned(),
+        }
+    }
+
+    /// First and last candidate of a pixel.
+    fn gates(&self, text: &mut SourceBuilder) {
+        let body = if self.gated {
+            text.bind("gates", Binding::Read, "array<u32>");
+            // gates are those of the picture before it was mirrored
+            let x = if self.mirrored { "(params.width - 1u - here.x)" } else { "here.x" };
+            format!(
+                "let gate = gates[(here.y >> 1u) * ((params.width + 1u) >> 1u) + ({x} >> 1u)];\n    \
+                 return vec2<u32>(gate & 0xffffu, gate >> 16u);"
+            )
+        } else {
+            "return vec2<u32>(0u, params.candidates - 1u);".to_owned()
+        };
+        text.push(&format!("fn gate_of(here: vec2<u32>) -> vec2<u32> {{\n    {body}\n}}\n"));
+    }
+
+    /// The costs of a lane of a volume spread over `slabs` buffers, as `costs` has them: from the volume or from codes.
+    fn costs(&self, text: &mut SourceBuilder, slabs: u32, costs: &str) {
+        place(text, slabs);
+        if self.variant.costs == CostSource::Codes {
+            self.codes(text);
+            return;
+        }
+        for slab in 0..slabs {
+            text.bind(&format!("costs_{slab}"), Binding::Read, &format!("array<{costs}>"));
+        }
+        text.push(&format!("fn load_costs(place: Place) -> {costs} {{\n"));
+        text.push(&in_slab(slabs, "place.slab", |slab| format!("return costs_{slab}[place.at];")));
+        text.push("}\n");
+    }
+
+    /// Four costs in each word, computed from codes.
+    fn codes(&self, text: &mut SourceBuilder) {
+        const HAMMING: &str = "countOneBits(own.x ^ other.x) + countOneBits(own.y ^ other.y)";
+        let (code, distance) = match self.comparison {
+            Comparison::Difference(_) => ("u32", "u32(abs(i32(own) - i32(other)))"),
+            // the left picture's level first
+            Comparison::LearnedTable if self.mirrored => {
+                ("u32", "(table[(other << 6u) + (own >> 2u)] >> ((own & 3u) << 3u)) & 0xffu")
+            }
+            Comparison::LearnedTable => ("u32", "(table[(own << 6u) + (other >> 2u)] >> ((other & 3u) << 3u)) & 0xffu"),
+            Comparison::Tables { channel: Channel::Brightness, .. } => (
+                "vec2<u32>",
+                "table[u32(abs(i32(own.y >> 16u) - i32(other.y >> 16u)))] \
+                 + table[256u + countOneBits(own.x ^ other.x) + countOneBits((own.y ^ other.y) & 0xffffu)]",
+            ),
+            Comparison::Tables { channel: Channel::Gradients, .. } => (
+                "vec2<u32>",
+                "table[(byte_difference(own.y, other.y, 16u) + byte_difference(own.y, other.y, 24u) + 1u) >> 1u] \
+                 + table[256u + countOneBits(own.x ^ other.x) + countOneBits((own.y ^ other.y) & 0xffffu)]",
+            ),
+            Comparison::Hamming(shape) if shape.bits() <= 32 => ("vec2<u32>", "countOneBits(own.x ^ other.x)"),
+            Comparison::Hamming(_) | Comparison::WindowedDifference => ("vec2<u32>", HAMMING),
+        };
+        text.bind("codes", Binding::Read, &format!("array<{code}>"));
+        if self.has_table() {
+            text.bind("table", Binding::Read, "array<u32>");
+        }
+        if let Comparison::Tables { channel: Channel::Gradients, .. } = self.comparison {
+            text.push(
+                "fn byte_difference(own: u32, other: u32, shift: u32) -> u32 {\n    \
+                 return u32(abs(i32((own >> shift) & 0xffu) - i32((other >> shift) & 0xffu)));\n}\n",
+            );
+        }
+        let each = |part: &str| format!("distance(own, partners, candidates{part})");
+        let parts: &[&str] = match self.variant.words {
+            1 => &[""],
+            2 => &[".x", ".y"],
+            _ => &[".x", ".y", ".z", ".w"],
+        };
+        let all = parts.iter().map(|part| each(part)).collect::<Vec<_>>().join(", ");
+        text.push(&format!(
+            "fn distance(own: {code}, partners: Partners, candidate: u32) -> u32 {{\n    \
+             let other = codes[clamp(partners.of_first - i32(candidate), partners.leftmost, partners.rightmost)];\n    \
+             return {distance};\n}}\n\
+             fn compared(own: {code}, partners: Partners, candidates: Words) -> Words {{\n    return Words({all});\n}}\n"
+        ));
+        text.push(wgsl!("aggregate/costs_from_codes"));
+    }
+
+    /// The volumes of path costs of one slab, and their sum. Of bytes b0 to b3 it adds up b0 and b2, and b1 + 256 b2 + 65536 b3,
+    /// which leaves the odd ones once 256 b2 is taken off: four operations for a word. So sums of up to 256 volumes fit.
+    fn volumes(&self, text: &mut SourceBuilder, volumes: u32) {
+        let mut sum = String::new();
+        for volume in 0..volumes {
+            text.bind(&format!("path_{volume}"), Binding::Read, "array<Words>");
+            let _ = if self.wide {
+                writeln!(sum, "    even += path_{volume}[2u * index];\n    odd += path_{volume}[2u * index + 1u];")
+            } else {
+                writeln!(
+                    sum,
+                    "    let p{volume} = path_{volume}[index];\n    even += p{volume} & Words(0x00ff00ffu);\n    \
+                     odd += p{volume} >> Words(8u);"
+                )
+            };
+        }
+        let rest = if self.wide { "" } else { "    odd -= (even >> Words(16u)) << Words(8u);\n" };
+        text.push(&format!(
+            "fn with_volumes(start: Packed16, index: u32) -> Packed16 {{\n    var even = Words(0u);\n    var odd = Words(0u);\n\
+             {sum}{rest}    return Packed16(start.even + even, start.odd + odd);\n}}\n"
+        ));
+    }
+
+    fn exact_sums(&self) -> String {
+        let vector = |k: u32| {
+            let parts: Vec<_> = (0..self.variant.words).map(|w| format!("exact[at + {}u]", 4 * w + k)).collect();
+            format!("Words({})", parts.join(", "))
+        };
+        format!(
+            "fn exact_sums(at: u32) -> Interleaved {{\n    return Interleaved({}, {}, {}, {});\n}}\n",
+            vector(0),
+            vector(1),
+            vector(2),
+            vector(3)
+        )
+    }
+}
+
+/// Where a lane's words of a pixel are.
+fn place(text: &mut SourceBuilder, slabs: u32) {
+    text.push("fn place_of(pixel: vec2<u32>, lane: u32) -> Place {\n");
+    text.push(&slab_place(slabs, ["pixel.x", "pixel.y", "dispatch.origin"], ["LANES", "lane"]));
+    text.push("    return Place(pixel, lane, slab, at);\n}\n");
+}
+
+/// Declares `at`, the index of `element` of pixel (`x`, `y`) among `elements` a pixel in its slab, and `slab`. A single buffer begins
+/// at the row `origin`.
+fn slab_place(slabs: u32, [x, y, origin]: [&str; 3], [elements, element]: [&str; 2]) -> String {
+    let (slab, first_row) = if slabs == 1 {
+        ("0u".to_owned(), origin)
+    } else {
+        (format!("{y} / params.slab_rows"), "slab * params.slab_rows")
+    };
+    format!(
+        "    let slab = {slab};\n    let at = (({y} - {first_row}) * params.width + {x}) * {elements} + {element};\n"
+    )
+}
+
+/// `access` to the buffer whose number is `slab`.
+fn in_slab(slabs: u32, slab: &str, access: impl Fn(u32) -> String) -> String {
+    if slabs == 1 {
+        return format!("    {}\n", access(0));
+    }
+    let mut text = format!("    switch {slab} {{\n");
+    for slab in 0..slabs {
+        let case = if slab + 1 == slabs { "default:".to_owned() } else { format!("case {slab}u:") };
+        let _ = writeln!(text, "        {case} {{ {} }}", access(slab));
+    }
+    text.push_str("    }\n");
+    text
+}
+
+impl SourceBuilder {
+    /// With the declarations and uniforms of every kernel.
+    fn new() -> Self {
+        let mut text = Self { text: wgsl!("common").to_owned(), bindings: 1 };
+        text.bind("dispatch", Binding::Uniform, "DispatchParams");
+        text
+    }
+
+    fn push(&mut self, more: &str) {
+        self.text.push_str(more);
+    }
+
+    /// Declares the next binding.
+    fn bind(&mut self, name: &str, kind: Binding, ty: &str) {
+        let space = match kind {
+            Binding::Uniform => "<uniform>",
+            Binding::Read => "<storage, read>",
+            Binding::Write => "<storage, read_write>",
+            Binding::Texture | Binding::WriteTexture => "",
+        };
+        let number = self.bindings;
+        let _ = writeln!(self.text, "@group(0) @binding({number}) var{space} {name}: {ty};");
+        self.bindings += 1;
+    }
+
+    fn into_source(self, stem: &'static str) -> Source {
+        Source { stem, text: self.text }
+    }
+}

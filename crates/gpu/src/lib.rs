@@ -1,0 +1,45 @@
+//! The algorithm of [`crate::stereo`] as compute shaders: `shaders/` has a file for each stage, this folder runs them.
+//!
+//! Pictures are copied through a mapped staging buffer into textures. Volumes and maps stay in buffers on the device. The result
+//! is a texture to be drawn and, on request, a copy on the host.
+
+use stereopsis_base::{files, image, process};
+#[cfg(test)]
+use stereopsis_capture as capture;
+use stereopsis_base::parameter::choices;
+use stereopsis_frame::engine;
+use stereopsis_stereo as stereo;
+
+mod buffers;
+pub mod compiler;
+pub mod device;
+mod gpu_engine;
+mod events;
+pub mod graph;
+pub mod kernels;
+pub mod layout;
+pub mod limits;
+pub mod operations;
+mod need;
+mod options;
+mod past;
+mod program;
+pub mod resource;
+pub mod shaders;
+mod slot;
+#[cfg(any(test, feature = "testing"))]
+mod trace;
+pub mod tuning;
+pub mod uniforms;
+pub mod variant;
+mod work;
+
+pub use crate::engine::AdapterChoice;
+pub use device::{AdapterSummary, Gpu, INSTALL};
+pub use gpu_engine::GpuEngine;
+#[cfg(any(test, feature = "testing"))]
+pub use events::Event;
+pub use options::GpuOptions;
+#[cfg(any(test, feature = "testing"))]
+pub use trace::{Trace, TraceData};
+pub use work::StageWork;

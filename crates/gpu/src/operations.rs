@@ -1,0 +1,282 @@
+//! Integer operations of a pixel in the stages whose arithmetic counts: costs, local aggregation, paths, winners. Together with
+//! the rate of a device they show whether arithmetic bounds a stage.
+//!
+//! Counted from the WGSL for one lane: additions, shifts, minima, comparisons, selections, bit counts and shuffles, one for each
+//! component of a vector, and a half for one of 16 bits, of which devices with packed arithmetic compute two at once. A test compares
+//! steps and winners with the compiled SPIR-V. Not counted: loads, stores, loop invariants, and the other stages. Local aggregation, whose work depends
+//! on the picture, is counted with arms of half their length; its numbers also decide how its dispatches are split.
+
+use super::kernels::{LocalConfig, WinnerConfig};
+use super::layout::Layout;
+use super::shaders;
+use super::variant::{CostSource, Exchange};
+use crate::stereo::Aggregation;
+use crate::stereo::cost::{Channel, Comparison};
+
+/// Costs of a pixel: from codes, or of windows.
+pub(super) fn cost(layout: &Layout) -> u64 {
+    let structure = &layout.structure;
+    if structure.is_windowed() {
+        let window = u64::from(structure.sad_window);
+        let (strip, columns) = (u64::from(shaders::STRIP), u64::from(shaders::SAD_COLUMNS));
+        // a column's sums, with the rows above the strip and the columns that only lend theirs; then the window's
+        let column_sums = 48 * (strip + window - 1) * columns / (strip * (columns + 1 - window));
+        let window_sums = 7 * window + if structure.block_matching() { 8 } else { 21 };
+        return u64::from(layout.words) * (column_sums + window_sums);
+    }
+    let lanes = u64::from(layout.words / layout.kernel.variant.words);
+    // the first candidates of a lane, its place in the volume, and that of its first partner, once
+    u64::from(layout.words) * from_codes(structure.comparison) + lanes * 18
+}
+
+/// Aggregated costs of a pixel, in one entry of the shaders.
+pub(super) fn aggregate(layout: &Layout, local: &LocalConfig, entry: &str) -> u64 {
+    let (words, reach) = (u64::from(layout.words), u64::from(local.reach));
+    let side = 2 * reach + 1;
+    let result = if local.exact { 4 } else { 4 * 2 + 6 };
+    // costs in pairs, added; the same for two of them in a window
+    let (pairs, halved) = (3 + 2, 16);
+    let shared = |columns: u32| (u64::from(columns), u64::from(local.own_columns()));
+    words
+        * match (local.kind, entry) {
+            (Aggregation::Window, _) => {
+                let (columns, own) = shared(shaders::SAD_COLUMNS);
+                let strip = u64::from(local.strip());
+                // two places and their pairs, for each column that a workgroup has; then the window's sums
+                let column_sums = (2 * (pairs + 12) * strip + (pairs + 12) * 2 * reach) * columns / (own * strip);
+                column_sums + 7 * side + 4 + result
+            }
+            (Aggregation::Cross, "rows") => {
+                let (columns, own) = shared(shaders::LOCAL_RUNS * shaders::LOCAL_RUN);
+                // a sum from the left with its share of the totals; for each candidate arms 7, two places 7, halves 6
+                (pairs + 10 + 2 + u64::from(shaders::LOCAL_RUNS) / 8) * columns / own + 4 * 21 + 6
+            }
+            // for each candidate the partner 4, arms 8, rows and strips 30, the mean 8
+            (Aggregation::Cross, _) => 4 * 50 + 10 + result,
+            (Aggregation::AdaptiveWeight, _) => {
+                let columns = u64::from(shaders::LOCAL_COLUMNS);
+                let candidates = 4 * u64::from(local.words(layout.words));
+                // a weight takes 24, and a workgroup has as many of the left and the right picture as meet in it
+                let weights = 24 * (2 * columns + candidates - 1) * side * side * 4 / (columns * candidates);
+                // for each place of the window four products, weighted costs and sums, and their places
+                side * side * (4 * 5 + 7 + 6) + weights + 4 * 2 + result
+            }
+            // arms of all lengths are as frequent, in a picture without surprises
+            _ => (reach + 1) * (reach + 1) * (5 * 28 + 4 * 5 + 7 + halved) + result,
+        }
+}
+
+/// One step of a path: all candidates of a pixel in one direction.
+pub(super) fn step(layout: &Layout) -> u64 {
+    let variant = layout.kernel.variant;
+    let words = u64::from(layout.words);
+    let lanes = words / u64::from(variant.words);
+    // of a lane: where the line goes next 10, its place in the volumes 5, brightness and P2 9, the limit 1, the loop 2
+    let of_lane = 27 + exchanged(layout, 1);
+    if variant.path_bits == 16 {
+        // two candidates at once: bytes to numbers 2, the values of neighbours 2, bytes again 2; to and from 32 bits 7
+        let of_word = 2 * (FOLLOWING + masked(layout)) + 6;
+        return words * of_word + lanes * (of_lane + 7);
+    }
+    let packed = if layout.kernel.wide { 4 } else { 6 };
+    words * (load(layout) + UNPACKED + following(layout) + packed) + lanes * of_lane
+}
+
+/// Sums of stored directions, for one pixel.
+pub(super) fn sum(layout: &Layout, volumes: u32) -> u64 {
+    let lanes = u64::from(layout.words / layout.kernel.variant.words);
+    u64::from(layout.words) * added(layout, volumes) + lanes * 8
+}
+
+/// Sums and the winners of both pictures, for one pixel.
+pub(super) fn winner(layout: &Layout, winner: WinnerConfig) -> u64 {
+    let WinnerConfig { volumes, earlier, fused, exact, rivals, drops, checked, .. } = winner;
+    let words = u64::from(layout.words);
+    let lanes = words / u64::from(layout.kernel.variant.words);
+    let if_so = |is_so: bool, operations: u64| if is_so { operations } else { 0 };
+    let sums = if exact {
+        0
+    } else {
+        // costs in pairs, times the paths, and the increments of each path
+        load(layout) + 3 + 2 + added(layout, volumes) + if_so(earlier, 2)
+    };
+    let keys = 4 * (2 + 1 + masked(layout)); // the sum above the candidate; and the least of them
+    let rivals_in_word = if_so(rivals, 4 * 4);
+    let right = if_so(checked, 4);
+    let walk = if_so(fused, UNPACKED + following(layout) + 4 + 2);
+    // of a lane: the pixel and its place 14, the neighbours' sums 36, whose pixel it is 1, loops 3; once for as many pixels as lanes
+    // sub-pixel, confidence and the word of the map 60
+    let shared = (60 + if_so(drops, 9)).div_ceil(lanes);
+    let of_lane = 54
+        + shared
+        + if_so(checked, 8)
+        + exchanged(layout, 3 + u64::from(rivals))
+        + if_so(fused, 16 + exchanged(layout, 1));
+    words * (sums + keys + rivals_in_word + right + walk) + lanes * of_lane
+}
+
+/// Four costs of a byte each become four numbers.
+const UNPACKED: u64 = 6;
+
+/// Operations on the path cost of a candidate: five of the recurrence, one for L, one for the minimum.
+const FOLLOWING: u64 = 7;
+
+/// The same for a word of four candidates.
+fn following(layout: &Layout) -> u64 {
+    4 * (FOLLOWING + masked(layout))
+}
+
+/// Leaving out a candidate that may not exist: where it lies in the gate, and a selection.
+fn masked(layout: &Layout) -> u64 {
+    if is_masked(layout) { 3 } else { 0 }
+}
+
+/// Whether some candidates of a lane do not exist.
+fn is_masked(layout: &Layout) -> bool {
+    layout.kernel.gated || layout.words * 4 != layout.structure.candidates
+}
+
+/// Costs of four candidates as a kernel gets them: from a volume they come ready.
+fn load(layout: &Layout) -> u64 {
+    match layout.kernel.variant.costs {
+        CostSource::Volume => 0,
+        CostSource::Codes => from_codes(layout.structure.comparison),
+    }
+}
+
+/// Four costs from codes: the candidate, the partner's place 3, the distance, and the word.
+fn from_codes(comparison: Comparison) -> u64 {
+    let distance = match comparison {
+        Comparison::Hamming(shape) if shape.bits() > 32 => 5,
+        Comparison::Hamming(_) | Comparison::Difference(_) => 2,
+        Comparison::WindowedDifference => 5,
+        // an index, a shift and a mask; Hamming distance, difference, an index and a sum
+        Comparison::LearnedTable => 6,
+        Comparison::Tables { channel: Channel::Brightness, .. } => 11,
+        // two differences of bytes, each with two shifts, two masks and a sign
+        Comparison::Tables { channel: Channel::Gradients, .. } => 19,
+    };
+    4 * (1 + 3 + distance) + 6
+}
+
+/// Adding the increments of paths, for a word of four candidates.
+fn added(layout: &Layout, volumes: u32) -> u64 {
+    let each = if layout.kernel.wide { 2 } else { 4 };
+    u64::from(volumes) * each + if layout.kernel.wide { 2 } else { 2 + 3 }
+}
+
+/// Operations of a lane to exchange values with its neighbours and to find `numbers` minima over all lanes.
+fn exchanged(layout: &Layout, numbers: u64) -> u64 {
+    let variant = layout.kernel.variant;
+    match variant.exchange {
+        Exchange::Subgroup => 4 + numbers * 2 * u64::from((layout.words / variant.words).ilog2()),
+        Exchange::Workgroup => 20 + 4 * numbers,
+    }
+}
+
+#[cfg(test)]
+mod counted;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Structure;
+    use crate::limits::Limits;
+    use crate::variant::Variant;
+    use crate::stereo::{CostKind, StereoParams};
+
+    fn layout(params: &StereoParams, change: impl Fn(&mut Variant)) -> Layout {
+        let limits = Limits {
+            subgroup: 32,
+            workgroup: 1024,
+            has_i16: true,
+            discrete: true,
+            binding_bytes: 1 << 30,
+            storage_buffers: 32,
+            side_px: 16384,
+            path_bytes: 4 << 30,
+        };
+        let structure = Structure::levels((640, 480), params).remove(0).0;
+        let mut variant = Variant::baseline(&limits, &structure.requirements());
+        change(&mut variant);
+        Layout::new(structure, variant, &limits, "test").unwrap()
+    }
+
+    /// As the page on performance has it.
+    fn chosen() -> StereoParams {
+        StereoParams { num_disparities: 128, ..StereoParams::default() }
+    }
+
+    /// Compares the operations of this file's formulas with those counted in SPIR-V, for each candidate. The latter include invariants of the
+    /// loop.
+    fn assert_close(what: &str, told: u64, counted: f64, tolerance: f64) {
+        let (told, counted) = (told as f64 / 128.0, counted / 128.0);
+        assert!((counted - told).abs() <= tolerance * told, "{what}: {told:.2} operations, {counted:.2} in SPIR-V");
+    }
+
+    #[test]
+    fn a_step_takes_as_many_operations_as_its_spirv() {
+        for (path_bits, words) in [(16, 4), (32, 4), (32, 2), (32, 1)] {
+            for (gating, tolerance) in [(None, 0.05), (Some(2), 0.25)] {
+                let params = StereoParams { gating, ..chosen() };
+                let layout = layout(&params, |v| *v = Variant { words, path_bits, ..*v });
+                let lanes = f64::from(layout.words / words);
+                let counted = lanes * counted::in_loop(&layout.kernel.paths().text, "follow", 1);
+                assert_close(&format!("path_bits={path_bits} {words} {gating:?}"), step(&layout), counted, tolerance);
+            }
+        }
+    }
+
+    #[test]
+    fn winners_take_as_many_operations_as_their_spirv() {
+        for (fused, rivals) in [(false, false), (false, true), (true, false)] {
+            let layout = layout(&chosen(), |v| v.fused = fused);
+            let what = WinnerConfig {
+                volumes: 8 - u32::from(fused),
+                earlier: false,
+                fused,
+                exact: false,
+                rivals,
+                drops: false,
+                checked: true,
+                keeps_sums: false,
+            };
+            // as many pixels as lanes in a turn
+            let lanes = layout.words / layout.kernel.variant.words;
+            let counted = counted::in_loop(&layout.kernel.winner(what).text, "choose", lanes);
+            assert_close(&format!("fused {fused}, rivals {rivals}"), winner(&layout, what), counted, 0.05);
+        }
+    }
+
+    #[test]
+    fn costs_take_as_many_operations_as_their_spirv() {
+        let layout = layout(&chosen(), |_| ());
+        let lanes = f64::from(layout.words / layout.kernel.variant.words);
+        let counted = lanes * counted::in_loop(&layout.kernel.compare().text, "compare", 1);
+        assert_close("costs", cost(&layout), counted, 0.05);
+    }
+
+    #[test]
+    fn more_to_do_takes_more() {
+        let base = StereoParams { num_disparities: 100, ..StereoParams::default() };
+        let choose = |volumes, rivals, checked, fused| {
+            let what = WinnerConfig {
+                volumes,
+                earlier: false,
+                fused,
+                exact: false,
+                rivals,
+                drops: false,
+                checked,
+                keeps_sums: false,
+            };
+            winner(&layout(&base, |v| v.fused = fused), what)
+        };
+        let least = choose(7, false, false, false);
+        assert!(choose(8, false, false, false) > least);
+        assert!(choose(7, true, false, false) > least && choose(7, false, true, false) > least);
+        assert!(choose(7, false, false, true) > least);
+        let sad = |sad_window| cost(&layout(&StereoParams { cost: CostKind::Sad, sad_window, ..base.clone() }, |_| ()));
+        assert!(sad(11) > sad(3));
+    }
+}

@@ -1,0 +1,273 @@
+//! A dispatch graph bound to buffers, divided into timed passes and short submissions.
+
+use super::buffers::Buffers;
+use super::compiler::Compiler;
+use super::device::Gpu;
+use super::graph::{Dispatch, DispatchGraph, Product};
+use super::resource::Resource;
+use super::slot::{MAX_TIMED, Slot};
+use super::uniforms::{DispatchParams, UNIFORM_ALIGNMENT};
+use crate::engine::EngineError;
+use std::ops::Range;
+
+struct Bound {
+    pipeline: wgpu::ComputePipeline,
+    bindings: wgpu::BindGroup,
+    groups: [u32; 3],
+}
+
+/// Division of dispatches into passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PassGrouping {
+    /// As many of a stage as a submission allows, which the device can run concurrently.
+    Stages,
+    /// A pass for each step, for traces.
+    Steps,
+    /// A pass and a submission for each direction, to compare with concurrent directions.
+    Directions,
+}
+
+/// Dispatches of one stage, in one compute pass.
+struct Pass {
+    stage: &'static str,
+    dispatches: Vec<Bound>,
+    work: u64,
+}
+
+/// The end of a step among the passes, for traces.
+/// Whether every pipeline of a graph is compiled; the others are requested.
+pub(super) fn all_compiled(compiler: &Compiler, graph: &DispatchGraph) -> Result<bool, EngineError> {
+    let found: Result<Vec<_>, _> = graph.requests().map(|request| compiler.get(request)).collect();
+    Ok(found?.iter().all(Option::is_some))
+}
+
+#[cfg(any(test, feature = "testing"))]
+pub(super) struct StepEnd {
+    pub(super) name: &'static str,
+    pub(super) product: Product,
+    pub(super) level: usize,
+    /// Passes up to and including the step.
+    pub(super) passes: usize,
+}
+
+pub(super) struct Program {
+    passes: Vec<Pass>,
+    submissions: Vec<Range<usize>>,
+    /// Passes that are timed together: single ones, unless there are more than [`MAX_TIMED`].
+    timed: Vec<Range<usize>>,
+    /// The ends of all steps; meaningful with [`PassGrouping::Steps`].
+    #[cfg(any(test, feature = "testing"))]
+    pub(super) step_ends: Vec<StepEnd>,
+    /// The finished left map.
+    pub(super) result: Resource,
+    /// The finished right map, if it is a result.
+    pub(super) right_result: Option<Resource>,
+}
+
+impl Program {
+    /// # Errors
+    /// A pipeline cannot be compiled, or the device is lost.
+    pub(super) fn new(
+        gpu: &Gpu,
+        compiler: &Compiler,
+        graph: &DispatchGraph,
+        buffers: &Buffers,
+        slot: &Slot,
+        max_work: u64,
+        grouping: PassGrouping,
+    ) -> Result<Self, EngineError> {
+        // all at once, so that the compiler's thread takes a share
+        for request in graph.requests() {
+            compiler.get(request)?;
+        }
+        let uniforms = upload_dispatch_params(gpu, &graph.dispatch_params);
+        let bind = |dispatch: &Dispatch| {
+            let pipeline = compiler.wait_for(&dispatch.request)?;
+            let entry = |(binding, &resource)| {
+                let resource = match resource {
+                    Resource::DispatchParams(index) => Some(uniform(&uniforms, index)),
+                    resource => slot.get(resource).or_else(|| buffers.get(resource)),
+                };
+                Some(wgpu::BindGroupEntry { binding, resource: resource? })
+            };
+            let entries: Option<Vec<_>> = (0..).zip(&dispatch.resources).map(entry).collect();
+            let bindings = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some(dispatch.request.source.stem),
+                layout: &pipeline.layout,
+                entries: &entries.ok_or_else(|| EngineError::Device("a dispatch without its buffer".to_owned()))?,
+            });
+            Ok::<_, EngineError>(Bound { pipeline: pipeline.pipeline, bindings, groups: dispatch.groups })
+        };
+        let mut passes: Vec<Pass> = Vec::new();
+        #[cfg(any(test, feature = "testing"))]
+        let mut step_ends = Vec::new();
+        for step in &graph.steps {
+            let mut begins_pass = grouping == PassGrouping::Steps;
+            for dispatch in &step.dispatches {
+                begins_pass |= grouping == PassGrouping::Directions && step.stage == "paths";
+                let bound = bind(dispatch)?;
+                match passes.last_mut() {
+                    Some(last) if !begins_pass && last.stage == step.stage && last.work + dispatch.work <= max_work => {
+                        last.dispatches.push(bound);
+                        last.work += dispatch.work;
+                    }
+                    _ => passes.push(Pass { stage: step.stage, dispatches: vec![bound], work: dispatch.work }),
+                }
+                begins_pass = false;
+            }
+            #[cfg(any(test, feature = "testing"))]
+            step_ends.push(StepEnd { name: step.name, product: step.product, level: step.level, passes: passes.len() });
+        }
+        let works: Vec<_> = passes.iter().map(|pass| pass.work).collect();
+        let submissions = cut(&works, if grouping == PassGrouping::Directions { 0 } else { max_work });
+        let stages: Vec<_> = passes.iter().map(|pass| pass.stage).collect();
+        let timed = spans(&stages, MAX_TIMED);
+        let last_map = |map: fn(Product) -> Option<Resource>| {
+            graph.steps.iter().rev().filter(|step| step.level == 0).find_map(|step| map(step.product))
+        };
+        let result = last_map(|product| match product {
+            Product::Left(index) => Some(Resource::LeftMap(0, index)),
+            _ => None,
+        });
+        let right_result = last_map(|product| match product {
+            Product::Right(index) => Some(Resource::RightMap(0, index)),
+            _ => None,
+        });
+        let wants_right = graph.layouts[0].structure.wants_right;
+        Ok(Self {
+            passes,
+            submissions,
+            timed,
+            #[cfg(any(test, feature = "testing"))]
+            step_ends,
+            result: result.unwrap_or(Resource::LeftMap(0, 0)),
+            right_result: right_result.filter(|_| wants_right),
+        })
+    }
+
+    /// The stage of each span that is timed.
+    pub(super) fn timed_stages(&self) -> Vec<&'static str> {
+        self.timed.iter().map(|span| self.passes[span.start].stage).collect()
+    }
+
+    /// The timed spans that begin and end with a pass.
+    fn times_of(&self, pass: usize) -> (Option<usize>, Option<usize>) {
+        let span = self.timed.partition_point(|span| span.end <= pass);
+        let is_at =
+            |is_at: fn(&Range<usize>, usize) -> bool| self.timed.get(span).filter(|r| is_at(r, pass)).map(|_| span);
+        (is_at(|r, pass| r.start == pass), is_at(|r, pass| r.end == pass + 1))
+    }
+
+    /// How many submissions there are.
+    pub(super) fn submissions(&self) -> usize {
+        self.submissions.len()
+    }
+
+    /// Work of one of them, or of all.
+    pub(super) fn work(&self, submission: usize) -> u64 {
+        self.passes[self.submissions[submission].clone()].iter().map(|pass| pass.work).sum()
+    }
+
+    pub(super) fn total_work(&self) -> u64 {
+        self.passes.iter().map(|pass| pass.work).sum()
+    }
+
+    /// Records one submission with its timestamps.
+    pub(super) fn record(&self, gpu: &Gpu, slot: &Slot, submission: usize) -> wgpu::CommandEncoder {
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("job") });
+        self.record_passes(&mut encoder, Some(slot), self.submissions[submission].clone());
+        encoder
+    }
+
+    pub(super) fn record_passes(&self, encoder: &mut wgpu::CommandEncoder, timed: Option<&Slot>, passes: Range<usize>) {
+        for index in passes {
+            let pass = &self.passes[index];
+            let mut recorded = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some(pass.stage),
+                timestamp_writes: timed.and_then(|slot| slot.timestamp_writes(self.times_of(index))),
+            });
+            for Bound { pipeline, bindings, groups: [x, y, z] } in &pass.dispatches {
+                recorded.set_pipeline(pipeline);
+                recorded.set_bind_group(0, bindings, &[]);
+                recorded.dispatch_workgroups(*x, *y, *z);
+            }
+        }
+    }
+}
+
+/// Groups passes into submissions of at most `max_work`, or of one pass.
+fn cut(works: &[u64], max_work: u64) -> Vec<Range<usize>> {
+    let mut submissions: Vec<Range<usize>> = Vec::new();
+    let mut sum = 0;
+    for (i, &work) in works.iter().enumerate() {
+        match submissions.last_mut() {
+            Some(last) if sum + work <= max_work => last.end = i + 1,
+            _ => {
+                submissions.push(i..i + 1);
+                sum = 0;
+            }
+        }
+        sum += work;
+    }
+    submissions
+}
+
+/// Groups passes of the same stage into at most `max_spans` spans, as short as possible: between the passes of a span the
+/// device may do other work, which its time includes.
+fn spans(stages: &[&str], max_spans: usize) -> Vec<Range<usize>> {
+    let of_length = |length: usize| {
+        let mut spans: Vec<Range<usize>> = Vec::new();
+        for (i, stage) in stages.iter().enumerate() {
+            match spans.last_mut() {
+                Some(last) if last.len() < length && stages[last.start] == *stage => last.end = i + 1,
+                _ => spans.push(i..i + 1),
+            }
+        }
+        spans
+    };
+    let lengths = (0..).map(|doublings| 1 << doublings);
+    let mut spans = lengths.take_while(|length| *length < 2 * stages.len()).map(of_length);
+    let first = spans.next().unwrap_or_default();
+    if first.len() <= max_spans { first } else { spans.find(|spans| spans.len() <= max_spans).unwrap_or_default() }
+}
+
+fn upload_dispatch_params(gpu: &Gpu, params: &[DispatchParams]) -> wgpu::Buffer {
+    let mut contents = vec![0; params.len() * UNIFORM_ALIGNMENT];
+    for (params, target) in params.iter().zip(contents.chunks_exact_mut(UNIFORM_ALIGNMENT)) {
+        target[..size_of::<DispatchParams>()].copy_from_slice(bytemuck::bytes_of(params));
+    }
+    gpu.buffer_of("dispatch params", &contents, wgpu::BufferUsages::UNIFORM)
+}
+
+fn uniform(params: &wgpu::Buffer, index: usize) -> wgpu::BindingResource<'_> {
+    wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+        buffer: params,
+        offset: (index * UNIFORM_ALIGNMENT) as u64,
+        size: std::num::NonZeroU64::new(size_of::<DispatchParams>() as u64),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cut, spans};
+
+    #[test]
+    fn every_pass_is_timed_however_many_there_are() {
+        let stages: Vec<_> = [("cost", 3), ("paths", 5), ("winner", 1)].map(|(stage, n)| vec![stage; n]).concat();
+        assert_eq!(
+            spans(&stages, 9),
+            (0..9).map(|i| i..i + 1).collect::<Vec<_>>(),
+            "each by itself where there is room"
+        );
+        assert_eq!(spans(&stages, 8), [0..2, 2..3, 3..5, 5..7, 7..8, 8..9]);
+        assert_eq!(spans(&stages, 4), [0..3, 3..7, 7..8, 8..9]);
+        assert_eq!(spans(&stages, 3), [0..3, 3..8, 8..9]);
+        assert!(spans(&[], 3).is_empty());
+    }
+
+    #[test]
+    fn submissions_are_short_and_leave_nothing_out() {
+        assert_eq!(cut(&[1, 2, 3, 9, 1, 1], 4), [0..2, 2..3, 3..4, 4..6]);
+        assert!(cut(&[], 4).is_empty());
+    }
+}

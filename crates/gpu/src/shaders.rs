@@ -1,0 +1,65 @@
+//! Shaders that exist in one form. Each stage of [`super::graph`] declares its own; those in variants are in [`super::kernels`].
+
+/// One WGSL file.
+#[derive(Debug)]
+pub struct Shader {
+    /// Folder and file name below `shaders/`, without the extension.
+    pub stem: &'static str,
+    /// Texts of `common.wgsl`, of the pieces that it shares with others, and its own.
+    pub texts: &'static [&'static str],
+    /// Its compute entries, in the order in which they run.
+    pub entries: &'static [&'static str],
+    /// Columns and rows that a workgroup covers, where it covers pixels of a map.
+    pub tile: (u32, u32),
+}
+
+impl Shader {
+    /// Its source.
+    pub fn source(&self) -> String {
+        self.texts.concat()
+    }
+}
+
+/// Declares the shaders of a stage, beside the dispatches that run them: stem, pieces that precede it, tile, entries.
+macro_rules! shaders {
+    ($($name:ident: $stem:literal $(+ $piece:literal)*, $tile:expr, $entries:expr;)*) => {
+        $(
+            #[doc = concat!("`shaders/", $stem, ".wgsl`.")]
+            static $name: $crate::shaders::Shader = $crate::shaders::Shader {
+                stem: $stem,
+                texts: &[
+                    stereopsis_shaders::text("common"),
+                    $(stereopsis_shaders::text($piece),)*
+                    stereopsis_shaders::text($stem),
+                ],
+                entries: &$entries,
+                tile: $tile,
+            };
+        )*
+
+        /// All shaders of this stage.
+        pub static SHADERS: &[&$crate::shaders::Shader] = &[$(&$name),*];
+    };
+}
+pub(super) use shaders;
+
+/// Columns and rows that a workgroup covers where invocations share nothing.
+pub const PIXELS: (u32, u32) = (8, 8);
+/// Columns and rows that a workgroup covers of those shaders that load a tile: transforms, medians, speckle.
+pub const TILE: (u32, u32) = (32, 8);
+/// Rows that an invocation of SAD covers.
+pub const STRIP: u32 = 32;
+/// Columns that a workgroup of SAD covers, with those that only lend their sums to windows.
+pub const SAD_COLUMNS: u32 = 64;
+/// Words of four candidates that a workgroup of SAD covers.
+pub const SAD_WORDS: u32 = 4;
+/// Columns that a workgroup of adaptive weights covers.
+pub const LOCAL_COLUMNS: u32 = 32;
+/// Words of four candidates that a workgroup of a local aggregation covers at most.
+pub const LOCAL_WORDS: u32 = 8;
+/// Runs of columns into which a row of a cross is divided, each a lane's.
+pub const LOCAL_RUNS: u32 = 16;
+/// Columns of such a run.
+pub const LOCAL_RUN: u32 = 8;
+/// Rows over which sums of a cross go: with 61 costs and counts in each they fit into 20 and 12 bits.
+pub const LOCAL_STRIP: u32 = 64;

@@ -1,0 +1,144 @@
+//! One job step by step, with every intermediate product brought to the host: for tests and for tools that look
+//! into the algorithm. It waits after each step, so no window should share the device meanwhile.
+
+use super::gpu_engine::GpuEngine;
+use super::graph::Product;
+use super::layout::Layout;
+use super::resource::{MutualInformation, Resource};
+use super::slot::decode_map;
+use crate::engine::{EngineError, Job};
+use crate::stereo::{DisparityMap, Volume};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// What each step left behind, in order: `cost`, `aggregation`, `left map`, `sums`, `right map`, `median`, …
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// The step's name and its product.
+    pub steps: Vec<(&'static str, TraceData)>,
+}
+
+/// A product on the host, as the reference has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TraceData {
+    /// Costs, or sums over all paths.
+    Volume(Volume<u32>),
+    /// A disparity map.
+    Map(DisparityMap),
+    /// Counts or costs of mutual information for each pair of levels, `[left * 256 + right]`; of each level of the pyramid,
+    /// the coarsest first.
+    Numbers(Vec<u32>),
+}
+
+impl GpuEngine {
+    /// Runs a job as if nothing came before it, and brings every intermediate product back. The engine must be idle.
+    ///
+    /// # Errors
+    /// As [`crate::engine::Engine::submit`] and [`crate::engine::Engine::collect`].
+    pub fn trace(&mut self, job: &Job) -> Result<Trace, EngineError> {
+        self.past.forget(); // a trace is of a pair alone
+        let slot = self.start(job, true)?;
+        let program = &slot.program;
+        let Some(layout) = self.graph().map(|graph| &graph.layouts[0]) else {
+            return Err(EngineError::Device("no graph".to_owned()));
+        };
+        let mut steps = Vec::new();
+        // the learned choice keeps no confidence that was only its evidence
+        let mut has_confidence = job.params.winners_have_confidence();
+        let mut done = 0;
+        for step_end in &program.step_ends {
+            let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            program.record_passes(&mut encoder, None, done..step_end.passes);
+            done = step_end.passes;
+            let resources: Vec<_> = match step_end.product {
+                Product::Costs | Product::Aggregated => {
+                    let volume = match (is_exact(step_end.product, layout), step_end.product) {
+                        (true, _) => Resource::Exact,
+                        (false, Product::Costs) => Resource::Costs,
+                        (false, _) => Resource::Aggregated,
+                    };
+                    (0..layout.slabs()).map(|slab| volume(0, slab)).collect()
+                }
+                Product::Sums => vec![Resource::Kept],
+                Product::Left(index) => vec![Resource::LeftMap(0, index)],
+                Product::Right(index) => vec![Resource::RightMap(0, index)],
+                Product::Histogram => vec![Resource::MutualInformation(MutualInformation::Counts)],
+                Product::Table => vec![Resource::MutualInformation(MutualInformation::Table)],
+                Product::Inner => Vec::new(),
+            };
+            self.gpu.queue.submit([encoder.finish()]);
+            let is_of_each_level = matches!(step_end.product, Product::Histogram | Product::Table);
+            if step_end.level > 0 && !is_of_each_level || resources.is_empty() {
+                continue;
+            }
+            let mut words = Vec::new();
+            for buffer in resources.into_iter().filter_map(|resource| self.buffers.buffer(resource)) {
+                words.push(self.read(buffer)?);
+            }
+            let data = match step_end.product {
+                Product::Costs | Product::Aggregated => {
+                    TraceData::Volume(decode_costs(&words, layout, is_exact(step_end.product, layout)))
+                }
+                Product::Sums => TraceData::Volume(decode_sums(&words[0], layout)),
+                Product::Histogram => TraceData::Numbers(words.concat()),
+                Product::Table => {
+                    let bytes = words.concat().into_iter().flat_map(u32::to_le_bytes);
+                    TraceData::Numbers(bytes.map(u32::from).collect())
+                }
+                _ => TraceData::Map({
+                    has_confidence = if step_end.name == "choice" { job.params.confidence } else { has_confidence };
+                    let with_confidence = has_confidence && matches!(step_end.product, Product::Left(_));
+                    decode_map(&words[0], layout.structure.width, layout.structure.height, with_confidence)
+                }),
+            };
+            steps.push((step_end.name, data));
+        }
+        drop(slot);
+        self.past.forget();
+        Ok(Trace { steps })
+    }
+
+    /// Copies a buffer to the host, and waits for it.
+    fn read(&self, buffer: &wgpu::Buffer) -> Result<Vec<u32>, EngineError> {
+        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        let copy = self.gpu.buffer("trace", buffer.size(), usage);
+        encoder.copy_buffer_to_buffer(buffer, 0, &copy, 0, buffer.size());
+        self.gpu.queue.submit([encoder.finish()]);
+        let (mapped, is_mapped) = mpsc::sync_channel(1);
+        copy.map_async(wgpu::MapMode::Read, .., move |result| drop(mapped.send(result)));
+        while is_mapped.recv_timeout(Duration::from_micros(100)).is_err() {
+            self.gpu.check()?;
+            self.gpu.device.poll(wgpu::PollType::Poll).map_err(|err| EngineError::Device(err.to_string()))?;
+        }
+        let bytes = copy.get_mapped_range(..).map_err(|err| EngineError::Device(err.to_string()))?;
+        Ok(bytemuck::pod_collect_to_vec(&bytes))
+    }
+}
+
+/// Whether a volume of costs has exact sums.
+fn is_exact(product: Product, layout: &Layout) -> bool {
+    layout.structure.exact() && (product == Product::Aggregated || layout.structure.block_matching())
+}
+
+/// Costs of a byte, or exact sums of 32 bits, from all slabs.
+fn decode_costs(slabs: &[Vec<u32>], layout: &Layout, is_exact: bool) -> Volume<u32> {
+    let (width, height) = (layout.structure.width, layout.structure.height);
+    let bits = if is_exact { 32 } else { 8 };
+    let per_word = 32 / bits;
+    Volume::from_fn(width, height, layout.structure.candidates as usize, |x, y, i| {
+        let slab_rows = layout.slab_rows as usize;
+        let n = ((y % slab_rows) * width + x) * layout.words as usize * 4 + i;
+        (slabs[y / slab_rows][n / per_word] >> (bits * (n % per_word))) & (u32::MAX >> (32 - bits))
+    })
+}
+
+/// Kept sums: every lane has its candidates 0, 4, 8 …, then 1, 5, 9 … and so on.
+fn decode_sums(words: &[u32], layout: &Layout) -> Volume<u32> {
+    let (width, height) = (layout.structure.width, layout.structure.height);
+    let of_lane = layout.kernel.variant.words as usize;
+    Volume::from_fn(width, height, layout.structure.candidates as usize, |x, y, i| {
+        let (lane, own) = (i / (4 * of_lane), i % (4 * of_lane));
+        words[((y * width + x) * layout.words as usize + lane * of_lane) * 4 + (own % 4) * of_lane + own / 4]
+    })
+}

@@ -1,0 +1,89 @@
+//! Measures variants on the pairs of a running pipeline: varies one field at a time and keeps the quickest value.
+
+use crate::limits::Limits;
+use crate::variant::{CostSource, Exchange, PATH_BITS, PIECES, Requirements, Variant, WORDS, WORKGROUPS};
+
+/// Timed pairs per variant; the minimum counts, because other programs may use the device.
+const SAMPLES: usize = 4;
+/// A variant replaces the best one if its time is below this share of it: smaller gains may be noise.
+const MIN_GAIN: f64 = 0.97;
+
+/// Coordinate descent over the fields of a variant.
+pub struct Autotuner {
+    limits: Limits,
+    requirements: Requirements,
+    best: Variant,
+    best_ms: Option<f64>,
+    candidate: Option<Variant>,
+    /// Index of the next field to vary.
+    field: usize,
+    waiting: Vec<Variant>,
+    samples: Vec<f64>,
+}
+
+impl Autotuner {
+    pub fn new(limits: Limits, requirements: Requirements) -> Self {
+        let best = Variant::baseline(&limits, &requirements);
+        let (candidate, waiting, samples) = (Some(best), Vec::new(), Vec::new());
+        Self { limits, requirements, best, best_ms: None, candidate, field: 0, waiting, samples }
+    }
+
+    /// The quickest variant so far.
+    pub fn best(&self) -> Variant {
+        self.best
+    }
+
+    /// The variant to measure next; none when the search is complete.
+    pub fn candidate(&self) -> Option<Variant> {
+        self.candidate
+    }
+
+    /// The quickest variant and its time, when the search is complete.
+    pub fn result(&self) -> Option<(Variant, f64)> {
+        self.best_ms.filter(|_| self.candidate.is_none()).map(|ms| (self.best, ms))
+    }
+
+    /// Adds the time of a pair.
+    pub fn add_sample(&mut self, variant: Variant, ms: f64) {
+        if self.candidate != Some(variant) {
+            return;
+        }
+        self.samples.push(ms);
+        if self.samples.len() < SAMPLES {
+            return;
+        }
+        let ms = self.samples.drain(..).fold(f64::INFINITY, f64::min);
+        if self.best_ms.is_none_or(|best_ms| ms < MIN_GAIN * best_ms) {
+            (self.best, self.best_ms) = (variant, Some(ms));
+        }
+        self.next();
+    }
+
+    /// Skips the candidate, which cannot run here.
+    pub fn skip(&mut self) {
+        self.samples.clear();
+        self.next();
+    }
+
+    fn next(&mut self) {
+        while self.waiting.is_empty() {
+            let Some(variations) = VARIATIONS.get(self.field) else { break };
+            self.waiting = variations(self.best);
+            let best = self.best;
+            self.waiting.retain(|v| *v != best && v.unsupported_reason(&self.limits, &self.requirements).is_none());
+            self.field += 1;
+        }
+        self.candidate = self.waiting.pop();
+    }
+}
+
+/// The variations of each field, those with the largest effect first.
+const VARIATIONS: [fn(Variant) -> Vec<Variant>; 7] = [
+    |base| WORDS.map(|words| Variant { words, ..base }.with_possible_paths()).to_vec(),
+    |base| PATH_BITS.map(|path_bits| Variant { path_bits, ..base }).to_vec(),
+    |base| WORKGROUPS.map(|workgroup| Variant { workgroup, ..base }).to_vec(),
+    |base| CostSource::ALL.iter().map(|&costs| Variant { costs, ..base }.with_possible_paths()).collect(),
+    |base| [false, true].map(|fused| Variant { fused, ..base }).to_vec(),
+    |base| if base.fused { Vec::new() } else { PIECES.map(|piece| Variant { piece, ..base }).to_vec() },
+    |base| Exchange::ALL.iter().map(|&exchange| Variant { exchange, ..base }).collect(),
+];

@@ -1,0 +1,101 @@
+//! Every variant timed on one pair.
+
+use crate::GpuEngine;
+use crate::layout::Structure;
+use crate::variant::{CostSource, PIECES, Variant, VariantOverrides, WORKGROUPS};
+use crate::engine::{EngineError, Job, Output, run};
+
+/// One variant's times.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Trial {
+    /// The variant.
+    #[serde(flatten)]
+    pub variant: Variant,
+    /// Path costs alone, ms; `None` without timestamps.
+    pub paths_ms: Option<f64>,
+    /// Sums and winners alone, ms; `None` without timestamps.
+    pub winner_ms: Option<f64>,
+    /// The whole pair: on the device where it has timestamps, else from submission to result, ms.
+    pub pair_ms: f64,
+}
+
+/// All trials.
+#[derive(Clone, Debug, Default, serde::Serialize)]
+pub struct Study {
+    /// In the order in which they were made.
+    pub trials: Vec<Trial>,
+    /// Variants for which the device has no room, each with the numbers.
+    pub left_out: Vec<(Variant, String)>,
+}
+
+impl Study {
+    /// The quickest one.
+    pub fn best(&self) -> Option<&Trial> {
+        self.trials.iter().min_by(|a, b| a.pair_ms.total_cmp(&b.pair_ms))
+    }
+}
+
+/// Times every variant that can run `job`: first exchange, words, workgroups and cost sources with paths in 32 bits, then for the
+/// quickest of them pieces, fusing and paths in 16 bits. The minimum of `rounds` pairs counts, after a warm-up. `on_trial` receives each trial, the number of
+/// trials so far and in all; it ends the study by returning false.
+///
+/// # Errors
+/// As [`crate::engine::Engine::submit`] and [`crate::engine::Engine::collect`]; a variant for which there is no room is left out.
+pub fn study(
+    engine: &mut GpuEngine,
+    job: &Job,
+    rounds: usize,
+    on_trial: &mut dyn FnMut(&Trial, usize, usize) -> bool,
+) -> Result<Study, EngineError> {
+    let limits = *engine.limits();
+    let requirements = Structure::levels(job.frame.size(), &job.params)[0].0.requirements();
+    let baseline = Variant::baseline(&limits, &requirements);
+    let mut variants = Variant::all(&limits, &requirements, &WORKGROUPS, &[baseline.piece]);
+    variants.retain(|variant| variant.fused == baseline.fused && variant.path_bits == 32);
+    let more = PIECES.len() + 2;
+    let mut study = Study::default();
+    let mut total = variants.len() + more;
+    for stage in 0..2 {
+        for variant in std::mem::take(&mut variants) {
+            engine.override_variant(VariantOverrides::all(variant));
+            match time(engine, job, variant, rounds) {
+                Ok(trial) => {
+                    study.trials.push(trial);
+                    if !on_trial(&trial, study.trials.len(), total) {
+                        return Ok(study);
+                    }
+                }
+                Err(EngineError::TooLarge(why)) => study.left_out.push((variant, why)),
+                Err(err) => return Err(err),
+            }
+        }
+        let Some(best) = study.best().map(|trial| trial.variant).filter(|_| stage == 0) else { break };
+        let pieces = PIECES.map(|piece| Variant { piece, fused: false, ..best });
+        let others =
+            [Variant { fused: true, ..best }, Variant { words: 4, costs: CostSource::Volume, path_bits: 16, ..best }];
+        variants = pieces.into_iter().chain(others).collect();
+        variants.retain(|v| *v != best && v.unsupported_reason(&limits, &requirements).is_none());
+        total = study.trials.len() + variants.len();
+    }
+    Ok(study)
+}
+
+fn time(engine: &mut GpuEngine, job: &Job, variant: Variant, rounds: usize) -> Result<Trial, EngineError> {
+    run(engine, job.clone())?;
+    let mut best = Trial { variant, paths_ms: None, winner_ms: None, pair_ms: f64::INFINITY };
+    for _ in 0..rounds.max(1) {
+        let output = run(engine, job.clone())?;
+        let pair_ms = device_ms(&output);
+        if pair_ms < best.pair_ms {
+            let stage = |name| output.stages.iter().find(|stage| stage.name == name).map(|stage| stage.ms);
+            best = Trial { paths_ms: stage("paths"), winner_ms: stage("winner"), pair_ms, ..best };
+        }
+    }
+    Ok(best)
+}
+
+/// The sum of a pair's stages where the device times them, which excludes the work of other programs.
+pub(super) fn device_ms(output: &Output) -> f64 {
+    let timed: f64 = output.stages.iter().map(|stage| stage.ms).sum();
+    if timed > 0.0 && !output.engine.software { timed } else { output.compute_time.as_secs_f64() * 1e3 }
+}

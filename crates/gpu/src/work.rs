@@ -1,0 +1,86 @@
+//! Work of each stage: bytes, operations, dispatches.
+
+use super::gpu_engine::GpuEngine;
+use super::graph::DispatchGraph;
+
+/// Work of one stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct StageWork {
+    /// The stage as it is timed: `gates`, `information`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
+    pub name: &'static str,
+    /// Bytes that its kernels read and write: of volumes and maps every access, of codes and pictures the first one.
+    pub bytes: u64,
+    /// Integer operations, counted as [`super::operations`] documents.
+    pub operations: u64,
+    /// Dispatches.
+    pub dispatches: usize,
+}
+
+impl DispatchGraph {
+    /// Work of each stage, in the order in which they first run.
+    pub fn work(&self) -> Vec<StageWork> {
+        let mut stages: Vec<StageWork> = Vec::new();
+        for step in self.steps.iter().filter(|step| !step.dispatches.is_empty()) {
+            let at = stages.iter().position(|stage| stage.name == step.stage).unwrap_or_else(|| {
+                stages.push(StageWork { name: step.stage, bytes: 0, operations: 0, dispatches: 0 });
+                stages.len() - 1
+            });
+            for dispatch in &step.dispatches {
+                stages[at].bytes += dispatch.bytes;
+                stages[at].operations += dispatch.operations;
+                stages[at].dispatches += 1;
+            }
+        }
+        stages
+    }
+}
+
+impl GpuEngine {
+    /// Work of each stage of the last job; empty before the first one.
+    pub fn work(&self) -> Vec<StageWork> {
+        self.graph().map(DispatchGraph::work).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::capture::Frame;
+    use crate::capture::scene::{SceneOptions, render};
+    use crate::{AdapterChoice, Gpu, GpuOptions};
+    use crate::GpuEngine;
+    use crate::engine::{Job, run};
+    use crate::stereo::StereoParams;
+    use std::sync::Arc;
+
+    fn job(params: StereoParams) -> Job {
+        let raw = Arc::new(render(&SceneOptions { width: 48, height: 32, ..SceneOptions::default() }, 0, false));
+        Job { frame: Arc::new(Frame::of_raw(raw)), params: Arc::new(params), read_back: true, wants_right: false }
+    }
+
+    #[test]
+    fn directions_one_by_one_take_more_submissions_and_give_the_same() {
+        let Ok(gpu) = Gpu::open(&AdapterChoice::Best) else {
+            assert!(std::env::var_os("REQUIRE_GPU").is_none(), "REQUIRE_GPU is set, and there is no GPU");
+            return;
+        };
+        let job = job(StereoParams { num_disparities: 16, ..StereoParams::default() });
+        let results = [false, true].map(|sequential| {
+            let options = GpuOptions { sequential, max_work: Some(1 << 40), ..GpuOptions::default() };
+            let mut engine = GpuEngine::with_options(gpu.clone(), options).unwrap();
+            assert_eq!(engine.work(), []);
+            let map = run(&mut engine, job.clone()).unwrap().map.unwrap();
+            let slot = engine.start(&job, false).unwrap();
+            (map, engine.work(), slot.program.submissions())
+        });
+        let [(together, work, submissions), (one_by_one, same_work, more_submissions)] = results;
+        assert_eq!((together, &work), (one_by_one, &same_work));
+        assert_eq!(submissions, 1);
+        assert!(more_submissions >= 8, "{more_submissions}");
+        let names: Vec<_> = work.iter().map(|stage| stage.name).collect();
+        assert_eq!(names, ["cost", "paths", "winner", "filters"]);
+        assert!(work.iter().all(|stage| stage.bytes > 0 && stage.dispatches > 0), "{work:?}");
+        // each of the stored directions reads the costs and writes as much
+        let volume = 48 * 32 * 16;
+        assert!((7 * 2 * volume..=8 * 3 * volume).contains(&work[1].bytes), "{work:?}");
+    }
+}
