@@ -30,8 +30,8 @@ use stereopsis_stereo as stereo;
 use stereopsis_calibration as calibration;
 use stereopsis_metrics as metrics;
 use stereopsis_capture as capture;
+use stereopsis_engine as engine;
 
-mod engine;
 mod colormap;
 mod reach;
 mod export;

@@ -13,22 +13,11 @@ const TIMING_LIMIT: Duration = Duration::from_millis(300);
 /// Limit of timed pairs.
 const MAX_PAIRS: usize = 5;
 
-/// The only engine of a build without the GPU.
-#[cfg(not(feature = "gpu"))]
-pub(super) fn choose(options: &OpenOptions, _: Option<&Job>) -> Opened {
-    Opened {
-        engine: Box::new(CpuEngine::new(options.threads)),
-        why: Some(super::open::WITHOUT_GPU.to_owned()),
-    }
-}
-
 /// The quicker engine.
-#[cfg(feature = "gpu")]
 pub(super) fn choose(options: &OpenOptions, sample: Option<&Job>) -> Opened {
     choose_with(options, sample, &Measurements::named("engine-times.json"))
 }
 
-#[cfg(feature = "gpu")]
 fn choose_with(options: &OpenOptions, sample: Option<&Job>, cache: &Measurements) -> Opened {
     let cpu = CpuEngine::new(options.threads);
     let cpu_because = |cpu, why: String| Opened { engine: Box::new(cpu), why: Some(why) };
@@ -97,10 +86,10 @@ fn key(gpu: &str, cpu: &str, sample: &Job) -> String {
     format!("{} | {gpu} | {cpu} | {width}x{height} | {}", env!("CARGO_PKG_VERSION"), words.join(" "))
 }
 
-#[cfg(all(test, feature = "gpu"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::EngineKind;
+    use crate::EngineKind;
 
     #[test]
     fn there_is_always_an_engine_and_a_reason_and_never_a_software_adapter() {
@@ -109,7 +98,7 @@ mod tests {
         assert!(!chosen.engine.info().software);
         assert!(chosen.why.is_some_and(|why| !why.is_empty()));
 
-        let adapter = crate::engine::gpu::AdapterChoice::Name("no adapter has this name".into());
+        let adapter = crate::gpu::AdapterChoice::Name("no adapter has this name".into());
         let chosen = choose_with(&OpenOptions { adapter, ..one_thread }, None, &Measurements::default());
         assert_eq!(chosen.engine.info().kind, EngineKind::Cpu);
         assert!(chosen.why.is_some_and(|why| why.contains("no adapter has this name")));
@@ -117,10 +106,10 @@ mod tests {
 
     #[test]
     fn whatever_takes_time_is_in_the_key() {
-        use crate::capture::scene::{SceneOptions, render};
+        use stereopsis_capture::scene::{SceneOptions, render};
         let raw =
             std::sync::Arc::new(render(&SceneOptions { width: 16, height: 8, ..SceneOptions::default() }, 0, false));
-        let frame = std::sync::Arc::new(crate::capture::Frame::of_raw(raw));
+        let frame = std::sync::Arc::new(stereopsis_frame::Frame::of_raw(raw));
         let default = StereoParams::default();
         let others = [
             StereoParams { uniqueness: 10, ..default.clone() },

@@ -2,8 +2,8 @@
 
 use super::EngineSource;
 use super::shared::SharedState;
-use crate::engine::recovery::{Decision, Recovery, not_recovered};
-use crate::engine::{CpuEngine, Engine, EngineChoice, EngineError, EngineKind, Job, OpenOptions, open};
+use crate::recovery::{Decision, Recovery, not_recovered};
+use crate::{CpuEngine, Engine, EngineChoice, EngineError, EngineKind, Job, OpenOptions, open};
 use crate::parameter::Value;
 use crate::stereo::StereoParams;
 use std::collections::VecDeque;

@@ -2,8 +2,8 @@
 //! changed.
 
 use super::Control;
-use crate::capture::Frame;
-use crate::engine::Job;
+use stereopsis_frame::Frame;
+use crate::Job;
 use crate::newest::NewestReceiver;
 use crossbeam_channel::{Receiver, TryRecvError};
 use std::sync::Arc;

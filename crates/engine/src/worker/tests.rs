@@ -4,8 +4,8 @@ mod memory;
 mod prepared;
 
 use super::*;
-use crate::capture::RawPair;
-use crate::engine::{EngineChoice, EngineError, EngineInfo, EngineKind, Job};
+use stereopsis_frame::RawPair;
+use crate::{EngineChoice, EngineError, EngineInfo, EngineKind, Job};
 use crate::image::{Image, Luma, Picture};
 use crate::newest::{NewestSender, channel};
 use crate::stereo::map::{INVALID, reason};

@@ -211,7 +211,7 @@ fn another_engine_starts_with_what_it_has_taken_itself() {
 
 #[test]
 fn a_pair_that_waits_is_prepared_again_like_the_last_one() {
-    use crate::capture::Scale;
+    use stereopsis_frame::Scale;
     let bench = Bench::new(2);
     bench.permit(100);
     bench.lacks(&[P1]);

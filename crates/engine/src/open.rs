@@ -2,11 +2,11 @@
 
 #[cfg(feature = "gpu")]
 use super::gpu::{Gpu, GpuEngine, GpuOptions, variant::VariantOverrides};
-use super::{AdapterChoice, Autotune, CpuEngine, Engine, EngineChoice, EngineError, Job, auto};
+use super::{AdapterChoice, Autotune, CpuEngine, Engine, EngineChoice, EngineError, Job};
 
 /// Why there is no GPU engine.
 #[cfg(not(feature = "gpu"))]
-pub(super) const WITHOUT_GPU: &str =
+const WITHOUT_GPU: &str =
     "this build has no GPU engine: build it with the feature `gpu`, or choose the engine cpu";
 
 /// Options by which an engine is opened.
@@ -53,13 +53,18 @@ pub struct Opened {
 /// The GPU was asked for by name and cannot be opened; the text says what to do.
 pub fn open(options: &OpenOptions, sample: Option<&Job>) -> Result<Opened, EngineError> {
     match options.choice {
-        EngineChoice::Auto => Ok(auto::choose(options, sample)),
+        #[cfg(feature = "gpu")]
+        EngineChoice::Auto => Ok(super::auto::choose(options, sample)),
+        #[cfg(not(feature = "gpu"))]
+        EngineChoice::Auto => {
+            let _ = sample; // there is one engine alone
+            Ok(Opened { engine: Box::new(CpuEngine::new(options.threads)), why: Some(WITHOUT_GPU.to_owned()) })
+        }
         #[cfg(feature = "gpu")]
         EngineChoice::Gpu => Ok(Opened { engine: Box::new(options.gpu_engine()?), why: None }),
         #[cfg(not(feature = "gpu"))]
         EngineChoice::Gpu => Err(EngineError::Unsupported(WITHOUT_GPU.to_owned())),
         EngineChoice::Cpu => Ok(Opened { engine: Box::new(CpuEngine::new(options.threads)), why: None }),
-        #[cfg(feature = "zenoh")]
         EngineChoice::Network => Ok(Opened { engine: Box::<super::elsewhere::ElsewhereEngine>::default(), why: None }),
     }
 }

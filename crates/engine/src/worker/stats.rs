@@ -1,6 +1,6 @@
 //! Statistics of the engine thread.
 
-use crate::engine::{EngineInfo, Output, StageTime};
+use crate::{EngineInfo, Output, StageTime};
 use crate::metrics::{TruthError, truth_error};
 use crate::newest::DropCounter;
 use crate::rate::{Latency, Rate, RunLatency};

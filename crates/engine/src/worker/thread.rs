@@ -5,7 +5,7 @@ use super::feed::Feeder;
 use super::host::{COLLECT_POLL_INTERVAL, EngineHost};
 use super::shared::SharedState;
 use super::{Command, EngineSource, Figures};
-use crate::capture::Frame;
+use stereopsis_frame::Frame;
 use crate::newest::NewestReceiver;
 use crossbeam_channel::{Receiver, Select};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! State that the engine thread shares with its owner, and how results are published.
 
 use super::{Control, EngineStats, Figures, ResultTap, Wake};
-use crate::engine::Output;
+use crate::Output;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

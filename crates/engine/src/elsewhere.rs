@@ -77,8 +77,9 @@ impl Engine for ElsewhereEngine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::{Elsewhere, Frame, Matched, RawPair, scene};
-    use crate::engine::run;
+    use stereopsis_capture::scene;
+    use stereopsis_frame::{Elsewhere, Frame, Matched, RawPair};
+    use crate::run;
     use crate::stereo::{StereoParams, match_pair};
     use std::time::Duration;
 

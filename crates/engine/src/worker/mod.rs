@@ -15,7 +15,7 @@ mod tests;
 pub use stats::{EngineStats, Figures};
 
 use super::{Engine, OpenOptions, Output};
-use crate::capture::{Frame, FramePreparation, SourceInfo};
+use stereopsis_frame::{Frame, FramePreparation, SourceInfo};
 use crate::newest::NewestReceiver;
 use crate::stereo::StereoParams;
 use crossbeam_channel::{Sender, bounded};
