@@ -31,12 +31,9 @@ use stereopsis_calibration as calibration;
 use stereopsis_metrics as metrics;
 use stereopsis_capture as capture;
 use stereopsis_engine as engine;
+use stereopsis_export::{self as export, colormap, reach};
+use stereopsis_settings::{settings, rig};
 
-mod colormap;
-mod reach;
-mod export;
-mod rig;
-mod settings;
 #[cfg(feature = "recording")]
 mod recording;
 #[cfg(feature = "zenoh")]

@@ -1,12 +1,12 @@
 //! The engine that the settings name, kept from pair to pair.
 
 use crate::capture::{Frame, RawPair};
-use crate::engine::{Engine, EngineChoice, EngineError, EngineKind, Job, open, run};
+use crate::engine::{Engine, EngineError, EngineKind, Job, open, run};
 use crate::geometry::Geometry;
 use crate::image::Picture;
 use crate::process::OfProcess;
 use crate::settings::Settings;
-use crate::stereo::{DisparityMap, StereoParams};
+use crate::stereo::DisparityMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -57,13 +57,6 @@ pub struct MatchResult {
     pub compute_time: Duration,
     /// Time of each stage by its name, ms.
     pub stages_ms: BTreeMap<&'static str, f64>,
-}
-
-impl From<StereoParams> for Settings {
-    /// These parameters, matched by the CPU.
-    fn from(params: StereoParams) -> Self {
-        Self { params, engine: EngineChoice::Cpu, ..Self::default() }
-    }
 }
 
 impl Matcher {

@@ -3,8 +3,6 @@
 use super::Streams;
 use crate::calibration::CalibrationNote;
 use crate::capture::{SourceInfo, StereoLayout};
-use crate::parameter::Parameter;
-use crate::stereo::StereoParams;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -152,12 +150,6 @@ impl About {
         }
         (self, wrong.map(|why| format!("what it says of its calibration is not used: {why}")))
     }
-}
-
-/// All parameters by name, as on the command line.
-pub fn parameter_words(params: &StereoParams) -> BTreeMap<String, String> {
-    let word = |parameter: &Parameter<StereoParams>| (parameter.name.to_owned(), (parameter.get)(params).to_string());
-    StereoParams::table().iter().map(word).collect()
 }
 
 /// What a reader of the file should not have to guess.

@@ -27,7 +27,8 @@ pub mod topic;
 pub mod unpack;
 pub mod write;
 
-pub use about::{About, Counters, Event, PairNote, Recomputed, ResultNote, parameter_words};
+pub use about::{About, Counters, Event, PairNote, Recomputed, ResultNote};
+pub use crate::settings::parameter_words;
 pub use channel::{Channel, Packet, Schema};
 pub use format::Format;
 pub use message::{Body, Message};

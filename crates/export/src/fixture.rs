@@ -1,6 +1,6 @@
 //! A frame and a result for tests.
 
-use crate::capture::{Frame, RawPair};
+use stereopsis_frame::{Frame, RawPair};
 use crate::geometry::Geometry;
 use crate::image::{Image, Luma, Picture};
 use crate::stereo::{DisparityMap, INVALID, reason};

@@ -5,10 +5,10 @@
 
 use super::panel::{self, Bar, EMPTY_PANEL, Panel};
 use super::scale;
-use crate::capture::Frame;
+use stereopsis_frame::Frame;
 use crate::colormap::{self, Colormap, DisplayRange};
-use crate::export::file::ExportError;
-use crate::export::picture::{colors_of, write_rgb};
+use crate::file::ExportError;
+use crate::picture::{colors_of, write_rgb};
 use crate::geometry::Geometry;
 use crate::image::Image;
 use crate::stereo::{DisparityMap, reason};
@@ -107,7 +107,7 @@ fn median_depth_m(map: &DisparityMap, geometry: &Geometry) -> Option<f64> {
 mod tests {
     use super::super::panel::BACKGROUND;
     use super::*;
-    use crate::export::fixture::{HEIGHT, WIDTH, frame, map};
+    use crate::fixture::{HEIGHT, WIDTH, frame, map};
     use crate::image::{Luma, Picture};
     use crate::stereo::INVALID;
 

@@ -142,7 +142,7 @@ impl CalibrationChoice {
     }
 
     /// Whether only the crop, the working size and the order of the pictures may differ from their defaults.
-    pub(crate) fn is_unset(&self) -> bool {
+    pub fn is_unset(&self) -> bool {
         let Self { files, rectify, baseline_m, depth_fit, .. } = self;
         files.is_empty() && rectify.is_none() && self.focal().is_none() && baseline_m.is_none() && depth_fit.is_none()
     }
@@ -273,7 +273,7 @@ impl CalibrationChoice {
     }
 
     /// The pictures as they come, where the calibration cannot be used.
-    pub(crate) fn uncalibrated(&self) -> Calibrated {
+    pub fn uncalibrated(&self) -> Calibrated {
         Calibrated { preparation: self.plain(), ..Calibrated::default() }
     }
 

@@ -1,7 +1,7 @@
 //! Figure of the settings that a search has tried: what is wrong with their maps over the time that they take.
 
 use super::figure::{Drawing, ERROR_COLOR, FONT, INK, STEP_COLOR, draw_legend, write_figure};
-use crate::export::file::ExportError;
+use crate::file::ExportError;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::error::Error;

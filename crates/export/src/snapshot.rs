@@ -3,8 +3,8 @@
 use super::disparity::{write_depth_mm, write_disparity};
 use super::file::ExportError;
 use super::picture::{write_confidence, write_picture};
-use crate::capture::Frame;
-use crate::engine::Output;
+use stereopsis_frame::Frame;
+use stereopsis_frame::engine::Output;
 use crate::files;
 use crate::stereo::{DisparityMap, reason};
 use serde_json::{Value, json};
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn description_names_engine_and_every_parameter() {
-        use crate::engine::{EngineInfo, EngineKind, Job, StageTime};
+        use stereopsis_frame::engine::{EngineInfo, EngineKind, Job, StageTime};
         use crate::stereo::StereoParams;
         use std::sync::Arc;
         let engine = EngineInfo { kind: EngineKind::Cpu, adapter: "a CPU".into(), software: false };

@@ -1,7 +1,7 @@
 //! Figure of several curves over one number, as papers have them: those of a paper dashed, those measured here drawn through.
 
 use super::figure::{Drawing, FONT, INK, write_figure};
-use crate::export::file::ExportError;
+use crate::file::ExportError;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::error::Error;

@@ -9,16 +9,15 @@ mod presets;
 pub use own_presets::{
     delete_own_preset, own_presets, own_presets_folder, read_own_preset, with_own_presets, write_own_preset,
 };
-#[cfg(test)]
-pub use presets::{FROM_THE_LITERATURE, preset_of};
-pub use presets::{differences, paper_in_short, preset_groups, words_to};
+pub use presets::{FROM_THE_LITERATURE, differences, paper_in_short, preset_groups, preset_of, words_to};
 
 use crate::console::{self, foreign};
 use crate::engine::{AdapterChoice, Autotune, EngineChoice, OpenOptions};
 use crate::files::{self, plain};
 use crate::geometry::Geometry;
-use crate::parameter::Value;
+use crate::parameter::{Parameter, Value};
 use crate::stereo::{Preset, StereoParams};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Origin of a word.
@@ -87,6 +86,13 @@ pub struct Settings {
     pub adapter: Option<String>,
 }
 
+impl From<StereoParams> for Settings {
+    /// These parameters, matched by the CPU.
+    fn from(params: StereoParams) -> Self {
+        Self { params, engine: EngineChoice::Cpu, ..Self::default() }
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         let params = StereoParams::default();
@@ -127,7 +133,7 @@ impl Settings {
     ///
     /// # Errors
     /// The first word that is wrong, or parameters that do not fit each other.
-    pub(crate) fn resolve(words: &[Word]) -> Result<Self, SettingsError> {
+    pub fn resolve(words: &[Word]) -> Result<Self, SettingsError> {
         let mut settings = Self::default();
         for layer in 0..=Origin::Flag.layer() {
             let rank = |word: &Word| match word.name.as_str() {
@@ -181,7 +187,7 @@ impl Settings {
     }
 
     /// Options by which the engine is opened.
-    pub(crate) fn engine_options(&self) -> OpenOptions {
+    pub fn engine_options(&self) -> OpenOptions {
         let adapter = self.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word);
         OpenOptions {
             choice: self.engine,
@@ -197,7 +203,7 @@ impl Settings {
     ///
     /// # Errors
     /// `near_m` without a geometry, or out of reach; a range that can match nowhere.
-    pub(crate) fn params_for(&self, width: usize, geometry: Option<&Geometry>) -> Result<StereoParams, SettingsError> {
+    pub fn params_for(&self, width: usize, geometry: Option<&Geometry>) -> Result<StereoParams, SettingsError> {
         let mut params = self.params.clone();
         if let Some(near_m) = self.near_m {
             let geometry = geometry.ok_or_else(|| {
@@ -218,11 +224,16 @@ fn flag_words(words: &[(&str, &str)]) -> Vec<Word> {
     words.iter().map(word).collect()
 }
 
+/// All parameters by name, as on the command line.
+pub fn parameter_words(params: &StereoParams) -> BTreeMap<String, String> {
+    let word = |parameter: &Parameter<StereoParams>| (parameter.name.to_owned(), (parameter.get)(params).to_string());
+    StereoParams::table().iter().map(word).collect()
+}
+
 /// Parameters with these changed, by the rules of flags.
 ///
 /// # Errors
 /// The first word that is wrong, or parameters that do not fit each other.
-#[cfg(any(feature = "publish", test, fuzzing))]
 pub fn changed(params: &StereoParams, words: &[(String, String)]) -> Result<StereoParams, SettingsError> {
     let mut params = params.clone();
     for (name, text) in words {
@@ -369,7 +380,7 @@ mod tests {
 
     #[test]
     fn what_was_recorded_is_a_default_like_any_other() {
-        let recorded = crate::recording::parameter_words(&StereoParams { p1: 7, p2: 80, ..StereoParams::default() });
+        let recorded = parameter_words(&StereoParams { p1: 7, p2: 80, ..StereoParams::default() });
         let origin = || Origin::Recording("a.mcap".into());
         let mut words = flags(&[("p1", "11")]);
         words.extend(recorded.into_iter().map(|(name, text)| Word { name, text, origin: origin() }));

@@ -90,7 +90,7 @@ fn encode(path: &Path, image: Option<DynamicImage>) -> Result<(), ExportError> {
 }
 
 /// Colours of a picture; grey if it has none.
-pub(crate) fn colors_of(picture: &Picture) -> Image<[u8; 3]> {
+pub fn colors_of(picture: &Picture) -> Image<[u8; 3]> {
     picture.rgb.clone().unwrap_or_else(|| picture.luma.to_u8().map(|&v| [v; 3]))
 }
 

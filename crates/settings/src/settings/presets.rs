@@ -31,7 +31,6 @@ pub fn paper_in_short(preset: Preset) -> Option<String> {
 }
 
 /// The preset with these parameters, whatever their search range.
-#[cfg(test)]
 pub fn preset_of(params: &StereoParams) -> Option<Preset> {
     Preset::ALL.iter().copied().find(|&preset| {
         let mut base = params.clone();

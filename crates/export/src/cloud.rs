@@ -27,7 +27,9 @@ pub struct CloudShape {
 /// Numbers of points and triangles of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CloudSize {
+    /// Number of points.
     pub points: usize,
+    /// Number of triangles.
     pub faces: usize,
 }
 
