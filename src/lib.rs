@@ -32,12 +32,12 @@ use stereopsis_metrics as metrics;
 use stereopsis_capture as capture;
 use stereopsis_engine as engine;
 use stereopsis_export::{self as export, colormap, reach};
-use stereopsis_settings::{settings, rig};
-
+use stereopsis_settings::{rig, settings};
 #[cfg(feature = "recording")]
-mod recording;
+use stereopsis_recording as recording;
 #[cfg(feature = "zenoh")]
-mod network;
+use stereopsis_network as network;
+
 #[cfg(feature = "window")]
 mod sources;
 #[cfg(feature = "window")]

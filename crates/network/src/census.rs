@@ -1,0 +1,324 @@
+//! Everyone who is there, with their states and clocks: the data of `net` and of the window's list.
+
+use super::access::Access;
+use super::clock::{ClockEstimate, ClockOffset};
+use super::error::NetworkError;
+use super::key::{Member, Of, Role, all_status};
+use super::presence::Present;
+use super::rendezvous;
+use super::replies::ANSWER_TIMEOUT;
+use super::session::Network;
+use super::status::{HeadStatus, Reported, RigStatus, Status};
+use crate::capture::MaxPixels;
+use crate::capture::decode::decode_picture;
+use crate::capture::pairing::Side;
+use crate::console;
+use crate::image::Picture;
+use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
+use parking_lot::Mutex;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// All members, and which engine has which rig.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Census {
+    /// The members.
+    pub members: Vec<Reported>,
+    /// The engine of each rig, by name; `None` where there is no engine.
+    pub engines: BTreeMap<String, Option<String>>,
+    /// How far the clock of each head is ahead of this machine's.
+    pub clocks: BTreeMap<String, ClockOffset>,
+    /// Versions of the protocol that others speak, whose members are not listed.
+    pub other_versions: Vec<u8>,
+}
+
+/// Takes a census, and keeps the clocks' exchanges from one to the next.
+pub struct CensusTaker {
+    network: Network,
+    clocks: BTreeMap<String, ClockEstimate>,
+}
+
+impl CensusTaker {
+    /// On this network.
+    pub fn new(network: Network) -> Self {
+        Self { network, clocks: BTreeMap::new() }
+    }
+
+    /// Asks all members; waits for some seconds at most.
+    ///
+    /// # Errors
+    /// The session has ended.
+    pub fn take(&mut self) -> Result<Census, NetworkError> {
+        let Present { members, other_versions } = self.network.presence()?.present();
+        let answers = self.network.ask(&all_status(), None, ANSWER_TIMEOUT)?;
+        let status = |(key, bytes): (String, Vec<u8>)| Some((key, serde_json::from_slice::<Status>(&bytes).ok()?));
+        let mut status: BTreeMap<_, _> = answers.into_iter().flatten().filter_map(status).collect();
+        let of = |role| members.iter().filter(move |member| member.role == role).map(|head| head.name.clone());
+        let (rigs, cameras) = (of(Role::Head).collect::<Vec<_>>(), of(Role::Camera).collect::<Vec<_>>());
+        let heads = members.iter().filter(|member| [Role::Head, Role::Camera].contains(&member.role));
+        let answered: BTreeSet<_> =
+            heads.filter(|head| status.contains_key(&head.status())).map(|head| head.name.clone()).collect();
+        self.clocks.retain(|name, _| rigs.contains(name) || cameras.contains(name));
+        let mut clocks = BTreeMap::new();
+        for name in rigs.iter().chain(&cameras).filter(|name| answered.contains(*name)) {
+            let estimate = self.clocks.entry(name.clone()).or_default();
+            estimate.ask(&self.network, name, None, ANSWER_TIMEOUT)?;
+            let offset = estimate.offset(Instant::now());
+            clocks.extend(offset.map(|offset| (name.clone(), offset)));
+        }
+        let engines = rigs.iter().map(|rig| (rig.clone(), engine_of(rig, &members, &status))).collect();
+        let reported = |member: &Member| Reported::of(member, status.remove(&member.status()));
+        Ok(Census {
+            members: members.iter().map(reported).collect(),
+            engines,
+            clocks,
+            other_versions: other_versions.into_iter().collect(),
+        })
+    }
+
+    /// Asks all heads that answered for a small picture.
+    fn pictures(&self, census: &Census) -> Pictures {
+        let answered = census.members.iter().filter(|member| member.status.as_ref().is_some_and(|s| s.head.is_some()));
+        let pictures = answered.filter_map(|head| {
+            let answers = self.network.ask(&Of::Picture.rig(&head.name), None, ANSWER_TIMEOUT).ok()?;
+            let (_, bytes) = answers.into_iter().flatten().next()?;
+            Some((head.name.clone(), Arc::new(decode_picture(&bytes, true, SMALL).ok()?)))
+        });
+        pictures.collect()
+    }
+}
+
+/// The engine of a rig: the first in the order of rendezvous that has results of it, or will have when it has started. Where no engine
+/// answers, its owner by the tokens alone.
+fn engine_of(rig: &str, members: &BTreeSet<Member>, status: &BTreeMap<String, Status>) -> Option<String> {
+    let has_results = |member: &Member| {
+        let engine = status.get(&member.status()).and_then(|status| status.engine.as_ref());
+        engine.is_some_and(|engine| engine.rigs.iter().any(|at| at.rig == rig && at.rate_hz > 0.0))
+    };
+    let answers = |member: &&Member| status.contains_key(&member.status());
+    let working = members.iter().filter(|member| has_results(member));
+    let owner = rendezvous::owner(rig, working)
+        .or_else(|| rendezvous::owner(rig, members.iter().filter(answers)))
+        .or_else(|| members.iter().find(|member| member.matches(rig)));
+    owner.map(|engine| engine.name.clone())
+}
+
+/// Names of columns.
+const COLUMNS: [&str; 6] = ["what", "name", "machine", "rate", "dropped", "state"];
+
+impl Census {
+    /// A table for people.
+    pub fn table(&self) -> String {
+        let mut rows: Vec<[String; 6]> = vec![COLUMNS.map(str::to_owned)];
+        rows.extend(self.members.iter().flat_map(|member| self.rows(member)));
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+        let widths: [usize; 6] = std::array::from_fn(width);
+        let line = |row: &[String; 6]| {
+            let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
+            cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+        };
+        let mut lines: Vec<_> = rows.iter().map(line).collect();
+        if self.members.is_empty() {
+            lines = vec!["no head, no engine and no router of stereopsis is there".to_owned()];
+        }
+        for version in &self.other_versions {
+            lines.push(format!(
+                "others speak version {version} of the protocol, and this program speaks {}: use the same version of stereopsis on all \
+                 machines",
+                super::key::VERSION
+            ));
+        }
+        lines.join("\n") + "\n"
+    }
+
+    /// The rows of a member; an engine has one more for each of its rigs.
+    fn rows(&self, member: &Reported) -> Vec<[String; 6]> {
+        let Reported { role, name, weight, status, .. } = member;
+        let Some(status) = status else {
+            let state = "does not answer".to_owned();
+            return vec![[role.to_string(), name.clone(), String::new(), String::new(), String::new(), state]];
+        };
+        let row = |rate: String, dropped: String, state: String| {
+            let machine = format!("{} {}", console::foreign(&status.host), console::foreign(&status.stereopsis));
+            [role.to_string(), name.clone(), machine, rate, dropped, state]
+        };
+        if let Some(head) = &status.head {
+            let clock = self.clocks.get(name).map(|clock| format!("; {clock}")).unwrap_or_default();
+            let engine = match self.engines.get(name) {
+                Some(Some(engine)) if self.at_engine(name).is_some_and(|at| at.rate_hz > 0.0) => {
+                    format!("; engine {engine}")
+                }
+                Some(Some(engine)) => format!("; engine {engine} (no results)"),
+                Some(None) => "; no engine".to_owned(),
+                None => String::new(), // one camera alone cannot be matched
+            };
+            let error = head.error.as_ref().map(|error| format!("; {}", console::foreign(error))).unwrap_or_default();
+            let state =
+                format!("{}x{} of {}{engine}{clock}{error}", head.width, head.height, console::foreign(&head.source));
+            return vec![row(format!("{:.1}/s", head.rate_hz), places(&drops_of_head(head)), state)];
+        }
+        let Some(engine) = &status.engine else {
+            return vec![row(
+                String::new(),
+                String::new(),
+                format!("at {}", console::foreign(&status.listens.join(", "))),
+            )];
+        };
+        let state = format!("{}, weight {weight}", console::foreign(&engine.adapter));
+        let mut rows = vec![row(String::new(), String::new(), state)];
+        for rig in &engine.rigs {
+            let latency = rig.latency_ms.map(|ms| format!(", {ms:.0} ms")).unwrap_or_default();
+            let error = rig.error.as_ref().map(|error| format!("; {}", console::foreign(error))).unwrap_or_default();
+            let state = format!("matches {}{latency}{error}", console::foreign(&rig.rig));
+            rows.push([
+                String::new(),
+                String::new(),
+                String::new(),
+                format!("{:.1}/s", rig.rate_hz),
+                places(&drops_at_engine(rig)),
+                state,
+            ]);
+        }
+        rows
+    }
+}
+
+fn drops_of_head(head: &HeadStatus) -> [(u64, &'static str); 3] {
+    [(head.dropped_by_source, "source"), (head.unpaired, "unpaired"), (head.sent.dropped, "slot")]
+}
+
+fn drops_at_engine(rig: &RigStatus) -> [(u64, &'static str); 4] {
+    let received = &rig.received;
+    [
+        (received.dropped_by_network, "network"),
+        (received.dropped_here, "receiver"),
+        (rig.dropped, "engine"),
+        (rig.sent.dropped, "slot"),
+    ]
+}
+
+/// Numbers of drops with their places; 0 where there are none.
+fn places(dropped: &[(u64, &str)]) -> String {
+    let some: Vec<_> =
+        dropped.iter().filter(|(count, _)| *count > 0).map(|(count, place)| format!("{place} {count}")).collect();
+    if some.is_empty() { "0".to_owned() } else { some.join(", ") }
+}
+
+/// How often a census is taken.
+const CENSUS_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The newest census, or why there is none; `None` before the first one.
+type Newest = Option<Result<Census, String>>;
+/// Small pictures by the names of their heads.
+type Pictures = BTreeMap<String, Arc<Picture>>;
+
+/// Most pixels of a small picture; a hostile head could send any.
+const SMALL: MaxPixels = MaxPixels(512 * 512);
+
+/// Takes a census each second, and small pictures of all heads, on a thread of its own, until it is dropped.
+pub struct CensusWatch {
+    router: String,
+    newest: Arc<Mutex<(Newest, Pictures)>>,
+    /// `None` at the end.
+    stop: Option<Sender<()>>,
+}
+
+impl CensusWatch {
+    /// Connects to a router, such as `192.168.1.5:7447`, and does so again where it is lost; `wake` is called after each census.
+    pub fn start(router: &str, config: Option<PathBuf>, wake: impl Fn() + Send + 'static) -> Self {
+        let newest = Arc::<Mutex<(Newest, Pictures)>>::default();
+        let (stop, stopped) = bounded::<()>(0);
+        let (shared, words) = (Arc::clone(&newest), router.to_owned());
+        let work = move || {
+            let mut taker = None;
+            loop {
+                let taken = census(&mut taker, &words, config.as_ref());
+                if taken.is_err() {
+                    taker = None;
+                }
+                let pictures = match (&mut taker, &taken) {
+                    (Some(taker), Ok(census)) => taker.pictures(census),
+                    _ => Pictures::new(),
+                };
+                *shared.lock() = (Some(taken), pictures);
+                wake();
+                if !matches!(stopped.recv_timeout(CENSUS_INTERVAL), Err(RecvTimeoutError::Timeout)) {
+                    return;
+                }
+            }
+        };
+        // it may wait for a router that does not answer, and is not joined
+        if let Err(err) = std::thread::Builder::new().name("census".into()).spawn(work) {
+            newest.lock().0 = Some(Err(format!("no thread to look for rigs: {err}")));
+        }
+        Self { router: router.to_owned(), newest, stop: Some(stop) }
+    }
+
+    /// The router.
+    pub fn router(&self) -> &str {
+        &self.router
+    }
+
+    /// The newest census, or why there is none; `None` before the first one.
+    pub fn newest(&self) -> Option<Result<Census, String>> {
+        self.newest.lock().0.clone()
+    }
+
+    /// The newest small picture of a head; another address is another picture.
+    pub fn picture(&self, head: &str) -> Option<Arc<Picture>> {
+        self.newest.lock().1.get(head).cloned()
+    }
+}
+
+impl Drop for CensusWatch {
+    fn drop(&mut self) {
+        self.stop = None;
+    }
+}
+
+/// Takes a census, with a session that is opened where there is none.
+fn census(taker: &mut Option<CensusTaker>, router: &str, config: Option<&PathBuf>) -> Result<Census, String> {
+    if taker.is_none() {
+        let access = Access { config: config.cloned(), ..Access::to(router.parse()?) };
+        *taker = Some(CensusTaker::new(Network::open(&access).map_err(|err| err.to_string())?));
+    }
+    let Some(open) = taker.as_mut().filter(|open| open.network.is_connected()) else {
+        return Err(format!("the router at {router} is gone; looking for it"));
+    };
+    open.take().map_err(|err| err.to_string())
+}
+
+impl Census {
+    /// The state of a head, where it answered.
+    pub fn head(&self, rig: &str) -> Option<&HeadStatus> {
+        let is_it = |member: &&Reported| member.role == Role::Head && member.name == rig;
+        self.members.iter().find(is_it)?.status.as_ref()?.head.as_ref()
+    }
+
+    /// The state of a rig at its engine, where that answered.
+    pub fn at_engine(&self, rig: &str) -> Option<&RigStatus> {
+        let engine = self.engines.get(rig)?.as_ref()?;
+        let is_it = |member: &&Reported| member.role == Role::Engine && member.name == *engine;
+        let rigs = &self.members.iter().find(is_it)?.status.as_ref()?.engine.as_ref()?.rigs;
+        rigs.iter().find(|at_engine| at_engine.rig == rig)
+    }
+
+    /// The heads of one camera that is this side's, by name.
+    pub fn cameras(&self, side: Side) -> impl Iterator<Item = &str> {
+        let is_it = move |member: &&Reported| {
+            let head = member.status.as_ref().and_then(|status| status.head.as_ref());
+            member.role == Role::Camera && head.is_some_and(|head| head.camera == Some(side))
+        };
+        self.members.iter().filter(is_it).map(|member| member.name.as_str())
+    }
+
+    /// Where pairs of a rig were dropped: `0`, or numbers with places.
+    pub fn drops(&self, rig: &str) -> String {
+        let at_head = self.head(rig).into_iter().flat_map(drops_of_head);
+        let at_engine = self.at_engine(rig).into_iter().flat_map(drops_at_engine);
+        places(&at_head.chain(at_engine).collect::<Vec<_>>())
+    }
+}

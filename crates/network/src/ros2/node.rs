@@ -1,0 +1,251 @@
+//! A node with its publishers and subscriptions.
+
+use super::super::error::NetworkError;
+use super::super::outlet::now_ns;
+use super::NAMESPACE;
+use super::attachment::{Attachment, Gid};
+use super::graph;
+use super::qos::Qos;
+use super::surroundings::Surroundings;
+use super::token::{self, End, NodeToken, Published};
+use crate::console;
+use crate::recording::format::Kind;
+use crate::recording::topic;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+use zenoh::Wait as _;
+use zenoh::bytes::ZBytes;
+use zenoh::liveliness::LivelinessToken;
+use zenoh::matching::MatchingListener;
+use zenoh::pubsub::{Publisher, Subscriber};
+use zenoh::qos::CongestionControl;
+use zenoh_ext::{AdvancedPublisher, AdvancedPublisherBuilderExt as _, CacheConfig, MissDetectionConfig};
+
+/// How often late subscribers of a latched topic get its newest number.
+const HEARTBEAT: Duration = Duration::from_millis(500);
+
+/// A node of ROS 2's graph; it is gone when this and all that it declared is dropped.
+pub struct Node {
+    session: zenoh::Session,
+    token: NodeToken,
+    routers: String,
+    /// Numbers of what the node declares.
+    next_id: AtomicU64,
+    _declared: LivelinessToken,
+}
+
+impl Node {
+    /// Joins the graph as `/stereo/NAME`; does not wait for a router.
+    ///
+    /// # Errors
+    /// Zenoh refuses its configuration, or gives no session.
+    pub fn open(surroundings: &Surroundings, name: &'static str) -> Result<Self, NetworkError> {
+        Self::open_in(surroundings, NAMESPACE.to_owned(), name)
+    }
+
+    /// The same in another namespace, such as `/pi`: topics below `/stereo` are below it instead.
+    ///
+    /// # Errors
+    /// As [`Node::open`].
+    pub fn open_in(surroundings: &Surroundings, namespace: String, name: &'static str) -> Result<Self, NetworkError> {
+        let config = surroundings.zenoh()?;
+        let routers = Surroundings::routers(&config);
+        let failed = |err: &dyn std::fmt::Display| {
+            let err = console::foreign(&err.to_string().chars().take(300).collect::<String>());
+            NetworkError::new(format!("cannot join ROS 2's graph by {routers}: {err}"))
+        };
+        let session = zenoh::open(config).wait().map_err(|err| failed(&err))?;
+        let session_id = session.zid().to_string();
+        let token = NodeToken { domain: surroundings.domain, session: session_id, id: 0, namespace, name };
+        let declared = session.liveliness().declare_token(token.node()).wait().map_err(|err| failed(&err))?;
+        Ok(Self { session, token, routers, next_id: AtomicU64::new(1), _declared: declared })
+    }
+
+    /// Its full name.
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.token.namespace, self.token.name)
+    }
+
+    /// Number of its domain.
+    pub fn domain(&self) -> u32 {
+        self.token.domain
+    }
+
+    /// Addresses of routers.
+    pub fn routers(&self) -> &str {
+        &self.routers
+    }
+
+    /// Whether a router answers: without one no other node is known.
+    pub fn is_connected(&self) -> bool {
+        self.session.info().routers_zid().wait().next().is_some()
+    }
+
+    /// What to do where no router answers.
+    pub fn no_router(&self) -> String {
+        format!(
+            "no router answers at {}: start `stereopsis router` or `ros2 run rmw_zenoh_cpp rmw_zenohd`, or name another one with \
+             ZENOH_CONFIG_OVERRIDE='connect/endpoints=[\"tcp/HOST:7447\"]'",
+            console::foreign(&self.routers)
+        )
+    }
+
+    /// All publishers of the domain; asks the network.
+    pub(super) fn published(&self) -> BTreeSet<Published> {
+        graph::published(&self.session, self.token.domain)
+    }
+
+    /// Number of publishers of the domain; asks the network.
+    pub fn publishers(&self) -> usize {
+        self.published().len()
+    }
+
+    /// The name of a topic of recordings in the node's namespace. Transforms are one topic for all nodes.
+    fn resolved(&self, topic: &str) -> String {
+        let namespace = &self.token.namespace;
+        match topic.strip_prefix(NAMESPACE).filter(|rest| rest.starts_with('/')) {
+            Some(rest) => format!("{namespace}{rest}"),
+            None if namespace == NAMESPACE || topic == topic::TRANSFORMS => topic.to_owned(),
+            None => format!("{namespace}{topic}"),
+        }
+    }
+
+    fn next_id(&self) -> u64 {
+        self.next_id.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn declare(&self, token: &str, topic: &str) -> Result<LivelinessToken, NetworkError> {
+        let declared = self.session.liveliness().declare_token(token.to_owned()).wait();
+        declared.map_err(|err| NetworkError::new(format!("cannot show {topic} to ROS 2's nodes: {err}")))
+    }
+
+    /// Publishes a topic; `heard` is called when the first subscription comes and when the last one is gone, on one of Zenoh's threads,
+    /// and must not wait.
+    ///
+    /// # Errors
+    /// The session has ended.
+    pub fn publisher(
+        &self,
+        topic: &str,
+        kind: Kind,
+        qos: Qos,
+        heard: impl Fn(bool) + Send + Sync + 'static,
+    ) -> Result<Outgoing, NetworkError> {
+        let topic = &self.resolved(topic);
+        let failed = |err: &dyn std::fmt::Display| NetworkError::new(format!("cannot publish {topic} to ROS 2: {err}"));
+        let token = self.token.end(self.next_id(), End::Publisher, topic, kind, qos);
+        let key = token::data(self.token.domain, topic, kind);
+        let publisher = self.session.declare_publisher(key).congestion_control(CongestionControl::Drop);
+        let publisher = if qos.is_latched {
+            let latched = publisher.cache(CacheConfig::default().max_samples(qos.depth)).publisher_detection();
+            let numbers = MissDetectionConfig::default().sporadic_heartbeat(HEARTBEAT);
+            Handle::Latched(latched.sample_miss_detection(numbers).wait().map_err(|err| failed(&err))?)
+        } else {
+            Handle::Plain(publisher.wait().map_err(|err| failed(&err))?)
+        };
+        let is_received = Arc::<AtomicBool>::default();
+        let noted = Arc::clone(&is_received);
+        let note = move |status: zenoh::matching::MatchingStatus| {
+            noted.store(status.matching(), Ordering::Release);
+            heard(status.matching());
+        };
+        let (status, listener) = match &publisher {
+            Handle::Plain(it) => (it.matching_status().wait(), it.matching_listener().callback(note).wait()),
+            Handle::Latched(it) => (it.matching_status().wait(), it.matching_listener().callback(note).wait()),
+        };
+        let listener = listener.map_err(|err| failed(&err))?;
+        is_received.fetch_or(status.is_ok_and(|status| status.matching()), Ordering::AcqRel);
+        Ok(Outgoing {
+            gid: Gid::of(&token),
+            _declared: self.declare(&token, topic)?,
+            _listener: listener,
+            publisher,
+            is_latched: qos.is_latched,
+            is_received,
+            sequence: 0,
+        })
+    }
+
+    /// Receives a topic: `take` gets the bytes of each message and when it was sent, ns since 1970, where its publisher says so. It is
+    /// called on one of Zenoh's threads and must not wait.
+    ///
+    /// # Errors
+    /// The session has ended.
+    pub fn subscribe(
+        &self,
+        topic: &str,
+        kind: Kind,
+        qos: Qos,
+        take: impl Fn(&[u8], Option<u64>) + Send + Sync + 'static,
+    ) -> Result<Incoming, NetworkError> {
+        // first the token: from Lyrical on publishers send only where they know of a subscription by its token
+        let token = self.token.end(self.next_id(), End::Subscription, topic, kind, qos);
+        let declared = self.declare(&token, topic)?;
+        let key = token::data_of_all(self.token.domain, topic, kind);
+        let subscriber = self.session.declare_subscriber(key).callback(move |sample| {
+            let attachment = sample.attachment().map(ZBytes::to_bytes).and_then(|bytes| Attachment::of(&bytes));
+            take(&sample.payload().to_bytes(), attachment.and_then(|sent| u64::try_from(sent.sent_ns).ok()));
+        });
+        let subscriber = subscriber.wait();
+        let subscriber =
+            subscriber.map_err(|err| NetworkError::new(format!("cannot receive {topic} from ROS 2: {err}")))?;
+        Ok(Incoming { _subscriber: subscriber, _declared: declared })
+    }
+}
+
+enum Handle {
+    Plain(Publisher<'static>),
+    /// Keeps the last messages for late subscribers.
+    Latched(AdvancedPublisher<'static>),
+}
+
+/// A publisher of a node. Its token goes before it.
+pub struct Outgoing {
+    _declared: LivelinessToken,
+    _listener: MatchingListener<()>,
+    publisher: Handle,
+    gid: Gid,
+    is_latched: bool,
+    is_received: Arc<AtomicBool>,
+    sequence: i64,
+}
+
+impl Outgoing {
+    /// Whether a message need be sent: there is a subscription, or one may come.
+    pub fn is_wanted(&self) -> bool {
+        self.is_latched || self.is_received()
+    }
+
+    /// Whether there is a subscription.
+    pub fn is_received(&self) -> bool {
+        self.is_received.load(Ordering::Acquire)
+    }
+
+    /// Whether it keeps its last message for late subscribers.
+    pub fn is_latched(&self) -> bool {
+        self.is_latched
+    }
+
+    /// Sends a message in CDR. Where the network does not take it at once it waits for some milliseconds, and then drops it.
+    ///
+    /// # Errors
+    /// The session has ended.
+    pub fn put(&mut self, message: Vec<u8>) -> Result<(), String> {
+        self.sequence += 1;
+        let sent = Attachment { sequence: self.sequence, sent_ns: now_ns() as i64, gid: self.gid };
+        let attachment = sent.to_bytes().to_vec();
+        let put = match &self.publisher {
+            Handle::Plain(publisher) => publisher.put(message).attachment(attachment).wait(),
+            Handle::Latched(publisher) => publisher.put(message).attachment(attachment).wait(),
+        };
+        put.map_err(|err| err.to_string())
+    }
+}
+
+/// A subscription of a node; it ends when it is dropped.
+pub struct Incoming {
+    _subscriber: Subscriber<()>,
+    _declared: LivelinessToken,
+}

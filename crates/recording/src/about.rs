@@ -1,0 +1,167 @@
+//! JSON messages, equal in all formats: the description of a recording, and the notes of pairs and results.
+
+use super::Streams;
+use crate::calibration::CalibrationNote;
+use crate::capture::{SourceInfo, StereoLayout};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::time::SystemTime;
+
+/// Description of a recording: [`super::topic::ABOUT`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct About {
+    /// Version of the program.
+    pub stereopsis: String,
+    /// Time of the start, RFC 3339 with milliseconds, UTC. Messages have exact times.
+    pub started: String,
+    /// The source, as for `--source`.
+    pub source: String,
+    /// Name of the source.
+    pub name: String,
+    /// Columns of the raw picture of one view.
+    pub width: usize,
+    /// Rows of the raw picture of one view.
+    pub height: usize,
+    /// Rate of the source, Hz.
+    pub rate_hz: Option<f64>,
+    /// The source was a camera.
+    pub is_camera: bool,
+    /// Raw pairs are rectified already.
+    pub is_rectified: bool,
+    /// Streams in the file.
+    pub streams: Streams,
+    /// Invalid pixels of depth and disparity are filled, and so not measured.
+    pub filled: bool,
+    /// How raw pictures become the left and the right eye's.
+    pub raw: StereoLayout,
+    /// How pairs become rectified and metric.
+    pub calibration: CalibrationNote,
+    /// All parameters at the start, by name as on the command line.
+    pub parameters: BTreeMap<String, String>,
+    /// Units of all numbers, for readers of the file.
+    pub units: BTreeMap<String, String>,
+    /// The recording from which it was recomputed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recomputed: Option<Recomputed>,
+}
+
+/// The input of `recompute`. Raw pictures are copied with their times, and each result has the log time of its pair.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recomputed {
+    /// The file's name.
+    pub file: String,
+    /// Its size then.
+    pub bytes: u64,
+    /// Number of its pairs.
+    pub pairs: u64,
+    /// Log time of its first pair, ns since 1970.
+    pub first_log_time_ns: u64,
+    /// Format of the new recording.
+    pub format: super::Format,
+}
+
+/// Note of a pair: [`super::topic::PAIRS`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairNote {
+    /// Sequence number at the source.
+    pub sequence: u64,
+    /// Time of the right picture minus that of the left one, s.
+    pub skew_s: f64,
+    /// The pair's name.
+    pub name: String,
+    /// Significant bits of a pixel.
+    pub bits: u8,
+}
+
+/// Note of a result: [`super::topic::RESULTS`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ResultNote {
+    /// Number of its pair.
+    pub sequence: u64,
+    /// `cpu` or `gpu`, and the adapter.
+    pub engine: String,
+    /// Time of computation, ms.
+    pub compute_ms: f64,
+    /// Share of measured pixels, 0 to 1.
+    pub measured: f64,
+    /// Offset added to the recorded disparity, px, so that `z = f T / d` in other programs; see
+    /// [`crate::geometry::Geometry::doffs_px`].
+    #[serde(default)]
+    pub doffs_px: f64,
+}
+
+/// Pairs and results so far: [`super::topic::COUNTERS`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    /// Pairs recorded.
+    pub pairs: u64,
+    /// Results recorded.
+    pub results: u64,
+    /// Pairs dropped by the source.
+    pub dropped_by_source: u64,
+    /// Pairs dropped because the disk or the reader of the pipe was too slow.
+    pub dropped_by_disk: u64,
+    /// Results dropped because the disk was too slow.
+    pub results_dropped_by_disk: u64,
+    /// Recorded pairs that were not matched, because the engine was too slow.
+    pub not_matched: u64,
+}
+
+/// An event: [`super::topic::EVENTS`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// `dropped`, `disk`, `source`, `calibration`, `depth`, `clock`, `end`.
+    pub kind: String,
+    /// Description.
+    pub text: String,
+    /// Sequence number of the newest pair at that time.
+    pub sequence: Option<u64>,
+}
+
+impl About {
+    /// The description at the start of a recording.
+    pub fn of_source(source: &str, info: &SourceInfo, started: SystemTime) -> Self {
+        Self {
+            stereopsis: env!("CARGO_PKG_VERSION").to_owned(),
+            started: super::time::rfc3339(started),
+            source: source.to_owned(),
+            name: info.name.clone(),
+            width: info.width,
+            height: info.height,
+            rate_hz: info.rate_hz,
+            is_camera: info.is_camera,
+            is_rectified: info.is_rectified,
+            streams: Streams::default(),
+            filled: false,
+            raw: StereoLayout::default(),
+            calibration: CalibrationNote::default(),
+            parameters: BTreeMap::new(),
+            units: units(),
+            recomputed: None,
+        }
+    }
+
+    /// Removes a calibration with impossible numbers, and returns the reason: a file may hold anything.
+    pub fn validated(mut self) -> (Self, Option<String>) {
+        self.rate_hz = self.rate_hz.filter(|hz| *hz > 0.0 && *hz < 1e6);
+        let wrong = self.calibration.check().err();
+        if wrong.is_some() {
+            self.calibration = CalibrationNote::default();
+        }
+        (self, wrong.map(|why| format!("what it says of its calibration is not used: {why}")))
+    }
+}
+
+/// What a reader of the file should not have to guess.
+fn units() -> BTreeMap<String, String> {
+    let units = [
+        ("depth", "mm, 16 bits, 0 where there is none"),
+        ("disparity", "px, left minus right, and geometry.doffs_px at its size added to it: z = f T / d"),
+        (
+            "calibration.geometry",
+            "focal_px, doffs_px, cx_px, cy_px: px; baseline_m: m; z = focal_px * baseline_m / (d + doffs_px)",
+        ),
+        ("time", "ns since 1970 by the wall clock; publish time is when the left picture was taken"),
+    ];
+    units.map(|(what, unit)| (what.to_owned(), unit.to_owned())).into()
+}

@@ -1,0 +1,113 @@
+//! The files of one pair.
+
+use super::{Part, frames_csv};
+use crate::capture::{Frame, FramePreparation, RawPair, SourceInfo};
+use stereopsis_export as export;
+use crate::Packet;
+use crate::read::ReadError;
+use crate::unpack::Measured;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Writes the files of pairs; any number of threads may share it.
+pub(super) struct PairWriter<'a> {
+    /// The folder of the export.
+    pub(super) folder: &'a Path,
+    /// Files that exist were written by a run before, and stay.
+    pub(super) is_resumed: bool,
+    /// The parts that are written.
+    pub(super) parts: &'a [Part],
+    /// From a raw pair to the frame that was matched.
+    pub(super) preparation: &'a FramePreparation,
+    /// The recording as a source.
+    pub(super) info: &'a SourceInfo,
+    /// Time of each set of parameters, ns since 1970.
+    pub(super) parameter_times_ns: Vec<u64>,
+}
+
+/// A pair whose files are written.
+pub(super) struct Written {
+    /// Its line of `frames.csv`.
+    pub(super) line: String,
+    /// Losses, in sentences.
+    pub(super) warnings: Vec<String>,
+    /// The parts of which it has a file.
+    pub(super) parts: Vec<Part>,
+}
+
+impl PairWriter<'_> {
+    /// Writes pair `number` of the recording with its result.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub(super) fn write(
+        &self,
+        number: u64,
+        raw: RawPair,
+        result: Result<Vec<Packet>, ReadError>,
+    ) -> anyhow::Result<Written> {
+        let mut warnings = Vec::new();
+        let measured = result.map_err(|err| err.to_string()).and_then(|packets| Measured::of(&packets));
+        let measured = measured.unwrap_or_else(|text| {
+            warnings.push(text);
+            Measured::default()
+        });
+        let raw = Arc::new(raw);
+        let needs_frame = [Part::Rectified, Part::Ply].iter().any(|part| self.parts.contains(part));
+        let frame = needs_frame.then(|| self.preparation.prepare(&raw, self.info, Instant::now())).transpose();
+        let frame = frame.unwrap_or_else(|err| {
+            warnings.push(err.to_string());
+            None
+        });
+        let mut parts = Vec::new();
+        for &part in self.parts {
+            for ending in part.files().0 {
+                let path = self.folder.join(format!("{number:06}{ending}"));
+                let is_written = (self.is_resumed && path.exists())
+                    || write_file(&path, ending, &raw, frame.as_ref(), &measured, &mut warnings)?;
+                if is_written && !parts.contains(&part) {
+                    parts.push(part);
+                }
+            }
+        }
+        let taken = self.parameter_times_ns.iter().filter(|&&taken| taken <= measured.log_time_ns).count();
+        let parameters = measured.note.as_ref().and_then(|_| taken.checked_sub(1));
+        let line = frames_csv::line(number, &raw, measured.note.as_ref(), parameters);
+        Ok(Written { line, warnings, parts })
+    }
+}
+
+/// Writes the file with this ending of [`Part::files`]; false if its content is not there.
+fn write_file(
+    path: &Path,
+    ending: &str,
+    raw: &RawPair,
+    frame: Option<&Frame>,
+    measured: &Measured,
+    warnings: &mut Vec<String>,
+) -> Result<bool, export::ExportError> {
+    let (mm, px) = (measured.depth_mm.as_ref(), measured.disparity_px.as_ref());
+    match (ending, frame) {
+        ("_left.png", _) => export::write_picture(path, &raw.left)?,
+        ("_right.png", _) => export::write_picture(path, &raw.right)?,
+        ("_left_rectified.png", Some(frame)) => export::write_picture(path, &frame.left)?,
+        ("_right_rectified.png", Some(frame)) => export::write_picture(path, &frame.right)?,
+        ("_depth_mm.png", _) => {
+            let Some(mm) = mm else { return Ok(false) };
+            export::write_millimetres(path, mm)?;
+        }
+        ("_disp_x256.png" | "_disp.pfm" | "_disp.tiff", _) => {
+            let Some(px) = px else { return Ok(false) };
+            warnings.extend(export::write_disparity_px(path, px)?);
+        }
+        ("_cloud.ply", Some(Frame { geometry: Some(geometry), left, .. })) => {
+            let of_disparity = |&px: &f32| geometry.depth_m(f64::from(px)).map_or(f32::NAN, |z| z as f32);
+            let depth_m = measured.depth_m().or_else(|| px.map(|px| px.map(of_disparity)));
+            let Some(depth_m) = depth_m else { return Ok(false) };
+            export::write_cloud(path, &depth_m, geometry, Some(left))?;
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}

@@ -1,0 +1,82 @@
+//! `recording.json`: a description of all files of an export with their units, the geometry and the parameters of matching.
+
+use super::calibration_files;
+use super::frames_csv::COLUMNS;
+use super::{Exported, Opened, Part};
+use crate::capture::FramePreparation;
+use crate::read::Recording;
+use crate::{format, topic};
+use serde_json::{Map, Value, json};
+
+/// The parameters from a time on.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub(super) struct ParameterSet {
+    /// Time from which they hold, ns since 1970; 0 for those at the start.
+    pub(super) log_time_ns: u64,
+    /// By name, as on the command line.
+    pub(super) parameters: Value,
+}
+
+/// All sets of parameters of a recording, in the order of time, without damaged ones.
+pub(super) fn parameter_sets(recording: &mut Recording) -> Vec<ParameterSet> {
+    let first = recording.about().filter(|about| !about.parameters.is_empty());
+    let first = first.map(|about| ParameterSet { log_time_ns: 0, parameters: json!(about.parameters) });
+    let mut sets: Vec<ParameterSet> = first.into_iter().collect();
+    for k in 0..recording.len(topic::PARAMETERS) {
+        let Ok(packet) = recording.packet(topic::PARAMETERS, k) else { continue };
+        let Ok(parameters) = format::decode_json::<Value>(&packet) else { continue };
+        if sets.last().is_none_or(|last| last.parameters != parameters) {
+            sets.push(ParameterSet { log_time_ns: packet.log_time_ns, parameters });
+        }
+    }
+    sets
+}
+
+/// The content of `recording.json`.
+pub(super) fn describe(opened: &Opened, exported: &Exported, sets: &[ParameterSet]) -> Value {
+    let Opened { path, recording, info, calibrated } = opened;
+    let about = recording.about();
+    let has = |part: Part| exported.parts.contains(&part);
+    let mut files = Map::new();
+    for part in &exported.parts {
+        let (endings, unit) = part.files();
+        for ending in endings {
+            files.insert(format!("NNNNNN{ending}"), unit.into());
+        }
+    }
+    if has(Part::Csv) {
+        let columns: Map<_, _> = COLUMNS.iter().map(|(name, what)| ((*name).to_owned(), (*what).into())).collect();
+        files.insert("frames.csv".to_owned(), columns.into());
+    }
+    if has(Part::Calibration) {
+        files.extend(calibration_files::FILES.iter().map(|(name, what)| ((*name).to_owned(), (*what).into())));
+    }
+    let FramePreparation { scale, rectifier, .. } = &calibrated.preparation;
+    let geometry = calibrated.preparation.geometry(info).map(|geometry| geometry.scaled(scale.factor()));
+    json!({
+        "program": concat!("stereopsis ", env!("CARGO_PKG_VERSION")),
+        "recording": path.file_name().map(|name| name.to_string_lossy()),
+        "damage": recording.damage(),
+        "pairs_in_recording": recording.pairs().len(),
+        "pairs": exported.pairs,
+        "files": files,
+        "numbering": "NNNNNN is the place of the pair in the recording, from 0",
+        "raw_size": [info.width, info.height],
+        "pictures_are_rectified": rectifier.is_none() && (info.is_rectified || geometry.is_some()),
+        "working_scale": scale.to_string(),
+        "geometry": geometry,
+        "units": {
+            "geometry": "of the rectified pictures at working size, to which depth and disparity belong",
+            "focal_px, doffs_px, cx_px, cy_px": "px, pixel centres at whole numbers",
+            "baseline_m": "metres",
+            "depth": "focal_px * baseline_m / (disparity + doffs_px)",
+            "points": "x = (column - cx_px) * z / focal_px, y = (row - cy_px) * z / focal_px, z forward",
+        },
+        "filled": about.map(|about| about.filled),
+        "parameters": sets,
+        "missing": exported.missing,
+        "pairs_that_cannot_be_read": exported.damaged,
+        "warnings": exported.warnings,
+        "about": about,
+    })
+}

@@ -1,0 +1,123 @@
+//! Pixels in messages: the names of their encodings, and the bytes that a picture must have.
+
+use super::Format;
+use crate::console::foreign;
+use crate::image::Image;
+use crate::message::{Bytes, Encoding, ImageBody};
+
+/// Names of each encoding: in ROS 2, in Foxglove's messages, and others that are read.
+const NAMES: [(Encoding, &str, &str, &[&str]); 9] = [
+    (Encoding::Mono8, "mono8", "mono8", &["8UC1"]),
+    (Encoding::Mono16, "mono16", "mono16", &[]),
+    (Encoding::Rgb8, "rgb8", "rgb8", &[]),
+    (Encoding::Bgr8, "bgr8", "bgr8", &["8UC3"]), // OpenCV's order; OpenCV writes pictures without a name for theirs
+    (Encoding::Yuyv, "yuv422_yuy2", "yuyv", &[]),
+    (Encoding::Uyvy, "yuv422", "uyvy", &[]),
+    (Encoding::Nv12, "nv12", "nv12", &[]),
+    (Encoding::DepthMm, "16UC1", "16UC1", &[]),
+    (Encoding::Float32, "32FC1", "32FC1", &["32FC"]),
+];
+
+/// Name of an encoding in a format.
+pub(super) fn name(encoding: Encoding, format: Format) -> &'static str {
+    let (_, ros2, foxglove, _) = NAMES.into_iter().find(|(known, ..)| *known == encoding).unwrap_or(NAMES[0]);
+    match format {
+        Format::Ros2 => ros2,
+        Format::Foxglove => foxglove,
+    }
+}
+
+/// Encoding of a name in any format.
+fn encoding(name: &str) -> Result<Encoding, String> {
+    let all = || {
+        NAMES.iter().flat_map(|&(encoding, ros2, foxglove, others)| {
+            [ros2, foxglove].into_iter().chain(others.iter().copied()).map(move |name| (name, encoding))
+        })
+    };
+    all().find(|(known, _)| *known == name).map(|(_, encoding)| encoding).ok_or_else(|| {
+        let mut known: Vec<_> = all().map(|(known, _)| known).collect();
+        known.dedup();
+        let (known, name) = (known.join(", "), foreign(name));
+        format!(
+            "its pixels are packed as '{name}', which is not read here; these are: {known}. Convert the topic first"
+        )
+    })
+}
+
+/// Bytes of a row for each column, and bytes of a word, whose order matters from 2 on.
+fn sizes(encoding: Encoding) -> (u32, usize) {
+    match encoding {
+        Encoding::Mono8 | Encoding::Nv12 => (1, 1),
+        Encoding::Yuyv | Encoding::Uyvy => (2, 1),
+        Encoding::Mono16 | Encoding::DepthMm => (2, 2),
+        Encoding::Rgb8 | Encoding::Bgr8 => (3, 1),
+        Encoding::Float32 => (4, 4),
+    }
+}
+
+/// A picture as a message describes it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Described<'a> {
+    pub width: u32,
+    pub height: u32,
+    pub encoding: &'a str,
+    pub step: u32,
+    pub is_bigendian: bool,
+    pub data: &'a [u8],
+}
+
+impl Described<'_> {
+    /// The picture in little-endian bytes.
+    ///
+    /// # Errors
+    /// Unknown encoding, no pixels, or fewer bytes than its size takes.
+    pub(super) fn body(self) -> Result<ImageBody, String> {
+        let Self { width, height, encoding: name, step, is_bigendian, data } = self;
+        let encoding = encoding(name)?;
+        let (column_bytes, word_bytes) = sizes(encoding);
+        if width == 0 || height == 0 {
+            return Err(format!("a picture of {width}x{height} px has no pixels"));
+        }
+        let row_bytes = u64::from(column_bytes) * u64::from(width);
+        if u64::from(step) < row_bytes {
+            return Err(format!("a row of {width} px takes {row_bytes} bytes, and its step says {step}"));
+        }
+        let plane = u64::from(step) * u64::from(height);
+        let wanted = if encoding == Encoding::Nv12 { plane + plane / 2 } else { plane };
+        let bytes = usize::try_from(wanted).ok().and_then(|wanted| data.get(..wanted)).ok_or_else(|| {
+            let found = data.len();
+            format!("a picture of {width}x{height} px with {step} bytes a row takes {wanted} bytes, and it has {found}")
+        })?;
+        let mut data = Bytes::from(bytes);
+        if is_bigendian && word_bytes > 1 {
+            for row in Bytes::make_mut(&mut data).chunks_exact_mut(step as usize) {
+                row[..row_bytes as usize].chunks_exact_mut(word_bytes).for_each(<[u8]>::reverse);
+            }
+        }
+        Ok(ImageBody { width, height, encoding, step, data })
+    }
+
+    /// The picture's pixels as floats.
+    ///
+    /// # Errors
+    /// As [`Described::body`], or its pixels are no floats.
+    pub(super) fn floats(self) -> Result<Image<f32>, String> {
+        self.body()?.floats().ok_or_else(|| "its numbers are not 32-bit floats".to_owned())
+    }
+}
+
+/// Pixels as little-endian bytes.
+pub(super) fn float_bytes(image: &Image<f32>, convert: impl Fn(f32) -> f32) -> Vec<u8> {
+    image.map(|&pixel| convert(pixel).to_le_bytes()).into_pixels().into_flattened()
+}
+
+/// File format of a compressed picture, from the words of a message: `jpeg` or `png`. ROS's image transport writes `bgr8; jpeg
+/// compressed bgr8`.
+pub(super) fn compressed(words: &str) -> Result<&'static str, String> {
+    let format = words.rsplit(';').next().unwrap_or(words).trim();
+    match format.split(' ').next() {
+        Some("jpeg" | "jpg") => Ok("jpeg"),
+        Some("png") => Ok("png"),
+        _ => Err(format!("a picture compressed as '{}' is not read here, only jpeg and png", foreign(words))),
+    }
+}

@@ -1,0 +1,231 @@
+//! ROS 2's messages: CDR with `ros2msg` schemas, as `ros2 bag` writes them into MCAP.
+
+pub mod bag;
+mod cdr;
+mod messages;
+
+use super::pixels::{self, Described};
+use super::points;
+use super::{Format, Kind, since_1970};
+use crate::message::{Body, Bytes, CameraBody, DisparityBody, Encoding, ImageBody, Message};
+use crate::{Channel, Schema};
+use messages::{
+    CameraInfo, CompressedImage, DisparityImage, Header, PointCloud2, PointField, RegionOfInterest, Text, TfMessage,
+    Time, TransformStamped,
+};
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Type of a field of points: 32-bit float.
+const FLOAT32: u8 = 7;
+
+/// Name and definition of the messages of a kind. A definition contains those of all nested messages, as `ros2 bag` stores it.
+fn schema(kind: Kind) -> (&'static str, &'static str) {
+    match kind {
+        Kind::Image => ("sensor_msgs/msg/Image", include_str!("definitions/Image.msg")),
+        Kind::Compressed => ("sensor_msgs/msg/CompressedImage", include_str!("definitions/CompressedImage.msg")),
+        Kind::Camera => ("sensor_msgs/msg/CameraInfo", include_str!("definitions/CameraInfo.msg")),
+        Kind::Disparity => ("stereo_msgs/msg/DisparityImage", include_str!("definitions/DisparityImage.msg")),
+        Kind::Points => ("sensor_msgs/msg/PointCloud2", include_str!("definitions/PointCloud2.msg")),
+        Kind::Transform => ("tf2_msgs/msg/TFMessage", include_str!("definitions/TFMessage.msg")),
+        Kind::Json => ("std_msgs/msg/String", include_str!("definitions/String.msg")),
+    }
+}
+
+/// Kind of the messages of a channel, if they are ROS 2's.
+pub(super) fn kind(channel: &Channel) -> Option<Kind> {
+    let name = &channel.schema.as_ref().filter(|_| channel.message_encoding == "cdr")?.name;
+    let kinds =
+        [Kind::Image, Kind::Compressed, Kind::Camera, Kind::Disparity, Kind::Points, Kind::Transform, Kind::Json];
+    kinds.into_iter().find(|kind| schema(*kind).0 == name)
+}
+
+/// The channel of a topic with messages of this kind.
+pub(super) fn channel(topic: &str, kind: Kind) -> Channel {
+    let (name, definition) = schema(kind);
+    let schema = Schema { name: name.to_owned(), encoding: "ros2msg".to_owned(), data: definition.into() };
+    Channel {
+        topic: topic.to_owned(),
+        message_encoding: "cdr".to_owned(),
+        schema: Some(Arc::new(schema)),
+        metadata: [(bag::QOS.to_owned(), bag::offered_qos(topic))].into(),
+    }
+}
+
+impl<'a> Header<'a> {
+    fn of(message: &'a Message) -> Self {
+        let since = since_1970(message.stamp);
+        let stamp = Time { sec: i32::try_from(since.as_secs()).unwrap_or(i32::MAX), nanosec: since.subsec_nanos() };
+        Self { stamp, frame_id: Cow::Borrowed(&message.frame_id) }
+    }
+
+    /// The stamp: 1970 for an earlier one, and for the largest one, which stands for all later times.
+    fn time(&self) -> SystemTime {
+        let sec = Some(self.stamp.sec).filter(|&sec| sec < i32::MAX).and_then(|sec| u64::try_from(sec).ok());
+        sec.map_or(UNIX_EPOCH, |sec| {
+            UNIX_EPOCH + Duration::from_secs(sec) + Duration::from_nanos(self.stamp.nanosec.into())
+        })
+    }
+
+    fn message(self, body: Body) -> Message {
+        Message { stamp: self.time(), frame_id: self.frame_id.into_owned(), body }
+    }
+}
+
+/// The bytes of a message.
+pub(super) fn encode(message: &Message) -> Vec<u8> {
+    let header = Header::of(message);
+    match &message.body {
+        Body::Image(ImageBody { width, height, encoding, step, data }) => {
+            let size = (*width, *height);
+            cdr::to_bytes(&image_message(header, size, *encoding, *step, data), data.len() + 256)
+        }
+        Body::Compressed { format, data } => {
+            cdr::to_bytes(&CompressedImage { header, format: format.into(), data }, data.len() + 256)
+        }
+        Body::Camera(camera) => {
+            let CameraBody { width, height, distortion_model, d, k, r, p } = camera.as_ref();
+            let camera = CameraInfo {
+                header,
+                height: *height,
+                width: *width,
+                distortion_model: distortion_model.into(),
+                d: d.into(),
+                k: *k,
+                r: *r,
+                p: *p,
+                // 0 as 1: pixels are not summed up. An empty region is the whole picture.
+                binning_x: 0,
+                binning_y: 0,
+                roi: RegionOfInterest::default(),
+            };
+            cdr::to_bytes(&camera, 512)
+        }
+        Body::Disparity(disparity) => {
+            let DisparityBody { disparity_px, focal_px, baseline_m, min_disparity, max_disparity, delta_d } = disparity;
+            let (width, height) = (disparity_px.width() as u32, disparity_px.height() as u32);
+            // in ROS a number below the smallest searched disparity is invalid
+            let invalid = min_disparity - 1.0;
+            let data = pixels::float_bytes(disparity_px, |d| if d.is_nan() { invalid } else { d });
+            let disparity = DisparityImage {
+                header: Header::of(message),
+                image: image_message(header, (width, height), Encoding::Float32, 4 * width, &data),
+                f: *focal_px,
+                t: *baseline_m,
+                valid_window: RegionOfInterest { height, width, ..RegionOfInterest::default() },
+                min_disparity: *min_disparity,
+                max_disparity: *max_disparity,
+                delta_d: *delta_d,
+            };
+            cdr::to_bytes(&disparity, data.len() + 512)
+        }
+        Body::Points(all) => {
+            let data = points::bytes(all);
+            let field = |(name, offset): (&'static str, u32)| PointField {
+                name: name.into(),
+                offset,
+                datatype: FLOAT32,
+                count: 1,
+            };
+            let width = all.len() as u32;
+            let cloud = PointCloud2 {
+                header,
+                height: 1,
+                width,
+                fields: [("x", 0), ("y", 4), ("z", 8), ("rgb", points::COLOR)].map(field).into(),
+                is_bigendian: false,
+                point_step: points::STEP,
+                row_step: points::STEP * width,
+                data: &data,
+                is_dense: true,
+            };
+            cdr::to_bytes(&cloud, data.len() + 512)
+        }
+        Body::Transform { child_frame_id, translation_m, rotation } => {
+            let (translation, rotation) = (*translation_m, *rotation);
+            let transform = TransformStamped { header, child_frame_id: child_frame_id.into(), translation, rotation };
+            cdr::to_bytes(&TfMessage { transforms: vec![transform] }, 256)
+        }
+        Body::Json(value) => cdr::to_bytes(&Text { data: value.to_string().into() }, 256),
+    }
+}
+
+fn image_message<'a>(
+    header: Header<'a>,
+    (width, height): (u32, u32),
+    encoding: Encoding,
+    step: u32,
+    data: &'a [u8],
+) -> messages::Image<'a> {
+    let encoding = pixels::name(encoding, Format::Ros2).into();
+    messages::Image { header, height, width, encoding, is_bigendian: 0, step, data }
+}
+
+/// Decodes a message of some kind.
+pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
+    match kind {
+        Kind::Image => {
+            let image: messages::Image = cdr::from_bytes(data)?;
+            let body = described(&image).body()?;
+            Ok(image.header.message(Body::Image(body)))
+        }
+        Kind::Compressed => {
+            let CompressedImage { header, format, data } = cdr::from_bytes(data)?;
+            let format = pixels::compressed(&format)?.to_owned();
+            Ok(header.message(Body::Compressed { format, data: Bytes::from(data) }))
+        }
+        Kind::Camera => {
+            let CameraInfo { header, height, width, distortion_model, d, k, r, p, binning_x, binning_y, roi } =
+                cdr::from_bytes(data)?;
+            let is_whole = [(0, 0), (width, height)].contains(&(roi.width, roi.height));
+            if binning_x > 1 || binning_y > 1 || !is_whole {
+                let why = "it describes a part of the picture (roi) or summed pixels (binning), which is not read here";
+                return Err(why.to_owned());
+            }
+            let (distortion_model, d) = (distortion_model.into_owned(), d.into_owned());
+            Ok(header.message(Body::Camera(Box::new(CameraBody { width, height, distortion_model, d, k, r, p }))))
+        }
+        Kind::Disparity => {
+            let DisparityImage { header, image, f, t, min_disparity, max_disparity, delta_d, .. } =
+                cdr::from_bytes(data)?;
+            // false for NaN, which stays
+            let is_invalid = |d: f32| d < min_disparity;
+            let disparity_px = described(&image).floats()?.map(|&d| if is_invalid(d) { f32::NAN } else { d });
+            let (focal_px, baseline_m) = (f, t);
+            let body = DisparityBody { disparity_px, focal_px, baseline_m, min_disparity, max_disparity, delta_d };
+            Ok(header.message(Body::Disparity(body)))
+        }
+        Kind::Points => {
+            let PointCloud2 { header, height, width, fields, is_bigendian, point_step, row_step, data, .. } =
+                cdr::from_bytes(data)?;
+            if is_bigendian || height > 1 && u64::from(row_step) != u64::from(point_step) * u64::from(width) {
+                return Err("its points are big-endian or have gaps between rows, which is not read here".to_owned());
+            }
+            let named = |name: &str| {
+                let fields = fields.iter().map(|field| (&*field.name, field.offset, field.datatype == FLOAT32));
+                points::offset(fields, name)
+            };
+            let count = Some(u64::from(width) * u64::from(height));
+            let xyz = [named("x")?, named("y")?, named("z")?];
+            let described = points::Described { xyz, color: named("rgb")?, step: point_step, count, data };
+            let all = described.points()?;
+            Ok(header.message(Body::Points(all)))
+        }
+        Kind::Transform => {
+            let message: TfMessage = cdr::from_bytes(data)?;
+            let [transform] = <[TransformStamped; 1]>::try_from(message.transforms)
+                .map_err(|all| format!("it holds {} transforms, and only messages of one are read here", all.len()))?;
+            let TransformStamped { header, child_frame_id, translation: translation_m, rotation } = transform;
+            let child_frame_id = child_frame_id.into_owned();
+            Ok(header.message(Body::Transform { child_frame_id, translation_m, rotation }))
+        }
+        Kind::Json => super::json(cdr::from_bytes::<Text>(data)?.data.as_bytes()),
+    }
+}
+
+fn described<'a>(image: &'a messages::Image<'_>) -> Described<'a> {
+    let messages::Image { width, height, encoding, is_bigendian, step, data, .. } = image;
+    let is_bigendian = *is_bigendian != 0;
+    Described { width: *width, height: *height, encoding, step: *step, is_bigendian, data }
+}

@@ -1,0 +1,341 @@
+//! From frames and results to messages to packets.
+
+mod cameras;
+mod numbers;
+mod parts;
+mod picture;
+#[cfg(test)]
+mod tests;
+
+use super::topic::{self, frame};
+use super::{About, Body, Channel, Counters, Event, Format, Message, Packet, Stream, parameter_words, time};
+use crate::calibration::CameraInfo;
+use crate::capture::{Frame, StereoLayout};
+use crate::engine::Output;
+use crate::geometry::Geometry;
+use crate::image::Picture;
+use crate::stereo::StereoParams;
+pub use parts::PairParts;
+
+use cameras::Cameras;
+use picture::Grey;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// Packs frames and results.
+pub struct Packer {
+    about: About,
+    format: Format,
+    grey: Grey,
+    /// Stands at the beginning of the names of frames of reference in place of `stereo`.
+    frames_of: Option<String>,
+    cameras: Cameras,
+    channels: BTreeMap<String, Arc<Channel>>,
+    /// The first pair, and the description before it, was packed.
+    begun: bool,
+    /// Baseline of the last transform.
+    baseline_m: Option<f64>,
+}
+
+/// The packets of one pair, while they are made.
+struct Packets<'a> {
+    packer: &'a mut Packer,
+    sequence: u64,
+    now: SystemTime,
+    made: Vec<Packet>,
+}
+
+impl Packer {
+    /// For a recording with this description and format.
+    pub fn new(about: About, format: Format) -> Self {
+        let cameras = Cameras::of(&about);
+        // rerun takes uncompressed pictures of one channel in ROS 2's format for depth
+        let grey = if format == Format::Ros2 { Grey::Png } else { Grey::Plain };
+        Self {
+            about,
+            format,
+            grey,
+            frames_of: None,
+            cameras,
+            channels: BTreeMap::new(),
+            begun: false,
+            baseline_m: None,
+        }
+    }
+
+    /// The same, with pictures without colours as plain pixels in every format: for receivers that show `image_raw` without its transports.
+    #[must_use]
+    pub fn with_plain_pictures(self) -> Self {
+        Self { grey: Grey::Plain, ..self }
+    }
+
+    /// The same, with frames of reference that begin with this name, for one rig of several.
+    #[must_use]
+    pub fn with_frames_of(self, name: &str) -> Self {
+        Self { frames_of: Some(name.to_owned()), ..self }
+    }
+
+    /// The packets of a frame: first the description of the recording; then the pair's note and its pictures.
+    ///
+    /// # Errors
+    /// A picture that cannot be encoded, or raw pictures in another layout than before.
+    pub fn frame(&mut self, frame: &Frame, now: SystemTime) -> Result<Vec<Packet>, String> {
+        self.pair(&PairParts::of_frame(frame, self.about.streams), now)
+    }
+
+    /// The same for the parts of a pair.
+    ///
+    /// # Errors
+    /// As [`Packer::frame`].
+    pub fn pair(&mut self, pair: &PairParts, now: SystemTime) -> Result<Vec<Packet>, String> {
+        let has_raw = self.about.streams.has(Stream::Raw);
+        // the layout is that of the pictures in the file
+        let layout = if has_raw { StereoLayout::of(pair.original.as_ref()) } else { StereoLayout::default() };
+        let begins = !std::mem::replace(&mut self.begun, true);
+        if begins {
+            self.about.raw = layout;
+        } else if self.about.raw != layout {
+            return Err(format!(
+                "from pair {} on raw pictures are split or turned in another way than before: end this recording and begin \
+                 another",
+                pair.note.sequence
+            ));
+        }
+        let streams = self.about.streams;
+        let mut packets = self.packets(pair.note.sequence, now);
+        if begins {
+            let about = json!(packets.packer.about);
+            packets.note(topic::ABOUT, about);
+        }
+        packets.transform(pair.geometry.as_ref());
+        packets.note(topic::PAIRS, json!(pair.note));
+        if has_raw {
+            packets.raw(pair)?;
+        }
+        if streams.has(Stream::Eyes) {
+            packets.eyes(pair)?;
+        }
+        if has_raw || streams.has(Stream::Eyes) {
+            packets.raw_cameras(pair);
+        }
+        if let Some(pictures) = &pair.rectified {
+            packets.rectified(pictures, pair)?;
+        }
+        Ok(packets.made)
+    }
+
+    /// The packets of a result.
+    ///
+    /// # Errors
+    /// It has no numbers, or no calibration for depth.
+    pub fn result(&mut self, output: &Output, now: SystemTime) -> Result<Vec<Packet>, String> {
+        let frame = &output.job.frame;
+        let (sequence, stamp) = (frame.raw.sequence, frame.raw.capture_time);
+        let map = output.map.as_deref().ok_or_else(|| format!("the result of pair {sequence} has no numbers"))?;
+        let (streams, filled) = (self.about.streams, self.about.filled);
+        let mut packets = self.packets(sequence, now);
+        packets.note(topic::RESULTS, json!(numbers::note(output, map)));
+        if streams.has(Stream::Depth) {
+            let none = || format!("pair {sequence} has no calibration, and depth needs one");
+            let geometry = frame.geometry.ok_or_else(none)?;
+            packets.push(topic::DEPTH, frame::LEFT, stamp, numbers::depth_mm(map, filled, &geometry));
+            let [left, _] = CameraInfo::of_rectified(&geometry, map.size());
+            packets.camera(topic::DEPTH_CAMERA, frame::LEFT, stamp, left);
+        }
+        if streams.has(Stream::Disparity) {
+            let body = numbers::disparity(map, filled, frame.geometry.as_ref(), &output.job.params);
+            packets.push(topic::DISPARITY, frame::LEFT, stamp, body);
+        }
+        Ok(packets.made)
+    }
+
+    /// The packets of both views of a frame as decoded pixels, whatever its source has encoded them as.
+    ///
+    /// # Errors
+    /// A picture that cannot be encoded.
+    pub fn decoded(&mut self, frame: &Frame, now: SystemTime) -> Result<Vec<Packet>, String> {
+        let pair = PairParts::of_decoded(&frame.raw);
+        let mut packets = self.packets(pair.note.sequence, now);
+        packets.decoded(&pair, [true, true])?;
+        Ok(packets.made)
+    }
+
+    /// The packet of all measured points of a result, with the colours of its left picture; `None` without numbers or without a
+    /// calibration.
+    pub fn points(&mut self, output: &Output, now: SystemTime) -> Option<Packet> {
+        let frame = &output.job.frame;
+        let points = numbers::points(output.map.as_deref()?, &frame.left, &frame.geometry?);
+        let (stamp, frame_id) = (frame.raw.capture_time, frame::LEFT.to_owned());
+        let message = Message { stamp, frame_id, body: Body::Points(points) };
+        Some(self.packet(topic::POINTS, message, frame.raw.sequence, now))
+    }
+
+    /// The packet of all parameters.
+    pub fn parameters(&mut self, params: &StereoParams, now: SystemTime) -> Packet {
+        self.json(topic::PARAMETERS, json!(parameter_words(params)), 0, now)
+    }
+
+    /// The packet of counters.
+    pub fn counters(&mut self, counters: &Counters, now: SystemTime) -> Packet {
+        self.json(topic::COUNTERS, json!(counters), 0, now)
+    }
+
+    /// The packet of an event.
+    pub fn event(&mut self, event: &Event, now: SystemTime) -> Packet {
+        self.json(topic::EVENTS, json!(event), event.sequence.unwrap_or(0), now)
+    }
+
+    fn packets(&mut self, sequence: u64, now: SystemTime) -> Packets<'_> {
+        Packets { packer: self, sequence, now, made: Vec::new() }
+    }
+
+    fn json(&mut self, topic: &str, note: Value, sequence: u64, now: SystemTime) -> Packet {
+        let message = Message { stamp: now, frame_id: String::new(), body: Body::Json(note) };
+        self.packet(topic, message, sequence, now)
+    }
+
+    fn packet(&mut self, topic: &str, mut message: Message, sequence: u64, now: SystemTime) -> Packet {
+        if let Some(name) = &self.frames_of {
+            frame::rename(&mut message.frame_id, name);
+            if let Body::Transform { child_frame_id, .. } = &mut message.body {
+                frame::rename(child_frame_id, name);
+            }
+        }
+        let channel = if let Some(channel) = self.channels.get(topic) {
+            Arc::clone(channel)
+        } else {
+            let channel = Arc::new(self.format.channel(topic, &message.body));
+            self.channels.insert(topic.to_owned(), Arc::clone(&channel));
+            channel
+        };
+        Packet {
+            channel,
+            sequence: sequence as u32,
+            log_time_ns: time::to_ns(now),
+            publish_time_ns: time::to_ns(message.stamp),
+            data: self.format.encode(&message),
+        }
+    }
+}
+
+impl Packets<'_> {
+    fn push(&mut self, topic: &str, frame_id: &str, stamp: SystemTime, body: Body) {
+        let compressed = matches!(body, Body::Compressed { .. }).then(|| format!("{topic}{}", topic::COMPRESSED));
+        let message = Message { stamp, frame_id: frame_id.to_owned(), body };
+        let topic = compressed.as_deref().unwrap_or(topic);
+        self.made.push(self.packer.packet(topic, message, self.sequence, self.now));
+    }
+
+    fn note(&mut self, topic: &str, note: Value) {
+        self.made.push(self.packer.json(topic, note, self.sequence, self.now));
+    }
+
+    fn camera(&mut self, topic: &str, frame_id: &str, stamp: SystemTime, camera: CameraInfo) {
+        self.push(topic, frame_id, stamp, Body::Camera(Box::new(camera)));
+    }
+
+    /// Pose of the right camera, at first and at every change.
+    fn transform(&mut self, geometry: Option<&Geometry>) {
+        let Some(baseline_m) = geometry.map(|geometry| geometry.baseline_m) else { return };
+        if self.packer.baseline_m.replace(baseline_m) != Some(baseline_m) {
+            let body = Body::Transform {
+                child_frame_id: frame::RIGHT.to_owned(),
+                translation_m: [baseline_m, 0.0, 0.0],
+                rotation: [0.0, 0.0, 0.0, 1.0],
+            };
+            self.push(topic::TRANSFORMS, frame::LEFT, self.now, body);
+        }
+    }
+
+    /// The pictures as the cameras encoded them; the decoded ones of other sources.
+    fn raw(&mut self, pair: &PairParts) -> Result<(), String> {
+        let grey = self.packer.grey;
+        let Some(original) = &pair.original else { return self.decoded(pair, [true, true]) };
+        match &original.images[..] {
+            [both] => {
+                self.push(topic::BOTH_UNSPLIT, frame::LEFT, pair.capture_time, picture::of_encoded(grey, both)?);
+            }
+            shots => {
+                let topics = [[topic::LEFT_RAW, topic::LEFT_UNTURNED], [topic::RIGHT_RAW, topic::RIGHT_UNTURNED]];
+                for (eye, (shot, [upright, unturned])) in shots.iter().zip(topics).enumerate() {
+                    let topic = if original.layout.is_upright(eye) { upright } else { unturned };
+                    self.push(
+                        topic,
+                        [frame::LEFT, frame::RIGHT][eye],
+                        taken(pair)[eye],
+                        picture::of_encoded(grey, shot)?,
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The pictures of both views, if raw pictures differ from them or are not recorded.
+    fn eyes(&mut self, pair: &PairParts) -> Result<(), String> {
+        let has_raw = self.packer.about.streams.has(Stream::Raw);
+        let Some(original) = &pair.original else { return self.decoded(pair, [!has_raw; 2]) };
+        let layout = &original.layout;
+        match has_raw {
+            false if layout.is_plain() => self.raw(pair),
+            false => self.decoded(pair, [true, true]),
+            true => self.decoded(pair, [0, 1].map(|eye| layout.side_by_side || !layout.is_upright(eye))),
+        }
+    }
+
+    /// The decoded pictures of these views.
+    fn decoded(&mut self, pair: &PairParts, eyes: [bool; 2]) -> Result<(), String> {
+        let topics = [[topic::LEFT_RAW, topic::LEFT_COLOR], [topic::RIGHT_RAW, topic::RIGHT_COLOR]];
+        let Some(raw) = &pair.decoded else { return Ok(()) };
+        for (eye, picture) in [&raw.left, &raw.right].into_iter().enumerate().filter(|(eye, _)| eyes[*eye]) {
+            self.picture(topics[eye], [frame::LEFT, frame::RIGHT][eye], taken(pair)[eye], picture)?;
+        }
+        Ok(())
+    }
+
+    fn raw_cameras(&mut self, pair: &PairParts) {
+        let Packer { cameras, about, .. } = &mut *self.packer;
+        let Some([left, right]) = cameras.of_raw(about, pair.size).cloned() else { return };
+        let [left_taken, right_taken] = taken(pair);
+        self.camera(topic::LEFT_CAMERA, frame::LEFT, left_taken, left);
+        self.camera(topic::RIGHT_CAMERA, frame::RIGHT, right_taken, right);
+    }
+
+    /// Rectified pictures have one time of capture, whatever the skew of the raw ones.
+    fn rectified(&mut self, [left, right]: &[Arc<Picture>; 2], pair: &PairParts) -> Result<(), String> {
+        let stamp = pair.capture_time;
+        self.picture([topic::LEFT_RECTIFIED, topic::LEFT_RECTIFIED_COLOR], frame::LEFT, stamp, left)?;
+        self.picture([topic::RIGHT_RECTIFIED, topic::RIGHT_RECTIFIED_COLOR], frame::RIGHT, stamp, right)?;
+        if let Some(geometry) = &pair.geometry {
+            let [left, right] = CameraInfo::of_rectified(geometry, left.size());
+            self.camera(topic::LEFT_RECTIFIED_CAMERA, frame::LEFT, stamp, left);
+            self.camera(topic::RIGHT_RECTIFIED_CAMERA, frame::RIGHT, stamp, right);
+        }
+        Ok(())
+    }
+
+    fn picture(
+        &mut self,
+        [topic, color_topic]: [&str; 2],
+        frame_id: &str,
+        stamp: SystemTime,
+        picture: &Picture,
+    ) -> Result<(), String> {
+        let (body, colors) = picture::of_picture(self.packer.grey, picture)?;
+        self.push(topic, frame_id, stamp, body);
+        if let Some(colors) = colors {
+            self.push(color_topic, frame_id, stamp, colors);
+        }
+        Ok(())
+    }
+}
+
+/// Times of capture of the left and the right picture.
+fn taken(pair: &PairParts) -> [SystemTime; 2] {
+    let (time, skew_s) = (pair.capture_time, pair.note.skew_s);
+    let skew = Duration::try_from_secs_f64(skew_s.abs()).unwrap_or_default();
+    let moved = if skew_s < 0.0 { time.checked_sub(skew) } else { time.checked_add(skew) };
+    [time, moved.unwrap_or(time)]
+}

@@ -1,0 +1,81 @@
+//! From results to messages.
+
+use super::picture::image;
+use crate::engine::Output;
+use crate::geometry::Geometry;
+use crate::image::{Image, Luma, Picture};
+use crate::ResultNote;
+use crate::message::{Body, DisparityBody, Encoding, Point};
+use crate::stereo::map::SUBPIXEL_STEPS;
+use crate::stereo::{DisparityMap, INVALID, StereoParams, depth, reason};
+
+/// The note of a result.
+pub(super) fn note(output: &Output, map: &DisparityMap) -> ResultNote {
+    let measured: usize = map.reasons.pixels().iter().map(|&reasons| usize::from(reasons == 0)).sum();
+    ResultNote {
+        sequence: output.job.frame.raw.sequence,
+        engine: format!("{} {}", output.engine.kind, output.engine.adapter),
+        compute_ms: output.compute_time.as_secs_f64() * 1e3,
+        measured: measured as f64 / map.reasons.pixels().len().max(1) as f64,
+        doffs_px: output.job.frame.geometry.map_or(0.0, |geometry| geometry.doffs_px),
+    }
+}
+
+/// Depth, mm; filled pixels only if `filled`.
+pub(super) fn depth_mm(map: &DisparityMap, filled: bool, geometry: &Geometry) -> Body {
+    let valid = || map.values.pixels().iter().copied().filter(|&v| v != INVALID);
+    let (least, largest) = (valid().min().unwrap_or(0), valid().max().unwrap_or(0));
+    // there are many more pixels than disparities
+    let table: Vec<u16> = (least..=largest).map(|v| depth::millimetres(depth::depth_m(v, geometry))).collect();
+    let mut data = Vec::with_capacity(2 * map.values.pixels().len());
+    for (&value, &reasons) in map.values.pixels().iter().zip(map.reasons.pixels()) {
+        let mm =
+            if is_hole(value, reasons, filled) { 0 } else { table[(i32::from(value) - i32::from(least)) as usize] };
+        data.extend(mm.to_le_bytes());
+    }
+    Body::Image(image(map.size(), Encoding::DepthMm, 2, data.into()))
+}
+
+/// Disparity, px, with `doffs` added, so that `z = f T / d`.
+pub(super) fn disparity(map: &DisparityMap, filled: bool, geometry: Option<&Geometry>, params: &StereoParams) -> Body {
+    let (width, height) = map.size();
+    let doffs_px = geometry.map_or(0.0, |geometry| geometry.doffs_px);
+    let px = |d: f64| (d + doffs_px) as f32;
+    let all = map.values.pixels().iter().zip(map.reasons.pixels());
+    let all = all.map(|(&value, &reasons)| {
+        if is_hole(value, reasons, filled) { f32::NAN } else { px(f64::from(value) / f64::from(SUBPIXEL_STEPS)) }
+    });
+    let disparity_px = Image::new(width, height, all.collect());
+    Body::Disparity(DisparityBody {
+        disparity_px,
+        focal_px: geometry.map_or(0.0, |geometry| geometry.focal_px as f32),
+        baseline_m: geometry.map_or(0.0, |geometry| geometry.baseline_m as f32),
+        min_disparity: px(f64::from(params.min_disparity)),
+        max_disparity: px(f64::from(params.min_disparity) + f64::from(params.num_disparities) - 1.0),
+        delta_d: 1.0 / SUBPIXEL_STEPS as f32,
+    })
+}
+
+/// Measured points in space, with the colours of the left picture, or its brightness.
+pub(super) fn points(map: &DisparityMap, picture: &Picture, geometry: &Geometry) -> Vec<Point> {
+    let (width, height) = map.size();
+    let grey = |x: usize, y: usize| match &picture.luma {
+        Luma::U8(luma) => luma.at(x, y),
+        Luma::U16 { image, bits } => (image.at(x, y) >> (bits - 8)) as u8,
+    };
+    let mut points = Vec::new();
+    for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+        let value = map.values.at(x, y);
+        let z = depth::depth_m(value, geometry);
+        if is_hole(value, map.reasons.at(x, y), false) || !z.is_finite() || z <= 0.0 {
+            continue;
+        }
+        let rgb = picture.rgb.as_ref().map_or_else(|| [grey(x, y); 3], |rgb| rgb.at(x, y));
+        points.push(Point { xyz_m: geometry.point_m(x as f64, y as f64, f64::from(z)).map(|v| v as f32), rgb });
+    }
+    points
+}
+
+fn is_hole(value: i16, reasons: u8, filled: bool) -> bool {
+    value == INVALID || (!filled && reasons & reason::FILLED != 0)
+}

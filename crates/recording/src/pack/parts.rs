@@ -1,0 +1,101 @@
+//! The parts of a pair that are written, so that a queue holds nothing else of it.
+
+use crate::capture::{Frame, Original, RawPair};
+use crate::geometry::Geometry;
+use crate::image::{Luma, Picture};
+use crate::{PairNote, Stream, Streams};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// The parts of a pair that its streams need.
+#[derive(Clone, Debug)]
+pub struct PairParts {
+    pub(super) note: PairNote,
+    pub(super) capture_time: SystemTime,
+    /// Columns and rows of a raw picture of one view.
+    pub(super) size: (usize, usize),
+    /// Geometry of the rectified rig.
+    pub(super) geometry: Option<Geometry>,
+    pub(super) original: Option<Original>,
+    /// The decoded pictures.
+    pub(super) decoded: Option<Arc<RawPair>>,
+    /// The rectified pictures.
+    pub(super) rectified: Option<[Arc<Picture>; 2]>,
+}
+
+impl PairParts {
+    /// Of a raw pair, without rectified pictures.
+    pub fn of_raw(pair: &Arc<RawPair>, geometry: Option<Geometry>, streams: Streams) -> Self {
+        let (has_raw, has_eyes) = (streams.has(Stream::Raw), streams.has(Stream::Eyes));
+        let is_plain = pair.original.as_ref().is_none_or(|original| original.layout.is_plain());
+        let decodes = has_raw && pair.original.is_none() || has_eyes && !(is_plain && pair.original.is_some());
+        let name = pair.name.clone();
+        Self {
+            note: PairNote { sequence: pair.sequence, skew_s: pair.skew_s, name, bits: pair.left.luma.bits() },
+            capture_time: pair.capture_time,
+            size: pair.left.size(),
+            geometry,
+            original: pair.original.clone().filter(|_| has_raw || has_eyes && is_plain),
+            decoded: decodes.then(|| Arc::clone(pair)),
+            rectified: None,
+        }
+    }
+
+    /// Of a raw pair, its decoded pictures alone.
+    pub fn of_decoded(pair: &Arc<RawPair>) -> Self {
+        Self { decoded: Some(Arc::clone(pair)), ..Self::of_raw(pair, None, Streams::NONE) }
+    }
+
+    /// Of a frame and its raw pair.
+    pub fn of_frame(frame: &Frame, streams: Streams) -> Self {
+        let rectified = || [&frame.left, &frame.right].map(Arc::clone);
+        let rectified = streams.has(Stream::Rectified).then(rectified);
+        Self { rectified, ..Self::of_raw(&frame.raw, frame.geometry, streams) }
+    }
+
+    /// When the left picture was taken.
+    pub fn capture_time(&self) -> SystemTime {
+        self.capture_time
+    }
+
+    /// Columns and rows of a raw picture of one view.
+    pub fn size(&self) -> (usize, usize) {
+        self.size
+    }
+
+    /// The same parts, taken at another time.
+    #[must_use]
+    pub fn taken_at(self, capture_time: SystemTime) -> Self {
+        Self { capture_time, ..self }
+    }
+
+    /// The number of the pair at its source.
+    pub fn sequence(&self) -> u64 {
+        self.note.sequence
+    }
+
+    /// Memory of the pictures.
+    pub fn bytes(&self) -> usize {
+        self.sum(|picture| {
+            let luma = if matches!(picture.luma, Luma::U8(_)) { 1 } else { 2 };
+            luma + 3 * usize::from(picture.rgb.is_some())
+        })
+    }
+
+    /// Bytes of the pictures in a file, uncompressed: of colours where there are any, else of luma.
+    pub fn file_bytes(&self) -> usize {
+        self.sum(|picture| if picture.rgb.is_some() { 3 } else { usize::from(picture.luma.bits().div_ceil(8)) })
+    }
+
+    /// Bytes of all pictures; those of a decoded one by the bytes of its pixels.
+    fn sum(&self, pixel_bytes: fn(&Picture) -> usize) -> usize {
+        let original = self.original.iter().flat_map(|original| &original.images).map(|shot| shot.bytes.len());
+        let decoded = self.decoded.iter().flat_map(|pair| [&pair.left, &pair.right]);
+        let rectified = self.rectified.iter().flatten().map(|picture| &**picture);
+        let of_picture = |picture: &Picture| {
+            let (width, height) = picture.size();
+            pixel_bytes(picture) * width * height
+        };
+        original.chain(decoded.chain(rectified).map(of_picture)).sum()
+    }
+}

@@ -1,0 +1,188 @@
+//! A recording that comes through a pipe while it is made. As with a camera, the newest pair wins.
+
+use super::info;
+use super::numbered;
+use crate::calibration::CalibrationNote;
+use crate::capture::threads::{check_ended, join_or_detach};
+use crate::capture::{CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed};
+use crate::files;
+use crate::newest::{self, NewestReceiver, NewestSender, Policy};
+use crate::read::{PairStream, ReadError};
+use crate::unpack::Unpacker;
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use parking_lot::Mutex;
+use std::io::{BufReader, Read};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Name of the thread in messages.
+const THREAD: &str = "the thread that reads the pipe";
+/// Limit of the wait for the first pair.
+const FIRST_PAIR_TIMEOUT: Duration = Duration::from_mins(1);
+
+/// Reads a recording from a pipe.
+pub struct PipeSource {
+    info: SourceInfo,
+    calibration: Option<CalibrationNote>,
+    first: Option<Box<RawPair>>,
+    pairs: NewestReceiver<Box<RawPair>>,
+    state: Arc<Mutex<State>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// State of the thread.
+#[derive(Default)]
+struct State {
+    /// Why the pipe ended early.
+    failure: Option<String>,
+    /// The last damage, and the number of damages.
+    damage: Option<(String, u64)>,
+    /// Pictures without a partner.
+    unpaired: u64,
+}
+
+/// The source and its first pair.
+type Begun = Result<(SourceInfo, Option<CalibrationNote>, RawPair), String>;
+
+impl PipeSource {
+    /// Waits for the first pair.
+    ///
+    /// # Errors
+    /// This is no recording, has no pairs, or the first pair does not come within a minute.
+    pub fn open(reader: impl Read + Send + 'static, options: &SourceOptions) -> Result<Self, CaptureError> {
+        let failed = |why: String| CaptureError::File(format!("cannot read a recording from standard input: {why}"));
+        let policy = if options.speed == Speed::Max { Policy::Lossless } else { Policy::NewestWins };
+        let (sender, pairs) = newest::channel_with(policy);
+        let (to_opener, begun) = bounded(1);
+        let state = Arc::<Mutex<State>>::default();
+        let stream = PairStream::new(BufReader::new(reader), options.topics.clone());
+        let work = Work { stream, options: options.clone(), sender, state: Arc::clone(&state) };
+        let thread = std::thread::Builder::new().name("pipe".into()).spawn(move || work.run(&to_opener));
+        let thread = thread.map_err(|err| failed(format!("no thread: {}", files::cause(&err))))?;
+        match first_pair(&begun) {
+            Ok((info, calibration, first)) => {
+                Ok(Self { info, calibration, first: Some(Box::new(first)), pairs, state, thread: Some(thread) })
+            }
+            // the thread may wait for bytes that never come, and is not joined
+            Err(why) => Err(failed(why)),
+        }
+    }
+}
+
+fn first_pair(begun: &Receiver<Begun>) -> Begun {
+    match begun.recv_timeout(FIRST_PAIR_TIMEOUT) {
+        Ok(begun) => begun,
+        Err(RecvTimeoutError::Timeout) => {
+            Err(format!("no pair came within {} s: does the program before it run?", FIRST_PAIR_TIMEOUT.as_secs()))
+        }
+        Err(RecvTimeoutError::Disconnected) => Err("it ended before its first pair".to_owned()),
+    }
+}
+
+/// The work of the thread.
+struct Work<R> {
+    stream: PairStream<R>,
+    options: SourceOptions,
+    sender: NewestSender<Box<RawPair>>,
+    state: Arc<Mutex<State>>,
+}
+
+impl<R: Read> Work<R> {
+    fn run(mut self, to_opener: &Sender<Begun>) {
+        let mut unpacker = None;
+        let mut sequence = 0;
+        loop {
+            let packets = match self.stream.next_pair() {
+                Ok(Some(packets)) => packets,
+                Ok(None) => break,
+                Err(ReadError::Damaged(why)) => {
+                    self.damaged(why);
+                    continue;
+                }
+                Err(ReadError::File(why)) => {
+                    let _ = to_opener.try_send(Err(why.clone()));
+                    self.state.lock().failure = Some(why);
+                    break;
+                }
+            };
+            self.state.lock().unpaired = self.stream.incomplete();
+            let SourceOptions { pixels, max_pixels, .. } = self.options;
+            let begin = || Unpacker::of(self.stream.about(), pixels, max_pixels);
+            let pair = match unpacker.get_or_insert_with(begin).pair(&packets) {
+                Ok(pair) => RawPair { sequence, name: numbered(&pair), ..pair },
+                Err(err) => {
+                    self.damaged(err.to_string());
+                    continue;
+                }
+            };
+            sequence += 1;
+            if sequence == 1 {
+                let about = self.stream.about();
+                let are_rectified = about.is_some_and(|about| !about.streams.has_unrectified());
+                let info = info::info("pipe".to_owned(), &pair, None, about, are_rectified);
+                let info = SourceInfo { is_camera: true, ..info };
+                let calibration = about.map(|about| about.calibration.clone());
+                let _ = to_opener.try_send(Ok((info, calibration, pair)));
+            } else if self.sender.send(Box::new(pair)).is_err() {
+                break;
+            }
+        }
+        if sequence == 0 {
+            let damage = self.state.lock().damage.take();
+            let why = damage.map_or_else(|| "it has no pairs".to_owned(), |(why, _)| why);
+            let _ = to_opener.try_send(Err(why));
+        }
+    }
+
+    fn damaged(&self, why: String) {
+        let mut state = self.state.lock();
+        let before = state.damage.take().map_or(0, |(_, count)| count);
+        state.damage = Some((why, before + 1));
+    }
+}
+
+impl PairSource for PipeSource {
+    fn info(&self) -> SourceInfo {
+        self.info.clone()
+    }
+
+    fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
+        let pair = match self.first.take() {
+            Some(first) => first,
+            None => match self.pairs.recv_timeout(timeout) {
+                Ok(pair) => pair,
+                Err(RecvTimeoutError::Timeout) => return Ok(Next::Waiting),
+                Err(RecvTimeoutError::Disconnected) => {
+                    let failure = self.state.lock().failure.take();
+                    check_ended(self.thread.take(), THREAD)?;
+                    return failure.map_or(Ok(Next::End), |why| Err(CaptureError::File(why)));
+                }
+            },
+        };
+        (self.info.width, self.info.height) = pair.left.size();
+        Ok(Next::Pair(pair))
+    }
+
+    fn state(&self) -> SourceState {
+        let state = self.state.lock();
+        let remark = state.damage.as_ref().map(|(why, count)| match count {
+            1 => why.clone(),
+            count => format!("{why} ({count} times)"),
+        });
+        SourceState { unpaired: state.unpaired, remarks: remark.into_iter().collect(), ..SourceState::default() }
+    }
+
+    fn calibration(&self) -> Option<&CalibrationNote> {
+        self.calibration.as_ref()
+    }
+}
+
+impl Drop for PipeSource {
+    fn drop(&mut self) {
+        self.pairs.close();
+        if let Some(thread) = self.thread.take() {
+            join_or_detach(thread, THREAD);
+        }
+    }
+}

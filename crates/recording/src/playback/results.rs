@@ -1,0 +1,77 @@
+//! Which pairs of a file have recorded depth. Their numbers stand in its chunks, so a thread of its own reads them.
+
+use crate::capture::threads::join_or_detach;
+use crate::capture::{TopicChoice, Transport};
+use crate::read::{ReadError, Recording};
+use crate::topic;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Interval at which the transport gets what was found.
+const REPORT_INTERVAL: Duration = Duration::from_millis(200);
+/// Name of the thread in messages.
+const THREAD: &str = "the thread that looks for recorded depth";
+
+/// A running or finished search; dropping it ends it.
+pub(super) struct ResultSearch {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl ResultSearch {
+    /// Searches a file; `None` if it has neither depth nor disparity, or the system gives no thread. `recording` is the open file.
+    pub(super) fn start(
+        recording: &Recording,
+        path: &Path,
+        topics: &TopicChoice,
+        transport: &Arc<Transport>,
+    ) -> Option<Self> {
+        if recording.about().is_none() || [topic::DEPTH, topic::DISPARITY].iter().all(|name| recording.len(name) == 0) {
+            return None;
+        }
+        transport.set_recorded(Arc::default());
+        let stop = Arc::<AtomicBool>::default();
+        let (path, topics, transport, stopped) =
+            (path.to_owned(), topics.clone(), Arc::clone(transport), Arc::clone(&stop));
+        let work = move || {
+            let found = Recording::open_with(&path, &topics).and_then(|file| search(file, &transport, &stopped));
+            found.unwrap_or_else(|why| log::debug!("the search for recorded depth ends: {why}"));
+        };
+        let thread = std::thread::Builder::new().name("recorded depth".into()).spawn(work);
+        let thread = thread.inspect_err(|err| log::warn!("no thread looks for recorded depth: {err}")).ok()?;
+        Some(Self { stop, thread: Some(thread) })
+    }
+}
+
+/// Tells the transport of all pairs in their order; those that are damaged have no depth.
+fn search(mut file: Recording, transport: &Transport, stop: &AtomicBool) -> Result<(), ReadError> {
+    let mut recorded = Vec::with_capacity(file.pairs().len());
+    let mut due = Instant::now() + REPORT_INTERVAL;
+    for k in 0..file.pairs().len() as u64 {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        recorded.push(match file.has_depth(k) {
+            Err(ReadError::File(why)) => return Err(ReadError::File(why)),
+            has => has.unwrap_or(false),
+        });
+        if due <= Instant::now() {
+            transport.set_recorded(recorded.as_slice().into());
+            due = Instant::now() + REPORT_INTERVAL;
+        }
+    }
+    transport.set_recorded(recorded.into());
+    Ok(())
+}
+
+impl Drop for ResultSearch {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            join_or_detach(thread, THREAD);
+        }
+    }
+}

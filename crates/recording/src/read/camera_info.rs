@@ -1,0 +1,84 @@
+//! Calibration in a recording: from the description of a recording of ours, else from camera messages beside the pictures.
+
+use super::{Recording, StereoTopics};
+use crate::calibration::{CalibrationError, CalibrationNote, CameraInfo};
+use crate::console::foreign;
+use crate::format::{self, Kind};
+use crate::{Body, Channel, topic};
+
+impl Recording {
+    /// See [`Recording::calibration`].
+    ///
+    /// # Errors
+    /// Camera messages are damaged, or describe no stereo rig.
+    pub(super) fn read_calibration(&mut self) -> Result<Option<CalibrationNote>, CalibrationError> {
+        if self.is_ours {
+            return Ok(self.about.as_ref().map(|about| about.calibration.clone()));
+        }
+        let Some(StereoTopics::Separate { left, right }) = self.stereo_topics.clone() else { return Ok(None) };
+        let (of_left, of_right) = match [self.camera_beside(&left)?, self.camera_beside(&right)?] {
+            [Some(of_left), Some(of_right)] => (of_left, of_right),
+            [None, None] => return Ok(None),
+            _ => return Err(CalibrationError("only one of the two cameras is described".to_owned())),
+        };
+        calibration_of_cameras([&of_left, &of_right], [&left.topic, &right.topic])
+    }
+
+    fn camera_beside(&mut self, pictures: &Channel) -> Result<Option<CameraInfo>, CalibrationError> {
+        let place = namespace(&pictures.topic);
+        let beside = self.channels().iter().find(|channel| {
+            format::kind(channel) == Some(Kind::Camera)
+                && namespace(&channel.topic) == place
+                && !self.index.positions(&channel.topic).is_empty()
+        });
+        let Some(name) = beside.map(|channel| channel.topic.clone()) else { return Ok(None) };
+        let packet = self.packet(&name, 0).map_err(|err| CalibrationError(err.to_string()))?;
+        let message = format::decode(&packet.channel, &packet.data);
+        match message.map_err(|err| CalibrationError(err.to_string()))?.body {
+            Body::Camera(camera) => Ok(Some(*camera)),
+            _ => Err(CalibrationError(format!("{} describes no camera", foreign(&name)))),
+        }
+    }
+}
+
+/// The calibration of another program's pictures on these topics, left first, by their cameras; `None` where these are marked as uncalibrated.
+///
+/// # Errors
+/// The cameras have impossible numbers, or are no stereo rig.
+pub fn calibration_of_cameras(
+    cameras: [&CameraInfo; 2],
+    pictures: [&str; 2],
+) -> Result<Option<CalibrationNote>, CalibrationError> {
+    for (camera, pictures) in cameras.into_iter().zip(pictures) {
+        let wrong = |err| CalibrationError(format!("the camera of {}: {err}", foreign(pictures)));
+        camera.check_numbers().map_err(wrong)?;
+    }
+    if cameras.iter().any(|camera| camera.is_uncalibrated()) {
+        return Ok(None);
+    }
+    if is_rectified(pictures[0]) {
+        let none = || CalibrationError("its numbers are those of no rectified pair".to_owned());
+        let geometry = CameraInfo::rectified_geometry(cameras).ok_or_else(none)?;
+        return Ok(Some(CalibrationNote::of_rectified(geometry)));
+    }
+    CameraInfo::rig(cameras).map(|rig| Some(CalibrationNote::of_rig(&rig, 0.0)))
+}
+
+/// The topic on which drivers publish the camera of these pictures.
+pub fn camera_topic(pictures: &str) -> String {
+    format!("{}/camera_info", namespace(pictures))
+}
+
+/// Namespace and last name of a topic, without [`topic::COMPRESSED`].
+fn parts(name: &str) -> (&str, &str) {
+    let name = topic::plain(name);
+    name.rsplit_once('/').unwrap_or(("", name))
+}
+
+fn namespace(name: &str) -> &str {
+    parts(name).0
+}
+
+fn is_rectified(name: &str) -> bool {
+    parts(name).1.contains("rect")
+}

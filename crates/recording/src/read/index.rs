@@ -1,0 +1,256 @@
+//! Index of a file: its channels, its chunks, and the position of each message.
+
+use super::{limits, records};
+use crate::{Channel, Schema};
+use mcap::records::{ChunkHeader, op};
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+
+/// A chunk in the file.
+#[derive(Clone, Debug)]
+pub(super) struct Chunk {
+    /// Offset in the file of its fields.
+    pub(super) start: u64,
+    /// Bytes of its record that the file has.
+    pub(super) length: u64,
+    /// The file ends within it.
+    pub(super) is_cut: bool,
+    pub(super) header: ChunkHeader,
+}
+
+impl Chunk {
+    /// Offset in the file of its record.
+    pub(super) fn record_start(&self) -> u64 {
+        self.start - records::RECORD_HEADER
+    }
+}
+
+/// Position of a message, in 16 bytes: a file may have millions of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Position {
+    /// Number of the chunk above [`Position::OFFSET_BITS`] bits for the offset in its uncompressed bytes; or the offset in
+    /// the file with the bit [`Position::IN_FILE`].
+    at: u64,
+    pub(super) log_time_ns: u64,
+}
+
+impl Position {
+    const IN_FILE: u64 = 1 << 63;
+    const OFFSET_BITS: u32 = 32;
+
+    /// In a chunk. [`limits::CHUNKS`] and [`limits::CHUNK_BYTES`] bound number and offset.
+    pub(super) fn in_chunk(chunk: u32, offset: u64, log_time_ns: u64) -> Self {
+        debug_assert!(u64::from(chunk) < limits::CHUNKS as u64 && offset < limits::CHUNK_BYTES, "{chunk} {offset}");
+        Self { at: (u64::from(chunk) << Self::OFFSET_BITS) | offset, log_time_ns }
+    }
+
+    /// Outside of all chunks.
+    pub(super) fn in_file(offset: u64, log_time_ns: u64) -> Self {
+        Self { at: Self::IN_FILE | offset, log_time_ns }
+    }
+
+    /// Number of its chunk; `None` for a message in no chunk.
+    pub(super) fn chunk(self) -> Option<u32> {
+        (self.at & Self::IN_FILE == 0).then_some((self.at >> Self::OFFSET_BITS) as u32)
+    }
+
+    /// Offset of its record in the uncompressed chunk, or in the file.
+    pub(super) fn offset(self) -> u64 {
+        let mask = if self.chunk().is_some() { (1 << Self::OFFSET_BITS) - 1 } else { Self::IN_FILE - 1 };
+        self.at & mask
+    }
+}
+
+/// Index of a file, and the damage found on the way.
+#[derive(Debug, Default)]
+pub(super) struct FileIndex {
+    /// In the order of their first appearance.
+    pub(super) channels: Vec<Arc<Channel>>,
+    channels_by_id: HashMap<u16, Arc<Channel>>,
+    schemas: HashMap<u16, Arc<Schema>>,
+    /// Bytes of all schemas and channels.
+    description_bytes: usize,
+    pub(super) chunks: Vec<Chunk>,
+    /// Positions of the messages of each topic, in the order of the file.
+    positions: HashMap<String, Vec<Position>>,
+    messages: usize,
+    /// Sentences, at most [`limits::SENTENCES`].
+    damage: Vec<String>,
+    /// Damages without a sentence.
+    more_damage: u64,
+    /// Sentence on a file that was not finished.
+    pub(super) unfinished: Option<String>,
+}
+
+impl FileIndex {
+    /// Adds the record of a schema or channel; false if it is malformed. The first definition of an id holds.
+    ///
+    /// # Errors
+    /// More schemas, channels or bytes than [`limits`] allow.
+    pub(super) fn define(&mut self, opcode: u8, body: &[u8]) -> io::Result<bool> {
+        let Some(id) = records::id(body) else { return Ok(false) };
+        let is_schema = opcode == op::SCHEMA;
+        let is_known = if is_schema { self.schemas.contains_key(&id) } else { self.has_channel(id) };
+        if is_known {
+            return Ok(true);
+        }
+        if body.len() > limits::DESCRIPTION_BYTES - self.description_bytes {
+            return Err(limits::exceeded("bytes that describe its topics", limits::DESCRIPTION_BYTES));
+        }
+        let is_valid = if is_schema { self.define_schema(id, body)? } else { self.define_channel(id, body)? };
+        if is_valid {
+            self.description_bytes += body.len();
+        }
+        Ok(is_valid)
+    }
+
+    fn define_schema(&mut self, id: u16, body: &[u8]) -> io::Result<bool> {
+        if self.schemas.len() == limits::SCHEMAS {
+            return Err(limits::exceeded("kinds of messages (schemas)", limits::SCHEMAS));
+        }
+        let schema = records::schema(body).map(|schema| self.schemas.insert(id, Arc::new(schema)));
+        Ok(schema.is_some())
+    }
+
+    fn define_channel(&mut self, id: u16, body: &[u8]) -> io::Result<bool> {
+        let Some(record) = records::channel(body) else { return Ok(false) };
+        let schema = self.schemas.get(&record.schema_id).cloned();
+        if record.schema_id != 0 && schema.is_none() {
+            return Ok(false);
+        }
+        if self.channels.len() == limits::CHANNELS {
+            return Err(limits::exceeded("topics (channels)", limits::CHANNELS));
+        }
+        let mcap::records::Channel { topic, message_encoding, metadata, .. } = record;
+        self.positions.entry(topic.clone()).or_default();
+        let channel = Arc::new(Channel { topic, message_encoding, schema, metadata });
+        self.channels_by_id.insert(id, Arc::clone(&channel));
+        self.channels.push(channel);
+        Ok(true)
+    }
+
+    pub(super) fn has_channel(&self, id: u16) -> bool {
+        self.channels_by_id.contains_key(&id)
+    }
+
+    pub(super) fn channel(&self, id: u16) -> Option<&Arc<Channel>> {
+        self.channels_by_id.get(&id)
+    }
+
+    /// Adds a chunk and returns its number.
+    ///
+    /// # Errors
+    /// More chunks than [`limits::CHUNKS`].
+    pub(super) fn add_chunk(&mut self, chunk: Chunk) -> io::Result<u32> {
+        if self.chunks.len() == limits::CHUNKS {
+            return Err(limits::exceeded("chunks", limits::CHUNKS));
+        }
+        self.chunks.push(chunk);
+        Ok(self.chunks.len() as u32 - 1)
+    }
+
+    /// Number of messages in the index.
+    pub(super) fn messages(&self) -> usize {
+        self.messages
+    }
+
+    /// Checks that this many more messages fit.
+    ///
+    /// # Errors
+    /// More messages than [`limits::MESSAGES`].
+    pub(super) fn check_room(&self, messages: usize) -> io::Result<()> {
+        if messages > limits::MESSAGES - self.messages {
+            return Err(limits::exceeded("messages", limits::MESSAGES));
+        }
+        Ok(())
+    }
+
+    /// Adds a message; false if its channel is unknown.
+    ///
+    /// # Errors
+    /// More messages than [`limits::MESSAGES`].
+    pub(super) fn add_message(&mut self, channel_id: u16, position: Position) -> io::Result<bool> {
+        let Some(channel) = self.channels_by_id.get(&channel_id) else { return Ok(false) };
+        self.check_room(1)?;
+        if let Some(positions) = self.positions.get_mut(&channel.topic) {
+            positions.push(position);
+            self.messages += 1;
+        }
+        Ok(true)
+    }
+
+    /// Positions of the messages of a topic.
+    pub(super) fn positions(&self, topic: &str) -> &[Position] {
+        self.positions.get(topic).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a channel of this topic is defined.
+    pub(super) fn has_topic(&self, topic: &str) -> bool {
+        self.positions.contains_key(topic)
+    }
+
+    /// Adds a sentence on damage.
+    pub(super) fn add_damage(&mut self, sentence: String) {
+        if self.damage.len() < limits::SENTENCES {
+            self.damage.push(sentence);
+        } else {
+            self.more_damage += 1;
+        }
+    }
+
+    /// Takes all sentences on damage.
+    pub(super) fn take_damage(&mut self) -> Vec<String> {
+        let mut damage = std::mem::take(&mut self.damage);
+        match std::mem::take(&mut self.more_damage) {
+            0 => {}
+            1 => damage.push("1 more part is damaged".to_owned()),
+            more => damage.push(format!("{more} more parts are damaged")),
+        }
+        damage
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A topic without a schema.
+    fn channel(id: u16, topic: &str) -> Vec<u8> {
+        let text = |text: &str| [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
+        [&id.to_le_bytes()[..], &[0, 0], &text(topic), &text("json"), &[0; 4]].concat()
+    }
+
+    #[test]
+    fn a_position_is_packed_into_sixteen_bytes() {
+        for (chunk, offset) in [(0, 0), (7, 31), (limits::CHUNKS as u32 - 1, limits::CHUNK_BYTES - 1)] {
+            let position = Position::in_chunk(chunk, offset, u64::MAX);
+            assert_eq!((position.chunk(), position.offset(), position.log_time_ns), (Some(chunk), offset, u64::MAX));
+        }
+        let position = Position::in_file(1 << 60, 5);
+        assert_eq!((position.chunk(), position.offset(), size_of::<Position>()), (None, 1 << 60, 16));
+    }
+
+    #[test]
+    fn more_messages_and_chunks_than_are_read_are_refused_with_their_number() {
+        let mut index = FileIndex::default();
+        assert!(index.define(op::CHANNEL, &channel(1, "a")).unwrap());
+        index.messages = limits::MESSAGES - 1;
+        assert!(
+            index.add_message(1, Position::in_file(9, 9)).unwrap()
+                && !index.add_message(2, Position::in_file(9, 9)).unwrap()
+        );
+        let text = index.add_message(1, Position::in_file(9, 9)).unwrap_err().to_string();
+        assert!(text.contains("more than 33554432 messages") && text.contains("split it"), "{text}");
+        assert_eq!(index.positions("a").len(), 1);
+    }
+
+    #[test]
+    fn only_some_sentences_about_damage_are_kept() {
+        let mut index = FileIndex::default();
+        (0..60_000).for_each(|k| index.add_damage(format!("part {k}")));
+        let damage = index.take_damage();
+        assert_eq!((damage.len(), damage[0].as_str()), (limits::SENTENCES + 1, "part 0"));
+        assert_eq!(damage[limits::SENTENCES], "59988 more parts are damaged");
+    }
+}

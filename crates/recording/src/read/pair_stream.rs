@@ -1,0 +1,148 @@
+//! Pairs of a stream of packets, as they come.
+
+use super::limits::CHUNK_BYTES;
+use super::stereo_topics::{StereoTopics, of_ours};
+use super::{PacketStream, ReadError};
+use crate::capture::TopicChoice;
+use crate::capture::pairing::{Pairing, Side};
+use crate::{About, Packet, format, topic};
+use std::collections::VecDeque;
+use std::io::Read;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Packets that wait until the topics of the two views are known.
+const MAX_EARLY: usize = 64;
+/// Rate of two topics until it is measured, Hz.
+const DEFAULT_RATE_HZ: f64 = 30.0;
+
+/// Assigns the packets of a stream to pairs.
+#[derive(Debug)]
+pub struct PairStream<R> {
+    stream: PacketStream<R>,
+    topics: TopicChoice,
+    about: Option<About>,
+    /// Topics of the two views in a recording of another program, once they are known.
+    stereo_topics: Option<StereoTopics>,
+    /// Topics with messages when `stereo_topics` was searched last.
+    topics_seen: usize,
+    /// Packets from before `stereo_topics` was known: the first picture of one view comes behind that of the other.
+    early: VecDeque<Packet>,
+    pairing: Pairing<Packet>,
+    ready: VecDeque<Vec<Packet>>,
+    /// Packets of the next pair of a recording of ours.
+    gathered: Vec<Packet>,
+    incomplete: u64,
+}
+
+impl<R: Read> PairStream<R> {
+    /// Pairs of the chosen topics, or of the only two topics that belong together.
+    pub fn new(reader: R, topics: TopicChoice) -> Self {
+        Self {
+            stream: PacketStream::new(reader),
+            topics,
+            about: None,
+            stereo_topics: None,
+            topics_seen: 0,
+            early: VecDeque::new(),
+            pairing: Pairing::new(DEFAULT_RATE_HZ, DEFAULT_RATE_HZ),
+            ready: VecDeque::new(),
+            gathered: Vec::new(),
+            incomplete: 0,
+        }
+    }
+
+    /// The description of a recording of ours, which comes before its first pair.
+    pub fn about(&self) -> Option<&About> {
+        self.about.as_ref()
+    }
+
+    /// Pairs that lacked a picture, and unpaired pictures.
+    pub fn incomplete(&self) -> u64 {
+        self.incomplete + self.pairing.unpaired()
+    }
+
+    /// Waits for the next pair: its note, in recordings of ours, and its pictures. `None` at the end.
+    ///
+    /// # Errors
+    /// As [`PacketStream::next_packet`]; and at the end if no two topics belong together.
+    pub fn next_pair(&mut self) -> Result<Option<Vec<Packet>>, ReadError> {
+        loop {
+            if let Some(pair) = self.ready.pop_front() {
+                return Ok(Some(pair));
+            }
+            let Some(packet) = self.stream.next_packet()? else {
+                if self.about.is_none() && self.stereo_topics.is_none() {
+                    StereoTopics::chosen(&self.topics, self.stream.index())?;
+                }
+                return Ok(None);
+            };
+            if packet.channel.topic == topic::ABOUT && self.topics.is_default() {
+                let about = format::decode_json(&packet).ok();
+                self.about = about.map(|about: About| about.validated().0).or(self.about.take());
+            } else if let Some(about) = &self.about {
+                let pictures = of_ours(about);
+                self.gather(packet, &pictures);
+            } else {
+                self.pair(packet);
+            }
+        }
+    }
+
+    /// Adds a packet of a recording of ours. All packets of a pair have one log time; another log time begins the next pair.
+    fn gather(&mut self, packet: Packet, pictures: &[&str]) {
+        // the note first, then left and right
+        let place = |packet: &Packet| match topic::plain(&packet.channel.topic) {
+            topic::PAIRS => Some(0),
+            name => pictures.iter().position(|picture| *picture == name).map(|place| place + 1),
+        };
+        let Some(own_place) = place(&packet) else { return };
+        if self.gathered.first().is_some_and(|first| first.log_time_ns != packet.log_time_ns) {
+            self.gathered.clear();
+            self.incomplete += 1;
+        }
+        // of several packets of one topic the last one holds
+        self.gathered.retain(|other| place(other) != Some(own_place));
+        self.gathered.push(packet);
+        let gathered = self.gathered.iter().filter(|packet| place(packet) != Some(0)).count();
+        if own_place > 0 && gathered == pictures.len() {
+            self.gathered.sort_by_key(place);
+            self.ready.push_back(std::mem::take(&mut self.gathered));
+        }
+    }
+
+    /// Adds a packet of a recording of another program.
+    fn pair(&mut self, packet: Packet) {
+        let topics = self.stream.index().messages();
+        if self.stereo_topics.is_none() && self.topics_seen != topics {
+            // more topics may still come
+            self.topics_seen = topics;
+            self.stereo_topics = StereoTopics::chosen(&self.topics, self.stream.index()).ok();
+        }
+        self.early.push_back(packet);
+        let Some(stereo_topics) = &self.stereo_topics else {
+            let bytes = |early: &VecDeque<Packet>| early.iter().map(|packet| packet.data.len() as u64).sum::<u64>();
+            while self.early.len() > MAX_EARLY || bytes(&self.early) > CHUNK_BYTES {
+                self.early.pop_front();
+            }
+            return;
+        };
+        for packet in self.early.drain(..) {
+            let side = match stereo_topics {
+                StereoTopics::SideBySide(both) => {
+                    self.ready.extend((packet.channel == *both).then(|| vec![packet]));
+                    continue;
+                }
+                StereoTopics::Separate { left, .. } if packet.channel == *left => Side::Left,
+                StereoTopics::Separate { right, .. } if packet.channel == *right => Side::Right,
+                StereoTopics::Separate { .. } => continue,
+            };
+            self.pairing.push(side, packet.capture_time(stamp(&packet)), packet);
+            self.ready.extend(std::iter::from_fn(|| self.pairing.pop()).map(|pair| vec![pair.left, pair.right]));
+        }
+    }
+}
+
+/// The stamp in a picture's message; 1970 for none.
+pub(super) fn stamp(packet: &Packet) -> SystemTime {
+    format::decode(&packet.channel, &packet.data).map_or(UNIX_EPOCH, |message| message.stamp)
+}

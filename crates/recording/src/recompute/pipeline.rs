@@ -1,0 +1,100 @@
+//! The three threads of a run and the channels between them.
+
+use super::matching::{Finished, Item, match_all};
+use super::output::Output;
+use super::resume::Begun;
+use super::{Input, Progress, RecomputeError, Summary};
+use crate::capture::Pixels;
+use crate::engine::EngineInfo;
+use crate::files;
+use crate::{About, Format, Stream};
+use crate::settings::Settings;
+use crossbeam_channel::{Receiver, Sender, bounded};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Capacity of a channel between two threads, pairs.
+const CAPACITY: usize = 3;
+
+/// Numbers of pairs that cannot be read, with the reasons.
+type Damaged = Vec<(u64, String)>;
+
+/// Computes the pairs that are missing in `begun`, and finishes the recording.
+pub(super) fn run(
+    input: Input,
+    output: &Path,
+    settings: &Settings,
+    about: About,
+    format: Format,
+    begun: Begun,
+    progress: &Progress,
+) -> Result<Summary, RecomputeError> {
+    let (resumed, next) = (begun.pairs, begun.next);
+    let needs_results = about.streams.needs_results();
+    // pictures that are not copied are packed anew, and colours count in matching
+    let color = needs_results
+        || input.recording.about().is_none()
+        || [Stream::Eyes, Stream::Rectified].iter().any(|&s| about.streams.has(s));
+    let part = begun.part.growing.path().to_owned();
+    let (to_matcher, items) = bounded::<Item>(CAPACITY);
+    let (to_writer, finished) = bounded::<Finished>(CAPACITY);
+    let mut writer = Output::new(begun, about, format, &input.recording);
+    std::thread::scope(|scope| {
+        let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
+        let no_thread =
+            |err: std::io::Error| RecomputeError::Failed(format!("the system gave no thread: {}", files::cause(&err)));
+        let read = move || read_all(input, next, color, &to_matcher, progress);
+        let reader = named("recompute-read").spawn_scoped(scope, read);
+        let reader = reader.map_err(no_thread)?;
+        let writer = named("recompute-write")
+            .spawn_scoped(scope, move || write_all(&mut writer, &finished, progress).map(|()| writer));
+        let writer = writer.map_err(no_thread)?;
+        let matched = if needs_results {
+            match_all(&items, &to_writer, settings, &part)
+        } else {
+            let _closed = items.iter().all(|item| to_writer.send((item, None)).is_ok());
+            Ok(None)
+        };
+        // the other threads end
+        drop((items, to_writer));
+        let panicked = |_| RecomputeError::Failed("a thread of the computation panicked".to_owned());
+        let (damaged, is_stopped) = reader.join().map_err(panicked)?;
+        // an error of the writer is the cause of one of the matcher
+        let writer = writer.join().map_err(panicked)??;
+        let engine = matched?.map(|info| EngineInfo::clone(&info));
+        if is_stopped {
+            return Err(writer.stop());
+        }
+        Ok(Summary { resumed, damaged, engine, ..writer.finish(output)? })
+    })
+}
+
+/// Reads, decodes and rectifies the pairs from `next` on, until the end, until it is stopped (then true), or until the channel is
+/// closed.
+fn read_all(mut input: Input, next: u64, color: bool, items: &Sender<Item>, progress: &Progress) -> (Damaged, bool) {
+    let unpacker = input.unpacker(if color { Pixels::Color } else { Pixels::Luma });
+    let mut damaged = Damaged::new();
+    for k in next..input.recording.pairs().len() as u64 {
+        if progress.is_stopped() {
+            return (damaged, true);
+        }
+        let log_time_ns = input.recording.pairs()[k as usize].log_time_ns;
+        match input.frame(&unpacker, k) {
+            Ok((packets, frame)) => {
+                if items.send(Item { log_time_ns, packets, frame: Arc::new(frame) }).is_err() {
+                    break;
+                }
+            }
+            Err(why) => damaged.push((k, why)),
+        }
+    }
+    (damaged, false)
+}
+
+fn write_all(writer: &mut Output, finished: &Receiver<Finished>, progress: &Progress) -> Result<(), RecomputeError> {
+    for (item, output) in finished {
+        writer.write(&item, output.as_ref())?;
+        progress.done();
+    }
+    Ok(())
+}

@@ -1,0 +1,175 @@
+//! From packets to messages to raw pairs.
+
+mod picture;
+mod result;
+mod sizes;
+#[cfg(test)]
+mod tests;
+
+pub use result::Measured;
+pub use sizes::Sizes;
+
+use super::read::{ReadError, Recording};
+use super::{About, Body, Message, Packet, PairNote, format, topic};
+use crate::capture::{MaxPixels, Orientation, Original, Pixels, RawPair, StereoLayout, halves};
+use crate::console::foreign;
+use crate::image::Picture;
+use std::time::{Duration, SystemTime};
+
+/// Makes raw pairs of packets.
+#[derive(Clone, Debug)]
+pub struct Unpacker {
+    layout: StereoLayout,
+    pixels: Pixels,
+    max_pixels: MaxPixels,
+    sizes: Sizes,
+}
+
+/// A picture of a pair, with its packet and its message.
+struct Shown<'a> {
+    packet: &'a Packet,
+    message: Message,
+}
+
+impl Shown<'_> {
+    fn topic(&self) -> String {
+        foreign(&self.packet.channel.topic)
+    }
+
+    /// Whether it is one that the camera's orientation still has to be applied to.
+    fn is_unturned(&self, eye: usize) -> bool {
+        topic::plain(&self.packet.channel.topic) == [topic::LEFT_UNTURNED, topic::RIGHT_UNTURNED][eye]
+    }
+
+    fn capture_time(&self) -> SystemTime {
+        self.packet.capture_time(self.message.stamp)
+    }
+}
+
+impl Unpacker {
+    /// For a recording with this description; without one, of another program, whose pictures are of each view or side by side. Larger
+    /// pictures are not read.
+    pub fn of(about: Option<&About>, pixels: Pixels, max_pixels: MaxPixels) -> Self {
+        let layout = about.map(|about| about.raw.clone()).unwrap_or_default();
+        Self { layout, pixels, max_pixels, sizes: Sizes::default() }
+    }
+
+    /// The same, which reads views of these sizes alone.
+    #[must_use]
+    pub fn with_sizes(self, sizes: Sizes) -> Self {
+        Self { sizes, ..self }
+    }
+
+    /// Reads pair `k` of a recording, and returns its packets too.
+    ///
+    /// # Errors
+    /// As [`Recording::packets_of_pair`] and [`Unpacker::pair`].
+    pub fn read(&self, recording: &mut Recording, k: u64) -> Result<(Vec<Packet>, RawPair), ReadError> {
+        let packets = recording.packets_of_pair(k)?;
+        let pair = self.pair(&packets)?;
+        Ok((packets, pair))
+    }
+
+    /// The pair of a left and a right picture, in this order, or of a side-by-side picture, with its note where there is one; see
+    /// [`Recording::packets_of_pair`].
+    ///
+    /// # Errors
+    /// [`ReadError::Damaged`]: the pictures are damaged, do not fit each other, or are of a kind that is not read.
+    pub fn pair(&self, packets: &[Packet]) -> Result<RawPair, ReadError> {
+        self.unpack(packets).map_err(ReadError::Damaged)
+    }
+
+    fn unpack(&self, packets: &[Packet]) -> Result<RawPair, String> {
+        let mut note: Option<PairNote> = None;
+        let mut shown = Vec::new();
+        for packet in packets {
+            let message = format::decode(&packet.channel, &packet.data).map_err(|err| err.to_string())?;
+            if let Body::Json(value) = message.body {
+                let wrong = |err| format!("the note of a pair makes no sense: {err}");
+                note = Some(serde_json::from_value(value).map_err(wrong)?);
+            } else {
+                shown.push(Shown { packet, message });
+            }
+        }
+        let bits = note.as_ref().map(|note| note.bits);
+        let (left, right) = match &shown[..] {
+            [both] => {
+                let mut picture = self.picture(both, 2, bits)?;
+                self.layout.orientation[0].turn(&mut picture);
+                let (width, height) = picture.size();
+                if width % 2 != 0 {
+                    return Err(format!("{}: {width}x{height} px cannot be halved", both.topic()));
+                }
+                halves(&picture, self.layout.swapped)
+            }
+            [left, right] => (self.eye(left, 0, bits)?, self.eye(right, 1, bits)?),
+            other => return Err(format!("a pair of {} pictures", other.len())),
+        };
+        if left.size() != right.size() {
+            let ((wl, hl), (wr, hr)) = (left.size(), right.size());
+            return Err(format!("the left picture has {wl}x{hl} and the right one {wr}x{hr} pixels"));
+        }
+        if left.luma.bits() != right.luma.bits() {
+            let (left, right) = (left.luma.bits(), right.luma.bits());
+            return Err(format!("the left picture has {left} and the right one {right} bits"));
+        }
+        let times = [shown[0].capture_time(), shown[shown.len() - 1].capture_time()];
+        let sequence = u64::from(shown[0].packet.sequence);
+        Ok(RawPair {
+            skew_s: note.as_ref().map_or_else(|| later_s(times), |note| note.skew_s),
+            original: self.original(&shown),
+            ..RawPair::new(
+                note.as_ref().map_or_else(|| format!("{sequence:06}"), name_of),
+                note.as_ref().map_or(sequence, |note| note.sequence),
+                times[0],
+                left,
+                right,
+            )
+        })
+    }
+
+    /// The picture of a message, which shows so many views.
+    fn picture(&self, shown: &Shown, views: usize, bits: Option<u8>) -> Result<Picture, String> {
+        let check = |width, height| self.sizes.check(views, width, height);
+        let picture = picture::of(&shown.message.body, bits, self.pixels, self.max_pixels, check);
+        picture.map_err(|why| format!("{}: {why}", shown.topic()))
+    }
+
+    /// The picture of one view, upright.
+    fn eye(&self, shown: &Shown, eye: usize, bits: Option<u8>) -> Result<Picture, String> {
+        let mut picture = self.picture(shown, 1, bits)?;
+        if shown.is_unturned(eye) {
+            self.layout.orientation[eye].turn(&mut picture);
+        }
+        Ok(picture)
+    }
+
+    /// The pictures as the cameras encoded them, if they are more than the decoded ones, so that they can be recorded again unchanged.
+    fn original(&self, shown: &[Shown]) -> Option<Original> {
+        let mut layout = self.layout.clone();
+        layout.side_by_side = shown.len() == 1;
+        if let [left, right] = shown {
+            layout.swapped = false;
+            for (eye, shown) in [left, right].into_iter().enumerate() {
+                if !shown.is_unturned(eye) {
+                    layout.orientation[eye] = Orientation::default();
+                }
+            }
+        }
+        let shots = shown.iter().map(|shown| picture::encoded(&shown.message.body, !layout.is_plain()));
+        Some(Original { images: shots.collect::<Option<Vec<_>>>()?, layout })
+    }
+}
+
+fn later_s([left, right]: [SystemTime; 2]) -> f64 {
+    let later = right.duration_since(left);
+    later.as_ref().map_or_else(|earlier| -earlier.duration().as_secs_f64(), Duration::as_secs_f64)
+}
+
+/// The pair's name, made a valid name of a file.
+fn name_of(note: &PairNote) -> String {
+    let fits = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let name: String = note.name.chars().take(100).map(fits).collect();
+    let name = name.trim_start_matches('.');
+    if name.is_empty() { format!("{:06}", note.sequence) } else { name.to_owned() }
+}

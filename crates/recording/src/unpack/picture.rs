@@ -1,0 +1,100 @@
+//! The picture of one message.
+
+use crate::capture::decode::{decode_picture, jpeg_size, picture_size};
+use crate::capture::decode_camera::{Layout, PixelFormat, decode};
+use crate::capture::{EncodedImage, MaxPixels, Pixels};
+use crate::image::{Luma, Picture};
+use crate::Body;
+use crate::message::{Encoding, ImageBody};
+use std::sync::Arc;
+
+/// The picture of a message. `bits` is the number of significant bits of a pixel, where it is known. `check` gets the columns and rows
+/// of the header, before anything is decoded.
+pub(super) fn of(
+    body: &Body,
+    bits: Option<u8>,
+    pixels: Pixels,
+    max_pixels: MaxPixels,
+    check: impl Fn(u64, u64) -> Result<(), String>,
+) -> Result<Picture, String> {
+    let check = |width: u64, height: u64| check(width, height).and_then(|()| max_pixels.check(width, height));
+    let picture = match body {
+        Body::Image(image) => {
+            check(image.width.into(), image.height.into())?;
+            of_memory(image, bits, pixels)?
+        }
+        Body::Compressed { data, .. } => {
+            if let Some(shot) = encoded(body, false) {
+                check(shot.layout.width as u64, shot.layout.height as u64)?;
+                decode(shot.layout, data, pixels).map_err(|err| err.to_string())?
+            } else {
+                let (width, height) = picture_size(data)?;
+                check(width.into(), height.into())?;
+                with_bits(decode_picture(data, pixels.keeps_rgb(), max_pixels)?, bits)
+            }
+        }
+        other => return Err(format!("{:?} is no picture", other.kind())),
+    };
+    let (width, height) = picture.size();
+    if width == 0 || height == 0 { Err(format!("a picture of {width}x{height} pixels")) } else { Ok(picture) }
+}
+
+/// The encoded image of a camera, if the message has one; with `plain` also if its bytes are the decoded pixels.
+pub(super) fn encoded(body: &Body, plain: bool) -> Option<EncodedImage> {
+    let (layout, data) = match body {
+        Body::Image(image) => {
+            let format = match image.encoding {
+                Encoding::Yuyv => PixelFormat::Yuyv,
+                Encoding::Nv12 => PixelFormat::Nv12,
+                Encoding::Mono8 if plain => PixelFormat::Grey,
+                Encoding::Mono16 if plain => PixelFormat::Y16,
+                _ => return None,
+            };
+            (layout(image, format), &image.data)
+        }
+        Body::Compressed { format, data } if format.to_ascii_lowercase().contains("jp") => {
+            let (width, height) = jpeg_size(data).ok()?;
+            (Layout::tight(PixelFormat::Mjpeg, (width as usize, height as usize)), data)
+        }
+        _ => return None,
+    };
+    Some(EncodedImage { layout, bytes: Arc::clone(data) })
+}
+
+fn layout(image: &ImageBody, format: PixelFormat) -> Layout {
+    Layout::tight(format, (image.width as usize, image.height as usize)).with_stride(image.step as usize)
+}
+
+fn of_memory(image: &ImageBody, bits: Option<u8>, pixels: Pixels) -> Result<Picture, String> {
+    let camera = |format, data: &[u8]| decode(layout(image, format), data, pixels).map_err(|err| err.to_string());
+    let too_few = || format!("{} bytes are too few for {}x{} pixels", image.data.len(), image.width, image.height);
+    let colored = |order: fn([u8; 3]) -> [u8; 3]| {
+        let rgb = image.pixels::<3>().ok_or_else(too_few)?.map(|&pixel| order(pixel));
+        Ok(Picture::of_colors(rgb, pixels.keeps_rgb()))
+    };
+    match image.encoding {
+        Encoding::Mono8 => camera(PixelFormat::Grey, &image.data),
+        Encoding::Yuyv => camera(PixelFormat::Yuyv, &image.data),
+        Encoding::Nv12 => camera(PixelFormat::Nv12, &image.data),
+        Encoding::Uyvy => {
+            let mut swapped = image.data.to_vec();
+            swapped.as_chunks_mut::<2>().0.iter_mut().for_each(|two| two.reverse());
+            camera(PixelFormat::Yuyv, &swapped)
+        }
+        Encoding::Rgb8 => colored(|pixel| pixel),
+        Encoding::Bgr8 => colored(|[b, g, r]| [r, g, b]),
+        Encoding::Mono16 | Encoding::DepthMm => {
+            let words = image.pixels::<2>().ok_or_else(too_few)?.map(|&bytes| u16::from_le_bytes(bytes));
+            Ok(with_bits(Picture { luma: Luma::U16 { image: words, bits: 16 }, rgb: None }, bits))
+        }
+        Encoding::Float32 => Err("the white level of floats is not known".to_owned()),
+    }
+}
+
+/// Sets the number of significant bits, where it is known and no pixel exceeds it.
+fn with_bits(picture: Picture, bits: Option<u8>) -> Picture {
+    let Luma::U16 { image, bits: stored } = picture.luma else { return picture };
+    let fits = |bits: &u8| (9..=16).contains(bits) && image.pixels().iter().all(|&v| u32::from(v) >> bits == 0);
+    let bits = bits.filter(fits).unwrap_or(stored);
+    Picture { luma: Luma::U16 { image, bits }, rgb: picture.rgb }
+}

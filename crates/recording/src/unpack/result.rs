@@ -1,0 +1,105 @@
+//! The recorded result of a pair as numbers.
+
+use crate::console::foreign;
+use crate::image::Image;
+use crate::message::{Body, Encoding, ImageBody};
+use crate::{Packet, ResultNote, format, topic};
+use crate::stereo::depth;
+use crate::stereo::map::SUBPIXEL_STEPS;
+
+/// The recorded parts of a result.
+#[derive(Debug, Default)]
+pub struct Measured {
+    /// Depth, mm; 0 where there is none.
+    pub depth_mm: Option<Image<u16>>,
+    /// Disparity, px; NaN where there is none.
+    pub disparity_px: Option<Image<f32>>,
+    /// Engine, time and measured share.
+    pub note: Option<ResultNote>,
+    /// Time of recording by the wall clock, ns since 1970.
+    pub log_time_ns: u64,
+}
+
+impl Measured {
+    /// Decodes the packets of a result.
+    ///
+    /// # Errors
+    /// A message is damaged or does not fit its topic, in words.
+    pub fn of(packets: &[Packet]) -> Result<Self, String> {
+        let mut measured = Self::default();
+        for packet in packets {
+            let message = format::decode(&packet.channel, &packet.data).map_err(|err| err.to_string())?;
+            let wrong = |what: &str| format!("{}: {what}", foreign(&packet.channel.topic));
+            match (packet.channel.topic.as_str(), message.body) {
+                (topic::DEPTH, Body::Image(body)) => {
+                    measured.depth_mm = Some(millimetres(&body).ok_or_else(|| wrong("its pixels are no depth"))?);
+                }
+                (topic::DISPARITY, Body::Disparity(body)) => measured.disparity_px = Some(body.disparity_px),
+                (topic::DISPARITY, Body::Image(body)) => {
+                    measured.disparity_px = Some(body.floats().ok_or_else(|| wrong("its pixels are no disparity"))?);
+                }
+                (topic::RESULTS, Body::Json(value)) => {
+                    let note = serde_json::from_value(value).map_err(|err| wrong(&err.to_string()))?;
+                    measured.note = Some(note);
+                    measured.log_time_ns = packet.log_time_ns;
+                }
+                _ => {}
+            }
+        }
+        let doffs_px = measured.note.as_ref().map_or(0.0, |note| note.doffs_px);
+        if let Some(disparity_px) = measured.disparity_px.as_mut().filter(|_| doffs_px != 0.0) {
+            disparity_px.pixels_mut().iter_mut().for_each(|d| *d = without(*d, doffs_px));
+        }
+        Ok(measured)
+    }
+
+    /// Depth, m; NaN where there is none.
+    pub fn depth_m(&self) -> Option<Image<f32>> {
+        Some(self.depth_mm.as_ref()?.map(|&mm| if mm == 0 { f32::NAN } else { f32::from(mm) / 1000.0 }))
+    }
+}
+
+/// The disparity before `doffs_px` was added.
+fn without(recorded_px: f32, doffs_px: f64) -> f32 {
+    let steps = f64::from(SUBPIXEL_STEPS);
+    (((f64::from(recorded_px) - doffs_px) * steps).round() / steps) as f32
+}
+
+/// Depth in mm; other programs record it in m.
+fn millimetres(body: &ImageBody) -> Option<Image<u16>> {
+    match body.encoding {
+        Encoding::Float32 => Some(body.floats()?.map(|&m| depth::millimetres(m))),
+        Encoding::DepthMm | Encoding::Mono16 => Some(body.pixels()?.map(|&mm| u16::from_le_bytes(mm))),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body(encoding: Encoding, step: u32, data: &[u8]) -> ImageBody {
+        ImageBody { width: 2, height: 2, encoding, step, data: data.into() }
+    }
+
+    #[test]
+    fn what_was_added_to_disparities_is_taken_off_again() {
+        let doffs_px = 31.086_f64;
+        for step in [-40_i16, 0, 1, 1023, 4095 * 8] {
+            let px = f32::from(step) / 16.0;
+            let back = without((f64::from(px) + doffs_px) as f32, doffs_px);
+            assert_eq!(back.to_bits(), px.to_bits());
+        }
+        assert!(without(f32::NAN, doffs_px).is_nan());
+    }
+
+    #[test]
+    fn depth_is_read_whatever_lies_behind_rows_and_metres_become_millimetres() {
+        let padded = body(Encoding::DepthMm, 6, &[1, 0, 2, 1, 9, 9, 0, 0, 255, 255, 9, 9]);
+        assert_eq!(millimetres(&padded).unwrap().pixels(), [1, 258, 0, 65_535]);
+        let metres: Vec<u8> = [1.5f32, f32::NAN, 0.0004, 70.0].iter().flat_map(|m| m.to_le_bytes()).collect();
+        assert_eq!(millimetres(&body(Encoding::Float32, 8, &metres)).unwrap().pixels(), [1500, 0, 0, 0]);
+        assert!(millimetres(&body(Encoding::Rgb8, 6, &[0; 12])).is_none());
+        assert!(millimetres(&body(Encoding::DepthMm, 6, &[0; 9])).is_none(), "too few bytes");
+    }
+}

@@ -1,0 +1,35 @@
+//! The recorder: takes frames and results from the capture and engine threads, and writes them into a file or pipe on its own thread.
+//!
+//! ```text
+//!  capture thread ─ frame ──┐
+//!                           ├─▶ queue, bounded in bytes ─▶ recorder's thread: pack, compress, write, once a second sync
+//!  engine thread ─ result ──┘   items that do not fit are dropped whole and counted
+//! ```
+//!
+//! Chunks are only appended, and none stays open for more than half a second. So the file has all older pairs, however the
+//! program ends.
+
+mod beginning;
+mod clock;
+mod disk;
+mod error;
+mod expected;
+mod file;
+mod name;
+mod options;
+mod queue;
+mod recorder;
+mod status;
+mod thread;
+#[cfg(test)]
+mod tests;
+
+pub use beginning::Begins;
+pub use disk::free_bytes;
+pub use error::RecordError;
+pub use expected::{Expected, bytes_per_pair, expected};
+pub use file::McapFile;
+pub use name::{default_name, default_name_in, free_name};
+pub use options::{Compression, RecordOptions, Target};
+pub use recorder::Recorder;
+pub use status::{RecordStatus, WAITING};

@@ -1,0 +1,73 @@
+//! Target and format of a recording. [`crate::About`] has its content.
+
+use super::Begins;
+use crate::choices;
+use crate::Format;
+use std::fmt;
+use std::path::PathBuf;
+
+choices! {
+    /// Compression of chunks.
+    ///
+    /// `tools/bench_record.sh` compares them, with results of one machine in docs/recordings.md. LZ4 makes noisy raw pictures some 10 %
+    /// smaller, Zstandard some 15 % and depth by more than half, both in about the same time. Pictures that are JPEG already
+    /// become no smaller by any of them.
+    pub enum Compression {
+        /// Not at all: least processor time, where the disk is fast and large.
+        None = "none",
+        /// LZ4: for raw pictures little gain.
+        Lz4 = "lz4",
+        /// Zstandard at its quickest level: files a quarter smaller, for some ms a pair.
+        Zstd = "zstd",
+    }
+}
+
+/// Target of a recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A new file; none is ever overwritten.
+    File(PathBuf),
+    /// Standard output, for a pipe.
+    Stdout,
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            Self::Stdout => f.write_str("standard output"),
+        }
+    }
+}
+
+/// Options of a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordOptions {
+    /// Format of the messages.
+    pub format: Format,
+    /// Compression of chunks.
+    pub compression: Compression,
+    /// A source that can wait is blocked while the queue is full, and nothing is dropped. Cameras cannot wait.
+    pub lossless: bool,
+    /// When it begins; at once where no results are recorded.
+    pub begins: Begins,
+    /// Capacity of the queue, bytes.
+    pub queue_bytes: usize,
+}
+
+impl RecordOptions {
+    /// Some seconds of two webcams.
+    pub const QUEUE_BYTES: usize = 256 << 20;
+}
+
+impl Default for RecordOptions {
+    fn default() -> Self {
+        Self {
+            format: Format::Ros2,
+            compression: Compression::Zstd,
+            lossless: false,
+            begins: Begins::AtOnce,
+            queue_bytes: Self::QUEUE_BYTES,
+        }
+    }
+}

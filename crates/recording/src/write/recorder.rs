@@ -1,0 +1,254 @@
+//! The recorder, for the threads that feed it.
+
+use super::beginning::Beginning;
+use super::clock::{self, Clock, Moment};
+use super::file::{McapFile, Place, Sink};
+use super::queue::Queue;
+use super::status::per_second;
+use super::thread::{Shared, Thread};
+use super::{Begins, RecordError, RecordOptions, RecordStatus, Target};
+use crate::capture::{Frame, FrameTap, RawPair, RawTap, SourceInfo, Taps};
+use crate::engine::Output;
+use crate::engine::worker::ResultTap;
+use crate::files;
+use crate::geometry::Geometry;
+use crate::pack::{Packer, PairParts};
+use crate::{About, Stream, Streams};
+use crate::stereo::StereoParams;
+use parking_lot::Mutex;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// A running recorder. Dropping it stops the recording.
+pub struct Recorder {
+    shared: Arc<Shared>,
+    path: Option<PathBuf>,
+    lossless: bool,
+    streams: Streams,
+    beginning: Beginning,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    seen: Mutex<Seen>,
+}
+
+/// State of the source.
+#[derive(Default)]
+struct Seen {
+    source: Option<SourceInfo>,
+    errors: Vec<String>,
+}
+
+impl Recorder {
+    /// Creates the file and starts the thread.
+    ///
+    /// # Errors
+    /// The file exists or cannot be made, or the disk is nearly full.
+    pub fn start(target: Target, about: About, options: RecordOptions) -> Result<Arc<Self>, RecordError> {
+        let (place, sink) = Place::open(&target)?;
+        let path = match target {
+            Target::File(path) => Some(path),
+            Target::Stdout => None,
+        };
+        Self::start_at(place, sink, path, about, options, clock::of_system())
+    }
+
+    /// The same with another place and clock, for tests.
+    pub(super) fn start_at(
+        place: Place,
+        sink: Sink,
+        path: Option<PathBuf>,
+        about: About,
+        options: RecordOptions,
+        clock: Clock,
+    ) -> Result<Arc<Self>, RecordError> {
+        let streams = about.streams;
+        let shared = Arc::new(Shared::new(Queue::new(options.queue_bytes, streams.needs_results()), clock));
+        let calibration = about.calibration.rig.clone();
+        let packer = Packer::new(about, options.format);
+        let name = path.as_deref().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+        let file = McapFile::begin(sink, &name, options.format, options.compression, Arc::clone(&shared.written));
+        let file = file.map_err(|err| RecordError::Write { target: place.name.clone(), error: Arc::new(err) })?;
+        let thread = Thread::new(Arc::clone(&shared), packer, calibration, place, file);
+        let thread = std::thread::Builder::new().name("recorder".into()).spawn(move || thread.run());
+        let thread = Mutex::new(Some(thread.map_err(|err| {
+            RecordError::Begin(format!("cannot start the recorder's thread: {}", files::cause(&err)))
+        })?));
+        let beginning = Beginning::new(if streams.needs_results() { options.begins } else { Begins::AtOnce });
+        let (lossless, seen) = (options.lossless, Mutex::default());
+        Ok(Arc::new(Self { shared, path, lossless, streams, beginning, thread, seen }))
+    }
+
+    /// Records the parameters from now on.
+    pub fn set_params(&self, params: &StereoParams) {
+        self.shared.queue.push_params(params, self.now());
+    }
+
+    /// Records a [`crate::Event`] of this kind.
+    pub fn event(&self, kind: &str, text: &str) {
+        self.shared.queue.push_event(kind, text, self.now());
+    }
+
+    /// Begins now, without depth, if it waits for that; `why` none comes.
+    pub fn begin_without_depth(&self, why: &str) {
+        self.beginning.begin_without(why);
+    }
+
+    /// Whether a pair was recorded, or dropped from the recording.
+    pub fn has_begun(&self) -> bool {
+        self.beginning.begun().is_some()
+    }
+
+    /// Compares the current errors of the source with those before, and records new errors and ends of errors as events.
+    pub fn watch(&self, errors: &[String]) {
+        let mut seen = self.seen.lock();
+        for error in errors.iter().filter(|error| !seen.errors.contains(error)) {
+            self.event("source", error);
+        }
+        for error in seen.errors.iter().filter(|error| !errors.contains(error)) {
+            self.event("source", &format!("no more: {error}"));
+        }
+        if seen.errors != errors {
+            seen.errors = errors.to_vec();
+        }
+    }
+
+    /// The current status.
+    pub fn status(&self) -> RecordStatus {
+        let progress = self.shared.progress();
+        let (ended, until) = match progress.ended {
+            Some((result, when)) => (Some(result.map_err(|err| err.to_string())), when),
+            None => (None, self.now().steady),
+        };
+        let until_then = |since| until.saturating_duration_since(since);
+        let (running, bytes) = (until_then(self.shared.started), self.bytes());
+        let elapsed = self.beginning.begun().map_or(Duration::ZERO, until_then);
+        let bytes_per_s = if progress.bytes_per_s > 0.0 { progress.bytes_per_s } else { per_second(bytes, running) };
+        let (counters, taken) = self.shared.queue.counters_and_taken();
+        RecordStatus {
+            path: self.path.clone(),
+            elapsed,
+            bytes,
+            bytes_per_s,
+            counters,
+            taken,
+            is_waiting: ended.is_none() && self.beginning.is_waiting(),
+            without_depth: self.beginning.without(),
+            cpu_percent: progress.cpu_time.map(|time| 100.0 * time.as_secs_f64() / running.as_secs_f64().max(1e-3)),
+            disk_left_s: progress.disk_left_s,
+            ended,
+        }
+    }
+
+    /// Closes the queue without waiting; its items are still written.
+    pub fn close(&self) {
+        self.beginning.set_ready();
+        self.shared.queue.close(self.now());
+    }
+
+    /// Ends the recording and waits until the file is synced. Further calls return the same.
+    ///
+    /// # Errors
+    /// It ended early: the disk is full, or the pipe is closed. [`Recorder::status`] has the part that was written.
+    pub fn stop(&self) -> Result<RecordStatus, RecordError> {
+        self.close();
+        if let Some(thread) = self.thread.lock().take()
+            && thread.join().is_err()
+        {
+            log::error!("the recorder's thread panicked");
+        }
+        match self.shared.progress().ended {
+            Some((Err(err), _)) => Err(err),
+            _ => Ok(self.status()),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.shared.written.load(Ordering::Relaxed)
+    }
+
+    fn now(&self) -> Moment {
+        (self.shared.clock)()
+    }
+
+    /// Records a change of the source as an event.
+    fn note_source(&self, source: &SourceInfo) {
+        let mut seen = self.seen.lock();
+        let same = seen
+            .source
+            .as_ref()
+            .is_none_or(|seen| (&seen.name, seen.width, seen.height) == (&source.name, source.width, source.height));
+        if seen.source.is_none() || !same {
+            seen.source = Some(source.clone());
+        }
+        drop(seen);
+        if !same {
+            self.shared.queue.begin_source();
+            let SourceInfo { name, width, height, .. } = source;
+            self.event("source", &format!("from here on pairs are those of {name}, {width}x{height}"));
+        }
+    }
+}
+
+impl Recorder {
+    /// The taps that its streams need: frames where rectified pictures are recorded, else raw pairs.
+    pub fn taps(self: &Arc<Self>) -> Taps {
+        if self.streams.has(Stream::Rectified) {
+            Taps { frames: vec![Arc::clone(self) as _], ..Taps::default() }
+        } else {
+            Taps { raw: vec![Arc::clone(self) as _], ..Taps::default() }
+        }
+    }
+
+    fn push(&self, pair: PairParts, source: &SourceInfo) {
+        self.note_source(source);
+        if !self.beginning.admits() {
+            return;
+        }
+        if let Some(why) = self.beginning.take_without() {
+            self.event("depth", &format!("begun without depth: {why}"));
+        }
+        self.shared.queue.push_pair(pair, self.now(), self.lossless && !source.is_camera);
+    }
+}
+
+impl RawTap for Recorder {
+    fn pair(&self, pair: &Arc<RawPair>, geometry: Option<Geometry>, source: &SourceInfo) {
+        self.push(PairParts::of_raw(pair, geometry, self.streams), source);
+    }
+}
+
+impl FrameTap for Recorder {
+    fn frame(&self, frame: &Arc<Frame>, source: &SourceInfo) {
+        self.push(PairParts::of_frame(frame, self.streams), source);
+    }
+
+    fn unprepared(&self, pair: &Arc<RawPair>, source: &SourceInfo) {
+        if self.streams.has_unrectified() {
+            self.pair(pair, None, source);
+        }
+    }
+}
+
+impl ResultTap for Recorder {
+    fn result(&self, output: &Arc<Output>) {
+        if self.streams.needs_results() {
+            self.beginning.set_ready();
+            let is_camera = self.seen.lock().source.as_ref().is_none_or(|source| source.is_camera);
+            self.shared.queue.push_result(output, self.now(), self.lossless && !is_camera);
+        }
+    }
+
+    fn wants_results(&self) -> bool {
+        self.streams.needs_results() && self.shared.queue.is_open()
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        if let Err(err) = self.stop() {
+            log::warn!("the recording: {err}");
+        }
+    }
+}

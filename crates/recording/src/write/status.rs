@@ -1,0 +1,111 @@
+//! Status of a recording, running or finished.
+
+use super::Target;
+use crate::console::counted;
+use crate::Counters;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// State of a recording that has not begun.
+pub const WAITING: &str = "waiting for the first depth";
+
+/// Status of a recording.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordStatus {
+    /// The file; `None` for standard output.
+    pub path: Option<PathBuf>,
+    /// Time since its first pair, or until its end.
+    pub elapsed: Duration,
+    /// Bytes written.
+    pub bytes: u64,
+    /// Bytes written per second, averaged over the last seconds.
+    pub bytes_per_s: f64,
+    /// Pairs and results so far.
+    pub counters: Counters,
+    /// Pairs taken so far, of which some may still wait to be written: those that are not matched are a part of them.
+    pub taken: u64,
+    /// A first result is waited for; with it the recording begins.
+    pub is_waiting: bool,
+    /// Why it has begun without depth; `None` where it has not.
+    pub without_depth: Option<String>,
+    /// Processor time of the recorder's thread over wall time, per cent of one core; `None` if the system does not report it.
+    pub cpu_percent: Option<f64>,
+    /// Time until the disk is full at this rate, s; `None` if unknown.
+    pub disk_left_s: Option<f64>,
+    /// Result, once it has ended; an error as a message for the user.
+    pub ended: Option<Result<(), String>>,
+}
+
+impl RecordStatus {
+    /// Bytes written per minute.
+    pub fn megabytes_per_minute(&self) -> f64 {
+        self.bytes_per_s * 60.0 / 1e6
+    }
+
+    /// Bytes written per minute, averaged over the whole recording.
+    fn average_megabytes_per_minute(&self) -> f64 {
+        per_second(self.bytes, self.elapsed) * 60.0 / 1e6
+    }
+
+    /// Pairs and results dropped because the disk was too slow.
+    pub fn dropped(&self) -> u64 {
+        self.counters.dropped_by_disk + self.counters.results_dropped_by_disk
+    }
+
+    /// Parts of a status line.
+    pub fn parts(&self) -> Vec<String> {
+        let Self { bytes, counters, .. } = self;
+        if self.is_waiting {
+            return vec![WAITING.to_owned()];
+        }
+        let results = (counters.results > 0).then(|| format!("recorded {}", counted(counters.results, "result")));
+        let lost = (self.dropped() > 0).then(|| format!("{} dropped by the disk", self.dropped()));
+        let recorded = format!("recorded {}", counted(counters.pairs, "pair"));
+        let megabytes = format!("wrote {:.0} MB", *bytes as f64 / 1e6);
+        let rate = format!("{:.0} MB/min", self.megabytes_per_minute());
+        [Some(recorded), lost, Some(megabytes), Some(rate), results].into_iter().flatten().collect()
+    }
+
+    /// The whole recording in one line for a terminal.
+    pub fn summary(&self) -> String {
+        let Self { path, elapsed, bytes, counters, .. } = self;
+        let target = path.clone().map_or(Target::Stdout, Target::File);
+        let causes = [
+            (counters.dropped_by_source, "pair", "dropped by the source"),
+            (counters.dropped_by_disk, "pair", "dropped because the disk was too slow"),
+            (counters.results_dropped_by_disk, "result", "dropped because the disk was too slow"),
+            (counters.not_matched, "pair", "not matched because the matcher was too slow"),
+        ];
+        let causes = causes.iter().filter(|(count, ..)| *count > 0);
+        let causes = causes.map(|(count, noun, why)| format!("; {} {why}", counted(*count, noun)));
+        format!(
+            "{target}: {} and {} in {:.1} s, {:.1} MB, {:.0} MB/min{}",
+            counted(counters.pairs, "pair"),
+            counted(counters.results, "result"),
+            elapsed.as_secs_f64(),
+            *bytes as f64 / 1e6,
+            self.average_megabytes_per_minute(),
+            causes.collect::<String>()
+        )
+    }
+
+    /// The whole recording for other programs.
+    pub fn to_json(&self) -> serde_json::Value {
+        let mut json = serde_json::json!(self.counters);
+        json["output"] = serde_json::json!(self.path);
+        json["seconds"] = self.elapsed.as_secs_f64().into();
+        json["bytes"] = self.bytes.into();
+        json["mb_per_minute"] = self.average_megabytes_per_minute().into();
+        json["recorder_cpu_percent"] = self.cpu_percent.into();
+        json["error"] = self.ended.clone().and_then(Result::err).into();
+        json
+    }
+}
+
+/// Bytes per second; 0 before the first pair.
+pub(super) fn per_second(bytes: u64, elapsed: Duration) -> f64 {
+    if elapsed.is_zero() {
+        return 0.0;
+    }
+    bytes as f64 / elapsed.as_secs_f64().max(1e-3)
+}

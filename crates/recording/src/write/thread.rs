@@ -1,0 +1,270 @@
+//! The recorder's thread: packs and writes the items of the queue, and periodically flushes, syncs, and checks the disk.
+
+use super::clock::{Clock, Jumps, Moment};
+use super::file::{McapFile, Place};
+use super::queue::{Item, Next, Queue};
+use super::{RecordError, disk};
+use crate::process;
+use crate::Packet;
+use crate::pack::Packer;
+use parking_lot::Mutex;
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Maximum age of an open chunk, so that a crash loses at most one second.
+const FLUSH_INTERVAL: Duration = Duration::from_millis(500);
+/// Interval of counters, syncs and checks of the disk.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// Bytes after which the disk is checked before that.
+const CHECK_BYTES: u64 = 16 << 20;
+/// Intervals over which bytes per second are averaged.
+const RATE_INTERVALS: usize = 6;
+/// Difference between times that the clock does not distinguish: readers identify pairs by their times.
+const TIME_STEP: Duration = Duration::from_micros(1);
+
+/// State shared by the thread and its owner.
+pub(super) struct Shared {
+    pub(super) queue: Queue,
+    pub(super) clock: Clock,
+    pub(super) started: Instant,
+    /// Bytes that the system took.
+    pub(super) written: Arc<AtomicU64>,
+    progress: Mutex<Progress>,
+}
+
+/// Progress of the thread.
+#[derive(Clone, Default)]
+pub(super) struct Progress {
+    pub(super) bytes_per_s: f64,
+    /// Processor time of the thread.
+    pub(super) cpu_time: Option<Duration>,
+    /// Time until the disk is full, s.
+    pub(super) disk_left_s: Option<f64>,
+    /// Result and time of its end.
+    pub(super) ended: Option<(Result<(), RecordError>, Instant)>,
+}
+
+impl Shared {
+    pub(super) fn new(queue: Queue, clock: Clock) -> Self {
+        let started = clock().steady;
+        Self { queue, clock, started, written: Arc::default(), progress: Mutex::default() }
+    }
+
+    pub(super) fn progress(&self) -> Progress {
+        self.progress.lock().clone()
+    }
+}
+
+/// The thread's own state.
+pub(super) struct Thread {
+    shared: Arc<Shared>,
+    packer: Packer,
+    /// The calibration file, attached at the end.
+    calibration: Option<String>,
+    place: Place,
+    file: McapFile,
+    jumps: Jumps,
+    /// Time of the last packets.
+    last_wall: Option<SystemTime>,
+    flush_due: Instant,
+    check_due: Instant,
+    /// Times with the bytes written until then.
+    rate_samples: VecDeque<(Instant, u64)>,
+    /// Bytes written at the last check of the disk.
+    checked_bytes: u64,
+}
+
+/// Closes the queue at the end of the thread, also after a panic.
+struct AbandonOnDrop(Arc<Shared>);
+
+impl Drop for AbandonOnDrop {
+    fn drop(&mut self) {
+        self.0.queue.abandon();
+        let now = (self.0.clock)().steady;
+        let panicked = || (Err(RecordError::Pack("the recorder's thread panicked".to_owned())), now);
+        self.0.progress.lock().ended.get_or_insert_with(panicked);
+    }
+}
+
+impl Thread {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        packer: Packer,
+        calibration: Option<String>,
+        place: Place,
+        file: McapFile,
+    ) -> Self {
+        let now = shared.started;
+        Self {
+            shared,
+            packer,
+            calibration,
+            place,
+            file,
+            jumps: Jumps::default(),
+            last_wall: None,
+            flush_due: now + FLUSH_INTERVAL,
+            check_due: now + CHECK_INTERVAL,
+            rate_samples: VecDeque::from([(now, 0)]),
+            checked_bytes: 0,
+        }
+    }
+
+    pub(super) fn run(mut self) {
+        let guard = AbandonOnDrop(Arc::clone(&self.shared));
+        let result = match self.write_all() {
+            Err(err @ RecordError::DiskFull { .. }) => {
+                self.shared.queue.abandon();
+                self.finish("disk", &err.to_string()).and(Err(err))
+            }
+            Ok(()) => self.finish("end", "stopped"),
+            Err(err) => Err(err),
+        };
+        if let Err(err) = &result {
+            log::info!("{}: {err}", self.place.name);
+        }
+        let now = (self.shared.clock)().steady;
+        let mut progress = self.shared.progress.lock();
+        progress.cpu_time = process::thread_cpu_time();
+        progress.ended = Some((result, now));
+        drop(progress);
+        drop(guard);
+    }
+
+    /// Writes until the queue is closed.
+    fn write_all(&mut self) -> Result<(), RecordError> {
+        loop {
+            match self.shared.queue.next(self.flush_due.min(self.check_due)) {
+                Next::Item(item, moment) => self.write_item(&item, moment)?,
+                Next::Idle => {}
+                Next::Closed => return Ok(()),
+            }
+            let now = Instant::now();
+            if now >= self.check_due {
+                self.check(now)?;
+            } else if now >= self.flush_due {
+                self.flush_due = now + FLUSH_INTERVAL;
+                self.flush()?;
+            }
+            if self.written() - self.checked_bytes >= CHECK_BYTES {
+                self.check_disk()?;
+            }
+        }
+    }
+
+    fn write_item(&mut self, item: &Item, moment: Moment) -> Result<(), RecordError> {
+        if let Some(text) = self.jumps.check(moment) {
+            let event = self.shared.queue.event("clock", &text);
+            self.write_note(moment.wall, |packer, wall| packer.event(&event, wall))?;
+        }
+        match item {
+            Item::Pair(pair) => {
+                let wall = self.distinct(moment.wall);
+                let packets = self.packer.pair(pair, wall).map_err(RecordError::Pack)?;
+                self.write(&packets)?;
+                self.shared.queue.count_pair(pair.sequence());
+            }
+            Item::Result(output) => {
+                let wall = self.distinct(moment.wall);
+                let packets = self.packer.result(output, wall).map_err(RecordError::Pack)?;
+                self.write(&packets)?;
+                self.shared.queue.count_result();
+            }
+            Item::Params(params) => self.write_note(moment.wall, |packer, wall| packer.parameters(params, wall))?,
+            Item::Event(event) => self.write_note(moment.wall, |packer, wall| packer.event(event, wall))?,
+        }
+        Ok(())
+    }
+
+    fn write_note(
+        &mut self,
+        wall: SystemTime,
+        pack: impl FnOnce(&mut Packer, SystemTime) -> Packet,
+    ) -> Result<(), RecordError> {
+        let wall = self.distinct(wall);
+        let packet = pack(&mut self.packer, wall);
+        self.write(&[packet])
+    }
+
+    /// Writes counters, syncs the file, and checks the disk.
+    fn check(&mut self, now: Instant) -> Result<(), RecordError> {
+        (self.flush_due, self.check_due) = (now + FLUSH_INTERVAL, now + CHECK_INTERVAL);
+        self.write_counters()?;
+        self.flush()?;
+        self.sync().map_err(|err| self.cannot_write(err))?;
+        let bytes = self.written();
+        self.rate_samples.push_back((now, bytes));
+        let (first, before) = if self.rate_samples.len() > RATE_INTERVALS {
+            self.rate_samples.pop_front()
+        } else {
+            self.rate_samples.front().copied()
+        }
+        .unwrap_or((now, bytes));
+        let mut progress = self.shared.progress.lock();
+        progress.cpu_time = process::thread_cpu_time();
+        progress.bytes_per_s = (bytes - before) as f64 / now.duration_since(first).as_secs_f64().max(1e-3);
+        drop(progress);
+        self.check_disk()
+    }
+
+    /// Fails if the disk is nearly full.
+    fn check_disk(&mut self) -> Result<(), RecordError> {
+        self.checked_bytes = self.written();
+        let free = (self.place.free_bytes)();
+        let mut progress = self.shared.progress.lock();
+        let bytes_per_s = progress.bytes_per_s;
+        let reserve = disk::reserve(bytes_per_s);
+        progress.disk_left_s =
+            free.filter(|_| bytes_per_s > 0.0).map(|free| free.saturating_sub(reserve) as f64 / bytes_per_s);
+        match free.filter(|&free| free < reserve) {
+            Some(left_bytes) => Err(RecordError::DiskFull { disk: self.place.disk.clone(), left_bytes }),
+            None => Ok(()),
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), RecordError> {
+        self.file.flush().map_err(|err| self.cannot_write(err))
+    }
+
+    /// Ends the file.
+    fn finish(&mut self, kind: &str, text: &str) -> Result<(), RecordError> {
+        let wall = (self.shared.clock)().wall;
+        let event = self.shared.queue.event(kind, text);
+        self.write_note(wall, |packer, wall| packer.event(&event, wall))?;
+        self.write_counters()?;
+        let ended = self.file.finish(self.calibration.as_deref(), wall).and_then(|()| self.sync());
+        ended.map_err(|err| self.cannot_write(err))
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.place.sync.as_ref().map_or(Ok(()), |sync| sync(self.written()))
+    }
+
+    fn write_counters(&mut self) -> Result<(), RecordError> {
+        let (wall, counters) = ((self.shared.clock)().wall, self.shared.queue.counters());
+        self.write_note(wall, |packer, wall| packer.counters(&counters, wall))
+    }
+
+    fn write(&mut self, packets: &[Packet]) -> Result<(), RecordError> {
+        let written = packets.iter().try_for_each(|packet| self.file.write(packet));
+        written.map_err(|err| self.cannot_write(err))
+    }
+
+    fn cannot_write(&self, err: io::Error) -> RecordError {
+        RecordError::Write { target: self.place.name.clone(), error: Arc::new(err) }
+    }
+
+    fn written(&self) -> u64 {
+        self.shared.written.load(Ordering::Relaxed)
+    }
+
+    /// The time, made different from that of the last packets.
+    fn distinct(&mut self, wall: SystemTime) -> SystemTime {
+        let wall = if self.last_wall == Some(wall) { wall + TIME_STEP } else { wall };
+        self.last_wall = Some(wall);
+        wall
+    }
+}
