@@ -37,11 +37,10 @@ use stereopsis_settings::{rig, settings};
 use stereopsis_recording as recording;
 #[cfg(feature = "zenoh")]
 use stereopsis_network as network;
+use stereopsis_calibrate as calibrate;
 
 #[cfg(feature = "window")]
 mod sources;
-#[cfg(feature = "window")]
-mod calibrate;
 #[cfg(feature = "window")]
 mod live;
 #[cfg(feature = "publish")]

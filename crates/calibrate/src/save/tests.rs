@@ -1,9 +1,9 @@
 //! Calibrations that are killed, refused and replaced, with what was there before.
 
 use super::*;
-use crate::calibrate::Pictures;
-use crate::calibrate::fixture::{Shot, random_pose, random_rig, truth};
-use crate::calibrate::{Request, calibrate};
+use crate::Pictures;
+use crate::fixture::{Shot, random_pose, random_rig, truth};
+use crate::{Request, calibrate};
 use crate::files::killed;
 use crate::image::Image;
 use std::collections::BTreeMap;

@@ -1,9 +1,9 @@
 //! A first solution: a focal length from a list, poses from homographies, and each camera adjusted on its own.
 
 use super::adjust::{Bundle, Free, State, project};
-use crate::calibrate::lens_kind::MOST;
-use crate::calibrate::pose::{Pose, board_pose};
-use crate::calibrate::{Board, Corner, LensKind, View};
+use crate::lens_kind::MOST;
+use crate::pose::{Pose, board_pose};
+use crate::{Board, Corner, LensKind, View};
 use crate::calibration::{CalibrationError, quantile};
 use glam::{DQuat, DVec2, DVec3};
 

@@ -1,6 +1,6 @@
 use super::*;
-use crate::calibrate::Pictures;
-use crate::calibrate::{Board, Corner, Eye, Outcome, Pose, Request, View, calibrate};
+use crate::Pictures;
+use crate::{Board, Corner, Eye, Outcome, Pose, Request, View, calibrate};
 use crate::calibration::{Camera, Distortion, StereoRig};
 use crate::image::Image;
 use glam::{DMat3, DVec2, DVec3};

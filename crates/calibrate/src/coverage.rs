@@ -62,7 +62,7 @@ pub fn tilt_deg(pose: &Pose) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibrate::Corner;
+    use crate::Corner;
     use glam::DMat3;
 
     #[test]

@@ -3,12 +3,16 @@
 //! [`Board`] says what is printed, `detect` finds its corners in pictures, `solve` computes both cameras from all views at
 //! once, `judge` predicts how wrong depth will be, and an [`Outcome`] holds all of it, with the reasons against using it.
 
+use stereopsis_base::{console, files, geometry, image, newest};
+use stereopsis_calibration as calibration;
+use stereopsis_capture as capture;
+
 mod board;
 mod coverage;
 mod detect;
 mod drawing;
 #[cfg(test)]
-pub(crate) mod fixture;
+pub mod fixture;
 mod gather;
 mod guide;
 mod judge;

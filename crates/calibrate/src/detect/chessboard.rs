@@ -1,7 +1,7 @@
 //! A chessboard of a known size among the corners of a lattice, and the numbers of its corners.
 
 use super::lattice::Lattice;
-use crate::calibrate::Corner;
+use crate::Corner;
 use glam::{DVec2, IVec2, ivec2};
 
 /// Corners of a row beside the board are none of it if their contrast is below this share of the board's.

@@ -1,7 +1,7 @@
 //! How blurred a picture of a board is.
 
 use super::charuco::{bilinear, median};
-use crate::calibrate::{Board, Corner, Pattern};
+use crate::{Board, Corner, Pattern};
 use crate::image::Image;
 use glam::DVec2;
 

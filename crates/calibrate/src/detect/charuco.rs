@@ -1,7 +1,7 @@
 //! Which corners of a ChArUco board are seen: the markers in its white squares, read at the corners of a lattice.
 
 use super::lattice::Lattice;
-use crate::calibrate::Board;
+use crate::Board;
 use crate::image::Image;
 use calib_targets_charuco::{Dictionary, resolve_dictionary};
 use glam::{DVec2, IVec2, ivec2};

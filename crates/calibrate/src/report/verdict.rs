@@ -1,8 +1,8 @@
 //! What the user must know first: whether the calibration may be used, and how wrong its depth will be.
 
 use super::markup::{escaped, list, paragraph, section, table};
-use crate::calibrate::Outcome;
-use crate::calibrate::judge::{DepthError, GOOD_PERCENT, MATCHING_PX};
+use crate::Outcome;
+use crate::judge::{DepthError, GOOD_PERCENT, MATCHING_PX};
 
 /// The first section.
 pub(super) fn verdict(outcome: &Outcome) -> String {

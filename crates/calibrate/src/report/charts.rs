@@ -1,7 +1,7 @@
 //! Drawings of an eye's picture: where the board was seen, and how far the solution is from what was seen.
 
 use super::markup::{figures, paragraph, section};
-use crate::calibrate::{CELLS, Coverage, Eye, Outcome};
+use crate::{CELLS, Coverage, Eye, Outcome};
 use crate::calibration::quantile;
 use glam::DVec2;
 use std::fmt::Write as _;
@@ -23,7 +23,7 @@ struct Residual {
 }
 
 fn residuals(outcome: &Outcome, eye: Eye) -> Vec<Residual> {
-    let of_fit = |fit: &crate::calibrate::ViewFit| -> Vec<Residual> {
+    let of_fit = |fit: &crate::ViewFit| -> Vec<Residual> {
         let corners = fit.view.of(eye).iter().zip(&fit.errors[eye as usize]);
         corners.map(|(corner, error)| Residual { at: corner.at, error: *error }).collect()
     };

@@ -1,8 +1,8 @@
 //! The views, with their pictures where there are some, and a pair as it looks once it is rectified.
 
 use super::markup::{escaped, paragraph, png, section, table};
-use crate::calibrate::session::Taken;
-use crate::calibrate::{Eye, Outcome, ViewFit, tilt_deg};
+use crate::session::Taken;
+use crate::{Eye, Outcome, ViewFit, tilt_deg};
 use crate::calibration::CalibrationError;
 use crate::image::{Image, Luma, Picture};
 use std::fmt::Write as _;

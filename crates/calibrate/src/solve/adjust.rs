@@ -4,8 +4,8 @@
 //! complement (Triggs et al. 2000, sections 4 and 6). Solving both cameras jointly is what makes rows agree: cameras that are solved one
 //! after the other keep each other's errors.
 
-use crate::calibrate::lens_kind::MOST;
-use crate::calibrate::{Board, Corner, LensKind, Pose, View};
+use crate::lens_kind::MOST;
+use crate::{Board, Corner, LensKind, Pose, View};
 use crate::calibration::Camera;
 use glam::{DMat3, DVec2, DVec3};
 use nalgebra::{DMatrix, DVector};
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 /// What is solved for.
 #[derive(Clone, Debug)]
-pub(in crate::calibrate) struct State {
+pub struct State {
     /// Numbers of the left and the right camera: see [`LensKind::camera`].
     pub cameras: [[f64; MOST]; 2],
     /// From the left camera's axes to the right one's.
@@ -26,7 +26,7 @@ pub(in crate::calibrate) struct State {
 
 /// Which numbers are solved for besides the poses of the board.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::calibrate) struct Free {
+pub struct Free {
     /// Those of each camera.
     pub cameras: bool,
     /// The pose of the cameras relative to each other.
@@ -37,7 +37,7 @@ pub(in crate::calibrate) struct Free {
 
 /// Views and what is known beforehand.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::calibrate) struct Bundle<'a> {
+pub struct Bundle<'a> {
     pub board: &'a Board,
     pub kind: LensKind,
     /// Picture size, px.
@@ -352,7 +352,7 @@ impl Prior {
 
 /// The inverse of a symmetric matrix; `None` where it is not positive definite. Matrices of the solver have no fixed sizes, and Cholesky's is
 /// the one decomposition: nalgebra's others, and unrolled ones of fixed sizes, take the compiler minutes.
-pub(in crate::calibrate) fn inverse(matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
+pub fn inverse(matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
     matrix.cholesky().map(|found| found.inverse())
 }
 
@@ -362,7 +362,7 @@ fn huber(error: f64) -> (f64, f64) {
 }
 
 /// The pixel of a point in the camera's axes; `None` where the camera does not see it.
-pub(in crate::calibrate) fn project(camera: &Camera, point: DVec3) -> Option<DVec2> {
+pub fn project(camera: &Camera, point: DVec3) -> Option<DVec2> {
     let is_fisheye = matches!(camera.distortion, crate::calibration::Distortion::Fisheye(_));
     if !is_fisheye && point.z <= 1e-6 {
         return None;

@@ -2,7 +2,7 @@
 
 use super::adjust::{Bundle, Free, State};
 use super::{Solution, rms};
-use crate::calibrate::{Board, View};
+use crate::{Board, View};
 use glam::DVec2;
 
 /// Steps of each solution, which starts near its end.
@@ -10,7 +10,7 @@ const STEPS: usize = 12;
 
 /// What further solutions say of a solution.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::calibrate) struct Agreement {
+pub struct Agreement {
     /// Re-projection errors of both cameras together in the views that both see, px.
     pub stereo_px: f64,
     /// Those of each camera alone, px.
@@ -24,7 +24,7 @@ pub(in crate::calibrate) struct Agreement {
 }
 
 /// Standard deviation of a number by the jackknife: each value is of a solution without one group of views.
-pub(in crate::calibrate) fn spread(values: impl Iterator<Item = f64>) -> f64 {
+pub fn spread(values: impl Iterator<Item = f64>) -> f64 {
     let values: Vec<f64> = values.collect();
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
@@ -33,7 +33,7 @@ pub(in crate::calibrate) fn spread(values: impl Iterator<Item = f64>) -> f64 {
 
 impl Solution {
     /// Compares this solution with others of the same views.
-    pub(in crate::calibrate) fn agreement(&self, board: &Board, size: (usize, usize)) -> Agreement {
+    pub fn agreement(&self, board: &Board, size: (usize, usize)) -> Agreement {
         let (squares_aspect, aspect_bound) = self.aspect(board, size);
         Agreement {
             stereo_px: self.common_rms(self.views.iter().map(|fit| fit.errors.clone())),

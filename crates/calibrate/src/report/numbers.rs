@@ -1,9 +1,9 @@
 //! What was solved, and from what.
 
 use super::markup::{escaped, paragraph, section, table};
-use crate::calibrate::session::Taken;
-use crate::calibrate::solve::rms;
-use crate::calibrate::{Eye, Judgement, LensKind, Outcome};
+use crate::session::Taken;
+use crate::solve::rms;
+use crate::{Eye, Judgement, LensKind, Outcome};
 use crate::console::counted;
 
 /// The section of the cameras' numbers.
