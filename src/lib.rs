@@ -26,31 +26,32 @@
 extern crate self as stereopsis;
 
 use stereopsis_base::{console, files, geometry, image, newest, parameter, process, rate};
-use stereopsis_stereo as stereo;
+#[cfg(feature = "window")]
+use stereopsis_calibrate as calibrate;
 use stereopsis_calibration as calibration;
-use stereopsis_metrics as metrics;
 use stereopsis_capture as capture;
+#[cfg(feature = "window")]
+use stereopsis_doctor as doctor;
 use stereopsis_engine as engine;
 use stereopsis_export::{self as export, colormap, reach};
-use stereopsis_settings::{rig, settings};
-#[cfg(feature = "recording")]
-use stereopsis_recording as recording;
+#[cfg(feature = "window")]
+use stereopsis_live as live;
+use stereopsis_metrics as metrics;
 #[cfg(feature = "zenoh")]
 use stereopsis_network as network;
-use stereopsis_calibrate as calibrate;
-
-#[cfg(feature = "window")]
-mod sources;
-#[cfg(feature = "window")]
-mod live;
 #[cfg(feature = "publish")]
-mod publish;
+use stereopsis_publish as publish;
 #[cfg(feature = "zenoh")]
-mod serve;
+use stereopsis_publish::serve;
+#[cfg(feature = "recording")]
+use stereopsis_recording as recording;
 #[cfg(feature = "window")]
-mod search;
+use stereopsis_search as search;
+use stereopsis_settings::{rig, settings};
 #[cfg(feature = "window")]
-mod doctor;
+use stereopsis_sources as sources;
+use stereopsis_stereo as stereo;
+
 #[cfg(feature = "window")]
 mod ui;
 #[cfg(feature = "window")]
@@ -66,7 +67,7 @@ pub use library::cameras;
 pub use library::{depth, filters, matching, parameters, rectification};
 #[cfg(feature = "recording")]
 pub use library::{inside, recordings};
-use parameter::{choices, stands_as_its_word};
+use parameter::choices;
 
 /// The program.
 #[cfg(feature = "window")]

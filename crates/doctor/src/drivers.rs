@@ -79,7 +79,7 @@ fn lines_of(pipe: PipeReader) -> io::Result<Receiver<Vec<u8>>> {
 #[cfg(unix)]
 mod tests {
     use super::*;
-    use crate::doctor::State;
+    use crate::State;
 
     /// The checks of a process that runs these commands of a shell, and how it ended.
     fn asked(script: &str, limit: Duration) -> (Vec<String>, Result<(), Unanswered>) {

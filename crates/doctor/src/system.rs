@@ -67,7 +67,7 @@ pub(super) fn memory(places: Places<'_>) -> Option<Check> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::State;
+    use crate::State;
 
     #[test]
     fn a_system_is_named_as_it_names_itself() {

@@ -177,7 +177,7 @@ fn by_name(socket: &Path) -> io::Result<UnixStream> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::State;
+    use crate::State;
     use std::os::unix::net::UnixListener;
 
     /// A machine with a folder for sockets and all libraries but those in `without`.

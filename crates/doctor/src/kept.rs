@@ -127,7 +127,7 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::State;
+    use crate::State;
 
     /// A user's folders, with these files in them.
     fn with_files(files: &[(&str, &str)]) -> (tempfile::TempDir, Vec<Check>) {

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
     use crate::capture::decode_camera::PixelFormat::{Mjpeg, Yuyv};
     use crate::capture::webcam::UsbBus;
-    use crate::doctor::State;
+    use crate::State;
 
     fn camera(index: u32, problem: Option<&str>) -> CameraInfo {
         let mode = |format, width, height| Mode { format, width, height, rate_hz: 30 };

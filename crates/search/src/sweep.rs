@@ -210,7 +210,7 @@ fn thumbnail(map: &DisparityMap) -> DisparityMap {
 mod tests {
     use super::*;
     use crate::parameter::Value;
-    use crate::search::fake::Fake;
+    use crate::fake::Fake;
     use std::collections::BTreeSet;
 
     fn axes(base: &StereoParams) -> [Axis; 2] {

@@ -2,6 +2,16 @@
 //!
 //! It owns the capture thread and the engine thread, and outlives any window and any device.
 
+#[cfg(test)]
+use stereopsis_base::image;
+use stereopsis_base::{console, geometry, newest, process, rate};
+use stereopsis_calibration as calibration;
+use stereopsis_capture as capture;
+use stereopsis_engine as engine;
+use stereopsis_metrics as metrics;
+use stereopsis_recording as recording;
+use stereopsis_stereo as stereo;
+
 mod background;
 mod comparison;
 mod diagnosis;
@@ -10,7 +20,6 @@ pub mod headless;
 mod health;
 mod measure;
 mod remote;
-#[cfg(feature = "publish")]
 mod remotes;
 mod status;
 mod summary;
@@ -25,7 +34,6 @@ pub use explain::{Explained, PixelExplainer, Wish};
 pub use health::Health;
 pub use measure::{MeasureWish, Measured, Meter, PreviousPair, Row, Subject, of_pair};
 pub use remote::{News, Remote};
-#[cfg(feature = "publish")]
 pub use remotes::Remotes;
 pub use status::{Dropped, RunLatency, Status};
 pub use summary::Summary;
@@ -171,16 +179,9 @@ impl Live {
     }
 
     /// Parameters that others have set for the rig on the network whose results are shown; what was set here goes to the rig.
-    #[cfg(feature = "zenoh")]
     pub fn follow_rig(&self) -> Option<StereoParams> {
         let output = self.latest().filter(|output| output.engine.kind == crate::engine::EngineKind::Network)?;
         output.job.frame.raw.elsewhere.as_ref()?.exchange(&self.params())
-    }
-
-    /// Without the feature `zenoh` there are no rigs on the network.
-    #[cfg(not(feature = "zenoh"))]
-    pub fn follow_rig(&self) -> Option<StereoParams> {
-        None
     }
 
     /// Replaces the engine. It is opened in the background; the status has the result.

@@ -2,7 +2,7 @@
 
 use crate::capture::{Frame, scene};
 use crate::engine::{self, Engine, EngineError, EngineInfo, EngineKind, Job, OpenOptions, Output};
-use crate::image::Image;
+use stereopsis_base::image::Image;
 use crate::network::status::Speed;
 use crate::stereo::{DisparityMap, INVALID, StereoParams};
 use std::collections::VecDeque;

@@ -36,7 +36,7 @@ pub enum OpenError {
 
 impl OpenError {
     /// Left and right are exchanged: the remedy is to swap them.
-    pub(crate) fn means_exchanged(&self) -> bool {
+    pub fn means_exchanged(&self) -> bool {
         matches!(self, Self::Calibration { error, .. } if error.means_exchanged())
     }
 }

@@ -66,7 +66,7 @@ fn check(name: &str, value: &str) -> Option<Check> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::State;
+    use crate::State;
 
     fn only(name: &str, value: &str) -> Check {
         let mut checks = checks(&Variables::from([(name.to_owned(), value.to_owned())]));

@@ -132,17 +132,17 @@ impl Panel {
     }
 
     /// Adds an error to the news.
-    pub(crate) fn report(&self, text: String) {
+    pub fn report(&self, text: String) {
         self.0.lock().add_news(News { text, is_error: true });
     }
 
     /// Adds a notice to the news.
-    pub(crate) fn notify(&self, text: String) {
+    pub fn notify(&self, text: String) {
         self.0.lock().add_news(News { text, is_error: false });
     }
 
     /// News since the last call.
-    pub(crate) fn news(&self) -> Vec<News> {
+    pub fn news(&self) -> Vec<News> {
         std::mem::take(&mut self.0.lock().news).into()
     }
 }

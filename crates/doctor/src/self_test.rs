@@ -192,7 +192,7 @@ fn read_back(path: &Path, pairs: &[Arc<RawPair>]) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::State;
+    use crate::State;
     use crate::engine::gpu::Gpu;
 
     #[test]

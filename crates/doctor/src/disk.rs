@@ -122,7 +122,7 @@ fn minutes(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::State;
+    use crate::State;
 
     fn check(free: u64, written: io::Result<Option<(u64, Duration)>>) -> Check {
         let folder = tempfile::tempdir().unwrap();

@@ -15,6 +15,16 @@
 //!
 //! To ROS 2 the same topics go through Zenoh instead ([`ros2`]), by a thread with an inbox of its own.
 
+use stereopsis_base::{console, files, parameter};
+use stereopsis_capture as capture;
+use stereopsis_engine as engine;
+use stereopsis_live as live;
+#[cfg(feature = "zenoh")]
+use stereopsis_network as network;
+use stereopsis_recording as recording;
+use stereopsis_settings::settings;
+use stereopsis_stereo as stereo;
+
 mod address;
 mod client;
 pub mod guard;
@@ -26,6 +36,8 @@ pub mod panel;
 pub mod protocol;
 #[cfg(feature = "zenoh")]
 pub mod ros2;
+#[cfg(feature = "zenoh")]
+pub mod serve;
 mod server;
 mod shared;
 mod target;
@@ -34,12 +46,9 @@ mod topics;
 mod worker;
 
 pub use address::Address;
-#[cfg(test)]
 pub use client::MAX_MESSAGE_BYTES;
-#[cfg(test)]
 pub use hub::MAX_CLIENTS;
 pub use origin::Origin;
-#[cfg(test)]
 pub use server::MAX_CONNECTIONS;
 pub use target::PublishTarget;
 pub use token::Token;
@@ -48,7 +57,6 @@ use crate::capture::{Frame, FrameTap, SourceInfo};
 use crate::console::counted;
 use crate::engine::Output;
 use crate::engine::worker::{ResultTap, Wake};
-use crate::files;
 use crate::live::{News, Remote};
 use crate::recording::About;
 use crate::stereo::StereoParams;
@@ -128,7 +136,6 @@ impl Publisher {
     }
 
     /// The address; never port 0.
-    #[cfg(test)]
     pub fn address(&self) -> &Address {
         &self.address
     }

@@ -32,7 +32,7 @@ pub(super) fn check(now: SystemTime, synchronised: &Path) -> Check {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::State;
+    use crate::State;
 
     #[test]
     fn a_clock_in_the_past_is_wrong() {

@@ -85,7 +85,7 @@ fn version(text: &str) -> Option<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::State;
+    use crate::State;
 
     fn adapter(driver: &str, software: bool) -> AdapterSummary {
         AdapterSummary {

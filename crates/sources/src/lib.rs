@@ -1,5 +1,10 @@
 //! Opens sources of every kind, alone or together with their calibration.
 
+use stereopsis_calibration as calibration;
+use stereopsis_capture as capture;
+use stereopsis_recording as recording;
+use stereopsis_settings::{rig, settings};
+
 mod calibrated;
 mod recorded;
 
@@ -31,21 +36,21 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
         }
         SourceSpec::Recording(file) => Box::new(RecordingSource::open(file, options)?),
         SourceSpec::Pipe => Box::new(PipeSource::open(std::io::stdin(), options)?),
-        #[cfg(feature = "zenoh")]
+        #[cfg(feature = "network")]
         SourceSpec::Rig { name, router } => {
-            Box::new(crate::network::RigSource::open(name, router.as_deref(), options)?)
+            Box::new(stereopsis_network::RigSource::open(name, router.as_deref(), options)?)
         }
-        #[cfg(feature = "zenoh")]
+        #[cfg(feature = "network")]
         SourceSpec::RigPair { left, right, router } => {
-            Box::new(crate::network::PairedHeads::open([left, right], router.as_deref(), options)?)
+            Box::new(stereopsis_network::PairedHeads::open([left, right], router.as_deref(), options)?)
         }
-        #[cfg(feature = "zenoh")]
+        #[cfg(feature = "network")]
         SourceSpec::Ros2 { left, right } => {
-            use crate::network::ros2::{RosSource, Surroundings};
+            use stereopsis_network::ros2::{RosSource, Surroundings};
             let surroundings = Surroundings::of_environment().map_err(|err| CaptureError::Camera(err.to_string()))?;
             Box::new(RosSource::open([left, right], &surroundings, options)?)
         }
-        #[cfg(not(feature = "zenoh"))]
+        #[cfg(not(feature = "network"))]
         SourceSpec::Rig { .. } | SourceSpec::RigPair { .. } | SourceSpec::Ros2 { .. } => {
             let text = format!(
                 "'{spec}' is on the network, and this program was built without it: build it with the feature zenoh"

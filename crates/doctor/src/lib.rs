@@ -4,6 +4,14 @@
 //! be tested on a machine that does not have it. What may block runs on a thread of its own with a time limit, and what asks drivers of
 //! GPUs in a process of its own. Each check is reported as soon as it is known.
 
+use stereopsis_base::{console, files, process};
+use stereopsis_capture as capture;
+use stereopsis_engine as engine;
+use stereopsis_metrics as metrics;
+use stereopsis_recording as recording;
+use stereopsis_settings::{rig, settings};
+use stereopsis_stereo as stereo;
+
 mod adapters;
 mod cameras;
 mod clock;

@@ -8,7 +8,7 @@ use crate::network::status::{RigStatus, Speed};
 use crate::network::wire::{Content, Head};
 use crate::network::{Inlet, Network, Outlet, OutletCounts, Parcel, RigSource, RigView, Stream, Verdict, result};
 use crate::recording::time;
-use crate::rig::Calibrated;
+use stereopsis_settings::rig::Calibrated;
 use crate::serve::RemoteOf;
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use std::collections::BTreeSet;

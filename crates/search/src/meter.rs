@@ -4,7 +4,7 @@ use super::judge::Judge;
 use super::sample::Sample;
 use super::trial::Run;
 use crate::capture::Frame;
-use crate::engine::gpu::tuning::Autotune;
+use crate::engine::Autotune;
 use crate::engine::{self, Engine, EngineError, EngineInfo, Job, OpenOptions};
 use crate::stereo::{DisparityMap, StereoParams};
 use std::sync::Arc;
