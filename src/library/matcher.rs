@@ -149,6 +149,7 @@ fn frame(left: Picture, right: Picture) -> Frame {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stereo::StereoParams;
     use crate::engine::CpuEngine;
     use crate::image::{Image, Luma};
 

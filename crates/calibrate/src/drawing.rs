@@ -62,7 +62,7 @@ impl Board {
     }
 
     /// Whether a point is black; outside the squares all is white.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     pub fn is_black(&self, at_mm: DVec2) -> bool {
         let square = (at_mm / self.square_mm).floor();
         let last = DVec2::new(self.columns as f64, self.rows as f64);

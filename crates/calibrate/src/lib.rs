@@ -11,7 +11,7 @@ mod board;
 mod coverage;
 mod detect;
 mod drawing;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 pub mod fixture;
 mod gather;
 mod guide;
@@ -39,7 +39,6 @@ pub use judge::{DepthError, Judgement, depth_difference};
 pub use lens_kind::LensKind;
 pub use outcome::{MIN_VIEWS, Outcome, Request, calibrate};
 pub use pictures::PairFiles;
-#[cfg(test)]
 pub use pictures::Pictures;
 pub use pose::Pose;
 pub use print::{BoardKind, Paper, PrintFormat, page};

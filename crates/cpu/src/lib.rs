@@ -11,6 +11,8 @@
 #![allow(clippy::needless_bitwise_bool, reason = "without branches loops become vector instructions")]
 #![allow(clippy::needless_range_loop, reason = "plain indexed loops over arrays become vector instructions reliably")]
 
+#[cfg(test)]
+use stereopsis_base::parameter;
 use stereopsis_base::{console, image, process};
 #[cfg(test)]
 use stereopsis_capture as capture;
