@@ -10,12 +10,13 @@ run: setup-run
 
 ## All tests; they need no camera, no display and no GPU.
 test: setup-test
-	cargo test --locked
+	cargo test --locked --workspace
 
-## What matters most after a small change: formatting, the order of imports, the reference, both engines against it.
+## What matters most after a small change: formatting, the reference, both engines against it.
 quick: setup-test
 	cargo fmt --check
-	cargo test --locked --lib -- stereo:: engine::cpu:: internal_tests::architecture internal_tests::engines_agree
+	cargo test --locked -p stereopsis-stereo -p stereopsis-cpu
+	cargo test --locked --lib -- internal_tests::engines_agree
 
 ## Times the CPU engine beside OpenCV, in turn, on as many threads; see docs/performance.md.
 bench: setup-bench
@@ -53,8 +54,8 @@ soak: setup-test
 ## What a change has to pass beside the tests.
 check: setup-test
 	cargo fmt --check
-	cargo clippy --locked --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --document-private-items
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items
 
 ## Attacks the program with damaged files, hostile clients, libFuzzer and Miri: about ten minutes once built. SHORT=1: three.
 attack: setup-test

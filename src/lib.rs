@@ -4,6 +4,18 @@
 //! [`filters`] and [`depth`] follow, [`mod@parameters`] reads settings that the window has saved. `recordings` (with the feature
 //! `recording`) iterates over MCAP files, `cameras` (with `cameras`) over pairs of cameras. Everything else is the program's own.
 //!
+//! The way of a pair through the program, with the crates that do it:
+//!
+//! ```text
+//!  camera threads       capture thread                  engine thread                    window, or status line
+//!  stereopsis-capture   stereopsis-frame                stereopsis-cpu, -gpu             src/ui, src/cli
+//!  (or -recording,      rectify with -calibration,      to the bits of -stereo;          views, numbers, files by
+//!   -network) ─▶ pair ─▶ scale ─▶ frame ══ newest ══▶    match, filter ══ newest ══▶      -export, -recording, -publish
+//! ```
+//!
+//! `stereopsis-live` joins the two threads by `stereopsis-engine`, whose double arrows are channels of one value: the newest wins.
+//! ARCHITECTURE.md has the other crates.
+//!
 //! ```
 //! use stereopsis::matching::{Image, Luma, Matcher, StereoParams};
 //!
@@ -17,40 +29,32 @@
 //! # Ok::<(), stereopsis::matching::EngineError>(())
 //! ```
 
-#![cfg_attr(
-    not(feature = "zenoh"), // which needs all others
-    allow(dead_code, unused_imports, reason = "the whole program uses more of each room than a part of it")
-)]
-
 #[cfg(test)]
 extern crate self as stereopsis;
 
-use stereopsis_base::{console, files, geometry, image, newest, parameter, process, rate};
-#[cfg(feature = "window")]
-use stereopsis_calibrate as calibrate;
+use stereopsis_base::{files, geometry, image, parameter, process};
 use stereopsis_calibration as calibration;
 use stereopsis_capture as capture;
-#[cfg(feature = "window")]
-use stereopsis_doctor as doctor;
 use stereopsis_engine as engine;
-use stereopsis_export::{self as export, colormap, reach};
-#[cfg(feature = "window")]
-use stereopsis_live as live;
-use stereopsis_metrics as metrics;
-#[cfg(feature = "zenoh")]
-use stereopsis_network as network;
+use stereopsis_export as export;
 #[cfg(feature = "publish")]
 use stereopsis_publish as publish;
-#[cfg(feature = "zenoh")]
-use stereopsis_publish::serve;
 #[cfg(feature = "recording")]
 use stereopsis_recording as recording;
-#[cfg(feature = "window")]
-use stereopsis_search as search;
-use stereopsis_settings::{rig, settings};
-#[cfg(feature = "window")]
-use stereopsis_sources as sources;
+use stereopsis_settings::settings;
 use stereopsis_stereo as stereo;
+#[cfg(feature = "window")]
+use {
+    parameter::choices,
+    stereopsis_base::{console, newest, rate},
+    stereopsis_calibrate as calibrate, stereopsis_doctor as doctor,
+    stereopsis_export::{colormap, reach},
+    stereopsis_live as live, stereopsis_metrics as metrics, stereopsis_search as search,
+    stereopsis_settings::rig,
+    stereopsis_sources as sources,
+};
+#[cfg(feature = "zenoh")]
+use {stereopsis_network as network, stereopsis_publish::serve};
 
 #[cfg(feature = "window")]
 mod ui;
@@ -67,7 +71,6 @@ pub use library::cameras;
 pub use library::{depth, filters, matching, parameters, rectification};
 #[cfg(feature = "recording")]
 pub use library::{inside, recordings};
-use parameter::choices;
 
 /// The program.
 #[cfg(feature = "window")]

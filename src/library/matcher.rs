@@ -149,9 +149,9 @@ fn frame(left: Picture, right: Picture) -> Frame {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stereo::StereoParams;
     use crate::engine::CpuEngine;
     use crate::image::{Image, Luma};
+    use crate::stereo::StereoParams;
 
     #[test]
     fn a_device_of_another_process_is_refused_in_words_and_left_to_it() {

@@ -1,7 +1,5 @@
 //! The invariants of ARCHITECTURE.md, checked on the sources.
 
-mod imports;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use stereopsis::engine::gpu::graph::{DispatchGraph, GraphKey};
@@ -33,10 +31,15 @@ fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Lines of code, without comments, of the files below `folder` that contain one of `words`.
-fn uses(folder: &str, words: &[&str]) -> Vec<String> {
+/// Every file of Rust that is compiled into the program.
+fn sources() -> Vec<PathBuf> {
+    ["src", "crates"].iter().flat_map(|folder| files(folder, "rs")).collect()
+}
+
+/// Lines of code, without comments, that contain one of `words`.
+fn uses(words: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
-    for path in files(folder, "rs") {
+    for path in sources() {
         let text = fs::read_to_string(root().join(&path)).unwrap();
         for (n, line) in text.lines().enumerate() {
             let code = line.split("//").next().unwrap_or_default();
@@ -49,45 +52,23 @@ fn uses(folder: &str, words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn the_algorithm_knows_no_gpu_no_window_and_no_threads() {
-    let found = uses("src/stereo", &["wgpu", "egui", "rayon", "std::thread", "crossbeam"]);
-    assert!(found.is_empty(), "{found:#?}");
-}
-
-#[test]
-fn only_engines_the_laboratory_and_drawing_name_wgpu_and_only_the_webcam_names_its_drivers() {
-    let found: Vec<_> = uses("src", &["wgpu::"])
-        .into_iter()
-        .filter(|line| !["src/engine/", "src/lab/", "src/ui/"].iter().any(|room| line.starts_with(room)))
-        .collect();
-    assert!(found.is_empty(), "{found:#?}");
-    let found: Vec<_> =
-        uses("src", &["nokhwa"]).into_iter().filter(|line| !line.starts_with("src/capture/webcam")).collect();
-    assert!(found.is_empty(), "{found:#?}");
-    assert!(!uses("src/engine/gpu", &["wgpu::"]).is_empty(), "the search finds what is there");
-}
-
-#[test]
 fn the_network_is_asked_by_callbacks_alone() {
-    let asks = |line: &String| !line.starts_with("src/network/replies.rs") && !line.contains(".callback(");
-    let found = uses("src", &["liveliness().get(", "session.get(", "session().get("]).into_iter().filter(asks);
-    let found: Vec<_> = found.collect();
-    assert!(found.is_empty(), "replies that come at once would fill a queue that nobody empties: {found:#?}");
-    assert!(
-        !uses("src/network", &["liveliness().get(", "session().get("]).is_empty(),
-        "the search finds what is there"
-    );
+    let (replies, others): (Vec<_>, Vec<_>) = uses(&["liveliness().get(", "session.get(", "session().get("])
+        .into_iter()
+        .partition(|line| line.starts_with("crates/network/src/replies.rs") || line.contains(".callback("));
+    assert!(others.is_empty(), "replies that come at once would fill a queue that nobody empties: {others:#?}");
+    assert!(!replies.is_empty(), "the search finds what is there");
 }
 
-/// Files below `src` that are modules of tests alone, as `/name.rs`, and folders of such, as `/name/`.
+/// Files that are modules of tests alone, as `/name.rs`, and folders of such, as `/name/`.
 fn tests_of_sources() -> Vec<String> {
-    let texts = files("src", "rs").into_iter().map(|path| fs::read_to_string(root().join(path)).unwrap());
+    let texts = sources().into_iter().map(|path| fs::read_to_string(root().join(path)).unwrap());
     let mut names = Vec::new();
     for text in texts {
+        let text = text.replace(r#"#[cfg(any(test, feature = "testing"))]"#, "#[cfg(test)]");
         for after in text.split("#[cfg(test)]").skip(1) {
             let module = after.trim_start().lines().next().unwrap_or_default();
-            let name =
-                module.trim_start_matches("pub(crate) ").strip_prefix("mod ").and_then(|rest| rest.strip_suffix(';'));
+            let name = module.trim_start_matches("pub ").strip_prefix("mod ").and_then(|rest| rest.strip_suffix(';'));
             names.extend(name.into_iter().flat_map(|name| [format!("/{name}.rs"), format!("/{name}/")]));
         }
     }
@@ -106,16 +87,15 @@ fn one_place_writes_files_and_one_speaks_to_people() {
         text.lines().take(number).any(|line| line.trim() == "#[cfg(test)]")
     };
     let writers = ["File::create", "fs::write(", "fs::rename(", "fs::copy(", "OpenOptions::new()", "fs::create_dir"];
-    let found: Vec<_> = uses("src", &writers)
-        .into_iter()
-        .filter(|line| !line.starts_with("src/files/") && is_code(line) && !in_tests(line))
-        .collect();
-    assert!(found.is_empty(), "{found:#?}");
-    assert!(!uses("src/files", &writers).is_empty(), "the search finds what is there");
+    let (files, others): (Vec<_>, Vec<_>) =
+        uses(&writers).into_iter().partition(|line| line.starts_with("crates/base/src/files/"));
+    let others: Vec<_> = others.into_iter().filter(|line| is_code(line) && !in_tests(line)).collect();
+    assert!(others.is_empty(), "{others:#?}");
+    assert!(!files.is_empty(), "the search finds what is there");
 
     let speakers = ["println!(", "print!(", "io::stdout()", "io::stderr()"];
-    let allowed = ["src/console.rs", "is_terminal()", "try_clone_to_owned()"];
-    let found: Vec<_> = uses("src", &speakers)
+    let allowed = ["crates/base/src/console.rs", "is_terminal()", "try_clone_to_owned()"];
+    let found: Vec<_> = uses(&speakers)
         .into_iter()
         .filter(|line| !allowed.iter().any(|word| line.contains(word)) && is_code(line) && !in_tests(line))
         .collect();
@@ -124,29 +104,23 @@ fn one_place_writes_files_and_one_speaks_to_people() {
 
 #[test]
 fn files_stay_small() {
-    for path in files("src", "rs").into_iter().chain(files("shaders", "wgsl")) {
+    for path in sources().into_iter().chain(files("shaders", "wgsl")) {
         let lines = fs::read_to_string(root().join(&path)).unwrap().lines().count();
         assert!(lines <= 500, "{} has {lines} lines: split it", path.display());
     }
 }
 
 #[test]
-fn the_architecture_page_names_every_module_and_nothing_else() {
+fn the_architecture_page_names_every_crate_and_nothing_else() {
     let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
-    let map: String = page.lines().filter(|line| line.starts_with("| `")).collect();
-    let library = fs::read_to_string(root().join("src/lib.rs")).unwrap();
-    for module in library.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';')) {
-        assert!(
-            module == "internal_tests" || map.contains(&format!("`{module}`")),
-            "ARCHITECTURE.md does not name `{module}`"
-        );
+    let rows: Vec<_> = page.lines().filter_map(|line| Some(line.strip_prefix("| `")?.split_once('`')?.0)).collect();
+    let folders = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().file_name());
+    for name in folders.map(|name| name.into_string().unwrap()) {
+        assert!(rows.contains(&name.as_str()), "ARCHITECTURE.md does not name `{name}`");
     }
-    for row in page.lines().filter_map(|line| line.strip_prefix("| `")) {
-        for module in row.split('|').next().unwrap().split('`').filter(|word| !word.trim_matches([',', ' ']).is_empty())
-        {
-            let exists = ["", ".rs"].iter().any(|ending| root().join(format!("src/{module}{ending}")).exists());
-            assert!(exists, "ARCHITECTURE.md names `{module}`, which is not there");
-        }
+    for name in rows {
+        let exists = ["crates/", "src/", ""].iter().any(|folder| root().join(format!("{folder}{name}")).exists());
+        assert!(exists, "ARCHITECTURE.md names `{name}`, which is not there");
     }
 }
 

@@ -99,7 +99,8 @@ def write_bill(crates, path, manifest, triple):
             hashes=[HashType(alg=HashAlgorithm.SHA_256, content=checksum)] if checksum else [],
         )
 
-    own = tomllib.loads((ROOT / manifest).read_text())["package"]
+    packages = json.loads(cargo("metadata", "--locked", "--no-deps", "--manifest-path", manifest, "--format-version", "1"))["packages"]
+    own = next(p for p in packages if Path(p["manifest_path"]) == (ROOT / manifest).resolve())
     bill = Bom()
     bill.metadata.component = component(own["name"], own["version"], own["license"], ComponentType.APPLICATION)
     bill.metadata.component.properties.add(Property(name="target", value=triple))

@@ -3,8 +3,8 @@
 //! [`load`] reads a [`StereoRig`] from files of five kinds and our own; [`StereoRig::rectifier`] computes, for one
 //! picture size, the map that the capture thread applies to every raw pair.
 
-use stereopsis_base::{console, files, geometry, image, parameter, process};
 use stereopsis_base::parameter::{choices, stands_as_its_word};
+use stereopsis_base::{console, files, geometry, image, parameter, process};
 #[cfg(test)]
 use stereopsis_capture as capture;
 

@@ -73,8 +73,8 @@ pub fn range_of(found: &[Match], infinity_px: f64) -> Option<(i32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matches::matches;
     use crate::capture::scene::{SceneOptions, render};
+    use crate::matches::matches;
     use glam::DVec2;
 
     fn pair() -> [Luma; 2] {

@@ -1,7 +1,7 @@
 //! Sources of pairs: one trait for all of them, and one thread that reads pairs, rectifies them and passes frames on.
 
-use stereopsis_base::{console, files, geometry, image, newest, process, rate};
 use stereopsis_base::parameter::stands_as_its_word;
+use stereopsis_base::{console, files, geometry, image, newest, process, rate};
 use stereopsis_calibration as calibration;
 use stereopsis_metrics as metrics;
 #[cfg(test)]
@@ -23,5 +23,5 @@ pub mod worker;
 
 pub use camera_name::CameraName;
 pub use source::SourceSpec;
-pub use worker::{Capture, CaptureOptions, CaptureStats, CountsFrom};
 pub use stereopsis_frame::*;
+pub use worker::{Capture, CaptureOptions, CaptureStats, CountsFrom};

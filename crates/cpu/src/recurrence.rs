@@ -1,7 +1,7 @@
 //! The recurrence of path costs for up to four directions, pixel after pixel along a block.
 //!
 //! `L = C + e` with the aggregation increment `e = min(L', L'(d - 1) + P1, L'(d + 1) + P1, min L' + P2) - min L'`, where `L'`
-//! are the path costs of the predecessor (`src/stereo/aggregate/paths.rs`). A path keeps `L`. Volumes keep the sum of
+//! are the path costs of the predecessor (`crates/stereo/src/aggregate/paths.rs`). A path keeps `L`. Volumes keep the sum of
 //! `e` over the directions: each is at most P2, so that a byte often suffices. The costs are added at the end:
 //! `sum of L = sum of e + N C`.
 //!

@@ -97,9 +97,9 @@ const NONE: &str =
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::State;
     use crate::capture::decode_camera::PixelFormat::{Mjpeg, Yuyv};
     use crate::capture::webcam::UsbBus;
-    use crate::State;
 
     fn camera(index: u32, problem: Option<&str>) -> CameraInfo {
         let mode = |format, width, height| Mode { format, width, height, rate_hz: 30 };

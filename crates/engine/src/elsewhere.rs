@@ -77,11 +77,11 @@ impl Engine for ElsewhereEngine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stereopsis_capture::scene;
-    use stereopsis_frame::{Elsewhere, Frame, Matched, RawPair};
     use crate::run;
     use crate::stereo::{StereoParams, match_pair};
     use std::time::Duration;
+    use stereopsis_capture::scene;
+    use stereopsis_frame::{Elsewhere, Frame, Matched, RawPair};
 
     #[test]
     fn the_result_is_the_one_that_came_with_the_pair_or_it_is_said_why_there_is_none() {

@@ -12,8 +12,8 @@ mod elsewhere;
 mod open;
 pub mod worker;
 
+pub use open::{OpenOptions, Opened, open};
 pub use stereopsis_cpu::{self as cpu, CpuEngine};
+pub use stereopsis_frame::engine::*;
 #[cfg(feature = "gpu")]
 pub use stereopsis_gpu::{self as gpu, GpuEngine};
-pub use open::{OpenOptions, Opened, open};
-pub use stereopsis_frame::engine::*;

@@ -6,8 +6,7 @@ use super::{AdapterChoice, Autotune, CpuEngine, Engine, EngineChoice, EngineErro
 
 /// Why there is no GPU engine.
 #[cfg(not(feature = "gpu"))]
-const WITHOUT_GPU: &str =
-    "this build has no GPU engine: build it with the feature `gpu`, or choose the engine cpu";
+const WITHOUT_GPU: &str = "this build has no GPU engine: build it with the feature `gpu`, or choose the engine cpu";
 
 /// Options by which an engine is opened.
 #[derive(Clone)]

@@ -1,11 +1,11 @@
 //! A frame and a result for tests.
 
-use stereopsis_frame::{Frame, RawPair};
 use crate::geometry::Geometry;
 use crate::image::{Image, Luma, Picture};
 use crate::stereo::{DisparityMap, INVALID, reason};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+use stereopsis_frame::{Frame, RawPair};
 
 pub(super) const WIDTH: usize = 320;
 pub(super) const HEIGHT: usize = 240;

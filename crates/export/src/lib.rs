@@ -1,7 +1,7 @@
 //! Results as files for other tools: disparity, depth, points, pictures, figures.
 
-use stereopsis_base::{console, files, geometry, image};
 use stereopsis_base::parameter::choices;
+use stereopsis_base::{console, files, geometry, image};
 #[cfg(test)]
 use stereopsis_calibration as calibration;
 use stereopsis_stereo as stereo;
@@ -18,7 +18,7 @@ mod snapshot;
 #[cfg(test)]
 mod fixture;
 
-pub use cloud::{MAX_STEP_PX, CloudShape, CloudSize, cloud_bytes, write_cloud};
+pub use cloud::{CloudShape, CloudSize, MAX_STEP_PX, cloud_bytes, write_cloud};
 pub use disparity::{check_disparity_name, write_depth_mm, write_disparity, write_disparity_px, write_millimetres};
 #[cfg(feature = "figures")]
 pub use figures::{

@@ -3,10 +3,10 @@
 //! Pictures are copied through a mapped staging buffer into textures. Volumes and maps stay in buffers on the device. The result
 //! is a texture to be drawn and, on request, a copy on the host.
 
+use stereopsis_base::parameter::choices;
 use stereopsis_base::{files, image, process};
 #[cfg(test)]
 use stereopsis_capture as capture;
-use stereopsis_base::parameter::choices;
 use stereopsis_frame::engine;
 use stereopsis_stereo as stereo;
 
@@ -36,9 +36,9 @@ mod work;
 
 pub use crate::engine::AdapterChoice;
 pub use device::{AdapterSummary, Gpu, INSTALL};
-pub use gpu_engine::GpuEngine;
 #[cfg(any(test, feature = "testing"))]
 pub use events::Event;
+pub use gpu_engine::GpuEngine;
 pub use options::GpuOptions;
 #[cfg(any(test, feature = "testing"))]
 pub use trace::{Trace, TraceData};

@@ -182,8 +182,8 @@ mod tests {
     use super::*;
     use crate::layout::Structure;
     use crate::limits::Limits;
-    use crate::variant::Variant;
     use crate::stereo::{CostKind, StereoParams};
+    use crate::variant::Variant;
 
     fn layout(params: &StereoParams, change: impl Fn(&mut Variant)) -> Layout {
         let limits = Limits {

@@ -44,12 +44,12 @@ impl GpuEngine {
 
 #[cfg(test)]
 mod tests {
+    use crate::GpuEngine;
     use crate::capture::Frame;
     use crate::capture::scene::{SceneOptions, render};
-    use crate::{AdapterChoice, Gpu, GpuOptions};
-    use crate::GpuEngine;
     use crate::engine::{Job, run};
     use crate::stereo::StereoParams;
+    use crate::{AdapterChoice, Gpu, GpuOptions};
     use std::sync::Arc;
 
     fn job(params: StereoParams) -> Job {

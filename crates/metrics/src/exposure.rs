@@ -56,8 +56,8 @@ mod tests {
     use super::*;
     use crate::capture::scene::{SceneOptions, render};
     use crate::image::Image;
-    use crate::truth_error;
     use crate::stereo::{StereoParams, match_pair};
+    use crate::truth_error;
 
     /// Whether the difference is said to hurt, and the share of wrong pixels, %.
     fn measured(cost: CostKind, exposure: f64) -> (bool, f64) {

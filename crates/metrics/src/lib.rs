@@ -1,12 +1,12 @@
 //! How good and how fast a result is: error against truth, depth quality of a region, scores without truth, motion, exposure. Pure: time
 //! comes in as arguments.
 
+use stereopsis_base::parameter::choices;
 use stereopsis_base::{geometry, image};
-use stereopsis_base::parameter::{choices};
 use stereopsis_calibration as calibration;
-use stereopsis_stereo as stereo;
 #[cfg(test)]
 use stereopsis_capture as capture;
+use stereopsis_stereo as stereo;
 
 pub mod depth_quality;
 mod evaluation;

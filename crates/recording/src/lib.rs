@@ -10,8 +10,8 @@
 //!
 //! `recompute` and `export` are pipelines from a file to a new recording, and to files of other tools.
 
-use stereopsis_base::{console, files, geometry, image, newest, process};
 use stereopsis_base::parameter::{choices, stands_as_its_word};
+use stereopsis_base::{console, files, geometry, image, newest, process};
 use stereopsis_calibration as calibration;
 use stereopsis_capture as capture;
 use stereopsis_engine as engine;
@@ -35,8 +35,8 @@ pub mod topic;
 pub mod unpack;
 pub mod write;
 
-pub use about::{About, Counters, Event, PairNote, Recomputed, ResultNote};
 pub use crate::settings::parameter_words;
+pub use about::{About, Counters, Event, PairNote, Recomputed, ResultNote};
 pub use channel::{Channel, Packet, Schema};
 pub use format::Format;
 pub use message::{Body, Message};

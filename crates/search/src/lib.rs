@@ -5,8 +5,8 @@
 //! search have a thread of their own with an engine of their own, at a low priority, and end soon after they are dropped. Times are those of
 //! the engine ([`crate::engine::Output::compute_time`]), measured with one pair in flight: they are right while nothing else computes.
 
-use stereopsis_base::{console, files, image, parameter, process};
 use stereopsis_base::parameter::choices;
+use stereopsis_base::{console, files, image, parameter, process};
 use stereopsis_capture as capture;
 use stereopsis_engine as engine;
 use stereopsis_metrics as metrics;

@@ -209,8 +209,8 @@ fn thumbnail(map: &DisparityMap) -> DisparityMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parameter::Value;
     use crate::fake::Fake;
+    use crate::parameter::Value;
     use std::collections::BTreeSet;
 
     fn axes(base: &StereoParams) -> [Axis; 2] {

@@ -337,7 +337,7 @@ fn other_implementations(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     // plain loops take seconds at full size
     let scale = if workshop.quick { 3 } else { 1 };
     let here = format!(
-        "The built-in scene. Hirschmüller's program on a CPU is compared with the plain loops of `src/stereo` on one thread{}; the paper's GPU \
+        "The built-in scene. Hirschmüller's program on a CPU is compared with the plain loops of `crates/stereo/src` on one thread{}; the paper's GPU \
          with the CPU engine ({}).",
         if scale > 1 {
             format!(", timed on pictures of 1/{scale} of each side, and their time is multiplied by {}", scale * scale)

@@ -223,7 +223,7 @@ fn times_on_cpu(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     let windows: &[u32] = if workshop.quick { &[5, 13, 21] } else { &WINDOWS };
     let scale = if workshop.quick { 4 } else { 2 };
     let here = format!(
-        "1280x480 of the built-in scene. The paper's loops add up each window anew on one thread; so do the plain loops of `src/stereo`, timed \
+        "1280x480 of the built-in scene. The paper's loops add up each window anew on one thread; so do the plain loops of `crates/stereo/src`, timed \
          on pictures of 1/{scale} of each side, and their time is multiplied by {}. The CPU engine ({}) has running sums, which the paper \
          names as the next step.",
         scale * scale,

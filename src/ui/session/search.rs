@@ -77,7 +77,6 @@ impl Session {
         let choice = match self.live.latest()?.engine.kind {
             EngineKind::Cpu => EngineChoice::Cpu,
             EngineKind::Gpu => EngineChoice::Gpu,
-            #[cfg(feature = "zenoh")]
             EngineKind::Network => EngineChoice::Auto,
         };
         Some(OpenOptions { choice, ..self.state.matching.engine.clone() })

@@ -176,13 +176,17 @@ fn call(words: &[String]) -> Result<Option<Call>, String> {
     }
 }
 
-/// Checks that the tests that are named exist: a test binary, or modules below `src` or `tests/internal`.
+/// Checks that the tests that are named exist: a crate, a test binary, or modules below `src` or `tests/internal`.
 fn cargo(words: &[&str]) -> Result<(), String> {
     let after = |flag| words.iter().position(|&word| word == flag).and_then(|at| words.get(at + 1)).copied();
     if let Some(name) = after("--test")
         && !["tests/{}.rs", "tests/{}/main.rs"].iter().any(|path| root().join(path.replace("{}", name)).exists())
     {
         return Err(format!("there is no test {name}"));
+    }
+    if let Some(package) = after("-p") {
+        let exists = package.strip_prefix("stereopsis-").is_some_and(|name| root().join("crates").join(name).is_dir());
+        return if exists { Ok(()) } else { Err(format!("there is no crate {package}")) };
     }
     let module = after("--lib").filter(|word| !word.starts_with('-')).unwrap_or_default();
     let below = module.trim_start_matches("internal_tests").trim_start_matches("::").replace("::", "/");

@@ -26,7 +26,9 @@ const MIN_LETTERS: usize = 4;
 #[test]
 fn troubleshooting_quotes_messages_that_the_program_has() {
     let mut text = String::new();
-    sources(&root().join("src"), &mut text);
+    for folder in ["src", "crates"] {
+        sources(&root().join(folder), &mut text);
+    }
     let page = pages::book().into_iter().find(|page| page.path.ends_with("troubleshooting.md")).unwrap();
     let mut wrong = Vec::new();
     let mut count = 0;

@@ -191,7 +191,7 @@ fn the_first_page_stays_short() {
     assert!(lines <= 150, "README.md has {lines} lines: move details to docs/");
 }
 
-/// Whether a code span names a file or folder of this project: with its top folder, or below `src`.
+/// Whether a code span names a file or folder of this project: with its top folder, below `src`, or in a crate.
 fn is_path(span: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "/._-".contains(c);
     let first = span.split('/').next().unwrap_or_default();
@@ -199,7 +199,7 @@ fn is_path(span: &str) -> bool {
     !first.is_empty()
         && span.contains('/')
         && span.chars().all(is_plain)
-        && (tops.contains(&first) || root().join("src").join(first).is_dir())
+        && (tops.contains(&first) || ["src", "crates"].iter().any(|rooms| root().join(rooms).join(first).is_dir()))
 }
 
 #[test]
@@ -208,8 +208,10 @@ fn every_path_in_the_prose_exists() {
     for page in all() {
         for (number, span) in page.spans().into_iter().filter(|(_, span)| is_path(span)) {
             let exists = |path: PathBuf| path.exists() || path.with_extension("rs").exists();
-            if ![root().to_owned(), root().join("src"), root().join("docs")].iter().any(|base| exists(base.join(span)))
-            {
+            // in a crate its own sources are meant
+            let in_crate = span.replacen('/', "/src/", 1);
+            let places = ["", "src/", "docs/"].map(|folder| format!("{folder}{span}"));
+            if !places.iter().chain([&format!("crates/{in_crate}")]).any(|place| exists(root().join(place))) {
                 missing.push(format!("{}:{number}: {span}", page.path.display()));
             }
         }

@@ -1,7 +1,7 @@
 //! See `tools/miri.sh`.
 #![allow(dead_code, reason = "tests are all that is run here")]
 
-#[path = "../../../src/engine/cpu/memory.rs"]
+#[path = "../../../crates/cpu/src/memory.rs"]
 mod memory;
-#[path = "../../../src/engine/cpu/wavefront.rs"]
+#[path = "../../../crates/cpu/src/wavefront.rs"]
 mod wavefront;

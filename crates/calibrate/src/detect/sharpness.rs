@@ -1,8 +1,8 @@
 //! How blurred a picture of a board is.
 
 use super::charuco::{bilinear, median};
-use crate::{Board, Corner, Pattern};
 use crate::image::Image;
+use crate::{Board, Corner, Pattern};
 use glam::DVec2;
 
 /// Distance between samples across an edge, px.

@@ -1,8 +1,8 @@
 //! Drawings of an eye's picture: where the board was seen, and how far the solution is from what was seen.
 
 use super::markup::{figures, paragraph, section};
-use crate::{CELLS, Coverage, Eye, Outcome};
 use crate::calibration::quantile;
+use crate::{CELLS, Coverage, Eye, Outcome};
 use glam::DVec2;
 use std::fmt::Write as _;
 

@@ -1,10 +1,10 @@
 //! What was solved, and from what.
 
 use super::markup::{escaped, paragraph, section, table};
+use crate::console::counted;
 use crate::session::Taken;
 use crate::solve::rms;
 use crate::{Eye, Judgement, LensKind, Outcome};
-use crate::console::counted;
 
 /// The section of the cameras' numbers.
 pub(super) fn solved(outcome: &Outcome) -> String {

@@ -1,10 +1,10 @@
 //! The views, with their pictures where there are some, and a pair as it looks once it is rectified.
 
 use super::markup::{escaped, paragraph, png, section, table};
-use crate::session::Taken;
-use crate::{Eye, Outcome, ViewFit, tilt_deg};
 use crate::calibration::CalibrationError;
 use crate::image::{Image, Luma, Picture};
+use crate::session::Taken;
+use crate::{Eye, Outcome, ViewFit, tilt_deg};
 use std::fmt::Write as _;
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 use super::*;
 use crate::Pictures;
-use crate::{Board, Corner, Eye, Outcome, Pose, Request, View, calibrate};
 use crate::calibration::{Camera, Distortion, StereoRig};
 use crate::image::Image;
+use crate::{Board, Corner, Eye, Outcome, Pose, Request, View, calibrate};
 use glam::{DMat3, DVec2, DVec3};
 use std::sync::Arc;
 

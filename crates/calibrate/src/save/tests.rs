@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::Pictures;
-use crate::fixture::{Shot, random_pose, random_rig, truth};
-use crate::{Request, calibrate};
 use crate::files::killed;
+use crate::fixture::{Shot, random_pose, random_rig, truth};
 use crate::image::Image;
+use crate::{Request, calibrate};
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;

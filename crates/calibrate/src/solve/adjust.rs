@@ -4,9 +4,9 @@
 //! complement (Triggs et al. 2000, sections 4 and 6). Solving both cameras jointly is what makes rows agree: cameras that are solved one
 //! after the other keep each other's errors.
 
+use crate::calibration::Camera;
 use crate::lens_kind::MOST;
 use crate::{Board, Corner, LensKind, Pose, View};
-use crate::calibration::Camera;
 use glam::{DMat3, DVec2, DVec3};
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;

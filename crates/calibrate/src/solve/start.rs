@@ -1,10 +1,10 @@
 //! A first solution: a focal length from a list, poses from homographies, and each camera adjusted on its own.
 
 use super::adjust::{Bundle, Free, State, project};
+use crate::calibration::{CalibrationError, quantile};
 use crate::lens_kind::MOST;
 use crate::pose::{Pose, board_pose};
 use crate::{Board, Corner, LensKind, View};
-use crate::calibration::{CalibrationError, quantile};
 use glam::{DQuat, DVec2, DVec3};
 
 /// Fewest corners of a view that determines a pose.

@@ -1,10 +1,10 @@
 use super::*;
-use crate::remap::RemapTable;
-use crate::rig::tests::plain_rig;
-use crate::{FocalLength, KnownDepth, fit_depth, shared_data};
 use crate::capture::scene::{SceneOptions, render};
 use crate::geometry::Geometry;
 use crate::image::Image;
+use crate::remap::RemapTable;
+use crate::rig::tests::plain_rig;
+use crate::{FocalLength, KnownDepth, fit_depth, shared_data};
 use glam::EulerRot;
 
 /// Rotation angles, degrees.

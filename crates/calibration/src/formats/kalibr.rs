@@ -5,8 +5,8 @@ use super::matrix::Matrix;
 use super::tree::Node;
 use super::{Kind, draft::Draft, model};
 use crate::camera_info::yaml_list;
-use crate::{BrownConrady, CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
 use crate::console::foreign;
+use crate::{BrownConrady, CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
 use glam::{DMat3, DVec3};
 use std::fmt::Write as _;
 

@@ -3,8 +3,8 @@
 use super::matrix::Matrix;
 use super::tree::{check_key, number};
 use super::{Kind, draft::Draft};
-use crate::{CalibrationError, Camera, Distortion, LengthUnit, Rectification, StereoRig};
 use crate::console::foreign;
+use crate::{CalibrationError, Camera, Distortion, LengthUnit, Rectification, StereoRig};
 use glam::{DMat3, DVec3};
 
 /// Whether a text is a calib.txt.

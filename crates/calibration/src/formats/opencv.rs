@@ -9,8 +9,8 @@ use super::names::{self, Meaning, Side};
 use super::tree::Node;
 use super::{File, Kind, model};
 use crate::checks::fisheye_doubt;
-use crate::{CalibrationError, Camera, Distortion, LengthUnit, Rectification, StereoRig};
 use crate::console::foreign;
+use crate::{CalibrationError, Camera, Distortion, LengthUnit, Rectification, StereoRig};
 
 /// Reads one or more files together.
 pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {

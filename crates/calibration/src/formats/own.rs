@@ -2,8 +2,8 @@
 
 use super::matrix::{Matrix, nearest_rotation};
 use super::{Kind, draft::Draft, model};
-use crate::{CalibrationError, Camera, LengthUnit, Projection, Rectification, StereoRig};
 use crate::console::foreign;
+use crate::{CalibrationError, Camera, LengthUnit, Projection, Rectification, StereoRig};
 use glam::DMat3;
 use serde::Deserialize;
 use std::fmt::Write as _;

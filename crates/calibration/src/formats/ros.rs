@@ -6,8 +6,8 @@ use super::matrix::Matrix;
 use super::names::{self, Side};
 use super::tree::Node;
 use super::{File, Kind, model};
-use crate::{CalibrationError, Camera, LengthUnit, Projection, StereoRig};
 use crate::console;
+use crate::{CalibrationError, Camera, LengthUnit, Projection, StereoRig};
 use glam::DMat3;
 use std::path::Path;
 

@@ -4,8 +4,8 @@
 
 use super::tree::{MAX_KEYS, number};
 use super::{Kind, draft::Draft};
-use crate::{CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
 use crate::console::foreign;
+use crate::{CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
 use glam::{DMat3, DQuat, DVec3};
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 use super::*;
-use crate::{matches, shared_data};
 use crate::capture::scene::{SceneOptions, render};
 use crate::image::{Image, Luma};
+use crate::{matches, shared_data};
 
 /// The offsets of a pair.
 fn row_offset(left: &Luma, right: &Luma) -> Option<RowOffset> {

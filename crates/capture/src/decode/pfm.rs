@@ -1,9 +1,9 @@
 //! Decoder of PFM files: one float a pixel, rows from bottom to top, as Middlebury, ETH3D and Scene Flow store disparities.
 
-use crate::{CaptureError, MaxPixels};
 use crate::console;
 use crate::files::{self, plain};
 use crate::image::Image;
+use crate::{CaptureError, MaxPixels};
 use std::io::{self, Read as _};
 use std::path::Path;
 

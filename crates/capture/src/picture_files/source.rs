@@ -4,12 +4,12 @@ use super::truth::layout::has_calib_txt;
 use super::truth::{DisparityFile, files_beside};
 use super::{FilePair, FolderPairs, list_pairs};
 use crate::calibration::{Kind, LoadOptions, load};
+use crate::geometry::Geometry;
 use crate::pace::period;
 use crate::player::{PairError, Pairs, Player};
 use crate::{
     CaptureError, MaxPixels, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed, Transport,
 };
-use crate::geometry::Geometry;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

@@ -12,10 +12,10 @@ mod world;
 
 pub use player::SceneSource;
 
-use crate::{CaptureError, RawPair};
-pub use stereopsis_frame::{SceneOptions, SceneWorld};
 use crate::image::{Image, Truth};
+use crate::{CaptureError, RawPair};
 use std::sync::Arc;
+pub use stereopsis_frame::{SceneOptions, SceneWorld};
 use view::{RenderedView, Rig, View};
 use world::World;
 

@@ -3,10 +3,10 @@
 
 use super::delta::Delta;
 use super::{Rendered, SceneOptions, StaticScene, sensor};
+use crate::files;
 use crate::pace::Pace;
 use crate::threads::{join_or_detach, panic_message};
 use crate::{CaptureError, Next, PairSource, SourceInfo};
-use crate::files;
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, never};
 use std::sync::Arc;
 use std::thread::JoinHandle;

@@ -1,9 +1,9 @@
 //! The scene's ground truth is exact, and its source behaves as specified.
 
 use super::*;
-use crate::{Next, PairSource};
 use crate::image::{Luma, Picture};
 use crate::stereo::{StereoParams, match_pair};
+use crate::{Next, PairSource};
 use std::time::{Duration, Instant};
 
 fn small() -> SceneOptions {

@@ -267,8 +267,7 @@ mod tests {
         };
         let thread = CameraThread::spawn(INDEX, "dies".into(), dies).unwrap();
         let mode = Mode { format: PixelFormat::Yuyv, width: 640, height: 480, rate_hz: 30 };
-        let picture_options =
-            PictureOptions { pixels: crate::Pixels::Luma, orientation: Orientation::Upright };
+        let picture_options = PictureOptions { pixels: crate::Pixels::Luma, orientation: Orientation::Upright };
         let mut stream = CameraStream::new(OpenCamera::of_thread(INDEX, mode, frames, thread), picture_options, None);
         let deadline = Instant::now() + Duration::from_secs(10);
         while stream.state().lost.is_none() {

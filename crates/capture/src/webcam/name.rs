@@ -2,8 +2,8 @@
 
 use super::devices::{CameraInfo, listed};
 use super::{fault, sysfs};
-use crate::{CameraName, CaptureError};
 use crate::console::foreign;
+use crate::{CameraName, CaptureError};
 
 impl CameraName {
     /// The camera's current number.

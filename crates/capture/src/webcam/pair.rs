@@ -6,12 +6,10 @@ use super::controls::ControlTask;
 use super::fault;
 use super::reader::DecodedFrame;
 use super::resync::{Resync, Step};
+use crate::image::Luma;
 use crate::pairing::{Paired, Pairing, Side};
 use crate::stamps::Stamps;
-use crate::{
-    CameraOptions, CaptureError, Next, Original, PairSource, RawPair, SourceInfo, SourceState, StereoLayout,
-};
-use crate::image::Luma;
+use crate::{CameraOptions, CaptureError, Next, Original, PairSource, RawPair, SourceInfo, SourceState, StereoLayout};
 use crossbeam_channel::Select;
 use std::time::{Duration, Instant, SystemTime};
 

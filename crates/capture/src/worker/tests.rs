@@ -1,9 +1,9 @@
 use super::*;
 use crate::calibration::Rectifier;
 use crate::calibration::StereoRig;
-use crate::{CaptureError, FrameTap, RawPair, RawTap, Scale};
 use crate::geometry::Geometry;
 use crate::image::{Image, Luma, Picture};
+use crate::{CaptureError, FrameTap, RawPair, RawTap, Scale};
 use crossbeam_channel::{RecvTimeoutError, TryRecvError};
 use std::time::SystemTime;
 

@@ -1,7 +1,7 @@
 //! Other disparities in a direction: blocks of pixels without any are skipped by their smallest and largest disparity.
 
-use crate::simd::{SimdLevel, on_level};
 use crate::image::Image;
+use crate::simd::{SimdLevel, on_level};
 use crate::stereo::filter::choice::{Chooser, REACH, STEP};
 use crate::stereo::map::INVALID;
 use rayon::prelude::*;

@@ -2,8 +2,8 @@
 
 use super::Local;
 use crate::codes::reverse;
-use crate::simd::{SimdLevel, on_level};
 use crate::image::Image;
+use crate::simd::{SimdLevel, on_level};
 use rayon::prelude::*;
 
 /// Kinds of arms.

@@ -3,9 +3,9 @@
 use super::*;
 use crate::capture::scene::{self, SceneOptions};
 use crate::capture::{Frame, RawPair};
-use crate::need;
 use crate::engine::demand::Demand;
 use crate::engine::{EngineError, Job, run};
+use crate::need;
 use crate::process;
 use crate::process::memory::{Bound, Free};
 use crate::stereo::Preset;

@@ -2,11 +2,11 @@
 //! changed.
 
 use super::Control;
-use stereopsis_frame::Frame;
 use crate::Job;
 use crate::newest::NewestReceiver;
 use crossbeam_channel::{Receiver, TryRecvError};
 use std::sync::Arc;
+use stereopsis_frame::Frame;
 
 pub(super) struct Feeder {
     frames: NewestReceiver<Arc<Frame>>,

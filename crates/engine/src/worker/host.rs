@@ -2,10 +2,10 @@
 
 use super::EngineSource;
 use super::shared::SharedState;
-use crate::recovery::{Decision, Recovery, not_recovered};
-use crate::{CpuEngine, Engine, EngineChoice, EngineError, EngineKind, Job, OpenOptions, open};
 use crate::parameter::Value;
+use crate::recovery::{Decision, Recovery, not_recovered};
 use crate::stereo::StereoParams;
+use crate::{CpuEngine, Engine, EngineChoice, EngineError, EngineKind, Job, OpenOptions, open};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -15,7 +15,6 @@ mod tests;
 pub use stats::{EngineStats, Figures};
 
 use super::{Engine, OpenOptions, Output};
-use stereopsis_frame::{Frame, FramePreparation, SourceInfo};
 use crate::newest::NewestReceiver;
 use crate::stereo::StereoParams;
 use crossbeam_channel::{Sender, bounded};
@@ -25,6 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use stereopsis_frame::{Frame, FramePreparation, SourceInfo};
 use thread::{EngineThread, Inputs};
 
 /// How long a command may wait for room in the queue.

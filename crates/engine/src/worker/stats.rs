@@ -1,10 +1,10 @@
 //! Statistics of the engine thread.
 
-use crate::{EngineInfo, Output, StageTime};
 use crate::metrics::{TruthError, truth_error};
 use crate::newest::DropCounter;
 use crate::rate::{Latency, Rate, RunLatency};
 use crate::stereo::Shares;
+use crate::{EngineInfo, Output, StageTime};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

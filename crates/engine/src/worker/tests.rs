@@ -4,15 +4,15 @@ mod memory;
 mod prepared;
 
 use super::*;
-use stereopsis_frame::RawPair;
-use crate::{EngineChoice, EngineError, EngineInfo, EngineKind, Job};
 use crate::image::{Image, Luma, Picture};
 use crate::newest::{NewestSender, channel};
 use crate::stereo::map::{INVALID, reason};
 use crate::stereo::{CostKind, DisparityMap};
+use crate::{EngineChoice, EngineError, EngineInfo, EngineKind, Job};
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_frame::RawPair;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Event {

@@ -5,12 +5,12 @@ use super::feed::Feeder;
 use super::host::{COLLECT_POLL_INTERVAL, EngineHost};
 use super::shared::SharedState;
 use super::{Command, EngineSource, Figures};
-use stereopsis_frame::Frame;
 use crate::newest::NewestReceiver;
 use crossbeam_channel::{Receiver, Select};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+use stereopsis_frame::Frame;
 
 /// How often an engine is asked whether it is prepared for a job.
 const PREPARE_POLL_INTERVAL: Duration = Duration::from_millis(2);

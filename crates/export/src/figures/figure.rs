@@ -1,9 +1,9 @@
 //! Figures as files; and that of distance and its errors over disparity, after Fig. 5 of Leu, Bacara & Jivet 2010.
 
 use crate::file::{Endings, ExportError};
-use crate::picture::write_rgb;
 use crate::files;
 use crate::image::Image;
+use crate::picture::write_rgb;
 use crate::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT};
 use plotters::coord::Shift;
 use plotters::prelude::*;

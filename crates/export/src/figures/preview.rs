@@ -5,14 +5,14 @@
 
 use super::panel::{self, Bar, EMPTY_PANEL, Panel};
 use super::scale;
-use stereopsis_frame::Frame;
 use crate::colormap::{self, Colormap, DisplayRange};
 use crate::file::ExportError;
-use crate::picture::{colors_of, write_rgb};
 use crate::geometry::Geometry;
 use crate::image::Image;
+use crate::picture::{colors_of, write_rgb};
 use crate::stereo::{DisparityMap, reason};
 use std::path::Path;
+use stereopsis_frame::Frame;
 
 const NO_DEPTH: &str =
     "no depth: the calibration is missing (--calibration, --rectify auto, or the lens (--fov-deg) and --baseline-m)";

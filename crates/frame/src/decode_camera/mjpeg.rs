@@ -2,8 +2,8 @@
 
 use super::{Damage, DecodeError};
 use crate::Pixels;
-use crate::jpeg::{frame as jpeg_frame, pixels as jpeg_pixels};
 use crate::image::{Image, Luma, Picture};
+use crate::jpeg::{frame as jpeg_frame, pixels as jpeg_pixels};
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;

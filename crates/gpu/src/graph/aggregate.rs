@@ -5,10 +5,10 @@ use crate::compiler::Source;
 use crate::layout::Layout;
 use crate::operations;
 use crate::resource::{MutualInformation, Resource};
-use crate::uniforms::DispatchParams;
-use crate::variant::CostSource;
 use crate::stereo::aggregate::{Axis, Direction};
 use crate::stereo::cost::Comparison;
+use crate::uniforms::DispatchParams;
+use crate::variant::CostSource;
 use std::ops::Range;
 use std::sync::Arc;
 

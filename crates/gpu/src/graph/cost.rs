@@ -6,9 +6,9 @@ use crate::layout::Layout;
 use crate::operations;
 use crate::resource::Resource;
 use crate::shaders::{PIXELS, SAD_COLUMNS, SAD_WORDS, STRIP, Shader, TILE, shaders};
-use crate::variant::CostSource;
 use crate::stereo::cost::census::Shape;
 use crate::stereo::cost::{Channel, Comparison, Scalar};
+use crate::variant::CostSource;
 use std::sync::Arc;
 
 shaders! {

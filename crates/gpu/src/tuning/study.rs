@@ -1,9 +1,9 @@
 //! Every variant timed on one pair.
 
 use crate::GpuEngine;
+use crate::engine::{EngineError, Job, Output, run};
 use crate::layout::Structure;
 use crate::variant::{CostSource, PIECES, Variant, VariantOverrides, WORKGROUPS};
-use crate::engine::{EngineError, Job, Output, run};
 
 /// One variant's times.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]

@@ -8,12 +8,12 @@ use crate::network::status::{RigStatus, Speed};
 use crate::network::wire::{Content, Head};
 use crate::network::{Inlet, Network, Outlet, OutletCounts, Parcel, RigSource, RigView, Stream, Verdict, result};
 use crate::recording::time;
-use stereopsis_settings::rig::Calibrated;
 use crate::serve::RemoteOf;
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_settings::rig::Calibrated;
 
 /// How long a rig that cannot be opened rests before it is tried again.
 const RETRY: Duration = Duration::from_secs(2);

@@ -2,12 +2,12 @@
 
 use crate::capture::{Frame, scene};
 use crate::engine::{self, Engine, EngineError, EngineInfo, EngineKind, Job, OpenOptions, Output};
-use stereopsis_base::image::Image;
 use crate::network::status::Speed;
 use crate::stereo::{DisparityMap, INVALID, StereoParams};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_base::image::Image;
 
 /// Pairs that are timed, of which the quickest counts.
 const PAIRS: usize = 5;

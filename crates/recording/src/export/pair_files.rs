@@ -1,14 +1,14 @@
 //! The files of one pair.
 
 use super::{Part, frames_csv};
-use crate::capture::{Frame, FramePreparation, RawPair, SourceInfo};
-use stereopsis_export as export;
 use crate::Packet;
+use crate::capture::{Frame, FramePreparation, RawPair, SourceInfo};
 use crate::read::ReadError;
 use crate::unpack::Measured;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
+use stereopsis_export as export;
 
 /// Writes the files of pairs; any number of threads may share it.
 pub(super) struct PairWriter<'a> {

@@ -1,7 +1,7 @@
 //! Camera messages of raw pictures.
 
-use crate::calibration::{CalibrationError, CameraInfo, StereoRig};
 use crate::About;
+use crate::calibration::{CalibrationError, CameraInfo, StereoRig};
 
 /// Makes the cameras of raw pictures, and caches those of the last size.
 pub(super) struct Cameras {

@@ -1,10 +1,10 @@
 //! From results to messages.
 
 use super::picture::image;
+use crate::ResultNote;
 use crate::engine::Output;
 use crate::geometry::Geometry;
 use crate::image::{Image, Luma, Picture};
-use crate::ResultNote;
 use crate::message::{Body, DisparityBody, Encoding, Point};
 use crate::stereo::map::SUBPIXEL_STEPS;
 use crate::stereo::{DisparityMap, INVALID, StereoParams, depth, reason};

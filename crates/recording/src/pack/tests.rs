@@ -6,9 +6,9 @@ use crate::capture::decode_camera::{Layout, PixelFormat};
 use crate::capture::{EncodedImage, MaxPixels, Orientation, Original, Pixels, RawPair, SourceInfo};
 use crate::image::{Image, Luma};
 use crate::message::{Body, DisparityBody};
+use crate::stereo::{DisparityMap, INVALID, reason};
 use crate::unpack::{Measured, Unpacker};
 use crate::{ResultNote, Streams, format};
-use crate::stereo::{DisparityMap, INVALID, reason};
 use fastrand::Rng;
 
 const SIZE: (usize, usize) = (22, 16);

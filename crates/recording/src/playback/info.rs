@@ -1,8 +1,8 @@
 //! The description of a recording as a source.
 
+use crate::About;
 use crate::capture::{RawPair, Scale, SourceInfo};
 use crate::geometry::Geometry;
-use crate::About;
 
 /// The description of a source with such pairs, which may be rectified, at working size.
 pub(super) fn info(

@@ -1,7 +1,7 @@
 //! The recorded result of a pair, for comparison with a new one.
 
-use crate::capture::Recorded;
 use crate::Packet;
+use crate::capture::Recorded;
 use crate::unpack::Measured;
 
 /// Depth and disparity of a result; `None` if there is neither, or they cannot be read.

@@ -104,7 +104,10 @@ impl Recording {
         let stereo_topics = if is_ours {
             StereoTopics::ours(&index)
         } else {
-            Some(StereoTopics::chosen(topics, &index).map_err(|err| ReadError::File(format!("cannot play {shown}: {err}")))?)
+            Some(
+                StereoTopics::chosen(topics, &index)
+                    .map_err(|err| ReadError::File(format!("cannot play {shown}: {err}")))?,
+            )
         };
         let (about, pairs, damage, calibration) = (None, Vec::new(), None, Ok(None));
         let mut recording = Self { file, index, is_ours, about, stereo_topics, pairs, damage, calibration };

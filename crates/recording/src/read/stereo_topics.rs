@@ -62,9 +62,7 @@ impl StereoTopics {
             (Some(both), ..) => Ok(Self::SideBySide(named(both)?)),
             (None, Some(left), Some(right)) => Ok(Self::Separate { left: named(left)?, right: named(right)? }),
             (None, Some(left), None) => Ok(Self::Separate { left: named(left)?, right: other(left, true)? }),
-            (None, None, Some(right)) => {
-                Ok(Self::Separate { left: other(right, false)?, right: named(right)? })
-            }
+            (None, None, Some(right)) => Ok(Self::Separate { left: other(right, false)?, right: named(right)? }),
             (None, None, None) => {
                 let mut pairs = images.iter().filter_map(|left| {
                     Some(Self::Separate { left: Arc::clone(left), right: beside(&left.topic, true)? })

@@ -1,9 +1,9 @@
 //! Matches frames in order, with as many jobs in flight as the engine takes.
 
 use super::{RecomputeError, params_for};
+use crate::Packet;
 use crate::capture::Frame;
 use crate::engine::{self, Engine, EngineError, EngineInfo, Job, Output};
-use crate::Packet;
 use crate::settings::Settings;
 use crossbeam_channel::{Receiver, Sender, TryRecvError};
 use std::collections::VecDeque;

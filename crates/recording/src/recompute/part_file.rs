@@ -1,8 +1,8 @@
 //! The new recording while it is unfinished, under the name [`part_name`].
 
 use super::RecomputeError;
-use crate::files::{Growing, WriteError};
 use crate::Format;
+use crate::files::{Growing, WriteError};
 use crate::write::{Compression, McapFile};
 use std::ffi::OsString;
 use std::io;

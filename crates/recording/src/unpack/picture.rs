@@ -1,10 +1,10 @@
 //! The picture of one message.
 
+use crate::Body;
 use crate::capture::decode::{decode_picture, jpeg_size, picture_size};
 use crate::capture::decode_camera::{Layout, PixelFormat, decode};
 use crate::capture::{EncodedImage, MaxPixels, Pixels};
 use crate::image::{Luma, Picture};
-use crate::Body;
 use crate::message::{Encoding, ImageBody};
 use std::sync::Arc;
 

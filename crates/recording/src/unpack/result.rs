@@ -3,9 +3,9 @@
 use crate::console::foreign;
 use crate::image::Image;
 use crate::message::{Body, Encoding, ImageBody};
-use crate::{Packet, ResultNote, format, topic};
 use crate::stereo::depth;
 use crate::stereo::map::SUBPIXEL_STEPS;
+use crate::{Packet, ResultNote, format, topic};
 
 /// The recorded parts of a result.
 #[derive(Debug, Default)]

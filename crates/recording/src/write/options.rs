@@ -1,8 +1,8 @@
 //! Target and format of a recording. [`crate::About`] has its content.
 
 use super::Begins;
-use crate::choices;
 use crate::Format;
+use crate::choices;
 use std::fmt;
 use std::path::PathBuf;
 

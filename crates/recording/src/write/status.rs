@@ -1,8 +1,8 @@
 //! Status of a recording, running or finished.
 
 use super::Target;
-use crate::console::counted;
 use crate::Counters;
+use crate::console::counted;
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -10,11 +10,11 @@ use crate::capture::{
 };
 use crate::engine::worker::ResultTap;
 use crate::engine::{EngineInfo, EngineKind, Job, Output};
-use crate::image::{Image, Luma, Picture};
 use crate::format::decode;
+use crate::image::{Image, Luma, Picture};
 use crate::pack::PairParts;
-use crate::{About, Body, Channel, Counters, Event, Recording, Schema, Stream, Streams, topic};
 use crate::stereo::{DisparityMap, StereoParams};
+use crate::{About, Body, Channel, Counters, Event, Recording, Schema, Stream, Streams, topic};
 use parking_lot::{Condvar, Mutex};
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -8,8 +8,8 @@
 
 use super::AdaptiveP2;
 use super::direction::{Direction, directions};
-use crate::image::Image;
 use crate::Volume;
+use crate::image::Image;
 use crate::params::StereoParams;
 
 /// P2 for each brightness step of 0 to 255: the one place where it is computed, for all engines.

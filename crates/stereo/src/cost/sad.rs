@@ -4,8 +4,8 @@
 //! picture. Before paths the rounded mean stands for the sum, so that it fits in a byte.
 
 use super::{Comparison, Cost, ExposureTolerance, Penalties, partner};
-use crate::image::Image;
 use crate::Volume;
+use crate::image::Image;
 use crate::params::StereoParams;
 
 /// Sum of absolute differences of brightness.

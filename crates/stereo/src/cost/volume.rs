@@ -2,8 +2,8 @@
 
 use super::PixelCosts;
 use super::mutual_information::Table;
-use crate::image::Luma;
 use crate::Volume;
+use crate::image::Luma;
 use crate::params::StereoParams;
 
 /// Cost of every pixel and candidate, 0 to [`StereoParams::largest_cost`]. A learned cost needs its table; without one all

@@ -2,10 +2,10 @@
 
 use super::lines::{PathCosts, line_to};
 use super::{DirectionWinner, smallest};
-use crate::image::{Image, Luma};
 use crate::aggregate::{Direction, directions, penalty_table};
 use crate::cost::{PixelCosts, sad};
 use crate::gating::{Gate, Gates};
+use crate::image::{Image, Luma};
 use crate::local::{Aggregation, Offsets, Weights, aggregate_at};
 use crate::params::StereoParams;
 use crate::prior::Prior;

@@ -1,10 +1,10 @@
 use super::verdict::Remedy;
 use super::*;
-use crate::image::Image;
-use crate::parameter::{Domain, Value};
 use crate::aggregate::{path_costs, penalty_table};
 use crate::disparity::{right_map, swapped_map, winner_takes_all};
+use crate::image::Image;
 use crate::map::INVALID;
+use crate::parameter::{Domain, Value};
 use crate::{CostKind, Past, local, match_next, sum_volume};
 use fastrand::Rng;
 

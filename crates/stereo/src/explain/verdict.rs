@@ -1,9 +1,9 @@
 //! Why a pixel has a disparity or none, in a sentence, and the parameter that would change that.
 
 use super::{Checked, Explanation, Partner};
-use crate::parameter::Value;
 use crate::Median;
 use crate::map::{SUBPIXEL_STEPS, reason};
+use crate::parameter::Value;
 use crate::params::StereoParams;
 
 /// Largest tolerance of the left-right check, px.

@@ -1,8 +1,8 @@
 //! The windows of both pictures that are compared, and the epipolar line.
 
 use super::Side;
-use crate::image::Image;
 use crate::cost::partner;
+use crate::image::Image;
 
 /// Smallest distance from the centre of a shown window to its edge, px: single pixels show nothing.
 const SMALLEST_REACH_PX: usize = 3;

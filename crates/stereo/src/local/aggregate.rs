@@ -1,9 +1,9 @@
 //! The sum over the region of each pixel.
 
 use super::{Aggregation, Offsets, Unit, Weights};
-use crate::image::Image;
 use crate::Volume;
 use crate::cost::partner;
+use crate::image::Image;
 use crate::params::StereoParams;
 
 impl StereoParams {

@@ -2,9 +2,9 @@
 
 use super::StereoParams;
 use super::limits::LARGEST_SUM;
-use crate::parameter::{Parameter, Value};
 use crate::CostKind;
 use crate::aggregate::AdaptiveP2;
+use crate::parameter::{Parameter, Value};
 
 /// Reason why parameters cannot be used; the text names the flags.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

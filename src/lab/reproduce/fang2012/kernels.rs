@@ -58,7 +58,7 @@ const SHARES_OF_CA: [f64; 3] = [83.88, 93.96, 50.28];
 pub(super) fn shares_of_plain_loops(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     let scale = plain_scale(workshop);
     let here = format!(
-        "The plain loops of `src/stereo` on one thread, each component timed for itself, on the built-in scene of {}x{} with {DISPARITIES} \
+        "The plain loops of `crates/stereo/src` on one thread, each component timed for itself, on the built-in scene of {}x{} with {DISPARITIES} \
          disparities. AD-census, radius {RADIUS} of CW and AW, L {ARMS} and tau 20 of CROSS, as in the paper.",
         TSUKUBA.0 / scale,
         TSUKUBA.1 / scale

@@ -101,7 +101,7 @@ pub(super) fn times_over_radii(workshop: &mut Workshop) -> anyhow::Result<Exhibi
         String::new()
     };
     let here = format!(
-        "{} for the CPU engine ({}), and the built-in scene for the plain loops of `src/stereo` on one thread{scaled}. Both are timed with the \
+        "{} for the CPU engine ({}), and the built-in scene for the plain loops of `crates/stereo/src` on one thread{scaled}. Both are timed with the \
          whole method; the engine's aggregation stands beside, and the paper's number there is that of Table V. The arms of CROSS are as long \
          as the radius, where the paper's stay at {ARMS}.",
         tsukuba_words(workshop),

@@ -1,9 +1,9 @@
 //! Files of users, and errors of files without a calibration.
 
 use super::*;
-use crate::{LoadOptions, Projection, Rectifier, StereoRig, load};
 use crate::capture::RawPair;
 use crate::image::{Image, Luma, Picture};
+use crate::{LoadOptions, Projection, Rectifier, StereoRig, load};
 use glam::{DMat3, DVec3};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -8,10 +8,10 @@ mod pairs;
 pub use layout::{TruthFiles, files_beside, truth_beside};
 pub use pairs::{PairWithTruth, TruthPair, find_truth_pairs};
 
-use crate::decode::{read_pfm, read_picture};
-use crate::{CaptureError, MaxPixels};
 use crate::console;
+use crate::decode::{read_pfm, read_picture};
 use crate::image::{Image, Luma, Truth};
+use crate::{CaptureError, MaxPixels};
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};

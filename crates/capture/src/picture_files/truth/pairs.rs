@@ -2,13 +2,13 @@
 
 use super::layout::{LAYOUTS, TruthFiles, files_beside, has_calib_txt, truth_beside};
 use super::{check_size, read_mask};
-use crate::picture_files::FilePair;
-use crate::picture_files::folder::{entries, is_side, pairs_in};
-use crate::{CaptureError, MaxPixels, RawPair};
 use crate::console;
 use crate::files::plain;
 use crate::image::{Image, Truth};
 use crate::metrics::Regions;
+use crate::picture_files::FilePair;
+use crate::picture_files::folder::{entries, is_side, pairs_in};
+use crate::{CaptureError, MaxPixels, RawPair};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

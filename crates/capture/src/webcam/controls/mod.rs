@@ -16,8 +16,8 @@ pub use equal::equalise;
 pub use task::ControlTask;
 
 use crate::{CaptureError, PowerLine};
-use stereopsis_base::parameter::choices;
 use node::Node;
+use stereopsis_base::parameter::choices;
 
 choices! {
     /// Kind of a control.
