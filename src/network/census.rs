@@ -4,7 +4,7 @@ use super::access::Access;
 use super::clock::{ClockEstimate, ClockOffset};
 use super::error::NetworkError;
 use super::key::{Member, Of, Role, all_status};
-use super::presence::{Presence, Present};
+use super::presence::Present;
 use super::rendezvous;
 use super::replies::ANSWER_TIMEOUT;
 use super::session::Network;
@@ -38,14 +38,13 @@ pub struct Census {
 /// Takes a census, and keeps the clocks' exchanges from one to the next.
 pub struct CensusTaker {
     network: Network,
-    presence: Option<Arc<Presence>>,
     clocks: BTreeMap<String, ClockEstimate>,
 }
 
 impl CensusTaker {
     /// On this network.
     pub fn new(network: Network) -> Self {
-        Self { network, presence: None, clocks: BTreeMap::new() }
+        Self { network, clocks: BTreeMap::new() }
     }
 
     /// Asks all members; waits for some seconds at most.
@@ -53,12 +52,7 @@ impl CensusTaker {
     /// # Errors
     /// The session has ended.
     pub fn take(&mut self) -> Result<Census, NetworkError> {
-        // followed from the first census on: the next ones need not ask
-        let presence = match &self.presence {
-            Some(presence) => presence,
-            None => self.presence.insert(self.network.presence()?),
-        };
-        let Present { members, other_versions } = presence.present();
+        let Present { members, other_versions } = self.network.presence()?.present();
         let answers = self.network.ask(&all_status(), None, ANSWER_TIMEOUT)?;
         let status = |(key, bytes): (String, Vec<u8>)| Some((key, serde_json::from_slice::<Status>(&bytes).ok()?));
         let mut status: BTreeMap<_, _> = answers.into_iter().flatten().filter_map(status).collect();

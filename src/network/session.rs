@@ -5,7 +5,7 @@ use super::error::NetworkError;
 use super::presence::Presence;
 use super::replies::collect;
 use parking_lot::Mutex;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 use zenoh::Wait as _;
 use zenoh::qos::Priority;
@@ -27,8 +27,9 @@ struct Opened {
     session: zenoh::Session,
     who: Option<String>,
     access: Access,
-    /// While anybody follows who is there.
-    presence: Mutex<Weak<Presence>>,
+    /// Who is there, once it was asked. It is followed to the end: Zenoh's session gives one that follows a second time members that
+    /// it remembers, also those that have gone meanwhile, and at some later time.
+    presence: Mutex<Option<Arc<Presence>>>,
 }
 
 impl Network {
@@ -68,18 +69,17 @@ impl Network {
         !self.0.access.listen.is_empty() || self.0.session.info().routers_zid().wait().next().is_some()
     }
 
-    /// Who is there, followed as long as anybody holds what is returned; waits for some seconds at most where nobody does yet.
+    /// Who is there, followed from the first call on, which waits for some seconds at most.
     ///
     /// # Errors
     /// The session has ended.
     pub fn presence(&self) -> Result<Arc<Presence>, NetworkError> {
         let mut followed = self.0.presence.lock();
-        if let Some(presence) = followed.upgrade() {
-            return Ok(presence);
+        if let Some(presence) = &*followed {
+            return Ok(Arc::clone(presence));
         }
         let presence = Arc::new(Presence::follow(&self.0.session)?);
-        *followed = Arc::downgrade(&presence);
-        Ok(presence)
+        Ok(Arc::clone(followed.insert(presence)))
     }
 
     /// All answers to a question, with the keys of those who answer; refusals as errors.

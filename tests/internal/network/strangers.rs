@@ -70,6 +70,22 @@ fn a_thousand_tokens_hold_nothing_up() {
 }
 
 #[test]
+fn who_is_there_is_right_when_it_is_asked_again() {
+    let (router, endpoint) = router(None);
+    let viewer = client(&endpoint);
+    for network in [&router, &viewer] {
+        for round in 0..20 {
+            let token = announce(router.session(), &member(Role::Head, &format!("rig{round}"), 0));
+            until("it is seen", || present(network).of(Role::Head).count() == 1);
+            assert_eq!(present(network).of(Role::Head).count(), 1);
+            drop(token);
+            until("it is gone", || present(network).of(Role::Head).next().is_none());
+            assert_eq!(present(network).of(Role::Head).next(), None);
+        }
+    }
+}
+
+#[test]
 fn an_engine_without_results_takes_no_rig_from_others() {
     let (router, endpoint) = router(None);
     // where the name of the rig falls to the other engine if its token alone counts
