@@ -161,6 +161,7 @@ fn a_rig_on_the_network_gives_the_pairs_of_its_head_with_its_calibration() {
     let missing = RigSource::on(other.clone(), "pi", &options()).err().unwrap().to_string();
     assert!(missing.contains("there is no rig 'pi'") && missing.contains("no head is there"), "{missing}");
     let fed = Fed::start(&router, "pi");
+    until("it is seen", || present(&other).head("pi").is_some());
     assert!(Head::start(&other, "pi", None, fed_about(), &params()).err().unwrap().to_string().contains("already"));
     let wrong = RigSource::on(other.clone(), "po", &options()).err().unwrap().to_string();
     assert!(wrong.contains("the rigs there are pi"), "{wrong}");
