@@ -42,7 +42,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     });
 }
 
-/// Every message, the one to be shown first at the beginning: a new one, then the worst.
+/// Every message, the one to be shown first at the beginning: the newest of the new ones, then the worst.
 fn messages(state: &State) -> Vec<Message> {
     let now = Instant::now();
     let of_notice = |(index, notice): (usize, &Notice)| Message {
@@ -57,7 +57,8 @@ fn messages(state: &State) -> Vec<Message> {
     messages.extend(state.status().warnings.iter().map(|warning| of_warning(state, warning)));
     messages.extend(overload::too_large(state));
     messages.extend(overload::message(state));
-    messages.sort_by_key(|message| (!message.is_new, message.level));
+    // an error of before must not stand where the answer to the last click is looked for
+    messages.sort_by_key(|message| (!message.is_new).then_some(message.level));
     messages
 }
 
