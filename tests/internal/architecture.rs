@@ -60,13 +60,16 @@ fn the_network_is_asked_by_callbacks_alone() {
     assert!(!replies.is_empty(), "the search finds what is there");
 }
 
+/// Marks of what is compiled for tests alone.
+const IN_TESTS: [&str; 2] = ["#[cfg(test)]", r#"#[cfg(any(test, feature = "testing"))]"#];
+
 /// Files that are modules of tests alone, as `/name.rs`, and folders of such, as `/name/`.
 fn tests_of_sources() -> Vec<String> {
     let texts = sources().into_iter().map(|path| fs::read_to_string(root().join(path)).unwrap());
     let mut names = Vec::new();
     for text in texts {
-        let text = text.replace(r#"#[cfg(any(test, feature = "testing"))]"#, "#[cfg(test)]");
-        for after in text.split("#[cfg(test)]").skip(1) {
+        let text = text.replace(IN_TESTS[1], IN_TESTS[0]);
+        for after in text.split(IN_TESTS[0]).skip(1) {
             let module = after.trim_start().lines().next().unwrap_or_default();
             let name = module.trim_start_matches("pub ").strip_prefix("mod ").and_then(|rest| rest.strip_suffix(';'));
             names.extend(name.into_iter().flat_map(|name| [format!("/{name}.rs"), format!("/{name}/")]));
@@ -84,7 +87,7 @@ fn one_place_writes_files_and_one_speaks_to_people() {
         let (path, rest) = line.split_once(':').unwrap();
         let number: usize = rest.split(':').next().unwrap().parse().unwrap();
         let text = fs::read_to_string(root().join(path)).unwrap();
-        text.lines().take(number).any(|line| line.trim() == "#[cfg(test)]")
+        text.lines().take(number).any(|line| IN_TESTS.contains(&line.trim()))
     };
     let writers = ["File::create", "fs::write(", "fs::rename(", "fs::copy(", "OpenOptions::new()", "fs::create_dir"];
     let (files, others): (Vec<_>, Vec<_>) =
