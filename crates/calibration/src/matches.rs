@@ -50,7 +50,7 @@ pub struct Search {
 }
 
 /// Window for two cameras side by side with left and right exchanged.
-pub const EXCHANGED: Search = Search { disparity: (-0.40, 0.10), rows: 0.08, width_px: WIDTH_PX };
+pub(crate) const EXCHANGED: Search = Search { disparity: (-0.40, 0.10), rows: 0.08, width_px: WIDTH_PX };
 /// Window for two cameras side by side that are not aligned.
 const STEREO: Search = Search { disparity: (-0.10, 0.40), rows: 0.08, width_px: WIDTH_PX };
 /// Wide enough for several hundred corners.

@@ -84,7 +84,7 @@ impl StereoRig {
     }
 
     /// The baseline in the file's unit.
-    pub fn baseline_in_file(&self) -> f64 {
+    pub(crate) fn baseline_in_file(&self) -> f64 {
         self.baseline_m() / self.unit.metres()
     }
 

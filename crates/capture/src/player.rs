@@ -88,6 +88,9 @@ pub struct Player {
 impl Player {
     /// Starts reading ahead; `median_interval` is that between pairs. At the end playback ends, or with `hold_at_end` waits for a
     /// seek.
+    ///
+    /// # Errors
+    /// The system gives no thread.
     pub fn start(
         mut pairs: Box<dyn Pairs>,
         transport: Arc<Transport>,
@@ -95,7 +98,7 @@ impl Player {
         hold_at_end: bool,
     ) -> Result<Self, CaptureError> {
         let playing = transport.get();
-        let count = playing.len();
+        let count = playing.num_pairs();
         let next = transport.next_pair().map_or(0, |(pair, _)| pair);
         let collection = pairs.collection();
         let state = ReadAhead { next, count, looped: playing.looped, decoded: VecDeque::new(), stop: false };
@@ -159,6 +162,9 @@ impl Player {
     }
 
     /// Waits for the next pair, for at most `timeout`.
+    ///
+    /// # Errors
+    /// The pairs cannot be read further.
     pub fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
         let deadline = Instant::now() + timeout;
         loop {
@@ -234,7 +240,7 @@ impl Player {
             Err(PairError::Damaged(why)) => {
                 self.transport.delivered(k);
                 self.damaged.insert(k, why.clone());
-                if self.damaged.len() as u64 == self.transport.get().len() {
+                if self.damaged.len() as u64 == self.transport.get().num_pairs() {
                     return Err(CaptureError::File(format!("no pair of the {} can be read: {why}", self.collection)));
                 }
                 log::warn!("pair {k} is left out: {why}");

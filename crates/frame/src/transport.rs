@@ -153,7 +153,7 @@ impl Transport {
 
 impl Playing {
     /// Number of pairs.
-    pub fn len(&self) -> u64 {
+    pub fn num_pairs(&self) -> u64 {
         self.times.len() as u64
     }
 
@@ -196,7 +196,7 @@ impl Playing {
 
     fn next_position(&self) -> Option<u64> {
         let next = self.position.map_or(0, |position| position + 1);
-        match self.len() {
+        match self.num_pairs() {
             0 => None,
             len if next < len => Some(next),
             _ if self.looped => Some(0),
@@ -205,7 +205,7 @@ impl Playing {
     }
 
     fn seek_to(&mut self, pair: u64) {
-        self.seek = self.len().checked_sub(1).map(|last| pair.min(last));
+        self.seek = self.num_pairs().checked_sub(1).map(|last| pair.min(last));
     }
 }
 

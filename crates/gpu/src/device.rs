@@ -273,7 +273,10 @@ impl Gpu {
         EngineError::DeviceLost(self.errors.lost.get_or_init(|| why.to_owned()).clone())
     }
 
-    /// Fails if the device is lost, or after an uncaught error since the last call.
+    /// Checks that the device works.
+    ///
+    /// # Errors
+    /// The device is lost, or an error came since the last call.
     pub fn check(&self) -> Result<(), EngineError> {
         if let Some(why) = self.lost() {
             return Err(EngineError::DeviceLost(why.to_owned()));

@@ -154,7 +154,10 @@ impl Member {
         format!("{ROOT}/{VERSION}/status/{}/{}/{:x}", self.role, self.name, self.boot)
     }
 
-    /// The member of a token; an error for one of another version, which has its number, and for nonsense.
+    /// The member of a token.
+    ///
+    /// # Errors
+    /// It is of another version, which has its number, or nonsense.
     pub fn of_token(key: &str) -> Result<Self, Option<u8>> {
         let parts: Vec<_> = key.split('/').collect();
         let (&[root, version, "alive", role, name, boot, weight], only) = parts.split_at(parts.len().min(7)) else {

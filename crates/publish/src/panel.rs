@@ -137,7 +137,7 @@ impl Panel {
     }
 
     /// Adds a notice to the news.
-    pub fn notify(&self, text: String) {
+    pub(crate) fn notify(&self, text: String) {
         self.0.lock().add_news(News { text, is_error: false });
     }
 

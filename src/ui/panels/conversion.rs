@@ -79,7 +79,7 @@ fn recompute(
         &mut choices.recording,
     );
     let streams = Streams::default().with(pictures, true).with(Stream::Depth, false).with(numbers, true);
-    let pairs = state.pipeline.playback.as_ref().map_or(0, Playing::len);
+    let pairs = state.pipeline.playback.as_ref().map_or(0, Playing::num_pairs);
     let bytes = state.output().map(|output| pairs * bytes_per_pair(streams, &output.job.frame) as u64);
     // pictures are copied as they are packed in the recording
     let bytes = bytes.map(|bytes| bytes.max(contents.bytes));
@@ -107,7 +107,7 @@ fn export(
         }
         chosen.extend(is_chosen.then_some(*part));
     }
-    let last = state.pipeline.playback.as_ref().map_or(0, |playing| playing.len().saturating_sub(1));
+    let last = state.pipeline.playback.as_ref().map_or(0, |playing| playing.num_pairs().saturating_sub(1));
     widgets::row(ui, "pairs", "The first and the last pair to export.", |ui| {
         let (first_pair, last_pair) = (&mut choices.pairs.0, &mut choices.pairs.1);
         let field = ui.add(DragValue::new(first_pair).range(0..=*last_pair).update_while_editing(false));

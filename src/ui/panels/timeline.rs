@@ -79,7 +79,7 @@ fn buttons(ui: &mut Ui, playing: &Playing, held: bool, commands: &mut Vec<Comman
 
 /// The present pair in numbers.
 fn place(ui: &mut Ui, playing: &Playing, commands: &mut Vec<Command>) {
-    let Some(last) = playing.len().checked_sub(1) else {
+    let Some(last) = playing.num_pairs().checked_sub(1) else {
         ui.label("no pair here");
         return;
     };
@@ -107,7 +107,7 @@ fn choices(ui: &mut Ui, state: &State, playing: &Playing, commands: &mut Vec<Com
 impl Timeline {
     /// The whole recording or folder. While it is dragged, playback waits.
     fn slider(&mut self, ui: &mut Ui, playing: &Playing, commands: &mut Vec<Command>) {
-        let Some(last) = playing.len().checked_sub(1) else { return };
+        let Some(last) = playing.num_pairs().checked_sub(1) else { return };
         let at = playing.target().unwrap_or(0);
         ui.spacing_mut().slider_width = ui.available_width();
         let mut frame = at;

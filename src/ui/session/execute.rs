@@ -172,7 +172,9 @@ impl Session {
                 if playing.next_recorded(forward).is_none() {
                     let side = if forward { "after" } else { "before" };
                     let place = match playing.recorded {
-                        Some(searched) if (searched.len() as u64) < playing.len() => " among the pairs searched so far",
+                        Some(searched) if (searched.len() as u64) < playing.num_pairs() => {
+                            " among the pairs searched so far"
+                        }
                         _ => "",
                     };
                     self.state.notices.news(format!("no pair {side} this one has recorded depth{place}"));

@@ -12,6 +12,9 @@ pub fn file(name: &str) -> Option<PathBuf> {
 }
 
 /// Replaces the whole file or leaves it as it was, also where other processes write it at the same time.
+///
+/// # Errors
+/// The folder or the file cannot be written.
 pub fn replace(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let folder = file.parent().map_or(Ok(()), files::make_folder);
     folder.and_then(|()| files::write(file, bytes)).map_err(|err| err.source)

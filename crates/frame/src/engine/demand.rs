@@ -89,6 +89,9 @@ pub fn free(given: Option<Free>) -> Option<Free> {
 
 /// Refuses a demand that needs more than `free` beside what the engine `held` before, and says what fits. `need` computes the bytes of
 /// any demand; `None` for one that is impossible for other reasons.
+///
+/// # Errors
+/// The demand does not fit.
 pub fn check(
     demand: &Demand,
     free: Option<Free>,

@@ -178,6 +178,9 @@ pub trait Engine: Send {
 }
 
 /// Refuses pictures with too many pixels for the counters of mutual information.
+///
+/// # Errors
+/// There are too many pixels.
 pub fn check_counts((width, height): (usize, usize), params: &StereoParams) -> Result<(), EngineError> {
     if params.cost.is_learned() && width * height > MOST_PIXELS {
         return Err(EngineError::TooLarge(format!(

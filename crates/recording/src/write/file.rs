@@ -97,6 +97,9 @@ pub struct McapFile {
 
 impl McapFile {
     /// Begins a file. `written` counts its bytes.
+    ///
+    /// # Errors
+    /// The file or pipe takes no more bytes.
     pub fn begin(
         sink: Sink,
         name: &str,
@@ -127,6 +130,9 @@ impl McapFile {
     }
 
     /// Adds a message to the open chunk.
+    ///
+    /// # Errors
+    /// The file or pipe takes no more bytes.
     pub fn write(&mut self, packet: &Packet) -> io::Result<()> {
         let known = self.channels.iter().position(|(channel, ..)| *channel == packet.channel);
         let index = match known {
@@ -160,6 +166,9 @@ impl McapFile {
     }
 
     /// Finishes the chunk and passes all bytes to the system.
+    ///
+    /// # Errors
+    /// The file or pipe takes no more bytes.
     pub fn flush(&mut self) -> io::Result<()> {
         self.writer.flush().map_err(io_error)
     }
@@ -174,6 +183,9 @@ impl McapFile {
     }
 
     /// Ends the file: the calibration as an attachment, statistics, indexes.
+    ///
+    /// # Errors
+    /// The file or pipe takes no more bytes.
     pub fn finish(&mut self, calibration: Option<&str>, now: SystemTime) -> io::Result<()> {
         if let Some(calibration) = calibration {
             let attachment = Attachment {

@@ -157,7 +157,7 @@ impl CostKind {
     }
 
     /// Whether the parameter `name` belongs to this cost.
-    pub fn has_parameter(self, name: &str) -> bool {
+    pub(crate) fn has_parameter(self, name: &str) -> bool {
         self.description().parameters.contains(&name)
     }
 }

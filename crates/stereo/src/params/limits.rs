@@ -63,7 +63,7 @@ impl StereoParams {
     }
 
     /// Largest P2 with which the sum over these paths, at least one, fits in 16 bits; 0 if there is none.
-    pub fn max_p2(&self) -> u32 {
+    pub(crate) fn max_p2(&self) -> u32 {
         (LARGEST_SUM / self.summed_paths().max(1)).saturating_sub(self.largest_cost())
     }
 

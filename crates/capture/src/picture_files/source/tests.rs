@@ -127,7 +127,7 @@ fn a_watched_folder_is_held_at_its_start_stepped_and_played() {
         assert!(soon(&mut source).is_none());
     }
     let playing = transport.get();
-    assert_eq!((playing.name(3), playing.name(9), playing.len()), (Some("left3"), None, 9));
+    assert_eq!((playing.name(3), playing.name(9), playing.num_pairs()), (Some("left3"), None, 9));
     assert_eq!(playing.time(6).map(|time| (time.as_secs_f64() * 1e3).round()), Some(200.0));
     transport.seek(5);
     transport.play();
