@@ -284,7 +284,7 @@ mod tests {
         let _server = UnixListener::bind(machine.folder.path().join("X0")).unwrap();
         let found = machine.checks(&[("DISPLAY", ":0")]);
         assert_says(&found[1], State::Wrong, "libxkbcommon.so.0, libXi.so.6", "apt-get install libxkbcommon0 libxi6`");
-        let setup = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tools/setup.sh")).unwrap();
+        let setup = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/setup.sh")).unwrap();
         for (file, package) in OF_WAYLAND.iter().chain(&OF_X11) {
             assert!(setup.contains(&format!("{file}={package}")), "tools/setup.sh does not install {package}");
         }

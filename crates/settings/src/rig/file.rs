@@ -312,7 +312,7 @@ mod tests {
     /// A file of commit ecdb518.
     #[test]
     fn a_rig_of_an_earlier_version_is_read() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/ecdb518");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/ecdb518");
         let rig = RigFile::read(&folder.join("rig.toml")).unwrap();
         let port = |name: &str| CameraName::Port(name.to_owned());
         let cameras = (port("usb-0000:00:14.0-1:1.0"), port("usb-0000:00:14.0-2:1.0"));
@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn the_example_is_a_rig() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("calibration");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../calibration");
         let rig = RigFile::read(&folder.join("two-webcams.toml")).unwrap();
         assert_eq!(rig.calibration.files, [folder.join("example-rig.toml")]);
         let files = [folder.join("two-webcams.toml")];
