@@ -11,11 +11,7 @@
 #![allow(clippy::needless_bitwise_bool, reason = "without branches loops become vector instructions")]
 #![allow(clippy::needless_range_loop, reason = "plain indexed loops over arrays become vector instructions reliably")]
 
-#[cfg(test)]
-use stereopsis_base::parameter;
 use stereopsis_base::{console, image, process};
-#[cfg(test)]
-use stereopsis_capture as capture;
 use stereopsis_frame::engine;
 use stereopsis_stereo as stereo;
 
@@ -50,15 +46,13 @@ mod sweep;
 mod wavefront;
 mod weighted_median;
 mod winner;
-#[cfg(test)]
-mod tests;
+#[cfg(feature = "testing")]
+mod testing;
 
 use crate::engine::demand::{self, Demand, Promise};
 use crate::engine::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime};
 use crate::image::PictureRef;
 use crate::process::OfProcess;
-#[cfg(any(test, feature = "testing"))]
-use crate::process::memory::Free;
 use crate::stereo::filter::Smoothed;
 use crate::stereo::{DisparityMap, Maps, Past, StereoParams};
 pub use adapter::brand_in;
@@ -129,14 +123,6 @@ impl CpuEngine {
             fitting: None,
             promise: None,
         }
-    }
-
-    /// The same with so much free memory, whatever the system says.
-    #[cfg(any(test, feature = "testing"))]
-    #[must_use]
-    pub fn with_free(mut self, free: Free) -> Self {
-        self.buffers.free = Some(free);
-        self
     }
 
     fn machine(&self) -> Machine {

@@ -51,7 +51,7 @@ pub(super) fn bytes(demand: &Demand, machine: Machine) -> u64 {
 }
 
 /// Bytes that are kept from pair to pair.
-#[cfg(test)]
+#[cfg(feature = "testing")]
 pub(super) fn kept(demand: &Demand, machine: Machine) -> u64 {
     Level::of(demand, machine).need().kept
 }

@@ -2,14 +2,13 @@
 
 mod memory;
 
-use super::CpuEngine;
-use super::simd::SimdLevel;
-use crate::engine::Engine;
-use crate::image::{Image, Luma, PictureRef};
-use crate::parameter::{Domain, Value};
-use crate::process::OfProcess;
-use crate::stereo::{Aggregation, CostKind, DisparityMap, Past, RightMatching, StereoParams, match_next};
 use fastrand::Rng;
+use stereopsis_base::image::{Image, Luma, PictureRef};
+use stereopsis_base::parameter::{Domain, Value};
+use stereopsis_cpu::CpuEngine;
+use stereopsis_cpu::simd::SimdLevel;
+use stereopsis_frame::engine::Engine;
+use stereopsis_stereo::{Aggregation, CostKind, DisparityMap, Past, RightMatching, StereoParams, match_next};
 
 /// Every option drawn from its domain, until they fit together. Large sizes of lists are rare, so that tests are quick.
 fn random_params(rng: &mut Rng) -> StereoParams {
@@ -225,7 +224,7 @@ fn sequences_remember_and_forget_as_the_reference() {
     let first = StereoParams {
         num_disparities: 20,
         temporal: true,
-        mi_start: crate::stereo::cost::mutual_information::Start::LastFrame,
+        mi_start: stereopsis_stereo::cost::mutual_information::Start::LastFrame,
         ..StereoParams::for_cost(CostKind::MutualInformation)
     };
     let other = StereoParams { mi_levels: 2, ..first.clone() };
@@ -268,11 +267,7 @@ fn a_forked_process_goes_on_with_threads_of_its_own() {
     assert_eq!(matched(&mut engines[0], &pairs[0]), matched(&mut engines[1], &pairs[0]));
     // threads that do nothing any more, as those of the parent in its child
     let (end, ended) = crossbeam_channel::bounded::<()>(0);
-    let pool = super::new_pool(1).unwrap();
-    pool.spawn(move || {
-        let _ = ended.recv();
-    });
-    engines[1].pool = Some(OfProcess::elsewhere(pool));
+    engines[1].lose_threads(ended).unwrap();
     assert_eq!(matched(&mut engines[0], &pairs[1]), matched(&mut engines[1], &pairs[1]), "with the pair before");
     drop((engines, end));
 }

@@ -1,16 +1,16 @@
 //! Memory that is computed before a pair, beside the arrays that are there afterwards, and what is refused.
 
 use super::*;
-use crate::capture::scene::{self, SceneOptions};
-use crate::capture::{Frame, RawPair};
-use crate::engine::demand::Demand;
-use crate::engine::{EngineError, Job, run};
-use crate::need;
-use crate::process;
-use crate::process::memory::{Bound, Free};
-use crate::stereo::Preset;
 use std::sync::Arc;
 use std::time::SystemTime;
+use stereopsis_base::console;
+use stereopsis_base::process;
+use stereopsis_base::process::memory::{Bound, Free};
+use stereopsis_capture::scene::{self, SceneOptions};
+use stereopsis_frame::engine::demand::Demand;
+use stereopsis_frame::engine::{EngineError, Job, run};
+use stereopsis_frame::{Frame, RawPair};
+use stereopsis_stereo::Preset;
 
 /// Free memory of a machine.
 fn free(bytes: u64) -> Free {
@@ -52,7 +52,7 @@ fn the_computed_memory_is_that_of_the_arrays() {
         engine.match_next(&left, &right, &params, wants_right).unwrap();
         let there = engine.memory_bytes().unwrap() as f64;
         let demand = Demand::of_pair(PictureRef::pair(&left, &right), Arc::new(params.clone()), wants_right);
-        let computed = need::kept(&demand, engine.machine()) as f64;
+        let computed = engine.kept_bytes(&demand) as f64;
         let what = format!("{computed} bytes computed and {there} there for {size:?} with {params:?}");
         assert!(computed < 1.05 * there + 2e5, "{what}");
         assert!(computed > 0.97 * there - 2e5 || params.gating.is_some(), "{what}");
@@ -89,7 +89,7 @@ fn inside() {
             let gated = params.gating.is_some();
             let job = Job { frame, params, read_back: true, wants_right };
             let mut engine = CpuEngine::new(Some(2));
-            let computed = need::bytes(&Demand::of(&job), engine.machine()) as f64;
+            let computed = engine.needed_bytes(&Demand::of(&job)) as f64;
             let before = process::resident_bytes().unwrap() as f64;
             process::forget_peak();
             let output = run(&mut engine, job).unwrap();
@@ -130,7 +130,7 @@ fn the_refusal_says_what_fits_and_that_is_matched() {
     let params = with_preset(Preset::Best, 128);
     let need = |params: &StereoParams, size| {
         let job = job(size, params, false);
-        need::bytes(&Demand::of(&job), CpuEngine::new(Some(2)).machine())
+        CpuEngine::new(Some(2)).needed_bytes(&Demand::of(&job))
     };
     let needed = need(&params, size);
     let engine = || CpuEngine::new(Some(2)).with_free(free(needed - 1));
@@ -143,7 +143,7 @@ fn the_refusal_says_what_fits_and_that_is_matched() {
         ("--num-disparities 64", need(&fewer, size)),
         ("--preset fast", need(&fast, size)),
     ] {
-        assert!(text.contains(&format!("{words} ({})", crate::console::bytes(needed))), "{text}");
+        assert!(text.contains(&format!("{words} ({})", console::bytes(needed))), "{text}");
     }
     for (size, params) in [(half, &params), (size, &fewer), (size, &fast)] {
         run(&mut engine(), job(size, params, false)).unwrap();
@@ -164,10 +164,10 @@ fn memory_that_the_engine_has_counts() {
     let mut engine = CpuEngine::new(Some(2)).with_free(free(50_000_000));
     run(&mut engine, job(size, &fast, false)).unwrap();
     let kept = engine.memory_bytes().unwrap() as u64;
-    let needed = need::bytes(&Demand::of(&job(size, &slow, false)), engine.machine());
+    let needed = engine.needed_bytes(&Demand::of(&job(size, &slow, false)));
     let mut engine = engine.with_free(free(needed - kept - 1));
     let text = engine.submit(job(size, &slow, false)).unwrap_err().to_string();
-    assert!(text.contains(&format!("beside the {} of the setting before", crate::console::bytes(kept))), "{text}");
+    assert!(text.contains(&format!("beside the {} of the setting before", console::bytes(kept))), "{text}");
     run(&mut engine, job(size, &fast, false)).unwrap();
     run(&mut engine.with_free(free(needed - kept)), job(size, &slow, false)).unwrap();
 }
@@ -182,7 +182,7 @@ fn a_gated_volume_that_is_too_large_is_refused_when_its_gates_are_known() {
     let noise = Luma::U8(Image::from_fn(size.0, size.1, |_, _| rng.u8(..)));
     let demand = Demand::of_pair(PictureRef::pair(&noise, &noise), Arc::new(params.clone()), false);
     let mut engine = CpuEngine::new(Some(2));
-    let narrow = need::bytes(&demand, engine.machine());
+    let narrow = engine.needed_bytes(&demand);
     engine = engine.with_free(free(narrow));
     let other = Luma::U8(Image::from_fn(size.0, size.1, |_, _| rng.u8(..)));
     let text = engine.match_next(&noise, &other, &params, false).unwrap_err().to_string();
