@@ -27,7 +27,7 @@ python3 tools/advisories.py ${ADVISORIES:-}
 [ -z "$short" ] || exit 0
 
 step "hostile files, clients, cameras and disks among the other tests"
-cargo test --locked --workspace --exclude stereopsis
+cargo test --locked --workspace --lib -- --skip internal_tests
 cargo test --locked --lib -- publish recording webcam
 cargo test --locked --test program
 [ ! -x target/release/stereopsis ] || tools/diskfull.sh target/release/stereopsis

@@ -1,4 +1,4 @@
-//! The algorithm of [`crate::stereo`] as compute shaders: `shaders/` has a file for each stage, this folder runs them.
+//! The algorithm of [`crate::stereo`] as compute shaders: `shaders/` has a file for each stage, this crate runs them.
 //!
 //! Pictures are copied through a mapped staging buffer into textures. Volumes and maps stay in buffers on the device. The result
 //! is a texture to be drawn and, on request, a copy on the host.

@@ -1,5 +1,7 @@
 //! The CPU engine against the specification, on random options, sizes and pictures.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
 mod memory;
 
 use fastrand::Rng;
