@@ -1,7 +1,7 @@
 //! The spine: pairs and frames, the sources that give them, and the engines that match them.
 //!
-//! A [`PairSource`] gives [`RawPair`]s, [`FramePreparation`] makes [`Frame`]s of them, and an [`engine::Engine`] matches these. Taps see
-//! what passes.
+//! A [`PairSource`] gives [`RawPair`]s, [`FramePreparation`] makes [`Frame`]s of them, and an [`engine::Engine`] matches these. Taps
+//! observe pairs, frames and results.
 
 use stereopsis_base::parameter::choices;
 use stereopsis_base::{console, files, geometry, image, parameter, process};

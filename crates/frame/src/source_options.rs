@@ -26,7 +26,7 @@ pub struct SourceOptions {
     pub topics: TopicChoice,
     /// Limit on the size of pictures from files and recordings.
     pub max_pixels: MaxPixels,
-    /// What is decoded of pictures.
+    /// Parts of pictures that are decoded: brightness alone, or colours too.
     pub pixels: Pixels,
     /// The camera of `webcam:N` shows one view, not both side by side: for a head of one camera.
     pub one_view: bool,
@@ -57,7 +57,7 @@ impl TopicChoice {
 }
 
 choices! {
-    /// What the scene's cameras see.
+    /// World of the scene.
     pub enum SceneWorld {
         /// A furnished room in which some things move.
         Room = "room",
@@ -75,7 +75,7 @@ pub struct SceneOptions {
     pub height: usize,
     /// Baseline, m.
     pub baseline_m: f64,
-    /// What the cameras see.
+    /// World that the cameras see.
     pub world: SceneWorld,
     /// Seed of positions and textures.
     pub seed: u32,

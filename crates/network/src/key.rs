@@ -157,7 +157,7 @@ impl Member {
     /// The member of a token.
     ///
     /// # Errors
-    /// It is of another version, which has its number, or nonsense.
+    /// The token is of another version, whose number is the error, or nonsense.
     pub fn of_token(key: &str) -> Result<Self, Option<u8>> {
         let parts: Vec<_> = key.split('/').collect();
         let (&[root, version, "alive", role, name, boot, weight], only) = parts.split_at(parts.len().min(7)) else {

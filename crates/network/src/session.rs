@@ -27,8 +27,8 @@ struct Opened {
     session: zenoh::Session,
     who: Option<String>,
     access: Access,
-    /// Who is there, once it was asked. It is followed to the end: Zenoh's session gives one that follows a second time members that
-    /// it remembers, also those that have gone meanwhile, and at some later time.
+    /// Members that are there; `None` before the first question. Followed to the end of the session: a second subscriber of Zenoh's
+    /// session gets the tokens that the session remembers, late, and also those that were withdrawn meanwhile.
     presence: Mutex<Option<Arc<Presence>>>,
 }
 
@@ -69,7 +69,7 @@ impl Network {
         !self.0.access.listen.is_empty() || self.0.session.info().routers_zid().wait().next().is_some()
     }
 
-    /// Who is there, followed from the first call on, which waits for some seconds at most.
+    /// Members that are there, followed from the first call on, which waits for some seconds at most.
     ///
     /// # Errors
     /// The session has ended.
