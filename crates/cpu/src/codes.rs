@@ -80,57 +80,53 @@ impl Codes {
         }
     }
 
-    #[inline(always)]
+    /// [`Self::distances`] of `P` planes: a function of its own, because all integer types of sums call the same one.
+    #[inline(never)]
     fn hamming<S: Simd, L: Lane, const P: usize>(
-        &self,
-        simd: S,
-        span: PixelSpan,
-        window: DisparityWindow,
-        out: &mut [L],
-    ) {
-        // the common lengths are known to the compiler
-        match window.len {
-            64 => self.hamming_of_windows::<S, L, P, 64>(simd, span, window, out),
-            128 => self.hamming_of_windows::<S, L, P, 128>(simd, span, window, out),
-            256 => self.hamming_of_windows::<S, L, P, 256>(simd, span, window, out),
-            len if len.is_multiple_of(64) => self.hamming_of_windows::<S, L, P, 64>(simd, span, window, out),
-            len if len.is_multiple_of(32) => self.hamming_of_windows::<S, L, P, 32>(simd, span, window, out),
-            _ => self.hamming_of_windows::<S, L, P, 16>(simd, span, window, out),
-        }
-    }
-
-    /// [`Self::hamming`], `W` candidates at a time.
-    #[inline(always)]
-    fn hamming_of_windows<S: Simd, L: Lane, const P: usize, const W: usize>(
         &self,
         simd: S,
         PixelSpan { x, y, pixels, .. }: PixelSpan,
         window: DisparityWindow,
         out: &mut [L],
     ) {
-        let len = <S::u8s as SimdBase<S>>::LEN;
-        let halves = if has_halves(len) { 2 } else { 1 };
-        let row = halves * P * self.pitch;
-        let left = &self.left[y * P * self.width..][..P * self.width];
-        let right = &self.right[y * row..][..row];
-        // partners of the last pixel come first
-        let (start, count) = (self.width - x - pixels + window.first, window.len + pixels - 1);
-        let (mut mine, mut theirs) = ([left; P], [[right; 2]; P]);
-        for p in 0..P {
-            mine[p] = &left[p * self.width + x..][..pixels];
-            for half in 0..halves {
-                theirs[p][half] = &right[(halves * p + half) * self.pitch + start..][..count];
-            }
-        }
-        for (t, out) in out.chunks_exact_mut(window.len).take(pixels).enumerate() {
-            let mut codes = [0; P];
-            for p in 0..P {
-                codes[p] = mine[p][t];
-            }
-            for (b, out) in out.as_chunks_mut::<W>().0.iter_mut().enumerate() {
-                distances::<S, L, P, W>(simd, codes, &theirs, pixels - 1 - t + b * W, out);
-            }
-        }
+        simd.vectorize(
+            #[inline(always)]
+            || {
+                let len = <S::u8s as SimdBase<S>>::LEN;
+                let halves = if has_halves(len) { 2 } else { 1 };
+                let row = halves * P * self.pitch;
+                let left = &self.left[y * P * self.width..][..P * self.width];
+                let right = &self.right[y * row..][..row];
+                // partners of the last pixel come first
+                let (start, count) = (self.width - x - pixels + window.first, window.len + pixels - 1);
+                let (mut mine, mut theirs) = ([left; P], [[right; 2]; P]);
+                for p in 0..P {
+                    mine[p] = &left[p * self.width + x..][..pixels];
+                    for half in 0..halves {
+                        theirs[p][half] = &right[(halves * p + half) * self.pitch + start..][..count];
+                    }
+                }
+                for (t, out) in out.chunks_exact_mut(window.len).take(pixels).enumerate() {
+                    let mut codes = [0; P];
+                    for p in 0..P {
+                        codes[p] = mine[p][t];
+                    }
+                    let first = pixels - 1 - t;
+                    let (fours, rest) = out.split_at_mut(window.len - window.len % (4 * len));
+                    let (twos, ones) = rest.split_at_mut(rest.len() - rest.len() % (2 * len));
+                    let (from_twos, from_ones) = (first + fours.len(), first + fours.len() + twos.len());
+                    for (b, out) in fours.chunks_exact_mut(4 * len).enumerate() {
+                        distances::<S, L, P, 4>(simd, codes, &theirs, first + b * 4 * len, out);
+                    }
+                    if !twos.is_empty() {
+                        distances::<S, L, P, 2>(simd, codes, &theirs, from_twos, twos);
+                    }
+                    if !ones.is_empty() {
+                        distances::<S, L, P, 1>(simd, codes, &theirs, from_ones, ones);
+                    }
+                }
+            },
+        );
     }
 
     /// Differences of the bytes of a span of pixels, the window's candidates of one pixel after the other.
@@ -174,9 +170,6 @@ const fn has_halves(register: usize) -> bool {
     register == 32
 }
 
-/// Registers that are compared at a time.
-const GROUP: usize = 4;
-
 /// Hamming distances of half bytes.
 const DISTANCES: [[u8; 16]; 16] = {
     let mut distances = [[0; 16]; 16];
@@ -188,56 +181,47 @@ const DISTANCES: [[u8; 16]; 16] = {
     distances
 };
 
-/// Distances of a bit string to `W` partners, whose planes begin at `first`.
+/// Distances of a bit string to `R` registers of partners, whose planes begin at `first`.
 #[inline(always)]
-fn distances<S: Simd, L: Lane, const P: usize, const W: usize>(
+fn distances<S: Simd, L: Lane, const P: usize, const R: usize>(
     simd: S,
     codes: [u8; P],
     planes: &[[&[u8]; 2]; P],
     first: usize,
-    out: &mut [L; W],
+    out: &mut [L],
 ) {
     let len = <S::u8s as SimdBase<S>>::LEN;
-    let mut partners = [[&[0; W]; 2]; P];
+    let mut sums = [S::u8s::splat(simd, 0); R];
+    let mut halves = sums; // of half bytes, up to three planes of them
     for p in 0..P {
-        for half in 0..if has_halves(len) { 2 } else { 1 } {
-            partners[p][half] = planes[p][half][first..].first_chunk().expect("partners of all candidates");
+        if has_halves(len) {
+            for (half, code) in [codes[p] & 15, codes[p] >> 4].into_iter().enumerate() {
+                let table = S::u8s::block_splat(u8x16::from_slice(simd, &DISTANCES[usize::from(code)]));
+                let partners = &planes[p][half][first..][..R * len];
+                for r in 0..R {
+                    sums[r] += table.swizzle_dyn_within_blocks(S::u8s::from_slice(simd, &partners[r * len..][..len]));
+                }
+            }
+            continue;
+        }
+        let code = S::u8s::splat(simd, codes[p]);
+        let partners = &planes[p][0][first..][..R * len];
+        for r in 0..R {
+            let differing = S::u8s::from_slice(simd, &partners[r * len..][..len]) ^ code;
+            if counts_bits(len) {
+                sums[r] += differing.count_ones();
+            } else {
+                let pairs = differing - ((differing >> 1) & 0x55);
+                halves[r] += (pairs & 0x33) + ((pairs >> 2) & 0x33);
+                if p % 3 == 2 || p + 1 == P {
+                    sums[r] += (halves[r] & 15) + (halves[r] >> 4);
+                    halves[r] = S::u8s::splat(simd, 0);
+                }
+            }
         }
     }
-    let registers = W / len;
-    for group in (0..registers).step_by(GROUP) {
-        let mut sums = [S::u8s::splat(simd, 0); GROUP];
-        let mut halves = sums; // of half bytes, up to three planes of them
-        let group_len = GROUP.min(registers - group);
-        for p in 0..P {
-            if has_halves(len) {
-                for (half, code) in [codes[p] & 15, codes[p] >> 4].into_iter().enumerate() {
-                    let table = S::u8s::block_splat(u8x16::from_slice(simd, &DISTANCES[usize::from(code)]));
-                    for r in 0..group_len {
-                        let theirs = S::u8s::from_slice(simd, &partners[p][half][(group + r) * len..][..len]);
-                        sums[r] += table.swizzle_dyn_within_blocks(theirs);
-                    }
-                }
-                continue;
-            }
-            let code = S::u8s::splat(simd, codes[p]);
-            for r in 0..group_len {
-                let differing = S::u8s::from_slice(simd, &partners[p][0][(group + r) * len..][..len]) ^ code;
-                if counts_bits(len) {
-                    sums[r] += differing.count_ones();
-                } else {
-                    let pairs = differing - ((differing >> 1) & 0x55);
-                    halves[r] += (pairs & 0x33) + ((pairs >> 2) & 0x33);
-                    if p % 3 == 2 || p + 1 == P {
-                        sums[r] += (halves[r] & 15) + (halves[r] >> 4);
-                        halves[r] = S::u8s::splat(simd, 0);
-                    }
-                }
-            }
-        }
-        for r in 0..group_len {
-            L::store_costs::<S>(sums[r], &mut out[(group + r) * len..][..len]);
-        }
+    for r in 0..R {
+        L::store_costs::<S>(sums[r], &mut out[r * len..][..len]);
     }
 }
 

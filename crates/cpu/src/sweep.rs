@@ -249,8 +249,23 @@ fn scan_block<S: Simd, L: Lane, E: Increment<L>>(
     let in_lanes = size_of::<E>() > size_of::<L>() && block.output.fit_lanes;
     macro_rules! fixed {
         ($directions:literal, $candidates:literal, $four:literal, $gated:literal, $in_lanes:literal) => {
-            aggregate_block_fixed::<S, L, E, $directions, $candidates, $four, $gated, $in_lanes>(
-                simd, block, state, edge, right,
+            apart(
+                simd,
+                #[inline(always)]
+                || {
+                    aggregate_block_fixed::<S, L, E, $directions, $candidates, $four, $gated, $in_lanes>(
+                        simd, block, state, edge, right,
+                    );
+                },
+            )
+        };
+    }
+    macro_rules! any_length {
+        ($directions:literal) => {
+            apart(
+                simd,
+                #[inline(always)]
+                || aggregate_block::<S, L, E, $directions>(simd, block, state, edge, right),
             )
         };
     }
@@ -271,11 +286,17 @@ fn scan_block<S: Simd, L: Lane, E: Increment<L>>(
         (4, 128, false) => fixed!(4, 128, false, false, false),
         (2, 64, false) => fixed!(2, 64, false, false, false),
         (2, 128, false) => fixed!(2, 128, false, false, false),
-        (1, ..) => aggregate_block::<S, L, E, 1>(simd, block, state, edge, right),
-        (2, ..) => aggregate_block::<S, L, E, 2>(simd, block, state, edge, right),
-        (3, ..) => aggregate_block::<S, L, E, 3>(simd, block, state, edge, right),
-        _ => aggregate_block::<S, L, E, 4>(simd, block, state, edge, right),
+        (1, ..) => any_length!(1),
+        (2, ..) => any_length!(2),
+        (3, ..) => any_length!(3),
+        _ => any_length!(4),
     }
+}
+
+/// Runs a loop as a function of its own, for the same instructions: with all of them in one, a compiler takes minutes.
+#[inline(never)]
+fn apart<S: Simd>(simd: S, run: impl FnOnce()) {
+    simd.vectorize(run);
 }
 
 /// Brightness step between each pixel of a row and its predecessor. Where that lies outside a path starts, and the step has no
