@@ -92,6 +92,16 @@ fn luma8_inside(picture: texture_2d<u32>, shift: u32, at: vec2<u32>) -> u32 {
     return min(textureLoad(picture, at, 0).x >> shift, 255u);
 }
 
+// Red, green and blue of a pixel of the picture, from the lowest byte on. Rows are bytes, three to a pixel and four to a texel.
+fn color_at(colors: texture_2d<u32>, at: vec2<i32>) -> u32 {
+    let bit = 24u * u32(at.x);
+    let word = i32(bit >> 5u);
+    let low = textureLoad(colors, vec2<i32>(word, at.y), 0).x;
+    let high = textureLoad(colors, vec2<i32>(word + 1, at.y), 0).x;
+    let shift = bit & 31u; // where it is 8 or less the pixel lies in one word
+    return select((low >> shift) | (high << (32u - shift)), low >> shift, shift <= 8u) & 0xffffffu;
+}
+
 // Column of the partner of left column x, clamped into the right picture.
 fn partner(x: i32, candidate: u32) -> i32 {
     return clamp(x - disparity_of(candidate), 0, i32(params.width) - 1);

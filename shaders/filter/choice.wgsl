@@ -58,21 +58,23 @@ fn eight_bits(texel: vec4<u32>, shift: u32) -> i32 {
     return i32(min(texel.x >> shift, 255u));
 }
 
+fn channels(color: u32) -> vec4<i32> {
+    return vec4<i32>((vec4<u32>(color) >> vec4<u32>(0u, 8u, 16u, 24u)) & vec4<u32>(255u));
+}
+
 // Three channels of colour, or one of brightness.
 fn left_guide_at(pixel: vec2<i32>) -> vec4<i32> {
-    let texel = textureLoad(left_guide, pixel, 0);
     if COLORED == 1u {
-        return vec4<i32>(vec4<u32>(texel.xyz, 0u));
+        return channels(color_at(left_guide, pixel));
     }
-    return vec4<i32>(eight_bits(texel, params.left_shift), 0, 0, 0);
+    return vec4<i32>(eight_bits(textureLoad(left_guide, pixel, 0), params.left_shift), 0, 0, 0);
 }
 
 fn right_guide_at(pixel: vec2<i32>) -> vec4<i32> {
-    let texel = textureLoad(right_guide, pixel, 0);
     if COLORED == 1u {
-        return vec4<i32>(vec4<u32>(texel.xyz, 0u));
+        return channels(color_at(right_guide, pixel));
     }
-    return vec4<i32>(eight_bits(texel, params.right_shift), 0, 0, 0);
+    return vec4<i32>(eight_bits(textureLoad(right_guide, pixel, 0), params.right_shift), 0, 0, 0);
 }
 
 fn left_luma_at(pixel: vec2<i32>) -> i32 {

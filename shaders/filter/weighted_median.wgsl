@@ -20,11 +20,10 @@ var<workgroup> tile_values: array<i32, 640>;
 var<workgroup> tile_guide: array<u32, 640>; // up to three channels of eight bits
 
 fn guide_word(pixel: vec2<i32>) -> u32 {
-    let texel = textureLoad(guide, pixel, 0);
     if COLORED == 1u {
-        return texel.x | (texel.y << 8u) | (texel.z << 16u);
+        return color_at(guide, pixel);
     }
-    return min(texel.x >> select(params.left_shift, params.right_shift, IS_RIGHT == 1u), 255u);
+    return min(textureLoad(guide, pixel, 0).x >> select(params.left_shift, params.right_shift, IS_RIGHT == 1u), 255u);
 }
 
 fn channel_difference(a: u32, b: u32, shift: u32) -> u32 {

@@ -42,7 +42,9 @@ pub(super) fn bytes(demand: &Demand, device: Device<'_>) -> Option<u64> {
 
 /// The format of a demand's pairs.
 pub(super) fn format(demand: &Demand, key: &GraphKey) -> PairFormat {
-    PairFormat::new(demand.size, demand.deep, key.structures[0].colored, demand.wants_right)
+    let sides = if demand.wants_right || demand.params.choice { 2 } else { 1 };
+    let colored = if key.structures[0].colored { sides } else { 0 };
+    PairFormat::new(demand.size, demand.deep, colored, demand.wants_right)
 }
 
 /// Bytes at most with this graph.

@@ -28,14 +28,14 @@ pub(super) struct PairFormat {
     height: usize,
     /// 16 instead of 8 bits a pixel.
     wide: bool,
-    /// Whether colours come with it.
-    colored: bool,
+    /// Pictures with colours, the left one first.
+    colored: usize,
     /// Whether the right picture's map comes back too.
     wants_right: bool,
 }
 
 impl PairFormat {
-    pub(super) fn new((width, height): (usize, usize), wide: bool, colored: bool, wants_right: bool) -> Self {
+    pub(super) fn new((width, height): (usize, usize), wide: bool, colored: usize, wants_right: bool) -> Self {
         Self { width, height, wide, colored, wants_right }
     }
 
@@ -47,7 +47,7 @@ impl PairFormat {
 
     /// Bytes of both pictures with their colours.
     fn pictures_bytes(&self) -> usize {
-        2 * (self.row_pitch() + self.color_pitch()) * self.height
+        (2 * self.row_pitch() + self.colored * self.color_pitch()) * self.height
     }
 
     /// Bytes of the maps that come back, behind the timestamps.
@@ -66,9 +66,14 @@ impl PairFormat {
         bytes.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize)
     }
 
-    /// The same of colours; 0 without any.
+    /// The same of colours.
     fn color_pitch(&self) -> usize {
-        if self.colored { (4 * self.width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize) } else { 0 }
+        (size_of::<u32>() * self.color_words()).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize)
+    }
+
+    /// Words of a row of colours: three bytes a pixel, and a word behind them that `color_at` of the shaders may read.
+    fn color_words(&self) -> usize {
+        (3 * self.width).div_ceil(size_of::<u32>()) + 1
     }
 }
 
@@ -77,8 +82,8 @@ pub(super) struct Slot {
     pub(super) format: PairFormat,
     /// Luma of the left and of the right picture.
     textures: [Texture; 2],
-    /// Their colours, where the format has them.
-    colors: Option<[Texture; 2]>,
+    /// The colours of as many as the format says: bytes of red, green and blue, four to a texel.
+    colors: Vec<Texture>,
     params: wgpu::Buffer,
     timestamps: Option<Timestamps>,
     staging: wgpu::Buffer,
@@ -112,10 +117,9 @@ impl Slot {
         let PairFormat { width, height, wide, colored, .. } = format;
         let pixels = if wide { wgpu::TextureFormat::R16Uint } else { wgpu::TextureFormat::R8Uint };
         let textures = ["left", "right"].map(|label| Texture::new(gpu, label, (width, height), pixels));
-        let colors = colored.then(|| {
-            let labels = ["left colors", "right colors"];
-            labels.map(|label| Texture::new(gpu, label, (width, height), wgpu::TextureFormat::Rgba8Uint))
-        });
+        let labels = ["left colors", "right colors"].into_iter().take(colored);
+        let color_size = (format.color_words(), height);
+        let colors = labels.map(|label| Texture::new(gpu, label, color_size, wgpu::TextureFormat::R32Uint)).collect();
         let timestamps = gpu.times_passes().then(|| Timestamps {
             queries: gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
                 label: Some("stages"),
@@ -168,8 +172,8 @@ impl Slot {
             }),
             Resource::LeftPicture(0) => wgpu::BindingResource::TextureView(&self.textures[0].view),
             Resource::RightPicture(0) => wgpu::BindingResource::TextureView(&self.textures[1].view),
-            Resource::LeftColors => wgpu::BindingResource::TextureView(&self.colors.as_ref()?[0].view),
-            Resource::RightColors => wgpu::BindingResource::TextureView(&self.colors.as_ref()?[1].view),
+            Resource::LeftColors => wgpu::BindingResource::TextureView(&self.colors.first()?.view),
+            Resource::RightColors => wgpu::BindingResource::TextureView(&self.colors.get(1)?.view),
             _ => return None,
         })
     }
@@ -186,13 +190,17 @@ impl Slot {
         let (pitch, color_pitch) = (self.format.row_pitch(), self.format.color_pitch());
         let (picture_bytes, color_bytes) = (pitch * self.format.height, color_pitch * self.format.height);
         let colors_at = 2 * picture_bytes;
-        let params_at = colors_at + 2 * color_bytes;
+        let params_at = colors_at + self.format.colored * color_bytes;
         {
             let mut staging = self.staging.get_mapped_range_mut(..).map_err(|err| device_error(gpu, &err))?;
             for (n, (luma, rgb)) in pair.into_iter().zip(colors).enumerate() {
                 write_luma(&mut staging, n * picture_bytes, pitch, luma, self.format.wide);
-                if let Some(rgb) = rgb.filter(|_| self.format.colored) {
-                    write_colors(&mut staging, colors_at + n * color_bytes, color_pitch, rgb);
+                if let Some(rgb) = rgb.filter(|_| n < self.format.colored) {
+                    for y in 0..rgb.height() {
+                        let at = colors_at + n * color_bytes + y * color_pitch;
+                        let row = rgb.row(y).as_flattened();
+                        staging.slice(at..at + row.len()).copy_from_slice(row);
+                    }
                 }
             }
             for (level, params) in levels.iter().enumerate() {
@@ -216,7 +224,7 @@ impl Slot {
         for (n, texture) in self.textures.iter().enumerate() {
             copy(n * picture_bytes, pitch, texture);
         }
-        for (n, texture) in self.colors.iter().flatten().enumerate() {
+        for (n, texture) in self.colors.iter().enumerate() {
             copy(colors_at + n * color_bytes, color_pitch, texture);
         }
         let params_bytes = (levels.len() * PARAMS_STRIDE) as u64;
@@ -319,17 +327,6 @@ fn write_luma(staging: &mut wgpu::BufferViewMut, offset: usize, pitch: usize, lu
             Luma::U8(image) => put(image.row(y)),
             Luma::U16 { image, .. } => put(bytemuck::cast_slice(image.row(y))),
         }
-    }
-}
-
-/// Colours as four bytes each, because no texture has three.
-fn write_colors(staging: &mut wgpu::BufferViewMut, offset: usize, pitch: usize, rgb: &Image<[u8; 3]>) {
-    let mut row = Vec::with_capacity(4 * rgb.width());
-    for y in 0..rgb.height() {
-        row.clear();
-        row.extend(rgb.row(y).iter().flat_map(|&[r, g, b]| [r, g, b, 0]));
-        let at = offset + y * pitch;
-        staging.slice(at..at + row.len()).copy_from_slice(&row);
     }
 }
 
