@@ -1,12 +1,14 @@
 # stereopsis: `make run` shows live depth, `make test` passes the tests. Both install what they need first.
 
 ARGS ?=
+NETWORK ?=
 
 .PHONY: run test quick python package try-packages bench bench-gpu bench-instructions bench-paper soak check attack setup-run setup-bench setup-instructions setup-test setup-package
 
-## Live depth: in a window where there is a display, otherwise as a status line and a preview picture.
+## Live depth: in a window where there is a display, otherwise as a status line and a preview picture. NETWORK=1: with what reaches
+## other machines and ROS 2, a fifth more to compile.
 run: setup-run
-	cargo run --locked --release -- $(ARGS)
+	cargo run --locked --release $(if $(NETWORK),,--no-default-features --features publish) -- $(ARGS)
 
 ## All tests; they need no camera, no display and no GPU.
 test: setup-test

@@ -161,6 +161,9 @@ enum Command {
     Net(net::NetArgs),
 }
 
+/// Subcommands that a program without the network lacks.
+const NETWORK_COMMANDS: [&str; 4] = ["engine", "head", "net", "router"];
+
 /// The program: parses the command line, runs it, and prints an error once.
 pub fn main() -> ExitCode {
     let filter = env_logger::Env::default().default_filter_or("error");
@@ -197,6 +200,9 @@ fn check_first_word(word: Option<OsString>) -> Result<(), UsageError> {
     command.build();
     if !is_bare || command.find_subcommand(word).is_some() || word == "scene" || Path::new(word).exists() {
         return Ok(());
+    }
+    if NETWORK_COMMANDS.contains(&word) {
+        return Err(UsageError(format!("'{word}' {}", console::NO_NETWORK)));
     }
     let shown = console::foreign(word);
     let meant = console::closest(word, command.get_subcommands().map(clap::Command::get_name));

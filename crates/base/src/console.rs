@@ -16,6 +16,10 @@ const MAX_COMPARED: usize = 100;
 /// Words that are less like each other are others; 1 is the same word.
 const MIN_LIKENESS: f64 = 0.5;
 
+/// The end of a sentence about something that needs other machines, where this program cannot reach them.
+pub const NO_NETWORK: &str = "needs the network, and this program was built without it: `make run NETWORK=1`, `cargo build --release` \
+    and the packages have it";
+
 /// Writes `stereopsis: text` to standard error. Never fails.
 pub fn say(text: impl Display) {
     line(format_args!("stereopsis: {text}"));

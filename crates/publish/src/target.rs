@@ -22,9 +22,8 @@ impl FromStr for PublishTarget {
             "foxglove" => words.parse().map(Self::Foxglove),
             #[cfg(feature = "zenoh")]
             "ros2" if words == "ros2" => Ok(Self::Ros2),
-            "ros2" if words == "ros2" => {
-                Err("this program was built without ROS 2: build it with the feature zenoh".to_owned())
-            }
+            #[cfg(not(feature = "zenoh"))]
+            "ros2" if words == "ros2" => Err(format!("ros2 {}", stereopsis_base::console::NO_NETWORK)),
             "ros2" => Err(format!(
                 "'{words}': ros2 takes no address; the variables ROS_DOMAIN_ID and ZENOH_CONFIG_OVERRIDE say where its nodes are"
             )),

@@ -52,10 +52,7 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
         }
         #[cfg(not(feature = "network"))]
         SourceSpec::Rig { .. } | SourceSpec::RigPair { .. } | SourceSpec::Ros2 { .. } => {
-            let text = format!(
-                "'{spec}' is on the network, and this program was built without it: build it with the feature zenoh"
-            );
-            return Err(CaptureError::Grammar(text));
+            return Err(CaptureError::Grammar(format!("'{spec}' {}", stereopsis_base::console::NO_NETWORK)));
         }
     })
 }
