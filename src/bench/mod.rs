@@ -12,8 +12,9 @@ pub(crate) mod tests;
 pub(crate) use subject::Subject;
 
 use crate::capture::{SourceOptions, SourceSpec};
+use crate::engine::gpu::tuning::Clock;
 use crate::engine::gpu::{AdapterChoice, Gpu};
-use crate::engine::{Engine, EngineChoice, EngineInfo, Job, OpenOptions, open};
+use crate::engine::{Engine, EngineChoice, EngineError, EngineInfo, EngineKind, Job, OpenOptions, open};
 use crate::files::Outputs;
 use crate::process;
 use crate::sources::open as open_source;
@@ -21,6 +22,7 @@ use crate::stereo::StereoParams;
 use anyhow::Context;
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// Which pairs are timed, with which parameters, on which engines.
 #[derive(Clone, Debug)]
@@ -88,8 +90,12 @@ enum Figures {
     Steady(steady::Steady),
 }
 
-/// Pairs before the clock counts.
-pub(crate) const WARM_UP: usize = 3;
+/// Pairs before times count.
+const WARM_UP: usize = 3;
+/// Pairs that match no quicker after each other, from which on a GPU's times count.
+const STEADY: usize = 10;
+/// Most time for pairs that are not timed.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Times everything and prints it.
 ///
@@ -143,9 +149,17 @@ fn measure(setup: &Setup, choice: EngineChoice, task: Task, jobs: &[Job]) -> any
     })
 }
 
-/// Matches some pairs, so that buffers and pipelines exist.
-pub(crate) fn warm_up(engine: &mut dyn Engine, jobs: &[Job]) -> anyhow::Result<()> {
-    jobs.iter().cycle().take(WARM_UP).try_for_each(|job| one_by_one::run_job(engine, job.clone()).map(drop))?;
+/// Matches some pairs, so that buffers and pipelines exist; on a GPU that is hardware until its clock is steady.
+pub(crate) fn warm_up(engine: &mut dyn Engine, jobs: &[Job]) -> Result<(), EngineError> {
+    let (begin, mut clock) = (Instant::now(), Clock::start());
+    for (pair, job) in jobs.iter().cycle().enumerate() {
+        let output = one_by_one::run_job(engine, job.clone())?;
+        let has_clock = output.engine.kind == EngineKind::Gpu && !output.engine.software;
+        let is_steady = !has_clock || clock.is_steady(output.compute_time.as_secs_f64() * 1e3, STEADY);
+        if pair + 1 >= WARM_UP && is_steady || begin.elapsed() > PATIENCE {
+            break;
+        }
+    }
     Ok(())
 }
 

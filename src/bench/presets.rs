@@ -108,13 +108,7 @@ fn measure(engine: &mut dyn Engine, jobs: &[Job], frames: usize) -> Result<(Vec<
     let frames = if software { 1 } else { frames.max(1) };
     let (mut times, mut densities) = (Vec::new(), Vec::new());
     if !software {
-        let begin = Instant::now();
-        for job in jobs.iter().cycle().take(super::WARM_UP) {
-            one_by_one::run_job(engine, job.clone())?;
-            if begin.elapsed() > PATIENCE {
-                break;
-            }
-        }
+        super::warm_up(engine, jobs)?;
     }
     let begin = Instant::now();
     for job in jobs.iter().cycle().take(frames) {

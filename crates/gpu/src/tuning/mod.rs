@@ -3,12 +3,14 @@
 
 mod selector;
 mod autotuner;
+mod clock;
 mod study;
 #[cfg(test)]
 mod tests;
 
 pub use crate::engine::Autotune;
 use autotuner::Autotuner;
+pub use clock::Clock;
 pub(super) use selector::VariantSelector;
 pub use study::{Study, Trial, study};
 

@@ -3,14 +3,8 @@
 use crate::GpuEngine;
 use crate::engine::{EngineError, Job, Output, run};
 use crate::layout::Structure;
+use crate::tuning::Clock;
 use crate::variant::{CostSource, PIECES, Variant, VariantOverrides, WORKGROUPS};
-use std::time::{Duration, Instant};
-
-/// Time for which a variant is run at least and at most. While pipelines are compiled a device rests and lowers its clock, on an H100 to
-/// a fifth, and raises it only after some time under load.
-const LOAD: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(500)];
-/// Share of the best time by which a time is no improvement yet.
-const STEADY: f64 = 0.01;
 
 /// One variant's times.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
@@ -89,18 +83,17 @@ pub fn study(
 
 fn time(engine: &mut GpuEngine, job: &Job, variant: Variant, rounds: usize) -> Result<Trial, EngineError> {
     run(engine, job.clone())?; // compiles
-    let [least, most] = if engine.gpu().info.software { [Duration::ZERO; 2] } else { LOAD };
-    let begin = Instant::now();
+    let (mut clock, is_software) = (Clock::start(), engine.gpu().info.software);
     let mut best = Trial { variant, paths_ms: None, winner_ms: None, pair_ms: f64::INFINITY };
-    let (mut pairs, mut steady) = (0, 0);
-    while pairs < rounds.max(1) || begin.elapsed() < least || steady < rounds && begin.elapsed() < most {
+    for pair in 1.. {
         let output = run(engine, job.clone())?;
         let pair_ms = device_ms(&output);
-        pairs += 1;
-        steady = if pair_ms < (1.0 - STEADY) * best.pair_ms { 0 } else { steady + 1 };
         if pair_ms < best.pair_ms {
             let stage = |name| output.stages.iter().find(|stage| stage.name == name).map(|stage| stage.ms);
             best = Trial { paths_ms: stage("paths"), winner_ms: stage("winner"), pair_ms, ..best };
+        }
+        if pair >= rounds && (is_software || clock.is_steady(pair_ms, rounds)) {
+            break;
         }
     }
     Ok(best)

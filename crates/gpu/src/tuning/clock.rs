@@ -1,0 +1,59 @@
+//! When the clock of a device is steady. A device that rests lowers it, on an H100 to a fifth between two pairs whose pipelines were
+//! compiled meanwhile, and raises it only after some time under load: whatever is timed before then is too slow.
+
+use std::time::{Duration, Instant};
+
+/// Time under load, at least and at most.
+const LOAD: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(500)];
+/// Share of the best time by which a pair has to be quicker to be called so.
+const QUICKER: f64 = 0.01;
+
+/// A device under load, pair after pair.
+pub struct Clock {
+    began: Instant,
+    best_ms: f64,
+    /// Pairs since the last quicker one.
+    alike: usize,
+}
+
+impl Clock {
+    /// Before the first pair.
+    pub fn start() -> Self {
+        Self { began: Instant::now(), best_ms: f64::INFINITY, alike: 0 }
+    }
+
+    /// Whether the clock is steady after another pair: `pairs` of them in a row were no quicker than the best before.
+    pub fn is_steady(&mut self, pair_ms: f64, pairs: usize) -> bool {
+        self.judge(pair_ms, pairs, self.began.elapsed())
+    }
+
+    fn judge(&mut self, pair_ms: f64, pairs: usize, loaded: Duration) -> bool {
+        self.alike = if pair_ms < (1.0 - QUICKER) * self.best_ms { 0 } else { self.alike + 1 };
+        self.best_ms = self.best_ms.min(pair_ms);
+        let [least, most] = LOAD;
+        loaded >= most || loaded >= least && self.alike >= pairs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_is_steady_once_pairs_are_no_quicker_and_never_later_than_half_a_second() {
+        // 5 ms a pair at first, 1 ms from 100 ms of load on
+        let pair_ms = |loaded: u32| if loaded < 100 { 5.0 - f64::from(loaded) / 25.0 } else { 1.0 };
+        let mut clock = Clock::start();
+        let steady = (0..).find(|&at| clock.judge(pair_ms(at), 5, Duration::from_millis(at.into()))).unwrap();
+        assert!((100..120).contains(&steady), "{steady} ms");
+        let mut clock = Clock::start();
+        let mut ms = 5.0;
+        let limit = (0..).find(|&at| {
+            ms *= 0.95;
+            clock.judge(ms, 5, Duration::from_millis(at))
+        });
+        assert_eq!(limit, Some(500));
+        let mut clock = Clock::start();
+        assert_eq!((0..).find(|&at| clock.judge(1.0, 5, Duration::from_millis(at))), Some(50));
+    }
+}
