@@ -12,7 +12,7 @@ pub(crate) mod tests;
 pub(crate) use subject::Subject;
 
 use crate::capture::{SourceOptions, SourceSpec};
-use crate::engine::gpu::tuning::Clock;
+use crate::engine::gpu::tuning::{Clock, burst};
 use crate::engine::gpu::{AdapterChoice, Gpu};
 use crate::engine::{Engine, EngineChoice, EngineError, EngineInfo, EngineKind, Job, OpenOptions, open};
 use crate::files::Outputs;
@@ -151,13 +151,18 @@ fn measure(setup: &Setup, choice: EngineChoice, task: Task, jobs: &[Job]) -> any
 
 /// Matches some pairs, so that buffers and pipelines exist; on a GPU that is hardware until its clock is steady.
 pub(crate) fn warm_up(engine: &mut dyn Engine, jobs: &[Job]) -> Result<(), EngineError> {
-    let (begin, mut clock) = (Instant::now(), Clock::start());
-    for (pair, job) in jobs.iter().cycle().enumerate() {
-        let output = one_by_one::run_job(engine, job.clone())?;
-        let has_clock = output.engine.kind == EngineKind::Gpu && !output.engine.software;
-        let is_steady = !has_clock || clock.is_steady(output.compute_time.as_secs_f64() * 1e3, STEADY);
-        if pair + 1 >= WARM_UP && is_steady || begin.elapsed() > PATIENCE {
-            break;
+    let begin = Instant::now();
+    for job in jobs.iter().cycle().take(WARM_UP) {
+        one_by_one::run_job(engine, job.clone())?;
+        if begin.elapsed() > PATIENCE {
+            return Ok(());
+        }
+    }
+    let info = engine.info();
+    let (mut clock, mut is_steady) = (Clock::start(), info.kind != EngineKind::Gpu || info.software);
+    while !is_steady {
+        for output in burst(engine, jobs, STEADY)? {
+            is_steady |= clock.is_steady(output.stages.iter().map(|stage| stage.ms).sum(), STEADY);
         }
     }
     Ok(())

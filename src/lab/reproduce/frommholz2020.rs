@@ -83,7 +83,7 @@ const MIB: f64 = (1 << 20) as f64;
 
 /// Time of a pair, ms, and memory of the engine after it, MiB.
 fn time_and_memory(workshop: &Workshop, jobs: &[Job]) -> anyhow::Result<[f64; 2]> {
-    let mut engine = CpuEngine::new(None);
+    let mut engine = CpuEngine::new(workshop.threads);
     let ms = workshop.times_of(&mut engine, jobs)?.frame_ms.median;
     Ok([ms, engine.memory_bytes().map_or(f64::NAN, |bytes| bytes as f64 / MIB)])
 }

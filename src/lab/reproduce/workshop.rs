@@ -40,6 +40,8 @@ pub(super) struct Workshop {
     pub(super) quick: bool,
     /// The scene's sizes are divided by this; above 1 in tests alone.
     pub(super) shrink: usize,
+    /// Threads where memory is measured, of which each has its own; all cores, but in tests.
+    pub(super) threads: Option<usize>,
     /// A GPU that is hardware, or why there is none.
     pub(super) gpu: Result<Gpu, String>,
     /// What the CPU engine says of itself.
@@ -69,6 +71,7 @@ impl Workshop {
         Ok(Self {
             quick,
             shrink: 1,
+            threads: None,
             gpu,
             cpu: CpuEngine::new(None).info(),
             known: HashMap::new(),
@@ -83,6 +86,7 @@ impl Workshop {
         Ok(Self {
             quick: true,
             shrink: 8,
+            threads: Some(2),
             gpu: Err("a GPU".to_owned()),
             cpu: CpuEngine::new(None).info(),
             known: HashMap::new(),

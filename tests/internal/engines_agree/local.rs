@@ -109,7 +109,7 @@ fn gpu_local_aggregation_over_several_buffers() {
             let mut engine = GpuEngine::with_options(gpu.clone(), options.clone()).expect("a live device");
             steps::check(&mut engine, &case);
             case.check(&mut engine);
-            let none = GpuOptions { binding_bytes: Some(16 * 8 * widest), ..options };
+            let none = GpuOptions { binding_bytes: Some(16 * 8 * widest / 2), ..options };
             let mut engine = GpuEngine::with_options(gpu.clone(), none).expect("a live device");
             let told = engine::run(&mut engine, case.job()).map(drop);
             let Err(EngineError::TooLarge(text)) = told else { panic!("{told:?}: {}", case.what) };
