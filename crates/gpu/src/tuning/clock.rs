@@ -4,23 +4,28 @@
 use crate::engine::{Engine, EngineError, Job, Output};
 use std::time::{Duration, Instant};
 
-/// Time under load, at least and at most.
-const LOAD: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(1000)];
+/// Time under load after which a device that has rested may have raised its clock; before, pairs are alike at the low one.
+pub const RESTED: Duration = Duration::from_millis(400);
+/// The same for one that is loaded already.
+pub(super) const LOADED: Duration = Duration::from_millis(50);
+/// Time under load at most.
+const MOST: Duration = Duration::from_secs(1);
 /// Share of the best time by which a pair has to be quicker to be called so.
 const QUICKER: f64 = 0.01;
 
 /// A device under load, pair after pair.
 pub struct Clock {
     began: Instant,
+    least: Duration,
     best_ms: f64,
     /// Pairs since the last quicker one.
     alike: usize,
 }
 
 impl Clock {
-    /// Before the first pair.
-    pub fn start() -> Self {
-        Self { began: Instant::now(), best_ms: f64::INFINITY, alike: 0 }
+    /// Before the first pair; pairs count from `least` on.
+    pub fn start(least: Duration) -> Self {
+        Self { began: Instant::now(), least, best_ms: f64::INFINITY, alike: 0 }
     }
 
     /// Whether the clock is steady after another pair: `pairs` of them in a row were no quicker than the best before.
@@ -31,8 +36,7 @@ impl Clock {
     fn judge(&mut self, pair_ms: f64, pairs: usize, loaded: Duration) -> bool {
         self.alike = if pair_ms < (1.0 - QUICKER) * self.best_ms { 0 } else { self.alike + 1 };
         self.best_ms = self.best_ms.min(pair_ms);
-        let [least, most] = LOAD;
-        loaded >= most || loaded >= least && self.alike >= pairs
+        loaded >= MOST || loaded >= self.least && self.alike >= pairs
     }
 }
 
@@ -72,17 +76,17 @@ mod tests {
     fn a_clock_is_steady_once_pairs_are_no_quicker_and_never_later_than_a_second() {
         // 5 ms a pair at first, 1 ms from 100 ms of load on
         let pair_ms = |loaded: u32| if loaded < 100 { 5.0 - f64::from(loaded) / 25.0 } else { 1.0 };
-        let mut clock = Clock::start();
+        let mut clock = Clock::start(LOADED);
         let steady = (0..).find(|&at| clock.judge(pair_ms(at), 5, Duration::from_millis(at.into()))).unwrap();
         assert!((100..120).contains(&steady), "{steady} ms");
-        let mut clock = Clock::start();
+        let mut clock = Clock::start(LOADED);
         let mut ms = 5.0;
         let limit = (0..).find(|&at| {
             ms *= 0.98;
             clock.judge(ms, 5, Duration::from_millis(at))
         });
         assert_eq!(limit, Some(1000));
-        let mut clock = Clock::start();
+        let mut clock = Clock::start(LOADED);
         assert_eq!((0..).find(|&at| clock.judge(1.0, 5, Duration::from_millis(at))), Some(50));
     }
 }

@@ -10,7 +10,7 @@ mod tests;
 
 pub use crate::engine::Autotune;
 use autotuner::Autotuner;
-pub use clock::{Clock, burst};
+pub use clock::{Clock, RESTED, burst};
 pub(super) use selector::VariantSelector;
 pub use study::{Study, Trial, study};
 

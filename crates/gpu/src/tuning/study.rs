@@ -3,7 +3,7 @@
 use crate::GpuEngine;
 use crate::engine::{Engine as _, EngineError, Job, Output, run};
 use crate::layout::Structure;
-use crate::tuning::{Clock, burst};
+use crate::tuning::clock::{Clock, LOADED, burst};
 use crate::variant::{CostSource, PIECES, Variant, VariantOverrides, WORKGROUPS};
 
 /// Pairs at least between two looks at the clock.
@@ -90,7 +90,7 @@ pub fn study(
 fn time(engine: &mut GpuEngine, job: &Job, variant: Variant, rounds: usize) -> Result<Trial, EngineError> {
     let jobs = std::slice::from_ref(job);
     let first = run(engine, job.clone())?; // compiles what is not compiled yet
-    let mut clock = Clock::start();
+    let mut clock = Clock::start(LOADED);
     let mut best = Trial { variant, paths_ms: None, winner_ms: None, pair_ms: f64::INFINITY };
     // waits are in the time of a pair whose stages are not timed
     let is_timed = !first.stages.is_empty() && !first.engine.software;
