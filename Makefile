@@ -3,7 +3,7 @@
 ARGS ?=
 NETWORK ?=
 
-.PHONY: run test quick python package try-packages bench bench-gpu bench-instructions bench-paper soak check attack setup-run setup-bench setup-instructions setup-test setup-package
+.PHONY: run test quick python package try-packages bench bench-gpu bench-instructions bench-paper soak check attack nightly setup-run setup-bench setup-instructions setup-test setup-package
 
 ## Live depth: in a window where there is a display, otherwise as a status line and a preview picture. NETWORK=1: with what reaches
 ## other machines and ROS 2, a fifth more to compile.
@@ -62,6 +62,10 @@ check: setup-test
 ## Attacks the program with damaged files, hostile clients, libFuzzer and Miri: about ten minutes once built. SHORT=1: three.
 attack: setup-test
 	tools/attack.sh $(if $(SHORT),--short)
+
+## All that takes too long for each change, an hour on two cores; goes on where it was stopped. ARGS: the parts to run.
+nightly: setup-test
+	tools/nightly.sh $(ARGS)
 
 setup-run:
 	@sh tools/setup.sh run

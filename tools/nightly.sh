@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# What takes too long for each change: whole attacks, unsafe code under Miri, the papers' tables, recordings and a robot's topics in others'
+# hands, cameras of a real kernel, faults of a network, the Python package, ten thousand pairs, other systems, the book.
+#
+#   tools/nightly.sh            the parts that have not passed at this commit, one after the other; STEREOPSIS_DATA names pairs with truth
+#   tools/nightly.sh NAME ...   these parts, whether they have passed or not
+#   tools/nightly.sh --list     their names
+#
+# Stopped and started again it goes on with the part in which it was; changes that are not committed begin anew. Exits 1 if a part failed.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+export CARGO_INCREMENTAL=0 CARGO_TERM_COLOR=never REQUIRE_GPU=1 RUST_BACKTRACE=0
+program=${STEREOPSIS_PROGRAM:-$PWD/target/debug/stereopsis}
+parts=(attack sizes miri soak papers readers vivid faults ros2 python bench systems book)
+
+attack() { tools/attack.sh; }
+sizes() { cargo test --locked --workspace --lib -- internal_tests::window::sizes --include-ignored; }
+miri() { tools/miri.sh; }
+soak() { cargo test --locked --workspace --lib -- ten_thousand_pairs --ignored; }
+papers() { "$program" lab reproduce all --quick --overwrite -o target/nightly/papers.md; }
+readers() { tools/readers/check.sh "$program"; }
+vivid() { tools/vivid.sh "$program"; }
+faults() {
+  # a program without optimisation on a machine with few cores: small pictures, longer looks
+  ip netns add stereopsis-probe 2>/dev/null || { echo "skipped: no network namespaces can be made here (they need root and iproute2)"; return 0; }
+  ip netns del stereopsis-probe
+  python3 tools/network/faults.py "$program" --size 160x120 --rate 10 --seconds 8 --kept 0.8 --stub-ms 20
+}
+ros2() { [ -z "${ROS2_PEER:-}" ] && { echo "skipped: ROS2_PEER names no node of others"; return 0; }; tools/ros2_peer.sh "$program" "$ROS2_PEER"; }
+python() { tools/python.sh; }
+bench() { make bench ARGS="--size 320x240 --num-disparities 64 --rounds 1 --frames 1"; }
+systems() { tools/crosscheck.sh; }
+book() { tools/book.sh; }
+
+case ${1:-} in
+  --list) printf '%s\n' "${parts[@]}"; exit 0 ;;
+  -*) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+esac
+for name in "$@"; do
+  [[ " ${parts[*]} " == *" $name "* ]] || { echo "nightly: there is no part '$name'; tools/nightly.sh --list" >&2; exit 2; }
+done
+[ -x "$program" ] || cargo build --locked --workspace || exit 1
+passed=target/nightly/$(git rev-parse HEAD)$(git diff HEAD | sha256sum | cut -c1-8)
+mkdir -p "$passed"
+failed=() chosen=("$@")
+[ $# -gt 0 ] || chosen=("${parts[@]}")
+for name in "${chosen[@]}"; do
+  [ $# -gt 0 ] || [ ! -e "$passed/$name" ] || { echo "== $name: passed before"; continue; }
+  echo "== $name"
+  began=$SECONDS
+  if (set -e; "$name") >"target/nightly/$name.log" 2>&1; then
+    touch "$passed/$name"
+    grep -h '^skipped\|: skipped' "target/nightly/$name.log" || true
+    echo "== $name: passed, $((SECONDS - began)) s"
+  else
+    failed+=("$name")
+    tail -n 40 "target/nightly/$name.log"
+    echo "== $name: FAILED, $((SECONDS - began)) s; all of it is in target/nightly/$name.log"
+  fi
+done
+[ ${#failed[@]} -eq 0 ] || { echo "nightly: failed: ${failed[*]}"; exit 1; }
