@@ -270,6 +270,7 @@ pub(super) fn aggregate_block_fixed<
         p1: block.p1,
     };
     let mut recent = edge.new.least[0]; // of the path along the row
+    let mut sums = PixelSums::<S, L, E, IN_LANES>::zero(simd); // once: the first direction of each pixel replaces them
     for i in 0..pixels {
         let t = if block.mirrored { pixels - 1 - i } else { i };
         if output.accumulation == Accumulation::Final {
@@ -279,7 +280,6 @@ pub(super) fn aggregate_block_fixed<
             }
         }
         let costs = &costs[t];
-        let mut sums = PixelSums::<S, L, E, IN_LANES>::zero(simd);
         if FOUR {
             recent = slots.follow(simd, (0, LEFT, LEFT, false), (recent, p2[0][t]), costs, &mut sums);
             slots.follow_from_above(simd, (1, ABOVE_LEFT, i + 1, true), p2[1][t], costs, &mut sums);
@@ -328,12 +328,14 @@ impl<S: Simd, L: Lane, E: Increment<L>, const IN_LANES: bool> PixelSums<S, L, E,
         Self { lanes: [lanes; MAX_REGISTERS], sums: [E::zero(simd); MAX_REGISTERS] }
     }
 
+    /// Adds a direction to register `b`; the first one of a pixel replaces the sums of the pixel before.
     #[inline(always)]
-    fn add(&mut self, b: usize, increment: L::V<S>) {
+    fn add(&mut self, simd: S, b: usize, increment: L::V<S>, is_first: bool) {
         if IN_LANES {
-            self.lanes[b] += increment;
+            self.lanes[b] = if is_first { increment } else { self.lanes[b] + increment };
         } else {
-            self.sums[b] = E::plus::<S>(self.sums[b], increment);
+            let before = if is_first { E::zero(simd) } else { self.sums[b] };
+            self.sums[b] = E::plus::<S>(before, increment);
         }
     }
 
@@ -419,7 +421,7 @@ impl<L: Lane, const N: usize, const W: usize> Slots<'_, L, N, W> {
             let beside = L::shifted_up::<S>(below, here).min(here.slide::<1>(above)).saturating_add(p1);
             let increment = here.min(limit).min(beside) - before;
             let path = L::V::<S>::from_slice(simd, &costs[place.clone()]).saturating_add(increment);
-            sums.add(b, increment);
+            sums.add(simd, b, increment, r == 0);
             smallest = smallest.min(path);
             path.store_slice(&mut self.line_mut(to)[place]);
             (below, here) = (here, above);
