@@ -106,24 +106,24 @@ impl Codes {
                         theirs[p][half] = &right[(halves * p + half) * self.pitch + start..][..count];
                     }
                 }
-                for (t, out) in out.chunks_exact_mut(window.len).take(pixels).enumerate() {
-                    let mut codes = [0; P];
-                    for p in 0..P {
-                        codes[p] = mine[p][t];
+                // four registers at a time, then two, then one
+                let (registers, mut first) = (window.len / len, 0);
+                while first < registers {
+                    let group = [4, 2, 1].into_iter().find(|group| first + group <= registers).unwrap_or(1);
+                    for (t, out) in out.chunks_exact_mut(window.len).take(pixels).enumerate() {
+                        let mut codes = [0; P];
+                        for p in 0..P {
+                            codes[p] = mine[p][t];
+                        }
+                        let at = first * len;
+                        let (partners, out) = (pixels - 1 - t + at, &mut out[at..]);
+                        match group {
+                            4 => distances::<S, L, P, 4>(simd, codes, &theirs, partners, out),
+                            2 => distances::<S, L, P, 2>(simd, codes, &theirs, partners, out),
+                            _ => distances::<S, L, P, 1>(simd, codes, &theirs, partners, out),
+                        }
                     }
-                    let first = pixels - 1 - t;
-                    let (fours, rest) = out.split_at_mut(window.len - window.len % (4 * len));
-                    let (twos, ones) = rest.split_at_mut(rest.len() - rest.len() % (2 * len));
-                    let (from_twos, from_ones) = (first + fours.len(), first + fours.len() + twos.len());
-                    for (b, out) in fours.chunks_exact_mut(4 * len).enumerate() {
-                        distances::<S, L, P, 4>(simd, codes, &theirs, first + b * 4 * len, out);
-                    }
-                    if !twos.is_empty() {
-                        distances::<S, L, P, 2>(simd, codes, &theirs, from_twos, twos);
-                    }
-                    if !ones.is_empty() {
-                        distances::<S, L, P, 1>(simd, codes, &theirs, from_ones, ones);
-                    }
+                    first += group;
                 }
             },
         );
@@ -220,6 +220,7 @@ fn distances<S: Simd, L: Lane, const P: usize, const R: usize>(
             }
         }
     }
+    let out = &mut out[..R * len];
     for r in 0..R {
         L::store_costs::<S>(sums[r], &mut out[r * len..][..len]);
     }
