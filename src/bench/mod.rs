@@ -12,7 +12,7 @@ pub(crate) mod tests;
 pub(crate) use subject::Subject;
 
 use crate::capture::{SourceOptions, SourceSpec};
-use crate::engine::gpu::tuning::{Clock, RESTED, burst};
+use crate::engine::gpu::tuning::{Clock, RESTED, burst, device_ms};
 use crate::engine::gpu::{AdapterChoice, Gpu};
 use crate::engine::{Engine, EngineChoice, EngineError, EngineInfo, EngineKind, Job, OpenOptions, open};
 use crate::files::Outputs;
@@ -162,7 +162,7 @@ pub(crate) fn warm_up(engine: &mut dyn Engine, jobs: &[Job]) -> Result<(), Engin
     let (mut clock, mut is_steady) = (Clock::start(RESTED), info.kind != EngineKind::Gpu || info.software);
     while !is_steady {
         for output in burst(engine, jobs, STEADY)? {
-            is_steady |= clock.is_steady(output.stages.iter().map(|stage| stage.ms).sum(), STEADY);
+            is_steady |= clock.is_steady(device_ms(&output), STEADY);
         }
     }
     Ok(())

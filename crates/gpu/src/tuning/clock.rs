@@ -44,7 +44,7 @@ impl Clock {
 /// The times of stages count then; that of a pair contains its wait for others.
 ///
 /// # Errors
-/// As [`Engine::submit`] and [`Engine::collect`].
+/// Errors of [`Engine::submit`] and [`Engine::collect`].
 pub fn burst(engine: &mut dyn Engine, jobs: &[Job], pairs: usize) -> Result<Vec<Output>, EngineError> {
     let mut waiting = jobs.iter().cycle().take(pairs);
     let (mut in_flight, mut outputs) = (0, Vec::with_capacity(pairs));

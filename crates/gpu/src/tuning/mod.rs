@@ -12,7 +12,7 @@ pub use crate::engine::Autotune;
 use autotuner::Autotuner;
 pub use clock::{Clock, RESTED, burst};
 pub(super) use selector::VariantSelector;
-pub use study::{Study, Trial, study};
+pub use study::{Study, Trial, device_ms, study};
 
 use super::device::Gpu;
 use super::layout::Structure;

@@ -128,7 +128,7 @@ fn compile_under_load(engine: &mut GpuEngine, job: &Job, [compiled, next]: [Vari
 }
 
 /// The sum of a pair's stages where the device times them, which excludes the work of other programs.
-pub(super) fn device_ms(output: &Output) -> f64 {
+pub fn device_ms(output: &Output) -> f64 {
     let timed: f64 = output.stages.iter().map(|stage| stage.ms).sum();
     if timed > 0.0 && !output.engine.software { timed } else { output.compute_time.as_secs_f64() * 1e3 }
 }
