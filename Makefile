@@ -18,7 +18,7 @@ test: setup-test
 quick: setup-test
 	cargo fmt --check
 	cargo test --locked -p stereopsis-stereo -p stereopsis-cpu
-	cargo test --locked --lib -- internal_tests::engines_agree
+	cargo test --locked -p stereopsis-engine --test agree
 
 ## Times the CPU engine beside OpenCV, in turn, on as many threads; see docs/performance.md.
 bench: setup-bench
@@ -51,7 +51,7 @@ bench-gpu: setup-run
 
 ## Ten thousand pairs through the CPU engine, the live pipeline and the recorder: memory must not grow. Takes some minutes.
 soak: setup-test
-	cargo test --locked --lib ten_thousand_pairs -- --ignored --nocapture
+	cargo test --locked --workspace --test pipeline ten_thousand_pairs -- --ignored --nocapture
 
 ## What a change has to pass beside the tests.
 check: setup-test

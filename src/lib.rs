@@ -8,7 +8,7 @@
 //!
 //! ```text
 //!  camera threads       capture thread                  engine thread                    window, or status line
-//!  stereopsis-capture   stereopsis-frame                stereopsis-cpu, -gpu             src/ui, src/cli
+//!  stereopsis-capture   stereopsis-frame                stereopsis-cpu, -gpu             stereopsis-ui, or src/cli
 //!  (or -recording,      rectify with -calibration,      to the bits of -stereo;          views, numbers, files by
 //!   -network) ─▶ pair ─▶ scale ─▶ frame ══ newest ══▶    match, filter ══ newest ══▶      -export, -recording, -publish
 //! ```
@@ -29,9 +29,6 @@
 //! # Ok::<(), stereopsis::matching::EngineError>(())
 //! ```
 
-#[cfg(test)]
-extern crate self as stereopsis;
-
 use stereopsis_base::{files, geometry, image, parameter, process};
 use stereopsis_calibration as calibration;
 use stereopsis_capture as capture;
@@ -45,8 +42,7 @@ use stereopsis_settings::settings;
 use stereopsis_stereo as stereo;
 #[cfg(feature = "window")]
 use {
-    parameter::choices,
-    stereopsis_base::{console, newest, rate},
+    stereopsis_base::{console, newest},
     stereopsis_calibrate as calibrate, stereopsis_doctor as doctor,
     stereopsis_export::{colormap, reach},
     stereopsis_live as live, stereopsis_metrics as metrics, stereopsis_search as search,
@@ -56,12 +52,6 @@ use {
 #[cfg(feature = "zenoh")]
 use {stereopsis_network as network, stereopsis_publish::serve};
 
-#[cfg(feature = "window")]
-mod ui;
-#[cfg(feature = "window")]
-mod bench;
-#[cfg(feature = "window")]
-mod lab;
 #[cfg(feature = "window")]
 mod cli;
 mod library;
@@ -76,11 +66,3 @@ pub use library::{inside, recordings};
 #[cfg(feature = "window")]
 #[doc(hidden)]
 pub use cli::main;
-
-#[cfg(all(any(test, fuzzing), feature = "window"))]
-#[doc(hidden)]
-pub mod attack;
-
-#[cfg(all(test, feature = "window"))]
-#[path = "../tests/internal/mod.rs"]
-mod internal_tests;

@@ -12,6 +12,8 @@ use stereopsis::matching::{
 use stereopsis::parameters::Settings;
 use stereopsis::recordings::RecordedPairs;
 use stereopsis::rectification::{LoadOptions, load};
+#[cfg(target_os = "linux")]
+use {stereopsis::cameras::CameraPairs, stereopsis_capture::emulated};
 
 /// A texture, and the same 3 px further left.
 fn pair() -> (Luma, Luma) {
@@ -168,4 +170,28 @@ fn colours_of_a_file_are_kept() {
     let picture = read_picture(&path).unwrap();
     assert_eq!((picture.size(), picture.rgb.unwrap().at(3, 2)), ((4, 3), [200, 0, 0]));
     assert!(read_picture(&folder.path().join("none.png")).unwrap_err().to_string().contains("none.png"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_iterates_over_pairs_of_cameras() {
+    let dress = |folder: &Path| (0..2).for_each(|i| emulated::dress(folder, i));
+    emulated::with_dressed_cameras(&["", ""], dress, "inside_a_program_iterates_over_pairs");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_a_program_iterates_over_pairs() {
+    let pairs = CameraPairs::open("webcam:0,1", Some((320, 240))).expect("opens");
+    assert_eq!(pairs.size(), (320, 240));
+    let pairs: Vec<_> = pairs.take(3).collect::<Result<_, _>>().expect("runs");
+    assert!(pairs.is_sorted_by(|one, other| one.sequence < other.sequence), "each pair comes once");
+    for pair in &pairs {
+        assert!(pair.left.rgb.is_some(), "colours are kept");
+        assert!(pair.left.luma != pair.right.luma, "left and right camera");
+    }
+    let Err(why) = CameraPairs::open("scene", None) else { panic!("no camera") };
+    assert!(why.to_string().starts_with("'scene' is no camera: give webcam:0,1"), "{why}");
+    assert!(CameraPairs::open("webcam:7,8", None).is_err());
 }

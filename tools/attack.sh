@@ -15,10 +15,10 @@ export RUST_BACKTRACE=0 # decoders that panic are caught, and many do
 step() { echo; echo "-- $*"; }
 
 step "damaged inputs"
-ATTACK_INPUTS=${ATTACK_INPUTS:-$inputs} cargo test --locked --lib internal_tests::attack -- --nocapture
+ATTACK_INPUTS=${ATTACK_INPUTS:-$inputs} cargo test --locked --workspace --test attack -- --nocapture
 
 step "thousands of members, engines without results, two heads of one name, strangers' messages"
-cargo test --locked --lib -- internal_tests::network::strangers internal_tests::network::sizes thousand_publishers
+cargo test --locked --workspace --test peers -- network::strangers network::sizes thousand_publishers
 
 step "licences and known faults of dependencies"
 python3 tools/licences.py
@@ -27,13 +27,12 @@ python3 tools/advisories.py ${ADVISORIES:-}
 [ -z "$short" ] || exit 0
 
 step "hostile files, clients, cameras and disks among the other tests"
-cargo test --locked --workspace --lib -- --skip internal_tests
-cargo test --locked --lib -- publish recording webcam
+cargo test --locked --workspace --lib --test peers --test recording --test cameras -- --skip tests::
 cargo test --locked --test program
 [ ! -x target/release/stereopsis ] || tools/diskfull.sh target/release/stereopsis
 
 step "the window at random sizes"
-cargo test --locked --lib internal_tests::window::sizes -- --ignored
+cargo test --locked --workspace --lib tests::sizes -- --ignored
 
 step "Miri"
 tools/miri.sh

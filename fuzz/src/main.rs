@@ -1,11 +1,11 @@
-//! One target of `stereopsis::attack`, chosen by the variable `TARGET`, under libFuzzer.
+//! One target of `stereopsis_attack`, chosen by the variable `TARGET`, under libFuzzer.
 #![no_main]
 
 use std::sync::LazyLock;
 
 static RUN: LazyLock<fn(&[u8])> = LazyLock::new(|| {
     let name = std::env::var("TARGET").unwrap_or_default();
-    let target = stereopsis::attack::ALL.iter().find(|target| target.name == name);
+    let target = stereopsis_attack::ALL.iter().find(|target| target.name == name);
     target.unwrap_or_else(|| panic!("TARGET={name}: there is no such target")).run
 });
 

@@ -2,9 +2,9 @@
 
 use super::pair_args::PairArgs;
 use super::values::positive;
-use crate::bench::{PairFolder, Task, run};
 use crate::console;
 use std::path::PathBuf;
+use stereopsis_bench::{PairFolder, Task, run};
 
 /// Arguments of `bench`.
 #[derive(Debug, clap::Args)]
@@ -54,7 +54,7 @@ const OF_PRESETS: [&str; 5] = ["engine", "threads", "adapter", "min-disparity", 
 /// Runs `bench`.
 ///
 /// # Errors
-/// Flags that do not go together; as [`crate::bench::run`].
+/// Flags that do not go together; as [`stereopsis_bench::run`].
 pub(super) fn run_args(args: &BenchArgs) -> anyhow::Result<()> {
     let setup = args.pairs.setup((640, 480))?;
     let task = match args.rate {

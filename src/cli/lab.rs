@@ -8,14 +8,14 @@ use crate::capture::{MaxPixels, RawPair};
 use crate::console;
 use crate::engine::{EngineChoice, OpenOptions};
 use crate::files::{self, Outputs, WriteError};
-use crate::lab::reproduce::{self, Paper};
-use crate::lab::{self, Experiment, optimize, scores, train, variants};
 use crate::search::Judge;
 use crate::stereo::{Fill, StereoParams};
 use clap::builder::PossibleValuesParser;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use stereopsis_lab::reproduce::{self, Paper};
+use stereopsis_lab::{self as lab, Experiment, optimize, scores, train, variants};
 
 /// Arguments of `lab`.
 #[derive(Debug, clap::Args)]

@@ -6,16 +6,16 @@ use super::settings_args::SettingsArgs;
 use crate::capture::SourceSpec;
 use crate::console;
 use crate::engine::Output;
-use crate::export::{self, PreviewOptions};
 use crate::files::Outputs;
 use crate::live::{LiveOptions, Status, Summary, headless};
 use crate::recording::About;
 use crate::settings::{Settings, Word};
 use crate::sources;
-use crate::ui::{self, WindowOptions};
 use anyhow::Context as _;
 use std::path::PathBuf;
 use std::time::SystemTime;
+use stereopsis_figures::{PreviewOptions, write_preview};
+use stereopsis_ui::WindowOptions;
 
 /// Results after which the scene ends without a window.
 const SCENE_FRAMES: u64 = 100;
@@ -100,7 +100,7 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
         anyhow::bail!("no pair was matched: {}", if reasons.is_empty() { "none came in time" } else { &reasons });
     };
     let map = output.map.as_deref().context("the engine gave no numbers back")?;
-    export::write_preview(&args.preview, &output.job.frame, map, &PreviewOptions::default())?;
+    write_preview(&args.preview, &output.job.frame, map, &PreviewOptions::default())?;
     console::say(format_args!("wrote {}", args.preview.display()));
     if args.json {
         super::print_json(&about(&output, &end.status, &end.summary))?;
@@ -113,7 +113,7 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
 
 /// The last result and how the run went.
 fn about(output: &Output, status: &Status, summary: &Summary) -> serde_json::Value {
-    let mut about = export::describe(output);
+    let mut about = crate::export::describe(output);
     about["captured_hz"] = status.capture.rate_hz.into();
     about["computed_hz"] = status.computed_hz.into();
     about["computed"] = status.engine.computed.into();
@@ -140,7 +140,7 @@ fn about(output: &Output, status: &Status, summary: &Summary) -> serde_json::Val
 
 fn run_window(args: &LiveArgs, words: Vec<Word>, input: Input, source: Option<SourceSpec>) -> anyhow::Result<()> {
     let published = args.publish.start()?;
-    ui::run(WindowOptions {
+    stereopsis_ui::run(WindowOptions {
         words,
         remote: published.0.clone(),
         source: source.or(input.source),
@@ -148,6 +148,7 @@ fn run_window(args: &LiveArgs, words: Vec<Word>, input: Input, source: Option<So
         calibration: input.calibration,
         rig_file: input.rig_file,
         reset: args.reset,
+        icon: include_bytes!("../../assets/desktop/stereopsis.png"),
         ..WindowOptions::default()
     })
 }

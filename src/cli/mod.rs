@@ -16,8 +16,9 @@ mod export;
 mod head;
 mod input_args;
 mod integrate;
-mod lens_args;
+#[cfg(feature = "lab")]
 mod lab;
+mod lens_args;
 mod live;
 mod measure;
 #[cfg(feature = "zenoh")]
@@ -144,6 +145,7 @@ enum Command {
     /// Find and keep the quickest variant of the GPU engine's kernels for a size and range
     Tune(Box<tune::StudyArgs>),
     /// Repeat measurements of papers, with their figures beside
+    #[cfg(feature = "lab")]
     Lab(Box<lab::LabArgs>),
     /// Tell what depth a rig can measure, from its lens and baseline
     Plan(plan::PlanArgs),
@@ -163,6 +165,9 @@ enum Command {
 
 /// Subcommands that a program without the network lacks.
 const NETWORK_COMMANDS: [&str; 4] = ["engine", "head", "net", "router"];
+
+/// How to get `lab`, which packages leave out.
+const NO_LAB: &str = "is in a program built from a checkout: cargo run --release -- lab --help";
 
 /// The program: parses the command line, runs it, and prints an error once.
 pub fn main() -> ExitCode {
@@ -204,6 +209,9 @@ fn check_first_word(word: Option<OsString>) -> Result<(), UsageError> {
     if NETWORK_COMMANDS.contains(&word) {
         return Err(UsageError(format!("'{word}' {}", console::NO_NETWORK)));
     }
+    if word == "lab" {
+        return Err(UsageError(format!("'lab' {NO_LAB}")));
+    }
     let shown = console::foreign(word);
     let meant = console::closest(word, command.get_subcommands().map(clap::Command::get_name));
     let meant = meant.map_or_else(String::new, |meant| format!(": did you mean '{meant}'?"));
@@ -234,6 +242,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Optimize(args)) => optimize::run(&args),
         Some(Command::Bench(args)) => bench::run_args(&args),
         Some(Command::Tune(args)) => tune::run(&args),
+        #[cfg(feature = "lab")]
         Some(Command::Lab(args)) => lab::run(&args),
         Some(Command::Calibrate(args)) => calibrate::run(&args),
         Some(Command::Calibration(args)) => calibration::run(&args),

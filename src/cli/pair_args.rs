@@ -2,12 +2,12 @@
 
 use super::UsageError;
 use super::settings_args::SettingsArgs;
-use crate::bench::Setup;
 use crate::capture::source::parse_size;
 use crate::capture::{SourceOptions, SourceSpec};
 use crate::engine::EngineChoice;
 use crate::engine::gpu::AdapterChoice;
 use std::path::PathBuf;
+use stereopsis_bench::Setup;
 
 /// Which pairs are timed, and how.
 #[derive(Debug, clap::Args)]

@@ -5,13 +5,13 @@ use super::values::{of_parameter, positive};
 use crate::calibration::FocalLength;
 use crate::capture::source::parse_size;
 use crate::console;
-use crate::export::{check_figure_name, write_reach};
 use crate::geometry::Geometry;
 use crate::parameter::Domain;
 use crate::reach::{Reach, STEP_PX, Sample, TOLERANCE_PERCENT, TYPICAL_ERROR_PX};
 use crate::stereo::StereoParams;
 use std::fmt::Write;
 use std::path::PathBuf;
+use stereopsis_figures::{check_figure_name, write_reach};
 
 /// Arguments of `plan`.
 #[derive(Debug, clap::Args)]

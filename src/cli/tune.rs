@@ -2,7 +2,6 @@
 
 use super::settings_args::SettingsArgs;
 use super::{UsageError, pair_args};
-use crate::bench::{PROGRAM, pairs};
 use crate::capture::source::parse_size;
 use crate::console;
 use crate::engine::cached::Measurements;
@@ -15,6 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
+use stereopsis_bench::{PROGRAM, pairs};
 
 /// Arguments of `tune`.
 #[derive(Debug, clap::Args)]

@@ -2,9 +2,9 @@
 
 use super::recording::packets;
 use super::start::{finished, stereopsis};
-use super::v4l2::{dress, emulate};
 use std::path::Path;
 use stereopsis::inside::topic;
+use stereopsis_capture::emulated::{dress, emulate};
 
 /// What `stereopsis devices` prints, where more may lie in the folder of the cameras.
 fn listing_with(behaviours: &[&str], flags: &[&str], dress: impl FnOnce(&Path)) -> Option<String> {

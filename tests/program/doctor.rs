@@ -1,11 +1,11 @@
 //! `stereopsis doctor` on this machine, with faults made on purpose.
 
 use super::start::stereopsis;
-use super::v4l2::{dress, emulate};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use stereopsis_capture::emulated::{dress, emulate};
 
 /// `doctor` in a home folder without a session.
 fn doctor(home: &Path, flags: &[&str]) -> Command {

@@ -27,6 +27,3 @@ mod recording;
 mod start;
 #[cfg(target_os = "linux")]
 mod window;
-#[cfg(target_os = "linux")]
-#[path = "../v4l2/mod.rs"]
-mod v4l2;

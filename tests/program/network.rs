@@ -1,13 +1,13 @@
 //! Heads with emulated cameras, as processes; others read them and set their controls.
 
 use super::start::{finished, refused, run, stereopsis};
-use super::v4l2::{dress, emulate};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+use stereopsis_capture::emulated::{dress, emulate};
 use tempfile::TempDir;
 
 /// A head or a router that runs until it is dropped, with its cameras.

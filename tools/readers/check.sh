@@ -16,7 +16,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/fixtures" "$work/recorded"
 echo "readers: files of the tests"
-STEREOPSIS_FIXTURES="$work/fixtures" cargo test --locked -q --lib internal_tests::recording::formats:: >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+STEREOPSIS_FIXTURES="$work/fixtures" cargo test --locked -q --workspace --test recording formats:: >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 .venv/bin/python tools/readers/readers.py "$work/fixtures"
 
 echo "readers: recordings of the scene"

@@ -33,7 +33,7 @@ def wrong(words):
 
 
 def checksum(data):
-    """A sum in which every byte counts by its place; tests/internal/recording/formats.rs computes the same."""
+    """A sum in which every byte counts by its place; crates/live/tests/recording/formats.rs computes the same."""
     data = np.frombuffer(bytes(data), np.uint8).astype(np.uint64)
     places = np.arange(len(data), dtype=np.uint64) % np.uint64(65521) + np.uint64(1)
     return int((data * places).sum(dtype=np.uint64))

@@ -11,6 +11,8 @@ pub mod source;
 pub mod scene;
 pub mod picture_files;
 pub mod decode;
+#[cfg(all(feature = "testing", target_os = "linux"))]
+pub mod emulated;
 #[cfg(feature = "cameras")]
 pub mod webcam;
 mod camera_name;

@@ -15,20 +15,21 @@ pub enum ExportError {
 }
 
 impl ExportError {
-    pub(super) fn encode(path: &Path, cause: &impl ToString) -> Self {
+    /// Of a picture that cannot be encoded for this file.
+    pub fn encode(path: &Path, cause: &impl ToString) -> Self {
         Self::Refused(format!("cannot store the picture in {}: {}", path.display(), cause.to_string()))
     }
 }
 
 /// Endings of a kind of files, in small letters, and a sentence that names them.
-pub(super) struct Endings(pub(super) &'static [&'static str], pub(super) &'static str);
+pub struct Endings(pub &'static [&'static str], pub &'static str);
 
 impl Endings {
     /// The ending of a name.
     ///
     /// # Errors
     /// It is none of these.
-    pub(super) fn find(&self, path: &Path) -> Result<&'static str, ExportError> {
+    pub fn find(&self, path: &Path) -> Result<&'static str, ExportError> {
         let Self(endings, wanted) = *self;
         let ending = path.extension().unwrap_or_default();
         endings.iter().find(|known| ending.eq_ignore_ascii_case(known)).copied().ok_or_else(|| {

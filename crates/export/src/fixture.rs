@@ -7,11 +7,13 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use stereopsis_frame::{Frame, RawPair};
 
-pub(super) const WIDTH: usize = 320;
-pub(super) const HEIGHT: usize = 240;
+/// Width of the frame, px.
+pub const WIDTH: usize = 320;
+/// Height of the frame, px.
+pub const HEIGHT: usize = 240;
 
 /// A ground from 2 to 40 px with a box at 64 px and the shadow of the box.
-pub(super) fn map() -> DisparityMap {
+pub fn map() -> DisparityMap {
     let inside = |x: usize, y: usize| (120..200).contains(&x) && (80..180).contains(&y);
     let shadow = |x: usize, y: usize| (96..120).contains(&x) && (80..180).contains(&y);
     let values = Image::from_fn(WIDTH, HEIGHT, |x, y| match () {
@@ -23,7 +25,8 @@ pub(super) fn map() -> DisparityMap {
     DisparityMap { values, reasons, confidence: None }
 }
 
-pub(super) fn frame(with_geometry: bool) -> Frame {
+/// A grey ramp, with a geometry or without.
+pub fn frame(with_geometry: bool) -> Frame {
     let luma = Image::from_fn(WIDTH, HEIGHT, |x, y| ((x * 7) ^ (y * 5)) as u8);
     let picture = Picture { luma: Luma::U8(luma), rgb: None };
     let raw = RawPair::new(

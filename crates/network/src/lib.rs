@@ -27,6 +27,8 @@ mod answers;
 pub mod census;
 mod clock;
 mod error;
+#[cfg(feature = "testing")]
+pub mod fixture;
 mod head;
 mod inlet;
 mod kept;

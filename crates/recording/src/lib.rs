@@ -21,6 +21,8 @@ use stereopsis_stereo as stereo;
 mod about;
 mod channel;
 pub mod export;
+#[cfg(any(test, feature = "testing"))]
+pub mod fixture;
 pub mod format;
 pub mod message;
 pub mod pack;

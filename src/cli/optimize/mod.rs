@@ -9,7 +9,6 @@ use super::settings_args::SettingsArgs;
 use super::values::{choice, positive};
 use crate::capture::{SourceSpec, Speed};
 use crate::console;
-use crate::export::{check_figure_name, write_trade_off};
 use crate::files::{self, Outputs, plain};
 use crate::live::headless;
 use crate::search::{Budget, CHECKSUMS, Journal, Judge, Limits, Plan, Sample, Search, SearchProgress};
@@ -20,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use stereopsis_figures::{check_figure_name, write_trade_off};
 
 /// Arguments of `optimize`.
 #[derive(Debug, clap::Args)]

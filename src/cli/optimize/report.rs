@@ -2,7 +2,6 @@
 
 use crate::console;
 use crate::engine::EngineChoice;
-use crate::export::{Place, TradeOff};
 use crate::search::{SearchProgress, Trial};
 use crate::settings::{Settings, differences, text_of, words_to};
 use crate::stereo::{Preset, StereoParams};
@@ -10,6 +9,7 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
+use stereopsis_figures::{Place, TradeOff};
 
 /// A line that shows how far the search is.
 pub(super) fn bar(is_quiet: bool) -> ProgressBar {

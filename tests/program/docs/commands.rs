@@ -62,7 +62,6 @@ const FLAGS_OF_OTHERS: &[&str] = &[
     "--example",
     "--features",
     "--ignored",
-    "--lib",
     "--locked",
     "--no-default-features",
     "--nocapture",
@@ -176,25 +175,24 @@ fn call(words: &[String]) -> Result<Option<Call>, String> {
     }
 }
 
-/// Checks that the tests that are named exist: a crate, a test binary, or modules below `src` or `tests/internal`.
+/// Checks that the tests that are named exist: a crate, and a test binary of it or of the program.
 fn cargo(words: &[&str]) -> Result<(), String> {
     let after = |flag| words.iter().position(|&word| word == flag).and_then(|at| words.get(at + 1)).copied();
-    if let Some(name) = after("--test")
-        && !["tests/{}.rs", "tests/{}/main.rs"].iter().any(|path| root().join(path.replace("{}", name)).exists())
-    {
-        return Err(format!("there is no test {name}"));
-    }
+    let mut folder = root().to_owned();
     if let Some(package) = after("-p") {
-        let exists = package.strip_prefix("stereopsis-").is_some_and(|name| root().join("crates").join(name).is_dir());
-        return if exists { Ok(()) } else { Err(format!("there is no crate {package}")) };
+        folder = root().join("crates").join(package.strip_prefix("stereopsis-").unwrap_or(package));
+        if !folder.is_dir() {
+            return Err(format!("there is no crate {package}"));
+        }
     }
-    let module = after("--lib").filter(|word| !word.starts_with('-')).unwrap_or_default();
-    let below = module.trim_start_matches("internal_tests").trim_start_matches("::").replace("::", "/");
-    let exists = |folder: &str| {
-        let path = root().join(folder).join(&below);
-        path.is_dir() || path.with_extension("rs").exists()
-    };
-    if exists("src") || exists("tests/internal") { Ok(()) } else { Err(format!("there are no tests of {module}")) }
+    match after("--test") {
+        Some(name)
+            if !["{}.rs", "{}/main.rs"].iter().any(|at| folder.join("tests").join(at.replace("{}", name)).exists()) =>
+        {
+            Err(format!("there is no test {name}"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Checks that the example exists and says itself how it is run.
@@ -379,7 +377,8 @@ fn a_command_that_is_neither_run_nor_listed_is_found() {
         ("frobnicate --all", "list it with the reason"),
         ("make coffee", "no target coffee"),
         ("cargo test --test nothing", "no test nothing"),
-        ("cargo test --lib stereo::nothing", "no tests of stereo::nothing"),
+        ("cargo test -p stereopsis-live --test nothing", "no test nothing"),
+        ("cargo test -p stereopsis-nothing", "no crate stereopsis-nothing"),
         ("tools/nothing.sh", "no such script"),
     ] {
         assert!(calls(&line(text)).is_err_and(|err| err.contains(why)), "{text}");

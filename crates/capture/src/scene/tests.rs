@@ -205,7 +205,7 @@ fn impossible_scenes_are_refused() {
     }
 }
 
-/// Writes pictures of the scene for inspection: `cargo test --lib save_pictures -- --ignored`.
+/// Writes pictures of the scene for inspection: `cargo test -p stereopsis-capture save_pictures -- --ignored`.
 #[test]
 #[ignore = "writes pictures to look at"]
 fn save_pictures() {

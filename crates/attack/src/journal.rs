@@ -1,0 +1,55 @@
+//! The journal of a search, and the search that goes on with it.
+
+use serde_json::{Map, Value};
+use std::time::Duration;
+use stereopsis_search::{
+    Budget, Failure, Journal, Judge, Limits, Measured, Meter, Plan, SearchProgress, Trial, Watcher, find,
+};
+use stereopsis_stereo::StereoParams;
+
+/// Samples of the search.
+const SAMPLES: usize = 2;
+
+/// The search of the seeds, as whose journal every input is read.
+pub fn header() -> Map<String, Value> {
+    [("stereopsis-search".to_owned(), Value::from(2))].into_iter().collect()
+}
+
+/// A file: one that is refused stays as it is, and of another one nothing is lost and everything is read again.
+pub(crate) fn journal(input: &[u8]) {
+    let path = super::file("a.search.jsonl", input);
+    let opened = Journal::open(&path, &header());
+    let bytes = std::fs::read(&path).expect("a file");
+    let Ok((journal, known)) = opened else { return assert!(bytes == input, "a journal that is refused was changed") };
+    drop(journal);
+    assert!(bytes.starts_with(input), "something was lost");
+    let (_, again) = Journal::open(&path, &header()).expect("a journal that was opened before");
+    assert_eq!((again.trials.len(), again.elapsed), (known.trials.len(), known.elapsed));
+    let limits = Limits { max_ms: None, budget: Budget::Trials(known.trials.len() + 1) };
+    let plan = Plan { judge: Judge::WithoutTruth, start: StereoParams::default(), limits, seed: 1 };
+    let ended = find(&plan, SAMPLES, known, &mut Away, &mut Silent);
+    assert!(!matches!(ended, Err(Failure::Stopped | Failure::Refused(_))), "{ended:?}");
+}
+
+/// No engine: the search ends with the first setting that the journal does not have.
+struct Away;
+
+impl Meter for Away {
+    fn measure(&mut self, _: &StereoParams, _: usize, _: &dyn Fn() -> bool) -> Result<Measured, Failure> {
+        Err(Failure::Lost("there is no engine".to_owned()))
+    }
+}
+
+struct Silent;
+
+impl Watcher for Silent {
+    fn is_stopped(&self) -> bool {
+        false
+    }
+
+    fn tried(&mut self, _: &Trial, _: Duration) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn reached(&mut self, _: SearchProgress) {}
+}

@@ -1,0 +1,70 @@
+//! What comes from outside, as functions that take any bytes: under libFuzzer in `fuzz/`, and in `tests/attack`.
+//!
+//! A target fails by a panic. It checks what the program promises beside that: an answer, and the same one whichever way is
+//! taken.
+
+mod calibration;
+mod journal;
+mod message;
+mod network;
+mod picture;
+mod publish;
+mod recording;
+mod views;
+mod words;
+
+pub use journal::header as journal_header;
+pub use message::channels as message_channels;
+
+use std::cell::OnceCell;
+use std::path::PathBuf;
+use stereopsis_capture::MaxPixels;
+
+/// Pictures of more pixels are refused, so that many inputs a second can be tried.
+const MOST_PIXELS: MaxPixels = MaxPixels(1 << 22);
+
+/// One way in.
+pub struct Target {
+    /// As in `TARGET=name` and in the folders of `fuzz/seeds`.
+    pub name: &'static str,
+    /// Takes any bytes.
+    pub run: fn(&[u8]),
+}
+
+/// All of them.
+pub const ALL: &[Target] = &[
+    Target { name: "archive", run: calibration::archive },
+    Target { name: "camera", run: picture::camera },
+    Target { name: "journal", run: journal::journal },
+    Target { name: "kalibr", run: calibration::kalibr },
+    Target { name: "message", run: message::message },
+    Target { name: "middlebury", run: calibration::middlebury },
+    Target { name: "network", run: network::network },
+    Target { name: "opencv_xml", run: calibration::opencv_xml },
+    Target { name: "opencv_yaml", run: calibration::opencv_yaml },
+    Target { name: "parameters", run: words::parameters },
+    Target { name: "pfm", run: picture::pfm },
+    Target { name: "picture", run: picture::picture },
+    Target { name: "pipe", run: recording::pipe },
+    Target { name: "recording", run: recording::file },
+    Target { name: "request", run: publish::request },
+    Target { name: "request_head", run: publish::request_head },
+    Target { name: "rig", run: words::rig },
+    Target { name: "ros", run: calibration::ros },
+    Target { name: "settings", run: words::settings },
+    Target { name: "toml", run: calibration::toml },
+    Target { name: "views", run: views::views },
+    Target { name: "zed", run: calibration::zed },
+];
+
+/// A file with these bytes, in a folder of this thread; the next call may overwrite it.
+fn file(name: &str, bytes: &[u8]) -> PathBuf {
+    thread_local! {
+        static FOLDER: OnceCell<tempfile::TempDir> = const { OnceCell::new() };
+    }
+    FOLDER.with(|folder| {
+        let path = folder.get_or_init(|| tempfile::tempdir().expect("a folder for files")).path().join(name);
+        std::fs::write(&path, bytes).expect("room for a file");
+        path
+    })
+}

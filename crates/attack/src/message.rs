@@ -1,0 +1,62 @@
+//! One message of a recording, past the file around it.
+
+use stereopsis_base::image::Image;
+use stereopsis_capture::{MaxPixels, Pixels};
+use stereopsis_recording::message::{Body, DisparityBody, Encoding, ImageBody};
+use stereopsis_recording::unpack::{Measured, Unpacker};
+use stereopsis_recording::{Channel, Format, Packet, format, topic};
+
+/// The topics of all kinds of messages, in both formats; the first byte of an input chooses one.
+pub fn channels() -> Vec<Channel> {
+    let image = ImageBody { width: 0, height: 0, encoding: Encoding::Mono8, step: 0, data: [].into() };
+    let disparity = DisparityBody {
+        disparity_px: Image::new(0, 0, Vec::new()),
+        focal_px: 0.0,
+        baseline_m: 0.0,
+        min_disparity: 0.0,
+        max_disparity: 0.0,
+        delta_d: 0.0,
+    };
+    let transform = Body::Transform { child_frame_id: String::new(), translation_m: [0.0; 3], rotation: [0.0; 4] };
+    let compressed = Body::Compressed { format: String::new(), data: [].into() };
+    let bodies = [
+        (topic::LEFT_RAW, Body::Image(image.clone())),
+        (topic::LEFT_RAW, compressed),
+        (topic::DEPTH, Body::Image(image)),
+        (topic::DISPARITY, Body::Disparity(disparity)),
+        ("/tf", transform),
+        (topic::PAIRS, Body::Json(serde_json::Value::Null)),
+        (topic::RESULTS, Body::Json(serde_json::Value::Null)),
+        (topic::ABOUT, Body::Json(serde_json::Value::Null)),
+    ];
+    Format::ALL.iter().flat_map(|format| bodies.iter().map(|(topic, body)| format.channel(topic, body))).collect()
+}
+
+/// One message, alone and as both pictures of a pair.
+pub(crate) fn message(input: &[u8]) {
+    let &[which, ref data @ ..] = input else { return };
+    let channels = channels();
+    let channel = &channels[usize::from(which) % channels.len()];
+    let packet = |channel: &Channel| Packet {
+        channel: channel.clone().into(),
+        sequence: 1,
+        log_time_ns: 2,
+        publish_time_ns: 3,
+        data: data.to_vec(),
+    };
+    let first = packet(channel);
+    let _ = Measured::of(std::slice::from_ref(&first));
+    for pixels in [Pixels::Luma, Pixels::Color] {
+        let unpacker = Unpacker::of(None, pixels, MaxPixels::default());
+        let _ = unpacker.pair(std::slice::from_ref(&first));
+        let _ = unpacker.pair(&[first.clone(), first.clone()]);
+    }
+    let Ok(message) = format::decode(channel, data) else { return };
+    // what is read can be written in both formats, and read again
+    for &format in Format::ALL {
+        let channel = format.channel(&channel.topic, &message.body);
+        let bytes = format.encode(&message);
+        let back = format::decode(&channel, &bytes);
+        assert!(back.is_ok(), "{:?} as {format}: {back:?}", message.body.kind());
+    }
+}

@@ -1,0 +1,44 @@
+//! Pictures: image files, and what cameras send.
+
+use super::MOST_PIXELS;
+use stereopsis_base::image::Picture;
+use stereopsis_capture::Pixels;
+use stereopsis_capture::decode::{decode_pfm, decode_picture};
+use stereopsis_capture::decode_camera::{Layout, PixelFormat, decode};
+
+/// An image file. Its brightness does not depend on whether its colour is asked for.
+pub(crate) fn picture(input: &[u8]) {
+    let [grey, colour] = [false, true].map(|color| decode_picture(input, color, MOST_PIXELS));
+    same(grey, colour);
+}
+
+/// A map of disparities.
+pub(crate) fn pfm(input: &[u8]) {
+    if let Ok(image) = decode_pfm(input, MOST_PIXELS) {
+        assert!(4 * image.pixels().len() <= input.len(), "every pixel is in the file");
+    }
+}
+
+/// A frame of a camera: format, width, height and stride come first, two bytes each but for the format.
+pub(crate) fn camera(input: &[u8]) {
+    let Some((&[format, w, w_high, h, h_high, stride, stride_high], bytes)) = input.split_first_chunk() else { return };
+    let format = PixelFormat::ALL[usize::from(format) % PixelFormat::ALL.len()];
+    let [width, height, stride] =
+        [[w, w_high], [h, h_high], [stride, stride_high]].map(|bytes| usize::from(u16::from_le_bytes(bytes)));
+    let layout = Layout::tight(format, (width, height)).with_stride(stride);
+    let cut = layout.cut(bytes);
+    let [grey, colour] = [Pixels::Luma, Pixels::Color].map(|pixels| decode(layout, bytes, pixels));
+    assert_eq!(decode(layout, cut, Pixels::Color), colour, "what lies behind the picture does not count");
+    if let Ok(picture) = &colour {
+        assert_eq!(picture.size(), (width, height));
+    }
+    same(grey, colour);
+}
+
+fn same<E: std::fmt::Debug>(grey: Result<Picture, E>, colour: Result<Picture, E>) {
+    // colour can be damaged where brightness is not
+    let (Ok(grey), Ok(colour)) = (grey, colour) else { return };
+    assert!(grey.rgb.is_none());
+    assert!(grey.luma == colour.luma, "the brightness of {:?} and {:?} px differs", grey.size(), colour.size());
+    assert!(colour.rgb.is_none_or(|rgb| rgb.size() == colour.luma.size()));
+}

@@ -1,0 +1,77 @@
+//! Recordings: as a file that is looked into, and as a pipe that is read once.
+
+use super::MOST_PIXELS;
+use std::io::Read;
+use stereopsis_capture::{Pixels, TopicChoice};
+use stereopsis_recording::Recording;
+use stereopsis_recording::read::{PacketStream, PairStream, ReadError};
+use stereopsis_recording::unpack::{Measured, Unpacker};
+
+/// Pairs of a file that are looked at.
+const MOST_PAIRS: usize = 32;
+
+/// A file: all topics, all pairs with their pictures and results. What was read comes again.
+pub(crate) fn file(input: &[u8]) {
+    let path = super::file("a.mcap", input);
+    let Ok(mut recording) = Recording::open(&path) else { return };
+    let topics: Vec<String> = recording.channels().iter().map(|channel| channel.topic.clone()).collect();
+    for topic in &topics {
+        let count = recording.len(topic);
+        assert!(count <= input.len() as u64, "{count} messages in {} bytes", input.len());
+        assert!(recording.packet(topic, count).is_err());
+    }
+    for pixels in [Pixels::Luma, Pixels::Color] {
+        let unpacker = Unpacker::of(recording.about(), pixels, MOST_PIXELS);
+        let pairs: Vec<_> = recording.pairs().iter().take(MOST_PAIRS).cloned().collect();
+        for k in 0..pairs.len() as u64 {
+            let packets = recording.packets_of_pair(k);
+            if let Ok(packets) = &packets {
+                let _ = unpacker.pair(packets).inspect(|pair| assert_eq!(pair.left.size(), pair.right.size()));
+            }
+            if let Ok(result) = recording.packets_of_result(k) {
+                let _ = Measured::of(&result);
+            }
+            assert_eq!(recording.packets_of_pair(k), packets, "pair {k}");
+        }
+    }
+    assert!(std::fs::read(&path).expect("the file") == input, "it was written to");
+}
+
+/// A pipe, which gives as many bytes at a time as the first of them says.
+pub(crate) fn pipe(input: &[u8]) {
+    let Some((&size, bytes)) = input.split_first() else { return };
+    let slow = || Slow { bytes, at_once: usize::from(size) + 1 };
+    let mut packets = PacketStream::new(slow());
+    ends(bytes, || packets.next_packet().map(|packet| packet.is_some()));
+    let mut pairs = PairStream::new(slow(), TopicChoice::default());
+    ends(bytes, || {
+        let Some(packets) = pairs.next_pair()? else { return Ok(false) };
+        let unpacker = Unpacker::of(pairs.about(), Pixels::Color, MOST_PIXELS);
+        let _ = unpacker.pair(&packets).inspect(|pair| assert_eq!(pair.left.size(), pair.right.size()));
+        Ok(true)
+    });
+}
+
+/// Asks until nothing more comes, which has to be soon: a packet has bytes, and so has damage.
+fn ends(bytes: &[u8], mut next: impl FnMut() -> Result<bool, ReadError>) {
+    // a chunk may become 256 times as long when it is unpacked
+    for _ in 0..=256 * bytes.len() + 2 {
+        match next() {
+            Ok(true) | Err(ReadError::Damaged(_)) => {}
+            Ok(false) | Err(ReadError::File(_)) => return,
+        }
+    }
+    panic!("{} bytes do not come to an end", bytes.len());
+}
+
+struct Slow<'a> {
+    bytes: &'a [u8],
+    at_once: usize,
+}
+
+impl Read for Slow<'_> {
+    fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+        let size = to.len().min(self.at_once);
+        self.bytes.read(&mut to[..size])
+    }
+}

@@ -1,0 +1,50 @@
+//! Words: settings files, rig files, and what a client wants parameters to be.
+
+use stereopsis_settings::rig::RigFile;
+use stereopsis_settings::settings::{self, Settings};
+use stereopsis_stereo::StereoParams;
+
+/// A settings file: what it resolves to can be said again and is the same.
+pub(crate) fn settings(input: &[u8]) {
+    let path = super::file("settings.toml", input);
+    let Ok(words) = settings::read_file(&path) else { return };
+    let Ok(settings) = Settings::resolve(&words) else { return };
+    valid(&settings.params);
+    let _ = settings.params_for(640, None);
+}
+
+/// A rig file: what it says can be written and read again.
+pub(crate) fn rig(input: &[u8]) {
+    let path = super::file("rig.toml", input);
+    let Ok(rig) = RigFile::read(&path) else { return };
+    let copy = path.with_file_name("copy.toml");
+    rig.write(&copy, true).unwrap_or_else(|err| panic!("{rig:?} cannot be written: {err}"));
+    let back = RigFile::read(&copy).unwrap_or_else(|err| panic!("{rig:?} does not come back: {err}"));
+    assert_eq!((back.size, back.rate_hz, back.cameras), (rig.size, rig.rate_hz, rig.cameras));
+}
+
+/// What is asked for one after the other and at once: lines of a name, a blank and a value.
+pub(crate) fn parameters(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let mut params = StereoParams::default();
+    let mut wishes: Vec<(String, String)> = Vec::new();
+    for line in text.lines() {
+        let (name, value) = line.split_once(' ').unwrap_or((line, ""));
+        wishes.push((name.to_owned(), value.to_owned()));
+        if let Ok(changed) = settings::changed(&params, &wishes[wishes.len() - 1..]) {
+            params = changed;
+        }
+    }
+    valid(&params);
+    if let Ok(changed) = settings::changed(&StereoParams::default(), &wishes) {
+        valid(&changed);
+    }
+}
+
+/// Nothing that is let in contradicts itself, and what is said of it sets it.
+pub(super) fn valid(params: &StereoParams) {
+    params.validate().expect("parameters that fit each other");
+    let words: Vec<_> = params.words().map(|(name, value)| (name.to_owned(), value.to_string())).collect();
+    let again = settings::changed(params, &words).unwrap_or_else(|err| panic!("{words:?}: {err}"));
+    assert_eq!(again, *params);
+}

@@ -1,0 +1,236 @@
+//! How quick engines are on this machine: the time of a pair, warm, by stage and whole; how they keep up with a steady rate; every
+//! preset side by side. On pairs of the built-in scene, or on images.
+
+use stereopsis_base::{console, files, newest, process};
+use stereopsis_capture as capture;
+use stereopsis_engine as engine;
+use stereopsis_export as export;
+use stereopsis_live as live;
+use stereopsis_settings::settings;
+use stereopsis_sources as sources;
+use stereopsis_stereo as stereo;
+
+pub mod one_by_one;
+pub mod pairs;
+mod presets;
+mod steady;
+mod subject;
+#[cfg(any(test, feature = "testing"))]
+pub mod fixture;
+#[cfg(test)]
+mod tests;
+
+pub use subject::Subject;
+
+use crate::capture::{SourceOptions, SourceSpec};
+use crate::engine::gpu::tuning::{Clock, RESTED, burst, device_ms};
+use crate::engine::gpu::{AdapterChoice, Gpu};
+use crate::engine::{Engine, EngineChoice, EngineError, EngineInfo, EngineKind, Job, OpenOptions, open};
+use crate::files::Outputs;
+use crate::sources::open as open_source;
+use crate::stereo::StereoParams;
+use anyhow::Context;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Which pairs are timed, with which parameters, on which engines.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// `auto` stands for all engines that there are.
+    pub engine: EngineChoice,
+    /// The scene at each size, or images.
+    pub sources: Vec<(SourceSpec, SourceOptions)>,
+    /// Valid parameters.
+    pub params: StereoParams,
+    /// Timed pairs of each row.
+    pub frames: usize,
+    /// Print JSON instead of a table.
+    pub json: bool,
+    /// Threads of the CPU engine; one for each core by default.
+    pub threads: Option<usize>,
+    /// Which GPU.
+    pub adapter: AdapterChoice,
+}
+
+/// What is timed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Task {
+    /// Pairs one after the other.
+    OneByOne,
+    /// Pairs that come at a rate, as from a camera, for so many seconds.
+    Steady {
+        /// Pairs in a second.
+        rate_hz: f64,
+        /// Length of the run.
+        seconds: f64,
+    },
+    /// Pairs one after the other, with the method of every preset and the search range of the parameters.
+    Presets,
+}
+
+/// Where the timed pairs are written.
+#[derive(Clone, Debug)]
+pub struct PairFolder {
+    /// Folder, which is made.
+    pub path: PathBuf,
+    /// Images that are in the folder may be replaced.
+    pub overwrite: bool,
+}
+
+/// Name and version of this program, for reports.
+pub const PROGRAM: &str = concat!("stereopsis ", env!("CARGO_PKG_VERSION"));
+
+#[derive(serde::Serialize)]
+struct Report {
+    program: &'static str,
+    results: Vec<Measured>,
+}
+
+#[derive(serde::Serialize)]
+struct Measured {
+    #[serde(flatten)]
+    subject: Subject,
+    #[serde(flatten)]
+    figures: Figures,
+    /// Memory that the engine keeps from pair to pair; `None` where it does not know.
+    engine_mb: Option<f64>,
+    /// Largest memory of the whole process while this was measured; `None` where the system does not tell.
+    peak_mb: Option<u64>,
+}
+
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum Figures {
+    OneByOne(one_by_one::Times),
+    Steady(steady::Steady),
+}
+
+/// Pairs before times count.
+const WARM_UP: usize = 3;
+/// Pairs that match no quicker after each other, from which on a GPU's times count.
+const STEADY: usize = 10;
+/// Most time for pairs that are not timed.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Times everything and prints it.
+///
+/// # Errors
+/// Images that cannot be read or written; an engine that was asked for by name cannot be opened or cannot do a pair; `out` cannot be
+/// written.
+pub fn run(setup: &Setup, task: Task, folder: Option<&PairFolder>, out: &mut dyn Write) -> anyhow::Result<()> {
+    if task == Task::Presets {
+        return presets::run(setup, out);
+    }
+    let mut report = Report { program: PROGRAM, results: Vec::new() };
+    for (spec, source_options) in &setup.sources {
+        let jobs = pairs::jobs(spec, source_options, &setup.params)?;
+        let Some((width, height)) = jobs.first().map(|job| job.frame.size()) else { continue };
+        setup.params.validate_range(width)?;
+        if let Some(folder) = folder {
+            let inputs = open_source(spec, source_options)?.files();
+            pairs::write(&folder.path, &jobs, &mut Outputs::new(inputs, folder.overwrite))?;
+        }
+        for choice in setup.engines() {
+            let measured =
+                measure(setup, choice, task, &jobs).with_context(|| format!("{choice} at {width}x{height}"))?;
+            if !setup.json {
+                measured.print(out, report.results.is_empty())?;
+            }
+            report.results.push(measured);
+        }
+    }
+    if setup.json {
+        writeln!(out, "{}", crate::console::json(&report)?)?;
+    }
+    Ok(())
+}
+
+/// Opens an engine, warms it up and times it.
+fn measure(setup: &Setup, choice: EngineChoice, task: Task, jobs: &[Job]) -> anyhow::Result<Measured> {
+    let Some(first) = jobs.first() else { anyhow::bail!("no pair to time") };
+    let mut engine = open(&setup.open_options(choice), None)?.engine;
+    process::forget_peak();
+    warm_up(engine.as_mut(), jobs)?;
+    let (info, bytes) = (engine.info(), engine.memory_bytes());
+    let figures = match task {
+        Task::Steady { rate_hz, seconds } => Figures::Steady(steady::measure(engine, jobs, rate_hz, seconds)?),
+        _ => Figures::OneByOne(one_by_one::measure(engine.as_mut(), jobs, setup.frames)?),
+    };
+    Ok(Measured {
+        subject: Subject::of(&info, first),
+        figures,
+        engine_mb: bytes.map(|bytes| bytes as f64 / f64::from(1 << 20)),
+        peak_mb: process::peak_bytes().map(|bytes| bytes >> 20),
+    })
+}
+
+/// Matches some pairs, so that buffers and pipelines exist; on a GPU that is hardware until its clock is steady.
+///
+/// # Errors
+/// Those of the engine.
+pub fn warm_up(engine: &mut dyn Engine, jobs: &[Job]) -> Result<(), EngineError> {
+    let begin = Instant::now();
+    for job in jobs.iter().cycle().take(WARM_UP) {
+        one_by_one::run_job(engine, job.clone())?;
+        if begin.elapsed() > PATIENCE {
+            return Ok(());
+        }
+    }
+    let info = engine.info();
+    let (mut clock, mut is_steady) = (Clock::start(RESTED), info.kind != EngineKind::Gpu || info.software);
+    while !is_steady {
+        for output in burst(engine, jobs, STEADY)? {
+            is_steady |= clock.is_steady(device_ms(&output), STEADY);
+        }
+    }
+    Ok(())
+}
+
+/// What is said instead of times of a GPU that is software.
+pub fn not_measurable(info: &EngineInfo) -> Option<String> {
+    let adapter = &info.adapter;
+    info.software.then(|| {
+        format!("not measurable here: this GPU is software ({adapter}), and its times say nothing about a real one")
+    })
+}
+
+impl Setup {
+    /// Options for opening one of the engines.
+    pub fn open_options(&self, choice: EngineChoice) -> OpenOptions {
+        let (threads, adapter) = (self.threads, self.adapter.clone());
+        OpenOptions { choice, threads, adapter, ..OpenOptions::default() }
+    }
+
+    /// The chosen engine; of `auto` every engine that this machine has.
+    pub fn engines(&self) -> Vec<EngineChoice> {
+        match self.engine {
+            EngineChoice::Auto if Gpu::list().is_empty() => vec![EngineChoice::Cpu],
+            EngineChoice::Auto => vec![EngineChoice::Cpu, EngineChoice::Gpu],
+            choice => vec![choice],
+        }
+    }
+}
+
+impl Measured {
+    fn print(&self, out: &mut dyn Write, first: bool) -> std::io::Result<()> {
+        let (head, columns, rest) = match &self.figures {
+            Figures::OneByOne(times) => (one_by_one::Times::HEAD, times.columns(), times.rest()),
+            Figures::Steady(steady) => (steady::Steady::HEAD, steady.columns(), String::new()),
+        };
+        if first {
+            let stages = if rest.is_empty() { "" } else { "  stages, ms" };
+            writeln!(out, "engine  size        disparities  paths  {head}  engine MB  peak MB{stages}")?;
+        }
+        let Subject { engine: EngineInfo { adapter, .. }, parameters, .. } = &self.subject;
+        let StereoParams { num_disparities, paths, .. } = parameters;
+        let (engine, size) = (self.subject.engine_word(), self.subject.size_word());
+        let engine_mb = self.engine_mb.map_or_else(|| "-".to_owned(), |mb| format!("{mb:.1}"));
+        let peak = self.peak_mb.map_or_else(|| "-".to_owned(), |mb| mb.to_string());
+        let rest = if rest.is_empty() { rest } else { format!("  {rest}") };
+        writeln!(
+            out,
+            "{engine:<7} {size:<11} {num_disparities:>11}  {paths:>5}  {columns}  {engine_mb:>9}  {peak:>7}{rest}  [{adapter}]"
+        )
+    }
+}

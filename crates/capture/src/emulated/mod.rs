@@ -1,0 +1,128 @@
+//! Emulated cameras for tests: a small library that is loaded in front of libc (`LD_PRELOAD`), compiled here by `cc`.
+
+#![allow(
+    clippy::missing_errors_doc,
+    clippy::print_stderr,
+    reason = "for tests, which fail by panicking and say why they are skipped"
+)]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use tempfile::TempDir;
+
+/// Sizes that each camera has.
+pub const SIZES: [(usize, usize); 2] = [(640, 480), (320, 240)];
+/// Pixels by which the right camera's picture is shifted.
+pub const SHIFT: usize = 12;
+
+/// The compiled library, or nothing without a compiler.
+fn library() -> Option<&'static Path> {
+    static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let compile = || {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/emulated/preload.c");
+        let library = std::env::current_exe().expect("has a path").with_file_name("v4l2.so");
+        let fresh = library.with_extension(std::process::id().to_string());
+        let compiled = Command::new("cc")
+            .args(["-shared", "-fPIC", "-O1", "-o"])
+            .args([&fresh, &source])
+            .args(["-ldl", "-lpthread"])
+            .output()
+            .map_err(|e| eprintln!("skipped: no C compiler `cc`: {e}"))
+            .ok()?;
+        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+        fs::rename(fresh, &library).expect("renamed");
+        Some(library)
+    };
+    LIBRARY.get_or_init(compile).as_deref()
+}
+
+/// Lets a command see emulated cameras that behave as these words of `preload.c` say, as long as the folder is kept.
+pub fn emulate(command: &mut Command, behaviours: &[&str]) -> Option<TempDir> {
+    let library = library()?;
+    let folder = tempfile::tempdir().expect("temporary folder");
+    command.env("LD_PRELOAD", library).env("FAKE_V4L2", folder.path());
+    for (i, behaviour) in behaviours.iter().enumerate() {
+        command.env(format!("FAKE_V4L2_{i}"), behaviour);
+        fs::write(folder.path().join(format!("video{i}")), "").expect("written");
+        let system = folder.path().join(format!("sys/class/video4linux/video{i}"));
+        fs::create_dir_all(&system).expect("made");
+        fs::write(system.join("name"), format!("Fake Camera {i}\n")).expect("written");
+        fs::write(system.join("index"), "0\n").expect("written");
+        symlink(format!("../../../1-{i}:1.0"), system.join("device")).expect("linked");
+    }
+    Some(folder)
+}
+
+/// The grey pixels that camera 0 (left) and 1 (right, shifted by [`SHIFT`]) see.
+pub fn scene(camera: usize, (width, height): (usize, usize)) -> Vec<u8> {
+    let pixel = |x: usize, y: usize| {
+        let (x, y) = ((x + SHIFT * camera) as f32, y as f32);
+        let fine = ((x as u32 * 31 + y as u32 * 17) % 13) as f32;
+        (110.0 + 50.0 * (x / 9.0).sin() + 40.0 * (y / 7.0 + x / 50.0).cos() + fine) as u8
+    };
+    (0..height).flat_map(|y| (0..width).map(move |x| pixel(x, y))).collect()
+}
+
+/// Pictures of camera `i` in every format, its place on USB bus 2 and its stable name.
+pub fn dress(folder: &Path, i: usize) {
+    let at = |name: String| folder.join(name);
+    for size in SIZES {
+        let (width, height) = size;
+        let pixels = scene(i, size);
+        let write = |kind: &str, bytes: Vec<u8>| {
+            fs::write(at(format!("{i}.{width}x{height}.{kind}")), bytes).expect("written");
+        };
+        write("yuyv", pixels.iter().flat_map(|&y| [y, 128]).collect());
+        write("nv12", [&pixels[..], &vec![128; pixels.len() / 2]].concat());
+        write("grey", pixels.clone());
+        // ten bits of sixteen
+        write("y16", pixels.iter().flat_map(|&y| (u16::from(y) * 4).to_le_bytes()).collect());
+        let grey = image::GrayImage::from_raw(width as u32, height as u32, pixels).expect("fits");
+        let colour = image::DynamicImage::ImageLuma8(grey).to_rgb8();
+        let file = fs::File::create(at(format!("{i}.{width}x{height}.jpg"))).expect("created");
+        colour.write_with_encoder(image::codecs::jpeg::JpegEncoder::new_with_quality(file, 95)).expect("written");
+    }
+    let bus = at("sys/devices/usb2".into());
+    fs::create_dir_all(bus.join(format!("2-{i}/2-{i}:1.0"))).expect("made");
+    fs::write(bus.join(format!("2-{i}/busnum")), "2\n").expect("written");
+    fs::write(bus.join(format!("2-{i}/speed")), "480\n").expect("written");
+    plug_in(folder, i, i);
+}
+
+/// Makes camera `i` node `node`.
+pub fn plug_in(folder: &Path, i: usize, node: usize) {
+    let system = folder.join(format!("sys/class/video4linux/video{node}"));
+    fs::create_dir_all(&system).expect("made");
+    fs::write(system.join("name"), format!("Fake Camera {i}\n")).expect("written");
+    // as a metadata node has it, the second one of its camera
+    fs::write(system.join("index"), if i == 2 { "1\n" } else { "0\n" }).expect("written");
+    let link = |target: String, name: PathBuf| {
+        let _ = fs::remove_file(&name);
+        symlink(target, name).expect("linked");
+    };
+    link(format!("../../../devices/usb2/2-{i}/2-{i}:1.0"), system.join("device"));
+    let names = folder.join("dev/v4l/by-path");
+    fs::create_dir_all(&names).expect("made");
+    link(format!("../../video{node}"), names.join(format!("pci-0000:00:14.0-usb-0:{i}:1.0-video-index0")));
+    fs::write(folder.join(format!("video{node}")), i.to_string()).expect("written");
+}
+
+/// Runs a test of the calling program that is ignored otherwise (`inside`, from the crate's root on) in a process of its own, with
+/// emulated cameras.
+pub fn with_cameras(behaviours: &[&str], inside: &str) {
+    with_dressed_cameras(behaviours, |_| (), inside);
+}
+
+/// The same, when `dress` has put more into the folder.
+pub fn with_dressed_cameras(behaviours: &[&str], dress: impl FnOnce(&Path), inside: &str) {
+    let mut child = Command::new(std::env::current_exe().expect("has a path"));
+    child.args(["--exact", inside, "--ignored", "--nocapture"]);
+    let Some(folder) = emulate(&mut child, behaviours) else { return };
+    dress(folder.path());
+    let output = child.output().expect("starts");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("1 passed"), "{inside}: {}\n{text}", output.status);
+}

@@ -1,0 +1,201 @@
+//! Pairs and parameters to compare engines with, drawn at random or made on purpose.
+
+use fastrand::Rng;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_base::parameter::{Domain, Value};
+use stereopsis_capture::{Frame, RawPair};
+use stereopsis_engine as engine;
+use stereopsis_engine::{Engine, Job, Output};
+use stereopsis_stereo as stereo;
+use stereopsis_stereo::{DisparityMap, Maps, Past, StereoParams};
+
+pub(crate) fn job([left, right]: [Picture; 2], params: &StereoParams) -> Job {
+    let raw = RawPair::new("test", 0, SystemTime::UNIX_EPOCH, left, right);
+    let frame = Frame {
+        left: Arc::new(raw.left.clone()),
+        right: Arc::new(raw.right.clone()),
+        raw: Arc::new(raw),
+        truth: None,
+        geometry: None,
+        arrived: Instant::now(),
+        rectify_time: Duration::ZERO,
+    };
+    Job { frame: Arc::new(frame), params: Arc::new(params.clone()), read_back: true, wants_right: false }
+}
+
+/// One pair with what to do with it.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub(crate) left: Luma,
+    pub(crate) right: Luma,
+    pub(crate) params: StereoParams,
+    pub(crate) wants_right: bool,
+    /// Whether the pictures have colours, made from their luma.
+    pub(crate) colored: bool,
+    pub(crate) what: String,
+}
+
+/// Three channels of a luma: the same brightness has the same colour, and other steps from one to the next.
+fn colors_of(luma: &Luma) -> Image<[u8; 3]> {
+    luma.to_u8().map(|&v| [v, v.wrapping_mul(5), 255 - v / 2])
+}
+
+impl Case {
+    pub(crate) fn new(rng: &mut Rng, size: (usize, usize), content: Content, bits: u8, params: StereoParams) -> Self {
+        let (left, right) = content.pair(rng, size, bits);
+        let words: Vec<_> = params.words().map(|(name, value)| format!("{name} {value}")).collect();
+        let what = format!("{}x{}, {content:?}, {bits} bits, {}", size.0, size.1, words.join(", "));
+        Self { left, right, params, wants_right: false, colored: false, what }
+    }
+
+    pub(crate) fn random(seed: u64, largest: (usize, usize)) -> Self {
+        let rng = &mut Rng::with_seed(seed);
+        let size = (rng.usize(1..=largest.0), rng.usize(1..=largest.1));
+        let content = *rng.choice(&Content::ALL).expect("some content");
+        let bits = *rng.choice(&[8, 8, 8, 10, 12, 16]).expect("some depth");
+        let params = random_params(rng);
+        let mut case = Self::new(rng, size, content, bits, params);
+        (case.wants_right, case.colored) = (rng.bool(), rng.bool());
+        let Self { wants_right, colored, what, .. } = &case;
+        case.what = format!("SEED={seed}, wants right {wants_right}, colored {colored}: {what}");
+        case
+    }
+
+    pub(crate) fn job(&self) -> Job {
+        Job { wants_right: self.wants_right, ..job(self.pictures(), &self.params) }
+    }
+
+    pub(crate) fn expected(&self) -> DisparityMap {
+        self.expected_after(&mut Past::default()).left
+    }
+
+    /// What the reference makes of it after what came before.
+    pub(crate) fn expected_after(&self, past: &mut Past) -> Maps {
+        let [left, right] = &self.pictures();
+        stereo::match_next(past, left, right, &self.params, self.wants_right)
+    }
+
+    /// The left and the right picture.
+    pub(crate) fn pictures(&self) -> [Picture; 2] {
+        let picture = |luma: &Luma| Picture { luma: luma.clone(), rgb: self.colored.then(|| colors_of(luma)) };
+        [&self.left, &self.right].map(picture)
+    }
+
+    pub(crate) fn check(&self, engine: &mut dyn Engine) {
+        let output = engine::run(engine, self.job()).unwrap_or_else(|err| panic!("{err} ({})", self.what));
+        let expected = self.expected_after(&mut Past::default());
+        self.compare_maps(&output, &expected);
+    }
+
+    /// Both maps of an output.
+    pub(crate) fn compare_maps(&self, output: &Output, expected: &Maps) {
+        let who = format!("{:?}", output.engine.kind);
+        self.compare(&who, output.map.as_ref().expect("asked for"), &expected.left);
+        assert_eq!(output.right_map.is_some(), self.wants_right, "{who}: {}", self.what);
+        if let (Some(map), Some(expected)) = (&output.right_map, &expected.right) {
+            self.compare(&format!("{who}, right"), map, expected);
+        }
+    }
+
+    pub(crate) fn compare(&self, who: &str, map: &DisparityMap, expected: &DisparityMap) {
+        assert_eq!(map.size(), expected.size(), "{who}: {}", self.what);
+        let (width, height) = map.size();
+        for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+            let of = |m: &DisparityMap| {
+                (m.values.at(x, y), m.reasons.at(x, y), m.confidence.as_ref().map(|confidence| confidence.at(x, y)))
+            };
+            let (got, wanted) = [map, expected].map(of).into();
+            assert_eq!(got, wanted, "{who}: disparity, reasons and confidence at ({x}, {y}) of {}", self.what);
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Content {
+    Noise,
+    /// The same texture in both, shifted by a few pixels that change over the picture.
+    Shifted,
+    Flat,
+    /// Large blocks of few grey levels: many ties.
+    Blocks,
+    /// Walls with hardly any texture, each as far away as it slants: surfaces that planes fill.
+    Walls,
+}
+
+impl Content {
+    const ALL: [Self; 5] = [Self::Noise, Self::Shifted, Self::Flat, Self::Blocks, Self::Walls];
+
+    fn pair(self, rng: &mut Rng, (width, height): (usize, usize), bits: u8) -> (Luma, Luma) {
+        let largest = ((1u32 << bits) - 1) as u16;
+        let noise = Image::from_fn(width + 64, height, |_, _| rng.u16(0..=largest));
+        let blocks = Image::from_fn(width / 6 + 12, height / 6 + 1, |_, _| rng.u16(0..4) * (largest / 4));
+        let slope = rng.usize(1..8);
+        let pixel = |x: usize, y: usize, right: bool| match self {
+            Self::Noise => noise.at(x + 64 * usize::from(right && x.is_multiple_of(2)), y),
+            Self::Shifted => noise.at(x + if right { (y * slope / 4) % 40 } else { 0 }, y),
+            Self::Flat => largest / 2,
+            Self::Blocks => blocks.at((x + if right { 5 } else { 0 }) / 6, y / 6),
+            Self::Walls => {
+                let x = x + if right { 2 + (y + 3 * x) / 40 } else { 0 };
+                let wall = blocks.at((x / 40).min(width / 6 + 11), (y / 30).min(height / 6));
+                let texture = noise.at(x.min(width + 63), y) / 16;
+                // dots to match, and a slope of brightness
+                wall / 2 + (x + y) as u16 / 8 * (largest / 255) + if texture.is_multiple_of(9) { texture } else { 0 }
+            }
+        };
+        let luma = |right| {
+            let image = Image::from_fn(width, height, |x, y| pixel(x, y, right));
+            if bits == 8 { Luma::U8(image.map(|&v| v as u8)) } else { Luma::U16 { image, bits } }
+        };
+        (luma(false), luma(true))
+    }
+}
+
+/// Valid parameters, each drawn from its domain; ranges are kept short so that the reference stays quick.
+pub(crate) fn random_params(rng: &mut Rng) -> StereoParams {
+    loop {
+        let mut params = StereoParams::default();
+        for parameter in StereoParams::table() {
+            if rng.u8(0..4) == 0 {
+                continue;
+            }
+            let short = rng.bool();
+            let mut integer = |from: i64, to: i64| {
+                let (from, to) = match parameter.name {
+                    "min-disparity" => (if short { -8 } else { -40 }, if short { 8 } else { 40 }),
+                    "num-disparities" => (1, if short { 16 } else { 80 }),
+                    "sad-window" | "window" => (from, 9),
+                    "arms" => (from, 7),
+                    "speckle-size" => (from, 60),
+                    "paths" => (0, if short { 8 } else { 40 }),
+                    "start-angle-deg" => (from, to),
+                    _ if short => (from, to.min(from + 64)),
+                    _ => (from, to),
+                };
+                Value::Integer(rng.i64(from..=to))
+            };
+            let value = match &parameter.domain {
+                Domain::Integer(range) => integer(*range.start(), *range.end()),
+                Domain::OptionalInteger(range) if !short => integer(*range.start(), (*range.end()).min(3)),
+                Domain::OptionalInteger(_) => Value::Off,
+                Domain::Switch => Value::Switch(rng.bool()),
+                Domain::Choice(words) => Value::Choice(rng.choice(words).expect("a word").0),
+            };
+            assert!((parameter.set)(&mut params, value), "{} takes {value}", parameter.name);
+        }
+        if params.validate().is_ok() {
+            return params;
+        }
+    }
+}
+
+/// The seed of a random test, from outside to repeat one case.
+pub(crate) fn seeds(cases: u64) -> Vec<u64> {
+    if let Ok(seed) = std::env::var("SEED") {
+        return vec![seed.parse().expect("SEED is a number")];
+    }
+    let first = Rng::new().u64(..);
+    (0..cases).map(|i| first.wrapping_add(i)).collect()
+}

@@ -1,0 +1,55 @@
+//! Memory of the machine that the GPU engine takes: what is too large is refused in words before it is taken.
+
+use super::gpu::open_gpu;
+use std::sync::Arc;
+use std::time::SystemTime;
+use stereopsis_base::image::{Image, Luma};
+use stereopsis_base::process::memory::{Bound, Free};
+use stereopsis_capture::{Frame, RawPair};
+use stereopsis_engine as engine;
+use stereopsis_engine::gpu::GpuOptions;
+use stereopsis_engine::{Engine as _, EngineError, GpuEngine, Job};
+use stereopsis_stereo::{Preset, StereoParams};
+
+fn job((width, height): (usize, usize), preset: Preset, num_disparities: u32) -> Job {
+    let picture = || Luma::U8(Image::from_fn(width, height, |x, y| ((x * 73) ^ (y * 151)) as u8)).into();
+    let raw = RawPair::new(String::new(), 0, SystemTime::UNIX_EPOCH, picture(), picture());
+    let mut params = StereoParams { num_disparities, ..StereoParams::default() };
+    preset.apply(&mut params);
+    Job { frame: Arc::new(Frame::of_raw(Arc::new(raw))), params: Arc::new(params), read_back: true, wants_right: false }
+}
+
+/// An engine on a machine with so much free memory; nothing without an adapter.
+fn engine(bytes: u64) -> Option<GpuEngine> {
+    let free = Some(Free { bytes, bound: Bound::Machine });
+    let options = GpuOptions { forgets: true, free, ..GpuOptions::default() };
+    Some(GpuEngine::with_options(open_gpu()?, options).expect("a fresh device"))
+}
+
+#[test]
+fn every_preset_at_12_megapixels_with_512_disparities_is_refused_by_software_gpus_with_2_gb() {
+    let Some(mut engine) = engine(2_000_000_000) else { return };
+    if !engine.info().software {
+        println!("skipped: the buffers of {} are not in the machine's memory", engine.info().adapter);
+        return;
+    }
+    for &preset in Preset::ALL {
+        let refused = engine.submit(job((4056, 3040), preset, 512));
+        let Err(EngineError::TooLarge(text)) = refused else { panic!("{preset}: {refused:?}") };
+        assert!(text.contains("4056x3040 with 512 disparities needs "), "{text}");
+    }
+    assert_eq!(engine.memory_bytes(), None, "nothing was allocated");
+}
+
+#[test]
+fn a_refusal_on_the_gpu_leaves_the_setting_before() {
+    let Some(mut engine) = engine(40_000_000) else { return };
+    if !engine.info().software {
+        return;
+    }
+    let small = job((96, 64), Preset::Fast, 16);
+    let before = engine::run(&mut engine, small.clone()).unwrap().map;
+    let text = engine.submit(job((640, 480), Preset::Balanced, 128)).unwrap_err().to_string();
+    assert!(text.contains("this machine has 40.0 MB of memory free"), "{text}");
+    assert_eq!(engine::run(&mut engine, small).unwrap().map, before);
+}

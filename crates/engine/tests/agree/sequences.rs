@@ -1,0 +1,210 @@
+//! Sequences of pairs: what engines remember from pair to pair is what `stereo::Past` remembers, also where sizes and
+//! parameters change, somebody has it forgotten, or several jobs are in flight.
+
+use super::cases::{Case, Content, random_params, seeds};
+use super::engines;
+use fastrand::Rng;
+use std::collections::VecDeque;
+use std::time::Duration;
+use stereopsis_base::image::{Image, Luma};
+use stereopsis_engine::{Engine, Output};
+use stereopsis_stereo as stereo;
+use stereopsis_stereo::filter::Persistence;
+use stereopsis_stereo::map::reason;
+use stereopsis_stereo::{Fill, Maps, Past, StereoParams};
+
+/// What happens in a sequence.
+#[allow(clippy::large_enum_variant, reason = "nearly all of them are pairs")]
+enum Event {
+    Pair(Box<Case>),
+    Forget,
+}
+
+fn event(case: Case) -> Event {
+    Event::Pair(Box::new(case))
+}
+
+/// Textured pairs whose right picture is noise in places that move: holes come and go.
+fn pairs(rng: &mut Rng, (width, height): (usize, usize), bits: u8, params: &StereoParams, count: usize) -> Vec<Case> {
+    let largest = ((1_u32 << bits) - 1) as u16;
+    let texture = Image::from_fn(width + 8, height, |_, _| rng.u16(0..=largest));
+    let mut pair = |number: usize| {
+        let shift = 3 + number / 10;
+        let holes: Vec<_> = (0..3).map(|_| (rng.usize(..width), rng.usize(..height))).collect();
+        let is_hole = |x: usize, y: usize| holes.iter().any(|hole| x.abs_diff(hole.0) < 8 && y.abs_diff(hole.1) < 6);
+        let right = Image::from_fn(width, height, |x, y| {
+            if is_hole(x, y) { rng.u16(0..=largest) } else { texture.at((x + shift).min(width + 7), y) }
+        });
+        let left = Image::from_fn(width, height, |x, y| texture.at(x, y));
+        let luma = |image: Image<u16>| {
+            if bits == 8 { Luma::U8(image.map(|&v| v as u8)) } else { Luma::U16 { image, bits } }
+        };
+        let words: Vec<_> = params.words().map(|(name, value)| format!("{name} {value}")).collect();
+        let what = format!("pair {number} of {width}x{height}, {bits} bits, {}", words.join(", "));
+        Case {
+            left: luma(left),
+            right: luma(right),
+            params: params.clone(),
+            wants_right: number % 3 == 1,
+            colored: number % 5 != 2,
+            what,
+        }
+    };
+    (0..count).map(&mut pair).collect()
+}
+
+/// Runs a sequence with so many jobs in flight, and holds every result against the reference.
+fn check(engine: &mut dyn Engine, events: &[Event], in_flight: usize) -> Vec<Maps> {
+    fn collect(engine: &mut dyn Engine) -> Output {
+        loop {
+            if let Some(output) = engine.collect().expect("a result") {
+                return output;
+            }
+            std::thread::sleep(Duration::from_micros(100));
+        }
+    }
+    engine.forget();
+    let mut past = Past::default();
+    let mut waiting = VecDeque::new();
+    let mut all = Vec::new();
+    for event in events {
+        let Event::Pair(case) = event else {
+            engine.forget();
+            past = Past::default();
+            continue;
+        };
+        if waiting.len() == in_flight {
+            let (case, expected): (&Case, Maps) = waiting.pop_front().expect("not empty");
+            case.compare_maps(&collect(engine), &expected);
+        }
+        engine.submit(case.job()).unwrap_or_else(|err| panic!("{err} ({})", case.what));
+        let expected = case.expected_after(&mut past);
+        all.push(expected.clone());
+        waiting.push_back((&**case, expected));
+    }
+    for (case, expected) in waiting {
+        case.compare_maps(&collect(engine), &expected);
+    }
+    all
+}
+
+fn share(maps: &Maps, why: u8) -> f64 {
+    let reasons = maps.left.reasons.pixels();
+    reasons.iter().filter(|&&reasons| reasons & why != 0).count() as f64 / reasons.len() as f64
+}
+
+#[test]
+fn the_temporal_filter_remembers_as_the_reference_does() {
+    for mut engine in engines() {
+        let rng = &mut Rng::with_seed(30);
+        let base = StereoParams {
+            num_disparities: 12,
+            paths: 4,
+            uniqueness: 10,
+            temporal: true,
+            temporal_delta: 6,
+            ..StereoParams::default()
+        };
+        for (i, &persistence) in Persistence::ALL.iter().enumerate() {
+            let fill = Fill::ALL[i % 2];
+            let params = StereoParams { persistence, fill, confidence: i % 3 == 0, ..base.clone() };
+            let events: Vec<_> = pairs(rng, (70, 41), 8, &params, 12).into_iter().map(event).collect();
+            let in_flight = (1 + i % 3).min(engine.slots());
+            let held = check(&mut *engine, &events, in_flight);
+            let held = held.iter().map(|maps| share(maps, reason::HELD)).fold(0.0, f64::max);
+            assert_eq!(held > 0.02, persistence != Persistence::Off, "{persistence}: {held}");
+        }
+    }
+}
+
+#[test]
+fn the_learned_choice_knows_the_map_before_as_the_reference_does() {
+    let rng = &mut Rng::with_seed(34);
+    let params = StereoParams {
+        num_disparities: 12,
+        paths: 4,
+        fill: Fill::Planes,
+        temporal: true,
+        choice: true,
+        ..StereoParams::default()
+    };
+    for mut engine in engines() {
+        let mut pairs = pairs(rng, (71, 42), 8, &params, 8);
+        pairs[5].params.weighted_median = false; // a sequence of its own begins, and the former one begins again
+        let events: Vec<_> = pairs.iter().cloned().map(event).collect();
+        let slots = engine.slots();
+        check(&mut *engine, &events, slots);
+        let mut past = Past::default();
+        let changed = pairs[..5].iter().map(|case| {
+            let mut without = past.clone();
+            without.last = None;
+            let [known, unknown] = [&mut past, &mut without].map(|past| case.expected_after(past).left);
+            known.values.pixels().iter().zip(unknown.values.pixels()).filter(|(a, b)| a != b).count()
+        });
+        assert!(changed.sum::<usize>() > 20, "the map before decides hardly anything");
+    }
+}
+
+/// As many jobs in flight as the engine takes, all the while.
+#[test]
+fn another_size_or_other_parameters_begin_a_sequence_and_so_does_forgetting() {
+    for mut engine in engines() {
+        let rng = &mut Rng::with_seed(31);
+        let params = StereoParams {
+            num_disparities: 12,
+            uniqueness: 10,
+            temporal: true,
+            persistence: Persistence::Always,
+            ..StereoParams::default()
+        };
+        let others = [
+            StereoParams { p1: 3, ..params.clone() },
+            StereoParams { temporal: false, ..params.clone() },
+            StereoParams { temporal_alpha: 41, ..params.clone() },
+            StereoParams { num_disparities: 20, median: stereo::Median::Five, ..params.clone() },
+        ];
+        let mut events = Vec::new();
+        let mut add = |rng: &mut Rng, size, bits, params: &StereoParams, count| {
+            events.extend(pairs(rng, size, bits, params, count).into_iter().map(event));
+        };
+        for other in &others {
+            add(rng, (50, 30), 8, &params, 3);
+            add(rng, (50, 30), 8, other, 2);
+            add(rng, (50, 30), 8, &params, 1); // and back: it is not the sequence of before
+        }
+        add(rng, (30, 50), 8, &params, 2);
+        add(rng, (50, 30), 12, &params, 2);
+        add(rng, (50, 30), 8, &params, 2); // another depth does not end it
+        events.push(Event::Forget);
+        events.extend(pairs(rng, (50, 30), 8, &params, 3).into_iter().map(event));
+        let slots = engine.slots();
+        check(&mut *engine, &events, slots);
+    }
+}
+
+#[test]
+fn random_sequences() {
+    for mut engine in engines() {
+        for seed in seeds(6) {
+            let rng = &mut Rng::with_seed(seed);
+            let mut sets: Vec<_> = (0..2).map(|_| random_params(rng)).collect();
+            let with_past = StereoParams { temporal: true, ..sets[0].clone() };
+            sets.push(with_past);
+            let sizes = [(33, 21), (20, 26)];
+            let events: Vec<_> = (0..14)
+                .map(|number| {
+                    if rng.u8(..8) == 0 {
+                        return Event::Forget;
+                    }
+                    let params = sets[(rng.usize(..3) * rng.usize(..2) + 2) % sets.len()].clone();
+                    let size = sizes[usize::from(rng.u8(..5) == 0)];
+                    let case = Case::new(rng, size, Content::Shifted, 8, params);
+                    let what = format!("SEED={seed}, {number}: {}", case.what);
+                    event(Case { what, ..case })
+                })
+                .collect();
+            let in_flight = 1 + rng.usize(..engine.slots());
+            check(&mut *engine, &events, in_flight);
+        }
+    }
+}

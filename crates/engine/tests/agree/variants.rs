@@ -1,0 +1,133 @@
+//! Every variant of the GPU's kernels gives the same bits: forced one after the other, with random parameters, volumes in one
+//! buffer or spread over several, all directions in memory at once or in turns.
+
+use super::cases::{Case, seeds};
+use super::gpu::open_gpu;
+use super::steps;
+use fastrand::Rng;
+use stereopsis_engine::gpu::layout::Structure;
+use stereopsis_engine::gpu::tuning::Autotune;
+use stereopsis_engine::gpu::variant::{CostSource, Exchange, PIECES, Variant, VariantOverrides, WORKGROUPS};
+use stereopsis_engine::gpu::{Gpu, GpuOptions};
+use stereopsis_engine::{Engine, EngineError, GpuEngine};
+use stereopsis_stereo::StereoParams;
+
+/// A case that the variant can do, drawn with the next seeds.
+fn case_for(gpu: &Gpu, variant: Variant, rng: &mut Rng) -> Option<Case> {
+    let limits = *GpuEngine::new(gpu.clone()).expect("a fresh device").limits();
+    (0..200).find_map(|_| {
+        let case = Case::random(rng.u64(..), (44, 28));
+        let requirements = Structure::levels(case.left.size(), &case.params)[0].0.requirements();
+        variant.unsupported_reason(&limits, &requirements).is_none().then_some(case)
+    })
+}
+
+#[test]
+fn all_variants_agree() {
+    let Some(gpu) = open_gpu() else { return };
+    let engine = GpuEngine::new(gpu.clone()).expect("a fresh device");
+    let limits = *engine.limits();
+    for seed in seeds(1) {
+        let rng = &mut Rng::with_seed(seed);
+        // few candidates, so that nothing is left out because it needs too many lanes
+        let short = StereoParams { num_disparities: 16, ..StereoParams::default() };
+        let requirements = Structure::levels((40, 30), &short)[0].0.requirements();
+        let mut tried = std::collections::BTreeSet::new();
+        let mut variants = Variant::all(&limits, &requirements, &WORKGROUPS[..1], &PIECES[..1]);
+        variants.retain(|variant| variant.costs == CostSource::Volume && !variant.fused);
+        for variant in variants {
+            let variant = Variant {
+                workgroup: *rng.choice(&WORKGROUPS).expect("one"),
+                piece: *rng.choice(&PIECES).expect("one"),
+                costs: if variant.path_bits == 16 {
+                    CostSource::Volume
+                } else {
+                    *rng.choice(CostSource::ALL).expect("one")
+                },
+                fused: rng.bool(),
+                ..variant
+            }
+            .with_possible_paths();
+            let Some(mut case) = case_for(&gpu, variant, rng) else { continue };
+            let row_bytes =
+                case.left.size().0 as u64 * u64::from(case.params.num_disparities.next_power_of_two().max(16));
+            let options = GpuOptions {
+                overrides: VariantOverrides::all(variant),
+                path_bytes: rng.bool().then(|| row_bytes * rng.u64(1..200)),
+                binding_bytes: rng.bool().then(|| (4 * row_bytes * rng.u64(4..40)).max(1 << 12)),
+                max_work: Some(1 << rng.u32(10..30)),
+                checks: rng.bool(),
+                ..GpuOptions::default()
+            };
+            case.what = format!("SEED={seed} {variant} {options:?} {}", case.what);
+            let mut engine = GpuEngine::with_options(gpu.clone(), options).expect("a live device");
+            match engine.submit(case.job()) {
+                // so few rows in a buffer that there would be too many of them: said with numbers
+                Err(EngineError::TooLarge(text)) => assert!(text.contains("MiB"), "{text}"),
+                Err(err) => panic!("{err}: {}", case.what),
+                Ok(()) => {
+                    while engine.collect().unwrap_or_else(|err| panic!("{err}: {}", case.what)).is_none() {}
+                    steps::check(&mut engine, &case);
+                    case.check(&mut engine);
+                    assert_eq!(engine.variant(), Some(variant), "an overridden variant is the one that runs");
+                    tried.insert(format!("{} {} {}", variant.exchange, variant.words, variant.path_bits));
+                }
+            }
+        }
+        for &exchange in Exchange::ALL {
+            let has = exchange == Exchange::Workgroup || limits.subgroup > 0;
+            for (words, path_bits) in [(1, 32), (2, 32), (4, 32), (4, 16)] {
+                let found = tried.contains(&format!("{exchange} {words} {path_bits}"));
+                let has = has && (path_bits == 32 || limits.has_i16);
+                assert!(found || !has, "{exchange} {words} {path_bits} was not tried, SEED={seed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_variant_that_cannot_do_it_is_refused_with_the_reason() {
+    let Some(gpu) = open_gpu() else { return };
+    let overrides = |text: &str| GpuOptions { overrides: text.parse().expect("a variant"), ..GpuOptions::default() };
+    for (text, candidates, p2, why) in [
+        ("exchange=subgroup,words=1", 1024, 60, "subgroups may have"),
+        ("words=4", 64, 300, "two words of 16-bit path costs"),
+    ] {
+        let mut engine = GpuEngine::with_options(gpu.clone(), overrides(text)).expect("a live device");
+        let params = StereoParams { num_disparities: candidates, p2, ..StereoParams::default() };
+        let case = Case::new(&mut Rng::with_seed(1), (20, 10), super::cases::Content::Noise, 8, params);
+        let Err(EngineError::Unsupported(told)) = engine.submit(case.job()) else { panic!("{text} is not refused") };
+        assert!(told.contains(why) && told.contains("variant"), "{told}");
+    }
+    for word in ["colour=red", "arithmetic=f16"] {
+        let unknown = word.parse::<VariantOverrides>().expect_err("no such part");
+        assert!(unknown.contains("exchange") && unknown.contains("piece"), "{unknown}");
+    }
+    let unfit = "words=3".parse::<VariantOverrides>().expect_err("no such number");
+    assert!(unfit.contains("1, 2, 4"), "{unfit}");
+}
+
+/// Variants are tried on the pairs that come along, until all is known; every pair is right whatever is being tried.
+#[test]
+fn exploring_goes_on_while_pairs_are_matched() {
+    let Some(gpu) = open_gpu() else { return };
+    let options = GpuOptions { autotune: Autotune::Everywhere, forgets: true, ..GpuOptions::default() };
+    let mut engine = GpuEngine::with_options(gpu, options).expect("a live device");
+    let rng = &mut Rng::with_seed(11);
+    // a size of its own each time, so that nothing is known of it
+    let size = (16 + rng.usize(..9) + Rng::new().usize(..40), 12 + Rng::new().usize(..20));
+    let params = StereoParams { num_disparities: 16, ..StereoParams::default() };
+    let case = Case::new(rng, size, super::cases::Content::Shifted, 8, params);
+    let expected = case.expected();
+    let mut seen = std::collections::BTreeSet::new();
+    for pairs in 0..3000 {
+        let output = stereopsis_engine::run(&mut engine, case.job()).expect("a result");
+        case.compare("GPU", &output.map.expect("asked for"), &expected);
+        seen.insert(engine.variant().expect("one ran").to_string());
+        if engine.is_tuned() {
+            assert!(pairs > 20 && seen.len() > 5, "{pairs} pairs: {seen:?}");
+            return;
+        }
+    }
+    panic!("after 3000 pairs it is not known which of these is quickest: {seen:?}");
+}

@@ -1,0 +1,145 @@
+//! Draws panels side by side: pictures with captions, colour bars, a note and a legend.
+
+use super::scale::Tick;
+use super::text::Face;
+use stereopsis_base::image::Image;
+use stereopsis_export::colormap::Colormap;
+
+pub(crate) const BACKGROUND: [u8; 3] = [22, 24, 28];
+pub(crate) const EMPTY_PANEL: [u8; 3] = [32, 35, 40];
+const TEXT: [u8; 3] = [226, 228, 232];
+const QUIET_TEXT: [u8; 3] = [152, 158, 168];
+
+/// A picture with a caption and an optional colour bar.
+pub(crate) struct Panel {
+    /// Title.
+    pub(crate) title: &'static str,
+    /// Text beside the title, if it fits.
+    pub(crate) detail: String,
+    /// Picture; those of all panels have the same size.
+    pub(crate) picture: Image<[u8; 3]>,
+    pub(crate) bar: Option<Bar>,
+}
+
+/// A colour bar with its ticks.
+pub(crate) struct Bar {
+    pub(crate) colormap: Colormap,
+    pub(crate) unit: &'static str,
+    pub(crate) ticks: Vec<Tick>,
+}
+
+/// Lengths of the layout, px.
+struct Layout {
+    zoom: usize,
+    margin: usize,
+    line: usize,
+    bar_width: usize,
+    label_width: usize,
+    panel: (usize, usize),
+}
+
+/// Draws all panels, `message` in the middle of the last one, and `note` and the legend below.
+pub(crate) fn draw(panels: &[Panel], message: Option<&str>, note: &str, legend: &[([u8; 3], &str)]) -> Image<[u8; 3]> {
+    let (width, height) = panels.first().map_or((1, 1), |panel| panel.picture.size());
+    let zoom = (320 / width.max(1)).min(240 / height.max(1)).max(1);
+    let panel_height = height * zoom;
+    let Some(face) = Face::new((panel_height as f32 / 22.0).clamp(14.0, 34.0)) else {
+        return Image::filled(1, 1, BACKGROUND);
+    };
+    let line = face.line_px();
+    let layout = Layout {
+        zoom,
+        margin: line,
+        line,
+        bar_width: line * 3 / 4,
+        label_width: face.width_px("-000.0 px"),
+        panel: (width * zoom, panel_height),
+    };
+    let with_bar = layout.margin / 2 + layout.bar_width + layout.margin / 4 + layout.label_width;
+    let room = |panel: &Panel| layout.panel.0 + layout.margin + panel.bar.as_ref().map_or(0, |_| with_bar);
+    let total_width = layout.margin + panels.iter().map(room).sum::<usize>();
+    let note_height = if note.is_empty() && legend.is_empty() { 0 } else { line };
+    let total_height = layout.margin / 2 + line * 3 / 2 + layout.panel.1 + layout.margin + note_height;
+    let mut image = Image::filled(total_width, total_height, BACKGROUND);
+
+    let top = layout.margin / 2 + line * 3 / 2;
+    let mut x = layout.margin;
+    for panel in panels {
+        draw_panel(&mut image, &face, &layout, panel, (x, top));
+        x += room(panel);
+    }
+    if let Some(message) = message {
+        draw_message(&mut image, &face, &layout, (x - layout.margin - layout.panel.0, top), message);
+    }
+    let bottom = top + layout.panel.1 + layout.margin / 2;
+    face.draw(&mut image, layout.margin, bottom, QUIET_TEXT, note);
+    draw_legend(&mut image, &face, &layout, bottom, legend);
+    image
+}
+
+fn draw_panel(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, panel: &Panel, (x, y): (usize, usize)) {
+    let caption = y - layout.line * 5 / 4;
+    face.draw(image, x, caption, TEXT, panel.title);
+    let detail_x = x + face.width_px(panel.title) + layout.margin / 2;
+    if detail_x + face.width_px(&panel.detail) <= x + layout.panel.0 {
+        face.draw(image, detail_x, caption, QUIET_TEXT, &panel.detail);
+    }
+    for row in 0..layout.panel.1 {
+        let source = panel.picture.row(row / layout.zoom);
+        for (column, pixel) in image.row_mut(y + row)[x..][..layout.panel.0].iter_mut().enumerate() {
+            *pixel = source[column / layout.zoom];
+        }
+    }
+    if let Some(bar) = &panel.bar {
+        draw_bar(image, face, layout, bar, (x + layout.panel.0 + layout.margin / 2, y));
+    }
+}
+
+/// Colours with their names, flush right.
+fn draw_legend(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, y: usize, legend: &[([u8; 3], &str)]) {
+    let side = layout.line * 2 / 3;
+    let room = |word: &str| side + layout.margin / 4 + face.width_px(word) + layout.margin;
+    let width: usize = legend.iter().map(|(_, word)| room(word)).sum();
+    let mut x = image.width().saturating_sub(width);
+    for (color, word) in legend {
+        let end = (x + side).min(image.width());
+        let top = y + (layout.line - side) / 2;
+        for row in top..top + side {
+            image.row_mut(row)[x.min(end)..end].fill(*color);
+        }
+        face.draw(image, x + side + layout.margin / 4, y, QUIET_TEXT, word);
+        x += room(word);
+    }
+}
+
+/// A colour bar beside a panel, near at the top. Labels that overlap a more important one are left out.
+fn draw_bar(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, bar: &Bar, (x, y): (usize, usize)) {
+    let last = layout.panel.1 - 1;
+    for row in 0..=last {
+        let color = bar.colormap.color(1.0 - row as f32 / last.max(1) as f32);
+        image.row_mut(y + row)[x..][..layout.bar_width].fill(color);
+    }
+    let mut taken: Vec<usize> = Vec::new();
+    for tick in &bar.ticks {
+        let row = ((1.0 - tick.position.clamp(0.0, 1.0)) * last as f32).round() as usize;
+        if taken.iter().any(|&other| other.abs_diff(row) < layout.line * 5 / 4) {
+            continue;
+        }
+        taken.push(row);
+        let mark = x + layout.bar_width;
+        image.row_mut(y + row)[mark..][..layout.margin / 4].fill(QUIET_TEXT);
+        // labels at the ends stay beside the bar
+        let label_row = row.saturating_sub(layout.line / 2).min((last + 1).saturating_sub(layout.line));
+        let label = format!("{} {}", tick.label, bar.unit);
+        face.draw(image, mark + layout.margin / 4 + layout.margin / 8, y + label_row, TEXT, &label);
+    }
+}
+
+fn draw_message(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, (x, y): (usize, usize), text: &str) {
+    let lines = face.wrap(text, layout.panel.0.saturating_sub(layout.margin));
+    let start = y + (layout.panel.1 / 2).saturating_sub(lines.len() * layout.line / 2);
+    for (i, line) in lines.iter().enumerate() {
+        let indent = layout.panel.0.saturating_sub(face.width_px(line)) / 2;
+        face.draw(image, x + indent, start + i * layout.line, TEXT, line);
+    }
+}

@@ -1,0 +1,414 @@
+//! Ernst & Hirschmüller 2008: semi-global matching with mutual information on a GPU. Most points of Fig. 3 are not told in numbers; those
+//! that the text tells are compared.
+
+mod brightness;
+
+use super::Plan;
+use super::exhibit::{Cell, Exhibit, Verdict};
+use super::workshop::{MIDDLEBURY, NEEDS_MIDDLEBURY, Workshop, names};
+use crate::capture::picture_files::truth::PairWithTruth;
+use crate::engine::Job;
+use crate::metrics::figures;
+use crate::stereo::{AdaptiveP2, CostKind, Fill, Preset, StereoParams, Subpixel};
+use brightness::{other_brightness, with_cost};
+use stereopsis_figures::{Curve, Curves};
+
+pub(super) const TITLE: &str =
+    "Ernst, Hirschmüller 2008: Mutual information based semi-global stereo matching on the GPU";
+
+pub(super) const PLANS: &[Plan] = &[
+    ("Section 2", benchmark),
+    ("Section 3.1", other_brightness),
+    ("Section 3.5", levels),
+    ("Fig. 3", times),
+    ("Section 5", other_implementations),
+];
+
+/// The paper's method.
+fn method(mi_levels: u32) -> StereoParams {
+    let mut params = StereoParams::default();
+    Preset::Ernst2008.apply(&mut params);
+    StereoParams { mi_levels, ..params }
+}
+
+/// Levels of the paper.
+const LEVELS: u32 = 5;
+
+/// Section 2: the mean of Hirschmüller's method over three regions of four pairs, threshold 1 px; and disparities of the benchmark.
+const MEAN_PERCENT: f64 = 7.5;
+const RANGES: [u32; 4] = [16, 22, 56, 57];
+/// A mean this near is the same method: two implementations of it fill holes and refine differently.
+const MEAN_AGREES_PERCENT: f64 = 1.0;
+
+fn benchmark(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+    let here = "The preset with filled holes on the four pairs of Middlebury v2: pixels off by more than 1 px, as a mean over visible pixels, all \
+                pixels and those near discontinuities. The paper takes its numbers from the benchmark's table.";
+    let mut exhibit = Exhibit::new("Section 2", "mean error in the Middlebury evaluation", here)
+        .with_quantity("off by more than 1 px, %", 2);
+    let pairs: Option<Vec<PairWithTruth>> = MIDDLEBURY.iter().map(|name| workshop.pair(name)).collect();
+    let what = "semi-global matching with mutual information";
+    match pairs {
+        Some(pairs) => {
+            let mut sum = 0.0;
+            for (pair, num_disparities) in pairs.into_iter().zip(RANGES) {
+                sum += filled_error(workshop, &PairWithTruth { num_disparities, ..pair })?;
+            }
+            let mean = sum / MIDDLEBURY.len() as f64;
+            exhibit.row(
+                what,
+                [Cell::both(MEAN_PERCENT, mean)],
+                Verdict::of(
+                    (mean - MEAN_PERCENT).abs() <= MEAN_AGREES_PERCENT,
+                    format!("to within {MEAN_AGREES_PERCENT:.0} point; this program fills holes with planes, which the original does not"),
+                    "holes that are filled with planes, and other penalties",
+                ),
+            );
+        }
+        None => {
+            exhibit.row(what, [Cell::paper(MEAN_PERCENT)], Verdict::NotMeasurable(NEEDS_MIDDLEBURY.to_owned()));
+        }
+    }
+    let others = [
+        (
+            "its consistent variant for structured environments",
+            5.8,
+            "its choice of disparities by segments of the picture, which this paper leaves out too",
+        ),
+        ("Gong and Yang: dynamic programming on a GPU", 10.7, "their program: it is another method"),
+        ("the best method at that time", 4.2, "that program: it is another method"),
+    ];
+    for (what, percent, needs) in others {
+        exhibit.row(what, [Cell::paper(percent)], Verdict::NotMeasurable(needs.to_owned()));
+    }
+    Ok(exhibit)
+}
+
+/// Of a filled map, pixels off by more than 1 px, %: the mean over the regions that the pair has.
+fn filled_error(workshop: &Workshop, pair: &PairWithTruth) -> anyhow::Result<f64> {
+    let map = workshop.map(pair, &StereoParams { fill: Fill::Planes, ..method(LEVELS) })?;
+    let regions = pair.regions.present();
+    let of_region = |mask| figures(&map, &pair.truth.left_px, mask).map_or(f64::NAN, |found| found.error.bad_1_percent);
+    Ok(regions.iter().map(|&(_, mask)| of_region(mask)).sum::<f64>() / regions.len() as f64)
+}
+
+/// Pairs on which errors are judged.
+const JUDGED_ON: [&str; 3] = ["venus", "teddy", "cones"];
+
+/// Visible pixels off by more than 1 px or without a disparity, %, as a mean.
+fn mean_error(workshop: &Workshop, pairs: &[PairWithTruth], params: &StereoParams) -> anyhow::Result<f64> {
+    let mut sum = 0.0;
+    for pair in pairs {
+        sum += workshop.figures(pair, params)?.error.bad_1_percent;
+    }
+    Ok(sum / pairs.len() as f64)
+}
+
+/// More levels may cost so many points, %, and are still as good.
+const LEVELS_AGREE_PERCENT: f64 = 0.2;
+
+fn levels(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+    let size = if workshop.quick { (320, 240) } else { (640, 480) };
+    let pairs = workshop.pairs(&JUDGED_ON);
+    let here = format!(
+        "Time on the built-in scene at {}x{} with 64 disparities; visible pixels off by more than 1 px or without a disparity on {}, as a mean. \
+         With one level, what is learned at full size comes from random disparities.",
+        size.0,
+        size.1,
+        names(&pairs)
+    );
+    let mut exhibit = Exhibit::new("Section 3.5", "mutual information learned level by level", here)
+        .with_quantity("time, ms", 2)
+        .with_quantity("wrong, %", 2);
+    let mut one = f64::NAN;
+    for count in 1..=LEVELS {
+        let params = StereoParams { num_disparities: 64, ..method(count) };
+        let ms = workshop.times(&workshop.jobs(size, &params)?, None)?.frame_ms.median;
+        let wrong = mean_error(workshop, &pairs, &method(count))?;
+        let verdict = if count == 1 {
+            one = wrong;
+            Verdict::Reproduced("the method runs; the other rows are compared with this one".to_owned())
+        } else {
+            let more = wrong - one;
+            Verdict::of(
+                more <= LEVELS_AGREE_PERCENT,
+                format!("what coarser levels teach is as good, to {LEVELS_AGREE_PERCENT} points: {more:+.2}"),
+                format!("a start at full size from which more is learned: {more:+.2} points of error"),
+            )
+        };
+        let what = if count == 1 { "1 level".to_owned() } else { format!("{count} levels") };
+        exhibit.row(what, [Cell::here(ms), Cell::here(wrong)], verdict);
+    }
+    Ok(exhibit)
+}
+
+/// A configuration of Fig. 3: width, height, disparities, levels.
+type Configuration = (usize, usize, u32, u32);
+
+const SIZES: [(usize, usize); 3] = [(320, 240), (450, 375), (640, 480)];
+const DISPARITIES: [u32; 2] = [64, 128];
+/// Pairs/s that the text tells.
+const GEFORCE_8800: [(Configuration, f64); 4] = [
+    ((320, 240, 64, LEVELS), 13.0),
+    ((450, 375, 64, LEVELS), 8.8),
+    ((450, 375, 64, 1), 16.1),
+    ((640, 480, 128, LEVELS), 4.2),
+];
+const GEFORCE_7800: [(Configuration, f64); 2] = [((320, 240, 64, LEVELS), 4.7), ((320, 240, 64, 1), 8.1)];
+
+/// Of Hirschmüller 2008: what five levels should cost over one, %.
+const LEVELS_PERCENT: f64 = 14.0;
+/// What they may cost here: the paper's theory is 14 %, and each level has parts that do not shrink with the picture, such as the table
+/// of 256 x 256 costs. The paper's GPU needed twice the time for these.
+const LEVELS_MOST_PERCENT: f64 = 60.0;
+/// As many points nearer or farther are the same for the two GPUs.
+const LEVELS_AGREE_POINTS: f64 = 25.0;
+
+fn jobs(workshop: &Workshop, (width, height, num_disparities, levels): Configuration) -> anyhow::Result<Vec<Job>> {
+    workshop.jobs((width, height), &StereoParams { num_disparities, ..method(levels) })
+}
+
+fn described((width, height, disparities, levels): Configuration) -> String {
+    format!("{width}x{height}, {disparities} disparities, {levels} level{}", if levels == 1 { "" } else { "s" })
+}
+
+/// The paper's pairs/s of a configuration.
+fn told(device: &[(Configuration, f64)], configuration: Configuration) -> Option<f64> {
+    device.iter().find(|told| told.0 == configuration).map(|told| told.1)
+}
+
+/// Cells for time and rate.
+fn time_and_rate(paper_hz: Option<f64>, ms: f64) -> [Cell; 2] {
+    [Cell { paper: paper_hz.map(|hz| 1e3 / hz), here: Some(ms) }, Cell { paper: paper_hz, here: Some(1e3 / ms) }]
+}
+
+fn times(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+    let here = format!(
+        "The built-in scene on the CPU engine ({}), with the whole method. The paper's GPU is a GeForce 8800 ULTRA where nothing else is said, and \
+         its times contain the transfers.",
+        workshop.cpu.adapter
+    );
+    let mut exhibit = Exhibit::new("Fig. 3", "time over sizes, disparities and levels", here)
+        .with_quantity("time, ms", 1)
+        .with_quantity("pairs/s", 1);
+    let has_gpu = workshop.gpu.is_ok();
+    if has_gpu {
+        exhibit = exhibit.with_quantity("time on the GPU here, ms", 2);
+    }
+    let mut measured: Vec<(Configuration, f64)> = Vec::new();
+    for levels in [LEVELS, 1] {
+        for disparities in DISPARITIES {
+            for (width, height) in SIZES {
+                let configuration = (width, height, disparities, levels);
+                let jobs = jobs(workshop, configuration)?;
+                let ms = workshop.times(&jobs, None)?.frame_ms.median;
+                let hz = told(&GEFORCE_8800, configuration);
+                let mut cells = time_and_rate(hz, ms).to_vec();
+                let verdict = match hz {
+                    Some(_) => Verdict::of_times(&cells[..1], "a GeForce 8800 ULTRA"),
+                    None => Verdict::no_points(),
+                };
+                if let Some(ms) = workshop.gpu_ms(&jobs)? {
+                    cells.push(Cell::here(ms));
+                }
+                exhibit.row(described(configuration), cells, verdict);
+                measured.push((configuration, ms));
+            }
+        }
+    }
+    let ms = |configuration| told(&measured, configuration).unwrap_or(f64::NAN);
+    for (configuration, hz) in GEFORCE_7800 {
+        let cells = time_and_rate(Some(hz), ms(configuration));
+        let verdict = Verdict::of_times(&cells[..1], "a GeForce 7800 GTX");
+        exhibit.row(format!("{}: GeForce 7800 GTX", described(configuration)), cells, verdict);
+    }
+    add_growth(&mut exhibit, ms);
+    exhibit.curves = Some(time_curves(&measured));
+    Ok(exhibit)
+}
+
+/// What the paper's text says of the growth with pixels, disparities and levels.
+fn add_growth(exhibit: &mut Exhibit, ms: impl Fn(Configuration) -> f64) {
+    let pixels = ms((640, 480, 64, LEVELS)) / ms((320, 240, 64, LEVELS));
+    exhibit.row(
+        "time at 640x480 over that at 320x240, 64 disparities (the paper's theory: the pixels)",
+        [Cell::both(4.0, pixels)],
+        Verdict::of(
+            (2.5..=6.0).contains(&pixels),
+            "near the ratio of the pixels, as the paper's theory has it; its GPU, which small pictures do not fill, only followed the width",
+            format!("parts that do not grow with the picture: {pixels:.1} times"),
+        ),
+    );
+    let twice = |(width, height)| ms((width, height, 128, LEVELS)) / ms((width, height, 64, LEVELS));
+    let large = twice((640, 480));
+    exhibit.row(
+        "time with 128 disparities over that with 64 at 640x480 (the paper's theory: 2)",
+        [Cell::both(2.0, large)],
+        Verdict::of(
+            (1.5..=2.5).contains(&large),
+            "near the ratio of the disparities, as the paper has it of large pictures",
+            format!(
+                "what does not depend on the disparities, such as tables, medians and the parabola: {large:.2} times"
+            ),
+        ),
+    );
+    let small = twice((320, 240));
+    exhibit.row(
+        "time with 128 disparities over that with 64 at 320x240 (the paper: only slightly more)",
+        [Cell::here(small)],
+        Verdict::of(
+            (1.0..=1.5).contains(&small),
+            "only slightly more, as in the paper; here because of what does not depend on the disparities",
+            format!("a CPU, which small pictures fill as well as large ones: {small:.2} times"),
+        ),
+    );
+    let more =
+        |(width, height): (usize, usize)| 100.0 * (ms((width, height, 64, LEVELS)) / ms((width, height, 64, 1)) - 1.0);
+    for size in SIZES {
+        let percent = more(size);
+        exhibit.row(
+            format!("five levels at {}x{}, % longer than one (theory)", size.0, size.1),
+            [Cell::both(LEVELS_PERCENT, percent)],
+            Verdict::of(
+                (0.0..=LEVELS_MOST_PERCENT).contains(&percent),
+                format!(
+                    "up to {LEVELS_MOST_PERCENT:.0} %: beside the pixels of coarser levels, a third in all, each level has parts of one \
+                     size, such as its table of costs"
+                ),
+                if percent < 0.0 {
+                    format!("times that vary more on this machine than the levels cost: {percent:.0} %")
+                } else {
+                    format!("parts of each level that do not shrink with its picture: {percent:.0} %")
+                },
+            ),
+        );
+    }
+    for (device, table, size) in
+        [("GeForce 8800 ULTRA", &GEFORCE_8800[..], (450, 375)), ("GeForce 7800 GTX", &GEFORCE_7800, (320, 240))]
+    {
+        let [many, one] = [LEVELS, 1].map(|levels| told(table, (size.0, size.1, 64, levels)));
+        let Some((many, one)) = many.zip(one) else { continue };
+        let (paper, here) = (100.0 * (one / many - 1.0), more(size));
+        exhibit.row(
+            format!("five levels at {}x{}, % longer than one ({device})", size.0, size.1),
+            [Cell::both(paper, here)],
+            Verdict::of(
+                (paper - here).abs() <= LEVELS_AGREE_POINTS,
+                format!("within {LEVELS_AGREE_POINTS:.0} points"),
+                format!("another processor, with other costs of each level: {here:.0} %"),
+            ),
+        );
+    }
+}
+
+fn time_curves(measured: &[(Configuration, f64)]) -> Curves {
+    let curve = |name: &str, times: &[(Configuration, f64)], (disparities, levels), is_of_paper| {
+        let chosen = times.iter().filter(|((.., d, l), _)| (*d, *l) == (disparities, levels));
+        let points: Vec<_> = chosen.map(|&((width, height, ..), ms)| ((width * height) as f64 * 1e-6, ms)).collect();
+        let levels = if levels == 1 { "1 level".to_owned() } else { format!("{levels} levels") };
+        Curve { name: format!("{name}{disparities} disparities, {levels}"), points, is_of_paper }
+    };
+    let paper: Vec<_> = GEFORCE_8800.iter().map(|&(configuration, hz)| (configuration, 1e3 / hz)).collect();
+    let kinds = [(64, LEVELS), (64, 1), (128, LEVELS), (128, 1)];
+    let papers = kinds.iter().map(|&kind| curve("GeForce 8800 ULTRA, ", &paper, kind, true));
+    let ours = kinds.iter().map(|&kind| curve("CPU engine, ", measured, kind, false));
+    Curves {
+        along: "million pixels".to_owned(),
+        upwards: "time of a pair, ms".to_owned(),
+        is_logarithmic: false,
+        curves: papers.chain(ours).filter(|curve| !curve.points.is_empty()).collect(),
+    }
+}
+
+/// Section 5: the benchmark's size, with times of Hirschmüller's program and of the GPU, ms.
+const BENCHMARK: Configuration = (450, 375, 64, LEVELS);
+const OPTERON_MS: f64 = 1800.0;
+const GPU_MS: f64 = 114.0;
+const GPU_FASTER: f64 = 15.0;
+/// The engine has to be so many times as quick as plain loops.
+const LEAST_FASTER: f64 = 5.0;
+/// Rates of others, and of one level on the same kind of GPU as the first of them.
+const ROSENBERG_HZ: f64 = 8.0;
+const GIBSON_HZ: f64 = 5.9;
+const ONE_LEVEL_HZ: f64 = 8.1;
+/// Two methods with times within this factor are equally efficient.
+const EQUALLY_EFFICIENT: f64 = 1.5;
+
+fn other_implementations(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
+    // plain loops take seconds at full size
+    let scale = if workshop.quick { 3 } else { 1 };
+    let here = format!(
+        "The built-in scene. Hirschmüller's program on a CPU is compared with the plain loops of `crates/stereo/src` on one thread{}; the paper's GPU \
+         with the CPU engine ({}).",
+        if scale > 1 {
+            format!(", timed on pictures of 1/{scale} of each side, and their time is multiplied by {}", scale * scale)
+        } else {
+            String::new()
+        },
+        workshop.cpu.adapter
+    );
+    let mut exhibit =
+        Exhibit::new("Section 5", "comparison with other implementations", here).with_quantity("time, ms", 1);
+    let (width, height, disparities, _) = BENCHMARK;
+    let plain_jobs = jobs(workshop, (width / scale, height / scale, disparities, LEVELS))?;
+    let plain_ms = workshop.plain_ms(&plain_jobs)? * (scale * scale) as f64;
+    let engine_ms = workshop.times(&jobs(workshop, BENCHMARK)?, None)?.frame_ms.median;
+    let cells = [Cell::both(OPTERON_MS, plain_ms)];
+    exhibit.row("450x375, 64 disparities, on a CPU", cells, Verdict::of_times(&cells, "an Opteron of 2.2 GHz"));
+    let cells = [Cell::both(GPU_MS, engine_ms)];
+    exhibit.row("the same, the fast implementation", cells, Verdict::of_times(&cells, "a GeForce 8800 ULTRA"));
+    let faster = plain_ms / engine_ms;
+    exhibit.row(
+        "CPU over fast implementation, times",
+        [Cell::both(GPU_FASTER, faster)],
+        Verdict::of(
+            faster >= LEAST_FASTER,
+            format!("the fast implementation is {LEAST_FASTER:.0} times as quick or more, here with vectors and threads instead of a GPU"),
+            "an engine that gains less from vectors and threads",
+        ),
+    );
+    // 8 paths, without adaptation and sub-pixels, with filled holes
+    let rosenberg = StereoParams {
+        num_disparities: 64,
+        adaptive_p2: AdaptiveP2::Off,
+        subpixel: Subpixel::Off,
+        fill: Fill::Background,
+        ..with_cost(CostKind::Ad)
+    };
+    let rosenberg_ms = workshop.times(&workshop.jobs((320, 240), &rosenberg)?, None)?.frame_ms.median;
+    let cells = [Cell::both(1e3 / ROSENBERG_HZ, rosenberg_ms)];
+    exhibit.row(
+        "Rosenberg et al.: 320x240, 64 disparities, absolute differences, filled",
+        cells,
+        Verdict::of_times(&cells, "a GeForce 7900 GTX"),
+    );
+    let one_ms = workshop.times(&jobs(workshop, (320, 240, 64, 1))?, None)?.frame_ms.median;
+    let relative = one_ms / rosenberg_ms;
+    exhibit.row(
+        "mutual information with one level over it, times",
+        [Cell::both(ROSENBERG_HZ / ONE_LEVEL_HZ, relative)],
+        Verdict::of(
+            (1.0 / EQUALLY_EFFICIENT..=EQUALLY_EFFICIENT).contains(&relative),
+            format!("both take about the same time, to within a factor of {EQUALLY_EFFICIENT}"),
+            "absolute differences that need no learned table, no parabola and no P2 that adapts",
+        ),
+    );
+    exhibit.row(
+        "Gibson and Marques: 450x375, 64 disparities",
+        [Cell::paper(1e3 / GIBSON_HZ)],
+        Verdict::NotMeasurable(
+            "a difference of brightness that does not depend on sampling, which this program does not have".to_owned(),
+        ),
+    );
+    Ok(exhibit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_benchmark_needs_its_pairs() {
+        let exhibit = benchmark(&mut Workshop::small().unwrap()).unwrap();
+        assert!(exhibit.rows.iter().all(|row| row.verdict.word() == "not measurable here"));
+    }
+}

@@ -1,0 +1,129 @@
+//! Fang et al. 2012: local aggregation on a GPU, and a model of its speed. What the paper makes of its OpenCL kernels needs those kernels;
+//! what it computes, counts or matches is done again.
+
+mod kernels;
+mod prediction;
+mod results;
+pub mod tables;
+
+use super::Plan;
+use super::exhibit::Verdict;
+use super::workshop::Workshop;
+use crate::capture::picture_files::truth::PairWithTruth;
+use crate::capture::{FramePreparation, SourceInfo};
+use crate::engine::Job;
+use crate::stereo::{Aggregation, Preset, StereoParams};
+use kernels::{
+    caching, local_memory, mappings, mappings_of_kernels, prefix_sums, shared_data, shares_of_engine,
+    shares_of_plain_loops, unrolling,
+};
+use prediction::{ideal_rates, mean_heights, measured_rates, predictions};
+use results::{errors, small_card, throughput, times_over_radii};
+use std::sync::Arc;
+use std::time::Instant;
+
+pub(super) const TITLE: &str = "Fang, Varbanescu, Shen, Sips, Saygili, van der Maaten 2012: Accelerating cost aggregation for real-time \
+                                stereo matching";
+
+pub(super) const PLANS: &[Plan] = &[
+    ("Fig. 1", shares_of_plain_loops),
+    ("Table I", mappings),
+    ("Fig. 7", mappings_of_kernels),
+    ("Fig. 8", shared_data),
+    ("Figs. 9 and 10", local_memory),
+    ("Fig. 11", caching),
+    ("Fig. 13", unrolling),
+    ("Table II", prefix_sums),
+    ("Fig. 15", errors),
+    ("Fig. 16", times_over_radii),
+    ("Eq. 6", throughput),
+    ("Fig. 17", small_card),
+    ("Fig. 18", shares_of_engine),
+    ("Section IV", mean_heights),
+    ("Table III", ideal_rates),
+    ("Tables IV and V", measured_rates),
+    ("Figs. 19 and 20", predictions),
+];
+
+/// Size and candidates of Tsukuba, the paper's first pair.
+const TSUKUBA: (usize, usize) = (384, 288);
+const DISPARITIES: u32 = 16;
+/// Radius of CW and AW, and length of the arms of CROSS, wherever the paper does not vary them.
+const RADIUS: u32 = 10;
+const ARMS: u32 = 17;
+
+/// The paper's aggregators, in its order.
+const AGGREGATORS: [(&str, Preset, Aggregation); 3] = [
+    ("CW", Preset::Fang2012Cw, Aggregation::Window),
+    ("AW", Preset::Fang2012Aw, Aggregation::AdaptiveWeight),
+    ("CROSS", Preset::Fang2012Cross, Aggregation::Cross),
+];
+
+/// The device of the paper's times.
+const DEVICE: &str = "the Quadro 5000";
+
+/// The preset of an aggregator over Tsukuba's range, with a radius of its own: of CROSS the length of its arms.
+fn method(preset: Preset, radius: u32) -> StereoParams {
+    let mut params = StereoParams { num_disparities: DISPARITIES, ..StereoParams::default() };
+    preset.apply(&mut params);
+    if params.aggregation.has_arms() {
+        StereoParams { arms: radius, ..params }
+    } else {
+        StereoParams { window: 2 * radius + 1, ..params }
+    }
+}
+
+/// The radius of an aggregator where the paper does not vary it.
+fn usual_radius(aggregation: Aggregation) -> u32 {
+    if aggregation.has_arms() { ARMS } else { RADIUS }
+}
+
+/// A pair of the data as a job.
+fn job(pair: &PairWithTruth, params: &StereoParams) -> anyhow::Result<Job> {
+    let frame = FramePreparation::default().prepare(&pair.raw, &SourceInfo::default(), Instant::now())?;
+    Ok(Job { frame: Arc::new(frame), params: Arc::new(params.clone()), read_back: true, wants_right: false })
+}
+
+/// Tsukuba, or the built-in scene in its size where there is none.
+fn tsukuba(workshop: &Workshop, params: &StereoParams) -> anyhow::Result<Vec<Job>> {
+    match workshop.pair("tsukuba") {
+        Some(pair) => Ok(vec![job(&pair, params)?]),
+        None => workshop.jobs(TSUKUBA, params),
+    }
+}
+
+/// What [`tsukuba`] is, for sentences.
+fn tsukuba_words(workshop: &Workshop) -> String {
+    let what = if workshop.pair("tsukuba").is_some() { "Tsukuba" } else { "The built-in scene in the size of Tsukuba" };
+    format!("{what}, {}x{} with {DISPARITIES} disparities", TSUKUBA.0, TSUKUBA.1)
+}
+
+/// Sides of the pictures on which plain loops are timed are divided by this, and their times multiplied by its square.
+fn plain_scale(workshop: &Workshop) -> usize {
+    if workshop.quick { 2 } else { 1 }
+}
+
+/// The built-in scene for plain loops.
+fn plain_jobs(workshop: &Workshop, params: &StereoParams) -> anyhow::Result<Vec<Job>> {
+    let scale = plain_scale(workshop);
+    workshop.jobs((TSUKUBA.0 / scale, TSUKUBA.1 / scale), params)
+}
+
+/// Of a row that needs the paper's kernels.
+fn needs_kernels(why: &str) -> Verdict {
+    Verdict::NotMeasurable(format!("the paper's OpenCL kernels on a GPU: {why}"))
+}
+
+/// Whether it is the paper's number to its last digit.
+fn is_same(paper: f64, here: f64, decimals: usize) -> bool {
+    format!("{paper:.decimals$}") == format!("{here:.decimals$}")
+}
+
+/// Mean; NaN of nothing.
+fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
+    let (sum, count) = values.into_iter().fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    sum / count
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! `lab reproduce`: the tables and figures of the five papers that this program stands on, made again on what is at hand, beside the
+//! papers' own figures. A paper has a file, and an [`Exhibit`] for each of its tables and figures that holds numbers.
+
+mod banz2011;
+mod ernst2008;
+mod exhibit;
+pub(super) mod fang2012;
+mod frommholz2020;
+mod leu2010;
+mod page;
+#[cfg(test)]
+mod tests;
+mod workshop;
+
+use crate::choices;
+use crate::console;
+use crate::files::{Outputs, WriteError, folder_of, make_folder};
+use exhibit::Exhibit;
+use std::io::Write;
+use std::path::PathBuf;
+use stereopsis_figures::{check_figure_name, write_curves};
+use workshop::Workshop;
+
+choices! {
+    /// The five papers.
+    pub enum Paper {
+        /// Banz, Blume & Pirsch 2011: rank transform and semi-global matching on a GPU.
+        Banz = "banz",
+        /// Ernst & Hirschmüller 2008: semi-global matching with mutual information on a GPU.
+        Ernst = "ernst",
+        /// Frommholz 2020: any number of path directions, threads without locks.
+        Frommholz = "frommholz",
+        /// Fang et al. 2012: local aggregation and a model of its speed.
+        Fang = "fang",
+        /// Leu, Bacăra & Jivet 2010: block matching on CPU, GPU and FPGA.
+        Leu = "leu",
+    }
+}
+
+/// What is made again, and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// In this order.
+    pub papers: Vec<Paper>,
+    /// Smaller pictures and fewer of them, under two minutes for all papers.
+    pub quick: bool,
+    /// Folder of pairs with truth; without it the built-in scene stands for them.
+    pub data: Option<PathBuf>,
+    /// JSON instead of a page.
+    pub json: bool,
+    /// Folder for the figures, as SVG.
+    pub svg: Option<PathBuf>,
+    /// The page goes into this file instead of to standard output; figures are linked from there.
+    pub output: Option<PathBuf>,
+    /// Files that are there may be replaced.
+    pub overwrite: bool,
+}
+
+/// One exhibit that can be made: its name in the paper, and what makes it.
+type Plan = (&'static str, fn(&mut Workshop) -> anyhow::Result<Exhibit>);
+
+impl Paper {
+    /// Authors, year, title and place.
+    fn title(self) -> &'static str {
+        match self {
+            Self::Banz => banz2011::TITLE,
+            Self::Ernst => ernst2008::TITLE,
+            Self::Frommholz => frommholz2020::TITLE,
+            Self::Fang => fang2012::TITLE,
+            Self::Leu => leu2010::TITLE,
+        }
+    }
+
+    /// All that is made of it, in the order of the paper.
+    fn plans(self) -> &'static [Plan] {
+        match self {
+            Self::Banz => banz2011::PLANS,
+            Self::Ernst => ernst2008::PLANS,
+            Self::Frommholz => frommholz2020::PLANS,
+            Self::Fang => fang2012::PLANS,
+            Self::Leu => leu2010::PLANS,
+        }
+    }
+}
+
+/// The file of an exhibit's figure.
+fn figure_name(paper: Paper, name: &str) -> String {
+    format!("{paper}-{}.svg", name.to_lowercase().replace(['.', ','], "").replace(' ', "-"))
+}
+
+/// Makes all exhibits of the papers, says on standard error how far it is, and prints or writes the page.
+///
+/// # Errors
+/// The data cannot be read, an engine cannot match a pair, a file is there already or cannot be written, `out` cannot be written.
+pub fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
+    // before minutes of work
+    let mut outputs = Outputs::new::<PathBuf>([], options.overwrite);
+    if let Some(page) = &options.output {
+        outputs.file_in_folder(page)?;
+        std::fs::metadata(folder_of(page)).map_err(|err| WriteError::new(page, err))?;
+    }
+    let figure = |paper: Paper, name: &str| options.svg.as_ref().map(|folder| folder.join(figure_name(paper, name)));
+    let all: Vec<(Paper, Plan)> =
+        options.papers.iter().flat_map(|&paper| paper.plans().iter().map(move |&plan| (paper, plan))).collect();
+    for path in all.iter().filter_map(|(paper, (name, _))| figure(*paper, name)) {
+        check_figure_name(&path)?;
+        outputs.file_in_folder(&path)?;
+    }
+    if let Some(folder) = &options.svg {
+        make_folder(folder)?;
+    }
+    let mut workshop = Workshop::open(options.quick, options.data.as_deref())?;
+    let mut made: Vec<page::Made> = Vec::new();
+    for (n, (paper, (name, make))) in all.iter().enumerate() {
+        console::say(format_args!("{paper} {name} ({} of {})", n + 1, all.len()));
+        let exhibit = make(&mut workshop)?;
+        let path = figure(*paper, name).filter(|_| exhibit.curves.is_some());
+        if let Some((path, curves)) = path.as_ref().zip(exhibit.curves.as_ref()) {
+            write_curves(path, curves)?;
+        }
+        made.push(page::Made { paper: *paper, exhibit, figure: path });
+    }
+    let text = if options.json {
+        console::json(&page::report(&workshop, &made))? + "\n"
+    } else {
+        page::page(&workshop, options, &made)
+    };
+    match &options.output {
+        Some(path) => crate::files::write(path, text.as_bytes())?,
+        None => out.write_all(text.as_bytes())?,
+    }
+    Ok(())
+}

@@ -1,0 +1,313 @@
+//! Recordings are played as they were recorded, in any order, and as far as they can be read.
+
+use super::fixture::{
+    FIRST, INTERVAL, Recorder, SIZE, about, file, image, luma, ours, ours_with_depth, picture, taken,
+};
+use mcap::WriteOptions;
+use std::io::{Cursor, Read};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use stereopsis_base::geometry::Geometry;
+use stereopsis_calibration::CameraInfo;
+use stereopsis_capture::TopicChoice;
+use stereopsis_capture::{MaxPixels, Next, PairSource, RawPair, SourceOptions, SourceSpec, Speed};
+use stereopsis_engine::{EngineChoice, OpenOptions};
+use stereopsis_live::{Live, LiveOptions};
+use stereopsis_recording::Format;
+use stereopsis_recording::message::Body;
+use stereopsis_recording::playback::{PipeSource, RecordingSource};
+use stereopsis_settings::rig::CalibrationChoice;
+use stereopsis_sources as sources;
+use stereopsis_stereo::StereoParams;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn at_once() -> SourceOptions {
+    SourceOptions { speed: Speed::Max, ..SourceOptions::default() }
+}
+
+fn next(source: &mut dyn PairSource) -> Option<Box<RawPair>> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match source.next(Duration::from_millis(50)).unwrap() {
+            Next::Pair(pair) => return Some(pair),
+            Next::Waiting => assert!(Instant::now() < deadline, "no pair"),
+            Next::End => return None,
+        }
+    }
+}
+
+fn all(source: &mut dyn PairSource) -> Vec<RawPair> {
+    std::iter::from_fn(|| next(source)).map(|pair| *pair).collect()
+}
+
+fn is_pair(pair: &RawPair, k: u64) -> bool {
+    pair.left.luma == luma(k, 0) && pair.right.luma == luma(k, 1)
+}
+
+fn refusal(path: &Path, options: &SourceOptions) -> String {
+    RecordingSource::open(path, options).err().unwrap().to_string()
+}
+
+#[test]
+fn pairs_come_as_they_were_recorded_with_their_times_and_names() {
+    for &format in Format::ALL {
+        let file = file(&ours(format, 10));
+        let mut source = RecordingSource::open(file.path(), &at_once()).unwrap();
+        let info = source.info();
+        assert_eq!((info.width, info.height, info.num_pairs, info.is_camera), (SIZE.0, SIZE.1, Some(10), false));
+        assert_eq!(source.calibration(), Some(&about().calibration));
+        let pairs = all(&mut source);
+        assert_eq!(pairs.len(), 10);
+        for (k, pair) in (0..).zip(&pairs) {
+            assert!(is_pair(pair, k), "{format} {k}");
+            assert_eq!((pair.sequence, pair.capture_time), (k, taken(k)), "{format}");
+            assert!(pair.name.contains(&(FIRST + k).to_string()), "{}", pair.name);
+            assert!((pair.skew_s - 0.001).abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn a_watched_recording_tells_which_pairs_have_depth() {
+    let has_depth = |k: u64| k % 5 == 2 || (30..40).contains(&k);
+    for &format in Format::ALL {
+        let file = file(&ours_with_depth(format, 50, has_depth));
+        let options = SourceOptions { watched: true, ..at_once() };
+        let source = RecordingSource::open(file.path(), &options).unwrap();
+        let deadline = Instant::now() + PATIENCE;
+        let found = loop {
+            let recorded = source.transport().unwrap().get().recorded.expect("it has depth");
+            if recorded.len() == 50 {
+                break recorded;
+            }
+            assert!(Instant::now() < deadline, "{} pairs searched", recorded.len());
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        assert!((0..50).map(has_depth).eq(found.iter().copied()), "{format} {found:?}");
+        let mut source = RecordingSource::open(file.path(), &options).unwrap();
+        let pairs: Vec<_> = (0..10).map(|_| next(&mut source).unwrap()).collect();
+        assert!(pairs.iter().all(|pair| pair.recorded.is_some() == has_depth(pair.sequence)), "and they carry it");
+    }
+    let without = RecordingSource::open(file(&ours(Format::Ros2, 5)).path(), &at_once()).unwrap();
+    assert_eq!(without.transport().unwrap().get().recorded, None);
+}
+
+#[test]
+fn a_pair_is_the_same_in_whatever_order_it_is_sought() {
+    let file = file(&ours(Format::Ros2, 30));
+    let options = SourceOptions { watched: true, ..at_once() };
+    let mut source = RecordingSource::open(file.path(), &options).unwrap();
+    let transport = source.transport().unwrap();
+    transport.pause();
+    let mut random = fastrand::Rng::with_seed(1);
+    for _ in 0..100 {
+        let k = random.u64(..30);
+        transport.seek(k);
+        let pair = next(&mut source).unwrap();
+        assert!(pair.sequence == k && is_pair(&pair, k), "{k}");
+    }
+    let times = transport.get().times;
+    assert!((0..30).all(|k| times[k] == INTERVAL * k as u32));
+}
+
+#[test]
+fn it_begins_where_it_is_told_and_begins_again() {
+    let file = file(&ours(Format::Foxglove, 6));
+    let options = SourceOptions { start_at: 4 * INTERVAL, looped: true, ..at_once() };
+    let mut source = RecordingSource::open(file.path(), &options).unwrap();
+    let numbers: Vec<_> = (0..8).map(|_| next(&mut source).unwrap().sequence).collect();
+    assert_eq!(numbers, [4, 5, 0, 1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn seeking_while_it_holds_shows_the_right_pair_in_the_live_pipeline() {
+    let file = file(&ours(Format::Ros2, 20));
+    let options = SourceOptions { watched: true, ..SourceOptions::default() };
+    let source = RecordingSource::open(file.path(), &options).unwrap();
+    let params = StereoParams { num_disparities: 16, ..StereoParams::default() };
+    let engine = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
+    let live =
+        Live::start(Box::new(source), LiveOptions { read_back: true, ..LiveOptions::new(params, engine) }).unwrap();
+    live.pause();
+    let transport = live.transport().unwrap();
+    for k in [12, 3, 4, 19, 0] {
+        transport.seek(k);
+        let deadline = Instant::now() + PATIENCE;
+        let shown = || live.latest().filter(|output| output.job.frame.raw.sequence == k);
+        while shown().is_none() {
+            assert!(Instant::now() < deadline, "pair {k} is not shown: {:?}", live.status().errors);
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        assert!(is_pair(&shown().unwrap().job.frame.raw, k));
+    }
+    live.step(1);
+    let deadline = Instant::now() + PATIENCE;
+    while live.latest().is_none_or(|output| output.job.frame.raw.sequence != 1) {
+        assert!(Instant::now() < deadline);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert_eq!(live.status().dropped.source, 0, "a seek is no drop");
+    assert!(live.is_paused());
+}
+
+#[test]
+fn an_unfinished_file_plays_as_far_as_it_goes_and_says_so() {
+    let bytes = ours(Format::Ros2, 12);
+    let file = file(&bytes[..bytes.len() * 2 / 3]);
+    let mut source = RecordingSource::open(file.path(), &at_once()).unwrap();
+    let remarks = source.state().remarks.join("; ");
+    assert!(remarks.contains("not finished"), "{remarks}");
+    let pairs = all(&mut source);
+    assert!((4..12).contains(&pairs.len()), "{}", pairs.len());
+    assert!((0..).zip(&pairs).all(|(k, pair)| is_pair(pair, k)));
+}
+
+/// A recording of somebody else: the right camera is 8 ms late, and some of its pictures are missing.
+fn foreign(format: Format, names: [&str; 2], missing: &[u64]) -> Vec<u8> {
+    let mut recorder = Recorder::new(format, WriteOptions::new());
+    for k in 0..9 {
+        for (eye, name) in names.into_iter().enumerate() {
+            let stamp = taken(k) + Duration::from_millis(8 * eye as u64);
+            // recorded at another time than it was taken, and all of the left ones with the same number
+            let at = (0, taken(k) + Duration::from_millis(30 - 13 * (k % 2)));
+            if eye == 0 || !missing.contains(&k) {
+                recorder.write(name, at, stamp, image(SIZE.0, SIZE.1, picture(k, eye).pixels()));
+            }
+        }
+    }
+    recorder.finish()
+}
+
+#[test]
+fn recordings_of_others_are_paired_by_the_time_that_their_pictures_tell() {
+    for &format in Format::ALL {
+        let file = file(&foreign(format, ["/rig/left/image", "/rig/right/image"], &[2, 6]));
+        let mut source = RecordingSource::open(file.path(), &at_once()).unwrap();
+        assert!(source.calibration().is_none(), "nothing tells of the cameras");
+        let pairs = all(&mut source);
+        let expected = [0, 1, 3, 4, 5, 7, 8];
+        assert_eq!(pairs.len(), expected.len(), "{format}");
+        for (pair, k) in pairs.iter().zip(expected) {
+            assert!(is_pair(pair, k), "{format} {k}");
+            assert_eq!(pair.capture_time, taken(k));
+            assert!((pair.skew_s - 0.008).abs() < 1e-6, "{}", pair.skew_s);
+        }
+        let remarks = source.state().remarks.join("; ");
+        assert!(remarks.contains("2 pictures have no partner"), "{remarks}");
+    }
+}
+
+#[test]
+fn cameras_beside_the_pictures_of_others_make_their_depth_metric() {
+    let geometry =
+        Geometry { focal_px: 50.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 19.5, cy_px: 14.5, estimated: false };
+    let cameras = CameraInfo::of_rectified(&geometry, SIZE);
+    for (format, pictures, rectifies) in
+        [(Format::Ros2, "image_rect", false), (Format::Ros2, "image_raw", true), (Format::Foxglove, "image", true)]
+    {
+        let mut recorder = Recorder::new(format, WriteOptions::new());
+        for (side, camera) in ["left", "right"].into_iter().zip(&cameras) {
+            let of = |what: &str| format!("/rig/{side}/{what}");
+            recorder.write(&of("camera_info"), (0, taken(0)), taken(0), Body::Camera(Box::new(camera.clone())));
+            let body = image(SIZE.0, SIZE.1, picture(0, 0).pixels());
+            recorder.write(&of(pictures), (0, taken(0)), taken(0), body);
+        }
+        let file = file(&recorder.finish());
+        let spec = SourceSpec::Recording(file.path().into());
+        let sources::CalibratedSource { source, calibrated, .. } =
+            sources::open_calibrated(&spec, &at_once(), &CalibrationChoice::default()).unwrap();
+        assert_eq!(calibrated.preparation.rectifier.is_some(), rectifies, "{pictures}");
+        let found = calibrated.preparation.geometry(&source.info()).unwrap();
+        for (found, said) in [(found.focal_px, 50.0), (found.baseline_m, 0.1), (found.doffs_px, 0.0)] {
+            assert!((found - said).abs() < 0.01 * said.max(1.0), "{pictures}: {found} {said}");
+        }
+    }
+}
+
+#[test]
+fn topics_that_nobody_can_guess_are_listed_and_taken_when_named() {
+    let file = file(&foreign(Format::Ros2, ["/infra1", "/infra2"], &[]));
+    let text = refusal(file.path(), &at_once());
+    assert!(text.contains("--left-topic") && text.contains("/infra1 (sensor_msgs/msg/Image, 9)"), "{text}");
+    let topics = TopicChoice { left: Some("/infra1".into()), right: Some("/infra2".into()), both: None };
+    let mut source = RecordingSource::open(file.path(), &SourceOptions { topics, ..at_once() }).unwrap();
+    assert_eq!(all(&mut source).len(), 9);
+    let topics = TopicChoice { left: Some("/infra7".into()), ..TopicChoice::default() };
+    let text = refusal(file.path(), &SourceOptions { topics, ..at_once() });
+    assert!(text.contains("/infra7") && text.contains("/infra2"), "{text}");
+    let topics = TopicChoice { both: Some("/infra1".into()), ..TopicChoice::default() };
+    let mut source = RecordingSource::open(file.path(), &SourceOptions { topics, ..at_once() }).unwrap();
+    assert_eq!(all(&mut source)[0].left.size(), (SIZE.0 / 2, SIZE.1));
+}
+
+/// A pipe whose bytes come in small pieces.
+struct Trickle(Cursor<Vec<u8>>);
+
+impl Read for Trickle {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = buffer.len().min(97);
+        self.0.read(&mut buffer[..count])
+    }
+}
+
+#[test]
+fn a_pipe_gives_what_comes_and_ends_with_it() {
+    for bytes in [ours(Format::Ros2, 9), foreign(Format::Foxglove, ["left", "right"], &[])] {
+        let mut source = PipeSource::open(Trickle(Cursor::new(bytes)), &at_once()).unwrap();
+        let info = source.info();
+        assert_eq!((info.width, info.height, info.is_camera, info.num_pairs), (SIZE.0, SIZE.1, true, None));
+        assert!(source.transport().is_none());
+        let pairs = all(&mut source);
+        assert!(pairs.len() == 9 && (0..).zip(&pairs).all(|(k, pair)| is_pair(pair, k)), "{}", pairs.len());
+    }
+}
+
+#[test]
+fn a_pipe_that_is_cut_ends_and_one_without_a_recording_is_refused() {
+    let bytes = ours(Format::Ros2, 9);
+    let half = bytes[..bytes.len() / 2].to_vec();
+    let mut source = PipeSource::open(Cursor::new(half), &at_once()).unwrap();
+    let pairs = all(&mut source);
+    assert!((2..9).contains(&pairs.len()), "{}", pairs.len());
+    let text = |bytes: &[u8]| PipeSource::open(Cursor::new(bytes.to_vec()), &at_once()).err().unwrap().to_string();
+    assert!(text(b"hello, this is a text").contains("no MCAP recording"));
+    assert!(text(b"").contains("nothing came"));
+    assert!(text(mcap::MAGIC).contains("no pictures"), "{}", text(mcap::MAGIC));
+}
+
+/// A pipe that a fault ends.
+struct Faulty(Cursor<Vec<u8>>);
+
+impl Read for Faulty {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.0.read(buffer)?;
+        assert!(count > 0, "a fault");
+        Ok(count)
+    }
+}
+
+#[test]
+fn a_thread_that_dies_while_it_reads_a_pipe_is_an_error() {
+    let bytes = ours(Format::Ros2, 9);
+    let half = bytes[..bytes.len() / 2].to_vec();
+    let mut source = PipeSource::open(Faulty(Cursor::new(half)), &at_once()).unwrap();
+    let error = loop {
+        match source.next(PATIENCE) {
+            Ok(Next::Pair(_)) => {}
+            Ok(other) => panic!("{other:?}"),
+            Err(err) => break err.to_string(),
+        }
+    };
+    assert!(error.contains("the thread that reads the pipe has died"), "{error}");
+}
+
+#[test]
+fn pictures_of_a_recording_have_no_more_pixels_than_are_read() {
+    let file = file(&ours(Format::Ros2, 3));
+    let options = SourceOptions { max_pixels: MaxPixels((SIZE.0 * SIZE.1) as u64 - 1), ..at_once() };
+    let text = refusal(file.path(), &options);
+    assert!(text.contains("40x30 px are more than the 1199 of --max-pixels"), "{text}");
+    let options = SourceOptions { max_pixels: MaxPixels((SIZE.0 * SIZE.1) as u64), ..at_once() };
+    assert_eq!(all(&mut RecordingSource::open(file.path(), &options).unwrap()).len(), 3);
+}

@@ -1,0 +1,20 @@
+//! Messages for the tests of other crates.
+
+use crate::recording::message::{Body, Message};
+use crate::recording::{Format, Packet, topic};
+use crate::wire::{self, Content};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// A message of a rig with pictures on these topics that claim to be 16384x16384; of each there is one byte.
+pub fn bomb(pictures: &[&str]) -> zenoh::bytes::ZBytes {
+    let body = Body::Compressed { format: "png".into(), data: (*b"P5 16384 16384 255\n7").into() };
+    let packet = |name: &&str| Packet {
+        channel: Arc::new(Format::Ros2.channel(&format!("{name}{}", topic::COMPRESSED), &body)),
+        sequence: 0,
+        log_time_ns: 0,
+        publish_time_ns: 0,
+        data: Format::Ros2.encode(&Message { stamp: SystemTime::UNIX_EPOCH, frame_id: "a".into(), body: body.clone() }),
+    };
+    wire::payload(pictures.iter().map(packet).collect(), Content::Pair).expect("small")
+}

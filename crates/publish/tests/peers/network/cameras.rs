@@ -1,0 +1,153 @@
+//! Two heads of one camera each: their pictures are paired, also where their clocks differ.
+
+use super::{Fed, LIMIT, SIZE, client, fed_about, named, next_of, options, params, present, router, until};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime};
+use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_capture::pairing::Side;
+use stereopsis_capture::{MaxPixels, PairSource, RawPair, RawTap, SourceInfo};
+use stereopsis_network::key::{Of, Role};
+use stereopsis_network::{ANSWER_TIMEOUT, Head, Network, PairedHeads, RigSource};
+use zenoh::Wait as _;
+
+/// Two heads that get pictures of the scene at the same times, the right one's later by this.
+struct Cameras {
+    stop: Arc<AtomicBool>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+/// What a camera sees: its first pixel tells the number and the camera.
+fn picture(number: u64, camera: u64) -> Picture {
+    let image = Image::from_fn(SIZE.0, SIZE.1, |x, y| (6 * number + camera + x as u64 + y as u64) as u8);
+    Picture { luma: Luma::U8(image), rgb: None }
+}
+
+const SKEW: Duration = Duration::from_millis(4);
+const INTERVAL: Duration = Duration::from_millis(40);
+/// Bound of the error of both clocks here, s: that of questions on a busy machine.
+const MAX_CLOCK_ERROR_S: f64 = 0.012;
+
+impl Cameras {
+    fn start(network: &Network, names: [&str; 2]) -> Self {
+        let head = |at: usize| Head::start(network, names[at], Some(Side::ALL[at]), fed_about(), &params()).unwrap();
+        let heads = [head(0), head(1)];
+        let info = SourceInfo { width: SIZE.0, height: SIZE.1, is_camera: true, ..SourceInfo::default() };
+        let stop = Arc::<AtomicBool>::default();
+        let stopped = Arc::clone(&stop);
+        let work = move || {
+            for number in 0.. {
+                if stopped.load(Ordering::Acquire) {
+                    return;
+                }
+                let now = SystemTime::now();
+                for (head, late) in heads.iter().zip([Duration::ZERO, SKEW]) {
+                    let [left, right] = [0, 1].map(|camera| picture(number, camera));
+                    let pair = RawPair::new(format!("{number}"), number, now + late, left, right);
+                    head.pair(&Arc::new(pair), None, &info);
+                }
+                std::thread::sleep(INTERVAL);
+            }
+        };
+        Self { stop, thread: Some(named("cameras", work)) }
+    }
+}
+
+impl Drop for Cameras {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Release);
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
+/// Shows a head under another name, as if its machine's clock were ahead by this.
+pub(super) fn show_with_other_clock(network: &Network, head: &str, name: &str, ahead: Duration) {
+    let (session, ahead_ns) = (network.session(), ahead.as_nanos() as u64);
+    let to = session.declare_publisher(Of::Pair.rig(name)).wait().unwrap();
+    let pass = move |sample: zenoh::sample::Sample| {
+        let mut attachment = sample.attachment().unwrap().to_bytes().into_owned();
+        let taken_ns = u64::from_le_bytes(attachment[24..32].try_into().unwrap());
+        attachment[24..32].copy_from_slice(&(taken_ns + ahead_ns).to_le_bytes());
+        to.put(sample.payload().clone()).attachment(attachment).wait().unwrap();
+    };
+    session.declare_subscriber(Of::Pair.rig(head)).callback(pass).background().wait().unwrap();
+    let (about, asked, key) = (Of::About.rig(head), network.clone(), Of::About.rig(name));
+    let relay = move |query: zenoh::query::Query| {
+        let (about, asked, key) = (about.clone(), asked.clone(), key.clone());
+        named("relay", move || {
+            let (_, bytes) = asked.ask(&about, None, ANSWER_TIMEOUT).unwrap().remove(0).unwrap();
+            query.reply(key, bytes).wait().unwrap();
+        });
+    };
+    session.declare_queryable(Of::About.rig(name)).callback(relay).background().wait().unwrap();
+    let clock = Of::Clock.rig(name);
+    let tell = move |query: zenoh::query::Query| {
+        let now = (SystemTime::now() + ahead).duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos();
+        query.reply(clock.clone(), format!(r#"{{"received_ns":{now},"sent_ns":{now}}}"#)).wait().unwrap();
+    };
+    session.declare_queryable(Of::Clock.rig(name)).callback(tell).background().wait().unwrap();
+}
+
+/// Whether both pictures are of one moment of the scene, and how far their times are apart.
+fn check(source: &mut PairedHeads) {
+    for _ in 0..10 {
+        let pair = next_of(source);
+        let first = [&pair.left, &pair.right].map(|picture| picture.luma.to_u8().at(0, 0));
+        assert!(first[0] % 2 == 0 && first[1] == first[0] + 1, "pictures of two moments, or exchanged: {first:?}");
+        assert!((pair.skew_s - SKEW.as_secs_f64()).abs() < MAX_CLOCK_ERROR_S, "{}", pair.skew_s);
+        let age = SystemTime::now().duration_since(pair.capture_time).unwrap_or_default();
+        assert!(
+            age < LIMIT && pair.capture_time < SystemTime::now() + Duration::from_secs(1),
+            "in this machine's time"
+        );
+    }
+}
+
+#[test]
+fn pictures_of_two_heads_are_paired_by_their_times_whatever_their_clocks_show() {
+    let (router, endpoint) = router(None);
+    let _cameras = Cameras::start(&router, ["left", "right"]);
+    show_with_other_clock(&client(&endpoint), "right", "right-ahead", Duration::from_secs(5));
+    check(&mut PairedHeads::on(client(&endpoint), ["left", "right"], &options()).unwrap());
+    let mut ahead = PairedHeads::on(client(&endpoint), ["left", "right-ahead"], &options()).unwrap();
+    check(&mut ahead);
+    let is_it =
+        |text: &String| ["clocks differ by 500", "clocks differ by 499"].iter().any(|words| text.contains(words));
+    until("it is said", || ahead.state().remarks.iter().any(is_it));
+}
+
+#[test]
+fn what_cannot_be_paired_is_refused_in_words() {
+    let (router, endpoint) = router(None);
+    let _cameras = Cameras::start(&router, ["left", "right"]);
+    let _both = Fed::start(&router, "pi");
+    let refusal = |names| PairedHeads::on(client(&endpoint), names, &options()).err().unwrap().to_string();
+    assert!(refusal(["right", "left"]).contains("has the right camera: name the head of the left camera first"));
+    assert!(refusal(["left", "pi"]).contains("has both cameras: open it alone, as zenoh:pi"));
+    assert!(refusal(["left", "nothing"]).contains("there is no rig 'nothing'"));
+    let alone = RigSource::on(client(&endpoint), "left", &options()).err().unwrap().to_string();
+    assert!(alone.contains("has the left camera alone: open both as zenoh:LEFT,RIGHT"), "{alone}");
+    let taken = Head::start(&client(&endpoint), "left", None, fed_about(), &params()).err().unwrap().to_string();
+    assert!(taken.contains("already"), "{taken}");
+    // no engine takes one camera for a rig
+    let there = present(&router);
+    assert!(
+        there.of(Role::Camera).any(|camera| camera.name == "left")
+            && there.head("left").is_none()
+            && there.head("pi").is_some()
+    );
+}
+
+#[test]
+fn a_head_shows_its_newest_picture_small() {
+    let (router, endpoint) = router(None);
+    let ask = |name: &str| client(&endpoint).ask(&Of::Picture.rig(name), None, ANSWER_TIMEOUT).unwrap().remove(0);
+    let silent = Head::start(&router, "silent", None, fed_about(), &params()).unwrap();
+    assert!(ask("silent").unwrap_err().contains("no pair has come yet"));
+    drop(silent);
+    let _fed = Fed::start(&router, "pi");
+    let mut bytes = Vec::new();
+    until("a picture", || ask("pi").map(|(_, sent)| bytes = sent).is_ok());
+    let picture = stereopsis_capture::decode::decode_picture(&bytes, true, MaxPixels::default()).unwrap();
+    assert_eq!(picture.size(), SIZE, "no larger than it is");
+}

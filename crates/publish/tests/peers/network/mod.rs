@@ -1,0 +1,348 @@
+//! Heads, engines and sources that meet on a router of this process.
+
+mod cameras;
+pub(crate) mod sizes;
+mod strangers;
+
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::geometry::Geometry;
+use stereopsis_calibration::CalibrationNote;
+use stereopsis_capture::scene::{SceneOptions, SceneRenderer};
+use stereopsis_capture::{Frame, MaxPixels, Next, PairSource, RawPair, RawTap, SourceInfo, SourceOptions};
+use stereopsis_engine::{CpuEngine, EngineChoice, Job, OpenOptions, run};
+use stereopsis_network::key::Of;
+use stereopsis_network::status::{HeadStatus, Speed};
+use stereopsis_network::{ANSWER_TIMEOUT, Access, Endpoint, Head, Network, Present, RigSource};
+use stereopsis_publish::serve::{ServeOptions, Server};
+use stereopsis_recording::{About, parameter_words};
+use stereopsis_stereo::{DisparityMap, StereoParams};
+use zenoh::Wait as _;
+
+const SIZE: (usize, usize) = (66, 48);
+/// Nothing here takes so long.
+const LIMIT: Duration = Duration::from_mins(1);
+
+/// A router on a free port of this machine, and how it is reached.
+fn router(password: Option<&str>) -> (Network, Endpoint) {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let endpoint: Endpoint = format!("tcp/127.0.0.1:{}", free.port()).parse().unwrap();
+    let password = password.map(str::to_owned);
+    let access = Access { listen: vec![endpoint.clone()], password, ..Access::default() };
+    (Network::open(&access).unwrap(), endpoint)
+}
+
+fn client(router: &Endpoint) -> Network {
+    Network::open(&Access { connect: vec![router.clone()], ..Access::default() }).unwrap()
+}
+
+fn present(network: &Network) -> Present {
+    network.presence().unwrap().present()
+}
+
+fn params() -> StereoParams {
+    StereoParams { num_disparities: 16, p1: 7, paths: 4, ..StereoParams::default() }
+}
+
+fn geometry() -> Geometry {
+    Geometry { focal_px: 60.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 33.0, cy_px: 24.0, estimated: false }
+}
+
+fn named(name: &str, work: impl FnOnce() + Send + 'static) -> std::thread::JoinHandle<()> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(work).unwrap()
+}
+
+/// A head that is given pairs of the scene until it is dropped.
+struct Fed {
+    head: Arc<Head>,
+    stop: Arc<AtomicBool>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Fed {
+    fn start(network: &Network, rig: &str) -> Self {
+        let info = SourceInfo { name: "test".into(), width: SIZE.0, height: SIZE.1, ..SourceInfo::default() };
+        let calibration = CalibrationNote { scale: "1".into(), ..CalibrationNote::of_rectified(geometry()) };
+        let about = About { calibration, ..About::of_source("scene", &info, SystemTime::now()) };
+        let head = Head::start(network, rig, None, about, &params()).unwrap();
+        let stop = Arc::<AtomicBool>::default();
+        let (fed, stopped) = (Arc::clone(&head), Arc::clone(&stop));
+        let work = move || {
+            let scene = renderer();
+            for number in 0.. {
+                if stopped.load(Ordering::Acquire) {
+                    return;
+                }
+                fed.pair(&Arc::new(scene.pair(number)), Some(geometry()), &info);
+                fed.set_status(HeadStatus { captured: number + 1, ..HeadStatus::default() });
+                std::thread::sleep(Duration::from_millis(15));
+            }
+        };
+        Self { head, stop, thread: Some(named("fed", work)) }
+    }
+}
+
+impl Drop for Fed {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Release);
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
+fn renderer() -> SceneRenderer {
+    let options = SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() };
+    SceneRenderer::new(&options).unwrap()
+}
+
+fn options() -> SourceOptions {
+    SourceOptions { max_pixels: MaxPixels::default(), ..SourceOptions::default() }
+}
+
+fn next(source: &mut RigSource) -> RawPair {
+    next_of(source)
+}
+
+fn next_of(source: &mut impl PairSource) -> RawPair {
+    let end = Instant::now() + LIMIT;
+    while Instant::now() < end {
+        if let Next::Pair(pair) = source.next(Duration::from_millis(50)).unwrap() {
+            return *pair;
+        }
+    }
+    panic!("no pair: {:?}", source.state());
+}
+
+/// An engine on a thread, until it is dropped.
+struct Serving {
+    stop: Arc<AtomicBool>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Serving {
+    fn start(network: Network, name: &str) -> Self {
+        Self::of(network, name, |_| {})
+    }
+
+    fn of(network: Network, name: &str, change: impl FnOnce(&mut ServeOptions)) -> Self {
+        let engine = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
+        let speed = Speed { pairs_per_s: 100.0, ..Speed::default() };
+        let (name, rigs, max_pixels) = (name.to_owned(), Vec::new(), MaxPixels::default());
+        let mut options = ServeOptions { name, engine, speed, stub: None, rigs, max_pixels, remote: None };
+        change(&mut options);
+        let mut server = Server::start(network, options).unwrap();
+        let stop = Arc::<AtomicBool>::default();
+        let stopped = Arc::clone(&stop);
+        let thread = named("serving", move || server.run(&stopped, &mut |_| {}).unwrap());
+        Self { stop, thread: Some(thread) }
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Release);
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
+fn until(what: &str, mut condition: impl FnMut() -> bool) {
+    let end = Instant::now() + LIMIT;
+    while !condition() {
+        assert!(Instant::now() < end, "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_rig_on_the_network_gives_the_pairs_of_its_head_with_its_calibration() {
+    let (router, endpoint) = router(None);
+    let other = client(&endpoint);
+    let missing = RigSource::on(other.clone(), "pi", &options()).err().unwrap().to_string();
+    assert!(missing.contains("there is no rig 'pi'") && missing.contains("no head is there"), "{missing}");
+    let fed = Fed::start(&router, "pi");
+    until("it is seen", || present(&other).head("pi").is_some());
+    assert!(Head::start(&other, "pi", None, fed_about(), &params()).err().unwrap().to_string().contains("already"));
+    let wrong = RigSource::on(other.clone(), "po", &options()).err().unwrap().to_string();
+    assert!(wrong.contains("the rigs there are pi"), "{wrong}");
+    let mut source = RigSource::on(other, "pi", &options()).unwrap();
+    let scene = renderer();
+    for _ in 0..5 {
+        let pair = next(&mut source);
+        let expected = scene.pair(pair.sequence);
+        assert_eq!((&pair.left, &pair.right), (&expected.left, &expected.right));
+        assert!(pair.elsewhere.is_some() && pair.matched.is_none());
+    }
+    let info = source.info();
+    assert_eq!((info.width, info.height, info.is_camera), (SIZE.0, SIZE.1, true));
+    assert_eq!(source.calibration().unwrap().geometry, Some(geometry()));
+    // it goes, and another one of the same name comes: pairs go on, with larger numbers
+    let last = next(&mut source).sequence;
+    drop(fed);
+    until("it is gone", || present(&router).head("pi").is_none());
+    let _again = Fed::start(&router, "pi");
+    let mut newest = next(&mut source);
+    while newest.sequence <= last {
+        newest = next(&mut source);
+    }
+    assert!(newest.sequence > last);
+}
+
+fn fed_about() -> About {
+    About::of_source("scene", &SourceInfo::default(), SystemTime::now())
+}
+
+/// The map of the pair by an engine of this process.
+fn matched_here(pair: &RawPair, params: &StereoParams) -> Arc<DisparityMap> {
+    let frame = Arc::new(Frame::of_raw(Arc::new(pair.clone())));
+    let job = Job { frame, params: Arc::new(params.clone()), read_back: true, wants_right: false };
+    run(&mut CpuEngine::new(Some(1)), job).unwrap().map.unwrap()
+}
+
+#[test]
+fn results_of_an_engine_are_those_of_one_here_with_the_parameters_of_the_rig() {
+    let (router, endpoint) = router(None);
+    let _fed = Fed::start(&router, "pi");
+    let mut source = RigSource::on(client(&endpoint), "pi", &options()).unwrap();
+    let _serving = Serving::start(client(&endpoint), "desk");
+    let matched = |source: &mut RigSource, params: &StereoParams| {
+        let end = Instant::now() + LIMIT;
+        while Instant::now() < end {
+            let pair = next(source);
+            pair.elsewhere.as_ref().unwrap().want();
+            if let Some(matched) = pair.matched.as_ref().filter(|matched| *matched.params == *params) {
+                assert_eq!(matched.map, matched_here(&pair, params));
+                assert!(matched.engine.starts_with("cpu "));
+                return pair;
+            }
+        }
+        panic!("no result");
+    };
+    matched(&mut source, &params());
+    // changed from anywhere, by the rules of flags
+    let third = client(&endpoint);
+    let ask = |words: &str| third.ask(&Of::Parameters.rig("pi"), Some(words.into()), ANSWER_TIMEOUT).unwrap().remove(0);
+    assert!(ask(r#"{"p1":"9","p2":"3"}"#).unwrap_err().contains("--p1 9 is not below"));
+    assert!(ask(r#"{"p1":5}"#).unwrap_err().contains("no parameters by name"));
+    assert!(ask("nonsense").is_err());
+    ask(r#"{"p1":"9","cost":"sad"}"#).unwrap();
+    let changed =
+        stereopsis_settings::settings::changed(&params(), &[("cost".into(), "sad".into()), ("p1".into(), "9".into())]);
+    let changed = changed.unwrap();
+    let pair = matched(&mut source, &changed);
+    // and by whatever shows the results
+    let elsewhere = pair.elsewhere.unwrap();
+    assert_eq!(elsewhere.exchange(&params()), Some(changed.clone()));
+    let here = StereoParams { p1: 11, ..changed };
+    assert_eq!(elsewhere.exchange(&here), None);
+    matched(&mut source, &here);
+    let words = ask("{}").unwrap().1;
+    let words: std::collections::BTreeMap<String, String> = serde_json::from_slice(&words).unwrap();
+    assert_eq!(words, parameter_words(&here));
+}
+
+#[test]
+fn rigs_move_when_engines_come_and_go_and_no_pair_is_shown_twice() {
+    let (router, endpoint) = router(None);
+    let _fed = Fed::start(&router, "pi");
+    let mut source = RigSource::on(client(&endpoint), "pi", &options()).unwrap();
+    let names = ["desk", "rack"];
+    let mut serving: Vec<_> = names.iter().map(|name| Some(Serving::start(client(&endpoint), name))).collect();
+    let owner = || {
+        let present = present(&router);
+        stereopsis_network::rendezvous::owner("pi", &present.members).map(|engine| engine.name.clone())
+    };
+    let shown = AtomicU64::new(0);
+    let results = |source: &mut RigSource, count: usize| {
+        let mut got = 0;
+        let end = Instant::now() + LIMIT;
+        while got < count {
+            assert!(Instant::now() < end, "results stopped");
+            let pair = next(source);
+            pair.elsewhere.as_ref().unwrap().want();
+            if pair.matched.is_some() {
+                let before = shown.swap(pair.sequence + 1, Ordering::AcqRel);
+                assert!(pair.sequence >= before, "{} after {before}", pair.sequence);
+                got += 1;
+            }
+        }
+    };
+    for _ in 0..2 {
+        results(&mut source, 5);
+        let has_it = owner().unwrap();
+        let at = names.iter().position(|name| **name == has_it).unwrap();
+        serving[at] = None;
+        until("another engine has it", || owner().is_some_and(|name| name != has_it));
+        results(&mut source, 5);
+        serving[at] = Some(Serving::start(client(&endpoint), names[at]));
+        until("it has it again", || owner().as_deref() == Some(has_it.as_str()));
+        results(&mut source, 5);
+    }
+}
+
+#[test]
+fn messages_that_make_no_sense_are_counted_and_end_nothing() {
+    let (router, endpoint) = router(None);
+    let _fed = Fed::start(&router, "pi");
+    let mut source = RigSource::on(client(&endpoint), "pi", &options()).unwrap();
+    let _serving = Serving::start(client(&endpoint), "desk");
+    let hostile = client(&endpoint);
+    // a good message to damage
+    let good = hostile.session().declare_subscriber(Of::Pair.rig("pi")).wait().unwrap().recv().unwrap();
+    let (payload, head) = (good.payload().to_bytes().into_owned(), good.attachment().unwrap().to_bytes().into_owned());
+    let mut random = fastrand::Rng::with_seed(4);
+    let put = |key: String, payload: Vec<u8>, head: Option<Vec<u8>>| {
+        let put = hostile.session().put(key, payload);
+        match head {
+            Some(head) => put.attachment(head).wait().unwrap(),
+            None => put.wait().unwrap(),
+        }
+    };
+    for n in 0..10_000 {
+        let (mut payload, mut head) = (payload.clone(), head.clone());
+        for _ in 0..random.usize(1..6) {
+            let at = if random.bool() { random.usize(..payload.len().min(64)) } else { random.usize(..payload.len()) };
+            payload[at] = random.u8(..);
+        }
+        if random.u8(..4) == 0 {
+            let at = random.usize(..head.len());
+            head[at] = random.u8(..);
+        }
+        payload.truncate(if random.bool() { payload.len() } else { random.usize(..payload.len()) });
+        let what = [Of::Pair, Of::Result][n % 2];
+        put(what.rig("pi"), payload, (n % 50 != 0).then_some(head));
+    }
+    put(Of::Pair.rig("pi"), vec![0; 300 << 20], Some(head.clone()));
+    for what in [Of::About, Of::Parameters, Of::Controls, Of::Clock] {
+        let _ = hostile.ask(&what.rig("pi"), Some(vec![0xff; 1000]), ANSWER_TIMEOUT).unwrap();
+    }
+    let view = source.view();
+    until("they are counted", || {
+        next(&mut source);
+        view.counts().refused > 0
+    });
+    let end = Instant::now() + LIMIT;
+    loop {
+        assert!(Instant::now() < end, "no result any more");
+        let pair = next(&mut source);
+        pair.elsewhere.as_ref().unwrap().want();
+        if pair.matched.is_some() {
+            break;
+        }
+    }
+}
+
+#[test]
+fn only_programs_that_know_the_password_can_connect() {
+    let (router, endpoint) = router(Some("correct-horse"));
+    let _fed = Fed::start(&router, "pi");
+    let with = |password: Option<&str>| {
+        let password = password.map(str::to_owned);
+        Network::open(&Access { connect: vec![endpoint.clone()], password, ..Access::default() })
+    };
+    for wrong in [None, Some("correct-mouse")] {
+        let refusal = with(wrong).err().unwrap();
+        assert!(refusal.is_silence() && refusal.to_string().contains("password"), "{refusal}");
+    }
+    assert!(RigSource::on(with(Some("correct-horse")).unwrap(), "pi", &options()).is_ok());
+}

@@ -1,0 +1,283 @@
+//! What a client on the network sees of the pipeline, and what it can do to it.
+
+mod client;
+mod guarded;
+mod hostile;
+
+use client::{Client, named};
+use parking_lot::Mutex;
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_capture::{CaptureError, Next, PairSource, RawPair, SourceInfo};
+use stereopsis_engine::{EngineChoice, OpenOptions};
+use stereopsis_live::{Live, LiveOptions, News, Remote};
+use stereopsis_publish::{Address, Publisher};
+use stereopsis_recording::Body;
+use stereopsis_recording::message::Encoding;
+use stereopsis_recording::topic::{
+    ABOUT, COUNTERS, DEPTH, DEPTH_CAMERA, DISPARITY, EVENTS, LEFT_RAW, LEFT_RECTIFIED, PAIRS, PARAMETERS, RESULTS,
+    RIGHT_RAW, RIGHT_RECTIFIED, TRANSFORMS,
+};
+use stereopsis_stereo::{StereoParams, depth};
+
+/// A rig that sees the same again and again, at a rate.
+struct Still {
+    pair: (Picture, Picture),
+    pause: Duration,
+    next: u64,
+}
+
+impl Still {
+    fn new((width, height): (usize, usize), rate_hz: f64) -> Self {
+        let noise = |x: usize, y: usize| ((x * 7919 + y * 104_729).wrapping_mul(2_654_435_761) >> 13) as u8;
+        let seen =
+            |shift| Picture { luma: Luma::U8(Image::from_fn(width, height, |x, y| noise(x + shift, y))), rgb: None };
+        Self { pair: (seen(0), seen(7)), pause: Duration::from_secs_f64(1.0 / rate_hz), next: 0 }
+    }
+}
+
+impl PairSource for Still {
+    fn info(&self) -> SourceInfo {
+        let (width, height) = self.pair.0.size();
+        let geometry =
+            Geometry { focal_px: 80.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 47.5, cy_px: 35.5, estimated: false };
+        SourceInfo {
+            name: "still".into(),
+            width,
+            height,
+            is_rectified: true,
+            geometry: Some(geometry),
+            ..SourceInfo::default()
+        }
+    }
+
+    fn next(&mut self, _: Duration) -> Result<Next, CaptureError> {
+        std::thread::sleep(self.pause);
+        self.next += 1;
+        Ok(Next::Pair(Box::new(RawPair::new(
+            format!("still-{}", self.next),
+            self.next - 1,
+            SystemTime::now(),
+            self.pair.0.clone(),
+            self.pair.1.clone(),
+        ))))
+    }
+}
+
+/// A still scene, matched on the CPU and published on any free port; a thread owns the pipeline, as the window or the status line does.
+struct Stage {
+    live: Arc<Live>,
+    publisher: Arc<Publisher>,
+    news: Arc<Mutex<Vec<News>>>,
+    stop: Arc<AtomicBool>,
+    owner: Option<JoinHandle<()>>,
+}
+
+impl Stage {
+    fn new(size: (usize, usize), rate_hz: f64) -> Self {
+        let publisher = Publisher::start("foxglove=:0".parse::<Address>().unwrap()).unwrap();
+        let source = Box::new(Still::new(size, rate_hz));
+        let params = StereoParams { num_disparities: 24, ..StereoParams::default() };
+        let engine = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
+        let remote: Arc<dyn Remote> = publisher.clone();
+        let live =
+            Live::start(source, LiveOptions { remote: Some(remote), ..LiveOptions::new(params, engine) }).unwrap();
+        let (live, stop, news) = (Arc::new(live), Arc::<AtomicBool>::default(), Arc::<Mutex<Vec<News>>>::default());
+        let owner = {
+            let (live, stop, news) = (live.clone(), stop.clone(), news.clone());
+            let remote = publisher.clone();
+            let owner = std::thread::Builder::new().name("owner".into());
+            owner.spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    if let Some(params) = remote.exchange(&live.params()) {
+                        live.set_params(params);
+                    }
+                    news.lock().extend(remote.news());
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+            })
+        };
+        Self { live, publisher, news, stop, owner: Some(owner.unwrap()) }
+    }
+
+    fn client(&self) -> Client {
+        Client::connect(self.publisher.address().socket)
+    }
+
+    fn until(&self, what: &str, condition: impl Fn(&Live) -> bool) {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while !condition(&self.live) {
+            assert!(Instant::now() < deadline, "waited in vain until {what}: {:?}", self.live.status());
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        let owner = self.owner.take().unwrap().join();
+        assert!(owner.is_ok() || std::thread::panicking());
+    }
+}
+
+#[test]
+fn a_client_is_offered_every_topic_and_gets_the_pixels_of_the_result() {
+    let stage = Stage::new((96, 72), 20.0);
+    let mut client = stage.client();
+    assert_eq!(client.info["name"], "Stereopsis");
+    assert!(client.info["capabilities"].as_array().unwrap().contains(&json!("parameters")), "{}", client.info);
+    client.until_offered(&[
+        ABOUT,
+        COUNTERS,
+        DEPTH,
+        DEPTH_CAMERA,
+        DISPARITY,
+        EVENTS,
+        LEFT_RAW,
+        LEFT_RECTIFIED,
+        PAIRS,
+        PARAMETERS,
+        RESULTS,
+        RIGHT_RAW,
+        RIGHT_RECTIFIED,
+        TRANSFORMS,
+    ]);
+    assert_eq!(client.topics[DEPTH].1.schema.as_ref().unwrap().name, "foxglove.RawImage");
+    client.subscribe(&[DEPTH]);
+    client.message(DEPTH);
+    // hold a pair, so that both sides speak of the same one
+    stage.live.pause();
+    while !client.heard(Duration::from_millis(200)).is_empty() {}
+    let output = stage.live.latest().unwrap();
+    let mut late = stage.client();
+    late.subscribe(&[DEPTH, ABOUT, TRANSFORMS]);
+    let (log_time_ns, message) = late.message(DEPTH);
+    let Body::Image(image) = message.body else { panic!("{:?} is no picture", message.body) };
+    let geometry = output.job.frame.geometry.unwrap();
+    let values = output.map.as_ref().unwrap().values.map(|&v| depth::millimetres(depth::depth_m(v, &geometry)));
+    let expected: Vec<u8> = values.pixels().iter().flat_map(|mm| mm.to_le_bytes()).collect();
+    assert_eq!((image.encoding, image.width, image.height, image.step), (Encoding::DepthMm, 96, 72, 192));
+    assert!(image.data[..] == expected[..], "other pixels than those of the result");
+    assert!(values.pixels().iter().filter(|&&mm| mm > 0).count() > 1000, "there is something to see");
+    let shown = output.job.frame.raw.capture_time;
+    assert!(message.stamp.duration_since(shown).unwrap_or_default() < Duration::from_micros(1), "{:?}", message.stamp);
+    assert!(log_time_ns > 0);
+}
+
+#[test]
+fn who_comes_late_learns_what_is_told_once_and_only_what_was_asked_for_comes() {
+    let stage = Stage::new((96, 72), 20.0);
+    let mut first = stage.client();
+    first.subscribe(&[ABOUT, DEPTH]);
+    first.message(ABOUT);
+    let mut late = stage.client();
+    late.subscribe(&[ABOUT, TRANSFORMS, DEPTH_CAMERA, PARAMETERS]);
+    for (topic, message) in late.one_of_each(&[ABOUT, TRANSFORMS, DEPTH_CAMERA, PARAMETERS]) {
+        match (topic.as_str(), message.body) {
+            (ABOUT, Body::Json(about)) => assert_eq!((&about["width"], &about["height"]), (&json!(96), &json!(72))),
+            (TRANSFORMS, Body::Transform { translation_m, .. }) => assert!(translation_m[0] > 0.0, "{translation_m:?}"),
+            (DEPTH_CAMERA, Body::Camera(camera)) => assert!(camera.k[0] > 10.0, "{camera:?}"),
+            (PARAMETERS, Body::Json(parameters)) => assert!(parameters.to_string().contains("24"), "{parameters}"),
+            (topic, body) => panic!("{topic}: {body:?}"),
+        }
+    }
+    let heard = first.heard(Duration::from_millis(500));
+    assert!(heard.keys().all(|topic| topic == ABOUT || topic == DEPTH) && heard[DEPTH] >= 1, "{heard:?}");
+}
+
+#[test]
+fn a_client_sets_parameters_by_the_rules_of_flags_and_others_see_it() {
+    let stage = Stage::new((96, 72), 20.0);
+    let (mut one, mut other) = (stage.client(), stage.client());
+    stage.until("there is a result", |live| live.latest().is_some());
+    let all = one.parameters();
+    assert_eq!(all.len(), StereoParams::table().len());
+    assert_eq!(
+        (&all["num-disparities"], &all["p1"], &all["cost"]),
+        (&json!(24), &json!(StereoParams::default().p1), &json!("census-5x5"))
+    );
+    assert_eq!((&all["subpixel"], &all["gating"]), (&json!("equiangular"), &json!("off")));
+
+    other.follow(&["p1", "p2", "cost"]);
+    other.parameters(); // by now it follows them
+    one.set(Some("mine"), "p1", &json!(17));
+    let answer = named(&one.json("parameterValues", |said| said["id"] == "mine"));
+    assert_eq!(answer["p1"], json!(17));
+    assert_eq!(named(&other.json("parameterValues", |_| true))["p1"], json!(17));
+    stage.until("it is matched so", |live| live.latest().is_some_and(|output| output.job.params.p1 == 17));
+
+    one.set(Some("refused"), "p2", &json!(3));
+    let why = one.json("status", |_| true);
+    assert!(why["level"] == 2 && why["message"].as_str().unwrap().contains("--p1 17 is not below --p2 3"), "{why}");
+    assert_eq!(one.parameters()["p2"], json!(60));
+    assert_eq!(named(&other.json("parameterValues", |_| true))["p2"], json!(60), "the panel is put right");
+    stage.until("its owner was told", |_| stage.news.lock().iter().any(|n| n.is_error && n.text.contains("--p2 3")));
+
+    // the other way round: the window's sliders
+    stage.live.set_params(StereoParams { p1: 7, ..(*stage.live.params()).clone() });
+    assert_eq!(named(&other.json("parameterValues", |_| true))["p1"], json!(7));
+    assert_eq!(one.parameters()["p1"], json!(7));
+}
+
+#[test]
+fn a_held_pair_shows_what_a_client_changes() {
+    let stage = Stage::new((96, 72), 20.0);
+    let mut client = stage.client();
+    client.subscribe(&[DEPTH]);
+    client.message(DEPTH);
+    stage.live.pause();
+    while !client.heard(Duration::from_millis(200)).is_empty() {}
+    client.set(None, "cost", &json!("sad"));
+    let (_, message) = client.message(DEPTH);
+    assert!(matches!(message.body, Body::Image(_)));
+}
+
+#[test]
+fn a_client_that_subscribes_all_the_time_keeps_nobody_busy() {
+    let stage = Stage::new((96, 72), 20.0);
+    let mut quiet = stage.client();
+    quiet.subscribe(&[ABOUT]);
+    quiet.message(ABOUT);
+    let mut restless = stage.client();
+    restless.until_offered(&[PAIRS]);
+    let channel = restless.topics[PAIRS].0;
+    let start = Instant::now();
+    for _ in 0..500 {
+        restless.say(&json!({ "op": "subscribe", "subscriptions": [{ "id": 1, "channelId": channel }] }));
+        restless.say(&json!({ "op": "unsubscribe", "subscriptionIds": [1] }));
+    }
+    restless.parameters(); // all of it has been read
+    let heard = quiet.heard(Duration::from_millis(300));
+    // messages that are sent once are sent again with a new packer: ten times a second at most
+    let most = 2 + start.elapsed().as_millis() as usize / 100;
+    let times = heard.get(ABOUT).copied().unwrap_or_default();
+    assert!((1..=most).contains(&times), "{times} times, {most} at most");
+}
+
+#[test]
+fn a_client_that_does_not_listen_holds_nobody_back() {
+    let stage = Stage::new((640, 480), 50.0);
+    let mut slow = stage.client();
+    slow.subscribe(&[LEFT_RAW, RIGHT_RAW, LEFT_RECTIFIED, RIGHT_RECTIFIED]);
+    slow.message(LEFT_RAW);
+    // from here on it reads nothing: 50 pairs a second of more than a megabyte fill what the system keeps for it
+    let before = stage.live.status();
+    let start = Instant::now();
+    let mut quick = stage.client();
+    quick.subscribe(&[PAIRS]);
+    std::thread::sleep(Duration::from_secs(3));
+    let (after, seconds) = (stage.live.status(), start.elapsed().as_secs_f64());
+    let captured = (after.capture.captured - before.capture.captured) as f64 / seconds;
+    assert!(captured > 20.0, "{captured} pairs a second");
+    assert!(quick.heard(Duration::from_millis(300)).get(PAIRS).is_some_and(|&n| n > 1), "others get theirs");
+    assert_eq!(stage.publisher.status().clients, 2);
+    let goodbye = Instant::now();
+    stage.publisher.stop();
+    assert!(goodbye.elapsed() < Duration::from_secs(1), "{:?}", goodbye.elapsed());
+}

@@ -1,0 +1,517 @@
+//! Nodes of ROS 2 as they see each other through a router: what is published comes back bit for bit, and nothing that others send
+//! breaks a source. `tools/ros2_peer.sh` lets a program of others look at the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::geometry::Geometry;
+use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_calibration::{CalibrationNote, CameraInfo};
+use stereopsis_capture::decode_camera::{Layout, PixelFormat};
+use stereopsis_capture::{
+    CaptureError, EncodedImage, Next, Original, PairSource, Pixels, RawPair, SourceInfo, SourceOptions, StereoLayout,
+};
+use stereopsis_engine::{EngineChoice, OpenOptions};
+use stereopsis_live::{Live, LiveOptions, Remote};
+use stereopsis_network::ros2::{Node, Qos, RosSource, Surroundings};
+use stereopsis_network::{Access, Endpoint, Network};
+use stereopsis_publish::ros2::RosPublisher;
+use stereopsis_recording::format::{Kind, decode};
+use stereopsis_recording::message::{Encoding, ImageBody, Point};
+use stereopsis_recording::{About, Body, Format, Message, topic};
+use stereopsis_settings::rig::Calibrated;
+use stereopsis_stereo::{INVALID, StereoParams, depth};
+use zenoh::Wait as _;
+use zenoh_ext::{AdvancedSubscriberBuilderExt as _, HistoryConfig};
+
+const SIZE: (usize, usize) = (96, 72);
+const GEOMETRY: Geometry =
+    Geometry { focal_px: 80.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 47.5, cy_px: 35.5, estimated: false };
+/// Nothing here takes so long; a test that waits in vain fails then.
+const DEADLINE: Duration = Duration::from_mins(1);
+
+/// A router of this process.
+struct Router {
+    endpoint: Endpoint,
+    _network: Network,
+}
+
+impl Router {
+    fn start() -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let endpoint: Endpoint = format!("tcp/127.0.0.1:{port}").parse().unwrap();
+        let network = Network::open(&Access { listen: vec![endpoint.clone()], ..Access::default() }).unwrap();
+        Self { endpoint, _network: network }
+    }
+
+    fn surroundings(&self, domain: u32) -> Surroundings {
+        surroundings(&self.endpoint, domain)
+    }
+
+    /// A program that knows nothing of this one's nodes.
+    fn client(&self) -> Network {
+        Network::open(&Access::to(self.endpoint.clone())).unwrap()
+    }
+}
+
+fn surroundings(router: &Endpoint, domain: u32) -> Surroundings {
+    let set = |key: &str, value: String| (key.to_owned(), value);
+    let overrides = vec![
+        set("connect/endpoints", format!("[\"{router}\"]")),
+        set("listen/endpoints", "[\"tcp/127.0.0.1:0\"]".to_owned()),
+    ];
+    Surroundings { domain, config: None, overrides }
+}
+
+/// Gives one pair again and again.
+struct Again {
+    pair: RawPair,
+    next: u64,
+}
+
+impl Again {
+    fn grey() -> Self {
+        let noise = |x: usize, y: usize| ((x * 7919 + y * 104_729).wrapping_mul(2_654_435_761) >> 13) as u8;
+        let seen =
+            |shift| Picture { luma: Luma::U8(Image::from_fn(SIZE.0, SIZE.1, |x, y| noise(x + shift, y))), rgb: None };
+        Self { pair: RawPair::new("again", 0, SystemTime::now(), seen(0), seen(7)), next: 0 }
+    }
+
+    /// Pictures as cameras give them: JPEG.
+    fn jpeg() -> Self {
+        let shot = |seed: usize| {
+            let rgb = image::RgbImage::from_fn(SIZE.0 as u32, SIZE.1 as u32, |x, y| {
+                image::Rgb([(x * 2) as u8, (y * 3) as u8, (seed * 40) as u8])
+            });
+            let mut bytes = std::io::Cursor::new(Vec::new());
+            rgb.write_to(&mut bytes, image::ImageFormat::Jpeg).unwrap();
+            EncodedImage { layout: Layout::tight(PixelFormat::Mjpeg, SIZE), bytes: bytes.into_inner().into() }
+        };
+        let original = Original { images: vec![shot(1), shot(2)], layout: StereoLayout::default() };
+        let (left, right) = original.pictures(Pixels::Color).unwrap();
+        let pair = RawPair::new("jpeg", 0, SystemTime::now(), left, right);
+        Self { pair: RawPair { original: Some(original), ..pair }, next: 0 }
+    }
+}
+
+impl PairSource for Again {
+    fn info(&self) -> SourceInfo {
+        let (width, height) = SIZE;
+        let geometry = Some(GEOMETRY);
+        SourceInfo { name: "again".into(), width, height, is_rectified: true, geometry, ..SourceInfo::default() }
+    }
+
+    fn next(&mut self, _: Duration) -> Result<Next, CaptureError> {
+        std::thread::sleep(Duration::from_millis(40));
+        self.next += 1;
+        let (sequence, capture_time) = (self.next - 1, SystemTime::now());
+        Ok(Next::Pair(Box::new(RawPair { sequence, capture_time, ..self.pair.clone() })))
+    }
+}
+
+/// A pipeline that publishes to ROS 2. Its owner tells it the parameters now and then.
+struct Stage {
+    live: Arc<Live>,
+    publisher: Arc<RosPublisher>,
+}
+
+impl Stage {
+    fn new(router: &Router, domain: u32, source: Again) -> Self {
+        Self::of(RosPublisher::start(&router.surroundings(domain)).unwrap(), source)
+    }
+
+    fn of(publisher: Arc<RosPublisher>, source: Again) -> Self {
+        let info = source.info();
+        let calibration = CalibrationNote::of_rectified(GEOMETRY);
+        publisher.set_about(About { calibration, ..About::of_source("again", &info, SystemTime::now()) });
+        let params = StereoParams { num_disparities: 24, ..StereoParams::default() };
+        let engine = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
+        let remote: Arc<dyn Remote> = publisher.clone();
+        let options = LiveOptions { remote: Some(remote), ..LiveOptions::new(params, engine) };
+        Self { live: Arc::new(Live::start(Box::new(source), options).unwrap()), publisher }
+    }
+}
+
+fn until<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + DEADLINE;
+    loop {
+        if let Some(found) = found() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn next(source: &mut RosSource) -> RawPair {
+    until("there is a pair", || match source.next(Duration::from_millis(100)).unwrap() {
+        Next::Pair(pair) => Some(*pair),
+        Next::Waiting => None,
+        Next::End => panic!("it has no end"),
+    })
+}
+
+fn luma(pair: &RawPair) -> [&Luma; 2] {
+    [&pair.left.luma, &pair.right.luma]
+}
+
+#[test]
+fn pictures_and_cameras_come_back_bit_for_bit_and_a_source_waits_for_its_driver() {
+    let router = Router::start();
+    let sent = Again::grey();
+    let pair = sent.pair.clone();
+    let stage = Stage::new(&router, 3, sent);
+    let topics = [topic::LEFT_RAW, topic::RIGHT_RAW];
+    let mut source = RosSource::open(topics, &router.surroundings(3), &SourceOptions::default()).unwrap();
+    for sequence in 0..3 {
+        let back = next(&mut source);
+        assert_eq!((luma(&back), back.sequence, back.skew_s), (luma(&pair), sequence, 0.0));
+    }
+    let info = source.info();
+    assert_eq!((info.width, info.height, info.is_camera), (SIZE.0, SIZE.1, true));
+    let rig = Calibrated::from_note(source.calibration().unwrap(), &info).unwrap().rig.unwrap();
+    assert!((rig.baseline_m() - GEOMETRY.baseline_m).abs() < 1e-9 && (rig.focal_px() - GEOMETRY.focal_px).abs() < 1e-9);
+    assert_eq!(source.state().remarks, Vec::<String>::new());
+    assert!(stage.publisher.standing().starts_with("ros2 "), "{}", stage.publisher.standing());
+
+    // the driver goes, and another one comes
+    drop(stage);
+    until("it is remarked on", || {
+        assert!(!matches!(source.next(Duration::from_millis(10)).unwrap(), Next::End));
+        source
+            .state()
+            .remarks
+            .iter()
+            .any(|remark| remark.contains("comes any more: does its driver run?"))
+            .then_some(())
+    });
+    let _stage = Stage::new(&router, 3, Again::grey());
+    assert_eq!(luma(&next(&mut source)), luma(&pair));
+    until("the remark is gone", || source.state().remarks.is_empty().then_some(()));
+}
+
+#[test]
+fn each_rig_of_an_engine_has_its_topics_and_frames_by_its_own_name() {
+    let router = Router::start();
+    let stages = ["pi-4", "4th"]
+        .map(|rig| Stage::of(RosPublisher::of_rig(&router.surroundings(4), rig).unwrap(), Again::grey()));
+    for name in ["pi_4", "rig_4th"] {
+        let topics = ["left", "right"].map(|side| format!("/{name}/{side}/image_raw"));
+        let topics = topics.each_ref().map(String::as_str);
+        let mut source = RosSource::open(topics, &router.surroundings(4), &SourceOptions::default()).unwrap();
+        assert_eq!(luma(&next(&mut source)), luma(&Again::grey().pair)); // both rigs see the same
+    }
+    let node = Node::open(&router.surroundings(4), "listener").unwrap();
+    let frames = Arc::<parking_lot::Mutex<BTreeSet<String>>>::default();
+    let heard = Arc::clone(&frames);
+    let channel = Format::Ros2.channel_of(topic::TRANSFORMS, Kind::Transform);
+    let take = move |bytes: &[u8], _| {
+        let message = decode(&channel, bytes).unwrap();
+        if let Body::Transform { child_frame_id, .. } = message.body {
+            heard.lock().extend([message.frame_id, child_frame_id]);
+        }
+    };
+    let _late = node.subscribe(topic::TRANSFORMS, Kind::Transform, Qos::LATCHED, take).unwrap();
+    drop(stages);
+    let _new = Stage::of(RosPublisher::of_rig(&router.surroundings(4), "pi-4").unwrap(), Again::grey());
+    let expected = ["left", "right"].map(|side| format!("pi_4_{side}_optical_frame"));
+    until("its transform comes", || expected.iter().all(|frame| frames.lock().contains(frame)).then_some(()));
+}
+
+#[test]
+fn pictures_of_cameras_keep_their_bytes_and_are_also_there_as_pixels() {
+    let router = Router::start();
+    let sent = Again::jpeg();
+    let pair = sent.pair.clone();
+    let _stage = Stage::new(&router, 0, sent);
+    let compressed = [topic::LEFT_RAW, topic::RIGHT_RAW].map(|name| format!("{name}{}", topic::COMPRESSED));
+    let open = |topics: [&str; 2]| RosSource::open(topics, &router.surroundings(0), &SourceOptions::default());
+    let back = next(&mut open(compressed.each_ref().map(String::as_str)).unwrap());
+    assert_eq!(back.original.map(|original| original.images), pair.original.clone().map(|original| original.images));
+    let back = next(&mut open([topic::LEFT_RAW, topic::RIGHT_RAW]).unwrap());
+    assert_eq!(luma(&back), luma(&pair));
+}
+
+#[test]
+fn a_raw_topic_that_is_silent_is_replaced_by_its_compressed_one() {
+    let router = Router::start();
+    let node = Node::open(&router.surroundings(0), "driver").unwrap();
+    let original = Again::jpeg().pair.original.unwrap();
+    let publisher = |side: &str| {
+        node.publisher(&format!("/{side}/image_raw/compressed"), Kind::Compressed, Qos::DEFAULT, |_| ()).unwrap()
+    };
+    let mut publishers = [publisher("left"), publisher("right")];
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                let stamp = SystemTime::now();
+                for (publisher, shot) in publishers.iter_mut().zip(&original.images) {
+                    let body =
+                        Body::Compressed { format: "rgb8; jpeg compressed bgr8".into(), data: shot.bytes.clone() };
+                    publisher.put(Format::Ros2.encode(&Message { stamp, frame_id: "a".into(), body })).unwrap();
+                }
+                std::thread::sleep(Duration::from_millis(30));
+            }
+        });
+        let topics = ["/left/image_raw", "/right/image_raw"];
+        let source = RosSource::open(topics, &router.surroundings(0), &SourceOptions::default());
+        stop.store(true, Ordering::Relaxed);
+        let back = next(&mut source.unwrap());
+        assert_eq!(back.original.unwrap().images, original.images);
+    });
+}
+
+#[test]
+fn a_graph_of_a_thousand_publishers_holds_no_source_up() {
+    let router = Router::start();
+    let mut config = zenoh::Config::default();
+    let set = [
+        ("mode", "\"peer\"".to_owned()),
+        ("connect/endpoints", format!("[\"{}\"]", router.endpoint)),
+        ("listen/endpoints", "[\"tcp/127.0.0.1:0\"]".to_owned()),
+        ("scouting/multicast/enabled", "false".to_owned()),
+    ];
+    for (key, value) in set {
+        config.insert_json5(key, &value).unwrap();
+    }
+    // nodes of ROS 2 are peers: a session that meets one knows its tokens before it asks for them
+    let peer = zenoh::open(config).wait().unwrap();
+    let id = peer.zid();
+    let token = |k: usize| {
+        let topic = format!("%topic{k}/std_msgs::msg::dds_::String_/RIHS01_x/::,:,:,:,,");
+        let token = format!("@ros2_lv/0/{id}/{}/{k}/MP/%/%/node{}/{topic}", k / 20, k / 20);
+        peer.liveliness().declare_token(token).wait().unwrap()
+    };
+    let _tokens: Vec<_> = (0..1000).map(token).collect();
+    let _stage = Stage::new(&router, 0, Again::grey());
+    let topics = [topic::LEFT_RAW, topic::RIGHT_RAW];
+    let mut source = RosSource::open(topics, &router.surroundings(0), &SourceOptions::default()).unwrap();
+    next(&mut source);
+    // without pictures it is said which topics there are
+    let node = Node::open(&router.surroundings(0), "listener").unwrap();
+    until("the graph is known", || (node.publishers() > 1000).then_some(()));
+}
+
+#[test]
+fn points_and_what_is_sent_once_reach_those_who_come_late() {
+    let router = Router::start();
+    let stage = Stage::new(&router, 0, Again::grey());
+    until("there is a result", || stage.live.latest());
+    stage.live.pause();
+    let node = Node::open(&router.surroundings(0), "listener").unwrap();
+    let received = Arc::<parking_lot::Mutex<Vec<Vec<u8>>>>::default();
+    let taken = received.clone();
+    let _incoming = node
+        .subscribe(topic::POINTS, Kind::Points, Qos::SENSOR_DATA, move |bytes, _| taken.lock().push(bytes.to_vec()))
+        .unwrap();
+    let channel = Format::Ros2.channel_of(topic::POINTS, Kind::Points);
+    let points: Vec<Point> = until("the points of the held pair are there", || {
+        let output = stage.live.latest()?;
+        let last = decode(&channel, received.lock().last()?).unwrap();
+        let taken = output.job.frame.raw.capture_time;
+        let age = last.stamp.duration_since(taken).unwrap_or_else(|earlier| earlier.duration());
+        let Body::Points(points) = last.body else { panic!("{:?} are no points", last.body.kind()) };
+        (age < Duration::from_micros(1)).then_some(points)
+    });
+    let output = stage.live.latest().unwrap();
+    let map = output.map.as_ref().unwrap();
+    let measured: Vec<[f32; 3]> = (0..SIZE.1)
+        .flat_map(|y| (0..SIZE.0).map(move |x| (x, y)))
+        .filter(|&(x, y)| map.values.at(x, y) != INVALID && map.reasons.at(x, y) == 0)
+        .map(|(x, y)| (x, y, depth::depth_m(map.values.at(x, y), &GEOMETRY)))
+        .filter(|(.., z)| z.is_finite() && *z > 0.0)
+        .map(|(x, y, z)| GEOMETRY.point_m(x as f64, y as f64, f64::from(z)).map(|v| v as f32))
+        .collect();
+    assert!(measured.len() > 1000);
+    assert_eq!(points.iter().map(|point| point.xyz_m).collect::<Vec<_>>(), measured);
+
+    let client = router.client();
+    let late = client
+        .session()
+        .declare_subscriber("0/tf_static/tf2_msgs::msg::dds_::TFMessage_/*")
+        .history(HistoryConfig::default().detect_late_publishers().max_samples(1))
+        .subscriber_detection()
+        .wait()
+        .unwrap();
+    let sample = until("the pose of the right camera is there", || late.try_recv().ok().flatten());
+    let channel = Format::Ros2.channel_of(topic::TRANSFORMS, Kind::Transform);
+    let message = decode(&channel, &sample.payload().to_bytes()).unwrap();
+    assert!(matches!(message.body, Body::Transform { translation_m: [0.1, 0.0, 0.0], .. }), "{message:?}");
+}
+
+#[test]
+fn two_publishers_are_told_apart_and_nothing_is_packed_without_a_subscription() {
+    let router = Router::start();
+    let stages = [0, 0, 9].map(|domain| Stage::new(&router, domain, Again::grey()));
+    let client = router.client();
+    let tokens = || -> BTreeSet<Vec<u8>> {
+        let replies = client.session().liveliness().get("@ros2_lv/0/**").wait().unwrap();
+        let keys = std::iter::from_fn(|| replies.recv().ok()).filter_map(|reply| reply.into_result().ok());
+        let keys: Vec<_> = keys.map(|sample| sample.key_expr().to_string()).collect();
+        let publishers = keys.iter().filter(|key| key.contains("/MP/%/%stereo/stereopsis/%stereo%depth%image_raw/"));
+        publishers.map(|key| xxhash_rust::xxh3::xxh3_128(key.as_bytes()).to_le_bytes().to_vec()).collect()
+    };
+    let gids = until("both are in the graph", || Some(tokens()).filter(|tokens| tokens.len() == 2));
+    let subscriber = client.session().declare_subscriber("0/stereo/depth/image_raw/**").wait().unwrap();
+    let mut numbers = BTreeMap::<Vec<u8>, Vec<i64>>::new();
+    until("both have sent ten", || {
+        while let Ok(Some(sample)) = subscriber.try_recv() {
+            let attachment = sample.attachment().unwrap().to_bytes().into_owned();
+            assert_eq!((attachment.len(), attachment[16]), (33, 16));
+            let sequence = i64::from_le_bytes(attachment[..8].try_into().unwrap());
+            numbers.entry(attachment[17..].to_vec()).or_default().push(sequence);
+        }
+        (numbers.len() == 2 && numbers.values().all(|numbers| numbers.len() >= 10)).then_some(())
+    });
+    assert_eq!(numbers.keys().cloned().collect::<BTreeSet<_>>(), gids);
+    for numbers in numbers.values() {
+        assert!(numbers[0] == 1 && numbers.windows(2).all(|two| two[0] < two[1]), "{numbers:?}");
+    }
+    // in the other domain there are no subscriptions, and one topic has one here
+    until("subscriptions are counted", || {
+        let standing = stages.each_ref().map(|stage| stage.publisher.standing());
+        let begins = ["ros2 1 topic ", "ros2 1 topic ", "ros2 0 topics "];
+        standing.iter().zip(begins).all(|(words, begin)| words.starts_with(begin)).then_some(())
+    });
+    until("nothing is wanted there", || (!stages[2].publisher_wants()).then_some(()));
+}
+
+impl Stage {
+    fn publisher_wants(&self) -> bool {
+        use stereopsis_engine::worker::ResultTap as _;
+        self.publisher.wants_results()
+    }
+}
+
+#[test]
+fn damaged_messages_are_refused_and_counted_and_those_between_are_read() {
+    let router = Router::start();
+    let node = Node::open(&router.surroundings(0), "driver").unwrap();
+    let publisher =
+        |side: &str| node.publisher(&format!("/{side}/image"), Kind::Image, Qos::SENSOR_DATA, |_| ()).unwrap();
+    let mut publishers = [publisher("left"), publisher("right")];
+    let image =
+        |value: u8| ImageBody { width: 8, height: 4, encoding: Encoding::Mono8, step: 8, data: vec![value; 32].into() };
+    let message = |value| {
+        let (stamp, frame_id) = (SystemTime::now(), "camera".to_owned());
+        Format::Ros2.encode(&Message { stamp, frame_id, body: Body::Image(image(value)) })
+    };
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut random = fastrand::Rng::with_seed(5);
+            while !stop.load(Ordering::Relaxed) {
+                let stamped = [message(17), message(17)];
+                for (publisher, good) in publishers.iter_mut().zip(stamped) {
+                    let mut bad = good.clone();
+                    match random.u8(0..3) {
+                        0 => bad.truncate(random.usize(..bad.len())),
+                        // behind the stamp, where sizes are
+                        1 => (0..4).for_each(|_| {
+                            let at = random.usize(12..48);
+                            bad[at] = *random.choice(&[0, 1, 0x7F, 0xFF]).unwrap();
+                        }),
+                        _ => bad = (0..random.usize(..90)).map(|_| random.u8(..)).collect(),
+                    }
+                    let _ = publisher.put(bad);
+                    let _ = publisher.put(good);
+                }
+                std::thread::sleep(Duration::from_millis(2));
+            }
+        });
+        let topics = ["/left/image", "/right/image"];
+        let source = RosSource::open(topics, &router.surroundings(0), &SourceOptions::default());
+        let checked = source.map(|mut source| {
+            let (mut good, mut refused) = (0, false);
+            until("there are good pairs and refused messages", || {
+                let pair = next(&mut source);
+                good += usize::from(pair.left.luma == Luma::U8(Image::filled(8, 4, 17)));
+                refused |= source.state().remarks.iter().any(|remark| remark.contains("from ROS 2 refused: "));
+                (good > 20 && refused).then_some(())
+            });
+        });
+        stop.store(true, Ordering::Relaxed);
+        checked.unwrap();
+    });
+}
+
+#[test]
+fn pictures_larger_than_the_camera_or_the_first_pair_are_refused_by_their_headers() {
+    let router = Router::start();
+    let node = Node::open(&router.surroundings(0), "driver").unwrap();
+    let publisher = |name: &str, kind| node.publisher(name, kind, Qos::SENSOR_DATA, |_| ()).unwrap();
+    let mut pictures = ["left", "right"].map(|side| publisher(&format!("/{side}/image/compressed"), Kind::Compressed));
+    let mut cameras = ["left", "right"].map(|side| publisher(&format!("/{side}/camera_info"), Kind::Camera));
+    let compressed = |data: &[u8]| Body::Compressed { format: "png".into(), data: data.into() };
+    let described = AtomicBool::new(false);
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                let message = |body| Message { stamp: SystemTime::now(), frame_id: "a".into(), body };
+                if described.load(Ordering::Relaxed) {
+                    let [camera, _] = CameraInfo::of_rectified(&GEOMETRY, (8, 4));
+                    let camera = Format::Ros2.encode(&message(Body::Camera(Box::new(camera))));
+                    for it in &mut cameras {
+                        it.put(camera.clone()).unwrap();
+                    }
+                }
+                // two that claim much, one of the size of the first pair, and one of a half of that
+                for bytes in [
+                    &b"P5 16384 16384 255\n7"[..],
+                    b"P5 2 2 255\n7777",
+                    b"P5 16384 4097 255\n7",
+                    b"P5 4 2 255\n77777777",
+                ] {
+                    let picture = Format::Ros2.encode(&message(compressed(bytes)));
+                    for it in &mut pictures {
+                        it.put(picture.clone()).unwrap();
+                    }
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+            }
+        });
+        let checked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let topics = ["/left/image/compressed", "/right/image/compressed"];
+            let mut source = RosSource::open(topics, &router.surroundings(0), &SourceOptions::default()).unwrap();
+            let first = next(&mut source).left.size();
+            let other = if first == (4, 2) { "2x2" } else { "4x2" };
+            let refused = |source: &mut RosSource, why: &str| {
+                let mut seen = BTreeSet::new();
+                until(why, || {
+                    if let Next::Pair(pair) = source.next(Duration::from_millis(1)).unwrap() {
+                        seen.insert(pair.left.size());
+                    }
+                    source.state().remarks.iter().any(|remark| remark.contains(why)).then_some(())
+                });
+                seen
+            };
+            let (width, height) = first;
+            for size in ["16384x16384", "16384x4097", other] {
+                let why = format!("{size} px, and the pictures of this rig have {width}x{height}");
+                assert!(refused(&mut source, &why).is_subset(&BTreeSet::from([first])));
+            }
+            described.store(true, Ordering::Relaxed);
+            until("smaller pictures come too", || (next(&mut source).left.size() != first).then_some(()));
+            refused(&mut source, "16384x16384 px, and by its camera_info the camera has 8x4");
+        }));
+        stop.store(true, Ordering::Relaxed);
+        checked.unwrap();
+    });
+}
+
+#[test]
+fn without_a_router_it_is_said_what_to_start() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let nowhere = surroundings(&format!("tcp/127.0.0.1:{port}").parse().unwrap(), 0);
+    let publisher = RosPublisher::start(&nowhere).unwrap();
+    let words = publisher.invitation();
+    assert!(words.contains("no router answers at tcp/127.0.0.1:") && words.contains("`stereopsis router`"), "{words}");
+    assert_eq!(publisher.standing(), "ros2 no router");
+    let opened = RosSource::open(["/left/image", "/right/image"], &nowhere, &SourceOptions::default());
+    let why = opened.err().unwrap().to_string();
+    assert!(why.contains("cannot read /left/image and /right/image") && why.contains("rmw_zenohd"), "{why}");
+}

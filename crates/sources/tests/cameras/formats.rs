@@ -1,0 +1,231 @@
+//! Right pixels in every format, the modes and rates that were asked for, pictures turned and halved.
+
+use super::{SIZES, grey, luma, scene, take, with_cameras};
+use std::time::Duration;
+use stereopsis_base::image::{Image, Luma};
+use stereopsis_capture::decode_camera::PixelFormat;
+use stereopsis_capture::webcam::{Mode, ModeRequest, OneCamera, Shown, WebcamPair, cameras};
+use stereopsis_capture::{CameraOptions, Orientation, PairSource, Pixels, SourceOptions, SourceSpec, ViewOptions};
+use stereopsis_sources::open;
+
+fn request(format: PixelFormat, size: (usize, usize)) -> ModeRequest {
+    ModeRequest { size: Some(size), format: Some(format), ..grey() }
+}
+
+fn open_as(request: &ModeRequest) -> WebcamPair {
+    WebcamPair::open(0, 1, request, &CameraOptions::default()).expect("opens")
+}
+
+#[test]
+fn yuyv_pair_is_what_the_cameras_saw() {
+    with_cameras(&["", "late=8"], "formats::inside_yuyv_pair");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_yuyv_pair() {
+    let spec = SourceSpec::parse("webcam:0,1").expect("grammar");
+    let mut source = open(&spec, &SourceOptions::default()).expect("opens");
+    let info = source.info();
+    assert_eq!((info.name.as_str(), info.width, info.height), ("webcam 0,1", 640, 480));
+    assert_eq!((info.rate_hz, info.is_camera, info.is_rectified), (Some(30.0), true, false));
+    let pairs = take(&mut *source, 12);
+    let age = pairs[11].capture_time.elapsed().expect("not in the future");
+    assert!(age < Duration::from_millis(500), "{age:?} old");
+    for pair in &pairs {
+        assert_eq!(luma(&pair.left), &scene(0, SIZES[0]));
+        assert_eq!(luma(&pair.right), &scene(1, SIZES[0]));
+        assert!((pair.skew_s - 0.008).abs() < 0.001, "skew {}", pair.skew_s);
+        assert_eq!(pair.left.rgb.as_ref().map(Image::size), Some((640, 480)));
+    }
+    assert!(pairs.windows(2).all(|w| w[0].sequence < w[1].sequence && w[0].capture_time < w[1].capture_time));
+    let state = source.state();
+    assert_eq!(state.remarks, [""; 0]);
+    assert_eq!(state.cameras.len(), 2);
+    assert_eq!(state.cameras[1].name, "Fake Camera 1");
+    assert_eq!(state.cameras[1].mode, "YUYV 640x480 at 30/s");
+    assert!(state.cameras.iter().all(|c| (20.0..40.0).contains(&c.rate_hz) && c.lost.is_none()), "{state:?}");
+}
+
+#[test]
+fn mjpeg_pair_comes_without_the_damaged_frames() {
+    with_cameras(&["cut=4", "late=3"], "formats::inside_mjpeg_pair");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_mjpeg_pair() {
+    let mut source = open_as(&request(PixelFormat::Mjpeg, SIZES[1]));
+    let pairs = take(&mut source, 12);
+    for pair in &pairs {
+        for (i, picture) in [&pair.left, &pair.right].into_iter().enumerate() {
+            let seen = scene(i, SIZES[1]);
+            let pixels = luma(picture).pixels().iter().zip(seen.pixels());
+            let sum: u64 = pixels.map(|(&a, &b)| u64::from(a.abs_diff(b))).sum();
+            assert!(sum < 3 * seen.pixels().len() as u64, "{sum}");
+            assert_eq!(picture.rgb, None);
+        }
+    }
+    // each fourth left frame came cut in half and has no pair
+    assert!(pairs.iter().all(|p| p.sequence % 4 != 3), "{:?}", pairs.iter().map(|p| p.sequence).collect::<Vec<_>>());
+    assert!(pairs[11].sequence >= 14);
+    let damaged = source.state().cameras[0].damaged;
+    assert!(damaged.jpeg >= 3 && damaged.jpeg == damaged.total(), "{damaged}");
+    take(&mut source, 24);
+    let remarks = source.state().remarks;
+    assert!(
+        remarks[0].starts_with("camera 0: ") && remarks[0].contains("came damaged and were dropped"),
+        "{remarks:?}"
+    );
+}
+
+#[test]
+fn nv12_comes_with_its_colour() {
+    with_cameras(&["nv12", "nv12"], "formats::inside_nv12");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_nv12() {
+    let mut source = open_as(&ModeRequest { pixels: Pixels::Color, ..grey() });
+    let pair = take(&mut source, 2).pop().expect("two");
+    assert_eq!(luma(&pair.right), &scene(1, SIZES[0]));
+    let [r, g, b] = pair.right.rgb.expect("asked for").at(100, 100);
+    assert!(r == g && g == b, "grey has no colour");
+    assert_eq!(source.state().cameras[0].mode, "NV12 640x480 at 30/s");
+}
+
+#[test]
+fn grey_cameras_are_read() {
+    with_cameras(&["grey", "grey late=5"], "formats::inside_grey");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_grey() {
+    let mut source = open_as(&ModeRequest { rate_hz: Some(60), size: Some((320, 240)), ..grey() });
+    assert_eq!(source.state().cameras[0].mode, "GREY 320x240 at 60/s");
+    for pair in take(&mut source, 20) {
+        assert_eq!(luma(&pair.left), &scene(0, SIZES[1]));
+        assert_eq!(luma(&pair.right), &scene(1, SIZES[1]));
+        // the driver's times, not those of arrival, which are not as exact
+        assert!((pair.skew_s - 0.005).abs() < 0.0005, "skew {}", pair.skew_s);
+    }
+    assert_eq!(source.state().remarks, [""; 0]);
+}
+
+#[test]
+fn sixteen_bits_stay() {
+    with_cameras(&["y16", "y16"], "formats::inside_y16");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_y16() {
+    let mut source = open_as(&grey());
+    let pair = take(&mut source, 2).pop().expect("two");
+    let expected = scene(1, SIZES[1]);
+    assert_eq!(pair.right.luma, Luma::U16 { image: expected.map(|&v| u16::from(v) * 4), bits: 10 });
+    assert_eq!(pair.right.luma.to_u8(), expected);
+}
+
+#[test]
+fn rates_that_are_no_whole_numbers_are_read() {
+    with_cameras(&["fraction", "fraction"], "formats::inside_fraction");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_fraction() {
+    let mut source = open_as(&grey());
+    assert_eq!(source.state().cameras[1].mode, "YUYV 640x480 at 30/s");
+    assert_eq!(luma(&take(&mut source, 3)[2].left), &scene(0, SIZES[0]));
+}
+
+#[test]
+fn a_range_of_sizes_has_the_one_that_is_wished() {
+    with_cameras(&["stepwise", "stands"], "formats::inside_stepwise");
+}
+
+/// And the other camera stands in a mode that cannot be read.
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_stepwise() {
+    let listed = cameras().expect("lists");
+    let wished = Mode { format: PixelFormat::Yuyv, width: 640, height: 480, rate_hz: 30 };
+    assert!(listed[0].modes.contains(&wished), "{:?}", listed[0]);
+    let mut source = open_as(&grey());
+    assert_eq!(luma(&take(&mut source, 2)[1].right), &scene(1, SIZES[0]));
+    assert_eq!(source.state().cameras[0].mode, wished.to_string());
+}
+
+#[test]
+fn what_was_granted_instead_is_told() {
+    with_cameras(&["grants=15", "grants=15"], "formats::inside_granted");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_granted() {
+    let mut source = open_as(&ModeRequest { rate_hz: Some(30), ..grey() });
+    take(&mut source, 4);
+    let state = source.state();
+    assert_eq!(state.cameras[0].mode, "YUYV 640x480 at 15/s");
+    assert_eq!(
+        state.remarks[0],
+        "camera 0 was told to send YUYV 640x480 at 30/s, and its driver grants YUYV 640x480 at 15/s"
+    );
+    drop(source);
+    let source = open_as(&ModeRequest { size: Some((1000, 700)), rate_hz: Some(15), ..grey() });
+    assert_eq!(source.state().remarks[1], "camera 1 has no 1000x700 an eye; it runs YUYV 640x480 at 15/s");
+}
+
+#[test]
+fn side_by_side_is_cut_in_the_middle() {
+    with_cameras(&[""], "formats::inside_side_by_side");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_side_by_side() {
+    let request = ModeRequest { size: Some((320, 480)), ..grey() };
+    let whole = scene(0, SIZES[0]);
+    let mut source = OneCamera::open(0, Shown::BothViews, &request, &CameraOptions::default()).expect("opens");
+    assert_eq!((source.info().width, source.info().height), (320, 480));
+    for pair in take(&mut source, 5) {
+        assert!(pair.skew_s.abs() < f64::EPSILON);
+        for (start, picture) in [(0, &pair.left), (320, &pair.right)] {
+            assert_eq!(luma(picture), &Image::from_fn(320, 480, |x, y| whole.at(start + x, y)));
+        }
+    }
+    drop(source);
+
+    let mut options = CameraOptions { swapped_halves: true, ..CameraOptions::default() };
+    let mut swapped = OneCamera::open(0, Shown::BothViews, &request, &options).expect("opens");
+    assert_eq!(luma(&take(&mut swapped, 1)[0].left), &Image::from_fn(320, 480, |x, y| whole.at(320 + x, y)));
+    drop(swapped);
+
+    // the whole picture is turned, so that the eyes change sides
+    options = CameraOptions::default();
+    options.views[0].orientation = Orientation::HalfTurn;
+    let mut turned = OneCamera::open(0, Shown::BothViews, &request, &options).expect("opens");
+    assert_eq!(luma(&take(&mut turned, 1)[0].left), &Image::from_fn(320, 480, |x, y| whole.at(639 - x, 479 - y)));
+}
+
+#[test]
+fn each_eye_is_turned_as_it_hangs() {
+    with_cameras(&["", ""], "formats::inside_orientation");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_orientation() {
+    let eye = |orientation| ViewOptions { orientation, ..ViewOptions::default() };
+    let options =
+        CameraOptions { views: [eye(Orientation::HalfTurn), eye(Orientation::FlipX)], ..CameraOptions::default() };
+    let mut source = WebcamPair::open(0, 1, &grey(), &options).expect("opens");
+    let pair = take(&mut source, 1).pop().expect("one");
+    let (left, right) = (scene(0, SIZES[0]), scene(1, SIZES[0]));
+    assert_eq!(luma(&pair.left), &Image::from_fn(640, 480, |x, y| left.at(639 - x, 479 - y)));
+    assert_eq!(luma(&pair.right), &Image::from_fn(640, 480, |x, y| right.at(639 - x, y)));
+}

@@ -1,0 +1,88 @@
+//! Which cameras there are, and which one is which.
+
+use super::{SIZES, folder, luma, open_one, open_pair, plug_in, scene, take, until, until_lost, with_cameras};
+use stereopsis_capture::webcam::{CameraInfo, CameraName, UsbBus, cameras};
+use stereopsis_capture::{PairSource, SourceOptions, SourceSpec};
+use stereopsis_sources::open;
+
+#[test]
+fn no_camera_is_said() {
+    with_cameras(&[], "identity::inside_nothing");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_nothing() {
+    let error = open_one(0).expect_err("missing").to_string();
+    assert_eq!(error, "no camera 0: no camera was found; see `stereopsis devices`");
+}
+
+#[test]
+fn cameras_know_their_port_and_bus() {
+    with_cameras(&["", "wide"], "identity::inside_ports");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_ports() {
+    let listed = cameras().expect("lists");
+    assert_eq!(listed[1].port, "pci-0000:00:14.0-usb-0:1:1.0");
+    assert_eq!(listed[1].bus, Some(UsbBus { bus: 2, speed_mbit: 480 }));
+    assert_eq!(listed.iter().map(CameraInfo::proposes_side_by_side).collect::<Vec<_>>(), [false, true]);
+    for port in ["pci-0000:00:14.0-usb-0:1:1.0", "2-1:1.0"] {
+        assert_eq!(CameraName::Port(port.into()).resolve().expect("is there"), 1, "{port}");
+    }
+    let error = CameraName::Port("2-7:1.0".into()).resolve().expect_err("nothing there").to_string();
+    assert!(error.contains("found pci-0000:00:14.0-usb-0:0:1.0, pci-"), "{error}");
+}
+
+#[test]
+fn a_camera_is_found_by_its_port_whatever_its_number() {
+    with_cameras(&["", ""], "identity::inside_by_port");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_by_port() {
+    std::fs::remove_file(folder().join("video0")).expect("removed");
+    plug_in(&folder(), 0, 4);
+    let words = "webcam:pci-0000:00:14.0-usb-0:0:1.0,2-1:1.0";
+    let mut source = open(&SourceSpec::parse(words).expect("grammar"), &SourceOptions::default()).expect("opens");
+    assert_eq!(source.info().name, "webcam 4,1");
+    assert_eq!(luma(&take(&mut *source, 1)[0].left), &scene(0, SIZES[0]));
+}
+
+#[test]
+fn a_camera_that_returns_under_another_number_is_opened_again() {
+    with_cameras(&["", "unplug=10"], "identity::inside_replug");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_replug() {
+    let mut source = open_pair(0, 1).expect("opens");
+    let (why, _) = until_lost(&mut source, 1);
+    assert_eq!(why, "camera 1 is gone; plug it in again");
+    let mut last = 0;
+    until(&mut source, |source, pair| {
+        last = pair.map_or(last, |pair| pair.sequence);
+        let left = &source.state().cameras[0];
+        left.rate_hz > 15.0 && left.lost.is_none()
+    });
+    plug_in(&folder(), 1, 5);
+    let mut pairs = Vec::new();
+    until(&mut source, |_, pair| {
+        pairs.extend(pair);
+        pairs.len() > 5
+    });
+    assert_eq!(source.info().name, "webcam 0,5");
+    let state = source.state();
+    assert_eq!((state.cameras[1].index, state.cameras[1].lost.as_ref()), (5, None));
+    for pair in &pairs {
+        assert_eq!(luma(&pair.right), &scene(1, SIZES[0]));
+        assert!(pair.skew_s.abs() < 0.002, "the left pictures are of the same time: {}", pair.skew_s);
+        assert!(pair.sequence > last);
+    }
+    let age = pairs[5].capture_time.elapsed().expect("not in the future");
+    assert!(age.as_millis() < 500, "{age:?} old");
+}

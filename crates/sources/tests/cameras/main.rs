@@ -1,0 +1,114 @@
+//! The real V4L2 code, nokhwa's and this project's, against cameras emulated by a small library that is loaded in front of
+//! libc.
+//!
+//! Each test prepares the emulated cameras and runs its other half (`inside_…`) in a child process of this same binary
+//! under `LD_PRELOAD`. The library is compiled by `cc`; without `cc` the tests say so and return.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "tests say why they are skipped, and fail by panicking")]
+
+mod controls;
+mod damage;
+mod faults;
+mod formats;
+mod identity;
+mod preview;
+mod time;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_capture::emulated::{self, SIZES, dress, plug_in};
+use stereopsis_capture::webcam::{ModeRequest, OneCamera, Shown, WebcamPair, cameras};
+use stereopsis_capture::{CameraOptions, CaptureError, Next, PairSource, Pixels, RawPair};
+
+/// What camera 0 (left) and 1 (right) see.
+fn scene(camera: usize, (width, height): (usize, usize)) -> Image<u8> {
+    Image::new(width, height, emulated::scene(camera, (width, height)))
+}
+
+/// Runs the test `inside` of this binary with emulated cameras that show [`scene`].
+fn with_cameras(behaviours: &[&str], inside: &str) {
+    emulated::with_dressed_cameras(behaviours, |folder| (0..behaviours.len()).for_each(|i| dress(folder, i)), inside);
+}
+
+/// The folder of the emulated cameras, inside.
+fn folder() -> PathBuf {
+    std::env::var_os("FAKE_V4L2").expect("runs under LD_PRELOAD").into()
+}
+
+/// Any mode, without colours, so that these tests need little of the processor.
+fn grey() -> ModeRequest {
+    ModeRequest { pixels: Pixels::Luma, ..ModeRequest::default() }
+}
+
+fn open_pair(left: u32, right: u32) -> Result<WebcamPair, CaptureError> {
+    WebcamPair::open(left, right, &grey(), &CameraOptions::default())
+}
+
+fn open_one(index: u32) -> Result<OneCamera, CaptureError> {
+    OneCamera::open(index, Shown::BothViews, &grey(), &CameraOptions::default())
+}
+
+fn luma(picture: &Picture) -> &Image<u8> {
+    match &picture.luma {
+        Luma::U8(image) => image,
+        Luma::U16 { .. } => panic!("8 bits expected"),
+    }
+}
+
+fn take(source: &mut dyn PairSource, count: usize) -> Vec<RawPair> {
+    let mut pairs = Vec::new();
+    until(source, |_, pair| {
+        pairs.extend(pair);
+        pairs.len() >= count
+    });
+    pairs
+}
+
+/// Reads until `done` says so, of a pair or of nothing.
+fn until(source: &mut dyn PairSource, mut done: impl FnMut(&dyn PairSource, Option<RawPair>) -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(15);
+    loop {
+        assert!(Instant::now() < deadline, "it does not come: {:?}", source.state());
+        let pair = match source.next(Duration::from_millis(50)).expect("runs") {
+            Next::Pair(pair) => Some(*pair),
+            Next::Waiting => None,
+            Next::End => panic!("a camera does not end"),
+        };
+        if done(source, pair) {
+            return;
+        }
+    }
+}
+
+/// Reads until camera `which` of the source is lost; why, and how long after the last pair.
+fn until_lost(source: &mut dyn PairSource, which: usize) -> (String, Duration) {
+    let mut last_pair = Instant::now();
+    let mut lost = None;
+    until(source, |source, pair| {
+        if pair.is_some() {
+            last_pair = Instant::now();
+        }
+        lost.clone_from(&source.state().cameras[which].lost);
+        lost.is_some()
+    });
+    (lost.expect("is lost"), last_pair.elapsed())
+}
+
+#[test]
+fn listing_leaves_an_open_camera_alone() {
+    with_cameras(&["", ""], "inside_listing_while_open");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_listing_while_open() {
+    let before = cameras().expect("lists");
+    let request = ModeRequest { size: Some((320, 240)), ..grey() };
+    let mut source = WebcamPair::open(0, 1, &request, &CameraOptions::default()).expect("opens");
+    assert_eq!(cameras().expect("lists"), before);
+    take(&mut source, 3);
+    drop(source);
+    take(&mut open_one(1).expect("opens after it was closed"), 1);
+}

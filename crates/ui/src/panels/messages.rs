@@ -1,0 +1,146 @@
+//! The line of messages above the status line: what has happened and what makes depth worse, each with its remedies. It always
+//! has the same height; a counter opens the list.
+
+mod overload;
+
+use super::{Action, Command, State};
+use crate::live::{Cause, Warning};
+use crate::notices::{Cure, Level, NEWS_TIMEOUT, Notice};
+use egui::{Align, Label, Layout, RichText, Role, Ui, WidgetInfo, vec2};
+use std::time::Instant;
+
+/// Width of the list, points.
+const LIST_WIDTH: f32 = 560.0;
+
+/// A message as it is shown.
+struct Message {
+    text: String,
+    level: Level,
+    /// Buttons and their effects.
+    remedies: Vec<(String, Command)>,
+    /// Its place among the notices, which can be dismissed.
+    notice: Option<usize>,
+    /// It came just now.
+    is_new: bool,
+}
+
+pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    let messages = messages(state);
+    let height = ui.spacing().interact_size.y;
+    ui.allocate_ui_with_layout(vec2(ui.available_width(), height), Layout::right_to_left(Align::Center), |ui| {
+        ui.set_min_height(height);
+        let Some(first) = messages.first() else { return };
+        if messages.len() > 1 {
+            let label = format!("{} messages ▾", messages.len());
+            let menu = ui.menu_button(RichText::new(&label).small(), |ui| list(ui, &messages, commands));
+            menu.response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
+        }
+        buttons(ui, first, commands);
+        let text = RichText::new(&first.text).color(colour(ui, first.level));
+        let label = Label::new(text).truncate().selectable(true);
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| ui.add(label).on_hover_text(&first.text));
+    });
+}
+
+/// Every message, the one to be shown first at the beginning: the newest of the new ones, then the worst.
+fn messages(state: &State) -> Vec<Message> {
+    let now = Instant::now();
+    let of_notice = |(index, notice): (usize, &Notice)| Message {
+        text: notice.text.clone(),
+        level: notice.level,
+        remedies: notice.cures.iter().map(remedy).collect(),
+        notice: Some(index),
+        is_new: now.saturating_duration_since(notice.at) < NEWS_TIMEOUT,
+    };
+    let mut messages: Vec<_> = state.notices.all().iter().enumerate().rev().map(of_notice).collect();
+    messages.extend(baseline_doubt(state));
+    messages.extend(state.status().warnings.iter().map(|warning| of_warning(state, warning)));
+    messages.extend(overload::too_large(state));
+    messages.extend(overload::message(state));
+    // an error of before must not stand where the answer to the last click is looked for
+    messages.sort_by_key(|message| (!message.is_new).then_some(message.level));
+    messages
+}
+
+fn of_warning(state: &State, warning: &Warning) -> Message {
+    let remedies: Vec<Action> = match warning.cause {
+        Cause::Exchanged => vec![Action::SwapPictures],
+        Cause::TooNear => vec![Action::Widen, Action::FitRange],
+        Cause::TooFar => vec![Action::FitRange],
+        Cause::Rows => vec![Action::Rig],
+        Cause::Skew | Cause::Light | Cause::Source => Vec::new(),
+    };
+    let mut remedies: Vec<_> =
+        remedies.into_iter().map(|action| (action.label().to_owned(), Command::Action(action))).collect();
+    remedies.retain(|(_, command)| *command != Command::Action(Action::Rig) || !state.is_open(Action::Rig));
+    match warning.cause {
+        Cause::Skew => remedies.push(("Re-sync".to_owned(), Command::Resync)),
+        Cause::Light if state.status().cameras.cameras.len() == 2 => {
+            remedies.push(("Equal exposure".to_owned(), Command::EqualExposure));
+        }
+        _ => {}
+    }
+    Message { text: warning.text.clone(), level: Level::Warning, remedies, notice: None, is_new: false }
+}
+
+/// A baseline that no two cameras have: every depth may be wrong by a factor.
+fn baseline_doubt(state: &State) -> Option<Message> {
+    let baseline_m = state.rig.doubted_baseline_m()?;
+    let text = format!(
+        "a baseline of {baseline_m:.3} m is doubtful: the calibration does not say its unit of length, so every depth may be \
+         wrong by a factor"
+    );
+    let remedies = vec![
+        ("Choose the unit …".to_owned(), Action::Rig.into()),
+        ("It is right".to_owned(), Command::ConfirmBaseline),
+    ];
+    Some(Message { text, level: Level::Warning, remedies, notice: None, is_new: false })
+}
+
+fn remedy(cure: &Cure) -> (String, Command) {
+    match cure {
+        Cure::SwapPictures => (Action::SwapPictures.label().to_owned(), Action::SwapPictures.into()),
+        Cure::TryAgain => ("Try again".to_owned(), Command::OpenAgain),
+        Cure::OpenFile(file) => ("Open it".to_owned(), Command::OpenFiles(vec![file.clone()])),
+        Cure::ShowInFolder(file) => ("Show in folder".to_owned(), Command::ShowInFolder(file.clone())),
+        Cure::StartFresh => ("Start fresh".to_owned(), Command::StartFresh),
+    }
+}
+
+/// From right to left: dismiss, copy, remedies.
+fn buttons(ui: &mut Ui, message: &Message, commands: &mut Vec<Command>) {
+    if let Some(index) = message.notice {
+        let dismiss = ui.small_button("×");
+        dismiss.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Dismiss"));
+        if dismiss.on_hover_text("Dismiss").clicked() {
+            commands.push(Command::Dismiss(index));
+        }
+    }
+    if message.level == Level::Error && ui.small_button("Copy").on_hover_text("Copy this message").clicked() {
+        ui.ctx().copy_text(message.text.clone());
+    }
+    for (label, command) in message.remedies.iter().rev() {
+        if ui.button(label).clicked() {
+            let dismissed = message.notice.map(Command::Dismiss);
+            commands.extend(dismissed.into_iter().chain([command.clone()]));
+        }
+    }
+}
+
+/// All messages, whole.
+fn list(ui: &mut Ui, messages: &[Message], commands: &mut Vec<Command>) {
+    ui.set_width(LIST_WIDTH.min(0.9 * ui.ctx().content_rect().width()));
+    for message in messages {
+        ui.add(Label::new(RichText::new(&message.text).color(colour(ui, message.level))).wrap().selectable(true));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| buttons(ui, message, commands));
+        ui.separator();
+    }
+}
+
+fn colour(ui: &Ui, level: Level) -> egui::Color32 {
+    match level {
+        Level::Error => ui.visuals().error_fg_color,
+        Level::Warning => ui.visuals().warn_fg_color,
+        Level::Remark | Level::News => ui.visuals().weak_text_color(),
+    }
+}

@@ -1,0 +1,65 @@
+//! Pairs are left out because the engine is slow, or not matched because memory is missing: remedies, with their rates where they have
+//! run.
+
+use super::{Command, Message, State};
+use crate::capture::Scale;
+use crate::notices::Level;
+use crate::stereo::{Preset, StereoParams};
+
+/// So few disparities are not halved.
+const MIN_DISPARITIES: u32 = 32;
+
+/// The message, where pairs are left out because the engine is slow.
+pub(super) fn message(state: &State) -> Option<Message> {
+    let status = state.status();
+    if !state.matching.load.is_too_high() || status.paused {
+        return None;
+    }
+    let text = format!(
+        "Too slow: matching takes {:.0} ms, so {:.0} of {:.0} pairs a second are left out.",
+        // the engine does nothing else; several pairs may be in flight, so that each takes longer
+        1e3 / status.computed_hz.max(0.1),
+        status.capture.rate_hz - status.computed_hz,
+        status.capture.rate_hz
+    );
+    let rate = |params: &StereoParams, scale: Scale| {
+        let output = state.output()?;
+        let size = scale.size(output.job.frame.size());
+        state.matching.rates.per_second(params, size, output.engine.kind)
+    };
+    let remedies = remedies(state).into_iter().map(|(label, params, scale, command)| {
+        let measured = rate(&params, scale);
+        let measured =
+            measured.map_or(String::new(), |hz| format!(": {:.0}/s measured", hz.min(status.capture.rate_hz)));
+        (format!("{label}{measured}"), command)
+    });
+    Some(Message { text, level: Level::Warning, remedies: remedies.collect(), notice: None, is_new: false })
+}
+
+/// The message, where the wanted setting exceeds the memory.
+pub(super) fn too_large(state: &State) -> Option<Message> {
+    let text = state.status().engine.too_large.clone()?;
+    let remedies = remedies(state).into_iter().map(|(label, _, _, command)| (label.to_owned(), command)).collect();
+    Some(Message { text, level: Level::Error, remedies, notice: None, is_new: false })
+}
+
+/// Ways to match faster and with less memory: for each command its label, and the parameters and the scale that it leads to.
+fn remedies(state: &State) -> Vec<(&'static str, StereoParams, Scale, Command)> {
+    let matching = &state.matching;
+    let mut remedies = Vec::new();
+    if state.rig.choice.scale == Scale::One {
+        let params = matching.scaled_params(Scale::Half.factor());
+        remedies.push(("Half size", params, Scale::Half, Command::SetScale(Scale::Half)));
+    }
+    if matching.params.num_disparities > MIN_DISPARITIES {
+        let num_disparities = matching.params.num_disparities / 2;
+        let params = StereoParams { num_disparities, ..matching.params.clone() };
+        remedies.push(("Half the disparities", params.clone(), Scale::One, Command::SetParams(params)));
+    }
+    if matching.preset != Preset::Fast {
+        let mut params = matching.params.clone();
+        Preset::Fast.apply(&mut params);
+        remedies.push(("Preset fast", params, Scale::One, Command::SetPreset(Preset::Fast)));
+    }
+    remedies
+}

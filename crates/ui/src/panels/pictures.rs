@@ -1,0 +1,287 @@
+//! The open views: pictures and maps, with cross-hair and colour bar.
+
+use super::space::SpaceView;
+use super::{Action, Command, Panel, State, pixel, widgets};
+use crate::calibration::FocalLength;
+use crate::capture::{Frame, Recorded, SourceSpec};
+use crate::engine::Output;
+use crate::render::{Display, Drawable, FloatMap, MapDisplays, Screens};
+use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOV_DEG, CalibrationChoice};
+use crate::state::{CompareState, CompareStep, MeasureStep, ViewSettings};
+use crate::view::{Marks, Tile, ViewKind, arrange};
+use eframe::egui_wgpu::RenderState;
+use egui::{Align, DragValue, Label, Layout, Rect, Role, Ui, UiBuilder};
+use std::sync::Arc;
+
+const NO_RESULT: &str = "no result yet";
+const NO_CONFIDENCE: &str =
+    "No confidence: it is switched off. Confidence, among the parameters of Rejection, switches it on.";
+const NOT_RECORDED: &str =
+    "No recorded depth: this pair has none with it. Recordings have it where depth or disparity was recorded.";
+const NO_REFERENCE: &str = "No difference: this pair has neither recorded depth nor truth with it, or of another size.";
+const NO_DEPTH: &str = "No depth: no calibration. Rig … (R) loads one or estimates it from the pictures. For rectified pictures two numbers do:";
+/// Views that show A and B side by side.
+const BESIDE: [ViewKind; 2] = [ViewKind::Depth, ViewKind::Disparity];
+/// Width of the fields for them, points.
+const LENS_WIDTH: f32 = 210.0;
+/// Field of view of many webcams, degrees, and a baseline, m: the numbers at first.
+const LENS_AT_FIRST: (f64, f64) = (ASSUMED_FOV_DEG, ASSUMED_BASELINE_M);
+
+pub(super) struct Pictures {
+    screens: Screens,
+    space: SpaceView,
+    /// The recorded map of the pair, packed for the shader.
+    recorded: Option<(Arc<Recorded>, Arc<FloatMap>)>,
+    /// What the computed disparities are compared with, packed for the shader, and the pair that it belongs to.
+    reference: Option<(Arc<Frame>, Option<Arc<FloatMap>>)>,
+    /// The maps of A, while settings are compared.
+    screens_of_a: Option<Screens>,
+    /// A's disparities, packed for the shader.
+    packed_a: Option<(Arc<Output>, Arc<FloatMap>)>,
+    render_state: RenderState,
+    /// Field of view, degrees, and baseline, m, that are being typed.
+    lens: (f64, f64),
+}
+
+impl Pictures {
+    pub(super) fn new(render_state: &RenderState) -> Self {
+        Self {
+            screens: Screens::new(render_state),
+            space: SpaceView::new(render_state),
+            recorded: None,
+            reference: None,
+            screens_of_a: None,
+            packed_a: None,
+            render_state: render_state.clone(),
+            lens: LENS_AT_FIRST,
+        }
+    }
+
+    /// A's disparities, to compare B's with; packed once.
+    fn map_of_a(&mut self, a: &Arc<Output>) -> Option<Arc<FloatMap>> {
+        if !self.packed_a.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, a)) {
+            self.packed_a = Some((Arc::clone(a), Arc::new(FloatMap::of_map(a.map.as_ref()?))));
+        }
+        self.packed_a.as_ref().map(|(_, map)| Arc::clone(map))
+    }
+
+    /// What the disparities of a pair are compared with; packed once.
+    fn reference_map(&mut self, output: &Output) -> Option<Arc<FloatMap>> {
+        let frame = &output.job.frame;
+        if !self.reference.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, frame)) {
+            self.reference = Some((Arc::clone(frame), FloatMap::of_reference(frame).map(Arc::new)));
+        }
+        self.reference.as_ref().and_then(|(_, map)| map.clone())
+    }
+
+    /// Draws A's maps where both settings are shown side by side.
+    fn update_a(&mut self, comparison: Option<&CompareState>, displays: &MapDisplays, views: &[ViewKind]) {
+        let Some([a, _]) = comparison.and_then(|comparison| comparison.shown.as_ref()) else {
+            (self.screens_of_a, self.packed_a) = (None, None);
+            return;
+        };
+        let screens = self.screens_of_a.get_or_insert_with(|| Screens::new(&self.render_state));
+        let maps: Vec<_> = views.iter().copied().filter(|view| BESIDE.contains(view)).collect();
+        screens.update(a, None, None, displays, &maps);
+    }
+
+    /// A's map in a view, and the place of the line between both.
+    fn beside(&self, state: &State, kind: ViewKind) -> Option<(Drawable<'_>, f32)> {
+        let comparison =
+            state.comparison.as_ref().filter(|comparison| !comparison.shows_a && BESIDE.contains(&kind))?;
+        Some((self.screens_of_a.as_ref()?.picture(kind)?, comparison.wiper))
+    }
+
+    /// The recorded map of a pair; packed once.
+    fn recorded_map(&mut self, output: &Output) -> Option<Arc<FloatMap>> {
+        let recorded = output.job.frame.raw.recorded.as_ref()?;
+        if !self.recorded.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, recorded)) {
+            self.recorded = Some((Arc::clone(recorded), Arc::new(FloatMap::of_recorded(recorded)?)));
+        }
+        self.recorded.as_ref().map(|(_, map)| Arc::clone(map))
+    }
+}
+
+/// Colours and range of a map; `None` of a picture, and of a map that there is not.
+fn display_of(kind: ViewKind, displays: &MapDisplays) -> Option<&Display> {
+    match kind {
+        ViewKind::Disparity => Some(&displays.disparity),
+        ViewKind::Depth => displays.depth.as_ref(),
+        ViewKind::Confidence => displays.confidence.as_ref(),
+        ViewKind::Recorded => displays.recorded.as_ref(),
+        ViewKind::Difference => displays.difference.as_ref(),
+        ViewKind::Left | ViewKind::Right | ViewKind::Anaglyph | ViewKind::Rows | ViewKind::Space => None,
+    }
+}
+
+/// What stands behind the title of a view.
+fn remark(state: &State, kind: ViewKind, is_shown: bool, recorded: Option<&FloatMap>) -> String {
+    let compared = state.comparison.as_ref().filter(|comparison| comparison.shown.is_some());
+    let is_recorded = state.output().is_some_and(|output| output.job.frame.raw.recorded.is_some());
+    let remark = match (kind, recorded) {
+        (ViewKind::Recorded, Some(map)) if map.is_depth() => " depth".to_owned(),
+        (ViewKind::Recorded, Some(_)) => " disparity".to_owned(),
+        (ViewKind::Difference, _) if is_shown => {
+            let of = match compared {
+                Some(_) => "A",
+                None if is_recorded => "recorded",
+                None => "truth",
+            };
+            format!(" from {of}")
+        }
+        (ViewKind::Depth, _) if is_shown => state.depth_mark().map_or(String::new(), |mark| format!(" · {mark}")),
+        _ => String::new(),
+    };
+    if compared.is_some_and(|comparison| comparison.shows_a) && kind.is_map() {
+        format!("{remark} · A")
+    } else {
+        remark
+    }
+}
+
+/// What is measured while that page is open.
+fn marks<'a>(state: &'a State, size: (usize, usize), length: Option<&'a str>) -> Option<Marks<'a>> {
+    let measure = state.is_open(Action::Measure).then_some(&state.measure)?;
+    Some(Marks { region: measure.subject(size).region, points: &measure.points, length })
+}
+
+/// The distance of two points, where it is known: `412.3 mm ± 2.1`.
+fn length(state: &State) -> Option<String> {
+    let measured = state.measure.measured.as_ref()?;
+    let value = |name| measured.rows.iter().find(|row| row.quantity.name == name)?.quantity.value.ok();
+    Some(format!("{:.1} mm ± {:.1}", value("distance_mm")?, value("distance_error_mm")?))
+}
+
+/// Fields for the two numbers that make metres of the disparities of rectified pictures, in the depth view.
+fn lens(
+    ui: &mut Ui,
+    picture: Rect,
+    (fov_deg, baseline_m): &mut (f64, f64),
+    choice: &CalibrationChoice,
+    commands: &mut Vec<Command>,
+) {
+    let layout = Layout::top_down(Align::Center);
+    ui.scope_builder(UiBuilder::new().max_rect(picture.shrink(8.0)).layout(layout), |ui| {
+        ui.add_space(0.2 * picture.height());
+        ui.add(Label::new(NO_DEPTH).wrap());
+        ui.horizontal_wrapped(|ui| {
+            ui.add_space((0.5 * ui.available_width() - LENS_WIDTH / 2.0).max(0.0));
+            let field = DragValue::new(fov_deg).range(1.0..=170.0).suffix("°").update_while_editing(false);
+            let response = ui.add(field).on_hover_text("Horizontal field of view of each camera: data sheets say it.");
+            widgets::name(&response, Role::SpinButton, "Field of view", *fov_deg);
+            let field = DragValue::new(baseline_m).range(0.005..=10.0).speed(0.001).suffix(" m").max_decimals(4);
+            let response = ui.add(field.update_while_editing(false)).on_hover_text("Distance between the lenses.");
+            widgets::name(&response, Role::SpinButton, "Baseline", *baseline_m);
+            if ui.button("Show depth").clicked() {
+                let mut choice = CalibrationChoice { baseline_m: Some(*baseline_m), ..choice.clone() };
+                choice.set_focal(Some(FocalLength::FovDeg(*fov_deg)));
+                commands.push(Command::Calibrate(choice));
+            }
+        });
+    });
+}
+
+impl Panel for Pictures {
+    fn is_open(&self, state: &State) -> bool {
+        !state.shows_guide()
+    }
+
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+        let Some(output) = state.output() else {
+            let opening = format!("opening {} …", state.source.spec);
+            let text = if state.status().capture.captured == 0 { opening } else { "the engine starts …".into() };
+            ui.centered_and_justified(|ui| ui.label(text));
+            return;
+        };
+        // other sources have nothing recorded
+        let is_recording = matches!(state.source.running, Some(SourceSpec::Recording(_) | SourceSpec::Pipe))
+            || output.job.frame.raw.recorded.is_some();
+        let can_have = |view: &&ViewKind| **view != ViewKind::Recorded || is_recording || state.view.alone.is_some();
+        let mut views: Vec<_> = state.view.shown().iter().filter(can_have).copied().collect();
+        if output.job.frame.geometry.is_none() && views == ViewKind::AT_FIRST_NARROW {
+            views[1] = ViewKind::Disparity; // two pictures, and no empty one
+        }
+        let (frame, views) = (&output.job.frame, &views[..]);
+        let recorded = if views.contains(&ViewKind::Recorded) { self.recorded_map(output) } else { None };
+        let recorded = recorded.as_deref();
+        let compared = state.comparison.as_ref().and_then(|comparison| comparison.shown.as_ref());
+        let reference = match compared {
+            _ if !views.contains(&ViewKind::Difference) => None,
+            Some([a, _]) => self.map_of_a(a),
+            None => self.reference_map(output),
+        };
+        let displays = state.view.maps(&output.job.params, frame.geometry.as_ref(), recorded, reference.is_some());
+        self.screens.update(output, recorded, reference.as_ref(), &displays, views);
+        self.update_a(state.comparison.as_ref(), &displays, views);
+        let size = frame.size();
+        let rects = arrange(views, ui.available_rect_before_wrap(), size.0 as f32 / size.1 as f32);
+        let crosshair = pixel::pointed(state).map(|(output, at)| pixel::crosshair(output, at));
+        let lost = state.source.lost_text();
+        let length = length(state);
+        let mut alone = state.view.alone;
+        let mut pointer = state.pointer;
+        pointer.hovered = None;
+        for (&kind, rects) in views.iter().zip(rects) {
+            if kind == ViewKind::Space {
+                if self.space.show(ui, state, (output, &self.screens), rects, &displays, commands) {
+                    alone = if alone.is_some() { None } else { Some(kind) };
+                }
+                continue;
+            }
+            let display = display_of(kind, &displays);
+            let remark = remark(state, kind, display.is_some(), recorded);
+            let remark = lost.as_ref().map_or(remark, |lost| format!(" · {lost}"));
+            let content = match kind {
+                ViewKind::Depth if display.is_none() => Err(""), // said beside the fields for the lens
+                ViewKind::Confidence if !state.matching.params.confidence => Err(NO_CONFIDENCE),
+                ViewKind::Confidence if display.is_none() => Err(NO_RESULT),
+                ViewKind::Recorded if display.is_none() => Err(NOT_RECORDED),
+                ViewKind::Difference if display.is_none() => Err(NO_REFERENCE),
+                _ => self.screens.picture(kind).ok_or(NO_RESULT),
+            };
+            let display = display.map(|display| (display, &displays.colours[..]));
+            let beside = self.beside(state, kind);
+            let marks = marks(state, size, length.as_deref());
+            let tile = Tile {
+                kind,
+                rects,
+                content,
+                display,
+                size,
+                crosshair,
+                remark: &remark,
+                is_stale: lost.is_some(),
+                beside,
+                marks,
+            };
+            let pointed = tile.show(ui, &mut pointer.zoom);
+            if kind == ViewKind::Depth && displays.depth.is_none() {
+                lens(ui, rects.picture, &mut self.lens, &state.rig.choice, commands);
+            }
+            // in the right picture the pointer reads that picture, not the left one's pixel at the same position
+            if !matches!(kind, ViewKind::Right | ViewKind::Rows) {
+                pointer.hovered = pointer.hovered.or(pointed.at);
+            }
+            if let Some(share) = pointed.wiper {
+                commands.push(CompareStep::SetWiper(share).into());
+            }
+            if pointed.title {
+                alone = if alone.is_some() { None } else { Some(kind) };
+            }
+            if let Some(region) = pointed.region {
+                commands.push(MeasureStep::SetRegion(Some(region)).into());
+            }
+            if let (Some(at), true) = (pointed.clicked, state.is_open(Action::Measure)) {
+                commands.push(MeasureStep::AddPoint(at).into());
+            } else if let Some(at) = pointed.clicked {
+                pointer.pinned = if pointer.pinned.is_some() { None } else { Some(at) };
+            }
+        }
+        if alone != state.view.alone {
+            commands.push(Command::SetView(ViewSettings { alone, ..state.view.clone() }));
+        }
+        if pointer != state.pointer {
+            commands.push(Command::SetPointer(pointer));
+        }
+    }
+}

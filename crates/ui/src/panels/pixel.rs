@@ -1,0 +1,148 @@
+//! Readout of the pixel under the pointer: disparity, depth, position, grey values, and why a disparity is missing.
+
+use super::{Command, State, widgets};
+use crate::capture::Recorded;
+use crate::engine::Output;
+use crate::image::{Image, Luma};
+use crate::stereo::{DisparityMap, INVALID, depth, reason};
+use crate::view::{Crosshair, metres};
+use egui::{Align, Layout, RichText, Role, TextStyle, Ui, WidgetInfo, vec2};
+use std::sync::Arc;
+
+/// Rows of the read-out, with three for the reasons.
+const ROWS: usize = 9;
+const NO_PIXEL: &str = "Rest the pointer on a picture to read it; a click holds the place.";
+
+pub(super) fn show(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
+    widgets::heading(ui, "Pixel");
+    // the same height with and without numbers, so that nothing below jumps
+    let row = ui.text_style_height(&TextStyle::Monospace) + ui.spacing().item_spacing.y;
+    let optional = state.output().map_or(0, |output| {
+        usize::from(output.job.params.confidence) + usize::from(output.job.frame.raw.recorded.is_some())
+    });
+    let height = row * (ROWS + optional) as f32;
+    let size = vec2(ui.available_width(), height);
+    ui.allocate_ui_with_layout(size, Layout::top_down(Align::Min), |ui| {
+        ui.set_min_height(height);
+        match pointed(state) {
+            Some((output, pixel)) => readout(ui, output, pixel, state.depth_mark()),
+            None => widgets::note(ui, NO_PIXEL),
+        }
+    });
+}
+
+/// The newest result and the pixel in it to read out: a click may hold one that lies outside smaller pictures.
+pub(super) fn pointed(state: &State) -> Option<(&Arc<Output>, (usize, usize))> {
+    let (output, (x, y)) = state.output().zip(state.pointer.pixel())?;
+    let (width, height) = output.job.frame.size();
+    (x < width && y < height).then_some((output, (x, y)))
+}
+
+/// The same in one line, for below a page.
+pub(super) fn brief(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        ui.set_min_height(ui.spacing().interact_size.y);
+        let Some((output, (x, y))) = pointed(state) else {
+            widgets::note(ui, NO_PIXEL);
+            return;
+        };
+        let (geometry, map) = (output.job.frame.geometry.as_ref(), output.map.as_deref());
+        let disparity_px = map.and_then(|map| map.disparity_px(x, y));
+        let depth_m = geometry.zip(disparity_px).and_then(|(geometry, d)| geometry.depth_m(f64::from(d)));
+        let mark = state.depth_mark().map_or(String::new(), |mark| format!(", {mark}"));
+        let dash = || "–".to_owned();
+        for (name, value) in [
+            ("x, y", format!("{x}, {y}")),
+            ("disparity", disparity_px.map_or_else(dash, |d| format!("{d:.2} px"))),
+            ("depth", depth_m.map_or_else(dash, |z| format!("{} m{mark}", metres(z as f32)))),
+        ] {
+            ui.label(RichText::new(name).weak().small());
+            let response = ui.label(RichText::new(&value).monospace());
+            response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name} {value}")));
+        }
+    });
+}
+
+/// The values of pixel `(x, y)`; without a map on the host only those of the pictures.
+fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize), mark: Option<&str>) {
+    let frame = &*output.job.frame;
+    let (geometry, map) = (frame.geometry.as_ref(), output.map.as_deref());
+    let disparity_px = map.and_then(|map| map.disparity_px(x, y));
+    let depth_m = geometry.zip(map).map(|(geometry, map)| depth::depth_m(map.values.at(x, y), geometry));
+    let depth_m = depth_m.filter(|z| z.is_finite());
+    let mut line = |name: &str, value: Option<String>| {
+        widgets::named_value(ui, name, value.as_deref().unwrap_or("–"), None);
+    };
+    line("x, y", Some(format!("{x}, {y} px")));
+    line("disparity", disparity_px.map(|d| format!("{d:.2} px")));
+    // shown where it is computed, so that nothing jumps from pixel to pixel
+    if output.job.params.confidence {
+        line("confidence", map.and_then(|map| map.confidence_percent(x, y)).map(|c| format!("{c:.0} %")));
+    }
+    let mark = mark.map_or(String::new(), |mark| format!(", {mark}"));
+    line("depth", depth_m.map(|z| format!("{} m{mark}", metres(z))));
+    let xyz = geometry.zip(depth_m).map(|(geometry, z)| {
+        let scale = z / geometry.focal_px as f32;
+        let (x, y) = ((x as f32 - geometry.cx_px as f32) * scale, (y as f32 - geometry.cy_px as f32) * scale);
+        format!("{x:.2}  {y:.2}  {z:.2} m")
+    });
+    line("X Y Z", xyz);
+    let column = disparity_px.map(|d| (x as f32 - d).round()).filter(|c| (0.0..frame.size().0 as f32).contains(c));
+    let right = column.map_or("–".to_owned(), |column| grey(&frame.right.luma, column as usize, y).to_string());
+    line("left, right", Some(format!("{}, {right}", grey(&frame.left.luma, x, y))));
+    let truth_px = frame.truth.as_ref().map(|truth| truth.left_px.at(x, y)).filter(|d| d.is_finite());
+    let truth = truth_px.and_then(|d| match geometry {
+        Some(geometry) => geometry.depth_m(f64::from(d)).map(|z| format!("{} m", metres(z as f32))),
+        None => Some(format!("{d:.2} px")),
+    });
+    line("truth", truth);
+    if let Some(recorded) = &frame.raw.recorded {
+        line("recorded", recorded_at(recorded, frame.size(), (x, y)));
+    }
+    let why = match map {
+        None => "reading …".to_owned(),
+        Some(_) if geometry.is_some() && disparity_px.is_some() && depth_m.is_none() => {
+            "no depth: at or behind infinity".to_owned()
+        }
+        Some(map) => why(map, x, y),
+    };
+    ui.add(egui::Label::new(RichText::new(why).small()).wrap());
+}
+
+/// The recorded value at pixel `(x, y)` of a picture of this size.
+fn recorded_at(recorded: &Recorded, size: (usize, usize), (x, y): (usize, usize)) -> Option<String> {
+    let at = |map: &Image<f32>| {
+        let (x, y) = (x * map.width() / size.0, y * map.height() / size.1);
+        Some(map.at(x, y)).filter(|v| v.is_finite())
+    };
+    match (&recorded.depth_m, &recorded.disparity_px) {
+        (Some(depth_m), _) => at(depth_m).map(|z| format!("{} m", metres(z))),
+        (None, Some(disparity_px)) => at(disparity_px).map(|d| format!("{d:.2} px")),
+        (None, None) => None,
+    }
+}
+
+/// The cross-hairs for a pixel.
+pub(super) fn crosshair(output: &Output, (x, y): (usize, usize)) -> Crosshair {
+    let d = output.map.as_ref().and_then(|map| map.disparity_px(x, y));
+    Crosshair { left: (x as f32, y as f32), right: d.map(|d| (x as f32 - d, y as f32)) }
+}
+
+fn grey(luma: &Luma, x: usize, y: usize) -> u16 {
+    match luma {
+        Luma::U8(image) => image.at(x, y).into(),
+        Luma::U16 { image, .. } => image.at(x, y),
+    }
+}
+
+/// The reasons of a pixel, in words.
+fn why(map: &DisparityMap, x: usize, y: usize) -> String {
+    let bits = map.reasons.at(x, y);
+    let sentences: Vec<_> = reason::ALL.iter().filter(|(bit, ..)| bits & bit != 0).map(|(.., text)| *text).collect();
+    let invalid = map.values.at(x, y) == INVALID;
+    match (invalid, sentences.is_empty()) {
+        (false, true) => "measured".to_owned(),
+        (true, true) => "no disparity".to_owned(),
+        (_, false) => sentences.join("; "),
+    }
+}

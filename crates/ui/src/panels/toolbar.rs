@@ -1,0 +1,117 @@
+//! The line at the top: pause, source, preset, engine, recording, snapshot, views.
+
+use super::{Action, Command, State, action_button, menu_entry, preset, recording, source, tooltip, widgets};
+use crate::engine::EngineChoice;
+use crate::state::Theme;
+use crate::view::ViewKind;
+use egui::{Align, Button, Label, Layout, RichText, Role, Ui, WidgetInfo};
+
+/// Share of the window's width for the source's name, which may be that of a file.
+const SOURCE_SHARE: f32 = 0.17;
+/// Windows of at least this width have one row, points.
+const ONE_ROW_WIDTH: f32 = 1250.0;
+/// Width of the chooser of engines, points.
+const ENGINE_WIDTH: f32 = 64.0;
+
+pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    if ui.ctx().content_rect().width() < ONE_ROW_WIDTH {
+        ui.horizontal(|ui| input(ui, state, commands));
+        ui.horizontal(|ui| output(ui, state, commands));
+    } else {
+        ui.horizontal(|ui| {
+            input(ui, state, commands);
+            ui.separator();
+            output(ui, state, commands);
+        });
+    }
+}
+
+/// Source and preset.
+fn input(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    // a recording has them on its time line
+    if state.pipeline.playback.is_none() {
+        let (text, held) = if state.status().paused { ("▶ Go on", true) } else { ("‖ Pause", false) };
+        action_button(ui, Action::Pause, Button::new(text), held, commands);
+        action_button(ui, Action::Step, Button::new("▸| Step"), false, commands);
+        ui.separator();
+    }
+    ui.scope(|ui| {
+        ui.set_max_width(SOURCE_SHARE * ui.ctx().content_rect().width());
+        let summary = source::summary(state);
+        ui.add(Label::new(&summary).truncate()).on_hover_text(summary);
+    });
+    source::menu(ui, state, commands);
+    ui.separator();
+    preset::show(ui, state, commands);
+}
+
+/// The engine; at the right, files and views.
+fn output(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    engine(ui, state, commands);
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        action_button(ui, Action::Help, Button::new("?"), state.is_open(Action::Help), commands);
+        let menu = ui.menu_button("≡", |ui| menu(ui, state, commands)).response;
+        menu.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Menu"));
+        ui.menu_button("Views ▾", |ui| views(ui, state, commands));
+        action_button(ui, Action::Snapshot, Button::new("Snapshot"), false, commands);
+        recording::show(ui, state, commands);
+    });
+}
+
+fn views(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    let arrangement = state.view.arrangement();
+    for &view in ViewKind::ALL {
+        switch(ui, Action::View(view), arrangement.views.contains(&view), commands);
+    }
+    ui.separator();
+    switch(ui, Action::Controls, arrangement.controls, commands);
+    switch(ui, Action::Readings, arrangement.readings, commands);
+    menu_entry(ui, Action::Panels, commands);
+    ui.separator();
+    for action in [Action::Explain, Action::Reach, Action::WholePicture, Action::FullScreen] {
+        menu_entry(ui, action, commands);
+    }
+}
+
+/// A menu entry that is on or off, with its key.
+fn switch(ui: &mut Ui, action: Action, is_on: bool, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        let mut on = is_on;
+        if ui.checkbox(&mut on, action.label()).on_hover_text(tooltip(ui, action)).clicked() {
+            commands.push(action.into());
+        }
+        let key = RichText::new(ui.ctx().format_shortcut(&action.shortcut())).small().weak();
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(key));
+    });
+}
+
+/// What belongs to the whole window.
+fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    let mut view = state.view.clone();
+    ui.horizontal(|ui| {
+        for &theme in Theme::ALL {
+            ui.selectable_value(&mut view.theme, theme, theme.word()).on_hover_text(theme.help());
+        }
+    });
+    if view != state.view {
+        commands.push(Command::SetView(view));
+    }
+    ui.separator();
+    for action in [Action::Open, Action::CopyCommand, Action::Doctor, Action::Help, Action::Quit] {
+        menu_entry(ui, action, commands);
+    }
+}
+
+fn engine(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    ui.label(RichText::new("Engine").weak());
+    let options: Vec<_> = EngineChoice::ALL.iter().map(|&e| (e, e.word(), e.help())).collect();
+    let mut engine = state.matching.engine.choice;
+    // the same one again opens it anew: that is how a lost GPU comes back
+    let chosen = ui.scope(|ui| {
+        ui.set_max_width(ENGINE_WIDTH);
+        widgets::choice_again(ui, "Engine", "What computes the disparities.", &options, &mut engine)
+    });
+    if chosen.inner {
+        commands.push(Command::SetEngine(engine));
+    }
+}

@@ -1,0 +1,228 @@
+//! The device that window and engine share: messages about its loss, and how a lost GPU comes back.
+//!
+//! The window opens again on any GPU there is. Where that is another one than before, the missed one is opened again by the
+//! policy of [`crate::engine::recovery`].
+
+use super::Session;
+use crate::engine::gpu::Gpu;
+use crate::engine::recovery::{Decision, Recovery, not_recovered};
+use crate::engine::{EngineChoice, EngineError, OpenOptions};
+use crate::jobs::Job;
+use crate::live::EngineSource;
+use std::time::Instant;
+
+/// Losses so far.
+#[derive(Default)]
+pub(super) struct DeviceState {
+    recovery: Recovery,
+    /// The adapter that the window was on before it had to take another one.
+    missed: Option<String>,
+    /// The missed adapter, open again: the window moves to it.
+    next: Option<Gpu>,
+}
+
+impl Session {
+    /// Goes on with another device, after the last one was lost because of `why`; the caller opens the window again.
+    pub fn device_replaced(&mut self, gpu: &Gpu, why: &str) {
+        let now = Instant::now();
+        let adapter = &gpu.info.adapter;
+        let engine = &self.state.matching.engine;
+        let lost = engine.gpu.as_ref().map(|lost| lost.info.adapter.clone()).filter(|lost| lost != adapter);
+        let decision = self.device.recovery.lost(now);
+        self.device.recovery.recovered(now);
+        let loss = EngineError::DeviceLost(why.to_owned());
+        self.device.missed = self.device.missed.take().or(lost).filter(|missed| missed != adapter);
+        let missed = self.device.missed.as_deref();
+        self.state.notices.error(decision.message(&loss, &format!("going on with {adapter}"), missed));
+        self.take_device(gpu);
+        let choice = if decision == Decision::Retry { self.state.matching.engine.choice } else { EngineChoice::Cpu };
+        self.live.set_engine(EngineSource::Open(OpenOptions { choice, ..self.state.matching.engine.clone() }));
+    }
+
+    /// The device that the window moves to.
+    pub(crate) fn next_device(&self) -> Option<&Gpu> {
+        self.device.next.as_ref()
+    }
+
+    /// Moves to [`Self::next_device`].
+    pub(crate) fn move_device(&mut self) -> Option<Gpu> {
+        let gpu = self.device.next.take()?;
+        self.device.missed = None;
+        self.take_device(&gpu);
+        self.live.set_engine(EngineSource::Open(self.state.matching.engine.clone()));
+        self.state.notices.news(format!("back on {}", gpu.info.adapter));
+        Some(gpu)
+    }
+
+    /// Drops the results on the old device, and takes this one.
+    fn take_device(&mut self, gpu: &Gpu) {
+        self.live.forget_device();
+        self.end_comparison(); // its results are on that device too
+        self.state.pipeline.output = None;
+        self.state.matching.engine.gpu = Some(gpu.clone());
+    }
+
+    /// Replaces the engine, in the background. A missed GPU is opened again.
+    pub(crate) fn set_engine(&mut self, choice: EngineChoice) {
+        self.state.matching.engine.choice = choice;
+        self.live.set_engine(EngineSource::Open(self.state.matching.engine.clone()));
+        self.device.recovery = Recovery::default();
+        if choice != EngineChoice::Cpu {
+            self.open_missed();
+        }
+    }
+
+    /// Opens the missed GPU again where that is due.
+    pub(super) fn search_device(&mut self, now: Instant) {
+        if self.device.recovery.take_due(now) {
+            self.open_missed();
+        }
+    }
+
+    fn open_missed(&mut self) {
+        if self.device.missed.is_some() {
+            let adapter = self.state.matching.engine.adapter.clone();
+            let open = move || Gpu::open(&adapter).map(Gpu::for_window).map_err(|err| err.to_string());
+            self.jobs.start(Job::stoppable("looking for the GPU"), open, Self::found_device);
+        }
+    }
+
+    /// Has the window move to the GPU that was found if it is the missed one.
+    pub(super) fn found_device(&mut self, found: Result<Gpu, String>) {
+        let Some(missed) = &self.device.missed else { return };
+        let why = match found {
+            Ok(gpu) if gpu.info.adapter == *missed => {
+                self.device.next = Some(gpu);
+                return;
+            }
+            Ok(gpu) => format!("there is {}", gpu.info.adapter),
+            Err(why) => why,
+        };
+        let here = self.state.matching.engine.gpu.as_ref().map_or("the CPU", |gpu| &gpu.info.adapter);
+        self.state.notices.error(not_recovered(
+            &format!("{missed} was lost"),
+            &why,
+            &format!("the window stays on {here}"),
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::WindowOptions;
+    use crate::capture::SourceOptions;
+    use crate::engine::EngineKind;
+    use crate::settings::{Origin, Word};
+    use std::time::Duration;
+
+    fn session(gpu: &Gpu) -> Session {
+        let word = |name: &str, text: &str| Word { name: name.into(), text: text.into(), origin: Origin::Flag };
+        let options = WindowOptions {
+            words: vec![word("engine", "gpu"), word("num-disparities", "16"), word("p1", "5"), word("threads", "1")],
+            source_options: SourceOptions { size: Some((64, 48)), ..WindowOptions::default().source_options },
+            saved_state: None,
+            ..WindowOptions::default()
+        };
+        Session::start(options, Some(gpu.clone())).unwrap()
+    }
+
+    /// Looks for news as a window does, until `found`.
+    fn until(session: &mut Session, what: &str, found: impl Fn(&Session) -> bool) {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        loop {
+            session.update();
+            if found(session) {
+                return;
+            }
+            assert!(Instant::now() < deadline, "waited in vain until {what}: {:?}", session.state.status());
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    fn computes(kind: EngineKind) -> impl Fn(&Session) -> bool {
+        move |session| session.state.output().is_some_and(|output| output.engine.kind == kind)
+    }
+
+    fn said(session: &Session, part: &str) -> bool {
+        session.state.notices.all().iter().any(|notice| notice.text.contains(part))
+    }
+
+    #[test]
+    fn after_a_loss_everything_stays_and_the_gpu_computes_on_the_next_device() {
+        let (Some(first), Some(second)) = (Gpu::for_test(), Gpu::for_test()) else { return };
+        let mut session = session(&first);
+        until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
+        let (params, source) = (session.state.matching.params.clone(), session.state.source.spec.clone());
+        first.device.destroy();
+        until(&mut session, "the CPU computes", computes(EngineKind::Cpu));
+        assert!(said(&session, "the CPU computes instead"));
+        session.device_replaced(&second, "a test");
+        assert!(said(&session, "the GPU was lost (a test); going on with "));
+        until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
+        assert!(!said(&session, "the CPU computes instead"), "that is over");
+        assert_eq!(
+            (&session.state.matching.params, &session.state.source.spec, session.state.matching.engine.choice),
+            (&params, &source, EngineChoice::Gpu)
+        );
+        assert_eq!(*session.live.params(), params);
+        assert!(second.take_error().is_none());
+    }
+
+    #[test]
+    fn a_held_pair_is_never_shown_from_a_device_that_is_gone() {
+        let (Some(first), Some(second)) = (Gpu::for_test(), Gpu::for_test()) else { return };
+        let mut session = session(&first);
+        until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
+        session.live.pause();
+        std::thread::sleep(Duration::from_millis(200));
+        first.device.destroy();
+        session.device_replaced(&second, "a test");
+        session.update();
+        let texture = |session: &Session| session.state.output().and_then(|output| output.texture.clone());
+        assert!(texture(&session).is_none());
+        until(&mut session, "it is matched on the other device", |session| texture(session).is_some());
+        assert!(session.live.is_paused());
+    }
+
+    #[test]
+    fn a_gpu_that_is_lost_twice_waits_to_be_chosen() {
+        let (Some(first), Some(second), Some(third)) = (Gpu::for_test(), Gpu::for_test(), Gpu::for_test()) else {
+            return;
+        };
+        let mut session = session(&first);
+        until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
+        first.device.destroy();
+        session.device_replaced(&second, "once");
+        until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
+        second.device.destroy();
+        session.device_replaced(&third, "twice");
+        until(&mut session, "the CPU computes", computes(EngineKind::Cpu));
+        assert!(said(&session, "the GPU was lost (twice) again") && said(&session, "until an engine is chosen again"));
+        assert_eq!(session.state.matching.engine.choice, EngineChoice::Gpu, "the choice stays");
+        session.set_engine(EngineChoice::Gpu);
+        until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
+    }
+
+    #[test]
+    fn a_gpu_that_is_missed_is_looked_for_once_and_moved_to() {
+        let (Some(first), Some(second)) = (Gpu::for_test(), Gpu::for_test()) else { return };
+        let mut session = session(&first);
+        let real = first.info.adapter.clone();
+        let now = Instant::now();
+        session.device.missed = Some("a GPU that is away".into());
+        session.device.recovery.lost(now);
+        session.search_device(now + Duration::from_mins(1));
+        until(&mut session, "it is said", |session| {
+            said(session, "a GPU that is away was lost and cannot be opened again")
+        });
+        assert!(session.device.recovery.due().is_none() && session.next_device().is_none());
+
+        session.device.missed = Some(real.clone());
+        session.found_device(Ok(second));
+        assert!(session.next_device().is_some());
+        assert_eq!(session.move_device().map(|gpu| gpu.info.adapter.clone()), Some(real));
+        assert!(session.next_device().is_none() && session.device.missed.is_none() && said(&session, "back on"));
+        until(&mut session, "the GPU computes", computes(EngineKind::Gpu));
+    }
+}

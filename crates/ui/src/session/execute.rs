@@ -1,0 +1,254 @@
+//! Executes commands: the one place where panels, menus and keys take effect.
+
+use super::Session;
+use super::conversion::CONVERT;
+use super::source::Request;
+use crate::action::Action;
+use crate::command::{Command, Playback};
+use crate::live::Live;
+use crate::stereo::StereoParams;
+use crate::view::{ViewKind, Zoom};
+use egui::{Context, ViewportCommand};
+
+/// Enlargement by one key press.
+const ZOOM_STEP: f32 = 1.5;
+
+impl Session {
+    /// Executes a command; `ctx` is the window's.
+    pub(crate) fn execute(&mut self, command: Command, ctx: &Context) {
+        let state = &mut self.state;
+        match command {
+            Command::Action(action) => self.act(action, ctx),
+            Command::Open(spec) => self.open(spec),
+            Command::OpenFiles(paths) => self.open_files(paths),
+            Command::Reopen(options) => {
+                let wanted = self.request(self.state.source.spec.clone());
+                self.open_as(Request { options: *options, ..wanted });
+            }
+            Command::FindCameras => self.find_cameras(),
+            #[cfg(feature = "zenoh")]
+            Command::WatchRigs(router) => self.watch_rigs(&router),
+            Command::Examine => self.examine(),
+            Command::OpenAgain => self.open_again(),
+            Command::ConfirmBaseline => self.confirm_baseline(),
+            Command::ShowInFolder(file) => self.show_in_folder(file),
+            Command::StartFresh => self.start_fresh(),
+            Command::Resync => self.live.resync(),
+            Command::Playback(playback) => play(&self.live, playback),
+            Command::SetParams(params) => self.set_params(params),
+            Command::SetPreset(preset) => self.set_preset(preset),
+            Command::TakeOwnPreset(name) => self.take_own_preset(&name),
+            Command::SaveOwnPreset(name) => self.save_own_preset(&name),
+            Command::DeleteOwnPreset(name) => self.delete_own_preset(&name),
+            Command::Compare(step) => self.compare(step),
+            Command::History(step) => self.history(step),
+            Command::SetEngine(choice) => self.set_engine(choice),
+            Command::SetView(view) => state.view = view,
+            Command::SetDockWidths(widths) => state.view.dock_widths = widths,
+            Command::SetPointer(pointer) => {
+                state.pointer = pointer;
+                ctx.request_repaint(); // the readout was drawn before
+            }
+            Command::SetPose(pose) => {
+                state.pose = pose;
+                ctx.request_repaint(); // the view was drawn before
+            }
+            Command::SavePoints(every) => self.points.wanted = Some(every),
+            Command::SetRecording(choices) => state.recording.choices = choices,
+            Command::ChooseRecordingFolder => self.choose_recording_folder(),
+            Command::EndRecording(ends) => self.answer_question(ends),
+            Command::EstimateRecording => self.estimate_recording(),
+            Command::Search(step) => self.search(step),
+            Command::Measure(step) => self.measure(step, ctx),
+            Command::Guide(step) => self.guide(step),
+            Command::Calibrate(choice) => self.calibrate(choice),
+            Command::ChooseCalibration => self.choose_calibration(),
+            Command::SetScale(scale) => self.set_scale(scale),
+            Command::SetKnownDistance(which, metres) => state.rig.known[which].metres = metres,
+            Command::TakeKnownDisparity(which) => self.take_known_disparity(which),
+            Command::FitDepth => self.fit_depth(),
+            Command::NameRigFile(name) => state.rig.save_as = name,
+            Command::SaveRig => self.save_rig(),
+            Command::ReadControls => self.read_controls(),
+            Command::SetControls(view, settings) => self.set_controls(view, settings),
+            Command::EqualExposure => self.equal_exposure(),
+            Command::SetConversion(choices) => state.conversion.choices = choices,
+            Command::Convert(kind) => self.convert(kind),
+            Command::StopConversion | Command::StopJob(CONVERT) => self.stop_conversion(),
+            Command::StopJob(job) => {
+                if let Some(change) = self.jobs.stop(job) {
+                    change(self);
+                }
+            }
+            Command::Dismiss(index) => state.notices.dismiss(index),
+        }
+    }
+
+    fn act(&mut self, action: Action, ctx: &Context) {
+        let state = &mut self.state;
+        match action {
+            Action::Pause if self.live.is_paused() => self.live.resume(),
+            Action::Pause => self.live.pause(),
+            Action::Step => self.live.step(1),
+            Action::StepBack
+            | Action::SecondBack
+            | Action::SecondOn
+            | Action::ToStart
+            | Action::ToEnd
+            | Action::RecordedBack
+            | Action::RecordedOn => self.go(action),
+            Action::Snapshot => self.takes_snapshot = true,
+            Action::Record => self.toggle_recording(),
+            Action::Open => self.choose_source_files(),
+            Action::KeepAsA => self.keep_as_a(),
+            Action::ShowA => match &mut state.comparison {
+                Some(comparison) => comparison.shows_a ^= true,
+                None => state.notices.news("nothing is compared: A keeps the present settings"),
+            },
+            Action::EndComparison => self.end_comparison(),
+            Action::Undo => self.go_in_history(-1),
+            Action::Redo => self.go_in_history(1),
+            Action::Cameras
+            | Action::Rig
+            | Action::Calibrate
+            | Action::Reach
+            | Action::Explain
+            | Action::Measure
+            | Action::Sweep
+            | Action::Suggest
+            | Action::Convert
+            | Action::History
+            | Action::Doctor
+            | Action::Help => self.toggle_page(action),
+            Action::FitDepth => self.fits_depth = true,
+            Action::ZoomIn => state.pointer.zoom.enlarge(ZOOM_STEP),
+            Action::ZoomOut => state.pointer.zoom.enlarge(1.0 / ZOOM_STEP),
+            Action::WholePicture => {
+                state.pointer.zoom = Zoom::default();
+                state.pose = None;
+            }
+            Action::ColourReasons => state.view.colour_reasons ^= true,
+            Action::ResetParameters => self.set_params(self.state.matching.base()),
+            Action::CopyCommand => {
+                let line = self.command_line();
+                ctx.copy_text(line.clone());
+                self.state.notices.news(format!("on the clipboard: {line}"));
+            }
+            Action::View(view) => self.toggle_view(view),
+            Action::SwapPictures => self.swap_pictures(),
+            Action::Widen => self.widen_range(),
+            Action::FitRange => self.fit_range(),
+            Action::Panels => state.view.toggle_panels(),
+            Action::Controls => state.view.arrangement_mut().controls ^= true,
+            Action::Readings => state.view.arrangement_mut().readings ^= true,
+            Action::Close if state.page.is_some() => state.page = None,
+            Action::Close => state.view.alone = None,
+            Action::FullScreen => {
+                let full = ctx.input(|i| i.viewport().fullscreen.unwrap_or(false));
+                ctx.send_viewport_cmd(ViewportCommand::Fullscreen(!full));
+            }
+            Action::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
+        }
+    }
+
+    /// Goes to another pair of a recording or a folder.
+    fn go(&mut self, action: Action) {
+        let Some(transport) = self.live.transport() else {
+            let source = &self.state.source.spec;
+            self.state
+                .notices
+                .news(format!("{}: only in a recording or a folder, and {source} is none", action.label()));
+            return;
+        };
+        match action {
+            Action::StepBack => transport.step(-1),
+            Action::SecondBack => transport.skip(-1.0),
+            Action::SecondOn => transport.skip(1.0),
+            Action::ToStart => transport.seek(0),
+            Action::ToEnd => transport.seek(u64::MAX),
+            Action::RecordedBack | Action::RecordedOn => {
+                let forward = action == Action::RecordedOn;
+                let playing = transport.get();
+                if playing.next_recorded(forward).is_none() {
+                    let side = if forward { "after" } else { "before" };
+                    let place = match playing.recorded {
+                        Some(searched) if (searched.len() as u64) < playing.num_pairs() => {
+                            " among the pairs searched so far"
+                        }
+                        _ => "",
+                    };
+                    self.state.notices.news(format!("no pair {side} this one has recorded depth{place}"));
+                }
+                transport.step_recorded(forward);
+            }
+            _ => {}
+        }
+    }
+
+    /// Opens or closes a page. There is one at a time.
+    fn toggle_page(&mut self, page: Action) {
+        if self.state.is_open(page) {
+            self.state.page = None;
+            return;
+        }
+        self.state.page = Some(page);
+        match page {
+            Action::Cameras => self.find_cameras(),
+            Action::Doctor => self.examine(),
+            _ => {}
+        }
+    }
+
+    /// Opens or closes a view. Confidence is computed while its view is open.
+    fn toggle_view(&mut self, view: ViewKind) {
+        self.state.view.toggle(view);
+        if view == ViewKind::Confidence {
+            let confidence = self.state.view.arrangement().views.contains(&view);
+            self.set_params(StereoParams { confidence, ..self.state.matching.params.clone() });
+        }
+    }
+}
+
+/// Changes the playback of a recording or a folder, if one is read.
+fn play(live: &Live, playback: Playback) {
+    let Some(transport) = live.transport() else { return };
+    match playback {
+        Playback::Seek(pair) => transport.seek(pair),
+        Playback::SeekTime(time) => transport.seek_time(time),
+        Playback::Drag(true) => transport.pause(),
+        Playback::Drag(false) if transport.get().at_end() => {}
+        Playback::Drag(false) => transport.play(),
+        Playback::SetSpeed(speed) => transport.set_speed(speed),
+        Playback::SetLooped(looped) => transport.set_looped(looped),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::WindowOptions;
+    use crate::capture::SourceOptions;
+    use crate::notices::Level;
+    use crate::settings::{Origin, Word};
+
+    #[test]
+    fn commands_change_the_state_and_what_is_invalid_does_not() {
+        let words = vec![Word { name: "engine".into(), text: "cpu".into(), origin: Origin::Flag }];
+        let source_options = SourceOptions { size: Some((64, 48)), ..WindowOptions::default().source_options };
+        let options = WindowOptions { words, source_options, saved_state: None, ..WindowOptions::default() };
+        let mut session = Session::start(options, None).unwrap();
+        let ctx = Context::default();
+        for is_open in [true, false] {
+            session.execute(Action::Help.into(), &ctx);
+            assert_eq!(session.state.is_open(Action::Help), is_open);
+            session.execute(Action::View(ViewKind::Confidence).into(), &ctx);
+            assert_eq!(session.state.matching.params.confidence, is_open, "computed while it is seen");
+        }
+        let before = session.state.matching.params.clone();
+        session.execute(Command::SetParams(StereoParams { num_disparities: 0, ..before.clone() }), &ctx);
+        assert_eq!(session.state.matching.params, before);
+        assert_eq!(session.state.notices.all()[0].level, Level::Error);
+        session.execute(Command::Dismiss(0), &ctx);
+        assert!(session.state.notices.all().is_empty());
+    }
+}

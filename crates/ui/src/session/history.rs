@@ -1,0 +1,206 @@
+//! Going back to older settings, and following a settings file.
+
+use super::Session;
+use crate::capture::SourceSpec;
+use crate::dialogs;
+use crate::files::{self, plain};
+use crate::jobs::Job;
+use crate::notices::{Cure, Level};
+use crate::recording::time;
+use crate::settings::{self, Settings, SettingsError};
+use crate::state::{HistoryStep, SettingsFile, Setup};
+use crate::stereo::{Preset, StereoParams};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Time between two looks at the settings file.
+const FOLLOW_INTERVAL: Duration = Duration::from_millis(500);
+/// The look; it is not shown.
+pub(super) const FOLLOW: Job = Job::stoppable("reading the settings file");
+const CHOOSE: Job = Job::stoppable("choosing a file");
+const SAVE: Job = Job::new("writing the settings");
+
+/// A settings file as it was read: its text, and its settings or what is wrong with it.
+struct Read {
+    text: String,
+    settings: Result<Settings, SettingsError>,
+}
+
+impl Session {
+    /// Notes the settings, once per frame and after all commands of the frame.
+    pub(crate) fn note_history(&mut self, ctx: &egui::Context) {
+        if self.started.is_some() || self.state.source.opening.is_some() {
+            return; // not all settings are there
+        }
+        let press = ctx.input(|i| i.pointer.press_start_time()).map(f64::to_bits);
+        let state = &mut self.state;
+        state.history.note(Setup::of(&state.matching, &state.source.spec), Instant::now(), press);
+    }
+
+    pub(super) fn history(&mut self, step: HistoryStep) {
+        match step {
+            HistoryStep::Go(position) => self.go_to(position),
+            HistoryStep::ChooseFile => self.choose_settings_file(),
+            HistoryStep::OpenFile(path) => self.open_settings_file(path),
+            HistoryStep::ChooseNewFile => self.choose_new_settings_file(),
+            HistoryStep::Save => self.save_settings_file(),
+            HistoryStep::Forget => self.state.settings_file = None,
+        }
+    }
+
+    /// Takes the last step back (-1), or makes the next one again (1).
+    pub(super) fn go_in_history(&mut self, by: isize) {
+        match self.state.history.position().checked_add_signed(by) {
+            Some(position) if position <= self.state.history.steps().len() => self.go_to(position),
+            _ => self.state.notices.news(if by < 0 { "there is no older change" } else { "there is no newer change" }),
+        }
+    }
+
+    fn go_to(&mut self, position: usize) {
+        if let Some(setup) = self.state.history.go(position) {
+            self.take_setup(setup);
+        }
+    }
+
+    /// Takes settings as a whole.
+    pub(super) fn take_setup(&mut self, Setup { params, preset, own, engine, source }: Setup) {
+        let matching = &mut self.state.matching;
+        (matching.preset, matching.own) = (preset, own);
+        let confidence = matching.params.confidence;
+        let has_other_engine = matching.engine.choice != engine;
+        self.set_params(StereoParams { confidence, ..params });
+        if has_other_engine {
+            self.set_engine(engine);
+        }
+        if self.state.source.spec != source && source != SourceSpec::Pipe {
+            self.open(source);
+        }
+    }
+
+    fn choose_settings_file(&mut self) {
+        if !self.jobs.is_running(CHOOSE) {
+            let chosen = dialogs::choose_files("A settings file", "Settings", &["toml"]);
+            self.start_job(CHOOSE, chosen, |session, paths: Vec<PathBuf>| {
+                if let Some(path) = paths.into_iter().next() {
+                    session.open_settings_file(path);
+                }
+            });
+        }
+    }
+
+    fn open_settings_file(&mut self, path: PathBuf) {
+        let path = super::absolute(&path);
+        let read = move || Ok((read(&path).map_err(|err| err.to_string())?, path));
+        self.start_job(Job::stoppable("opening the settings"), read, |session, (read, path): (Read, PathBuf)| {
+            let file = SettingsFile { path, text: String::new(), wrong: None };
+            session.state.settings_file = Some(file);
+            session.take_read(read);
+        });
+    }
+
+    fn choose_new_settings_file(&mut self) {
+        if self.jobs.is_running(CHOOSE) {
+            return;
+        }
+        let name = format!("settings_{}.toml", time::for_file_name(SystemTime::now()));
+        let chosen = dialogs::choose_new_file("A file for the settings", &name, "Settings", &["toml"]);
+        self.start_job(CHOOSE, chosen, |session, path: Option<PathBuf>| {
+            let Some(path) = path else { return };
+            // the dialog has asked before it gave a file that exists; an ending that is added may name another one
+            let is_asked = path.extension().is_some();
+            let path = if is_asked { path } else { path.with_extension("toml") };
+            session.write_settings_file(path, is_asked);
+        });
+    }
+
+    /// Writes the file that is followed; what an editor has changed in it meanwhile is not written over.
+    fn save_settings_file(&mut self) {
+        let Some(file) = &self.state.settings_file else { return };
+        let path = file.path.clone();
+        self.write_settings_file(path, true);
+    }
+
+    fn write_settings_file(&mut self, path: PathBuf, replaces: bool) {
+        let known = self.state.settings_file.as_ref().filter(|file| file.path == path).map(|file| file.text.clone());
+        let settings = self.settings_flags();
+        let write = move || {
+            if let (Some(known), Ok(there)) = (known, plain::read_text(&path))
+                && known != there
+            {
+                return Err(format!("{} has just been changed by another program: look at it first", path.display()));
+            }
+            let text = settings::text_of("Settings of stereopsis: --settings with this file.", &settings)?;
+            let write = if replaces { files::write } else { files::write_new };
+            write(&path, text.as_bytes()).map_err(|err| err.to_string())?;
+            Ok((path, text))
+        };
+        self.start_job(SAVE, write, |session, (path, text): (PathBuf, String)| {
+            let said = format!("settings written: --settings {}", path.display());
+            session.state.notices.add(Level::News, said, vec![Cure::ShowInFolder(path.clone())]);
+            session.state.settings_file = Some(SettingsFile { path, text, wrong: None });
+        });
+    }
+
+    /// Reads the settings file again where it has changed.
+    pub(super) fn follow_settings_file(&mut self, now: Instant) {
+        let Some(file) = &self.state.settings_file else { return };
+        let is_due = self.file_read.is_none_or(|read| now.saturating_duration_since(read) >= FOLLOW_INTERVAL);
+        if !is_due || self.jobs.is_running(FOLLOW) {
+            return;
+        }
+        self.file_read = Some(now);
+        let (path, known) = (file.path.clone(), file.text.clone());
+        let look = move || {
+            let read = match read(&path) {
+                Ok(read) => (read.text != known).then_some(read),
+                // an editor may be replacing it: the error stays only as long as the file is gone
+                Err(why) => Some(Read { text: String::new(), settings: Err(why) }),
+            };
+            Ok((path, read))
+        };
+        self.start_job(FOLLOW, look, |session, (path, read): (PathBuf, Option<Read>)| {
+            let is_followed = session.state.settings_file.as_ref().is_some_and(|file| file.path == path);
+            if let Some(read) = read.filter(|_| is_followed) {
+                session.take_read(read);
+            }
+        });
+    }
+
+    /// Takes the settings of the file; where it is wrong, the settings stay as they are.
+    fn take_read(&mut self, Read { text, settings }: Read) {
+        let frame = self.state.output().map(|output| (output.job.frame.size().0, output.job.frame.geometry));
+        let settings = settings.and_then(|settings| {
+            let params = match frame {
+                Some((width, geometry)) => settings.params_for(width, geometry.as_ref())?,
+                None => settings.params.clone(),
+            };
+            Ok((settings, params))
+        });
+        let Some(file) = &mut self.state.settings_file else { return };
+        file.text = text;
+        match settings {
+            Err(why) => file.wrong = Some(why.to_string()),
+            Ok((settings, params)) => {
+                file.wrong = None;
+                let matching = &mut self.state.matching;
+                (matching.preset, matching.own) = (settings.preset.unwrap_or(Preset::Balanced), None);
+                let confidence = params.confidence || matching.params.confidence;
+                let has_other_engine = matching.engine.choice != settings.engine;
+                self.set_params(StereoParams { confidence, ..params });
+                if has_other_engine {
+                    self.set_engine(settings.engine);
+                }
+            }
+        }
+    }
+}
+
+/// Reads a settings file.
+///
+/// # Errors
+/// It cannot be read.
+fn read(path: &Path) -> Result<Read, SettingsError> {
+    let text = settings::read_text(path)?;
+    let settings = settings::words_of(path, &text).and_then(|words| Settings::resolve(&words));
+    Ok(Read { text, settings })
+}

@@ -1,0 +1,201 @@
+//! The state that the next start finds: written soon after it changes, so that no end of the program loses it, and the messages about it.
+
+use super::Session;
+use super::source::Request;
+use crate::capture::SourceSpec;
+use crate::console;
+use crate::jobs::Job;
+use crate::notices::{Cure, Level};
+use crate::rig::{CalibrationChoice, RectifyChoice, RigFile};
+use crate::saved::SavedState;
+use crate::settings::{Origin, Settings};
+use crate::state::{RecordingChoices, State, ViewSettings};
+use crate::stereo::Preset;
+use crate::store::{Kept, Store, is_estimate};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Writing; it is not shown.
+pub(super) const KEEP: Job = Job::new("saving the window's state");
+/// Time between two looks at what has changed.
+const INTERVAL: Duration = Duration::from_secs(2);
+/// Time after which writing is tried again where it fails.
+const RETRY: Duration = Duration::from_secs(30);
+
+/// What is on the disk of the state.
+pub(super) struct Keeping {
+    store: Option<Arc<Store>>,
+    written: Option<Kept>,
+    /// Number of the newest state.
+    number: u64,
+    due: Instant,
+    /// The message that it cannot be written.
+    failing: Option<String>,
+    /// The source and the calibration of the command line.
+    fresh: Request,
+}
+
+impl Keeping {
+    pub(super) fn new(store: Option<Store>, fresh: Request) -> Self {
+        let due = Instant::now() + INTERVAL;
+        Self { store: store.map(Arc::new), written: None, number: 0, due, failing: None, fresh }
+    }
+}
+
+impl Session {
+    /// Writes the state if it has changed, in the background; called once per frame.
+    pub(super) fn update_kept(&mut self, now: Instant) {
+        let Some(store) = self.keeping.store.clone() else { return };
+        if now < self.keeping.due || self.jobs.is_running(KEEP) {
+            return;
+        }
+        self.keeping.due = now + INTERVAL;
+        let kept = self.kept();
+        if self.keeping.written.as_ref() == Some(&kept) {
+            return;
+        }
+        self.keeping.number += 1;
+        let number = self.keeping.number;
+        let write = move || Ok(store.write(number, &kept).map(|()| kept));
+        self.jobs.start(KEEP, write, |session: &mut Self, written| {
+            let failed = match written.and_then(|written| written) {
+                Ok(kept) => {
+                    session.keeping.written = Some(kept);
+                    None
+                }
+                Err(why) => {
+                    session.keeping.due = Instant::now() + RETRY;
+                    Some(format!("the window's state is not saved: {why}"))
+                }
+            };
+            let before = std::mem::replace(&mut session.keeping.failing, failed.clone());
+            if before != failed {
+                if let Some(before) = &before {
+                    session.state.notices.retract(before);
+                }
+                if let Some(failed) = failed {
+                    session.state.notices.error(failed);
+                }
+            }
+        });
+    }
+
+    /// Saves the state for the next start, before this returns.
+    pub fn save(&mut self) {
+        let Some(store) = self.keeping.store.clone() else { return };
+        self.keeping.number += 1;
+        if let Err(why) = store.write(self.keeping.number, &self.kept()) {
+            log::warn!("the window's state is not saved: {why}");
+        }
+    }
+
+    /// Notes that the window is closed: all that was to be done for it is done.
+    pub(crate) fn note_closed(&self) {
+        if let Some(store) = &self.keeping.store {
+            store.close();
+        }
+    }
+
+    fn kept(&self) -> Kept {
+        let State { source, view, recording, guide, rig, .. } = &self.state;
+        let (spec, board) = (source.spec.to_string(), guide.board.as_ref().ok());
+        let state = SavedState::of(&spec, &source.recent, view, &recording.choices, board, self.settings_flags());
+        let estimate = rig.rig.clone().filter(|_| rig.choice.rectify() == RectifyChoice::Auto);
+        Kept { state, rig: RigFile::of(&source.spec, &rig.options, &rig.choice), estimate }
+    }
+
+    /// Tells once what of the last time goes on. After a window that was not closed that is all of it: the cause may be in it.
+    pub(super) fn announce_saved(&mut self, saved: &SavedState, has_saved_rig: bool) {
+        let was_not_closed = self.keeping.store.as_ref().is_some_and(|store| store.was_not_closed());
+        let mut words = Vec::new();
+        // a settings file replaces them
+        if !self.options.words.iter().any(|word| word.origin != Origin::Flag) {
+            words.extend(self.settings_flags().into_iter().map(|(name, value)| format!("{name} {value}")));
+        }
+        let text = if was_not_closed {
+            let mut all = self.words_of_source(has_saved_rig);
+            all.extend(words);
+            all.extend(words_of_range(&self.state.view));
+            words = all;
+            "the window was not closed the last time, and goes on with what it had"
+        } else {
+            "settings of last time"
+        };
+        if !saved.is_empty() && !words.is_empty() {
+            let text = format!("{text}: {}", words.join(", "));
+            self.state.notices.add(Level::Remark, text, vec![Cure::StartFresh]);
+        }
+    }
+
+    /// Goes back to what the command line says, or else the defaults: parameters, engine, views, recordings, source and rig. The file
+    /// with the state before is kept aside.
+    pub(super) fn start_fresh(&mut self) {
+        let Some(store) = self.keeping.store.clone() else { return self.take_fresh() };
+        let keep = move || store.set_aside();
+        self.start_job(Job::new("keeping the state before"), keep, |session, aside| {
+            let mut discarded = session.words_of_source(true);
+            discarded.extend(session.settings_flags().into_iter().map(|(name, value)| format!("{name} {value}")));
+            discarded.extend(words_of_range(&session.state.view));
+            discarded.push("views and panels".to_owned());
+            session.take_fresh();
+            let kept = aside.map(|aside| format!("; all of it is kept in {}", console::path(&aside)));
+            let text = format!("back to the defaults without {}{}", discarded.join(", "), kept.unwrap_or_default());
+            session.state.notices.confirm(text);
+        });
+    }
+
+    fn take_fresh(&mut self) {
+        let settings = match Settings::resolve(&self.options.words) {
+            Ok(settings) => settings,
+            Err(why) => return self.state.notices.error(why.to_string()),
+        };
+        let matching = &mut self.state.matching;
+        (matching.preset, matching.own) = (settings.preset.unwrap_or(Preset::Balanced), None);
+        if matching.engine.choice != settings.engine {
+            self.set_engine(settings.engine);
+        }
+        self.set_params(settings.params.clone());
+        self.unchecked = Some(settings);
+        let is_narrow = self.state.view.is_narrow;
+        self.state.view = ViewSettings { is_narrow, ..ViewSettings::default() };
+        self.state.recording.choices = RecordingChoices::default();
+        self.fits_depth = true;
+        let fresh = &self.keeping.fresh;
+        if self.state.source.spec != fresh.spec || self.state.rig.choice != fresh.choice {
+            self.open_as(fresh.clone());
+        }
+    }
+
+    /// The source and its rig, as far as they are not those of the command line.
+    fn words_of_source(&self, has_saved_rig: bool) -> Vec<String> {
+        let (spec, choice, fresh) = (&self.state.source.spec, &self.state.rig.choice, &self.keeping.fresh);
+        let mut words = Vec::new();
+        if *spec != fresh.spec && *spec != SourceSpec::Scene {
+            words.push(format!("source {spec}"));
+        }
+        if has_saved_rig && *choice != fresh.choice {
+            words.push(self.words_of_rig(choice));
+        }
+        words
+    }
+
+    fn words_of_rig(&self, choice: &CalibrationChoice) -> String {
+        if is_estimate(choice, self.state_folder()) {
+            return "the estimated rig".to_owned();
+        }
+        match &choice.files[..] {
+            [] => format!("rig {}", choice.words().join(" ")),
+            [file, ..] => format!("calibration {}", console::path(file)),
+        }
+    }
+
+    /// The folder of the saved state.
+    pub(super) fn state_folder(&self) -> Option<&Path> {
+        self.options.saved_state.as_deref().and_then(Path::parent)
+    }
+}
+
+fn words_of_range(view: &ViewSettings) -> Option<String> {
+    view.depth_range_m.map(|(near, far)| format!("depth range {near:.2} to {far:.2} m"))
+}

@@ -1,0 +1,320 @@
+//! Opening sources and finding cameras. A source is opened by a job; the one before is read until then.
+
+use super::Session;
+use crate::action::Action;
+use crate::capture::webcam::{self, Preview};
+use crate::capture::{CaptureError, FramePreparation, Next, PairSource, SourceInfo, SourceOptions, SourceSpec};
+use crate::jobs::Job;
+use crate::notices::{Cure, Level};
+use crate::rig::{CalibrationChoice, Named, RigFile};
+use crate::settings;
+use crate::sources::{self, CalibratedSource, OpenError};
+use crate::state::{HistoryStep, Obstacle};
+use crate::view::Zoom;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// The source before the first one is open: never has a pair.
+pub(super) struct NoSource;
+
+impl PairSource for NoSource {
+    fn info(&self) -> SourceInfo {
+        SourceInfo { name: "no source".into(), width: 0, height: 0, is_rectified: true, ..SourceInfo::default() }
+    }
+
+    fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
+        std::thread::sleep(timeout);
+        Ok(Next::Waiting)
+    }
+}
+
+const OPEN: Job = Job::stoppable("opening the source");
+
+/// A source to be opened, with all that belongs to it.
+#[derive(Clone, PartialEq)]
+pub(super) struct Request {
+    pub(super) spec: SourceSpec,
+    pub(super) options: SourceOptions,
+    pub(super) choice: CalibrationChoice,
+    /// The rig file that it comes from.
+    pub(super) file: Option<(PathBuf, RigFile)>,
+}
+
+impl Obstacle {
+    fn of(wanted: &Request) -> Self {
+        Self::Source(wanted.spec.to_string())
+    }
+}
+
+impl Session {
+    /// The present options for `spec`; cameras and other sources have calibrations of their own.
+    pub(super) fn request(&self, spec: SourceSpec) -> Request {
+        let rig = &self.state.rig;
+        let is_same_kind = spec.is_camera() == self.state.source.spec.is_camera();
+        let choice = if is_same_kind { &rig.choice } else { &rig.other_choice };
+        // that left and right are exchanged says nothing of another source
+        let swap_pictures = choice.swap_pictures && spec == self.state.source.spec;
+        let choice = CalibrationChoice { scale: rig.choice.scale, swap_pictures, ..choice.clone() };
+        Request { spec, options: rig.options.clone(), choice, file: None }
+    }
+
+    /// Opens a source with the present options.
+    pub(super) fn open(&mut self, spec: SourceSpec) {
+        self.open_as(self.request(spec));
+    }
+
+    /// Opens the user's source again.
+    pub(super) fn open_again(&mut self) {
+        self.open(self.state.source.spec.clone());
+    }
+
+    /// Opens a source in the background. It replaces the present one, and its options the present ones, once it is there; until
+    /// then, and if it fails, all stays as it is. Only a camera that both need is closed before. Where there is nothing to stay with,
+    /// a source whose calibration fails is shown as it comes.
+    pub(super) fn open_as(&mut self, wanted: Request) {
+        let closes = wanted.spec.is_camera() && self.state.source.running.as_ref().is_some_and(SourceSpec::is_camera);
+        if closes {
+            self.unless_recording(Obstacle::of(&wanted), move |session| session.open_now(wanted));
+        } else {
+            self.open_now(wanted);
+        }
+    }
+
+    fn open_now(&mut self, wanted: Request) {
+        if wanted.spec.is_camera() {
+            self.close_previews();
+            if self.state.source.running.take_if(|running| running.is_camera()).is_some() {
+                self.end_recording(Some("the source was changed"));
+                self.live.close_source();
+            }
+        }
+        self.state.source.opening = Some(wanted.spec.clone());
+        let Request { spec, options, choice, .. } = wanted.clone();
+        let stays = self.has_nothing_before(&wanted);
+        let open = move || {
+            let opened = if stays {
+                sources::open_in_any_case(&spec, &options, &choice).map_err(Into::into)
+            } else {
+                sources::open_calibrated(&spec, &options, &choice).map(|opened| (opened, None))
+            };
+            opened.map_err(|err: OpenError| err.to_string())
+        };
+        drop(self.jobs.stop(OPEN)); // of another source
+        self.jobs.start(OPEN, open, move |session: &mut Self, opened| {
+            session.state.source.opening = None;
+            match opened {
+                Ok((opened, failed)) => session.unless_recording(Obstacle::of(&wanted), move |session| {
+                    session.use_opened(wanted, opened);
+                    if let Some(why) = failed {
+                        session.note_uncalibrated(&why);
+                    }
+                }),
+                Err(why) => session.not_opened(&wanted, &why),
+            }
+        });
+    }
+
+    /// Whether this is the user's source already, and it is not read: the first one, or one in whose place the scene stands.
+    fn has_nothing_before(&self, wanted: &Request) -> bool {
+        let source = &self.state.source;
+        source.running.as_ref() != Some(&source.spec) && self.request(source.spec.clone()) == *wanted
+    }
+
+    /// Says that the calibration of the source has failed, until it is calibrated.
+    fn note_uncalibrated(&mut self, why: &OpenError) {
+        let cure = if why.means_exchanged() { Cure::SwapPictures } else { Cure::TryAgain };
+        let text = format!("{why} · the pictures are shown as they come, not rectified");
+        self.state.notices.add(Level::Error, text.clone(), vec![cure]);
+        self.uncalibrated = Some(text);
+    }
+
+    /// Opens sources, rigs or calibrations that were chosen or dropped; no files change nothing.
+    pub(super) fn open_files(&mut self, mut paths: Vec<PathBuf>) {
+        if paths.is_empty() {
+            return;
+        }
+        paths.sort(); // left before right, im0 before im1
+        match Named::of(&paths) {
+            Ok(Named::Setup(files)) => match &files[..] {
+                [path] if settings::is_settings_file(path) => self.history(HistoryStep::OpenFile(path.clone())),
+                _ => self.use_setup_files(files),
+            },
+            Ok(Named::Source(spec)) => self.open(spec),
+            Err(why) => self.state.notices.error(why.to_string()),
+        }
+    }
+
+    fn use_opened(&mut self, wanted: Request, opened: CalibratedSource) {
+        let Request { spec, options, choice, file } = wanted;
+        let state = &mut self.state;
+        let is_other = state.source.running.is_none() || state.source.spec != spec;
+        if spec.is_camera() != state.source.spec.is_camera() {
+            state.rig.other_choice = std::mem::take(&mut state.rig.choice);
+        }
+        (state.rig.options, state.rig.choice) = (options, choice);
+        if let Some((path, rig)) = file {
+            state.rig.save_as = path.display().to_string();
+            state.rig.file = Some((path, rig));
+        }
+        // a range that is kept belongs to the source of the last time
+        self.fits_depth |= state.source.spec != spec;
+        state.source.spec = spec;
+        if is_other {
+            state.pointer.zoom = Zoom::default();
+            state.pose = None;
+        }
+        state.notices.cured(&Cure::TryAgain);
+        state.notices.cured(&Cure::SwapPictures);
+        let spec = state.source.spec.clone();
+        state.source.note_opened(&spec);
+        self.read(spec, opened);
+    }
+
+    /// Reads an open source from now on.
+    fn read(&mut self, running: SourceSpec, opened: CalibratedSource) {
+        self.end_recording(Some("the source was changed"));
+        self.hold_guide(Some("the source was changed"));
+        let CalibratedSource { source, calibrated, .. } = opened;
+        self.state.source.running = Some(running);
+        self.source_since = Instant::now();
+        self.state.measure.series += 1;
+        let scale = calibrated.preparation.scale.factor();
+        let geometry = calibrated.preparation.geometry(&source.info()).map(|geometry| geometry.scaled(scale));
+        self.fits_depth |= self.state.output().is_some_and(|output| output.job.frame.geometry != geometry);
+        self.live.set_source(source, calibrated.preparation.clone().into());
+        self.state.pointer.pinned = None;
+        self.take_calibrated(&calibrated);
+        self.read_controls();
+    }
+
+    /// Stays with what was there. A camera that was closed for the attempt is opened again as it was; where there is nothing to go
+    /// back to, the scene stands in, and the user's source is still the one that is kept.
+    fn not_opened(&mut self, wanted: &Request, why: &str) {
+        let before = self.request(self.state.source.spec.clone());
+        let state = &mut self.state;
+        if state.source.running.is_some() {
+            state.notices.error(why);
+        } else if before != *wanted && before.spec.is_camera() {
+            state.notices.error(why);
+            self.open_as(before);
+        } else {
+            state.notices.add(Level::Error, format!("{why} · showing the scene instead"), vec![Cure::TryAgain]);
+            let opened =
+                sources::open_calibrated(&SourceSpec::Scene, &state.rig.options, &CalibrationChoice::default());
+            match opened {
+                Ok(scene) => self.read(SourceSpec::Scene, scene),
+                Err(why) => state.notices.error(why.to_string()),
+            }
+        }
+    }
+
+    /// Exchanges left and right: cameras and files by their names, the halves of one camera, and the pictures of any other source.
+    pub(super) fn swap_pictures(&mut self) {
+        let mut wanted = self.request(self.state.source.spec.clone());
+        match &mut wanted.spec {
+            SourceSpec::WebcamPair(left, right) => {
+                std::mem::swap(left, right);
+                wanted.options.cameras.views.swap(0, 1);
+            }
+            SourceSpec::Files { left, right, .. } => std::mem::swap(left, right),
+            SourceSpec::Ros2 { left, right } | SourceSpec::RigPair { left, right, .. } => std::mem::swap(left, right),
+            SourceSpec::WebcamSideBySide(_) => wanted.options.cameras.swapped_halves ^= true,
+            SourceSpec::Scene
+            | SourceSpec::Folder(_)
+            | SourceSpec::Recording(_)
+            | SourceSpec::Pipe
+            | SourceSpec::Rig { .. } => {
+                return self.swap_prepared();
+            }
+        }
+        self.open_as(wanted);
+    }
+
+    /// Exchanges the pictures as they are prepared.
+    fn swap_prepared(&mut self) {
+        self.unless_recording(Obstacle::Swap, Self::swap_prepared_now);
+    }
+
+    fn swap_prepared_now(&mut self) {
+        let preparation = self.live.preparation();
+        let swapped = !preparation.swapped;
+        let geometry = preparation.geometry.map(|geometry| geometry.swapped());
+        let choice = &self.state.rig.choice;
+        let choice = CalibrationChoice { swap_pictures: !choice.swap_pictures, ..choice.clone() };
+        if self.uncalibrated.is_some() {
+            return self.calibrate(choice); // which has failed for the pictures as they come
+        }
+        if self.use_recipe(FramePreparation { geometry, swapped, ..preparation }, choice) {
+            self.describe_source();
+            self.fits_depth = true;
+            self.state.notices.cured(&Cure::SwapPictures);
+            self.state
+                .notices
+                .news(format!("left and right are {}", if swapped { "exchanged" } else { "as they come" }));
+        }
+    }
+
+    /// Lists the cameras in the background.
+    pub(super) fn find_cameras(&mut self) {
+        let find = || webcam::cameras().map_err(|err| err.to_string());
+        self.jobs.start(Job::stoppable("looking for cameras"), find, |session: &mut Self, found| {
+            let cameras = found.unwrap_or_else(|why| {
+                session.state.notices.error(why);
+                Vec::new() // no search again by itself
+            });
+            session.state.source.cameras = Some(cameras);
+        });
+    }
+
+    /// Lists the rigs of a router from now on.
+    #[cfg(feature = "zenoh")]
+    pub(super) fn watch_rigs(&mut self, router: &str) {
+        let (config, waker) = (self.state.rig.options.zenoh_config.clone(), self.waker.clone());
+        self.state.source.rigs = Some(crate::network::census::CensusWatch::start(router, config, move || waker.wake()));
+    }
+
+    /// Opens previews of the cameras that are not in use while their page is open, and closes the others. The strip beside
+    /// the scene shows how many cameras there are.
+    pub(super) fn update_previews(&mut self) {
+        let is_open = self.state.is_open(Action::Cameras);
+        let source = &mut self.state.source;
+        if source.running == Some(SourceSpec::Scene) && source.cameras.is_none() {
+            self.find_cameras();
+            return;
+        }
+        if !is_open {
+            #[cfg(feature = "zenoh")]
+            drop(self.state.source.rigs.take());
+            self.close_previews();
+            return;
+        }
+        let opening = source.opening.as_ref().is_some_and(SourceSpec::is_camera);
+        let used = &self.state.pipeline.status.cameras.cameras;
+        for camera in source.cameras.iter().flatten().filter(|camera| camera.problem.is_none()) {
+            if used.iter().any(|used| used.index == camera.index) {
+                source.previews.remove(&camera.index);
+            } else if !opening {
+                source.previews.entry(camera.index).or_insert_with(|| Preview::open(camera.index));
+            }
+        }
+    }
+
+    /// Notes since when cameras are lost.
+    pub(super) fn note_lost_cameras(&mut self, now: Instant) {
+        let cameras = &self.state.pipeline.status.cameras.cameras;
+        let lost: Vec<_> = cameras.iter().filter(|camera| camera.lost.is_some()).map(|camera| camera.index).collect();
+        let since = &mut self.state.source.lost_since;
+        since.retain(|camera, _| lost.contains(camera));
+        for camera in lost {
+            since.entry(camera).or_insert(now);
+        }
+    }
+
+    /// Closes the previews, so that a source can have their cameras. Drivers may block: not on the window's thread.
+    fn close_previews(&mut self) {
+        let previews = std::mem::take(&mut self.state.source.previews);
+        if !previews.is_empty() {
+            let _ = std::thread::Builder::new().name("old previews".into()).spawn(move || drop(previews));
+        }
+    }
+}

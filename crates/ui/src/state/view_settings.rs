@@ -1,0 +1,227 @@
+//! How results are shown: views, panels, colours, depth range. Saved from run to run.
+
+use crate::choices;
+use crate::colormap::{Colormap, DisplayRange, MAX_ERROR_PX};
+use crate::geometry::Geometry;
+use crate::parameter::Group;
+use crate::reach::TYPICAL_ERROR_PX;
+use crate::render::{Display, FloatMap, MapDisplays};
+use crate::space::SpaceSettings;
+use crate::stereo::StereoParams;
+use crate::view::ViewKind;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+/// Errors of a disparity that can be drawn, px.
+pub(crate) const ERRORS_PX: RangeInclusive<f64> = 0.01..=16.0;
+
+choices! {
+    /// Light or dark.
+    pub enum Theme, default System {
+        /// As the system has it.
+        System = "system",
+        /// Light letters on dark.
+        Dark = "dark",
+        /// Dark letters on light.
+        Light = "light",
+    }
+}
+
+/// The open views and panels of windows of one class of widths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Arrangement {
+    /// The open views.
+    pub(crate) views: Vec<ViewKind>,
+    /// The panel of parameters, at the left, is shown.
+    pub(crate) controls: bool,
+    /// The panel of read-outs, at the right, is shown.
+    pub(crate) readings: bool,
+}
+
+/// Windows below this width, points, are narrow.
+pub(crate) const NARROW_WIDTH: f32 = 1200.0;
+/// Sizes of text on offer, relative to the system's.
+pub(crate) const TEXT_ZOOM: RangeInclusive<f32> = 0.6..=3.0;
+
+/// The settings of the views.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ViewSettings {
+    /// Views and panels of a wide window.
+    pub(crate) wide: Arrangement,
+    /// Views and panels of a narrow window, where pictures get the room.
+    pub(crate) narrow: Arrangement,
+    /// The window is narrow.
+    pub(crate) is_narrow: bool,
+    /// The one view that is shown instead of all.
+    pub(crate) alone: Option<ViewKind>,
+    /// Nearest and farthest depth in colour, m; `None` until the first fit.
+    pub(crate) depth_range_m: Option<(f64, f64)>,
+    /// Colours of the maps.
+    pub(crate) colormap: Colormap,
+    /// Invalid pixels are coloured by reason.
+    pub(crate) colour_reasons: bool,
+    /// The groups all of whose parameters are shown.
+    pub(crate) unfolded: Vec<Group>,
+    /// Error of a disparity whose error of the distance is drawn, px.
+    pub(crate) error_px: f64,
+    /// How the points are drawn in space.
+    pub(crate) space: SpaceSettings,
+    /// Near has the first colour of the map instead of the last one.
+    pub(crate) inverted: bool,
+    pub(crate) theme: Theme,
+    /// Size of text and controls, relative to the system's.
+    pub(crate) text_zoom: f32,
+    /// Size of the window, points.
+    pub(crate) window_size: (f32, f32),
+    /// Widths of the docks: parameters, read-outs, page; points.
+    pub(crate) dock_widths: [f32; 3],
+}
+
+impl Default for ViewSettings {
+    fn default() -> Self {
+        Self {
+            wide: Arrangement { views: ViewKind::AT_FIRST.to_vec(), controls: true, readings: true },
+            narrow: Arrangement { views: ViewKind::AT_FIRST_NARROW.to_vec(), controls: false, readings: false },
+            is_narrow: false,
+            alone: None,
+            depth_range_m: None,
+            colormap: Colormap::default(),
+            colour_reasons: false,
+            unfolded: Vec::new(),
+            error_px: TYPICAL_ERROR_PX,
+            space: SpaceSettings::default(),
+            inverted: false,
+            theme: Theme::default(),
+            text_zoom: 1.0,
+            window_size: (1440.0, 900.0),
+            dock_widths: [300.0, 232.0, 408.0],
+        }
+    }
+}
+
+impl ViewSettings {
+    /// Views and panels of the window as it is.
+    pub(crate) fn arrangement(&self) -> &Arrangement {
+        if self.is_narrow { &self.narrow } else { &self.wide }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn arrangement_mut(&mut self) -> &mut Arrangement {
+        if self.is_narrow { &mut self.narrow } else { &mut self.wide }
+    }
+
+    /// The views that are shown.
+    pub(crate) fn shown(&self) -> &[ViewKind] {
+        self.alone.as_ref().map_or(&self.arrangement().views, std::slice::from_ref)
+    }
+
+    /// Opens or closes a view; the order stays that of [`ViewKind::ALL`]. A view that was alone is one of all again.
+    pub(crate) fn toggle(&mut self, view: ViewKind) {
+        self.alone = None;
+        let arrangement = self.arrangement_mut();
+        let is_open = |v: &&ViewKind| arrangement.views.contains(v) != (**v == view);
+        arrangement.views = ViewKind::ALL.iter().filter(is_open).copied().collect();
+    }
+
+    /// Shows or hides both panels.
+    pub(crate) fn toggle_panels(&mut self) {
+        let arrangement = self.arrangement_mut();
+        let show = !(arrangement.controls || arrangement.readings);
+        (arrangement.controls, arrangement.readings) = (show, show);
+    }
+
+    /// Fits the depth range to a measured range of disparities.
+    pub(crate) fn fit(&mut self, range: DisplayRange, geometry: &Geometry) {
+        let near = geometry.depth_m(f64::from(range.near_px));
+        // a range that reaches infinity ends where one more px would change little
+        let far = geometry.depth_m(f64::from(range.far_px)).or_else(|| geometry.depth_m(1.0 - geometry.doffs_px));
+        if let (Some(near), Some(far)) = (near, far)
+            && near < far
+        {
+            self.depth_range_m = Some((near, far));
+        }
+    }
+
+    /// Nearest and farthest depth in colour, m.
+    pub(crate) fn range_m(&self) -> (f64, f64) {
+        self.depth_range_m.unwrap_or((0.5, 10.0))
+    }
+
+    /// The 256 colours of the maps, far to near.
+    pub(crate) fn colours(&self) -> [[u8; 3]; 256] {
+        let mut colours = self.colormap.lookup();
+        if self.inverted {
+            colours.reverse();
+        }
+        colours
+    }
+
+    /// The uniforms of the shader that colours the maps of these parameters.
+    pub(crate) fn maps(
+        &self,
+        params: &StereoParams,
+        geometry: Option<&Geometry>,
+        recorded: Option<&FloatMap>,
+        has_reference: bool,
+    ) -> MapDisplays {
+        let colour_reasons = u32::from(self.colour_reasons);
+        let low = params.min_disparity as f32;
+        let disparity = Display {
+            focal_times_baseline: 0.0,
+            doffs_px: 0.0,
+            low,
+            high: low + (params.num_disparities as f32 - 1.0).max(1.0),
+            quantity: Display::DISPARITY,
+            colour_reasons,
+        };
+        let (near, far) = self.range_m();
+        let of_depth = |focal_times_baseline, doffs_px| Display {
+            focal_times_baseline,
+            doffs_px,
+            low: (1.0 / far) as f32,
+            high: (1.0 / near) as f32,
+            quantity: Display::INVERSE_DEPTH,
+            colour_reasons,
+        };
+        let of_rig = |rig: &Geometry| of_depth((rig.focal_px * rig.baseline_m) as f32, rig.doffs_px as f32);
+        let depth = geometry.map(of_rig);
+        let recorded =
+            recorded.map(|map| if map.is_depth() { of_depth(map.focal_times_baseline, 0.0) } else { disparity });
+        let confidence =
+            params.confidence.then_some(Display { low: 0.0, high: 100.0, quantity: Display::CONFIDENCE, ..disparity });
+        let difference = Display { low: 0.0, high: MAX_ERROR_PX, quantity: Display::DIFFERENCE, ..disparity };
+        let difference = has_reference.then_some(difference);
+        MapDisplays { disparity, depth, confidence, recorded, difference, colours: Arc::new(self.colours()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_view_opens_again_in_its_place() {
+        let mut view = ViewSettings::default();
+        view.toggle(ViewKind::Depth);
+        assert_eq!(view.shown(), [ViewKind::Left, ViewKind::Right, ViewKind::Disparity]);
+        view.toggle(ViewKind::Depth);
+        assert_eq!(view.shown(), ViewKind::AT_FIRST);
+        view.alone = Some(ViewKind::Left);
+        assert_eq!(view.shown(), [ViewKind::Left]);
+        view.toggle(ViewKind::Confidence);
+        assert_eq!(view.shown().len(), 5, "all of them again");
+        view.is_narrow = true;
+        assert_eq!(view.shown(), ViewKind::AT_FIRST_NARROW);
+    }
+
+    #[test]
+    fn a_fit_is_in_metres() {
+        let geometry =
+            Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0, estimated: false };
+        let mut view = ViewSettings::default();
+        view.fit(DisplayRange { far_px: 10.0, near_px: 50.0 }, &geometry);
+        assert_eq!(view.depth_range_m, Some((1.0, 5.0)));
+        let display = view.maps(&StereoParams::default(), Some(&geometry), None, false).depth.unwrap();
+        assert!((display.low - 0.2).abs() < 1e-6 && (display.high - 1.0).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,348 @@
+//! Saved state on the disk: one file, which is written whole and by one window at a time, and the calibration that its rig names.
+//!
+//! While a window is open it holds a marker beside the file. The system lets go of it however the program ends, so that a marker
+//! that no process holds means a window that was not closed.
+
+use super::saved::SavedState;
+use crate::calibration::{self, StereoRig};
+use crate::files::{self, Growing, plain};
+use crate::recording::write::free_name;
+use crate::rig::{CalibrationChoice, RectifyChoice, RigFile};
+use parking_lot::Mutex;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Time that another window may take to write.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
+const MARKER: &str = "running";
+/// Begin of the names of calibrations that were estimated.
+const ESTIMATE: &str = "last-rig-calibration";
+
+/// All that is saved.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Kept {
+    pub(crate) state: SavedState,
+    pub(crate) rig: RigFile,
+    /// The estimated rig, which becomes the calibration file of the saved one.
+    pub(crate) estimate: Option<StereoRig>,
+}
+
+/// The place of the saved state.
+pub(crate) struct Store {
+    path: PathBuf,
+    /// Number of the newest state that was written.
+    newest: Mutex<u64>,
+    marker: Mutex<Option<Growing>>,
+    was_not_closed: bool,
+}
+
+impl Store {
+    /// Opens the place. Where it cannot be written to, writing will say so.
+    pub(crate) fn open(path: &Path) -> Self {
+        let (path_here, marker) = (path.to_owned(), Mutex::new(None));
+        let mut store = Self { path: path_here, newest: Mutex::new(0), marker, was_not_closed: false };
+        if let Err(why) = store.mark() {
+            log::info!("{}: {why}", path.display());
+        }
+        store
+    }
+
+    /// A window before this one ended without being closed.
+    pub(crate) fn was_not_closed(&self) -> bool {
+        self.was_not_closed
+    }
+
+    /// The window is closed.
+    pub(crate) fn close(&self) {
+        if let Some(marker) = self.marker.lock().take() {
+            marker.remove();
+        }
+    }
+
+    /// Writes a state, unless it is there already, or a newer one of this window is.
+    ///
+    /// # Errors
+    /// The folder or a file cannot be written, or another window does not come to an end with it.
+    pub(crate) fn write(&self, number: u64, kept: &Kept) -> Result<(), String> {
+        let mut newest = self.newest.lock();
+        if number <= *newest {
+            return Ok(());
+        }
+        let _lock = self.lock()?;
+        let folder = self.folder();
+        let mut rig = kept.rig.clone();
+        if let Some(estimate) = &kept.estimate {
+            rig.calibration = self.write_estimate(estimate, &rig.calibration)?;
+        }
+        let text = kept.state.text(&rig, folder)?;
+        if !plain::read_text(&self.path).is_ok_and(|there| there == text) {
+            files::write_synced(&self.path, text.as_bytes()).map_err(|err| err.to_string())?;
+        }
+        *newest = number;
+        Ok(())
+    }
+
+    /// Copies the file to a name of its own, which it returns; `None` where there is no file.
+    ///
+    /// # Errors
+    /// It cannot be copied.
+    pub(crate) fn set_aside(&self) -> Result<Option<PathBuf>, String> {
+        let _newest = self.newest.lock();
+        let _lock = self.lock()?;
+        let text = match plain::read_text(&self.path) {
+            Ok(text) => text,
+            Err(err) if err.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(err) => {
+                return Err(format!("cannot read {}: {}", self.path.display(), files::read_cause(&self.path, &err)));
+            }
+        };
+        let aside = free_name(&self.path.with_file_name(format!("{}-before.toml", self.stem())));
+        files::write_new(&aside, text.as_bytes()).map_err(|err| err.to_string())?;
+        Ok(Some(aside))
+    }
+
+    /// Writes an estimate under a name that stands for its content: a state that names it never finds another one there.
+    fn write_estimate(&self, rig: &StereoRig, choice: &CalibrationChoice) -> Result<CalibrationChoice, String> {
+        let written =
+            calibration::write(rig, calibration::Output::Toml, choice.crop()).map_err(|err| err.to_string())?;
+        let bytes: Vec<u8> = written.into_iter().flat_map(|(_, bytes)| bytes).collect();
+        let mut hasher = DefaultHasher::new();
+        bytes.hash(&mut hasher);
+        let path = self.folder().join(format!("{ESTIMATE}-{:016x}.toml", hasher.finish()));
+        if !plain::read(&path, plain::MAX_TEXT_BYTES).is_ok_and(|there| there == bytes) {
+            files::write_synced(&path, &bytes).map_err(|err| err.to_string())?;
+        }
+        Ok(estimated(choice, path))
+    }
+
+    /// Looks for windows that were not closed, and marks this one as open.
+    fn mark(&mut self) -> Result<(), String> {
+        let _lock = self.lock()?;
+        let mut others = 0;
+        for path in self.siblings(|name| name.ends_with(&format!(".{MARKER}")))? {
+            match Growing::open(&path) {
+                Ok(left) => {
+                    left.remove();
+                    self.was_not_closed = true;
+                }
+                Err(_) => others += 1,
+            }
+        }
+        if others == 0 {
+            self.remove_estimates()?;
+            files::remove_drafts(self.folder()).map_err(|err| err.to_string())?;
+        }
+        let marker =
+            |n: usize| self.path.with_file_name(format!("{}-{}-{n}.{MARKER}", self.stem(), std::process::id()));
+        let marked = (0..).map(marker).find_map(|path| match Growing::create_new(&path) {
+            Err(err) if err.kind() == ErrorKind::AlreadyExists => None,
+            marked => Some(marked.map_err(|err| err.to_string())),
+        });
+        *self.marker.lock() = marked.transpose()?;
+        Ok(())
+    }
+
+    /// Removes estimates that no saved state names. No other window is open that may use one.
+    fn remove_estimates(&self) -> Result<(), String> {
+        let begin = format!("{ESTIMATE}-");
+        let states = self.siblings(|name| name.strip_suffix(".toml").is_some_and(|stem| !stem.starts_with(&begin)))?;
+        let texts: Vec<_> = states.iter().filter_map(|path| plain::read_text(path).ok()).collect();
+        for path in self.siblings(|name| name.starts_with(&begin))? {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if !texts.iter().any(|text| text.contains(&*name))
+                && let Err(err) = std::fs::remove_file(&path)
+            {
+                log::info!("cannot remove {}: {err}", path.display());
+            }
+        }
+        Ok(())
+    }
+
+    /// Files of such names beside the saved state.
+    fn siblings(&self, is_one: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, String> {
+        let entries = std::fs::read_dir(self.folder()).map_err(|err| err.to_string())?.flatten();
+        let are = entries.filter(|entry| entry.file_name().to_str().is_some_and(&is_one));
+        Ok(are.map(|entry| entry.path()).collect())
+    }
+
+    /// Keeps other windows away until it is dropped.
+    fn lock(&self) -> Result<Growing, String> {
+        files::make_folder(self.folder()).map_err(|err| err.to_string())?;
+        let path = self.path.with_extension("lock");
+        let deadline = Instant::now() + LOCK_TIMEOUT;
+        loop {
+            match Growing::open(&path) {
+                Err(err) if err.kind() == ErrorKind::WouldBlock && Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                Err(err) => return Err(cannot_lock(&path, &err)),
+                Ok(lock) => return Ok(lock),
+            }
+        }
+    }
+
+    fn folder(&self) -> &Path {
+        files::folder_of(&self.path)
+    }
+
+    fn stem(&self) -> String {
+        self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
+impl Drop for Store {
+    /// Closes it, unless the window ends by a panic.
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.close();
+        }
+    }
+}
+
+fn cannot_lock(path: &Path, err: &io::Error) -> String {
+    if err.kind() == ErrorKind::WouldBlock {
+        return format!("another window has held {} for {} s", path.display(), LOCK_TIMEOUT.as_secs());
+    }
+    format!("cannot write {}: {}", path.display(), files::write_cause(path, err))
+}
+
+/// The choice of an estimate that lies in this file now.
+pub(crate) fn estimated(choice: &CalibrationChoice, file: PathBuf) -> CalibrationChoice {
+    let CalibrationChoice { swap_pictures, alpha, rectified_fov_deg, depth_fit, scale, .. } = *choice;
+    CalibrationChoice {
+        files: vec![file],
+        swap_pictures,
+        alpha,
+        rectified_fov_deg,
+        depth_fit,
+        scale,
+        ..CalibrationChoice::default()
+    }
+}
+
+/// Whether this is a rig that was estimated, now or in the run whose state lies in this folder.
+pub(crate) fn is_estimate(choice: &CalibrationChoice, folder: Option<&Path>) -> bool {
+    let is_kept = |file: &PathBuf| {
+        file.parent() == folder && file.file_name().is_some_and(|name| name.to_string_lossy().starts_with(ESTIMATE))
+    };
+    choice.rectify() == RectifyChoice::Auto || matches!(&choice.files[..], [file] if folder.is_some() && is_kept(file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::SourceSpec;
+    use crate::geometry::Geometry;
+    use crate::state::{RecordingChoices, ViewSettings};
+
+    fn kept(source: &str, estimate: Option<StereoRig>) -> Kept {
+        let (view, recording) = (ViewSettings::default(), RecordingChoices::default());
+        let state = SavedState::of(source, &[SourceSpec::Scene], &view, &recording, None, Vec::new());
+        let calibration = CalibrationChoice { rectify: Some(RectifyChoice::Auto), ..CalibrationChoice::default() };
+        let calibration = if estimate.is_some() { calibration } else { CalibrationChoice::default() };
+        Kept { state, rig: RigFile { calibration, ..RigFile::default() }, estimate }
+    }
+
+    fn rig(baseline_m: f64) -> StereoRig {
+        let geometry = Geometry { baseline_m, ..crate::capture::scene::SceneOptions::default().geometry() };
+        StereoRig::of_rectified(&geometry, (64, 48))
+    }
+
+    fn names(folder: &Path, part: &str) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.contains(part)).collect()
+    }
+
+    #[test]
+    fn an_older_state_never_replaces_a_newer_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/window.toml");
+        let store = Store::open(&path);
+        store.write(2, &kept("webcam:1,0", None)).unwrap();
+        store.write(1, &kept("scene", None)).unwrap();
+        assert_eq!(SavedState::read(&path).source().unwrap(), "webcam:1,0");
+        let written = path.metadata().unwrap().modified().unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+        store.write(3, &kept("webcam:1,0", None)).unwrap();
+        assert_eq!(path.metadata().unwrap().modified().unwrap(), written, "what is there is not written again");
+    }
+
+    #[test]
+    fn of_two_windows_the_last_state_is_there_with_its_own_calibration() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("window.toml");
+        let stores = [Store::open(&path), Store::open(&path)];
+        assert!(stores.iter().all(|store| !store.was_not_closed()));
+        std::thread::scope(|scope| {
+            for (store, baseline_m) in stores.iter().zip([0.06, 0.12]) {
+                scope.spawn(move || {
+                    for number in 1..30 {
+                        store.write(number, &kept(&format!("{baseline_m}.png"), Some(rig(baseline_m)))).unwrap();
+                        // whatever is there is whole at any moment
+                        let there = SavedState::read(&store.path);
+                        let calibration = there.rig(store.folder()).unwrap().calibration.files[0].clone();
+                        let text = std::fs::read_to_string(calibration).unwrap();
+                        let of_source = there.source().unwrap().replace(".png", "");
+                        assert!(text.contains(&of_source), "{of_source}: {text}");
+                    }
+                });
+            }
+        });
+        assert_eq!(names(folder.path(), ".stereopsis-").len(), 0, "no parts");
+    }
+
+    #[test]
+    fn a_window_that_was_not_closed_is_told_once_and_one_that_is_open_or_was_closed_never() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("window.toml");
+        let open = Store::open(&path);
+        let closed = Store::open(&path);
+        drop(closed);
+        assert!(!Store::open(&path).was_not_closed());
+        // as a program that was killed leaves it, of any process number
+        std::fs::write(folder.path().join(format!("window-{}-7.running", std::process::id())), "").unwrap();
+        assert!(Store::open(&path).was_not_closed());
+        assert!(!Store::open(&path).was_not_closed());
+        assert_eq!(names(folder.path(), "running").len(), 1, "of the window that is open");
+        let panics = std::thread::Builder::new().name("panics".into()).spawn(move || {
+            let _open = open;
+            panic!("a test");
+        });
+        panics.unwrap().join().unwrap_err();
+        assert!(Store::open(&path).was_not_closed(), "a panic closes no window");
+    }
+
+    #[test]
+    fn estimates_that_no_state_names_go_once_no_window_may_use_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("window.toml");
+        let store = Store::open(&path);
+        store.write(1, &kept("scene", Some(rig(0.06)))).unwrap();
+        let aside = store.set_aside().unwrap().unwrap();
+        for (number, baseline_m) in (2..).zip([0.07, 0.08]) {
+            store.write(number, &kept("scene", Some(rig(baseline_m)))).unwrap();
+        }
+        drop(Store::open(&path));
+        assert_eq!(names(folder.path(), ESTIMATE).len(), 3, "another window is open");
+        drop(store);
+        drop(Store::open(&path));
+        assert_eq!(names(folder.path(), ESTIMATE).len(), 2);
+        for state in [path, aside] {
+            let calibration = SavedState::read(&state).rig(folder.path()).unwrap().calibration;
+            assert!(calibration.files[0].exists(), "{state:?}");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_said_with_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("file"), "").unwrap();
+        let store = Store::open(&folder.path().join("file/window.toml"));
+        let why = store.write(1, &kept("scene", None)).unwrap_err();
+        assert!(why.starts_with("cannot write ") && why.contains("file"), "{why}");
+        assert!(!store.was_not_closed());
+    }
+}

@@ -1,0 +1,83 @@
+//! Two settings side by side: A is kept, B follows the sliders, and both are of one pair.
+
+use super::harness::{Window, gpu, options, pair};
+use crate::stereo::{StereoParams, Subpixel};
+use egui::{Key, Modifiers};
+use egui_kittest::kittest::Queryable as _;
+
+/// Penalties of A and B as both results have them.
+fn p1(window: &Window) -> Option<[u32; 2]> {
+    let session = window.session.borrow();
+    let [a, b] = session.state.comparison.as_ref()?.shown.as_ref()?;
+    assert!(std::sync::Arc::ptr_eq(&a.job.frame, &b.job.frame), "of one pair");
+    Some([a.job.params.p1, b.job.params.p1])
+}
+
+/// The part of the disparity view left of a share of its width, as it is drawn.
+fn left_part(window: &mut Window, share: f32) -> Vec<[u8; 4]> {
+    let view = window.harness.get_by_label("disparity view").rect().shrink(8.0);
+    let all = window.harness.render().expect("a picture");
+    let (left, right) = (view.left() as u32, (view.left() + (share - 0.05) * view.width()) as u32);
+    let rows = view.top() as u32..view.bottom() as u32 - 24; // above the letters
+    rows.flat_map(|y| (left..right).map(move |x| (x, y))).map(|(x, y)| all.get_pixel(x, y).0).collect()
+}
+
+#[test]
+fn a_is_kept_b_follows_the_sliders_and_a_key_flips() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::open(&gpu, options(pair(folder.path())));
+    let before = window.params();
+    window.harness.key_press(Key::A);
+    window.until("both", |w| p1(w).filter(|both| *both == [before.p1; 2]));
+    window.harness.run_steps(3);
+    let alone = left_part(&mut window, 0.5);
+    let changed = StereoParams { subpixel: Subpixel::Off, left_right: None, p1: before.p1 + 9, ..before.clone() };
+    window.session.borrow().live().set_params(changed.clone());
+    window.session.borrow_mut().state.matching.params = changed.clone();
+    window.until("B's own", |w| p1(w).filter(|both| *both == [before.p1, before.p1 + 9]));
+    window.until("what differs", |w| w.has(&format!("P1 {} → {}", before.p1, before.p1 + 9)).then_some(()));
+    window.until("figures and scores", |w| (w.has("A time") && w.has("B measured") && w.has("A score ")).then_some(()));
+    window.harness.run_steps(3);
+    assert!(left_part(&mut window, 0.5) == alone, "left of the line stands A");
+
+    // the line is dragged to the left border: all of it is B
+    let line = window.harness.get_by_label("line between A and B in disparity").rect().center();
+    let view = window.harness.get_by_label("disparity view").rect();
+    window.harness.hover_at(line);
+    window.harness.step();
+    window.harness.drag_at(line);
+    window.harness.step();
+    window.harness.hover_at(egui::pos2(view.left() + 1.0, line.y));
+    window.harness.step();
+    window.harness.drop_at(egui::pos2(view.left() + 1.0, line.y));
+    window.harness.run_steps(3);
+    assert!(window.session.borrow().state.comparison.as_ref().unwrap().wiper < 0.05);
+    let b = left_part(&mut window, 0.5);
+    assert!(b != alone, "B differs");
+    window.harness.key_press(Key::T);
+    window.harness.run_steps(3);
+    assert!(left_part(&mut window, 0.5) == alone, "all of it is A");
+    window.harness.key_press(Key::T);
+
+    window.harness.get_by_label("Exchange").click();
+    window.until("the other way round", |w| p1(w).filter(|both| *both == [before.p1 + 9, before.p1]));
+    assert_eq!(window.params(), before);
+    window.harness.key_press_modifiers(Modifiers::SHIFT, Key::A);
+    window.until("the end", |w| (!w.has("Exchange")).then_some(()));
+    assert_eq!(window.params(), before, "the present settings stay");
+}
+
+#[test]
+fn the_difference_is_that_from_a() {
+    let Some(mut window) = Window::on_scene() else { return };
+    window.harness.key_press(Key::A);
+    window.until("both", |w| p1(w).map(drop));
+    window.harness.key_press(Key::Num7);
+    window.until("the difference", |w| w.has("difference view").then_some(()));
+    window.harness.run_steps(3);
+    assert!(!window.has("No difference"));
+    window.harness.key_press(Key::T);
+    window.harness.run_steps(2);
+    window.until("live pairs", |w| p1(w).map(drop));
+}

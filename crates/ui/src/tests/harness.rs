@@ -1,0 +1,235 @@
+//! A window without a display, found its way around by labels.
+
+use crate::capture::scene::{self, SceneOptions};
+use crate::capture::{SourceOptions, SourceSpec};
+use crate::engine::Output;
+use crate::engine::gpu::{AdapterChoice, Gpu};
+use crate::export::write_picture;
+use crate::settings::{Origin, Word};
+use crate::stereo::StereoParams;
+use crate::{App, Session, WindowOptions};
+use egui::accesskit::Role;
+use egui::{Key, Pos2, Rect};
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub(crate) const SIZE: (usize, usize) = (160, 120);
+
+/// The app, on the colour that a window begins each frame with: the harness begins with a transparent picture.
+pub(crate) struct OnBackground(App);
+
+impl eframe::App for OnBackground {
+    fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
+        let [r, g, b, a] = self.0.clear_color(ui.visuals()).map(|part| (255.0 * part).round() as u8);
+        let colour = egui::Color32::from_rgba_premultiplied(r, g, b, a);
+        ui.painter().rect_filled(ui.ctx().content_rect(), 0.0, colour);
+        self.0.ui(ui, frame);
+    }
+}
+
+pub(crate) struct Window {
+    pub(crate) harness: Harness<'static, OnBackground>,
+    pub(crate) session: Rc<RefCell<Session>>,
+}
+
+pub(crate) fn gpu() -> Option<Gpu> {
+    match Gpu::open(&AdapterChoice::Best) {
+        Ok(gpu) => Some(gpu.for_window()),
+        Err(why) if std::env::var_os("REQUIRE_GPU").is_some_and(|v| v == "1") => panic!("{why}"),
+        Err(why) => {
+            println!("skipped: {why}");
+            None
+        }
+    }
+}
+
+pub(crate) fn options(source: SourceSpec) -> WindowOptions {
+    let word = |name: &str, text: &str| Word { name: name.into(), text: text.into(), origin: Origin::Flag };
+    WindowOptions {
+        words: vec![word("engine", "cpu"), word("num-disparities", "24")],
+        source: Some(source),
+        source_options: SourceOptions { size: Some(SIZE), ..WindowOptions::default().source_options },
+        saved_state: None,
+        ..WindowOptions::default()
+    }
+}
+
+impl Window {
+    /// A window on the built-in scene; nothing without an adapter.
+    pub(crate) fn on_scene() -> Option<Self> {
+        Some(Self::open(&gpu()?, options(SourceSpec::Scene)))
+    }
+
+    /// A window on a pair that is held, whose result it shows.
+    pub(crate) fn held(gpu: &Gpu, options: WindowOptions) -> Self {
+        let mut window = Self::open(gpu, options);
+        window.harness.key_press(Key::Space);
+        window.until("the pause", |w| w.session.borrow().live().is_paused().then_some(()));
+        window.still_sequence();
+        window
+    }
+
+    /// A window that shows its first result.
+    pub(crate) fn open(gpu: &Gpu, options: WindowOptions) -> Self {
+        let session = Rc::new(RefCell::new(Session::start(options, Some(gpu.clone())).expect("a session")));
+        let setup = eframe::egui_wgpu::WgpuSetupExisting {
+            instance: gpu.instance.clone(),
+            adapter: gpu.adapter.clone(),
+            device: gpu.device.clone(),
+            queue: gpu.queue.clone(),
+        };
+        let shown = Rc::clone(&session);
+        let harness = Harness::builder()
+            .with_size([1200.0, 760.0])
+            .with_theme(egui::Theme::Dark)
+            .wgpu_setup(setup.into())
+            .build_eframe(move |cc| OnBackground(App::new(cc, shown).expect("an app")));
+        let mut window = Self { harness, session };
+        window.until("the first result", |w| w.result().map(drop));
+        window.harness.step();
+        window
+    }
+
+    /// Draws until `found` gives something.
+    pub(crate) fn until<T>(&mut self, what: &str, mut found: impl FnMut(&mut Self) -> Option<T>) -> T {
+        let deadline = Instant::now() + Duration::from_mins(1);
+        loop {
+            self.harness.step();
+            if let Some(found) = found(self) {
+                return found;
+            }
+            if Instant::now() >= deadline {
+                let picture = std::env::current_exe().expect("has a path").with_file_name("in-vain.png");
+                let saved = self.harness.render().map(|image| image.save(&picture).is_ok());
+                panic!("waited for {what} in vain; {} is what there is to see: {saved:?}", picture.display());
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    pub(crate) fn result(&self) -> Option<Arc<Output>> {
+        self.session.borrow().live().latest()
+    }
+
+    pub(crate) fn params(&self) -> StereoParams {
+        (*self.session.borrow().live().params()).clone()
+    }
+
+    pub(crate) fn sequence(&self) -> u64 {
+        self.result().map_or(0, |output| output.job.frame.raw.sequence)
+    }
+
+    /// The number of the pair that is held, once those before it are through.
+    pub(crate) fn still_sequence(&mut self) -> u64 {
+        loop {
+            let before = self.sequence();
+            let end = Instant::now() + Duration::from_secs(1); // two may be on their way
+            while Instant::now() < end {
+                self.harness.step();
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            if self.sequence() == before {
+                return before;
+            }
+        }
+    }
+
+    /// Waits for a result that was computed with parameters for which `fits` holds.
+    pub(crate) fn until_computed(&mut self, fits: impl Fn(&StereoParams) -> bool) -> Arc<Output> {
+        self.until("a result with the new parameters", |w| w.result().filter(|output| fits(&output.job.params)))
+    }
+
+    pub(crate) fn has(&self, label: &str) -> bool {
+        self.harness.query_all_by_label_contains(label).next().is_some()
+    }
+
+    /// Gives a slider the focus; it keeps the arrow keys to itself from the frame after that.
+    pub(crate) fn focus_slider(&mut self, label: &str) {
+        self.harness.get_by_role_and_label(Role::Slider, label).focus();
+        self.harness.run_steps(2);
+    }
+
+    /// Presses a key until the parameters are as wanted.
+    pub(crate) fn press_until(&mut self, key: Key, wanted: impl Fn(&StereoParams) -> bool) {
+        for _ in 0..200 {
+            if wanted(&self.params()) {
+                return;
+            }
+            self.harness.key_press(key);
+            self.harness.step();
+        }
+        panic!("200 times {key:?} lead to {:?}", self.params());
+    }
+
+    pub(crate) fn is_enabled(&self, label: &str) -> bool {
+        self.harness.query_by_label(label).is_some_and(|node| !node.accesskit_node().is_disabled())
+    }
+
+    /// Where a part of a view is: (0, 0) its upper left corner, (1, 1) its lower right one.
+    pub(crate) fn place(&self, view: &str, (x, y): (f32, f32)) -> Pos2 {
+        let rect: Rect = self.harness.get_by_label(view).rect();
+        Pos2::new(rect.left() + x * rect.width(), rect.top() + y * rect.height())
+    }
+
+    /// Clicks a place and lets the window take it in.
+    pub(crate) fn click_at(&mut self, place: Pos2) {
+        self.harness.hover_at(place);
+        self.harness.step();
+        self.harness.drag_at(place);
+        self.harness.drop_at(place);
+        self.harness.run_steps(3);
+    }
+
+    /// Scrolls to a button and presses it.
+    pub(crate) fn press(&mut self, label: &str) {
+        self.harness.get_by_label(label).scroll_to_me();
+        self.harness.run_steps(3);
+        self.harness.get_by_label(label).click();
+        self.harness.run_steps(2);
+    }
+
+    /// Drops files on the window.
+    pub(crate) fn drop_files(&mut self, paths: &[PathBuf]) {
+        let files = paths.iter().map(|path| Arc::new(Dropped(path.clone())) as _);
+        self.harness.input_mut().dropped_files.extend(files);
+        self.harness.step();
+        std::thread::sleep(Duration::from_millis(1));
+    }
+
+    /// The number in the read-out behind `name`.
+    pub(crate) fn read(&self, name: &str) -> Option<f32> {
+        self.harness.query_all_by_label_contains(name).find_map(|node| {
+            let node = node.accesskit_node();
+            let label = node.label().or(node.value())?;
+            label.strip_prefix(name)?.strip_prefix(' ')?.split(' ').next()?.parse().ok()
+        })
+    }
+}
+
+#[derive(Debug)]
+struct Dropped(PathBuf);
+
+impl egui::DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        std::fs::read(&self.0).map_err(|err| err.to_string())
+    }
+}
+
+/// One pair of the scene as two files.
+pub(crate) fn pair(folder: &Path) -> SourceSpec {
+    let options = SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() };
+    let raw = scene::render(&options, 0, false);
+    let (left, right) = (folder.join("left.png"), folder.join("right.png"));
+    write_picture(&left, &raw.left).unwrap();
+    write_picture(&right, &raw.right).unwrap();
+    SourceSpec::Files { left, right, truth: None }
+}

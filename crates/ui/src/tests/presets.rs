@@ -1,0 +1,56 @@
+//! The chooser of presets: two groups, what each is, how fast it has been here, and what was changed since.
+
+use super::harness::{Window, gpu, options, pair};
+use crate::settings::{FROM_THE_LITERATURE, preset_of};
+use crate::stereo::Preset;
+use egui::accesskit::Role;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+
+fn open_list(window: &mut Window) {
+    window.harness.get_by_role_and_label(Role::ComboBox, "Preset").click();
+    window.harness.run_steps(3);
+}
+
+#[test]
+fn presets_stand_in_two_groups_with_their_papers_and_rates() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::open(&gpu, options(pair(folder.path())));
+    open_list(&mut window);
+    let top = |window: &Window, label: &str| window.harness.get_by_label(label).rect().top();
+    let heading = top(&window, &FROM_THE_LITERATURE.to_uppercase());
+    for &preset in Preset::ALL {
+        let entry = window.harness.get_by_role_and_label(Role::RadioButton, preset.word());
+        assert_eq!(entry.rect().top() > heading, preset.paper().is_some(), "{preset}");
+    }
+    let last = window.harness.get_by_role_and_label(Role::RadioButton, Preset::Banz2011.word());
+    last.hover();
+    window.until("what it is", |w| w.has("ICCV Workshops 2011").then_some(()));
+    assert!(window.has("not run yet here"), "it has not run");
+    window.harness.get_by_role_and_label(Role::RadioButton, "fast").click();
+    window.until_computed(|params| preset_of(params) == Some(Preset::Fast));
+    open_list(&mut window);
+    window.harness.get_by_role_and_label(Role::RadioButton, "fast").hover();
+    window.until("its rate", |w| w.has("frames/s here, at this size and range").then_some(()));
+    assert_eq!(window.params().num_disparities, 24, "the range stays");
+}
+
+#[test]
+fn what_was_changed_is_marked_and_taken_back() {
+    let Some(mut window) = Window::on_scene() else { return };
+    let before = window.params();
+    assert!(!window.is_enabled("Back to balanced"));
+    window.focus_slider("P1");
+    window.harness.key_press(egui::Key::ArrowRight);
+    window.until_computed(|params| params.p1 == before.p1 + 1);
+    window.harness.step();
+    assert!(window.has("changed") && window.is_enabled("Back to balanced"));
+    window.harness.get_by_label("changed").hover();
+    let change = format!("P1 {} → {}", before.p1, before.p1 + 1);
+    window.until("what was changed", |w| w.has(&change).then_some(()));
+    window.harness.get_by_label("Back to balanced").click();
+    window.until_computed(|params| params.p1 == before.p1);
+    window.harness.run_steps(2);
+    let mark = window.harness.query_by_label("Back to balanced");
+    assert!(mark.is_none_or(|node| node.accesskit_node().is_disabled()));
+}

@@ -1,0 +1,353 @@
+//! Recording from the window: one click, a menu of what and where to, and what ends a recording.
+
+use super::harness::{Window, gpu, options, pair};
+use crate::capture::SourceSpec;
+use crate::recording::{Recording, Stream, topic};
+use crate::stereo::Preset;
+use crate::{Command, WindowOptions};
+use egui::accesskit::Role;
+use egui::{Key, Modifiers};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use std::path::{Path, PathBuf};
+
+/// A window on the scene that records into this folder.
+fn recording_into(folder: &Path) -> Option<Window> {
+    let options = WindowOptions { folder: folder.to_owned(), ..options(SourceSpec::Scene) };
+    Some(Window::open(&gpu()?, options))
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    files.filter(|path| path.extension().is_some_and(|ending| ending == "mcap")).collect()
+}
+
+/// The only file, with nothing missing.
+fn whole(folder: &Path) -> Recording {
+    let files = files(folder);
+    assert_eq!(files.len(), 1, "{files:?}");
+    let recording = Recording::open(&files[0]).unwrap();
+    assert_eq!(recording.damage(), None);
+    recording
+}
+
+/// A window that records into this folder; `None` without a GPU.
+fn begun_in(folder: &Path) -> Option<Window> {
+    let mut window = recording_into(folder)?;
+    window.harness.get_by_label("Record").click();
+    begun(&mut window);
+    Some(window)
+}
+
+/// Waits until it records, and for some more results.
+fn begun(window: &mut Window) {
+    window.until("the recording", |w| w.has("Stop recording").then_some(()));
+    // the first of them may be of a pair from before the beginning
+    for _ in 0..4 {
+        let before = window.sequence();
+        window.until("another result", |w| (w.sequence() != before).then_some(()));
+    }
+}
+
+/// The question whether the recording ends is there.
+fn asks(window: &Window) -> Option<()> {
+    window.has("Keep recording").then_some(())
+}
+
+fn end_and_switch(window: &mut Window) {
+    window.harness.get_by_label("End the recording and switch").click();
+    window.harness.run_steps(2);
+}
+
+/// Waits until the question is gone and more pairs are recorded.
+fn goes_on(window: &mut Window) {
+    let recorded = |w: &Window| {
+        let session = w.session.borrow();
+        session.state.recording.running().map(|status| status.counters.pairs)
+    };
+    window.until("the answer", |w| asks(w).is_none().then_some(()));
+    let before = recorded(window).unwrap();
+    window.until("more pairs", |w| recorded(w).filter(|&pairs| pairs > before));
+}
+
+fn menu(window: &mut Window) {
+    window.harness.get_by_label("What is recorded").click();
+    window.harness.run_steps(3);
+}
+
+#[test]
+fn one_click_records_and_another_ends_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(mut window) = begun_in(folder.path()) else { return };
+    window.focus_slider("P1");
+    window.harness.key_press(Key::ArrowRight);
+    let p1 = window.params().p1;
+    window.until_computed(|params| params.p1 > p1.min(14));
+    window.harness.get_by_label("Stop recording").click();
+    window.until("the end", |w| w.has(&folder.path().display().to_string()).then_some(()));
+    window.until("the button as before", |w| w.is_enabled("Record").then_some(()));
+    let recording = whole(folder.path());
+    let about = recording.about().unwrap();
+    assert_eq!((about.source.as_str(), about.streams.has(Stream::Depth)), ("scene", true));
+    assert!(recording.pairs().len() >= 3, "{} pairs", recording.pairs().len());
+    assert!(recording.len(topic::PARAMETERS) >= 2, "the changed P1 is noted");
+}
+
+#[test]
+fn the_notice_plays_what_was_recorded_with_its_depth() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(mut window) = begun_in(folder.path()) else { return };
+    window.harness.get_by_label("Stop recording").click();
+    window.until("the notice", |w| w.has("Open it").then_some(()));
+    window.harness.get_by_label("Open it").click();
+    window.until("the time line", |w| w.has("Position").then_some(()));
+    window.until("a pair of the file", |w| {
+        let info = w.session.borrow().live().status().source;
+        (info.name.starts_with("stereopsis_") && w.result().is_some()).then_some(())
+    });
+    window.harness.key_press(Key::Num6);
+    // some pairs came while the matcher was busy: they have none
+    let recorded = (0..).find_map(|step| {
+        let before = window.sequence();
+        window.harness.key_press(if step == 0 { Key::Home } else { Key::ArrowRight });
+        let raw = window.until("another pair", |w| {
+            let raw = w.result()?.job.frame.raw.clone();
+            (step == 0 || raw.sequence != before).then_some(raw)
+        });
+        raw.recorded.clone()
+    });
+    let recorded = recorded.expect("recorded depth");
+    let depth = recorded.depth_m.as_ref().unwrap();
+    assert!(depth.pixels().iter().filter(|z| z.is_finite()).count() > depth.pixels().len() / 2);
+    window.until("its view", |w| (w.has("recorded view") && !w.has("No recorded depth")).then_some(()));
+}
+
+#[test]
+fn its_key_begins_and_another_source_ends_a_recording_once_the_user_agrees() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(mut window) = recording_into(folder.path()) else { return };
+    window.harness.key_press_modifiers(Modifiers::SHIFT, Key::R);
+    begun(&mut window);
+    assert!(!window.has("Estimate from the pictures"), "R alone is another key");
+    let SourceSpec::Files { left, right, .. } = pair(folder.path()) else { panic!("two files") };
+    window.drop_files(&[left.clone(), right.clone()]);
+    window.until("the question", |w| w.has("right.png would be another").then_some(()));
+    window.harness.key_press(Key::Escape);
+    goes_on(&mut window);
+    assert_eq!(window.session.borrow().live().status().source.name, "scene");
+    window.drop_files(&[left, right]);
+    window.until("the question", |w| asks(w));
+    end_and_switch(&mut window);
+    window.until("why it ended", |w| w.has("the source was changed").then_some(()));
+    assert!(!whole(folder.path()).pairs().is_empty());
+    window.until("the other source", |w| (w.session.borrow().live().status().source.name == "left").then_some(()));
+    assert!(window.is_enabled("Record"));
+}
+
+#[test]
+fn exchanging_the_pictures_asks_before_it_ends_a_recording_with_depth() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(mut window) = recording_into(folder.path()) else { return };
+    let is_swapped = |w: &Window| w.session.borrow().live().preparation().swapped;
+    window.harness.key_press_modifiers(Modifiers::SHIFT, Key::R);
+    begun(&mut window);
+    for answer in [Key::Escape, Key::Enter, Key::Space] {
+        window.harness.key_press(Key::X);
+        window.until("the question", |w| asks(w));
+        // keys are answers now, and the same key again is none
+        for key in [Key::X, Key::R, Key::S] {
+            window.harness.key_press(key);
+            window.harness.run_steps(2);
+        }
+        window.harness.key_press_modifiers(Modifiers::SHIFT, Key::R);
+        window.harness.run_steps(2);
+        assert!(asks(&window).is_some() && !window.has("Estimate from the pictures"), "{answer:?}");
+        window.harness.key_press(answer);
+        goes_on(&mut window);
+        assert!(!is_swapped(&window), "{answer:?}");
+    }
+    window.harness.key_press(Key::X);
+    window.until("the question", |w| asks(w));
+    window.harness.key_press(Key::Tab);
+    window.harness.run_steps(2);
+    window.harness.key_press(Key::Enter);
+    window.until("the exchange", |w| is_swapped(w).then_some(()));
+    window.until("why it ended", |w| w.has("calibration or working size was changed").then_some(()));
+    assert!(!whole(folder.path()).pairs().is_empty());
+}
+
+#[test]
+fn raw_pairs_are_recorded_on_while_the_pictures_are_exchanged_and_a_preset_is_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(mut window) = recording_into(folder.path()) else { return };
+    menu(&mut window);
+    window.harness.get_by_role_and_label(Role::CheckBox, "depth").click();
+    window.harness.run_steps(2);
+    window.harness.key_press(Key::Escape);
+    window.harness.run_steps(2);
+    window.harness.key_press_modifiers(Modifiers::SHIFT, Key::R);
+    begun(&mut window);
+    window.harness.key_press(Key::X);
+    window.until("the exchange", |w| w.session.borrow().live().preparation().swapped.then_some(()));
+    assert!(asks(&window).is_none());
+    let ctx = window.harness.ctx.clone();
+    window.session.borrow_mut().execute(Command::SetPreset(Preset::Fast), &ctx);
+    goes_on(&mut window);
+    window.harness.get_by_label("Stop recording").click();
+    window.until("the end", |w| w.has("recorded raw into").then_some(()));
+    let mut recording = whole(folder.path());
+    let numbers: Vec<_> =
+        (0..recording.len(topic::PAIRS)).map(|pair| recording.packet(topic::PAIRS, pair).unwrap().sequence).collect();
+    assert!(numbers.windows(2).all(|pair| pair[1] == pair[0] + 1), "no pair is missing: {numbers:?}");
+    assert!(!recording.about().unwrap().calibration.swapped, "as at the beginning");
+    assert!(recording.len(topic::PARAMETERS) >= 2 && recording.len(topic::EVENTS) >= 2);
+}
+
+#[test]
+fn a_question_goes_with_the_recording_and_what_was_wanted_is_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(mut window) = begun_in(folder.path()) else { return };
+    window.harness.key_press(Key::X);
+    window.until("the question", |w| asks(w));
+    // as a full disk ends it
+    window.session.borrow().state.recording.recorder().unwrap().close();
+    window.until("the exchange", |w| w.session.borrow().live().preparation().swapped.then_some(()));
+    assert!(asks(&window).is_none());
+    assert!(!whole(folder.path()).pairs().is_empty());
+}
+
+#[test]
+fn a_window_that_is_closed_during_the_question_leaves_a_whole_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(mut window) = begun_in(folder.path()) else { return };
+    window.harness.key_press(Key::X);
+    window.until("the question", |w| asks(w));
+    window.session.borrow_mut().finish_recording().unwrap().unwrap();
+    assert!(!whole(folder.path()).pairs().is_empty());
+}
+
+#[test]
+fn letters_belong_to_an_open_menu() {
+    let Some(mut window) = Window::on_scene() else { return };
+    menu(&mut window);
+    for key in [Key::X, Key::R, Key::Z, Key::H, Key::Num6, Key::Space] {
+        window.harness.key_press(key);
+        window.harness.run_steps(2);
+    }
+    assert!(window.has("compressed") && window.has("P1") && !window.has("recorded view"));
+    let session = window.session.borrow();
+    assert!(session.state.page.is_none() && !session.live().preparation().swapped && !session.live().is_paused());
+    drop(session);
+    window.harness.key_press(Key::Escape);
+    window.harness.run_steps(3);
+    assert!(!window.has("not compressed"));
+    window.harness.key_press(Key::R);
+    window.until("the page", |w| w.has("Working size").then_some(()));
+}
+
+#[test]
+fn a_closed_window_leaves_a_whole_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(window) = begun_in(folder.path()) else { return };
+    let said = window.session.borrow_mut().finish_recording().unwrap().unwrap();
+    assert!(said.contains("recorded") && said.contains(&folder.path().display().to_string()), "{said}");
+    assert!(!whole(folder.path()).pairs().is_empty());
+}
+
+#[test]
+fn another_working_size_ends_a_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(mut window) = begun_in(folder.path()) else { return };
+    window.harness.key_press(Key::R);
+    window.until("the rig's window", |w| w.has("Working size").then_some(()));
+    window.harness.get_by_role_and_label(Role::ComboBox, "Working size").click();
+    window.harness.run_steps(3);
+    window.harness.get_by_label("1/2").click();
+    window.until("the question", |w| asks(w));
+    end_and_switch(&mut window);
+    window.until("why it ended", |w| w.has("working size was changed").then_some(()));
+    assert!(!whole(folder.path()).pairs().is_empty());
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_said() {
+    let Some(mut window) = recording_into(Path::new("/no/such/folder")) else { return };
+    window.harness.get_by_label("Record").click();
+    window.until("why not", |w| w.has("cannot write /no/such/folder").then_some(()));
+    window.harness.run_steps(3);
+    assert!(window.is_enabled("Record") && window.has("Dismiss"));
+}
+
+#[test]
+fn the_menu_says_how_large_it_becomes_and_what_cannot_be_recorded() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    // two pairs, which have a rate
+    let pictures = tempfile::tempdir().unwrap();
+    pair(pictures.path());
+    for side in ["left", "right"] {
+        std::fs::copy(pictures.path().join(format!("{side}.png")), pictures.path().join(format!("{side}2.png")))
+            .unwrap();
+    }
+    let source = SourceSpec::Folder(pictures.path().to_owned());
+    let mut window = Window::open(&gpu, WindowOptions { folder: folder.path().to_owned(), ..options(source) });
+    menu(&mut window);
+    assert!(window.has("no calibration, so no depth: disparity is recorded instead"));
+    let both = window.until("the size", |w| w.read("less than"));
+    assert!(window.has("the disk lasts"));
+    window.harness.get_by_role_and_label(Role::CheckBox, "raw").click();
+    let disparity = window.until("a smaller size", |w| w.read("less than").filter(|&size| size < both));
+    // 160 x 120 floats, thirty times a second
+    assert!((disparity - 1800.0 * 160.0 * 120.0 * 4.0 / 1e6).abs() < 8.0, "{disparity} MB");
+    window.harness.get_by_role_and_label(Role::CheckBox, "depth").click();
+    window.until("that it is nothing", |w| w.has("Nothing is chosen").then_some(()));
+    window.harness.key_press(Key::Escape);
+    window.harness.run_steps(2);
+    window.harness.key_press_modifiers(Modifiers::SHIFT, Key::R);
+    window.until("why not", |w| w.has("nothing is chosen to be recorded").then_some(()));
+    assert!(files(folder.path()).is_empty());
+}
+
+#[test]
+fn choices_are_there_again_at_the_next_start() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("window.toml");
+    let options = || WindowOptions { saved_state: Some(saved.clone()), ..options(SourceSpec::Scene) };
+    let mut window = Window::open(&gpu, options());
+    menu(&mut window);
+    for choice in ["rectified", "fill holes"] {
+        window.harness.get_by_role_and_label(Role::CheckBox, choice).click();
+    }
+    window.harness.get_by_label("foxglove").click();
+    window.harness.run_steps(3);
+    window.session.borrow_mut().save();
+    drop(window);
+    let mut window = Window::open(&gpu, options());
+    menu(&mut window);
+    for (choice, on) in [("rectified", true), ("fill holes", true), ("raw", true), ("eyes", false)] {
+        let node = window.harness.get_by_role_and_label(Role::CheckBox, choice);
+        let toggled = node.accesskit_node().toggled() == Some(egui::accesskit::Toggled::True);
+        assert_eq!(toggled, on, "{choice}");
+    }
+    let text = std::fs::read_to_string(saved).unwrap();
+    assert!(text.contains("record-format = \"foxglove\""), "{text}");
+}
+
+#[test]
+fn nothing_is_recorded_of_what_is_paused_and_a_source_that_cannot_be_opened_leaves_the_one_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(mut window) = recording_into(folder.path()) else { return };
+    window.until("a pair", |w| w.result().map(drop));
+    window.harness.key_press(Key::Space);
+    window.until("the pause", |w| w.session.borrow().live().status().paused.then_some(()));
+    window.harness.get_by_label("Record").click();
+    window.until("why not", |w| w.has("nothing comes that could be recorded").then_some(()));
+    window.harness.key_press(Key::Space);
+    let empty = folder.path().join("empty.mcap");
+    std::fs::write(&empty, b"").unwrap();
+    window.drop_files(&[empty]);
+    window.until("why it cannot be opened", |w| w.has("the file is empty").then_some(()));
+    assert!(!window.has("showing the scene"));
+    let before = window.sequence();
+    window.until("the pair goes on", |w| (w.sequence() != before).then_some(()));
+}

@@ -1,0 +1,207 @@
+//! Nothing that a user has is lost by a failed action, and wrong input is diagnosed with its cure.
+
+use super::harness::{SIZE, Window, gpu, options, pair};
+use crate::capture::scene::{SceneOptions, render};
+use crate::capture::{SourceOptions, SourceSpec};
+use crate::engine::CpuEngine;
+use crate::engine::worker::EngineSource;
+use crate::export::write_picture;
+use crate::process::memory::{Bound, Free};
+use crate::rig::RectifyChoice;
+use crate::stereo::Preset;
+use crate::{Command, WindowOptions};
+use egui::Key;
+use egui_kittest::kittest::Queryable as _;
+use std::path::{Path, PathBuf};
+
+/// A pair of the scene with enough texture for matches, its eyes exchanged.
+fn exchanged(folder: &Path) -> SourceSpec {
+    let raw = render(&SceneOptions { width: 320, height: 240, ..SceneOptions::default() }, 0, false);
+    let (left, right) = (folder.join("a.png"), folder.join("b.png"));
+    write_picture(&left, &raw.right).unwrap();
+    write_picture(&right, &raw.left).unwrap();
+    SourceSpec::Files { left, right, truth: None }
+}
+
+fn spec(window: &Window) -> SourceSpec {
+    window.session.borrow().state.source.spec.clone()
+}
+
+#[test]
+fn exchanged_eyes_are_named_and_swapped_by_the_message() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let source = exchanged(folder.path());
+    let mut window = Window::open(&gpu, options(source.clone()));
+    window.until("the diagnosis", |w| w.has("left and right look exchanged").then_some(()));
+    window.harness.get_by_label("Swap left and right").click();
+    let SourceSpec::Files { left, right, .. } = source else { unreachable!() };
+    let swapped = SourceSpec::Files { left: right, right: left, truth: None };
+    window.until("the swap", |w| (spec(w) == swapped).then_some(()));
+    window.until("the end of the diagnosis", |w| (!w.has("look exchanged")).then_some(()));
+}
+
+#[test]
+fn an_estimate_that_fails_leaves_source_and_rectification_and_offers_the_cure() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("window.toml");
+    let source = exchanged(folder.path());
+    let options = WindowOptions { saved_state: Some(saved.clone()), ..options(source.clone()) };
+    let mut window = Window::open(&gpu, options);
+    let before = window.session.borrow().state.rig.choice.clone();
+    window.harness.key_press(Key::R);
+    window.until("the rig's page", |w| w.has("Estimate from the pictures").then_some(()));
+    window.harness.get_by_label("Estimate from the pictures").click();
+    window.until("the refusal", |w| w.has("left and right are swapped").then_some(()));
+    assert_eq!(spec(&window), source);
+    assert_eq!(window.session.borrow().state.rig.choice, before);
+    window.session.borrow_mut().save();
+    let text = std::fs::read_to_string(&saved).unwrap();
+    assert!(text.contains("a.png") && !text.contains("source = \"scene\""), "{text}");
+    // the message goes with its cause
+    window.harness.key_press(Key::X);
+    window.until("the swap", |w| (spec(w) != source).then_some(()));
+    window.until("the end of the message", |w| (!w.has("left and right are swapped")).then_some(()));
+    window.until("its pair", |w| w.result().filter(|output| output.job.frame.raw.name == "b"));
+    window.harness.run_steps(3);
+    window.harness.get_by_label("Estimate from the pictures").click();
+    window.until("the estimate", |w| {
+        let session = w.session.borrow();
+        (session.state.rig.choice.rectify() == RectifyChoice::Auto).then_some(())
+    });
+}
+
+#[test]
+fn a_source_that_cannot_be_opened_changes_nothing() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let source = pair(folder.path());
+    let mut window = Window::open(&gpu, options(source.clone()));
+    let missing = SourceSpec::Folder(PathBuf::from("no/such/folder"));
+    let ctx = window.harness.ctx.clone();
+    window.session.borrow_mut().execute(crate::Command::Open(missing), &ctx);
+    window.until("the error", |w| w.has("no/such/folder").then_some(()));
+    assert_eq!(spec(&window), source);
+    assert!(!window.has("showing the scene"));
+}
+
+#[test]
+fn a_source_that_is_away_at_the_start_is_kept_for_the_next_one() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("window.toml");
+    let missing = SourceSpec::Folder(folder.path().join("not/yet"));
+    let mut window = Window::open(&gpu, WindowOptions { saved_state: Some(saved.clone()), ..options(missing.clone()) });
+    window.until("the scene", |w| w.has("showing the scene instead").then_some(()));
+    window.session.borrow_mut().save();
+    assert!(std::fs::read_to_string(&saved).unwrap().contains("not/yet"));
+    // once it is there, the message's button opens it
+    std::fs::create_dir_all(folder.path().join("not/yet")).unwrap();
+    let SourceSpec::Files { left, right, .. } = pair(folder.path()) else { unreachable!() };
+    std::fs::copy(left, folder.path().join("not/yet/left1.png")).unwrap();
+    std::fs::copy(right, folder.path().join("not/yet/right1.png")).unwrap();
+    window.harness.get_by_label("Try again").click();
+    window.until("the folder", |w| (w.session.borrow().state.source.running == Some(missing.clone())).then_some(()));
+    assert!(!window.has("showing the scene instead"));
+}
+
+#[test]
+fn a_range_that_is_too_short_is_named_and_fitted() {
+    let Some(gpu) = gpu() else { return };
+    let mut options = options(SourceSpec::Scene);
+    options.words[1].text = "8".into();
+    options.source_options = SourceOptions { size: Some((320, 240)), ..options.source_options };
+    let mut window = Window::open(&gpu, options);
+    window.until("the warning", |w| w.has("end at 7 px: nearer things are cut off").then_some(()));
+    window.harness.get_by_label("Widen").click();
+    window.until_computed(|params| params.num_disparities == 16);
+    window.harness.get_by_label("Fit range").click();
+    window.until("what was set", |w| w.has("the search goes from").then_some(()));
+    window.until("the end of the warning", |w| (!w.has("nearer things are cut off")).then_some(()));
+    let truth = window.result().and_then(|output| output.job.frame.truth.clone()).expect("the scene's truth");
+    let nearest = truth.left_px.pixels().iter().copied().filter(|d| d.is_finite()).fold(0.0, f32::max);
+    let last = window.params().last_disparity();
+    assert!(last as f32 >= nearest && (last as f32) < 3.0 * nearest, "{last} px for {nearest} px");
+}
+
+#[test]
+fn a_doubtful_baseline_marks_every_depth_until_it_is_confirmed() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let calibration = folder.path().join("board.yml");
+    std::fs::write(&calibration, BOARD_IN_SQUARES).unwrap();
+    let mut options = options(pair(folder.path()));
+    options.calibration.files = vec![calibration];
+    let mut window = Window::open(&gpu, options);
+    window.until("the doubt", |w| w.has("a baseline of 3.400 m is doubtful").then_some(()));
+    assert!(window.session.borrow().state.title().contains("baseline doubtful"));
+    let at = window.place("left view", (0.5, 0.6));
+    window.click_at(at);
+    window.until("the mark", |w| w.has("m, baseline doubtful").then_some(()));
+    window.harness.get_by_label("It is right").click();
+    window.until("its end", |w| (!w.has("doubtful")).then_some(()));
+    assert!(!window.session.borrow().state.title().contains("doubtful"));
+}
+
+/// As OpenCV's tools write it with a board whose squares have side 1.
+const BOARD_IN_SQUARES: &str = "%YAML:1.0
+---
+image_width: 160
+image_height: 120
+M1: !!opencv-matrix
+   rows: 3
+   cols: 3
+   dt: d
+   data: [ 140., 0., 79.5, 0., 140., 59.5, 0., 0., 1. ]
+D1: !!opencv-matrix
+   rows: 1
+   cols: 5
+   dt: d
+   data: [ 0., 0., 0., 0., 0. ]
+M2: !!opencv-matrix
+   rows: 3
+   cols: 3
+   dt: d
+   data: [ 140., 0., 79.5, 0., 140., 59.5, 0., 0., 1. ]
+D2: !!opencv-matrix
+   rows: 1
+   cols: 5
+   dt: d
+   data: [ 0., 0., 0., 0., 0. ]
+R: !!opencv-matrix
+   rows: 3
+   cols: 3
+   dt: d
+   data: [ 1., 0., 0., 0., 1., 0., 0., 0., 1. ]
+T: !!opencv-matrix
+   rows: 3
+   cols: 1
+   dt: d
+   data: [ -3.4, 0., 0. ]
+";
+
+/// The window goes on with the setting before, and the message offers the cure.
+#[test]
+fn a_setting_without_memory_is_told_with_remedies_and_the_one_before_goes_on() {
+    let Some(gpu) = gpu() else { return };
+    let mut window = Window::open(&gpu, options(SourceSpec::Scene));
+    let before = window.params();
+    let engine = CpuEngine::new(Some(1)).with_free(Free { bytes: 12_000_000, bound: Bound::Machine });
+    window.session.borrow().live().set_engine(EngineSource::Ready(Box::new(engine)));
+    window.until("its first result", |w| w.result()?.engine.adapter.contains("1 thread").then_some(()));
+    let mut wanted = before.clone();
+    Preset::Best.apply(&mut wanted);
+    wanted.num_disparities = 150;
+    let ctx = window.harness.ctx.clone();
+    window.session.borrow_mut().execute(Command::SetParams(wanted.clone()), &ctx);
+    window.until("the refusal", |w| w.has("this machine has 12.0 MB of memory free").then_some(()));
+    let sequence = window.sequence();
+    window.until("results of the setting before", |w| (w.sequence() > sequence + 3).then_some(()));
+    assert_eq!(*window.result().unwrap().job.params, before);
+    assert_eq!(window.params(), wanted, "it stays the wanted one");
+    window.harness.get_by_label("Half size").click();
+    window.until("half the size", |w| (w.result()?.job.frame.size() == (SIZE.0 / 2, SIZE.1 / 2)).then_some(()));
+    window.until("the end of the message", |w| (!w.has("of memory free")).then_some(()));
+    window.until("the wanted setting", |w| (*w.result()?.job.params != before).then_some(()));
+}

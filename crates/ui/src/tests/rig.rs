@@ -1,0 +1,144 @@
+//! The rig in the window: calibration without a board, depth from two known distances, the file that keeps it.
+
+use super::harness::{Window, gpu, options};
+use crate::WindowOptions;
+use crate::calibration::FocalLength;
+use crate::capture::{SourceOptions, SourceSpec};
+use crate::rig::{RectifyChoice, RigFile};
+use egui::Key;
+use egui::accesskit::Role;
+use egui_kittest::kittest::Queryable as _;
+
+/// The scene with the right camera 3 px too low, large enough for matches.
+fn crooked() -> WindowOptions {
+    let mut options = options(SourceSpec::Scene);
+    options.source_options.size = Some((320, 240));
+    options.source_options.scene.vertical_px = 3.0;
+    options
+}
+
+#[test]
+fn two_distances_make_metres_of_disparities() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let options = WindowOptions {
+        folder: folder.path().to_owned(),
+        source_options: SourceOptions { size: Some((320, 240)), ..options(SourceSpec::Scene).source_options },
+        ..options(SourceSpec::Scene)
+    };
+    let mut window = Window::open(&gpu, options);
+    window.harness.key_press(Key::Space);
+    window.harness.run_steps(2);
+    window.harness.key_press(Key::R);
+    window.until("the rig's window", |w| w.has("Fit depth").then_some(()));
+    // what a ruler says is half of what the scene's own rig says: baseline and all are half as large
+    for (name, place) in [("near", (0.56, 0.72)), ("far", (0.28, 0.35))] {
+        let at = window.place("left view", place);
+        window.click_at(at);
+        let metres = window.until("a depth to read", |w| w.read("depth"));
+        window.session.borrow_mut().state.rig.known[usize::from(name == "far")].metres = f64::from(metres) / 2.0;
+        window.harness.get_by_label(&format!("Take {name}")).click();
+        window.harness.run_steps(2);
+        window.click_at(at); // lets go
+    }
+    let before = window.result().unwrap().job.frame.geometry.unwrap();
+    window.harness.get_by_label("Fit depth").click();
+    let after = window.until("the fitted depth", |w| {
+        w.result().and_then(|output| output.job.frame.geometry).filter(|geometry| geometry.estimated)
+    });
+    assert!((after.depth_m(10.0).unwrap() / before.depth_m(10.0).unwrap() - 0.5).abs() < 0.05, "{before:?} {after:?}");
+    assert!(window.has("estimated"));
+    window.harness.get_by_label("Save rig").scroll_to_me();
+    window.harness.run_steps(3);
+    window.harness.get_by_label("Save rig").click();
+    window.until("the message", |w| w.has("rig written").then_some(()));
+    let rig = RigFile::read(&folder.path().join("rig.toml")).unwrap();
+    assert!(rig.calibration.depth_fit.is_some());
+}
+
+#[test]
+fn two_distances_that_contradict_the_lens_are_refused() {
+    let Some(gpu) = gpu() else { return };
+    let mut options = options(SourceSpec::Scene);
+    options.source_options.size = Some((320, 240));
+    options.calibration.fov_deg = Some(60.0);
+    options.calibration.baseline_m = Some(0.065);
+    let mut window = Window::open(&gpu, options);
+    let before = window.result().unwrap().job.frame.geometry;
+    let mut session = window.session.borrow_mut();
+    // a third of the depths that the lens implies
+    let geometry = before.unwrap();
+    for (known, px) in session.state.rig.known.iter_mut().zip([24.0, 8.0]) {
+        (known.disparity_px, known.metres) = (Some(px), geometry.depth_m(px).unwrap() / 3.0);
+    }
+    drop(session);
+    window.harness.key_press(Key::R);
+    window.until("the rig's page", |w| w.is_enabled("Fit depth").then_some(()));
+    window.harness.get_by_label("Fit depth").scroll_to_me();
+    window.harness.run_steps(3);
+    window.harness.get_by_label("Fit depth").click();
+    window.until("the refusal", |w| w.has("these two distances imply a field of view of").then_some(()));
+    assert!(window.has("you said 60°"));
+    assert_eq!(window.session.borrow().state.rig.choice.depth_fit, None);
+    window.harness.run_steps(10);
+    assert_eq!(window.result().unwrap().job.frame.geometry, before, "depth stays");
+}
+
+#[test]
+fn crooked_cameras_are_noticed_and_put_right_by_what_they_see() {
+    let Some(gpu) = gpu() else { return };
+    let mut window = Window::open(&gpu, crooked());
+    window.until("the warning", |w| w.has("bad").then_some(()));
+    window.harness.key_press(Key::R);
+    window.until("the rig's window", |w| w.has("Estimate from the pictures").then_some(()));
+    window.harness.get_by_label("Estimate from the pictures").click();
+    window.until("straight rows", |w| w.has("good").then_some(()));
+    let estimated = window.result().and_then(|output| output.job.frame.geometry).is_some_and(|g| g.estimated);
+    assert!(estimated && window.has("depth is an estimate"));
+    assert_eq!(window.session.borrow().state.rig.choice.rectify(), RectifyChoice::Auto);
+}
+
+#[test]
+fn an_estimate_is_there_again_at_the_next_start() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let saved = Some(folder.path().join("window.toml"));
+    let crooked = || WindowOptions { saved_state: saved.clone(), ..crooked() };
+    let mut window = Window::open(&gpu, crooked());
+    window.harness.key_press(Key::R);
+    window.until("the rig's window", |w| w.has("Estimate from the pictures").then_some(()));
+    window.harness.get_by_label("Estimate from the pictures").click();
+    window.until("the estimate", |w| {
+        w.result().and_then(|output| output.job.frame.geometry).filter(|geometry| geometry.estimated)
+    });
+    window.session.borrow_mut().save();
+    drop(window);
+    let options = WindowOptions { source: None, ..crooked() };
+    let options = WindowOptions { source_options: WindowOptions::default().source_options, ..options };
+    let window = Window::open(&gpu, options);
+    let session = window.session.borrow();
+    let [calibration] = &session.state.rig.choice.files[..] else { panic!("one file") };
+    let name = calibration.file_name().unwrap().to_string_lossy();
+    assert!(calibration.parent() == Some(folder.path()) && name.starts_with("last-rig-calibration-"), "{name}");
+    assert!(calibration.exists());
+}
+
+#[test]
+fn the_lens_of_an_estimate_is_named_in_any_of_three_ways() {
+    let Some(gpu) = gpu() else { return };
+    let mut options = crooked();
+    options.calibration.rectify = Some(RectifyChoice::Auto);
+    options.calibration.focal_px = Some(288.0);
+    options.calibration.baseline_m = Some(0.065);
+    let mut window = Window::open(&gpu, options);
+    window.harness.key_press(Key::R);
+    window.until("the rig's window", |w| w.has("Estimate again").then_some(()));
+    assert!(window.harness.query_by_role_and_label(Role::SpinButton, "focal length").is_some());
+    window.harness.get_by_role_and_label(Role::ComboBox, "Lens by").click();
+    window.harness.run_steps(3);
+    window.harness.get_by_label("focal length, mm").click();
+    let focal = |w: &Window| w.session.borrow().state.rig.choice.focal();
+    let named = window.until("the lens in mm", |w| focal(w).filter(|focal| matches!(focal, FocalLength::Lens { .. })));
+    assert!((named.px(320) - 288.0).abs() < 1e-9, "the same lens: {named:?}");
+    window.until("its second number", |w| w.has("sensor width").then_some(()));
+}

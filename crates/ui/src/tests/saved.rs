@@ -1,0 +1,112 @@
+//! What the window saves, and when: it starts as it was closed, by an earlier version too, and as it was when it was not closed.
+
+use super::harness::{SIZE, Window, gpu, options};
+use crate::WindowOptions;
+use crate::capture::{SourceOptions, SourceSpec};
+use crate::stereo::{CostKind, Fill, StereoParams};
+use egui::accesskit::Role;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use std::path::{Path, PathBuf};
+
+#[test]
+fn a_window_that_an_earlier_version_saved_opens_unchanged() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("window.toml");
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/ecdb518/window.toml");
+    std::fs::copy(&fixture, &saved).unwrap();
+    let source_options = SourceOptions { size: Some(SIZE), ..WindowOptions::default().source_options };
+    let options = WindowOptions { saved_state: Some(saved.clone()), source_options, ..WindowOptions::default() };
+    let window = Window::open(&gpu, options);
+    let params = window.session.borrow().live().params();
+    let StereoParams { cost, p1, paths, num_disparities, fill, temporal, .. } = *params;
+    let expected = (CostKind::Rank, 20, 4, 48, Fill::Interpolate, true);
+    assert_eq!((cost, p1, paths, num_disparities, fill, temporal), expected);
+    let by_reason = window.harness.get_by_role_and_label(Role::CheckBox, "Colour invalid by reason");
+    assert_eq!(by_reason.accesskit_node().toggled(), Some(egui::accesskit::Toggled::True));
+    // and what this version saves says the same
+    window.session.borrow_mut().save();
+    let table = |path: &Path| std::fs::read_to_string(path).unwrap().parse::<toml::Table>().unwrap();
+    let (before, after) = (table(&fixture), table(&saved));
+    for (key, value) in &before {
+        assert_eq!(after.get(key), Some(value), "{key}");
+    }
+}
+
+fn names(folder: &Path, part: &str) -> Vec<PathBuf> {
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    paths.filter(|path| path.file_name().unwrap().to_string_lossy().contains(part)).collect()
+}
+
+/// A window on the scene whose state lies here; with the flags of a command line, or what was saved.
+fn kept(saved: &Path, has_flags: bool) -> WindowOptions {
+    let options = WindowOptions { saved_state: Some(saved.to_owned()), ..options(SourceSpec::Scene) };
+    let source_options = WindowOptions::default().source_options;
+    if has_flags { options } else { WindowOptions { words: Vec::new(), source: None, source_options, ..options } }
+}
+
+#[test]
+fn a_change_is_on_the_disk_soon_and_the_same_state_is_not_written_again() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("deep/window.toml");
+    let mut window = Window::open(&gpu, kept(&saved, true));
+    let text = || std::fs::read_to_string(&saved).unwrap_or_default();
+    window.until("the first state", |_| text().contains("colour-reasons = false").then_some(()));
+    window.harness.key_press(egui::Key::I);
+    window.until("the changed state", |_| text().contains("colour-reasons = true").then_some(()));
+    // until nothing changes any more: the depth range is fitted to the first results
+    let is_same = (0..5).any(|_| {
+        let at = || saved.metadata().unwrap().modified().unwrap();
+        let (before, written) = (text(), at());
+        let end = std::time::Instant::now() + std::time::Duration::from_millis(2500);
+        window.until("some time", |_| (std::time::Instant::now() > end).then_some(()));
+        assert!(text() != before || at() == written, "the same is not written again");
+        text() == before
+    });
+    assert!(is_same);
+    drop(window);
+    assert!(names(saved.parent().unwrap(), "running").is_empty(), "it was closed");
+}
+
+#[test]
+fn after_a_crash_the_window_says_what_goes_on_and_can_start_fresh() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("window.toml");
+    let before = "source = \"scene\"\ndepth-range-m = [0.5, 4.0]\n[settings]\np1 = \"11\"\nengine = \"cpu\"\n[rig.source]\nsize = \"160x120\"\n[rig.calibration]\nscale = \"1/2\"\n";
+    std::fs::write(&saved, before).unwrap();
+    std::fs::write(folder.path().join("window-1-0.running"), "").unwrap();
+    let mut window = Window::open(&gpu, kept(&saved, false));
+    window.until("what goes on", |w| w.has("the window was not closed the last time").then_some(()));
+    for part in ["--scale 1/2", "p1 11", "engine cpu", "depth range 0.50 to 4.00 m"] {
+        assert!(window.has(part), "{part}");
+    }
+    assert_eq!(names(folder.path(), "running").len(), 1, "its own");
+    window.harness.get_by_label("Start fresh").click();
+    window.until_computed(|params| params.p1 == StereoParams::default().p1);
+    window.until("what is discarded", |w| w.has("back to the defaults without rig --scale 1/2").then_some(()));
+    let aside = &names(folder.path(), "before")[0];
+    let kept_aside = std::fs::read_to_string(aside).unwrap();
+    assert!(kept_aside.contains("p1 = \"11\"") && kept_aside.contains("scale = \"1/2\""), "{kept_aside}");
+    window.until("the usual size", |w| (w.result()?.job.frame.size().0 > SIZE.0).then_some(()));
+    drop(window);
+    let mut window = Window::open(&gpu, kept(&saved, false));
+    window.harness.run_steps(3);
+    assert!(!window.has("the window was not closed"), "the one before was");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_one_message_that_goes_with_its_cause() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a file");
+    std::fs::write(&file, "").unwrap();
+    let mut window = Window::open(&gpu, kept(&file.join("window.toml"), true));
+    window.until("the message", |w| w.has("the window's state is not saved: cannot write").then_some(()));
+    window.harness.get_by_label("Dismiss").click();
+    let end = std::time::Instant::now() + std::time::Duration::from_millis(4500);
+    window.harness.key_press(egui::Key::I);
+    window.until("some time", |_| (std::time::Instant::now() > end).then_some(()));
+    assert!(!window.has("the window's state is not saved"), "it is said once");
+}

@@ -1,0 +1,294 @@
+//! The 3-D view: opened by its key, turned by the pointer, saved as a file.
+
+use super::harness::{SIZE, Window, gpu, options, pair};
+use crate::Surface;
+use crate::capture::SourceSpec;
+use crate::engine::Output;
+use crate::stereo::depth;
+use egui::{Key, Modifiers, PointerButton, Pos2, vec2};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A window on a held pair of the scene, with the 3-D view alone in it.
+fn open(engine: &str) -> Option<Window> {
+    let mut options = options(SourceSpec::Scene);
+    options.words[0].text = engine.into();
+    let mut window = Window::held(&gpu()?, options);
+    window.harness.key_press(Key::V);
+    window.until("the view", |w| w.has("3d view").then_some(()));
+    let title = window.harness.get_by_label("3d title").rect().left_center() + vec2(12.0, 0.0);
+    click(&mut window, title, 2);
+    window.until("the view alone", |w| (!w.has("left view")).then_some(()));
+    window.harness.run_steps(3);
+    Some(window)
+}
+
+fn button(window: &mut Window, pos: Pos2, button: PointerButton, pressed: bool) {
+    let modifiers = Modifiers::NONE;
+    window.harness.input_mut().events.push(egui::Event::PointerButton { pos, button, pressed, modifiers });
+}
+
+fn click(window: &mut Window, place: Pos2, times: usize) {
+    window.harness.hover_at(place);
+    window.harness.step();
+    for _ in 0..times {
+        button(window, place, PointerButton::Primary, true);
+        button(window, place, PointerButton::Primary, false);
+    }
+    window.harness.run_steps(3);
+}
+
+fn drag(window: &mut Window, with: PointerButton, from: (f32, f32), to: (f32, f32)) {
+    let [from, to] = [from, to].map(|share| window.place("3d view", share));
+    window.harness.hover_at(from);
+    window.harness.step();
+    button(window, from, with, true);
+    window.harness.step();
+    window.harness.hover_at(to);
+    window.harness.step();
+    button(window, to, with, false);
+    window.harness.run_steps(2);
+    window.harness.remove_cursor();
+    window.harness.run_steps(2);
+}
+
+fn choose(window: &mut Window, label: &str) {
+    window.harness.get_by_label("Points shown").click();
+    window.harness.run_steps(3);
+    window.harness.get_by_label(label).click();
+    window.harness.run_steps(3);
+    assert!(window.has("automatic"), "the menu stays open for more");
+    window.harness.key_press(Key::Escape);
+    window.harness.run_steps(3);
+    assert!(!window.has("automatic") && !window.has("left view"), "the menu is closed, and nothing else");
+}
+
+/// The view as it is drawn, without its borders.
+fn picture(window: &mut Window) -> Vec<[u8; 4]> {
+    let view = window.harness.get_by_label("3d view").rect().shrink(2.0);
+    let all = window.harness.render().expect("a picture");
+    let rows = view.top() as u32..view.bottom() as u32;
+    let places = rows.flat_map(|y| (view.left() as u32..view.right() as u32).map(move |x| (x, y)));
+    places.map(|(x, y)| all.get_pixel(x, y).0).collect()
+}
+
+/// Share of the pixels that differ.
+fn difference(a: &[[u8; 4]], b: &[[u8; 4]]) -> f32 {
+    a.iter().zip(b).filter(|(a, b)| a != b).count() as f32 / a.len() as f32
+}
+
+fn held(window: &mut Window) -> Arc<Output> {
+    window.session.borrow().live().set_read_back(true);
+    window.until("numbers on the host", |w| w.result().filter(|output| output.map.is_some()))
+}
+
+#[test]
+fn the_view_turns_and_goes_back_to_what_the_camera_sees() {
+    for engine in ["cpu", "gpu"] {
+        let Some(mut window) = open(engine) else { return };
+        assert!(window.has("3d view") && window.session.borrow().state.pose.is_none());
+        window.harness.remove_cursor();
+        window.harness.run_steps(2);
+        let before = picture(&mut window);
+        let colours: std::collections::HashSet<_> = before.iter().collect();
+        assert!(colours.len() > 100, "{} colours of {engine}", colours.len());
+        drag(&mut window, PointerButton::Primary, (0.4, 0.5), (0.6, 0.55));
+        let pose = window.session.borrow().state.pose.expect("a pose");
+        assert!(pose.yaw_rad > 0.3 && pose.pitch_rad > 0.0, "{pose:?}");
+        let turned = picture(&mut window);
+        assert!(difference(&before, &turned) > 0.2, "{}", difference(&before, &turned));
+
+        drag(&mut window, PointerButton::Secondary, (0.5, 0.5), (0.6, 0.5));
+        let moved = window.session.borrow().state.pose.expect("a pose");
+        assert!((moved.yaw_rad - pose.yaw_rad).abs() < 1e-12 && moved.pivot_m != pose.pivot_m, "{moved:?}");
+        assert!(difference(&turned, &picture(&mut window)) > 0.2);
+
+        window.harness.get_by_label("As the camera sees it").click();
+        window.harness.run_steps(3);
+        window.harness.remove_cursor();
+        window.harness.run_steps(2);
+        assert!(window.session.borrow().state.pose.is_none());
+        assert!(picture(&mut window) == before, "as before");
+    }
+}
+
+#[test]
+fn keys_fly_after_a_click_and_step_through_pairs_otherwise() {
+    let Some(mut window) = open("cpu") else { return };
+    let middle = window.place("3d view", (0.5, 0.5));
+    click(&mut window, middle, 1);
+    let sequence = window.sequence();
+    for key in [Key::ArrowRight, Key::ArrowUp, Key::PageUp] {
+        window.harness.key_press(key);
+        window.harness.run_steps(2);
+    }
+    let pose = window.session.borrow().state.pose.expect("a pose");
+    let step_m = 0.05 * pose.distance_m;
+    let eye = pose.eye_m();
+    assert!((eye - glam::dvec3(step_m, -step_m, step_m)).length() < 1e-9, "{eye} by steps of {step_m}");
+    assert_eq!(window.still_sequence(), sequence, "the arrows were the view's");
+    window.harness.key_press(Key::Num0);
+    window.harness.run_steps(2);
+    assert!(window.session.borrow().state.pose.is_none(), "the whole picture");
+    window.harness.remove_cursor();
+    window.harness.run_steps(2);
+    let left = window.harness.get_by_label("3d title").rect().right_center() + vec2(0.0, -200.0);
+    window.harness.hover_at(left);
+    window.harness.run_steps(2);
+    window.harness.key_press(Key::ArrowRight);
+    window.until("the next pair", |w| (w.sequence() != sequence).then_some(()));
+}
+
+#[test]
+fn the_wheel_goes_nearer_and_a_double_click_back() {
+    let Some(mut window) = open("cpu") else { return };
+    let middle = window.place("3d view", (0.5, 0.5));
+    window.harness.hover_at(middle);
+    window.harness.step();
+    window.harness.input_mut().events.push(egui::Event::MouseWheel {
+        unit: egui::MouseWheelUnit::Line,
+        delta: vec2(0.0, 3.0),
+        phase: egui::TouchPhase::Move,
+        modifiers: Modifiers::NONE,
+        source: egui::MouseWheelSource::Wheel,
+    });
+    window.harness.run_steps(10);
+    let pose = window.session.borrow().state.pose.expect("a pose");
+    assert!(pose.eye_m().z > 0.1 && pose.eye_m().x == 0.0, "nearer: {pose:?}");
+    click(&mut window, middle, 2);
+    assert!(window.session.borrow().state.pose.is_none());
+}
+
+#[test]
+fn without_calibration_it_says_what_is_missing() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::open(&gpu, options(pair(folder.path())));
+    window.harness.key_press(Key::V);
+    window.until("the reason", |w| w.has("No points: no calibration").then_some(()));
+    assert!(!window.has("Save points"));
+}
+
+#[test]
+fn colour_surface_and_density_change_what_is_drawn() {
+    let Some(mut window) = open("cpu") else { return };
+    let settings = |w: &Window| w.session.borrow().state.view.space;
+    let mut before = picture(&mut window);
+    for choice in ["points by depth", "as mesh", "every 4th pixel", "grid and cameras", "as points"] {
+        let old = settings(&window);
+        choose(&mut window, choice);
+        window.harness.remove_cursor();
+        window.harness.run_steps(2);
+        let now = picture(&mut window);
+        assert!(settings(&window) != old && difference(&before, &now) > 0.0, "{choice}");
+        before = now;
+    }
+    assert_eq!(settings(&window).every, Some(4));
+    window.harness.get_by_label("Points shown").click();
+    window.harness.run_steps(3);
+    assert!(!window.is_enabled("points by confidence"), "it is not computed");
+}
+
+/// Writes what is shown, as after the dialog.
+fn save(window: &Window, path: PathBuf, output: &Arc<Output>, every: usize) {
+    let mut session = window.session.borrow_mut();
+    let file = session.points_file(Arc::clone(output), every).expect("a calibrated source");
+    session.write_points(path, file);
+}
+
+/// Position and colour.
+type Point = ([f32; 3], [u8; 3]);
+
+/// Points and number of triangles of a file.
+fn read_ply(path: &Path) -> (Vec<Point>, usize) {
+    let bytes = std::fs::read(path).unwrap();
+    let end = bytes.windows(11).position(|w| w == b"end_header\n").unwrap() + 11;
+    let header = std::str::from_utf8(&bytes[..end]).unwrap();
+    let count = |name: &str| {
+        let line = header.lines().find_map(|line| line.strip_prefix(&format!("element {name} ")));
+        line.map_or(0, |n| n.parse::<usize>().unwrap())
+    };
+    let float = |b: &[u8]| f32::from_le_bytes(b.try_into().unwrap());
+    let points: Vec<_> = bytes[end..end + 15 * count("vertex")]
+        .chunks(15)
+        .map(|p| ([float(&p[..4]), float(&p[4..8]), float(&p[8..12])], [p[12], p[13], p[14]]))
+        .collect();
+    assert_eq!(bytes.len() - end, 15 * points.len() + 13 * count("face"));
+    (points, count("face"))
+}
+
+#[test]
+fn the_saved_file_has_the_points_that_are_shown() {
+    for engine in ["cpu", "gpu"] {
+        let Some(mut window) = open(engine) else { return };
+        window.session.borrow_mut().state.view.depth_range_m = Some((1.0, 3.0));
+        window.harness.run_steps(2);
+        let output = held(&mut window);
+        let folder = tempfile::tempdir().unwrap();
+        let (map, geometry) = (output.map.as_ref().unwrap(), output.job.frame.geometry.unwrap());
+        let rgb = output.job.frame.left.rgb.as_ref();
+        for every in [1, 3] {
+            let asked = folder.path().join(format!("points-{every}"));
+            save(&window, asked.clone(), &output, every);
+            window.until("the message", |w| w.has(&format!("points-{every}.ply")).then_some(()));
+            let (points, faces) = read_ply(&asked.with_extension("ply"));
+            let pixels = (0..SIZE.1).step_by(every).flat_map(|y| (0..SIZE.0).step_by(every).map(move |x| (x, y)));
+            let depth = |(x, y)| depth::depth_m(map.values.at(x, y), &geometry);
+            let shown: Vec<_> = pixels.filter(|&pixel| (1.0..=3.0).contains(&depth(pixel))).collect();
+            assert_eq!((points.len(), faces), (shown.len(), 0), "every {every}");
+            assert!(points.len() > 1000 / (every * every));
+            let number = shown.len() / 2;
+            let ((x, y), (at, color)) = (shown[number], points[number]);
+            let z = depth((x, y));
+            let wanted = [
+                (x as f32 - geometry.cx_px as f32) * z / geometry.focal_px as f32,
+                (y as f32 - geometry.cy_px as f32) * z / geometry.focal_px as f32,
+                z,
+            ];
+            assert!(at.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-5), "{at:?} instead of {wanted:?}");
+            assert!(rgb.is_none_or(|rgb| rgb.at(x, y) == color), "{color:?}");
+        }
+        // a file that was not asked about is never written over
+        save(&window, folder.path().join("points-3"), &output, 1);
+        window.until("the error", |w| {
+            let session = w.session.borrow();
+            let says = |text: &str| text.contains("points-3.ply") && !text.contains('→');
+            session.state.notices.all().iter().any(|notice| says(&notice.text)).then_some(())
+        });
+        let size = |name: &str| read_ply(&folder.path().join(name)).0.len();
+        assert!(size("points-3.ply") < size("points-1.ply"));
+        // a mesh
+        window.session.borrow_mut().state.view.space.surface = Surface::Mesh;
+        save(&window, folder.path().join("mesh.ply"), &output, 1);
+        window.until("the message", |w| w.has("triangles").then_some(()));
+        let (points, faces) = read_ply(&folder.path().join("mesh.ply"));
+        assert!(faces > points.len(), "{faces} triangles");
+    }
+}
+
+#[test]
+fn a_narrow_window_has_room_for_the_controls() {
+    let Some(mut window) = Window::on_scene() else { return };
+    for size in [vec2(512.0, 700.0), vec2(1024.0, 700.0)] {
+        window.harness.set_size(size);
+        window.harness.run_steps(4);
+        if !window.has("3d view") {
+            window.harness.key_press(Key::V);
+            window.until("the view", |w| w.has("3d view").then_some(()));
+            window.harness.run_steps(3);
+        }
+        let view = window.harness.get_by_label("3d view").rect();
+        let rects: Vec<_> = ["Points shown", "As the camera sees it", "Save points …"]
+            .map(|label| window.harness.get_by_label(label).rect())
+            .into();
+        for (i, rect) in rects.iter().enumerate() {
+            assert!(rect.left() >= view.left() && rect.right() <= view.right(), "{size:?}: {rect:?} in {view:?}");
+            assert!(rect.bottom() <= view.top() + 1.0, "above the picture: {rect:?}, {view:?}");
+            assert!(rects[..i].iter().all(|other| !other.shrink(0.5).intersects(*rect)), "{size:?}: {rects:?}");
+        }
+        let depth = window.harness.get_by_label("depth view").rect();
+        assert!(!depth.shrink(0.5).intersects(view));
+        assert!(window.harness.get_by_label("3d view").accesskit_node().label().is_some());
+    }
+}

@@ -1,0 +1,121 @@
+//! Pairs of files in the window: stills, folders with their time line, truth, and what is dropped.
+
+use super::harness::{SIZE, Window, gpu, options, pair};
+use crate::WindowOptions;
+use crate::capture::SourceSpec;
+use egui::Key;
+use egui::accesskit::Role;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use std::path::{Path, PathBuf};
+
+/// Writes `left1` to `left3` and their partners.
+fn three_pairs(folder: &Path) -> SourceSpec {
+    pair(folder);
+    for side in ["left", "right"] {
+        let first = folder.join(format!("{side}.png"));
+        for k in 1..=3 {
+            std::fs::copy(&first, folder.join(format!("{side}{k}.png"))).unwrap();
+        }
+        std::fs::remove_file(first).unwrap();
+    }
+    SourceSpec::Folder(folder.to_owned())
+}
+
+fn shown(window: &Window) -> Option<String> {
+    window.result().map(|output| output.job.frame.raw.name.clone())
+}
+
+fn steps_to(window: &mut Window, key: Key, name: &str, number: f64) {
+    window.harness.key_press(key);
+    window.until(name, |w| (shown(w).as_deref() == Some(name)).then_some(()));
+    window.until("its name", |w| w.has(&format!("of 3, {name}")).then_some(()));
+    let field = window.harness.get_by_role_and_label(Role::SpinButton, "Pair").accesskit_node().numeric_value();
+    assert_eq!(field, Some(number));
+}
+
+#[test]
+fn a_folder_has_a_time_line_and_is_held_until_it_is_played() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::open(&gpu, options(three_pairs(folder.path())));
+    window.until("its name", |w| w.has("of 3, left1").then_some(()));
+    assert_eq!(window.still_sequence(), 0, "nothing plays");
+    let computed = window.session.borrow().live().status().engine.computed;
+    assert!(computed <= 3, "{computed} results of one pair: with its numbers, for the range, for the pixel");
+    steps_to(&mut window, Key::ArrowRight, "left2", 2.0);
+    steps_to(&mut window, Key::ArrowRight, "left3", 3.0);
+    steps_to(&mut window, Key::ArrowLeft, "left2", 2.0);
+    window.harness.key_press(Key::Space);
+    window.until("playback", |w| {
+        w.session.borrow().live().transport().is_some_and(|transport| transport.get().playing).then_some(())
+    });
+    window.until("the first pair again", |w| (shown(w).as_deref() == Some("left1")).then_some(()));
+}
+
+#[test]
+fn a_still_has_no_time_line_and_says_what_cannot_be_recorded() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::open(&gpu, options(pair(folder.path())));
+    assert!(!window.has("Position") && !window.has("30/s"));
+    window.harness.get_by_label("Record").click();
+    window.until("why not", |w| w.has("is one pair: nothing comes that could be recorded").then_some(()));
+}
+
+/// The truth of the pair: 5 px everywhere.
+fn write_truth(path: &Path) {
+    let head = format!("Pf\n{} {}\n-1\n", SIZE.0, SIZE.1).into_bytes();
+    let values = std::iter::repeat_n(5.0_f32.to_le_bytes(), SIZE.0 * SIZE.1).flatten();
+    std::fs::write(path, head.into_iter().chain(values).collect::<Vec<_>>()).unwrap();
+}
+
+#[test]
+fn a_pair_is_dropped_with_its_truth_and_the_pixel_tells_it() {
+    let Some(mut window) = Window::on_scene() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    pair(folder.path());
+    let files = ["right.png", "disp.pfm", "left.png"].map(|name| folder.path().join(name));
+    write_truth(&files[1]);
+    window.drop_files(&files);
+    window.until("the pair", |w| (shown(w).as_deref() == Some("left")).then_some(()));
+    let place = window.place("left view", (0.5, 0.5));
+    window.harness.hover_at(place);
+    window.until("the truth without a calibration", |w| w.has("truth 5.00 px").then_some(()));
+    window.until("the share of errors", |w| w.read("off > 1 px").filter(|percent| *percent > 10.0));
+}
+
+#[test]
+fn what_cannot_be_opened_is_said_and_what_was_opened_is_offered_again() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let saved = Some(folder.path().join("window.toml"));
+    let (one, many) = (folder.path().join("one"), folder.path().join("many"));
+    for folder in [&one, &many] {
+        std::fs::create_dir(folder).unwrap();
+    }
+    pair(&one);
+    three_pairs(&many);
+    let options = || WindowOptions { saved_state: saved.clone(), ..options(SourceSpec::Scene) };
+    let mut window = Window::open(&gpu, options());
+    window.drop_files(&["clip.mkv".into()]);
+    window.until("the way to pairs", |w| w.has("ffmpeg -i").then_some(()));
+    window.drop_files(&[one.join("left.png"), one.join("right.png"), many.clone()]);
+    window.until("what was dropped", |w| w.has("cannot be opened together").then_some(()));
+    window.drop_files(std::slice::from_ref(&many));
+    window.until("the folder", |w| (shown(w).as_deref() == Some("left1")).then_some(()));
+    window.drop_files(&[one.join("left.png"), one.join("right.png")]);
+    window.until("the pair", |w| (shown(w).as_deref() == Some("left")).then_some(()));
+    window.session.borrow_mut().save();
+    drop(window);
+
+    let mut window = Window::open(&gpu, options());
+    let recent = window.session.borrow().state.source.recent.clone();
+    let pair = SourceSpec::from_paths(&[one.join("left.png"), one.join("right.png")]).unwrap();
+    assert_eq!(recent, [pair, SourceSpec::Folder(PathBuf::from(&many))]);
+    window.harness.get_by_label("Source ▾").click();
+    window.harness.run_steps(3);
+    assert!(window.has("one/left.png, right.png"));
+    window.harness.get_by_label_contains("/many").click();
+    window.until("the folder again", |w| (shown(w).as_deref() == Some("left1")).then_some(()));
+    assert_eq!(window.session.borrow().state.source.recent[0], SourceSpec::Folder(many));
+}

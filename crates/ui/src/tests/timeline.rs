@@ -1,0 +1,291 @@
+//! The time line: everything that plays, holds, steps and seeks, by buttons, keys and the pointer.
+
+use super::harness::{SIZE, Window};
+use crate::capture::scene::{self, SceneOptions};
+use crate::capture::{CaptureError, CaptureOptions, Next, PairSource, RawPair, Recorded, SourceInfo, Speed, Transport};
+use crate::image::Image;
+use egui::accesskit::Role;
+use egui::{Key, Modifiers, Pos2};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const PAIRS: u64 = 40;
+const PERIOD: Duration = Duration::from_millis(200);
+
+/// A pair of the scene, forty times, five times a second, as a recording plays it.
+struct Tape {
+    pair: RawPair,
+    transport: Arc<Transport>,
+    due: Instant,
+}
+
+impl Tape {
+    fn new() -> Self {
+        let times: Vec<_> = (0..PAIRS as u32).map(|k| k * PERIOD).collect();
+        let options = SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() };
+        let transport = Arc::new(Transport::new(times.into(), Speed::Times(1.0), false));
+        Self { pair: scene::render(&options, 0, false), transport, due: Instant::now() }
+    }
+}
+
+impl PairSource for Tape {
+    fn info(&self) -> SourceInfo {
+        SourceInfo {
+            name: "tape".into(),
+            width: SIZE.0,
+            height: SIZE.1,
+            num_pairs: Some(PAIRS),
+            is_rectified: true,
+            ..SourceInfo::default()
+        }
+    }
+
+    fn next(&mut self, _: Duration) -> Result<Next, CaptureError> {
+        let Some((pair, _)) = self.transport.next_pair().filter(|&(_, at_once)| at_once || self.due <= Instant::now())
+        else {
+            std::thread::sleep(Duration::from_millis(2));
+            return Ok(Next::Waiting);
+        };
+        self.transport.delivered(pair);
+        let times = match self.transport.get().speed {
+            Speed::Times(times) => times,
+            Speed::Max => 1e3,
+        };
+        self.due = Instant::now() + PERIOD.div_f64(times);
+        Ok(Next::Pair(Box::new(RawPair { sequence: pair, ..self.pair.clone() })))
+    }
+
+    fn transport(&self) -> Option<Arc<Transport>> {
+        Some(Arc::clone(&self.transport))
+    }
+}
+
+/// A window that shows the held first pair of the tape.
+fn on_tape() -> Option<Window> {
+    let mut window = Window::on_scene()?;
+    let tape = Tape::new();
+    tape.transport.step(0);
+    window.session.borrow().live().set_source(Box::new(tape), CaptureOptions::default());
+    window.until("the time line", |w| w.has("Position").then_some(()));
+    shows(&mut window, 0);
+    Some(window)
+}
+
+/// Waits until this pair is seen, and stays.
+fn shows(window: &mut Window, pair: u64) {
+    window.until(&format!("pair {pair}"), |w| {
+        let output = w.result()?;
+        let raw = &output.job.frame.raw;
+        (raw.sequence == pair && w.session.borrow().live().status().source.name == "tape").then_some(())
+    });
+    std::thread::sleep(Duration::from_millis(50));
+    window.harness.run_steps(2);
+    assert_eq!(window.sequence(), pair, "it stays");
+    let frame = window.harness.get_by_role_and_label(Role::SpinButton, "Frame").accesskit_node().numeric_value();
+    assert_eq!(frame, Some(pair as f64), "and the time line says so");
+}
+
+fn transport(window: &Window) -> Arc<Transport> {
+    window.session.borrow().live().transport().expect("a transport")
+}
+
+fn type_into(window: &mut Window, field: &str, text: &str) {
+    window.harness.get_by_role_and_label(Role::SpinButton, field).click();
+    window.harness.run_steps(2);
+    window.harness.event(egui::Event::Text(text.into()));
+    window.harness.key_press(Key::Enter);
+    window.harness.run_steps(2);
+}
+
+#[test]
+fn steps_and_seeks_by_keys_and_buttons_while_held() {
+    let Some(mut window) = on_tape() else { return };
+    window.harness.key_press(Key::ArrowRight);
+    shows(&mut window, 1);
+    window.harness.get_by_label("Step").click();
+    shows(&mut window, 2);
+    window.harness.key_press(Key::ArrowLeft);
+    shows(&mut window, 1);
+    window.harness.get_by_label("Step back").click();
+    shows(&mut window, 0);
+    window.harness.key_press_modifiers(Modifiers::SHIFT, Key::ArrowRight);
+    shows(&mut window, 5);
+    window.harness.key_press_modifiers(Modifiers::SHIFT, Key::ArrowLeft);
+    shows(&mut window, 0);
+    window.harness.key_press(Key::End);
+    shows(&mut window, PAIRS - 1);
+    window.harness.get_by_label("To the start").click();
+    shows(&mut window, 0);
+    window.harness.get_by_label("To the end").click();
+    shows(&mut window, PAIRS - 1);
+    window.harness.key_press(Key::Home);
+    shows(&mut window, 0);
+
+    type_into(&mut window, "Frame", "17");
+    shows(&mut window, 17);
+    type_into(&mut window, "Time", "0:06.2");
+    shows(&mut window, 31);
+    type_into(&mut window, "Time", "1.05");
+    shows(&mut window, 5);
+    type_into(&mut window, "Frame", "1000");
+    shows(&mut window, PAIRS - 1);
+    assert!(window.has("/ 39") && window.has("/ 0:07.800"), "where it ends");
+
+    // what is held is matched again with other parameters
+    let p1 = window.params().p1;
+    window.focus_slider("P1");
+    window.harness.key_press(Key::ArrowRight);
+    window.until_computed(|params| params.p1 == p1 + 1);
+    shows(&mut window, PAIRS - 1);
+}
+
+#[test]
+fn dragging_shows_each_place_and_playback_goes_on_from_there() {
+    let Some(mut window) = on_tape() else { return };
+    let rect = window.harness.get_by_role_and_label(Role::Slider, "Position").rect();
+    assert!(rect.width() > 300.0, "{rect:?}");
+    let place = |share: f32| Pos2::new(rect.left() + share * rect.width(), rect.center().y);
+    for (held, last) in [(true, 0.5), (false, 0.6)] {
+        if !held {
+            window.harness.key_press(Key::Space);
+            window.until("playback", |w| transport(w).get().playing.then_some(()));
+        }
+        window.harness.hover_at(place(0.1));
+        window.harness.step();
+        window.harness.drag_at(place(0.1));
+        window.harness.step();
+        for share in [0.3, 0.9, 0.2, last] {
+            window.harness.hover_at(place(share));
+            window.harness.step();
+            let target = transport(&window).get().target().expect("a place");
+            assert!((target as f32 / 39.0 - share).abs() < 0.04, "{target} at {share}");
+        }
+        std::thread::sleep(2 * PERIOD);
+        let target = transport(&window).get().target().expect("a place");
+        shows(&mut window, target); // it does not play on under the pointer
+        window.harness.drop_at(place(last));
+        window.harness.run_steps(2);
+        assert_eq!(transport(&window).get().playing, !held);
+    }
+    let from = window.sequence();
+    window.until("the next pairs", |w| (w.sequence() > from + 1).then_some(()));
+}
+
+#[test]
+fn a_quick_press_on_the_time_line_goes_there() {
+    let Some(mut window) = on_tape() else { return };
+    let rect = window.harness.get_by_role_and_label(Role::Slider, "Position").rect();
+    for (share, pair) in [(0.5_f32, 20), (0.0, 0), (1.0, PAIRS - 1)] {
+        let place = Pos2::new(rect.left() + share * rect.width(), rect.center().y);
+        window.harness.hover_at(place);
+        window.harness.step();
+        // both within one frame of the window
+        window.harness.drag_at(place);
+        window.harness.drop_at(place);
+        window.harness.run_steps(3);
+        shows(&mut window, pair);
+    }
+}
+
+#[test]
+fn nothing_lies_over_another_thing_in_a_narrow_window() {
+    let Some(mut window) = on_tape() else { return };
+    for width in [1200.0, 860.0, 700.0, 512.0] {
+        window.harness.set_size(egui::vec2(width, 400.0));
+        window.harness.run_steps(4);
+        let parts = [
+            (Role::Button, "To the end"),
+            (Role::SpinButton, "Frame"),
+            (Role::SpinButton, "Time"),
+            (Role::Slider, "Position"),
+            (Role::ComboBox, "Speed"),
+            (Role::CheckBox, "loop"),
+        ];
+        let rects = parts.map(|(role, label)| (label, window.harness.get_by_role_and_label(role, label).rect()));
+        for (i, (label, rect)) in rects.iter().enumerate() {
+            assert!(rect.right() <= width, "{label} at {width}: {rect:?}");
+            for (other, other_rect) in &rects[..i] {
+                assert!(!rect.shrink(1.0).intersects(*other_rect), "{label} and {other} at {width}: {rects:?}");
+            }
+        }
+        let slider = rects[3].1;
+        assert!(slider.width() > 150.0, "the slider has {} points of {width}", slider.width());
+    }
+}
+
+#[test]
+fn speed_loop_and_the_end() {
+    let Some(mut window) = on_tape() else { return };
+    window.harness.get_by_role_and_label(Role::ComboBox, "Speed").click();
+    window.harness.run_steps(3);
+    window.harness.get_by_label("10 ×").click();
+    window.harness.run_steps(3);
+    assert_eq!(transport(&window).get().speed, Speed::Times(10.0));
+    type_into(&mut window, "Frame", "30");
+    shows(&mut window, 30);
+    window.harness.get_by_label("Pause").click();
+    shows(&mut window, PAIRS - 1);
+    assert!(window.session.borrow().live().is_paused(), "it stands still at the end");
+    window.harness.key_press(Key::Space);
+    window.until("the start again", |w| (w.sequence() < 30).then_some(()));
+    shows(&mut window, PAIRS - 1);
+
+    window.harness.get_by_role_and_label(Role::CheckBox, "loop").click();
+    window.until("the start again, by itself", |w| (w.sequence() < 30).then_some(()));
+    window.until("the end", |w| (w.sequence() > 35).then_some(()));
+    window.until("the start once more", |w| (w.sequence() < 30).then_some(()));
+    window.harness.get_by_role_and_label(Role::ComboBox, "Speed").click();
+    window.harness.run_steps(3);
+    window.harness.get_by_label("max").click();
+    window.harness.run_steps(3);
+    assert_eq!(transport(&window).get().speed, Speed::Max);
+}
+
+#[test]
+fn what_was_recorded_is_shown_beside_what_is_computed() {
+    let Some(mut window) = Window::on_scene() else { return };
+    window.harness.key_press(Key::Num6);
+    window.harness.run_steps(3);
+    assert!(!window.has("recorded view"), "no empty view for a source that has nothing recorded");
+    let mut tape = Tape::new();
+    // a slope from 1 m at the left to 5 m, with a hole, at half the size
+    let (width, height) = (SIZE.0 / 2, SIZE.1 / 2);
+    let hole = |x: usize, y: usize| x < width / 2 && y < height / 4;
+    let depth_m = |x: usize, y: usize| if hole(x, y) { f32::NAN } else { 1.0 + 4.0 * x as f32 / width as f32 };
+    let recorded = Recorded { depth_m: Some(Image::from_fn(width, height, depth_m)), disparity_px: None };
+    tape.pair.recorded = Some(Arc::new(recorded));
+    tape.transport.step(0);
+    window.session.borrow().live().set_source(Box::new(tape), CaptureOptions::default());
+    window.until("the time line", |w| w.has("Position").then_some(()));
+    shows(&mut window, 0);
+    window.until("the map", |w| (!w.has("No recorded depth")).then_some(()));
+    let at = |window: &Window, x, y| window.place("recorded view", (x, y));
+    for (x, y, words) in [(0.25, 0.5, "recorded 2.00 m"), (0.75, 0.5, "recorded 4.00 m"), (0.25, 0.1, "recorded –")] {
+        let place = at(&window, x, y);
+        window.harness.hover_at(place);
+        window.until(words, |w| w.has(words).then_some(()));
+    }
+    window.harness.remove_cursor();
+    window.harness.run_steps(3);
+    let picture = window.harness.render().expect("a picture");
+    let colour = |x, y| {
+        let place = at(&window, x, y);
+        let [r, g, b, _] = picture.get_pixel(place.x as u32, place.y as u32).0;
+        [r, g, b]
+    };
+    assert!(colour(0.25, 0.1).iter().all(|&v| v < 8), "nothing there: {:?}", colour(0.25, 0.1));
+    let columns: std::collections::HashSet<_> = (1..40).map(|i| colour(i as f32 / 40.0, 0.5)).collect();
+    assert!(columns.len() > 20, "{} colours of a slope", columns.len());
+
+    window.harness.key_press(Key::Num6);
+    window.until("the view to close", |w| (!w.has("recorded view")).then_some(()));
+}
+
+#[test]
+fn without_a_recording_there_is_no_time_line() {
+    let Some(mut window) = Window::on_scene() else { return };
+    assert!(!window.has("Position") && !window.has("To the start"));
+    window.harness.key_press(Key::Home);
+    window.until("why nothing happens", |w| w.has("only in a recording").then_some(()));
+}

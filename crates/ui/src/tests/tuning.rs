@@ -1,0 +1,70 @@
+//! Comparing, explaining, measuring and sweeping on a recording while it plays: none of them holds it up.
+
+use super::harness::{Window, gpu, options};
+use crate::capture::SourceSpec;
+use crate::recording::Format;
+use crate::recording::fixture::ours_with_depth;
+use egui::Key;
+use egui_kittest::kittest::Queryable as _;
+
+/// Pairs of the recording, 50 ms apart.
+const PAIRS: u64 = 60;
+
+/// A window on a recording that plays, again and again.
+fn on_recording() -> Option<(Window, tempfile::TempDir)> {
+    let gpu = gpu()?;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("walk.mcap");
+    std::fs::write(&path, ours_with_depth(Format::Ros2, PAIRS, |_| false)).unwrap();
+    let mut options = options(SourceSpec::Recording(path));
+    options.source_options.looped = true;
+    options.calibration.fov_deg = Some(60.0);
+    options.calibration.baseline_m = Some(0.065);
+    Some((Window::open(&gpu, options), folder))
+}
+
+/// Waits until some other pairs were shown.
+fn plays_on(window: &mut Window) {
+    for _ in 0..3 {
+        let before = window.sequence();
+        window.until("another pair", |w| (w.sequence() != before).then_some(()));
+    }
+}
+
+#[test]
+fn the_pages_work_while_a_recording_plays() {
+    let Some((mut window, _folder)) = on_recording() else { return };
+    plays_on(&mut window);
+
+    window.harness.key_press(Key::A);
+    window.until("both settings of one pair", |w| {
+        let session = w.session.borrow();
+        session.state.comparison.as_ref()?.judged.as_ref().map(drop)
+    });
+    plays_on(&mut window);
+    let compared = |w: &Window| {
+        let session = w.session.borrow();
+        let [_, b] = session.state.comparison.as_ref()?.shown.as_ref()?;
+        Some(b.job.frame.raw.sequence)
+    };
+    let before = window.until("a compared pair", |w| compared(w));
+    window.until("another compared pair", |w| compared(w).filter(|pair| *pair != before));
+
+    window.harness.key_press(Key::P);
+    let middle = window.place("left view", (0.5, 0.5));
+    window.harness.hover_at(middle);
+    window.until("the explanation", |w| w.has("Cost and sum over disparity").then_some(()));
+    plays_on(&mut window);
+
+    window.harness.key_press(Key::L);
+    window.until("values of several pairs", |w| {
+        w.session.borrow().state.measure.measured.as_ref().filter(|measured| measured.results > 3).map(drop)
+    });
+    plays_on(&mut window);
+
+    window.harness.key_press(Key::G);
+    window.until("the page", |w| w.has("Start the sweep").then_some(()));
+    window.harness.get_by_label("Start the sweep").click();
+    window.until("cells", |w| w.session.borrow().state.search.sweep.as_ref().filter(|sweep| sweep.done > 3).map(drop));
+    plays_on(&mut window);
+}

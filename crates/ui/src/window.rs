@@ -1,0 +1,161 @@
+//! Opens the window on winit's event loop, and again after its device was lost or a lost one is back. The session stays.
+
+use super::app::App;
+use super::ending::Ending;
+use super::session::Session;
+use crate::engine::gpu::Gpu;
+use anyhow::bail;
+use eframe::egui_wgpu::{SurfaceConfig, WgpuConfiguration, WgpuSetup, WgpuSetupExisting};
+use eframe::{EframeWinitApplication, UserEvent};
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::rc::Rc;
+use winit::application::ApplicationHandler;
+use winit::event::{DeviceEvent, DeviceId, StartCause, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, EventLoop};
+use winit::platform::run_on_demand::EventLoopExtRunOnDemand;
+use winit::window::WindowId;
+
+const NAME: &str = "stereopsis";
+
+/// Shows `session` until the user closes the window, or the end is asked for. After a lost device `reopen` gives another one.
+///
+/// # Errors
+/// There is no display, no surface on this GPU, or no device any more.
+pub(super) fn show(
+    session: &Rc<RefCell<Session>>,
+    mut gpu: Gpu,
+    icon: &[u8],
+    ending: &Ending,
+    mut reopen: impl FnMut() -> anyhow::Result<Gpu>,
+) -> anyhow::Result<()> {
+    let mut event_loop = EventLoop::<UserEvent>::with_user_event().build().map_err(|err| no_display(&err))?;
+    ending.wake(event_loop.create_proxy());
+    loop {
+        let opened = Rc::new(RefCell::new(None::<Result<(), String>>));
+        let creator = {
+            let (session, opened) = (Rc::clone(session), Rc::clone(&opened));
+            move |cc: &eframe::CreationContext<'_>| {
+                let app = App::new(cc, session);
+                *opened.borrow_mut() = Some(app.as_ref().map(|_| ()).map_err(Clone::clone));
+                Ok(Box::new(app?) as Box<dyn eframe::App>)
+            }
+        };
+        let size = session.borrow().state.view.window_size;
+        let window = eframe::create_native(NAME, options(&gpu, icon, size), Box::new(creator), &event_loop);
+        let (gpu_used, session_shown) = (gpu.clone(), Rc::clone(session));
+        let mut watched = Watched { window, gpu: gpu_used, session: session_shown, ending: ending.clone() };
+        event_loop.run_app_on_demand(&mut watched)?;
+        if ending.is_asked() {
+            return Ok(());
+        }
+        match opened.take() {
+            Some(Ok(())) => {}
+            Some(Err(why)) => bail!(why),
+            None => bail!("{} cannot draw into a window here: choose another GPU with --adapter", gpu.info.adapter),
+        }
+        if let Some(why) = gpu.lost().map(str::to_owned) {
+            gpu = reopen()?;
+            session.borrow_mut().device_replaced(&gpu, &why);
+        } else if let Some(next) = session.borrow_mut().move_device() {
+            gpu = next;
+        } else {
+            return Ok(());
+        }
+    }
+}
+
+/// Passes events on while the device lives and the window is to stay, and to stay on it; eframe cannot draw without it, and panics where it tries to.
+struct Watched<'a> {
+    window: EframeWinitApplication<'a>,
+    gpu: Gpu,
+    session: Rc<RefCell<Session>>,
+    ending: Ending,
+}
+
+impl Watched<'_> {
+    /// Has the device report a loss, if there is one.
+    fn note_loss(&self) {
+        let _ = self.gpu.device.poll(wgpu::PollType::Poll); // fails if it is lost, which the callback notes
+    }
+
+    fn pass(&mut self, event_loop: &ActiveEventLoop, event: impl FnOnce(&mut EframeWinitApplication<'_>)) {
+        self.note_loss();
+        let stays = self.session.borrow().next_device().is_none() && !self.ending.is_asked();
+        if self.gpu.lost().is_none() && stays {
+            let passed = catch_unwind(AssertUnwindSafe(|| event(&mut self.window)));
+            let Err(panic) = passed else { return };
+            self.note_loss(); // in this very frame
+            if self.gpu.lost().is_none() {
+                resume_unwind(panic);
+            }
+        }
+        event_loop.exit();
+    }
+}
+
+impl ApplicationHandler<UserEvent> for Watched<'_> {
+    fn new_events(&mut self, event_loop: &ActiveEventLoop, cause: StartCause) {
+        self.pass(event_loop, |window| window.new_events(event_loop, cause));
+    }
+
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        self.pass(event_loop, |window| window.resumed(event_loop));
+    }
+
+    fn suspended(&mut self, event_loop: &ActiveEventLoop) {
+        self.pass(event_loop, |window| window.suspended(event_loop));
+    }
+
+    fn user_event(&mut self, event_loop: &ActiveEventLoop, event: UserEvent) {
+        self.pass(event_loop, |window| window.user_event(event_loop, event));
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, id: WindowId, event: WindowEvent) {
+        self.pass(event_loop, |window| window.window_event(event_loop, id, event));
+    }
+
+    fn device_event(&mut self, event_loop: &ActiveEventLoop, id: DeviceId, event: DeviceEvent) {
+        self.pass(event_loop, |window| window.device_event(event_loop, id, event));
+    }
+
+    fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        self.pass(event_loop, |window| window.about_to_wait(event_loop));
+    }
+
+    fn exiting(&mut self, event_loop: &ActiveEventLoop) {
+        self.window.exiting(event_loop);
+    }
+}
+
+fn options(gpu: &Gpu, icon: &[u8], (width, height): (f32, f32)) -> eframe::NativeOptions {
+    let setup = WgpuSetupExisting {
+        instance: gpu.instance.clone(),
+        adapter: gpu.adapter.clone(),
+        device: gpu.device.clone(),
+        queue: gpu.queue.clone(),
+    };
+    // the program's own picture: the tests decode it
+    let icon = eframe::icon_data::from_png_bytes(icon).unwrap_or_default();
+    eframe::NativeOptions {
+        viewport: egui::ViewportBuilder::default()
+            .with_icon(icon)
+            .with_title("Stereopsis")
+            .with_app_id(NAME)
+            .with_inner_size([width, height])
+            .with_min_inner_size([640.0, 400.0])
+            .with_drag_and_drop(true),
+        renderer: eframe::Renderer::Wgpu,
+        dithering: false, // a pixel has the colour of its value
+        wgpu_options: WgpuConfiguration { wgpu_setup: WgpuSetup::Existing(setup), ..WgpuConfiguration::default() }
+            .with_surface_config(SurfaceConfig::LOW_LATENCY),
+        ..Default::default()
+    }
+}
+
+/// winit's error begins with a line of its source code; the cause stands behind it.
+fn no_display(err: &winit::error::EventLoopError) -> anyhow::Error {
+    let text = err.to_string();
+    let cause = text.rsplit(": ").next().unwrap_or(&text);
+    anyhow::anyhow!("no window can be opened here ({cause}): check DISPLAY or WAYLAND_DISPLAY, or use --headless")
+}

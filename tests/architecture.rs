@@ -1,0 +1,221 @@
+//! The invariants of ARCHITECTURE.md, checked on the sources.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use stereopsis_engine::gpu::graph::{DispatchGraph, GraphKey};
+use stereopsis_engine::gpu::layout::Structure;
+use stereopsis_engine::gpu::limits::Limits;
+use stereopsis_engine::gpu::variant::{CostSource, Variant};
+use stereopsis_stereo::{Aggregation, StereoParams};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every file below `folder` with this ending, as a path relative to the project.
+fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![root().join(folder)];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e == ending) {
+                found.push(path.strip_prefix(root()).unwrap().to_owned());
+            }
+        }
+    }
+    assert!(!found.is_empty(), "no .{ending} below {folder}");
+    found.sort();
+    found
+}
+
+/// Every file of Rust that is compiled into the program.
+fn sources() -> Vec<PathBuf> {
+    ["src", "crates"].iter().flat_map(|folder| files(folder, "rs")).collect()
+}
+
+/// Lines of code, without comments, that contain one of `words`.
+fn uses(words: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    for path in sources() {
+        let text = fs::read_to_string(root().join(&path)).unwrap();
+        for (n, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            if words.iter().any(|word| code.contains(word)) {
+                found.push(format!("{}:{}: {}", path.display(), n + 1, line.trim()));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_network_is_asked_by_callbacks_alone() {
+    let (replies, others): (Vec<_>, Vec<_>) = uses(&["liveliness().get(", "session.get(", "session().get("])
+        .into_iter()
+        .partition(|line| line.starts_with("crates/network/src/replies.rs") || line.contains(".callback("));
+    assert!(others.is_empty(), "replies that come at once would fill a queue that nobody empties: {others:#?}");
+    assert!(!replies.is_empty(), "the search finds what is there");
+}
+
+/// Whether a line marks what is compiled for tests alone.
+fn is_mark(line: &str) -> bool {
+    line.trim().starts_with("#[cfg(") && line.contains("test")
+}
+
+/// Files that are modules of tests alone, as `/name.rs`, and folders of such, as `/name/`.
+fn tests_of_sources() -> Vec<String> {
+    let texts = sources().into_iter().map(|path| fs::read_to_string(root().join(path)).unwrap());
+    let mut names = Vec::new();
+    for text in texts {
+        let lines: Vec<_> = text.lines().collect();
+        for module in lines.windows(2).filter(|pair| is_mark(pair[0])).map(|pair| pair[1].trim()) {
+            let name = module.trim_start_matches("pub ").strip_prefix("mod ").and_then(|rest| rest.strip_suffix(';'));
+            names.extend(name.into_iter().flat_map(|name| [format!("/{name}.rs"), format!("/{name}/")]));
+        }
+    }
+    names
+}
+
+#[test]
+fn one_place_writes_files_and_one_speaks_to_people() {
+    // folders of tests, and crates that are tests
+    let mut of_tests = tests_of_sources();
+    of_tests.extend(["/tests/", "crates/attack/"].map(str::to_owned));
+    // tests make the files that they need, and Linux has files that are switches
+    let is_code = |line: &String| !of_tests.iter().any(|name| line.contains(name)) && !line.contains("\"/proc/");
+    let in_tests = |line: &String| {
+        let (path, rest) = line.split_once(':').unwrap();
+        let number: usize = rest.split(':').next().unwrap().parse().unwrap();
+        let text = fs::read_to_string(root().join(path)).unwrap();
+        text.lines().take(number).any(is_mark)
+    };
+    let writers = ["File::create", "fs::write(", "fs::rename(", "fs::copy(", "OpenOptions::new()", "fs::create_dir"];
+    let (files, others): (Vec<_>, Vec<_>) =
+        uses(&writers).into_iter().partition(|line| line.starts_with("crates/base/src/files/"));
+    let others: Vec<_> = others.into_iter().filter(|line| is_code(line) && !in_tests(line)).collect();
+    assert!(others.is_empty(), "{others:#?}");
+    assert!(!files.is_empty(), "the search finds what is there");
+
+    let speakers = ["println!(", "print!(", "io::stdout()", "io::stderr()"];
+    let allowed = ["crates/base/src/console.rs", "is_terminal()", "try_clone_to_owned()"];
+    let found: Vec<_> = uses(&speakers)
+        .into_iter()
+        .filter(|line| !allowed.iter().any(|word| line.contains(word)) && is_code(line) && !in_tests(line))
+        .collect();
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn files_stay_small() {
+    for path in sources().into_iter().chain(files("shaders", "wgsl")) {
+        let lines = fs::read_to_string(root().join(&path)).unwrap().lines().count();
+        assert!(lines <= 500, "{} has {lines} lines: split it", path.display());
+    }
+}
+
+#[test]
+fn the_architecture_page_names_every_crate_and_nothing_else() {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let rows: Vec<_> = page.lines().filter_map(|line| Some(line.strip_prefix("| `")?.split_once('`')?.0)).collect();
+    let folders = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().file_name());
+    for name in folders.map(|name| name.into_string().unwrap()) {
+        assert!(rows.contains(&name.as_str()), "ARCHITECTURE.md does not name `{name}`");
+    }
+    for name in rows {
+        let exists = ["crates/", "src/", ""].iter().any(|folder| root().join(format!("{folder}{name}")).exists());
+        assert!(exists, "ARCHITECTURE.md names `{name}`, which is not there");
+    }
+}
+
+/// A discrete GPU without tight limits.
+const LIMITS: Limits = Limits {
+    subgroup: 32,
+    workgroup: 1024,
+    has_i16: true,
+    discrete: true,
+    binding_bytes: 2 << 30,
+    storage_buffers: 32,
+    side_px: 16384,
+    path_bytes: 4 << 30,
+};
+
+/// The rows of the page's table: bytes for each pixel and disparity by stage, and what memory alone allows.
+fn traffic_rows() -> Vec<String> {
+    let params = StereoParams { num_disparities: 128, ..StereoParams::default() };
+    let structures: Vec<_> =
+        Structure::levels((640, 480), &params).into_iter().map(|(structure, _)| structure).collect();
+    let baseline = Variant::baseline(&LIMITS, &structures[0].requirements());
+    let mut rows = Vec::new();
+    for costs in [CostSource::Volume, CostSource::Codes] {
+        for fused in [false, true] {
+            let key = GraphKey {
+                structures: structures.clone(),
+                variant: Variant { costs, fused, ..baseline }.with_possible_paths(),
+                max_work: 1 << 40,
+                keeps_sums: false,
+            };
+            let stages = DispatchGraph::new(&key, &LIMITS, "the page").unwrap().work();
+            let candidates = f64::from(640 * 480 * 128);
+            assert_eq!(
+                stages.iter().map(|stage| stage.name).collect::<Vec<_>>(),
+                ["cost", "paths", "winner", "filters"]
+            );
+            let each: Vec<_> = stages.iter().map(|stage| format!("{:.2}", stage.bytes as f64 / candidates)).collect();
+            let bytes: u64 = stages.iter().map(|stage| stage.bytes).sum();
+            let roof = |bytes_per_s: f64| {
+                let s = bytes as f64 / bytes_per_s;
+                format!("{:.2} ms, {:.0}/s", 1e3 * s, 1.0 / s)
+            };
+            let operations: u64 = stages.iter().map(|stage| stage.operations).sum();
+            rows.push(format!(
+                "| {costs} | {} | {} | {:.2} | {} | {} | {:.0} |",
+                if fused { "yes" } else { "no" },
+                each.join(" | "),
+                bytes as f64 / candidates,
+                roof(1e12),
+                roof(4.8e12),
+                operations as f64 / candidates
+            ));
+        }
+    }
+    rows
+}
+
+/// The rows of the table of local aggregation: bytes and operations for each pixel and disparity.
+fn aggregation_rows() -> Vec<String> {
+    let mut rows = Vec::new();
+    for &aggregation in Aggregation::ALL.iter().filter(|&&aggregation| aggregation != Aggregation::None) {
+        for (window, arms) in [(9, 9), (21, 17), (33, 30)] {
+            let region =
+                if aggregation.has_window() { format!("{window}x{window}") } else { format!("arms of {arms}") };
+            let of_paths = |paths| {
+                let params =
+                    StereoParams { aggregation, window, arms, paths, num_disparities: 128, ..StereoParams::default() };
+                let structure = Structure::levels((640, 480), &params).remove(0).0;
+                let variant = Variant::baseline(&LIMITS, &structure.requirements());
+                let key = GraphKey { structures: vec![structure], variant, max_work: 1 << 50, keeps_sums: false };
+                let work = DispatchGraph::new(&key, &LIMITS, "the page").unwrap().work();
+                work.into_iter().find(|stage| stage.name == "aggregation").unwrap()
+            };
+            let candidates = f64::from(640 * 480 * 128);
+            let [means, sums] = [8, 0].map(|paths| of_paths(paths).bytes as f64 / candidates);
+            let operations = of_paths(0).operations as f64 / candidates;
+            rows.push(format!("| {aggregation} | {region} | {means:.1} | {sums:.1} | {operations:.0} |"));
+        }
+    }
+    rows
+}
+
+#[test]
+fn the_performance_page_has_the_bytes_of_the_graphs() {
+    let page = fs::read_to_string(root().join("docs/performance.md")).unwrap();
+    let rows = [traffic_rows(), aggregation_rows()].concat();
+    for row in &rows {
+        assert!(page.lines().any(|line| line == row), "docs/performance.md has to say\n{}", rows.join("\n"));
+    }
+}
