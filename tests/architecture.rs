@@ -35,7 +35,8 @@ fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
 
 /// Every file of Rust that is compiled into the program.
 fn sources() -> Vec<PathBuf> {
-    ["src", "crates"].iter().flat_map(|folder| files(folder, "rs")).collect()
+    let all = ["src", "crates"].iter().flat_map(|folder| files(folder, "rs"));
+    all.filter(|path| path.components().nth(2).is_none_or(|part| part.as_os_str() != "tests")).collect()
 }
 
 /// Lines of code, without comments, that contain one of `words`.

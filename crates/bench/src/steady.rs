@@ -36,8 +36,14 @@ const LOOK: Duration = Duration::from_millis(1);
 /// Feeds a warm engine for some seconds.
 pub(super) fn measure(engine: Box<dyn Engine>, jobs: &[Job], rate_hz: f64, seconds: f64) -> anyhow::Result<Steady> {
     let Some(first) = jobs.first() else { bail!("no pair to time") };
-    let control =
-        Control { params: Arc::clone(&first.params), read_back: true, paused: false, suspended: false, steps: 0 };
+    let control = Control {
+        params: Arc::clone(&first.params),
+        read_back: true,
+        paused: false,
+        suspended: false,
+        steps: 0,
+        rig: None,
+    };
     let (sender, frames) = newest::channel();
     let worker = EngineWorker::start(frames, EngineSource::Ready(engine), control, None, Vec::new(), Arc::new(|| {}))
         .context("cannot start the engine thread")?;

@@ -2,7 +2,9 @@
 //! Raw taps receive each pair before its preparation, frame taps each frame before the newest-wins channel: neither a failing
 //! preparation nor a slow engine removes a pair from a recording.
 
-use super::{Frame, FramePreparation, Next, PairSource, SourceInfo, SourceState, Speed, Taps, Transport, threads};
+use super::{
+    Frame, FramePreparation, Next, PairSource, RemoteRig, SourceInfo, SourceState, Speed, Taps, Transport, threads,
+};
 use crate::newest::{NewestReceiver, NewestSender, Policy, channel_with};
 use crate::rate::Rate;
 use parking_lot::Mutex;
@@ -82,6 +84,7 @@ pub struct Capture {
     pub frames: NewestReceiver<Arc<Frame>>,
     shared: Arc<Shared>,
     transport: Option<Arc<Transport>>,
+    remote_rig: Option<Arc<RemoteRig>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -96,7 +99,7 @@ impl Capture {
     pub fn start(source: Box<dyn PairSource>, options: CaptureOptions) -> Self {
         let (sender, frames) = channel_with(options.policy);
         let CaptureOptions { preparation, policy: _, taps, counts_from, max_pairs, max_time } = options;
-        let transport = source.transport();
+        let (transport, remote_rig) = (source.transport(), source.remote_rig());
         let shared = Arc::new(Shared {
             stop: AtomicBool::new(false),
             stats: Mutex::default(),
@@ -124,7 +127,7 @@ impl Capture {
             stats.last_error = Some(format!("cannot start the capture thread: {err}"));
             (stats.ended, stats.lost) = (true, true);
         }
-        Self { frames, shared, transport, thread: thread.ok() }
+        Self { frames, shared, transport, remote_rig, thread: thread.ok() }
     }
 
     /// Current statistics.
@@ -163,6 +166,11 @@ impl Capture {
     /// Playback control of a recording or a folder; `None` for other sources.
     pub fn transport(&self) -> Option<&Arc<Transport>> {
         self.transport.as_ref()
+    }
+
+    /// The rig on the network whose pairs the source gives.
+    pub fn remote_rig(&self) -> Option<&Arc<RemoteRig>> {
+        self.remote_rig.as_ref()
     }
 
     /// Starts to align two free-running cameras, see [`PairSource::resync`].

@@ -25,9 +25,6 @@ impl Engine for ElsewhereEngine {
     fn forget(&mut self) {}
 
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
-        if let Some(elsewhere) = &job.frame.raw.elsewhere {
-            elsewhere.want();
-        }
         self.job = Some(job);
         Ok(())
     }
@@ -36,11 +33,10 @@ impl Engine for ElsewhereEngine {
         let Some(job) = self.job.take() else { return Ok(None) };
         let raw = &job.frame.raw;
         let Some(matched) = raw.matched.clone() else {
-            return Err(EngineError::Unsupported(match &raw.elsewhere {
-                Some(elsewhere) => format!(
-                    "no engine on the network has matched this pair of rig '{0}' yet: `stereopsis net` shows which engine has it; where \
+            return Err(EngineError::Unsupported(match &raw.rig {
+                Some(rig) => format!(
+                    "no engine on the network has matched this pair of rig '{rig}' yet: `stereopsis net` shows which engine has it; where \
                      there is none, start `stereopsis engine`, or choose another --engine here",
-                    elsewhere.rig
                 ),
                 None => "--engine network shows the results of a rig's engine, and this source is no rig on the network: open \
                          zenoh:NAME, or choose another engine"
@@ -81,7 +77,7 @@ mod tests {
     use crate::stereo::{StereoParams, match_pair};
     use std::time::Duration;
     use stereopsis_capture::scene;
-    use stereopsis_frame::{Elsewhere, Frame, Matched, RawPair};
+    use stereopsis_frame::{Frame, Matched, RawPair};
 
     #[test]
     fn the_result_is_the_one_that_came_with_the_pair_or_it_is_said_why_there_is_none() {
@@ -96,19 +92,17 @@ mod tests {
             software: false,
             compute_time: Duration::from_millis(7),
         };
-        let elsewhere = Arc::new(Elsewhere::of("pi"));
-        let job = |matched: Option<Matched>, elsewhere: Option<&Arc<Elsewhere>>| {
-            let raw = RawPair { matched: matched.map(Arc::new), elsewhere: elsewhere.cloned(), ..raw.clone() };
+        let job = |matched: Option<Matched>, rig: Option<&str>| {
+            let raw = RawPair { matched: matched.map(Arc::new), rig: rig.map(Arc::from), ..raw.clone() };
             let params = Arc::new(StereoParams::default());
             Job { frame: Arc::new(Frame::of_raw(Arc::new(raw))), params, read_back: true, wants_right: false }
         };
         let mut engine = ElsewhereEngine::default();
         let no_rig = run(&mut engine, job(None, None)).unwrap_err().to_string();
         assert!(no_rig.contains("no rig on the network"), "{no_rig}");
-        assert!(!elsewhere.is_wanted());
-        let none_yet = run(&mut engine, job(None, Some(&elsewhere))).unwrap_err().to_string();
-        assert!(none_yet.contains("rig 'pi'") && elsewhere.is_wanted(), "{none_yet}");
-        let output = run(&mut engine, job(Some(matched), Some(&elsewhere))).unwrap();
+        let none_yet = run(&mut engine, job(None, Some("pi"))).unwrap_err().to_string();
+        assert!(none_yet.contains("rig 'pi'"), "{none_yet}");
+        let output = run(&mut engine, job(Some(matched), Some("pi"))).unwrap();
         assert_eq!((output.map.unwrap(), &*output.job.params), (map, &there));
         assert_eq!((output.engine.kind, output.engine.adapter.as_str()), (EngineKind::Network, "gpu of the rack"));
     }

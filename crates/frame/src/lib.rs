@@ -18,6 +18,7 @@ mod original;
 mod pair;
 mod pixels;
 mod preparation;
+mod remote_rig;
 pub mod scale;
 mod source_options;
 mod taps;
@@ -26,9 +27,10 @@ mod transport;
 pub use camera_options::{CameraOptions, ControlSettings, Orientation, PowerLine, Setting, ViewOptions};
 pub use max_pixels::MaxPixels;
 pub use original::{EncodedImage, Original, StereoLayout, halves};
-pub use pair::{Elsewhere, Frame, Matched, RawPair, Recorded};
+pub use pair::{Frame, Matched, RawPair, Recorded};
 pub use pixels::Pixels;
 pub use preparation::FramePreparation;
+pub use remote_rig::RemoteRig;
 pub use scale::Scale;
 pub use source_options::{SceneOptions, SceneWorld, SourceOptions, TopicChoice};
 pub use taps::{FrameTap, RawTap, Taps};
@@ -107,6 +109,11 @@ pub trait PairSource: Send {
 
     /// Playback control of a source in which the user can seek.
     fn transport(&self) -> Option<Arc<Transport>> {
+        None
+    }
+
+    /// The rig on the network whose pairs it gives, where an engine there may match them.
+    fn remote_rig(&self) -> Option<Arc<RemoteRig>> {
         None
     }
 }

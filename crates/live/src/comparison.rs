@@ -1,7 +1,7 @@
 //! A second engine that matches the pairs of the first one with other parameters.
 
 use super::{Background, PreviousPair, Wake, of_pair};
-use crate::capture::Frame;
+use crate::capture::{Frame, RemoteRig};
 use crate::engine::worker::{Control, EngineSource, EngineWorker, Figures};
 use crate::engine::{OpenOptions, Output};
 use crate::metrics::Quantity;
@@ -33,13 +33,19 @@ pub struct Judged {
 }
 
 impl Comparison {
-    /// Opens an engine that matches with these parameters, valid ones.
+    /// Opens an engine that matches with these parameters, valid ones; `rig` is that of the first engine.
     ///
     /// # Errors
     /// The system gives no thread.
-    pub fn start(params: StereoParams, engine: OpenOptions, wake: Wake) -> std::io::Result<Self> {
+    pub fn start(
+        params: StereoParams,
+        engine: OpenOptions,
+        rig: Option<Arc<RemoteRig>>,
+        wake: Wake,
+    ) -> std::io::Result<Self> {
         let (frames, receiver) = newest::channel();
-        let control = Control { params: Arc::new(params), read_back: true, paused: false, suspended: false, steps: 0 };
+        let control =
+            Control { params: Arc::new(params), read_back: true, paused: false, suspended: false, steps: 0, rig };
         let threads = engine.threads;
         let source = EngineSource::Open(engine);
         let worker = EngineWorker::start(receiver, source, control, threads, Vec::new(), Arc::clone(&wake))?;
@@ -170,7 +176,7 @@ mod tests {
     fn both_results_are_of_one_pair_and_differ_in_their_parameters() {
         let params = StereoParams { p1: 20, num_disparities: 8, ..StereoParams::default() };
         let options = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
-        let mut comparison = Comparison::start(params.clone(), options, Arc::new(|| {})).unwrap();
+        let mut comparison = Comparison::start(params.clone(), options, None, Arc::new(|| {})).unwrap();
         let first = output(1, 14, None);
         let [second, same] = both(&mut comparison, &first);
         assert!(Arc::ptr_eq(&second.job.frame, &same.job.frame));

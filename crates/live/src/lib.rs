@@ -39,7 +39,7 @@ pub use status::{Dropped, RunLatency, Status};
 pub use summary::Summary;
 
 use crate::calibration::CalibrationError;
-use crate::capture::{Capture, CaptureOptions, FramePreparation, PairSource, Taps, Transport};
+use crate::capture::{Capture, CaptureOptions, FramePreparation, PairSource, RemoteRig, Taps, Transport};
 use crate::engine::worker::{Control, EngineWorker};
 use crate::engine::{OpenOptions, Output};
 use crate::stereo::StereoParams;
@@ -106,7 +106,8 @@ impl Live {
             taps.push(Arc::clone(remote) as _);
         }
         let capture = Capture::start(source, capture);
-        let control = Control { params: Arc::new(params), read_back, paused: false, suspended: false, steps: 0 };
+        let rig = capture.remote_rig().cloned();
+        let control = Control { params: Arc::new(params), read_back, paused: false, suspended: false, steps: 0, rig };
         let engine = EngineWorker::start(capture.frames.clone(), engine, control, threads, taps, Arc::clone(&wake))?;
         if let Some(remote) = &remote {
             let wake_engine = engine.waker();
@@ -125,7 +126,8 @@ impl Live {
         options.taps.frames.extend(self.remote.clone().map(|remote| remote as _));
         let new = Capture::start(source, options);
         self.engine.set_frames(new.frames.clone());
-        self.engine.set_control(|control| control.paused = false);
+        let rig = new.remote_rig().cloned();
+        self.engine.set_control(|control| (control.paused, control.rig) = (false, rig));
         let old = std::mem::replace(&mut *self.capture.lock(), new);
         let closing = std::thread::Builder::new().name("old source".into()).spawn(move || drop(old));
         if let Err(err) = closing {
@@ -180,8 +182,14 @@ impl Live {
 
     /// Parameters that others have set for the rig on the network whose results are shown; what was set here goes to the rig.
     pub fn follow_rig(&self) -> Option<StereoParams> {
+        let rig = self.remote_rig()?;
         let output = self.latest().filter(|output| output.engine.kind == crate::engine::EngineKind::Network)?;
-        output.job.frame.raw.elsewhere.as_ref()?.exchange(&self.params())
+        (output.job.frame.raw.rig.as_ref() == Some(&rig.name)).then(|| rig.exchange(&self.params()))?
+    }
+
+    /// The rig on the network whose pairs are shown.
+    pub fn remote_rig(&self) -> Option<Arc<RemoteRig>> {
+        self.engine.control().rig
     }
 
     /// Replaces the engine. It is opened in the background; the status has the result.

@@ -10,7 +10,7 @@ use super::watch::Watch;
 use super::wire::Packets;
 use crate::capture::pairing::{Paired, Pairing, Side};
 use crate::capture::{
-    CaptureError, Elsewhere, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, StereoLayout,
+    CaptureError, Next, PairSource, RawPair, RemoteRig, SourceInfo, SourceOptions, SourceState, StereoLayout,
 };
 use crate::console;
 use crate::recording::unpack::Unpacker;
@@ -233,7 +233,7 @@ impl Eye {
                 )));
             }
         }
-        let watch = Watch::start(network, &Arc::new(Elsewhere::of(name)), kept.description())?;
+        let watch = Watch::start(network, &Arc::new(RemoteRig::of(name)), kept.description())?;
         let (packets, last_picture) = (Packets::default(), Instant::now());
         Ok(Self { name: name.to_owned(), side, inlet, kept, packets, watch, last_picture })
     }

@@ -11,7 +11,7 @@ use super::session::Network;
 use super::watch::{HeadNews, Watch};
 use super::wire::{Content, Head, Packets};
 use crate::calibration::CalibrationNote;
-use crate::capture::{CaptureError, Elsewhere, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState};
+use crate::capture::{CaptureError, Next, PairSource, RawPair, RemoteRig, SourceInfo, SourceOptions, SourceState};
 use crate::console;
 use crate::recording::unpack::{Sizes, Unpacker};
 use crate::recording::{About, playback};
@@ -38,7 +38,7 @@ pub struct RigSource {
     options: SourceOptions,
     inlet: Arc<Inlet>,
     kept: Kept,
-    elsewhere: Arc<Elsewhere>,
+    remote: Arc<RemoteRig>,
     results: Results,
     /// The rig's calibration when it was opened.
     calibration: CalibrationNote,
@@ -138,8 +138,8 @@ impl RigSource {
         let (width, height) = (description.about.width as u64, description.about.height as u64);
         let too_large = |why| CaptureError::Camera(format!("rig '{rig}': {why}"));
         options.max_pixels.check(width, height).map_err(too_large)?; // without a wait for its pairs
-        let elsewhere = Arc::new(Elsewhere::of(rig));
-        let watch = Watch::start(&network, &elsewhere, kept.description())?;
+        let remote = Arc::new(RemoteRig::of(rig));
+        let watch = Watch::start(&network, &remote, kept.description())?;
         let mut source = Self {
             rig: rig.to_owned(),
             network,
@@ -148,7 +148,7 @@ impl RigSource {
             inlet,
             calibration: description.about.calibration,
             kept,
-            elsewhere,
+            remote,
             results: Results::default(),
             unpacker,
             packets: Packets::default(),
@@ -215,8 +215,8 @@ impl RigSource {
                 self.last_pair = Instant::now();
                 let sequence = self.numbers.of(pair.sequence);
                 let name = playback::numbered(&pair);
-                let elsewhere = Some(Arc::clone(&self.elsewhere));
-                Some(Box::new(RawPair { sequence, name, elsewhere, ..pair }))
+                let rig = Some(Arc::clone(&self.remote.name));
+                Some(Box::new(RawPair { sequence, name, rig, ..pair }))
             }
             Err(why) => {
                 self.inlet.refuse(&why);
@@ -236,7 +236,7 @@ impl RigSource {
     fn note_parameters(&self) {
         let params = self.kept.description().lock().params();
         match params {
-            Ok(params) => self.elsewhere.set_there(params),
+            Ok(params) => self.remote.set_there(params),
             Err(err) => log::warn!("rig '{}': {err}", self.rig),
         }
     }
@@ -322,6 +322,10 @@ pub(super) fn unpacker(about: &About, options: &SourceOptions) -> Unpacker {
 }
 
 impl PairSource for RigSource {
+    fn remote_rig(&self) -> Option<Arc<RemoteRig>> {
+        Some(Arc::clone(&self.remote))
+    }
+
     fn info(&self) -> SourceInfo {
         self.info.clone()
     }
@@ -330,7 +334,7 @@ impl PairSource for RigSource {
         if let Some(first) = self.first.take() {
             return Ok(Next::Pair(first));
         }
-        let pair = if self.elsewhere.is_wanted() {
+        let pair = if self.remote.is_wanted() {
             self.next_matched(timeout)?
         } else {
             self.results.inlet = None;

@@ -7,7 +7,7 @@ use super::key::Of;
 use super::replies::ANSWER_TIMEOUT;
 use super::session::Network;
 use super::status::{HeadStatus, Status};
-use crate::capture::Elsewhere;
+use crate::capture::RemoteRig;
 use crate::capture::threads::join_or_detach;
 use crate::console;
 use crate::recording::parameter_words;
@@ -60,25 +60,25 @@ impl Watch {
     /// The system gives no thread.
     pub(super) fn start(
         network: &Network,
-        elsewhere: &Arc<Elsewhere>,
+        remote: &Arc<RemoteRig>,
         description: &Arc<Mutex<Description>>,
     ) -> Result<Self, NetworkError> {
         let news = Arc::<Mutex<HeadNews>>::default();
         let description = Arc::clone(description);
         let (stop, stopped) = bounded::<()>(0);
-        let (shared, network, elsewhere) = (Arc::clone(&news), network.clone(), Arc::clone(elsewhere));
+        let (shared, network, remote) = (Arc::clone(&news), network.clone(), Arc::clone(remote));
         let work = move || {
             let mut estimate = ClockEstimate::default();
             let mut refusal = None;
             let mut due = Instant::now();
             loop {
-                if let Some(params) = elsewhere.take_request() {
-                    refusal = request(&network, &elsewhere.rig, &params).err();
+                if let Some(params) = remote.take_request() {
+                    refusal = request(&network, &remote.name, &params).err();
                 }
                 if Instant::now() >= due {
                     due = Instant::now() + WATCH_INTERVAL;
                     let boot = description.lock().boot;
-                    let (status, clock) = ask(&network, &elsewhere.rig, boot, &mut estimate);
+                    let (status, clock) = ask(&network, &remote.name, boot, &mut estimate);
                     *shared.lock() = HeadNews { status, clock, refusal: refusal.clone() };
                 }
                 if !matches!(stopped.recv_timeout(REQUEST_INTERVAL), Err(RecvTimeoutError::Timeout)) {

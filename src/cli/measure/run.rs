@@ -4,7 +4,7 @@ use super::rows::{Measurement, Part, Row, Setting};
 use super::span::Span;
 use crate::capture::{Capture, CaptureOptions, FramePreparation, PairSource};
 use crate::cli::UsageError;
-use crate::engine::{self, Engine, Job, Output};
+use crate::engine::{self, Engine, EngineKind, Job, Output};
 use crate::live::{PreviousPair, Subject, of_pair};
 use crate::metrics::Region;
 use crate::metrics::depth_quality::TemporalNoise;
@@ -71,6 +71,9 @@ pub(super) fn run(
             Some(engine) => engine,
             None => engine.insert(engine::open(&plan.settings.engine_options(), Some(&job))?.engine),
         };
+        if let Some(rig) = capture.remote_rig().filter(|_| engine.info().kind == EngineKind::Network) {
+            rig.want();
+        }
         measuring.add(&engine::run(engine.as_mut(), job)?)?;
         bar.inc(1);
     }

@@ -10,7 +10,7 @@ fn sources(folder: &Path, text: &mut String) {
         let path = entry.unwrap().path();
         if path.is_dir() {
             sources(&path, text);
-        } else {
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
             let source = fs::read_to_string(&path).unwrap();
             let mut parts = source.split("\\\n");
             text.push_str(parts.next().unwrap());

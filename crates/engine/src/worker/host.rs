@@ -278,6 +278,11 @@ impl EngineHost {
     /// Gives the engine a job.
     fn take(&mut self, job: Job, again: bool) -> Result<(), EngineError> {
         let Some(engine) = &mut self.engine else { return Ok(()) };
+        if engine.info().kind == EngineKind::Network
+            && let Some(rig) = self.shared.control().rig
+        {
+            rig.want();
+        }
         let (params, size) = (Arc::clone(&job.params), job.frame.size());
         engine.submit(job)?;
         self.in_flight.push_back(InFlight { again, params: Arc::clone(&params), size });

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use stereopsis_frame::{Frame, FramePreparation, SourceInfo};
+use stereopsis_frame::{Frame, FramePreparation, RemoteRig, SourceInfo};
 use thread::{EngineThread, Inputs};
 
 /// How long a command may wait for room in the queue.
@@ -43,6 +43,8 @@ pub struct Control {
     pub suspended: bool,
     /// Steps so far: each takes one new pair while paused.
     pub steps: u64,
+    /// The rig on the network whose pairs come: its results are wanted while an engine there is chosen.
+    pub rig: Option<Arc<RemoteRig>>,
 }
 
 /// An open engine, or options by which the engine thread opens one.

@@ -110,7 +110,7 @@ impl Bench {
         let script = Arc::<Mutex<Script>>::default();
         let engine = Scripted { slots, script: Arc::clone(&script), queue: VecDeque::new() };
         let params = Arc::new(StereoParams::default());
-        let control = Control { params, read_back: false, paused: false, suspended: false, steps: 0 };
+        let control = Control { params, read_back: false, paused: false, suspended: false, steps: 0, rig: None };
         let source = EngineSource::Ready(Box::new(engine));
         let worker = EngineWorker::start(receiver, source, control, Some(1), Vec::new(), Arc::new(|| {})).unwrap();
         Self { worker, frames, script }
@@ -415,4 +415,22 @@ fn the_figures_become_those_of_the_pair_that_stays() {
     bench.until("they are there", |b| b.worker.latest().is_some_and(|output| output.map.is_some()));
     std::thread::sleep(Duration::from_millis(700));
     assert_eq!(bench.log()[4..], [Submit(1, P1), Done(1)], "once");
+}
+
+#[test]
+fn results_of_a_rig_are_wanted_while_an_engine_of_the_network_has_its_pairs() {
+    let bench = Bench::new(1);
+    let rig = Arc::new(RemoteRig::of("pi"));
+    bench.worker.set_control(|control| control.rig = Some(Arc::clone(&rig)));
+    bench.permit(1);
+    bench.send(0);
+    bench.until("a result", |bench| bench.worker.latest().is_some());
+    assert!(!rig.is_wanted(), "an engine of this machine matches the pair itself");
+    bench
+        .worker
+        .set_engine(EngineSource::Open(OpenOptions { choice: EngineChoice::Network, ..OpenOptions::default() }));
+    bench.until("it is wanted", |bench| {
+        bench.send(1);
+        rig.is_wanted()
+    });
 }

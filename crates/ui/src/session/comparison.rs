@@ -18,7 +18,7 @@ impl Session {
             return;
         }
         let wake = self.waker.clone();
-        match Comparison::start(kept.params.clone(), options, Arc::new(move || wake.wake())) {
+        match Comparison::start(kept.params.clone(), options, self.live.remote_rig(), Arc::new(move || wake.wake())) {
             Ok(comparison) => {
                 self.comparison = Some(comparison);
                 self.state.comparison = Some(CompareState::new(kept));

@@ -171,7 +171,7 @@ fn a_rig_on_the_network_gives_the_pairs_of_its_head_with_its_calibration() {
         let pair = next(&mut source);
         let expected = scene.pair(pair.sequence);
         assert_eq!((&pair.left, &pair.right), (&expected.left, &expected.right));
-        assert!(pair.elsewhere.is_some() && pair.matched.is_none());
+        assert!(pair.rig.as_deref() == Some("pi") && pair.matched.is_none());
     }
     let info = source.info();
     assert_eq!((info.width, info.height, info.is_camera), (SIZE.0, SIZE.1, true));
@@ -209,7 +209,7 @@ fn results_of_an_engine_are_those_of_one_here_with_the_parameters_of_the_rig() {
         let end = Instant::now() + LIMIT;
         while Instant::now() < end {
             let pair = next(source);
-            pair.elsewhere.as_ref().unwrap().want();
+            source.remote_rig().unwrap().want();
             if let Some(matched) = pair.matched.as_ref().filter(|matched| *matched.params == *params) {
                 assert_eq!(matched.map, matched_here(&pair, params));
                 assert!(matched.engine.starts_with("cpu "));
@@ -229,12 +229,12 @@ fn results_of_an_engine_are_those_of_one_here_with_the_parameters_of_the_rig() {
     let changed =
         stereopsis_settings::settings::changed(&params(), &[("cost".into(), "sad".into()), ("p1".into(), "9".into())]);
     let changed = changed.unwrap();
-    let pair = matched(&mut source, &changed);
+    matched(&mut source, &changed);
     // and by whatever shows the results
-    let elsewhere = pair.elsewhere.unwrap();
-    assert_eq!(elsewhere.exchange(&params()), Some(changed.clone()));
+    let rig = source.remote_rig().unwrap();
+    assert_eq!(rig.exchange(&params()), Some(changed.clone()));
     let here = StereoParams { p1: 11, ..changed };
-    assert_eq!(elsewhere.exchange(&here), None);
+    assert_eq!(rig.exchange(&here), None);
     matched(&mut source, &here);
     let words = ask("{}").unwrap().1;
     let words: std::collections::BTreeMap<String, String> = serde_json::from_slice(&words).unwrap();
@@ -259,7 +259,7 @@ fn rigs_move_when_engines_come_and_go_and_no_pair_is_shown_twice() {
         while got < count {
             assert!(Instant::now() < end, "results stopped");
             let pair = next(source);
-            pair.elsewhere.as_ref().unwrap().want();
+            source.remote_rig().unwrap().want();
             if pair.matched.is_some() {
                 let before = shown.swap(pair.sequence + 1, Ordering::AcqRel);
                 assert!(pair.sequence >= before, "{} after {before}", pair.sequence);
@@ -325,7 +325,7 @@ fn messages_that_make_no_sense_are_counted_and_end_nothing() {
     loop {
         assert!(Instant::now() < end, "no result any more");
         let pair = next(&mut source);
-        pair.elsewhere.as_ref().unwrap().want();
+        source.remote_rig().unwrap().want();
         if pair.matched.is_some() {
             break;
         }

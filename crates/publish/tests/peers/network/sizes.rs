@@ -98,7 +98,7 @@ fn pictures_of_another_size_than_the_rigs_are_refused_and_end_nothing() {
     // and the engine goes on too
     until("there is a result", || {
         let pair = next(&mut source);
-        pair.elsewhere.as_ref().unwrap().want();
+        source.remote_rig().unwrap().want();
         pair.matched.is_some()
     });
 }
