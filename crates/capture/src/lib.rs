@@ -4,8 +4,6 @@ use stereopsis_base::parameter::stands_as_its_word;
 use stereopsis_base::{console, files, geometry, image, newest, process, rate};
 use stereopsis_calibration as calibration;
 use stereopsis_metrics as metrics;
-#[cfg(test)]
-use stereopsis_stereo as stereo;
 
 pub mod source;
 pub mod scene;

@@ -1,8 +1,7 @@
 //! The scene as a source. At a fixed rate it plays a loop that its own threads render in advance, separate from the
 //! matcher; without a rate it renders each frame on demand.
 
-use super::delta::Delta;
-use super::{Rendered, SceneOptions, StaticScene, sensor};
+use super::SceneOptions;
 use crate::files;
 use crate::pace::Pace;
 use crate::threads::{join_or_detach, panic_message};
@@ -11,6 +10,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, bounded, never};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
+use stereopsis_scene::{Delta, Rendered, StaticScene, expose};
 
 /// Name of the source in messages.
 const THREAD: &str = "the thread that renders the scene";
@@ -79,7 +79,7 @@ impl PairSource for SceneSource {
                 None => return Ok(Next::Waiting),
             },
         };
-        let pair = sensor::expose(&self.options, &frame, self.sequence, self.color);
+        let pair = expose(&self.options, &frame, self.sequence, self.color);
         self.pace.taken();
         self.sequence += 1;
         Ok(Next::Pair(Box::new(pair)))

@@ -3,9 +3,9 @@
 use super::SceneOptions;
 use super::shape::Ray;
 use super::world::{Hit, Row, World};
-use crate::image::Image;
 use glam::DVec3;
 use rayon::prelude::*;
+use stereopsis_base::image::Image;
 
 /// The rig in the room: maps pixels to rays.
 pub(super) struct Rig {

@@ -2,13 +2,14 @@
 
 use super::texture::hash;
 use super::{Rendered, SceneOptions};
-use crate::RawPair;
-use crate::image::{Image, Picture};
 use std::f64::consts::TAU;
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
+use stereopsis_base::image::{Image, Picture};
+use stereopsis_frame::RawPair;
 
-pub(super) fn expose(options: &SceneOptions, frame: &Rendered, number: u64, color: bool) -> RawPair {
+/// The pair that both cameras take of a frame, with the noise of its number; `color` adds RGB to luma.
+pub fn expose(options: &SceneOptions, frame: &Rendered, number: u64, color: bool) -> RawPair {
     let in_loop = number % u64::from(options.loop_frames.max(1));
     let seed = |view: u32| hash(options.seed ^ hash(in_loop as u32 * 2 + view));
     let left = picture(&frame.left, 1.0, options.noise, seed(0), color);
@@ -55,7 +56,7 @@ mod tests {
 
     fn flat(gain: f64, noise: f64) -> Vec<f64> {
         let picture = picture(&Image::filled(160, 120, [100; 3]), gain, noise, 7, false);
-        let crate::image::Luma::U8(image) = picture.luma else { panic!("8 bits expected") };
+        let stereopsis_base::image::Luma::U8(image) = picture.luma else { panic!("8 bits expected") };
         image.pixels().iter().map(|&v| f64::from(v)).collect()
     }
 

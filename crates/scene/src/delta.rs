@@ -2,8 +2,8 @@
 //! fit in memory.
 
 use super::Rendered;
-use crate::image::{Image, Truth};
 use std::sync::Arc;
+use stereopsis_base::image::{Image, Truth};
 
 /// Differences in one plane of pixels.
 struct Plane<T> {
@@ -14,7 +14,7 @@ struct Plane<T> {
 }
 
 /// Differences of a frame from its base.
-pub(super) struct Delta {
+pub struct Delta {
     left: Plane<[u8; 3]>,
     right: Plane<[u8; 3]>,
     left_px: Plane<f32>,
@@ -63,7 +63,7 @@ impl<T: Copy> Plane<T> {
 
 impl Delta {
     /// Differences of `new` from `base`; both have the same size.
-    pub(super) fn between(base: &Rendered, new: &Rendered) -> Self {
+    pub fn between(base: &Rendered, new: &Rendered) -> Self {
         let bits = |a: f32, b: f32| a.to_bits() == b.to_bits();
         Self {
             left: Plane::between(&base.left, &new.left, |a, b| a == b),
@@ -75,7 +75,7 @@ impl Delta {
     }
 
     /// Restores the frame.
-    pub(super) fn onto(&self, base: &Rendered) -> Rendered {
+    pub fn onto(&self, base: &Rendered) -> Rendered {
         let truth = Truth {
             left_px: self.left_px.onto(&base.truth.left_px),
             right_px: self.right_px.as_ref().zip(base.truth.right_px.as_ref()).map(|(plane, base)| plane.onto(base)),
@@ -86,7 +86,7 @@ impl Delta {
 
     /// Memory use, bytes.
     #[cfg(test)]
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         let pictures = self.left.bytes() + self.right.bytes();
         let right_px = self.right_px.as_ref().map_or(0, Plane::bytes);
         pictures + self.left_px.bytes() + right_px + self.occluded.as_ref().map_or(0, Plane::bytes)
@@ -95,13 +95,13 @@ impl Delta {
 
 #[cfg(test)]
 mod tests {
-    use super::super::SceneOptions;
     use super::*;
+    use crate::SceneOptions;
 
     #[test]
     fn a_frame_comes_back_whole_and_takes_less_memory() {
         let options = SceneOptions { width: 160, height: 120, ..SceneOptions::default() };
-        let stage = super::super::StaticScene::new(&options);
+        let stage = crate::StaticScene::new(&options);
         let (base, new) = (stage.frame(0), stage.frame(20));
         let delta = Delta::between(&base, &new);
         let again = delta.onto(&base);

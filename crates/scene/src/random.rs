@@ -5,8 +5,8 @@
 use super::shape::{Placement, Shape};
 use super::texture::Material;
 use super::world::{Solid, World};
-use crate::metrics::Random;
 use glam::{DMat3, DVec3};
+use stereopsis_metrics::Random;
 
 /// Depth of the nearest solids, m; disparities are then at most a tenth of the width.
 const NEAREST_M: f64 = 0.6;
