@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What takes too long for each change: whole attacks, unsafe code under Miri, the papers' tables, recordings and a robot's topics in others'
+# What takes too long for each change: random cases by the hundred, whole attacks, unsafe code under Miri, the papers' tables, recordings and a robot's topics in others'
 # hands, cameras of a real kernel, faults of a network, the Python package, ten thousand pairs, other systems, the book.
 #
 #   tools/nightly.sh            the parts that have not passed at this commit, one after the other; STEREOPSIS_DATA names pairs with truth
@@ -11,8 +11,9 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 export CARGO_INCREMENTAL=0 CARGO_TERM_COLOR=never REQUIRE_GPU=1 RUST_BACKTRACE=0
 program=${STEREOPSIS_PROGRAM:-$PWD/target/debug/stereopsis}
-parts=(attack soak papers readers vivid faults ros2 python bench systems book)
+parts=(random attack soak papers readers vivid faults ros2 python bench systems book)
 
+random() { CASES=10 cargo test --locked --workspace --lib --test agree -- random explain steps sequences; }
 attack() { tools/attack.sh; }
 soak() { make soak; }
 papers() { "$program" lab reproduce all --quick --overwrite -o target/nightly/papers.md; }

@@ -1,12 +1,15 @@
 //! Flags that say what is wished of cameras.
 
 use crate::capture::decode_camera::PixelFormat;
-use crate::capture::{CameraOptions, ControlSettings, Orientation, PowerLine, Setting};
+use crate::capture::{CameraApi, CameraOptions, ControlSettings, Orientation, PowerLine, Setting};
 
 /// What is wished of cameras; what is not given is left as the camera has it.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Cameras")]
 pub(super) struct CameraArgs {
+    /// The way to cameras: system, which is V4L2 on Linux, or nokhwa
+    #[arg(long, value_name = "WORD")]
+    camera_api: Option<CameraApi>,
     /// Take only this format: yuyv, nv12, grey, mjpeg, y16 [default: what gives the size and rate asked for]
     #[arg(long, value_name = "WORD")]
     format: Option<PixelFormat>,
@@ -50,6 +53,7 @@ impl CameraArgs {
             eye.controls = controls.or(&eye.controls);
             eye.orientation = self.orientation.map_or(eye.orientation, |both| both[i]);
         }
+        options.api = self.camera_api.unwrap_or(options.api);
         options.format = self.format.or(options.format);
         options.swapped_halves |= self.swap_halves;
         options.equal_exposure |= self.equal_exposure;

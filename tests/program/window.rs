@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use stereopsis::inside::Recording;
+use stereopsis_base::testing::found as until;
 
 /// A display that is gone with it.
 struct Display {
@@ -55,17 +56,6 @@ impl Drop for Display {
     fn drop(&mut self) {
         let _ = self.server.kill();
         let _ = self.server.wait();
-    }
-}
-
-fn until<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + Duration::from_mins(2);
-    loop {
-        if let Some(found) = found() {
-            return found;
-        }
-        assert!(Instant::now() < deadline, "waited for {what} in vain");
-        std::thread::sleep(Duration::from_millis(20));
     }
 }
 

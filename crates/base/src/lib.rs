@@ -9,3 +9,5 @@ pub mod parameter;
 pub mod rate;
 pub mod newest;
 pub mod geometry;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;

@@ -11,6 +11,8 @@ use std::str::FromStr;
 /// Options for the cameras of a source.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CameraOptions {
+    /// The way to cameras.
+    pub api: CameraApi,
     /// Pixel format; `None` accepts any.
     pub format: Option<PixelFormat>,
     /// The left and the right camera; a side-by-side camera takes the first.
@@ -34,6 +36,7 @@ impl CameraOptions {
         };
         let [left, right] = &self.views;
         let turned = (left.orientation, right.orientation) != (Orientation::Upright, Orientation::Upright);
+        add("camera-api", (self.api != CameraApi::default()).then(|| self.api.word().to_owned()));
         add("format", self.format.map(|format| format.word().to_owned()));
         add("orientation", turned.then(|| format!("{},{}", left.orientation, right.orientation)));
         let ControlSettings { exposure_ms, gain, white_balance_k, focus, power_line } = left.controls;
@@ -59,6 +62,16 @@ pub struct ViewOptions {
     /// Settings of its controls.
     #[serde(skip_serializing_if = "is_default")]
     pub controls: ControlSettings,
+}
+
+choices! {
+    /// The way to cameras.
+    pub enum CameraApi, default System {
+        /// The system's own: V4L2 on Linux, nokhwa elsewhere.
+        System = "system",
+        /// The crate nokhwa on every system; on Linux it tells no damaged frames and no numbers of frames.
+        Nokhwa = "nokhwa",
+    }
 }
 
 choices! {

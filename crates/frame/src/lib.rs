@@ -24,7 +24,7 @@ mod source_options;
 mod taps;
 mod transport;
 
-pub use camera_options::{CameraOptions, ControlSettings, Orientation, PowerLine, Setting, ViewOptions};
+pub use camera_options::{CameraApi, CameraOptions, ControlSettings, Orientation, PowerLine, Setting, ViewOptions};
 pub use max_pixels::MaxPixels;
 pub use original::{EncodedImage, Original, StereoLayout, halves};
 pub use pair::{Frame, Matched, RawPair, Recorded};

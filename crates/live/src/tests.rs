@@ -10,6 +10,7 @@ use crate::image::{Image, Luma, Picture, Truth};
 use crate::newest::Policy;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::testing::until;
 
 /// Noise, shifted by a disparity that is the same everywhere.
 struct Shifted {
@@ -75,14 +76,6 @@ fn options() -> LiveOptions {
     let engine = OpenOptions { choice: EngineChoice::Cpu, threads: Some(1), ..OpenOptions::default() };
     let capture = CaptureOptions { policy: Policy::Lossless, ..CaptureOptions::default() };
     LiveOptions { capture, ..LiveOptions::new(params, engine) }
-}
-
-fn until(what: &str, mut condition: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while !condition() {
-        assert!(Instant::now() < deadline, "waited in vain until {what}");
-        std::thread::sleep(Duration::from_millis(1));
-    }
 }
 
 /// Disparity in the middle of the newest result, px.

@@ -89,7 +89,8 @@ impl<P: Progress> Shared<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
+    use stereopsis_base::testing::until;
 
     #[derive(Clone, Default)]
     struct Count(u32, Option<String>);
@@ -97,14 +98,6 @@ mod tests {
     impl Progress for Count {
         fn failed(&self, why: String) -> Self {
             Self(self.0, Some(why))
-        }
-    }
-
-    fn wait_for(is_there: impl Fn() -> bool) {
-        let end = Instant::now() + Duration::from_secs(10);
-        while !is_there() {
-            assert!(Instant::now() < end, "it does not come");
-            std::thread::sleep(Duration::from_millis(1));
         }
     }
 
@@ -123,15 +116,15 @@ mod tests {
             }
         });
         let task = task.unwrap();
-        wait_for(|| task.progress().0 > 3 && woken.load(Ordering::Acquire));
+        until("it comes", || task.progress().0 > 3 && woken.load(Ordering::Acquire));
         drop(task);
-        wait_for(|| ended.load(Ordering::Acquire));
+        until("it comes", || ended.load(Ordering::Acquire));
     }
 
     #[test]
     fn a_panic_is_an_error_of_the_progress() {
         let task = Task::start("faulty", Count(7, None), Arc::new(|| {}), |_| panic!("a fault")).unwrap();
-        wait_for(|| task.progress().1.is_some());
+        until("it comes", || task.progress().1.is_some());
         let progress = task.progress();
         assert!(progress.0 == 7 && progress.1.as_ref().unwrap().contains("faulty"), "{:?}", progress.1);
     }

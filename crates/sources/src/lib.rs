@@ -14,7 +14,7 @@ pub use recorded::CalibratedRecording;
 use crate::capture::picture_files::FileSource;
 use crate::capture::scene::SceneSource;
 use crate::capture::webcam::{self, ModeRequest, Shown};
-use crate::capture::{CaptureError, PairSource, SourceOptions, SourceSpec};
+use crate::capture::{CameraOptions, CaptureError, PairSource, SourceOptions, SourceSpec};
 use crate::recording::playback::{PipeSource, RecordingSource};
 
 /// Opens a source.
@@ -59,5 +59,6 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
 
 fn camera_mode(options: &SourceOptions) -> ModeRequest {
     let rate_hz = options.rate_hz.map(|rate| rate.round().max(1.0) as u32);
-    ModeRequest { size: options.size, rate_hz, format: options.cameras.format, pixels: options.pixels }
+    let CameraOptions { api, format, .. } = options.cameras;
+    ModeRequest { size: options.size, rate_hz, api, format, pixels: options.pixels }
 }

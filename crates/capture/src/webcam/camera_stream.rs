@@ -59,7 +59,9 @@ pub(super) fn open_streams(
     let options_by_camera: Vec<(u32, PictureOptions)> = indices
         .iter()
         .zip(&options.views)
-        .map(|(&index, view)| (index, PictureOptions { pixels: request.pixels, orientation: view.orientation }))
+        .map(|(&index, view)| {
+            (index, PictureOptions { api: request.api, pixels: request.pixels, orientation: view.orientation })
+        })
         .collect();
     let opened = open(&options_by_camera, views_per_picture, request)?;
     let format = request.format;
@@ -267,7 +269,11 @@ mod tests {
         };
         let thread = CameraThread::spawn(INDEX, "dies".into(), dies).unwrap();
         let mode = Mode { format: PixelFormat::Yuyv, width: 640, height: 480, rate_hz: 30 };
-        let picture_options = PictureOptions { pixels: crate::Pixels::Luma, orientation: Orientation::Upright };
+        let picture_options = PictureOptions {
+            api: crate::CameraApi::System,
+            pixels: crate::Pixels::Luma,
+            orientation: Orientation::Upright,
+        };
         let mut stream = CameraStream::new(OpenCamera::of_thread(INDEX, mode, frames, thread), picture_options, None);
         let deadline = Instant::now() + Duration::from_secs(10);
         while stream.state().lost.is_none() {

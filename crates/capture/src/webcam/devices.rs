@@ -7,7 +7,7 @@ use super::device::{self, DeviceError};
 use super::fault::{self, number};
 use super::mode::Mode;
 use super::sysfs::{self, UsbBus};
-use crate::CaptureError;
+use crate::{CameraApi, CaptureError};
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -85,7 +85,7 @@ fn query(index: u32) -> Receiver<Result<Vec<Mode>, DeviceError>> {
     };
     // if no thread starts, the channel disconnects, which counts as an answer
     let _ = thread::Builder::new().name(format!("camera {index} modes")).spawn(move || {
-        let modes = device::open(index).and_then(|mut device| device.modes());
+        let modes = device::open(index, CameraApi::System).and_then(|mut device| device.modes());
         drop(claim);
         let _ = sender.send(modes);
     });

@@ -2,8 +2,8 @@
 //!
 //! Priorities: size, then rate, then format.
 
-use crate::Pixels;
 use crate::decode_camera::PixelFormat;
+use crate::{CameraApi, Pixels};
 use std::fmt;
 
 /// A picture mode of a camera.
@@ -55,6 +55,8 @@ pub struct ModeRequest {
     pub size: Option<(usize, usize)>,
     /// Rate, Hz; `None` means 30.
     pub rate_hz: Option<u32>,
+    /// The way to the camera.
+    pub api: CameraApi,
     /// Pixel format; `None` means any, YUYV first where rates are equal.
     pub format: Option<PixelFormat>,
     /// What is decoded of its pictures.

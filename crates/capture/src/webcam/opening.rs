@@ -87,7 +87,7 @@ pub(super) fn open_again(index: u32, earlier_opening: &EarlierOpening) -> Result
     let starting = Starting::new(index, picture_options, losses.clone())?;
     let offer = starting.answer(&starting.offer, deadline)?;
     let request =
-        ModeRequest { size: Some(mode.size()), rate_hz: Some(mode.rate_hz), format, pixels: picture_options.pixels };
+        ModeRequest { size: Some(mode.size()), rate_hz: Some(mode.rate_hz), format, ..ModeRequest::default() };
     let mut candidates = choose(&[offer], 1, &request).and_then(|mut c| c.pop()).unwrap_or_default();
     candidates.retain(|candidate| candidate.size() == mode.size());
     // the earlier mode first, if it is still listed

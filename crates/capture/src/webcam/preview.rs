@@ -7,7 +7,7 @@ use super::mode::Mode;
 use super::thread::CameraThread;
 use crate::decode_camera::{Damaged, PixelFormat};
 use crate::image::Picture;
-use crate::{CaptureError, Pixels};
+use crate::{CameraApi, CaptureError, Pixels};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -101,7 +101,8 @@ fn watch(index: u32, stop: &AtomicBool, seen: &Mutex<State>) -> Result<(), Captu
     let claim = Claim::try_take(index).ok_or_else(|| {
         CaptureError::Camera(format!("camera {index} is in use by this program's source; its picture is shown there"))
     })?;
-    let mut device = device::open(index).map_err(|error| fault::explain(index, "open it", &error))?;
+    let mut device =
+        device::open(index, CameraApi::System).map_err(|error| fault::explain(index, "open it", &error))?;
     let modes = device.modes().map_err(|error| fault::explain(index, "list its modes", &error))?;
     claim.set_modes(&modes);
     let mode = small(&modes).ok_or_else(|| fault::unreadable(index))?;

@@ -8,7 +8,7 @@ use super::mode::Mode;
 use crate::decode_camera::{Damaged, Layout};
 use crate::image::{Luma, Picture};
 use crate::newest::force_send;
-use crate::{CaptureError, Orientation, Pixels};
+use crate::{CameraApi, CaptureError, Orientation, Pixels};
 use crossbeam_channel::{Receiver, Sender};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -32,6 +32,7 @@ pub(super) struct DecodedFrame {
 /// Processing of each picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PictureOptions {
+    pub(super) api: CameraApi,
     pub(super) pixels: Pixels,
     pub(super) orientation: Orientation,
 }
@@ -108,7 +109,8 @@ impl Reader {
         orders: &Receiver<Vec<Mode>>,
         taken: &Sender<Result<GrantedMode, CaptureError>>,
     ) {
-        let opened = device::open(self.index).and_then(|mut device| Ok((device.modes()?, device)));
+        let opened =
+            device::open(self.index, self.picture_options.api).and_then(|mut device| Ok((device.modes()?, device)));
         let mut device = match opened {
             Ok((modes, _)) if modes.is_empty() => {
                 let _ = offer.send(Err(fault::unreadable(self.index)));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_base::parameter::{Domain, Value};
+pub(crate) use stereopsis_base::testing::seeds;
 use stereopsis_capture::{Frame, RawPair};
 use stereopsis_engine as engine;
 use stereopsis_engine::{Engine, Job, Output};
@@ -189,13 +190,4 @@ pub(crate) fn random_params(rng: &mut Rng) -> StereoParams {
             return params;
         }
     }
-}
-
-/// The seed of a random test, from outside to repeat one case.
-pub(crate) fn seeds(cases: u64) -> Vec<u64> {
-    if let Ok(seed) = std::env::var("SEED") {
-        return vec![seed.parse().expect("SEED is a number")];
-    }
-    let first = Rng::new().u64(..);
-    (0..cases).map(|i| first.wrapping_add(i)).collect()
 }

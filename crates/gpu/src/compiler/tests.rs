@@ -4,7 +4,7 @@ use super::cache::Cache;
 use super::queue::CAPACITY;
 use super::*;
 use std::path::Path;
-use std::time::Instant;
+use stereopsis_base::testing::until;
 
 /// A module with two entries and a constant; `body` makes it different from others.
 fn source(body: &str) -> Arc<Source> {
@@ -19,14 +19,6 @@ fn source(body: &str) -> Arc<Source> {
 
 fn request(source: &Arc<Source>, entry: &'static str, step: u32) -> Request {
     Request { source: Arc::clone(source), entry, constants: vec![("STEP", step)] }
-}
-
-fn until(what: &str, mut condition: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while !condition() {
-        assert!(Instant::now() < deadline, "waited in vain until {what}");
-        std::thread::sleep(Duration::from_millis(1));
-    }
 }
 
 /// What a pipeline makes of the number 5.

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::image::{Image, Luma, Picture};
+use stereopsis_base::testing::found as until;
 use stereopsis_calibration::{CalibrationNote, CameraInfo};
 use stereopsis_capture::decode_camera::{Layout, PixelFormat};
 use stereopsis_capture::{
@@ -29,8 +30,6 @@ use zenoh_ext::{AdvancedSubscriberBuilderExt as _, HistoryConfig};
 const SIZE: (usize, usize) = (96, 72);
 const GEOMETRY: Geometry =
     Geometry { focal_px: 80.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 47.5, cy_px: 35.5, estimated: false };
-/// Nothing here takes so long; a test that waits in vain fails then.
-const DEADLINE: Duration = Duration::from_mins(1);
 
 /// A router of this process.
 struct Router {
@@ -131,17 +130,6 @@ impl Stage {
         let remote: Arc<dyn Remote> = publisher.clone();
         let options = LiveOptions { remote: Some(remote), ..LiveOptions::new(params, engine) };
         Self { live: Arc::new(Live::start(Box::new(source), options).unwrap()), publisher }
-    }
-}
-
-fn until<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + DEADLINE;
-    loop {
-        if let Some(found) = found() {
-            return found;
-        }
-        assert!(Instant::now() < deadline, "waited in vain until {what}");
-        std::thread::sleep(Duration::from_millis(5));
     }
 }
 

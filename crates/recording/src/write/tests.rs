@@ -20,6 +20,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::testing::until as wait_until;
 
 const SIZE: (usize, usize) = (64, 48);
 /// Grey pictures are PNG in ROS 2's words.
@@ -153,14 +154,6 @@ fn json<T: serde::de::DeserializeOwned>(bytes: &[u8], topic: &str) -> Vec<T> {
         serde_json::from_value(value).unwrap()
     });
     said.collect()
-}
-
-fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while !done() {
-        assert!(Instant::now() < deadline, "waited for {what}");
-        std::thread::sleep(Duration::from_millis(1));
-    }
 }
 
 #[test]

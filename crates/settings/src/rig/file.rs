@@ -3,7 +3,7 @@
 use super::calibrate::CalibrationChoice;
 use crate::capture::CameraName;
 use crate::capture::decode_camera::PixelFormat;
-use crate::capture::{CameraOptions, SourceOptions, SourceSpec, ViewOptions};
+use crate::capture::{CameraApi, CameraOptions, SourceOptions, SourceSpec, ViewOptions};
 use crate::files;
 use crate::parameter::is_default;
 use crate::{console, files::plain};
@@ -132,6 +132,8 @@ struct SourceTable {
     size: Option<Size>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rate_hz: Option<f64>,
+    #[serde(skip_serializing_if = "is_default")]
+    camera_api: CameraApi,
     #[serde(skip_serializing_if = "Option::is_none")]
     format: Option<PixelFormat>,
     #[serde(skip_serializing_if = "is_default")]
@@ -157,6 +159,7 @@ impl Tables {
                 swapped_halves: cameras.swapped_halves,
                 size: size.map(|(width, height)| Size(width, height)),
                 rate_hz: *rate_hz,
+                camera_api: cameras.api,
                 format: cameras.format,
                 equal_exposure: cameras.equal_exposure,
             },
@@ -171,7 +174,8 @@ impl Tables {
 
     /// The rig of a file in `folder`; or an error text.
     fn rig(self, folder: &Path) -> Result<RigFile, String> {
-        let SourceTable { left, right, both, swapped_halves, size, rate_hz, format, equal_exposure } = self.source;
+        let SourceTable { left, right, both, swapped_halves, size, rate_hz, camera_api, format, equal_exposure } =
+            self.source;
         let source = match (left, right, both) {
             (None, None, None) => None,
             (None, None, Some(both)) => Some(SourceSpec::WebcamSideBySide(both)),
@@ -210,6 +214,7 @@ impl Tables {
             size: size.map(|Size(width, height)| (width, height)),
             rate_hz,
             cameras: CameraOptions {
+                api: camera_api,
                 format,
                 views: [self.left, self.right],
                 swapped_halves,

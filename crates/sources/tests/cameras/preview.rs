@@ -2,21 +2,10 @@
 
 use super::{SIZES, folder, open_one, open_pair, plug_in, scene, take, with_cameras};
 use std::sync::Arc;
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 use stereopsis_base::image::Picture;
+use stereopsis_base::testing::found as wait_for;
 use stereopsis_capture::webcam::Preview;
-
-fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + Duration::from_secs(10);
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(Instant::now() < deadline, "{what}");
-        sleep(Duration::from_millis(5));
-    }
-}
 
 fn picture(preview: &Preview) -> Arc<Picture> {
     wait_for("no picture", || preview.latest())

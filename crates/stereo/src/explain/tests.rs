@@ -7,6 +7,7 @@ use crate::map::INVALID;
 use crate::parameter::{Domain, Value};
 use crate::{CostKind, Past, local, match_next, sum_volume};
 use fastrand::Rng;
+use stereopsis_base::testing::seeds;
 
 /// A pair with texture, ties and steps of depth.
 fn pair(rng: &mut Rng, (width, height): (usize, usize)) -> [Luma; 2] {
@@ -162,14 +163,6 @@ impl Reference {
             assert_eq!(right.sum, sum, "{what}");
         }
     }
-}
-
-fn seeds(count: u64) -> Vec<u64> {
-    if let Ok(seed) = std::env::var("SEED") {
-        return vec![seed.parse().expect("SEED is a number")];
-    }
-    let first = Rng::new().u64(..);
-    (0..count).map(|k| first.wrapping_add(k)).collect()
 }
 
 /// A random pair of an odd size; `None` where the parameters are among those that are not explained.

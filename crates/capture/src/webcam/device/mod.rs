@@ -1,16 +1,19 @@
 //! Camera devices: the interface that a camera's thread uses, independent of the library behind it.
 
-#[cfg(any(not(target_os = "linux"), test))]
-#[cfg_attr(target_os = "linux", allow(dead_code, reason = "for other systems; its choices are tested here too"))]
+#[cfg(any(not(target_os = "linux"), feature = "nokhwa-linux", test))]
+#[cfg_attr(
+    all(target_os = "linux", not(feature = "nokhwa-linux")),
+    allow(dead_code, reason = "its choices are tested here too")
+)]
 mod through_nokhwa;
 #[cfg(target_os = "linux")]
 pub(super) mod v4l2;
 
 use super::mode::Mode;
-use crate::Pixels;
 use crate::decode_camera::{Damage, DecodeError, Layout, decode};
 use crate::files;
 use crate::image::Picture;
+use crate::{CameraApi, Pixels};
 use std::time::SystemTime;
 
 /// An open camera.
@@ -87,10 +90,18 @@ pub(super) fn no_camera() -> DeviceError {
 }
 
 /// Opens a camera without starting its stream.
-pub(super) fn open(index: u32) -> Result<Box<dyn Device>, DeviceError> {
-    #[cfg(target_os = "linux")]
-    let device = v4l2::LinuxDevice::open(index)?;
-    #[cfg(not(target_os = "linux"))]
-    let device = through_nokhwa::NokhwaDevice::open(index)?;
-    Ok(Box::new(device))
+pub(super) fn open(index: u32, api: CameraApi) -> Result<Box<dyn Device>, DeviceError> {
+    match api {
+        #[cfg(target_os = "linux")]
+        CameraApi::System => Ok(Box::new(v4l2::LinuxDevice::open(index)?)),
+        #[cfg(all(target_os = "linux", not(feature = "nokhwa-linux")))]
+        CameraApi::Nokhwa => Err(DeviceError::new(NO_NOKHWA)),
+        #[cfg(any(not(target_os = "linux"), feature = "nokhwa-linux"))]
+        _ => Ok(Box::new(through_nokhwa::NokhwaDevice::open(index)?)),
+    }
 }
+
+/// How to get nokhwa on Linux, where it needs a C library to be built.
+#[cfg(all(target_os = "linux", not(feature = "nokhwa-linux")))]
+const NO_NOKHWA: &str = "this program reads cameras through V4L2 alone; one built with libclang and --features nokhwa-linux has \
+     --camera-api nokhwa too";

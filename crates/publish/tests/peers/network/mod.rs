@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::geometry::Geometry;
+use stereopsis_base::testing::until;
 use stereopsis_calibration::CalibrationNote;
 use stereopsis_capture::scene::{SceneOptions, SceneRenderer};
 use stereopsis_capture::{Frame, MaxPixels, Next, PairSource, RawPair, RawTap, SourceInfo, SourceOptions};
@@ -143,14 +144,6 @@ impl Drop for Serving {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
         self.thread.take().unwrap().join().unwrap();
-    }
-}
-
-fn until(what: &str, mut condition: impl FnMut() -> bool) {
-    let end = Instant::now() + LIMIT;
-    while !condition() {
-        assert!(Instant::now() < end, "{what}");
-        std::thread::sleep(Duration::from_millis(10));
     }
 }
 
