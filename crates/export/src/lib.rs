@@ -12,6 +12,7 @@ mod disparity;
 mod file;
 mod picture;
 pub mod reach;
+pub mod screen;
 mod snapshot;
 #[cfg(any(test, feature = "testing"))]
 pub mod fixture;

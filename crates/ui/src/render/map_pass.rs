@@ -85,7 +85,7 @@ impl MapPass {
     /// Sets the 256 colours of the maps.
     pub(super) fn set_colours(&self, queue: &wgpu::Queue, colours: &[[u8; 3]]) {
         let reasons: [_; NUM_REASONS] = std::array::from_fn(|bit| reason_color(1 << bit));
-        upload::write(queue, &self.colours, &upload::with_alpha(&[colours, &reasons].concat()));
+        upload::write(queue, &self.colours, &crate::export::screen::with_alpha(&[colours, &reasons].concat()));
     }
 
     /// The 256 colours of the maps, as a row, and behind them those of the reasons.

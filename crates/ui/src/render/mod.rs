@@ -3,16 +3,15 @@
 //! In: a frame and an output. Out: one `Rgba8Unorm` texture per view, drawn again only after a change.
 //! Everything is submitted, nothing is waited for: the engine shares this device and queue.
 
-mod float_map;
 mod map_pass;
 mod picture_pass;
 mod upload;
 
 use crate::engine::Output;
+pub(crate) use crate::export::screen::FloatMap;
 use crate::space::Inputs;
 use crate::view::{ViewKind, anaglyph, rows};
 use eframe::egui_wgpu::RenderState;
-pub(crate) use float_map::FloatMap;
 pub(crate) use map_pass::Display;
 use map_pass::MapPass;
 pub(crate) use picture_pass::Drawable;
@@ -110,10 +109,10 @@ impl Screens {
             });
             for view in pictures {
                 let bytes = match view {
-                    ViewKind::Right => upload::rgba(right),
+                    ViewKind::Right => crate::export::screen::rgba(right),
                     ViewKind::Anaglyph => anaglyph(left, right),
                     ViewKind::Rows => rows(left, right),
-                    _ => upload::rgba(left),
+                    _ => crate::export::screen::rgba(left),
                 };
                 let screen = self.screen(view, frame.size());
                 upload::write(&self.state.queue, &screen, &bytes);

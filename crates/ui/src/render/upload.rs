@@ -1,6 +1,6 @@
 //! Pixels from the host to textures of the window's device.
 
-use crate::image::{Image, Luma, Picture};
+use crate::export::screen;
 use crate::stereo::DisparityMap;
 use eframe::egui_wgpu::RenderState;
 
@@ -31,28 +31,9 @@ pub(super) fn write(queue: &wgpu::Queue, texture: &wgpu::Texture, bytes: &[u8]) 
     queue.write_texture(texture.as_image_copy(), bytes, layout, texture.size());
 }
 
-/// The picture in colour, or else its brightness.
-pub(super) fn rgba(picture: &Picture) -> Vec<u8> {
-    let grey = |image: &Image<u8>| image.pixels().iter().map(|&v| [v, v, v, 255]).collect::<Vec<_>>().into_flattened();
-    match (&picture.rgb, &picture.luma) {
-        (Some(rgb), _) => with_alpha(rgb.pixels()),
-        (None, Luma::U8(image)) => grey(image),
-        (None, luma @ Luma::U16 { .. }) => grey(&luma.to_u8()),
-    }
-}
-
-/// Opaque colours.
-pub(super) fn with_alpha(colours: &[[u8; 3]]) -> Vec<u8> {
-    colours.iter().map(|&[r, g, b]| [r, g, b, 255]).collect::<Vec<_>>().into_flattened()
-}
-
 /// The map on the device, packed as the GPU engine packs it; `old` is used again where its size fits.
 pub(super) fn map(state: &RenderState, map: &DisparityMap, old: Option<wgpu::Texture>) -> wgpu::Texture {
-    let mut words: Vec<u32> = map.values.pixels().iter().zip(map.reasons.pixels()).map(|(&v, &r)| pack(v, r)).collect();
-    if let Some(confidence) = &map.confidence {
-        words.iter_mut().zip(confidence.pixels()).for_each(|(word, &c)| *word |= u32::from(c) << 24);
-    }
-    packed(state, &words, map.size(), old)
+    packed(state, &screen::words(map), map.size(), old)
 }
 
 /// Words that are packed already.
@@ -70,9 +51,4 @@ pub(super) fn packed(
     });
     write(&state.queue, &texture, bytemuck::cast_slice(words));
     texture
-}
-
-/// The word of [`crate::engine::ResultTexture`], without confidence.
-fn pack(value: i16, reasons: u8) -> u32 {
-    u32::from(value as u16) | (u32::from(reasons) << 16)
 }

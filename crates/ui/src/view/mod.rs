@@ -1,15 +1,14 @@
 //! The pictures: which there are, how they share the room, how they are drawn with cross-hair and colour bar.
 
 mod bar;
-mod composed;
 mod grid;
 mod marks;
 mod tile;
 mod zoom;
 
 use crate::choices;
+pub(crate) use crate::export::screen::{anaglyph, rows};
 pub(crate) use bar::{metres, paint_over};
-pub(crate) use composed::{anaglyph, rows};
 pub(crate) use grid::{ViewRects, arrange};
 pub(crate) use marks::Marks;
 pub(crate) use tile::{Crosshair, Tile, show_title};

@@ -1,33 +1,34 @@
 //! Maps of floats, as recordings hold them, packed as the shader takes disparities.
 
-use crate::capture::{Frame, Recorded};
 use crate::image::Image;
 use crate::stereo::map::SUBPIXEL_STEPS;
 use crate::stereo::{DisparityMap, INVALID};
+use stereopsis_frame::{Frame, Recorded};
 
 /// The largest of the numbers that a word holds.
 const MAX_STEPS: f32 = 32_000.0;
 
 /// A map as the shader takes it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct FloatMap {
+pub struct FloatMap {
     /// Disparities in the low 16 bits, row by row.
-    pub(super) words: Vec<u32>,
-    pub(super) size: (usize, usize),
+    pub words: Vec<u32>,
+    /// Width and height, px.
+    pub size: (usize, usize),
     /// Focal length times baseline, which makes metres of them, px m; 0 for disparities.
-    pub(crate) focal_times_baseline: f32,
+    pub focal_times_baseline: f32,
 }
 
 impl FloatMap {
     /// The recorded depth, or else disparity.
-    pub(crate) fn of_recorded(recorded: &Recorded) -> Option<Self> {
+    pub fn of_recorded(recorded: &Recorded) -> Option<Self> {
         let depth = recorded.depth_m.as_ref().map(Self::of_depth);
         depth.or_else(|| recorded.disparity_px.as_ref().map(Self::of_disparity))
     }
 
     /// Disparities to compare the computed ones with: the recorded ones, or those of the recorded depth, or the truth. `None` where there
     /// is nothing of the frame's size.
-    pub(crate) fn of_reference(frame: &Frame) -> Option<Self> {
+    pub fn of_reference(frame: &Frame) -> Option<Self> {
         let recorded = frame.raw.recorded.as_ref();
         let disparity_px = recorded.and_then(|recorded| recorded.disparity_px.clone());
         let of_depth = || {
@@ -41,24 +42,24 @@ impl FloatMap {
     }
 
     /// The disparities of a result, to compare those of another one with.
-    pub(crate) fn of_map(map: &DisparityMap) -> Self {
+    pub fn of_map(map: &DisparityMap) -> Self {
         let words = map.values.pixels().iter().map(|&steps| u32::from(steps as u16)).collect();
         Self { words, size: map.size(), focal_times_baseline: 0.0 }
     }
 
     /// Depth, not disparity.
-    pub(crate) fn is_depth(&self) -> bool {
+    pub fn is_depth(&self) -> bool {
         self.focal_times_baseline > 0.0
     }
 
     /// Disparities, px; NaN where there is none.
-    pub(crate) fn of_disparity(disparity_px: &Image<f32>) -> Self {
+    pub fn of_disparity(disparity_px: &Image<f32>) -> Self {
         Self::of(disparity_px, 0.0, |d| d * SUBPIXEL_STEPS as f32)
     }
 
     /// Depths, m; NaN or 0 where there is none. The shader knows disparities only, so each depth becomes that of a rig in which the
     /// nearest one has nearly the largest disparity there is: steps are finer than anything that was measured.
-    pub(crate) fn of_depth(depth_m: &Image<f32>) -> Self {
+    pub fn of_depth(depth_m: &Image<f32>) -> Self {
         let nearest_m = depth_m.pixels().iter().copied().filter(|z| *z > 0.0).fold(f32::INFINITY, f32::min);
         let focal_times_baseline =
             if nearest_m.is_finite() { nearest_m * MAX_STEPS / SUBPIXEL_STEPS as f32 } else { 1.0 };

@@ -18,14 +18,14 @@ fn grey(picture: &Picture) -> impl Fn(usize, usize) -> u8 + '_ {
 }
 
 /// The left picture in red over the right one in blue and green, for red-cyan glasses.
-pub(crate) fn anaglyph(left: &Picture, right: &Picture) -> Vec<u8> {
+pub fn anaglyph(left: &Picture, right: &Picture) -> Vec<u8> {
     let ((width, height), left, right) = (left.size(), grey(left), grey(right));
     let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
     pixels.flat_map(|(x, y)| [left(x, y), right(x, y), right(x, y), 255]).collect()
 }
 
 /// Every second column of the left picture, then of the right one, under horizontal lines.
-pub(crate) fn rows(left: &Picture, right: &Picture) -> Vec<u8> {
+pub fn rows(left: &Picture, right: &Picture) -> Vec<u8> {
     let ((width, height), left, right) = (left.size(), grey(left), grey(right));
     let distance = ((height as f32 * LINE_DISTANCE) as usize).max(2);
     let half = width.div_ceil(2);
