@@ -119,3 +119,24 @@ fn the_counts_are_told_by_cause() {
     let summary = format!("damaged frames {} ({short} too short, {flagged} flagged by the driver)", short + flagged);
     assert!(told.contains(&summary) && told.contains(", missing frames "), "{told}");
 }
+
+#[test]
+fn nokhwa_gives_the_same_pictures_where_it_is_built_in_and_is_refused_in_words_elsewhere() {
+    let home = tempfile::tempdir().expect("temporary folder");
+    let words = ["live", "--headless", "--engine", "cpu", "--source", "webcam:0,1", "--frames", "3", "--camera-api"];
+    for api in ["system", "nokhwa"] {
+        let mut program = stereopsis(home.path(), &[&words[..], &[api, "--preview", &format!("{api}.png")]].concat());
+        let Some(folder) = emulate(&mut program, &["", ""]) else { return };
+        (0..2).for_each(|i| dress(folder.path(), i));
+        let output = program.output().expect("starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        if api == "nokhwa" && cfg!(not(feature = "nokhwa-linux")) {
+            assert_eq!(output.status.code(), Some(1), "{said}");
+            assert!(said.contains("--features nokhwa-linux"), "{said}");
+            return;
+        }
+        assert_eq!(output.status.code(), Some(0), "{said}");
+    }
+    let [system, nokhwa] = ["system", "nokhwa"].map(|api| image::open(home.path().join(format!("{api}.png"))).unwrap());
+    assert_eq!(system.into_rgb8(), nokhwa.into_rgb8());
+}
