@@ -10,15 +10,14 @@ NETWORK ?=
 run: setup-run
 	cargo run --locked --release $(if $(NETWORK),,--no-default-features --features publish) -- $(ARGS)
 
-## All tests; they need no camera, no display and no GPU.
+## All tests; they need no camera, no display and no GPU. Many wait for time to pass: twice as many run as there are cores.
 test: setup-test
-	cargo test --locked --workspace
+	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$((2 * $$(getconf _NPROCESSORS_ONLN)))} cargo test --locked --workspace
 
 ## What matters most after a small change: formatting, the reference, both engines against it.
 quick: setup-test
 	cargo fmt --check
-	cargo test --locked -p stereopsis-stereo -p stereopsis-cpu
-	cargo test --locked -p stereopsis-engine --test agree
+	cargo test --locked -p stereopsis-stereo -p stereopsis-cpu -p stereopsis-gpu -p stereopsis-engine
 
 ## Times the CPU engine beside OpenCV, in turn, on as many threads; see docs/performance.md.
 bench: setup-bench
