@@ -13,7 +13,7 @@ export CARGO_INCREMENTAL=0 CARGO_TERM_COLOR=never REQUIRE_GPU=1 RUST_BACKTRACE=0
 program=${STEREOPSIS_PROGRAM:-$PWD/target/debug/stereopsis}
 parts=(random attack soak papers readers vivid faults ros2 python bench systems book)
 
-random() { CASES=10 cargo test --locked --workspace --lib --test agree -- random explain steps sequences; }
+random() { CASES=10 cargo test --locked --workspace --lib --test agree --test reference -- random explain steps sequences memory; }
 attack() { tools/attack.sh; }
 soak() { make soak; }
 papers() { "$program" lab reproduce all --quick --overwrite -o target/nightly/papers.md; }

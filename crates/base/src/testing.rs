@@ -5,20 +5,28 @@ use std::time::{Duration, Instant};
 /// Time after which a test gives up waiting; nothing takes so long.
 const PATIENCE: Duration = Duration::from_mins(2);
 
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().expect("SEED and CASES are numbers"))
+}
+
+/// Number of random cases: `count`, or with `CASES=N` N times as many.
+///
+/// # Panics
+/// The variable is no number.
+pub fn cases(count: u64) -> u64 {
+    number("CASES").unwrap_or(1) * count
+}
+
 /// Seeds of random cases: the same `count` in each run. `SEED=N` repeats one, and `CASES=N` takes N times as many, drawn anew.
 ///
 /// # Panics
 /// A variable is no number.
 pub fn seeds(count: u64) -> Vec<u64> {
-    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse().expect("SEED and CASES are numbers"));
     if let Some(seed) = number("SEED") {
         return vec![seed];
     }
-    let (first, count): (u64, u64) = match number("CASES") {
-        Some(times) => (fastrand::u64(..u64::MAX / 2), times * count),
-        None => (1, count),
-    };
-    (first..first + count).collect()
+    let first = if number("CASES").is_some() { fastrand::u64(..u64::MAX / 2) } else { 1 };
+    (first..first + cases(count)).collect()
 }
 
 /// Waits until a condition holds.

@@ -7,6 +7,7 @@ mod memory;
 use fastrand::Rng;
 use stereopsis_base::image::{Image, Luma, PictureRef};
 use stereopsis_base::parameter::{Domain, Value};
+use stereopsis_base::testing::cases;
 use stereopsis_cpu::CpuEngine;
 use stereopsis_cpu::simd::SimdLevel;
 use stereopsis_frame::engine::Engine;
@@ -116,7 +117,7 @@ fn random_options_agree_with_the_reference() {
     let mut rng = Rng::with_seed(4);
     let mut engines = engines();
     let sizes = [(1, 1), (1, 40), (40, 1), (2, 3), (33, 27), (64, 16), (95, 61), (5, 70), (200, 150)];
-    for n in 0..600 {
+    for n in 0..cases(200) as usize {
         let params = random_params(&mut rng);
         // W < D as often as not; large volumes rarely
         let (reach, _) = params.window_reach();

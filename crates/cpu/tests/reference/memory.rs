@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use stereopsis_base::console;
 use stereopsis_base::process;
 use stereopsis_base::process::memory::{Bound, Free};
+use stereopsis_base::testing::cases;
 use stereopsis_capture::scene::{self, SceneOptions};
 use stereopsis_frame::engine::demand::Demand;
 use stereopsis_frame::engine::{EngineError, Job, run};
@@ -40,7 +41,7 @@ fn the_computed_memory_is_that_of_the_arrays() {
     let mut rng = Rng::with_seed(77);
     let presets = Preset::ALL.iter().map(|&preset| with_preset(preset, 64));
     let mut all: Vec<_> = presets.collect();
-    all.extend((0..100).map(|_| random_params(&mut rng)));
+    all.extend((0..cases(20)).map(|_| random_params(&mut rng)));
     let levels = SimdLevel::all();
     for (n, params) in all.into_iter().enumerate() {
         let (reach, _) = params.window_reach();
