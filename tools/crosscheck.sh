@@ -3,6 +3,7 @@
 # library for Linux on Arm, which checks that.)
 #
 #   tools/crosscheck.sh             Windows, with MinGW's C compiler
+#   tools/crosscheck.sh web         the algorithm, both engines, calibration and colours for a browser, whose front end is still to be written
 #   tools/crosscheck.sh macos       macOS on Arm and Intel, with zig's C headers, which `make setup-package` installs; seven minutes each
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,6 +20,12 @@ windows)
   } || { echo "$target: skipped, $compiler is missing"; exit 0; }
   env "CC_${target//-/_}=$compiler" cargo check --locked -q --target $target
   echo "$target: checked" ;;
+web)
+  target=wasm32-unknown-unknown
+  has_target $target || exit 0
+  crates=(); for crate in stereo calibration cpu gpu export; do crates+=(-p "stereopsis-$crate"); done
+  cargo check --locked -q --target $target "${crates[@]}"
+  echo "$target: checked" ;;
 macos)
   sh tools/setup.sh package
   for target in aarch64-apple-darwin x86_64-apple-darwin; do
@@ -26,5 +33,5 @@ macos)
     PATH=$PWD/.venv/bin:$PATH cargo-zigbuild check --locked -q --target $target
     echo "$target: checked"
   done ;;
-*) echo "crosscheck: expected windows or macos, got $1" >&2; exit 2 ;;
+*) echo "crosscheck: expected windows, web or macos, got $1" >&2; exit 2 ;;
 esac

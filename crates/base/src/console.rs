@@ -33,8 +33,11 @@ pub fn line(text: impl Display) {
 
 /// Width of the terminal behind standard error, characters; `None` if there is none.
 pub fn columns() -> Option<usize> {
-    let (columns, _) = terminal_size::terminal_size_of(io::stderr())?;
-    Some(columns.0.into())
+    #[cfg(any(unix, windows))]
+    let columns = terminal_size::terminal_size_of(io::stderr()).map(|(columns, _)| columns.0.into());
+    #[cfg(not(any(unix, windows)))] // a browser
+    let columns = None;
+    columns
 }
 
 /// Writes a result to standard output as plain text.
