@@ -26,6 +26,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -71,6 +72,7 @@ static int (*real_close)(int);
 static DIR *(*real_opendir)(const char *);
 static ssize_t (*real_readlink)(const char *, char *, size_t);
 static char *(*real_realpath)(const char *, char *);
+static long (*real_syscall)(long, ...);
 
 __attribute__((constructor)) static void find_real(void) {
     real_ioctl = dlsym(RTLD_NEXT, "ioctl");
@@ -81,6 +83,7 @@ __attribute__((constructor)) static void find_real(void) {
     real_opendir = dlsym(RTLD_NEXT, "opendir");
     real_readlink = dlsym(RTLD_NEXT, "readlink");
     real_realpath = dlsym(RTLD_NEXT, "realpath");
+    real_syscall = dlsym(RTLD_NEXT, "syscall");
 }
 
 /* The number of a word such as hang=10 in FAKE_V4L2_N, 1 for a word without one, -1 if it is not there. */
@@ -475,4 +478,16 @@ int ioctl(int fd, unsigned long request, ...) {
     va_end(list);
     struct camera *c = camera_of(fd);
     return c ? answer(c, request, data) : real_ioctl(fd, request, data);
+}
+
+/* nokhwa's bindings call ioctl by its number. */
+long syscall(long number, ...) {
+    long a[6];
+    va_list list;
+    va_start(list, number);
+    for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
+    va_end(list);
+    if (number == SYS_ioctl) return ioctl((int)a[0], (unsigned long)a[1], (void *)a[2]);
+    if (!real_syscall) find_real();
+    return real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
