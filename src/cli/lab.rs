@@ -14,6 +14,7 @@ use clap::builder::PossibleValuesParser;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use stereopsis_bench::Setup;
 use stereopsis_lab::reproduce::{self, Paper};
 use stereopsis_lab::{self as lab, Experiment, optimize, scores, train, variants};
 
@@ -211,6 +212,19 @@ fn data(named: Option<&PathBuf>) -> Result<PathBuf, UsageError> {
 /// Settings that the model chooses.
 const OF_MODEL: [&str; 5] = ["aggregation", "window", "arms", "paths", "gating"];
 
+/// The pairs where only the GPU engine can be timed.
+///
+/// # Errors
+/// As [`PairArgs::setup`]; another engine is chosen.
+fn gpu_setup(pairs: &PairArgs, default_size: (usize, usize)) -> anyhow::Result<Setup> {
+    let setup = pairs.setup(default_size)?;
+    if setup.engine == EngineChoice::Cpu {
+        let text = "this measures the stages of the GPU engine: leave out --engine, or use --engine gpu";
+        return Err(UsageError(text.to_owned()).into());
+    }
+    Ok(setup)
+}
+
 /// Runs `lab`.
 ///
 /// # Errors
@@ -226,8 +240,8 @@ pub(super) fn run(args: &LabArgs) -> anyhow::Result<()> {
         Command::Scores(args) => return args.run(),
         Command::Optimize(args) => return args.run(),
         Command::Train(args) => return args.run(),
-        Command::Device(pairs) => (pairs.gpu_setup(size)?, Experiment::Device),
-        Command::Pipeline(pairs) => (pairs.gpu_setup(size)?, Experiment::Pipeline),
+        Command::Device(pairs) => (gpu_setup(pairs, size)?, Experiment::Device),
+        Command::Pipeline(pairs) => (gpu_setup(pairs, size)?, Experiment::Pipeline),
         Command::Model(pairs) => {
             pairs.allow_settings(
                 |name| !OF_MODEL.contains(&name),

@@ -4,7 +4,6 @@ use super::UsageError;
 use super::settings_args::SettingsArgs;
 use crate::capture::source::parse_size;
 use crate::capture::{SourceOptions, SourceSpec};
-use crate::engine::EngineChoice;
 use crate::engine::gpu::AdapterChoice;
 use std::path::PathBuf;
 use stereopsis_bench::Setup;
@@ -48,19 +47,6 @@ impl PairArgs {
             adapter: settings.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word),
             params: settings.params,
         })
-    }
-
-    /// The same where only the GPU engine can be timed.
-    ///
-    /// # Errors
-    /// As [`PairArgs::setup`]; another engine is chosen.
-    pub(super) fn gpu_setup(&self, default_size: (usize, usize)) -> anyhow::Result<Setup> {
-        let setup = self.setup(default_size)?;
-        if setup.engine == EngineChoice::Cpu {
-            let text = "this measures the stages of the GPU engine: leave out --engine, or use --engine gpu";
-            return Err(UsageError(text.to_owned()).into());
-        }
-        Ok(setup)
     }
 
     /// Fails where a setting is given for which `allowed` is false.
