@@ -9,8 +9,8 @@ use super::simd::{SimdLevel, on_level};
 use crate::image::{Image, Luma};
 use crate::stereo::gating::{Gate, Gates, RADIUS, percentile_skip};
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS};
-use crate::stereo::params::StereoParams;
 use rayon::prelude::*;
+use std::ops::RangeInclusive;
 
 /// Bins that are computed together.
 const BLOCK: usize = 32;
@@ -23,14 +23,14 @@ const BEFORE: usize = RADIUS + 1;
 /// Rows of the map that a thread does at least, because it has to count a window's rows before its first one.
 const MIN_STRIP: usize = 16;
 
-/// Gates of pictures of `size` with `params`, from the values of the coarser level's map: whole pixels.
+/// Gates of pictures of `size` in a search over `disparities`, from the values of the coarser level's map: whole pixels.
 pub(super) fn bounds_from(
     level: SimdLevel,
     map: &Image<i16>,
     (width, height): (usize, usize),
-    params: &StereoParams,
+    disparities: &RangeInclusive<i32>,
 ) -> Gates {
-    let mut gates = Image::filled(width, height, Gate::whole(params.num_disparities as usize));
+    let mut gates = Image::filled(width, height, Gate::whole(disparities.clone().count()));
     let Some(bins) = Bins::of(map) else { return gates };
     let (coarse_width, coarse_height) = map.size();
     let strip = coarse_height.div_ceil(rayon::current_num_threads()).max(MIN_STRIP);
@@ -47,7 +47,7 @@ pub(super) fn bounds_from(
             let (even, odd) = rows.split_at_mut(width);
             for (pixels, found) in even.chunks_mut(2).zip(&*found) {
                 if let Some((low, high)) = *found {
-                    pixels.fill(Gate::around(bins.min + i32::from(low), bins.min + i32::from(high), params));
+                    pixels.fill(Gate::around(bins.min + i32::from(low), bins.min + i32::from(high), disparities));
                 }
             }
             odd.copy_from_slice(&even[..odd.len()]);
@@ -248,7 +248,7 @@ fn mean<T: Sample>(square: [T; 4]) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stereo::{DisparityMap, gating};
+    use crate::stereo::{DisparityMap, StereoParams, gating};
     use fastrand::Rng;
 
     /// Disparities of `range`: everywhere, here and there, or nowhere; anything, or few different ones.
@@ -275,9 +275,9 @@ mod tests {
             let params = StereoParams { min_disparity, num_disparities, ..StereoParams::default() };
             let range = crate::stereo::pyramid::coarse_range(&params);
             let map = random_map(rng, (size.0.div_ceil(2), size.1.div_ceil(2)), range);
-            let expected = gating::bounds_from(&map, size, &params);
+            let expected = gating::bounds_from(&map, size, &params.disparities());
             for pool in &pools {
-                let got = pool.install(|| bounds_from(SimdLevel::best(), &map.values, size, &params));
+                let got = pool.install(|| bounds_from(SimdLevel::best(), &map.values, size, &params.disparities()));
                 let differs = (0..size.0 * size.1).find(|&n| got.pixels()[n] != expected.pixels()[n]);
                 let place = differs.map(|n| (n % size.0, n / size.0, got.pixels()[n], expected.pixels()[n]));
                 assert_eq!(place, None, "round {round}: {size:?}, {num_disparities} from {min_disparity} px");

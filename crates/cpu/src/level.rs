@@ -165,7 +165,7 @@ impl Buffers {
         if pyramid::is_gated(size, params)
             && let Some(maps) = &coarse
         {
-            let bounds = |map: &DisparityMap| gates::bounds_from(level, &map.values, size, params);
+            let bounds = |map: &DisparityMap| gates::bounds_from(level, &map.values, size, &params.disparities());
             prior.gates = Some(bounds(&maps.left));
             prior.right_gates = maps.right.as_ref().map(bounds);
             stages.done(stage);

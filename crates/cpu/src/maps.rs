@@ -1,7 +1,7 @@
 //! Maps of the winners: the left map, and the right picture's disparities where the check or the caller needs them.
 
 use crate::image::Image;
-use crate::stereo::disparity::is_whole;
+use crate::stereo::disparity::whole;
 use crate::stereo::map::{INVALID, reason};
 use crate::stereo::{DisparityMap, StereoParams};
 
@@ -33,16 +33,17 @@ impl WinnerMaps {
         Self { left: map(params.winners_have_confidence()), right: with_right.then(|| map(false)) }
     }
 
-    /// Drops the border of the left map, after [`is_whole`], if the parameters say so.
+    /// Drops the border of the left map, after [`whole`], if the parameters say so.
     pub(super) fn drop_border(&mut self, params: &StereoParams) {
         if !params.drop_border {
             return;
         }
         let (width, height) = self.left.size();
+        let (columns, in_rows) = whole((width, height), params.window_reach(), &params.disparities());
         for y in 0..height {
             let (values, reasons) = (self.left.values.row_mut(y), self.left.reasons.row_mut(y));
             for x in 0..width {
-                if !is_whole((x, y), (width, height), params) {
+                if !(columns.contains(&x) && in_rows.contains(&y)) {
                     (values[x], reasons[x]) = (INVALID, reason::BORDER);
                 }
             }

@@ -67,7 +67,8 @@ impl Params {
     /// For one level of a job; `has_past` is whether a pair of the same sequence came before.
     pub(super) fn new(left: &Luma, right: &Luma, params: &StereoParams, layout: &Layout, has_past: bool) -> Self {
         let (width, height) = (layout.structure.width, layout.structure.height);
-        let (columns, rows) = if params.drop_border { whole((width, height), params) } else { (0..width, 0..height) };
+        let whole = || whole((width, height), params.window_reach(), &params.disparities());
+        let (columns, rows) = if params.drop_border { whole() } else { (0..width, 0..height) };
         let (persistence_times, persistence_pairs) = params.persistence.times_in_pairs();
         let weights = params.aggregation.has_weights().then(|| WeightTables::new(params));
         let (of_step, of_place) =
@@ -132,7 +133,7 @@ pub struct DispatchParams {
 }
 
 /// Distance of uniforms in their buffer that fits every device.
-pub const UNIFORM_ALIGNMENT: usize = 256;
+pub(crate) const UNIFORM_ALIGNMENT: usize = 256;
 
 /// Distance of the parameters of a job's levels.
-pub const PARAMS_STRIDE: usize = size_of::<Params>().next_multiple_of(UNIFORM_ALIGNMENT);
+pub(crate) const PARAMS_STRIDE: usize = size_of::<Params>().next_multiple_of(UNIFORM_ALIGNMENT);

@@ -72,7 +72,7 @@ fn match_level(pair: [PictureRef<'_>; 2], params: &StereoParams, past: &mut Past
     let left_map = disparity::winner_takes_all(&sums, params);
     let needs_right = wants_right || params.left_right.is_some();
     let right_map = needs_right.then(|| match params.right_matching {
-        RightMatching::Diagonal => disparity::right_map(&sums, params),
+        RightMatching::Diagonal => disparity::right_map(&sums, params.min_disparity),
         RightMatching::Swapped => swapped_map(left, right, params, &prior),
     });
     filter_maps(Maps { left: left_map, right: right_map }, pair, params, past, wants_right)
@@ -98,7 +98,9 @@ pub fn sum_volume(left: &Luma, right: &Luma, params: &StereoParams, prior: &Prio
         }
         aggregated.map(|&cost| params.unit().mean(cost))
     };
-    aggregate::sum_paths(&Volume { gates, ..costs }, &left8, params)
+    let directions = aggregate::directions(params.paths, params.start_angle_deg);
+    let p2_of_step = aggregate::penalty_table(params);
+    aggregate::sum_paths(&Volume { gates, ..costs }, &left8, &directions, params.p1, &p2_of_step)
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
     let mut step = |name, map: &DisparityMap| steps.push((name, TraceData::Map(map.clone())));
     let has_right = case.wants_right || params.left_right.is_some();
     let mut right_map = match params.right_matching {
-        RightMatching::Diagonal => stereo::disparity::right_map(&sums, params),
+        RightMatching::Diagonal => stereo::disparity::right_map(&sums, params.min_disparity),
         RightMatching::Swapped => stereo::swapped_map(left, right, params, &prior),
     };
     if has_right {
@@ -110,9 +110,10 @@ fn refine(
     }
     for (map, picture, names) in maps.iter_mut().filter(|_| params.fill != Fill::None) {
         if params.fill == Fill::Planes {
-            stereo::filter::planes::fill_planes(map, &picture.luma.to_u8(), params);
+            let fillable = stereo::filter::planes::fillable(params);
+            stereo::filter::planes::fill_planes(map, &picture.luma.to_u8(), &fillable);
             step(names[2], map);
-            stereo::filter::band::fill_bands(map, params);
+            stereo::filter::band::fill_bands(map, &fillable);
             step(names[3], map);
         }
         stereo::filter::fill_rows(map, params.fill.values_per_side());

@@ -7,7 +7,7 @@
 //! the brightness step `|I(p) - I(p-r)|` of the left picture through a table.
 
 use super::AdaptiveP2;
-use super::direction::{Direction, directions};
+use super::direction::Direction;
 use crate::Volume;
 use crate::image::Image;
 use crate::params::StereoParams;
@@ -24,11 +24,15 @@ pub fn penalty_table(params: &StereoParams) -> [u32; 256] {
     })
 }
 
-/// `L_r` for one direction; at most `largest_cost + largest_p2`.
-pub fn path_costs(costs: &Volume<u8>, left: &Image<u8>, direction: Direction, params: &StereoParams) -> Volume<u16> {
+/// `L_r` for one direction, with P2 for each brightness step of the left picture; at most the largest cost and P2 together.
+pub fn path_costs(
+    costs: &Volume<u8>,
+    left: &Image<u8>,
+    direction: Direction,
+    p1: u32,
+    p2_of_step: &[u32; 256],
+) -> Volume<u16> {
     let (width, height) = left.size();
-    let p1 = params.p1;
-    let p2_of_step = penalty_table(params);
     let mut result = Volume::<u16>::like(costs);
     for line in direction.lines(width, height) {
         let mut before = None;
@@ -55,11 +59,17 @@ pub fn path_costs(costs: &Volume<u8>, left: &Image<u8>, direction: Direction, pa
     result
 }
 
-/// Sum of the path costs over all directions; fits in 16 bits for valid parameters.
-pub fn sum_paths(costs: &Volume<u8>, left: &Image<u8>, params: &StereoParams) -> Volume<u32> {
+/// Sum of the path costs over the directions, of which there are as many as fit into 16 bits.
+pub fn sum_paths(
+    costs: &Volume<u8>,
+    left: &Image<u8>,
+    directions: &[Direction],
+    p1: u32,
+    p2_of_step: &[u32; 256],
+) -> Volume<u32> {
     let mut sums = Volume::<u32>::like(costs);
-    for direction in directions(params.paths, params.start_angle_deg) {
-        let path = path_costs(costs, left, direction, params);
+    for &direction in directions {
+        let path = path_costs(costs, left, direction, p1, p2_of_step);
         for (sum, &l) in sums.data.iter_mut().zip(&path.data) {
             *sum += u32::from(l);
         }
@@ -71,7 +81,7 @@ pub fn sum_paths(costs: &Volume<u8>, left: &Image<u8>, params: &StereoParams) ->
 mod tests {
     use super::*;
     use crate::CostKind;
-    use crate::aggregate::MAX_PATHS;
+    use crate::aggregate::{MAX_PATHS, directions};
 
     fn line(costs: &[[u8; 3]]) -> Volume<u8> {
         Volume { width: costs.len(), height: 1, candidates: 3, data: costs.concat(), gates: None }
@@ -91,15 +101,24 @@ mod tests {
         (costs, image, params)
     }
 
+    fn path_of(costs: &Volume<u8>, image: &Image<u8>, direction: Direction, params: &StereoParams) -> Volume<u16> {
+        path_costs(costs, image, direction, params.p1, &penalty_table(params))
+    }
+
+    fn sums_of(costs: &Volume<u8>, image: &Image<u8>, params: &StereoParams) -> Volume<u32> {
+        let directions = directions(params.paths, params.start_angle_deg);
+        sum_paths(costs, image, &directions, params.p1, &penalty_table(params))
+    }
+
     #[test]
     fn a_path_follows_the_recursion_by_hand() {
         let params = StereoParams { p1: 2, p2: 5, adaptive_p2: AdaptiveP2::Off, ..StereoParams::default() };
         let costs = line(&[[0, 4, 9], [7, 1, 3], [2, 2, 2]]);
         let flat = Image::filled(3, 1, 100);
-        let right = path_costs(&costs, &flat, straight()[0], &params);
+        let right = path_of(&costs, &flat, straight()[0], &params);
         // second pixel: [7 + 0, 1 + min(4, 0 + 2), 3 + min(9, 4 + 2, 0 + 5)]; third: minus the minimum 3 of the second
         assert_eq!(right.data, [0, 4, 9, 7, 3, 8, 2 + 2, 2, 2 + 2]);
-        let left = path_costs(&costs, &flat, straight()[2], &params);
+        let left = path_of(&costs, &flat, straight()[2], &params);
         assert_eq!(left.at(2, 0), [2, 2, 2]);
         assert_eq!(left.at(1, 0), [7, 1, 3]);
         assert_eq!(left.at(0, 0), [2, 4, 11]);
@@ -121,14 +140,14 @@ mod tests {
         assert_eq!((inverse[0], inverse[1], inverse[7], inverse[100]), (60, 60, 8, 3));
         let costs = line(&[[0, 9, 9], [9, 9, 0], [0, 0, 0]]);
         let step = Image::new(3, 1, vec![0, 255, 255]);
-        assert_eq!(path_costs(&costs, &step, straight()[0], &params).at(1, 0), [9, 11, 3]);
+        assert_eq!(path_of(&costs, &step, straight()[0], &params).at(1, 0), [9, 11, 3]);
     }
 
     #[test]
     fn every_direction_starts_with_the_cost_and_stays_within_the_bound() {
         let (costs, image, params) = example(7, 5);
         for direction in [directions(8, 0), directions(16, 7), directions(5, 300)].concat() {
-            let path = path_costs(&costs, &image, direction, &params);
+            let path = path_of(&costs, &image, direction, &params);
             for (x, y) in (0..5).flat_map(|y| (0..7).map(move |x| (x, y))) {
                 let first = direction.previous(x, y, 7, 5).is_none();
                 let cost: Vec<u16> = costs.at(x, y).iter().map(|&c| u16::from(c)).collect();
@@ -171,7 +190,7 @@ mod tests {
                 }
             }
             let (costs, image, params) = of;
-            let sums = |paths| sum_paths(&costs, &image, &StereoParams { paths, ..params.clone() });
+            let sums = |paths| sums_of(&costs, &image, &StereoParams { paths, ..params.clone() });
             assert_eq!((sums(4), sums(8)), (four, eight), "{width}x{height}");
             assert_eq!(sums(0), Volume::zero(width, height, 6));
         }
@@ -186,7 +205,7 @@ mod tests {
         let all = directions(24, 7);
         for (there, back) in all.iter().zip(&all[12..]) {
             let (path, turned) =
-                (path_costs(&costs, &image, *there, &params), path_costs(&turned_costs, &turned_image, *back, &params));
+                (path_of(&costs, &image, *there, &params), path_of(&turned_costs, &turned_image, *back, &params));
             for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
                 assert_eq!(path.at(x, y), turned.at(width - 1 - x, height - 1 - y), "{there:?} at {x}, {y}");
             }
@@ -200,7 +219,7 @@ mod tests {
         params.p2 = 65534 / MAX_PATHS - params.largest_cost();
         params.validate().unwrap();
         let costs = Volume::from_fn(9, 9, 5, |x, _, i| if (x + i) % 4 == 0 { 0 } else { 24 });
-        let sums = sum_paths(&costs, &Image::filled(9, 9, 0), &params);
+        let sums = sums_of(&costs, &Image::filled(9, 9, 0), &params);
         assert!(sums.data.iter().all(|&sum| sum < 65535), "{:?}", sums.data.iter().max());
         params.p2 += 1;
         let text = params.validate().unwrap_err().to_string();

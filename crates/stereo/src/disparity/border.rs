@@ -1,15 +1,17 @@
 //! The dropped border (Leu et al. 2010, relation 4): pixels whose windows leave a picture are invalid.
 
-use crate::params::StereoParams;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
-/// Columns and rows of the pixels for which [`is_whole`] is true; empty ranges if there are none.
-pub fn whole(size: (usize, usize), params: &StereoParams) -> (Range<usize>, Range<usize>) {
+/// Columns and rows of the pixels for which [`is_whole`] is true; empty ranges if there are none. Windows reach so many columns and
+/// rows beyond their pixel.
+pub fn whole(
+    size: (usize, usize),
+    reach: (usize, usize),
+    disparities: &RangeInclusive<i32>,
+) -> (Range<usize>, Range<usize>) {
     let (width, height) = (size.0 as i64, size.1 as i64);
-    let (rx, ry) = params.window_reach();
-    let (rx, ry) = (rx as i64, ry as i64);
-    let (first, last) =
-        (i64::from(params.min_disparity), i64::from(params.min_disparity) + i64::from(params.num_disparities) - 1);
+    let (rx, ry) = (reach.0 as i64, reach.1 as i64);
+    let (first, last) = (i64::from(*disparities.start()), i64::from(*disparities.end()));
     let columns = (rx + last.max(0)).min(width)..(width - rx + first.min(0)).max(0);
     let rows = ry.min(height)..(height - ry).max(0);
     let whole_numbers = |range: Range<i64>| range.start as usize..range.end as usize;
@@ -18,7 +20,12 @@ pub fn whole(size: (usize, usize), params: &StereoParams) -> (Range<usize>, Rang
 
 /// False where the window of pixel `(x, y)`, or that of one of its candidates in the right picture, leaves a picture of this
 /// size.
-pub fn is_whole((x, y): (usize, usize), size: (usize, usize), params: &StereoParams) -> bool {
-    let (columns, rows) = whole(size, params);
+pub fn is_whole(
+    (x, y): (usize, usize),
+    size: (usize, usize),
+    reach: (usize, usize),
+    disparities: &RangeInclusive<i32>,
+) -> bool {
+    let (columns, rows) = whole(size, reach, disparities);
     columns.contains(&x) && rows.contains(&y)
 }

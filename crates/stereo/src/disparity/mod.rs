@@ -110,11 +110,10 @@ mod tests {
 
     #[test]
     fn the_right_map_looks_along_the_diagonal_and_only_inside() {
-        let params = StereoParams { num_disparities: 2, ..StereoParams::default() };
-        let map = right_map(&sums(3, &[5, 0, 4, 3, 1, 9]), &params);
+        let map = right_map(&sums(3, &[5, 0, 4, 3, 1, 9]), 0);
         // right 0: S(0, 0) = 5, S(1, 1) = 3; right 1: S(1, 0) = 4, S(2, 1) = 9; right 2: S(2, 0) = 1
         assert_eq!(map.values.pixels(), [16, 0, 0]);
-        let beyond = right_map(&sums(1, &[1, 1]), &StereoParams { min_disparity: 1, ..params });
+        let beyond = right_map(&sums(1, &[1, 1]), 1);
         assert_eq!((beyond.values.at(0, 0), beyond.reasons.at(0, 0)), (INVALID, reason::RANGE));
     }
 }

@@ -2,12 +2,11 @@
 
 use crate::image::Image;
 use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
-use crate::params::StereoParams;
 use crate::volume::Volume;
 
-/// Right map in whole pixels: smallest over d of `S(x + d, d)` with `x + d` inside and `d` in its gate; ties go to the
+/// Right map in whole pixels, of candidates from `min_disparity` on: smallest over d of `S(x + d, d)` with `x + d` inside and `d` in its gate; ties go to the
 /// smaller disparity. Where there is no such candidate the pixel is invalid (range).
-pub fn right_map(sums: &Volume<u32>, params: &StereoParams) -> DisparityMap {
+pub fn right_map(sums: &Volume<u32>, min_disparity: i32) -> DisparityMap {
     let mut map = DisparityMap {
         values: Image::filled(sums.width, sums.height, INVALID),
         reasons: Image::filled(sums.width, sums.height, reason::RANGE),
@@ -17,7 +16,7 @@ pub fn right_map(sums: &Volume<u32>, params: &StereoParams) -> DisparityMap {
         for x in 0..sums.width {
             let mut best: Option<(u32, i32)> = None;
             for i in 0..sums.candidates {
-                let d = params.disparity(i);
+                let d = min_disparity + i as i32;
                 let left_x = x as i64 + i64::from(d);
                 let inside = left_x >= 0 && left_x < sums.width as i64;
                 if !inside || !sums.gate(left_x as usize, y).contains(i) {

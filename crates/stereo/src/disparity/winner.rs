@@ -1,6 +1,6 @@
 //! The winner of each left pixel.
 
-use super::{confidence, is_unique, is_whole};
+use super::{confidence, is_unique, whole};
 use crate::image::Image;
 use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
 use crate::params::StereoParams;
@@ -15,9 +15,10 @@ pub fn winner_takes_all(sums: &Volume<u32>, params: &StereoParams) -> DisparityM
         confidence: params.winners_have_confidence().then(|| Image::filled(sums.width, sums.height, 0)),
     };
     let largest_sum = params.largest_accepted_sum();
+    let (columns, rows) = whole((sums.width, sums.height), params.window_reach(), &params.disparities());
     for y in 0..sums.height {
         for x in 0..sums.width {
-            if params.drop_border && !is_whole((x, y), (sums.width, sums.height), params) {
+            if params.drop_border && !(columns.contains(&x) && rows.contains(&y)) {
                 map.invalidate(x, y, reason::BORDER);
                 continue;
             }

@@ -222,7 +222,7 @@ struct Choice {
 impl Choice {
     fn of(sums: &[u32], pixel: (usize, usize), size: (usize, usize), params: &StereoParams) -> Self {
         let winner = smallest(sums, |_| true).unwrap_or(0);
-        let reasons = if params.drop_border && !is_whole(pixel, size, params) {
+        let reasons = if params.drop_border && !is_whole(pixel, size, params.window_reach(), &params.disparities()) {
             reason::BORDER
         } else if params.largest_accepted_sum().is_some_and(|largest| sums[winner] > largest) {
             reason::MATCH

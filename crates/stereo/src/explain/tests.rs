@@ -86,11 +86,13 @@ impl Reference {
             crate::Volume { gates: prior.gates.clone(), ..aggregated.map(|&cost| params.unit().mean(cost)) }
         };
         let directions = crate::aggregate::directions(params.paths, params.start_angle_deg);
+        let p2_of_step = penalty_table(params);
+        let path = |&direction| path_costs(&inputs, &left8, direction, params.p1, &p2_of_step);
         Self {
-            paths: directions.iter().map(|&direction| path_costs(&inputs, &left8, direction, params)).collect(),
+            paths: directions.iter().map(path).collect(),
             left: winner_takes_all(&sums, params),
             right: match params.right_matching {
-                RightMatching::Diagonal => right_map(&sums, params),
+                RightMatching::Diagonal => right_map(&sums, params.min_disparity),
                 RightMatching::Swapped => swapped_map(left, right, params, &prior),
             },
             costs,

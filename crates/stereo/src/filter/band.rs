@@ -1,9 +1,9 @@
 //! Bands at the left and right border: what only one camera sees there continues the slope beside it.
 
 use super::moments::{MAX_SLOPE, Vote, robust_plane};
-use super::planes::{fillable, put};
+use super::planes::put;
 use crate::map::{DisparityMap, INVALID};
-use crate::params::StereoParams;
+use std::ops::RangeInclusive;
 
 /// Fewest columns of a band.
 pub const FEWEST_COLUMNS: usize = 3;
@@ -30,16 +30,16 @@ pub const fn spread(column: usize) -> i32 {
 }
 
 /// Fills the band at either end of each row with the slope of a plane through the disparities beside it.
-pub fn fill_bands(map: &mut DisparityMap, params: &StereoParams) {
+pub fn fill_bands(map: &mut DisparityMap, fillable: &RangeInclusive<i32>) {
     let before = map.clone();
     for y in 0..map.size().1 {
-        fill_band(map, &before, y, params, false);
-        fill_band(map, &before, y, params, true);
+        fill_band(map, &before, y, fillable, false);
+        fill_band(map, &before, y, fillable, true);
     }
 }
 
 /// The band of row `y` at the left border, or at the right one.
-fn fill_band(map: &mut DisparityMap, before: &DisparityMap, y: usize, params: &StereoParams, is_right: bool) {
+fn fill_band(map: &mut DisparityMap, before: &DisparityMap, y: usize, fillable: &RangeInclusive<i32>, is_right: bool) {
     let (width, height) = before.size();
     let column = |n: usize| if is_right { width - 1 - n } else { n };
     let value = |n: usize, y: usize| before.values.at(column(n), y);
@@ -66,7 +66,7 @@ fn fill_band(map: &mut DisparityMap, before: &DisparityMap, y: usize, params: &S
     let is_gentle = i64::from(plane.b).abs() <= STEEPEST && (plane.rounded(0, 0) - beside).abs() <= LARGEST_STEP;
     if votes.len() >= FEWEST_VOTES && is_flat && is_gentle {
         for n in 0..first {
-            put(map, (column(n), y), plane.rounded(n as i32 - first as i32, 0), &fillable(params));
+            put(map, (column(n), y), plane.rounded(n as i32 - first as i32, 0), fillable);
         }
     }
 }
@@ -74,8 +74,10 @@ fn fill_band(map: &mut DisparityMap, before: &DisparityMap, y: usize, params: &S
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filter::planes::fillable;
     use crate::image::Image;
     use crate::map::reason;
+    use crate::params::StereoParams;
 
     fn map(width: usize, value: impl Fn(usize, usize) -> i16) -> DisparityMap {
         DisparityMap {
@@ -89,7 +91,7 @@ mod tests {
     fn the_slope_beside_a_band_continues_into_it_at_both_borders() {
         let ground = |x: usize, y: usize| (300 + 3 * x + 5 * y) as i16;
         let mut bands = map(80, |x, y| if (10..70).contains(&x) { ground(x, y) } else { INVALID });
-        fill_bands(&mut bands, &StereoParams::default());
+        fill_bands(&mut bands, &fillable(&StereoParams::default()));
         assert_eq!(bands.values, map(80, ground).values);
         assert_eq!((bands.reasons.at(9, 0), bands.reasons.at(10, 0)), (reason::FILLED, 0));
     }
@@ -104,7 +106,7 @@ mod tests {
         ] {
             let mut bands = map(80, |x, y| if x < first { INVALID } else { value(x, y) });
             let before = bands.clone();
-            fill_bands(&mut bands, &StereoParams::default());
+            fill_bands(&mut bands, &fillable(&StereoParams::default()));
             assert_eq!(bands, before, "{first}");
         }
     }

@@ -41,8 +41,9 @@ pub(super) const FILL: Filter = Filter {
 /// Fills the holes of a picture's map.
 pub fn fill(map: &mut DisparityMap, picture: PictureRef<'_>, params: &StereoParams) {
     if params.fill == Fill::Planes {
-        planes::fill_planes(map, &picture.luma.to_u8(), params);
-        band::fill_bands(map, params);
+        let fillable = planes::fillable(params);
+        planes::fill_planes(map, &picture.luma.to_u8(), &fillable);
+        band::fill_bands(map, &fillable);
     }
     if params.fill != Fill::None {
         fill_rows(map, params.fill.values_per_side());

@@ -20,7 +20,7 @@ pub const LIMITS: [i32; 5] = [256, 64, 32, 16, 16];
 ///
 /// At least half of the segment's disparities have to lie within 1 px of the plane, and the plane within the search range
 /// where it fills.
-pub fn fill_planes(map: &mut DisparityMap, luma: &Image<u8>, params: &StereoParams) {
+pub fn fill_planes(map: &mut DisparityMap, luma: &Image<u8>, fillable: &RangeInclusive<i32>) {
     for segment in segments(luma) {
         let (x0, y0) = segment[0];
         let place = |(x, y): (usize, usize)| (x as i32 - x0 as i32, y as i32 - y0 as i32);
@@ -36,7 +36,7 @@ pub fn fill_planes(map: &mut DisparityMap, luma: &Image<u8>, params: &StereoPara
         }
         for &pixel in &segment {
             let (x, y) = place(pixel);
-            put(map, pixel, plane.rounded(x, y), &fillable(params));
+            put(map, pixel, plane.rounded(x, y), fillable);
         }
     }
 }
@@ -71,7 +71,7 @@ mod tests {
         });
         let mut map = DisparityMap { values, reasons: Image::filled(60, 20, 0), confidence: None };
         let params = StereoParams::default();
-        fill_planes(&mut map, &luma, &params);
+        fill_planes(&mut map, &luma, &fillable(&params));
         for y in 0..20 {
             for x in 12..24 {
                 assert_eq!((map.values.at(x, y), map.reasons.at(x, y)), (wall(x, y), reason::FILLED), "{x}, {y}");
@@ -82,7 +82,7 @@ mod tests {
         let far = StereoParams { num_disparities: 15, ..params };
         let holes = Image::from_fn(60, 20, |x, y| if (12..24).contains(&x) { INVALID } else { wall(x, y) });
         let mut map = DisparityMap { values: holes, reasons: Image::filled(60, 20, 0), confidence: None };
-        fill_planes(&mut map, &luma, &far);
+        fill_planes(&mut map, &luma, &fillable(&far));
         assert_eq!((map.values.at(12, 0), map.values.at(13, 0)), (224, INVALID), "14 px is the last disparity");
     }
 
@@ -93,7 +93,7 @@ mod tests {
             Image::from_fn(30, 10, |x, y| if x < 10 { INVALID } else { (100 + 40 * ((7 * x + 3 * y) % 11)) as i16 });
         let mut map = DisparityMap { values, reasons: Image::filled(30, 10, 0), confidence: None };
         let before = map.clone();
-        fill_planes(&mut map, &luma, &StereoParams::default());
+        fill_planes(&mut map, &luma, &fillable(&StereoParams::default()));
         assert_eq!(map, before);
     }
 }

@@ -3,7 +3,7 @@
 use super::{Gate, Gates};
 use crate::image::Image;
 use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS};
-use crate::params::StereoParams;
+use std::ops::RangeInclusive;
 
 /// Pixels from the centre of the window to its edge: 51 x 51 px.
 pub const RADIUS: usize = 25;
@@ -13,15 +13,15 @@ pub fn percentile_skip(count: usize) -> usize {
     count * 16 / 100
 }
 
-/// Gates of pictures of `size` with `params`, from the coarser level's map: pixel `(x, y)` follows coarser pixel
+/// Gates of pictures of `size` in a search over `disparities`, from the coarser level's map: pixel `(x, y)` follows coarser pixel
 /// `(x / 2, y / 2)`.
 ///
 /// The map has whole pixels, as coarser levels are matched.
-pub fn bounds_from(map: &DisparityMap, (width, height): (usize, usize), params: &StereoParams) -> Gates {
+pub fn bounds_from(map: &DisparityMap, (width, height): (usize, usize), disparities: &RangeInclusive<i32>) -> Gates {
     let (coarse_width, coarse_height) = map.size();
     let coarse = Image::from_fn(coarse_width, coarse_height, |x, y| match found_around(map, x, y) {
-        Some((low, high)) => Gate::around(low, high, params),
-        None => Gate::whole(params.num_disparities as usize),
+        Some((low, high)) => Gate::around(low, high, disparities),
+        None => Gate::whole(disparities.clone().count()),
     });
     Image::from_fn(width, height, |x, y| coarse.at(x / 2, y / 2))
 }

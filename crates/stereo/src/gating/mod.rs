@@ -1,7 +1,7 @@
 //! Disparity gating (Frommholz 2020, section 4.1): each pixel searches only around what a coarser match of its
 //! surroundings found.
 //!
-//! The pair is halved [`StereoParams::gating`] times. The smallest pictures are matched over the whole range, every map
+//! The pair is halved [`StereoParams::gating`](crate::StereoParams::gating) times. The smallest pictures are matched over the whole range, every map
 //! gates the next larger pictures ([`bounds_from`]), the last one the pair itself. Candidates outside a pixel's gate do
 //! not exist: not as a neighbour on a path nor in a path's minimum, not for a winner, uniqueness or sub-pixel. The paper
 //! searches the smallest pictures over their full width, because it has no search range; disparities outside the range
@@ -11,7 +11,6 @@ mod bounds;
 
 pub use bounds::{RADIUS, bounds_from, percentile_skip};
 
-use super::params::StereoParams;
 use crate::image::Image;
 use std::ops::RangeInclusive;
 
@@ -33,12 +32,12 @@ impl Gate {
         Self { first: 0, last: candidates.saturating_sub(1) as u16 }
     }
 
-    /// The gate of a pixel with `params` around which the coarser level found `low` to `high` px.
+    /// The gate of a pixel around which the coarser level found `low` to `high` px, in a search over `disparities`.
     ///
     /// A coarse disparity `d` stands for the finer ones `2 d` and `2 d + 1`. The gate is cut to the range, and never
     /// empty: the coarser range reaches beyond the finer one by 1 px at most, which is less than the margin.
-    pub fn around(low: i32, high: i32, params: &StereoParams) -> Self {
-        let (min, max) = (params.min_disparity, params.disparity(params.num_disparities as usize - 1));
+    pub fn around(low: i32, high: i32, disparities: &RangeInclusive<i32>) -> Self {
+        let (min, max) = (*disparities.start(), *disparities.end());
         let index = |d: i32| (d.clamp(min, max) - min) as u16;
         Self { first: index(2 * low - MARGIN_PX), last: index(2 * high + 1 + MARGIN_PX) }
     }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::image::{Image, Luma};
 use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
+use crate::params::StereoParams;
 use crate::prior::Prior;
 use crate::pyramid::{coarser, halve};
 use crate::{CostKind, Volume, aggregate, disparity, match_pair, sum_volume};
@@ -86,14 +87,14 @@ fn gates_are_the_sixteenth_percentiles_widened_and_cut_to_the_range() {
     let params = over(0, 200);
     let gate = |first, last| Gate { first, last };
     // 60 px in a row, of which a window at the end sees 26 and one in the middle 51
-    let gates = bounds_from(&map(60, 1, |x, _| Some(x as i32)), (120, 1), &params);
+    let gates = bounds_from(&map(60, 1, |x, _| Some(x as i32)), (120, 1), &params.disparities());
     // columns 0 to 25, 26 * 16 / 100 = 4 left out at either end: 4 to 21 px, which stand for 8 to 43 px
     assert_eq!((gates.at(0, 0), gates.at(1, 0)), (gate(0, 63), gate(0, 63)), "both pixels of one coarser pixel");
     // columns 5 to 55, 8 left out: 13 to 47 px, which stand for 26 to 95 px
     assert_eq!(gates.at(60, 0), gate(6, 115));
     // columns 34 to 59: 38 to 55 px, which stand for 76 to 111 px
     assert_eq!(gates.at(119, 0), gate(56, 131));
-    let short = bounds_from(&map(60, 1, |x, _| Some(x as i32)), (120, 1), &over(-7, 119));
+    let short = bounds_from(&map(60, 1, |x, _| Some(x as i32)), (120, 1), &over(-7, 119).disparities());
     assert_eq!((short.at(0, 0), short.at(119, 0)), (gate(0, 70), gate(63, 126)), "indices count from the smallest");
 }
 
@@ -102,12 +103,12 @@ fn only_what_is_valid_counts_and_without_anything_the_whole_range_is_searched() 
     let params = over(-40, 80);
     // 51 rows of one column: each third is valid, 17 * 16 / 100 = 2 left out
     let thirds = map(1, 60, |_, y| y.is_multiple_of(3).then(|| y as i32 / 3 - 10));
-    let gates = bounds_from(&thirds, (2, 119), &params);
+    let gates = bounds_from(&thirds, (2, 119), &params.disparities());
     // around row 28: rows 3 to 53, so 3, 6 ... 51 with -9 to 7 px; left with -7 to 5 px, or -14 to 11 px
     assert_eq!(gates.at(1, 57), Gate { first: (-34 + 40) as u16, last: (31 + 40) as u16 });
-    let empty = bounds_from(&map(5, 5, |_, _| None), (9, 9), &params);
+    let empty = bounds_from(&map(5, 5, |_, _| None), (9, 9), &params.disparities());
     assert!(empty.pixels().iter().all(|&gate| gate == Gate::whole(121)));
-    let one = bounds_from(&map(60, 1, |x, _| (x == 0).then_some(30)), (120, 1), &params);
+    let one = bounds_from(&map(60, 1, |x, _| (x == 0).then_some(30)), (120, 1), &params.disparities());
     assert_eq!(one.at(50, 0), Gate { first: 40 + 40, last: 80 + 40 }, "column 25 still sees the only one");
     assert_eq!(one.at(52, 0), Gate::whole(121));
 }
@@ -117,7 +118,7 @@ fn a_gate_is_never_empty() {
     for (min, max) in [(0, 0), (-5, -5), (-1024, 3), (7, 1030)] {
         let params = over(min, max);
         for d in min.div_euclid(2)..=-(-max).div_euclid(2) {
-            let gate = Gate::around(d, d, &params);
+            let gate = Gate::around(d, d, &params.disparities());
             assert!(gate.first <= gate.last && usize::from(gate.last) < params.num_disparities as usize);
         }
     }
@@ -132,19 +133,19 @@ fn gated_line(costs: &[[u8; 4]], gates: &[(u16, u16)]) -> Volume<u8> {
 
 #[test]
 fn a_path_knows_only_what_exists_by_hand() {
-    let params = StereoParams { p1: 2, p2: 5, adaptive_p2: crate::AdaptiveP2::Off, ..StereoParams::default() };
+    let (p1, p2_of_step) = (2, [5; 256]);
     // nothing is cheaper than what does not exist
     let costs = gated_line(&[[0, 6, 4, 0], [9, 1, 1, 1], [3, 3, 0, 0]], &[(1, 2), (0, 3), (0, 1)]);
     let flat = Image::filled(3, 1, 100);
     let right = aggregate::directions(1, 0)[0];
-    let path = aggregate::path_costs(&costs, &flat, right, &params);
+    let path = aggregate::path_costs(&costs, &flat, right, p1, &p2_of_step);
     assert_eq!(path.existing(0, 0), [6, 4]);
     // the smallest before is 4; no 0 before: 9 + min(6 + 2, 4 + 5) - 4; 1 + min(6, 4 + 2) - 4; 1 + 4 - 4; 1 + (4 + 2) - 4
     assert_eq!(path.existing(1, 0), [13, 3, 1, 3]);
     // the smallest before is 1; 3 + min(13, 3 + 2, 1 + 5) - 1; 3 + min(3, 13 + 2, 1 + 2) - 1
     assert_eq!(path.existing(2, 0), [7, 5]);
     let jump = gated_line(&[[0, 7, 9, 9], [9, 9, 9, 4]], &[(0, 0), (2, 3)]);
-    let path = aggregate::path_costs(&jump, &Image::filled(2, 1, 100), right, &params);
+    let path = aggregate::path_costs(&jump, &Image::filled(2, 1, 100), right, p1, &p2_of_step);
     assert_eq!(path.existing(1, 0), [9 + 5, 4 + 5], "no neighbour: a large step");
 }
 
@@ -173,9 +174,8 @@ fn winners_tests_and_fractions_know_only_what_exists_by_hand() {
 #[test]
 fn a_right_pixel_is_seen_only_by_left_pixels_that_have_it_in_their_gate() {
     let costs = [[5, 1, 9, 9], [4, 3, 9, 9], [6, 2, 0, 9]];
-    let params = StereoParams { num_disparities: 4, ..StereoParams::default() };
     let right = |gates: [(u16, u16); 3]| {
-        let map = disparity::right_map(&gated_line(&costs, &gates).map(|&v| u32::from(v)), &params);
+        let map = disparity::right_map(&gated_line(&costs, &gates).map(|&v| u32::from(v)), 0);
         let px = |x| (map.values.at(x, 0) != INVALID).then(|| map.values.at(x, 0) / 16);
         (px(0), px(1), px(2), map.reasons.at(2, 0))
     };
@@ -202,7 +202,9 @@ fn equal_gates_are_a_shorter_range_for_every_cost_with_and_without_paths() {
             for (x, y) in (0..11).flat_map(|y| (0..23).map(move |x| (x, y))) {
                 assert_eq!(sums.existing(x, y), expected.at(x, y), "{cost_kind}, {paths} paths, ({x}, {y})");
             }
-            let maps = |sums, params| [disparity::winner_takes_all(sums, params), disparity::right_map(sums, params)];
+            let maps = |sums, params: &StereoParams| {
+                [disparity::winner_takes_all(sums, params), disparity::right_map(sums, params.min_disparity)]
+            };
             assert_eq!(maps(&sums, &long), maps(&expected, &short), "{cost_kind}, {paths} paths");
         }
     }

@@ -12,6 +12,7 @@ use super::filter::{Fill, Median, Persistence};
 use super::local::Aggregation;
 use crate::parameter::{Parameter, ParameterType, TimeEffect, Value, only_if};
 use crate::parameters;
+use std::ops::RangeInclusive;
 
 parameters! {
     /// Parameters of the whole matching pipeline, for all engines.
@@ -240,6 +241,11 @@ impl StereoParams {
     /// Disparity in px of candidate `index`.
     pub fn disparity(&self, index: usize) -> i32 {
         self.min_disparity + index as i32
+    }
+
+    /// Disparities that are searched, px.
+    pub fn disparities(&self) -> RangeInclusive<i32> {
+        self.min_disparity..=self.last_disparity()
     }
 
     /// The largest disparity that is searched, px.

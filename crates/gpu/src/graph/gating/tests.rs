@@ -243,7 +243,7 @@ fn finds_the_gates_of_any_range() {
         let copy = copy_of(&gpu, bytes);
         encoder.copy_buffer_to_buffer(&gates, 0, &copy, 0, bytes);
         let words = levels.read(encoder, &copy);
-        let expected = bounds_from(&coarse, size, &params);
+        let expected = bounds_from(&coarse, size, &params.disparities());
         for (x, y) in (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y))) {
             let word = words[y / 2 * width + x / 2];
             let gate = Gate { first: word as u16, last: (word >> 16) as u16 };

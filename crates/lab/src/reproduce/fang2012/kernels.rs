@@ -41,7 +41,7 @@ fn plain_stages_ms(job: &Job) -> [f64; 3] {
     let sums = local::aggregate(&costs, &left.to_u8(), &right.to_u8(), params);
     let aggregation_ms = lap();
     let left_map = disparity::winner_takes_all(&sums, params);
-    let right_map = params.left_right.is_some().then(|| disparity::right_map(&sums, params));
+    let right_map = params.left_right.is_some().then(|| disparity::right_map(&sums, params.min_disparity));
     black_box(filter_maps(Maps { left: left_map, right: right_map }, pictures, params, &mut Past::default(), false));
     [cost_ms, aggregation_ms, lap()]
 }

@@ -1,12 +1,12 @@
 //! The paper's numbers, typed from its tables.
 
 /// Quadro 5000: 120 GB/s, which the paper counts in GiB.
-pub const QUADRO_BYTES_PER_S: f64 = 120.0 * (1u64 << 30) as f64;
+pub(crate) const QUADRO_BYTES_PER_S: f64 = 120.0 * (1u64 << 30) as f64;
 /// Quadro NVS 140M: 64 bits at 600 MHz, twice a clock. Counted in GiB, as the paper counts its other card.
 pub(super) const NVS_BYTES_PER_S: f64 = 9.6 * (1u64 << 30) as f64;
 
 /// Table III, pairs/s: radius, then CW and AW, each without local memory and with it.
-pub const TABLE_3: [(u32, [f64; 4]); 16] = [
+pub(crate) const TABLE_3: [(u32, [f64; 4]); 16] = [
     (1, [2022.72, 14383.76, 674.24, 944.92]),
     (2, [728.18, 11650.84, 242.73, 353.06]),
     (3, [371.52, 9628.80, 123.84, 182.24]),
@@ -25,7 +25,7 @@ pub const TABLE_3: [(u32, [f64; 4]); 16] = [
     (16, [16.72, 2022.72, 5.57, 8.32]),
 ];
 /// Table III: CROSS at every radius, pairs/s.
-pub const TABLE_3_CROSS: f64 = 535.42;
+pub(crate) const TABLE_3_CROSS: f64 = 535.42;
 
 /// Table IV, without local memory: radius, then pairs/s and usage in % of CW, AW and CROSS.
 pub(super) const TABLE_4: [(u32, [f64; 6]); 16] = [
