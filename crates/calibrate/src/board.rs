@@ -52,7 +52,7 @@ impl Board {
     }
 
     /// Whether squares have markers, so that a part of the board suffices.
-    pub fn has_markers(&self) -> bool {
+    pub(crate) fn has_markers(&self) -> bool {
         matches!(self.pattern, Pattern::Charuco { .. })
     }
 

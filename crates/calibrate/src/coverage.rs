@@ -41,7 +41,7 @@ impl Coverage {
     }
 
     /// Borders of the picture that no corner is nearer to than a share of the picture.
-    pub fn unseen_borders(&self, share: f64) -> Vec<&'static str> {
+    pub(crate) fn unseen_borders(&self, share: f64) -> Vec<&'static str> {
         let [left, top, right, bottom] = self.extent;
         let borders = [("left", left), ("upper", top), ("right", 1.0 - right), ("lower", 1.0 - bottom)];
         borders.into_iter().filter(|(_, gap)| *gap > share).map(|(name, _)| name).collect()
@@ -54,7 +54,7 @@ impl Coverage {
 }
 
 /// Angle between the board and a plane that the left camera faces, degrees.
-pub fn tilt_deg(pose: &Pose) -> f64 {
+pub(crate) fn tilt_deg(pose: &Pose) -> f64 {
     let angle = (pose.rotation * DVec3::Z).angle_between(DVec3::Z).to_degrees();
     angle.min(180.0 - angle)
 }

@@ -14,7 +14,7 @@ mod sharpness;
 #[cfg(test)]
 mod tests;
 
-pub use sharpness::edge_width_px;
+pub(crate) use sharpness::edge_width_px;
 
 use super::{Board, Corner, Pattern};
 use crate::calibration::{CalibrationError, Camera};
@@ -103,7 +103,7 @@ impl Detector {
     ///
     /// `lens` is a rough model of a wide lens, px of this picture: with it the picture is searched a second time without distortion.
     /// Positions are always measured in the picture itself.
-    pub fn detect(&self, picture: &Image<u8>, lens: Option<&Camera>) -> Seen {
+    pub(crate) fn detect(&self, picture: &Image<u8>, lens: Option<&Camera>) -> Seen {
         if picture.width().min(picture.height()) < SMALLEST_PX {
             return Seen::Nothing;
         }

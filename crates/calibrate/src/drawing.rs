@@ -51,19 +51,19 @@ impl Marker {
 
 impl Board {
     /// Width and height of the squares together, mm.
-    pub fn size_mm(&self) -> DVec2 {
+    pub(crate) fn size_mm(&self) -> DVec2 {
         DVec2::new(self.columns as f64, self.rows as f64) * self.square_mm
     }
 
     /// The black parts: squares, and of markers the black runs of each row of cells.
-    pub fn black_mm(&self) -> Vec<Rect> {
+    pub(crate) fn black_mm(&self) -> Vec<Rect> {
         let squares = (0..self.rows).flat_map(|row| (0..self.columns).map(move |column| (column, row)));
         squares.flat_map(|(column, row)| self.black_of_square(column, row)).collect()
     }
 
     /// Whether a point is black; outside the squares all is white.
     #[cfg(any(test, feature = "testing"))]
-    pub fn is_black(&self, at_mm: DVec2) -> bool {
+    pub(crate) fn is_black(&self, at_mm: DVec2) -> bool {
         let square = (at_mm / self.square_mm).floor();
         let last = DVec2::new(self.columns as f64, self.rows as f64);
         if !(square.cmpge(DVec2::ZERO).all() && square.cmplt(last).all()) {

@@ -17,7 +17,7 @@ const MAX_GROUPS: usize = 20;
 /// Distances at which depth errors are predicted, m.
 pub const DISTANCES_M: [f64; 3] = [1.0, 2.0, 5.0];
 /// Error of matching that is added, px: what a good matcher reaches on texture.
-pub const MATCHING_PX: f64 = 0.25;
+pub(crate) const MATCHING_PX: f64 = 0.25;
 /// Error of depth that counts as good, per cent: what most uses need.
 pub(super) const GOOD_PERCENT: f64 = 1.0;
 /// Distance beyond which no depth is promised, m.
@@ -46,7 +46,7 @@ pub struct Judgement {
 
 impl Judgement {
     /// Distance up to which depth is expected to be within so many per cent, m; at most [`FARTHEST_M`], and `None` below 0.2 m.
-    pub fn good_to_m(&self, percent: f64) -> Option<f64> {
+    pub(crate) fn good_to_m(&self, percent: f64) -> Option<f64> {
         let known = self.depth.map(|depth| (depth.distance_m, depth.percent()));
         // the error of disparity is the same at all distances: between the known ones the error grows linearly
         let at = |distance: f64| {
@@ -234,7 +234,7 @@ impl<'a> RectifiedRays<'a> {
     }
 
     /// One over the distance of what both pixels show, 1/m: its disparity, by its ray.
-    pub fn nearness(&self, left: DVec2, right: DVec2) -> Option<f64> {
+    pub(crate) fn nearness(&self, left: DVec2, right: DVec2) -> Option<f64> {
         let (left, right) = (self.left(left)?, self.right(right)?);
         Some((left.x - right.x) / self.baseline_m / left.extend(1.0).length())
     }

@@ -24,7 +24,7 @@ impl LensKind {
     /// All of them, the simplest first.
     pub const ALL: [Self; 4] = [Self::Radtan, Self::Pinhole, Self::Rational, Self::Fisheye];
     /// Those that are compared where none is asked for, the simplest first.
-    pub const COMPARED: [Self; 3] = [Self::Pinhole, Self::Rational, Self::Fisheye];
+    pub(crate) const COMPARED: [Self; 3] = [Self::Pinhole, Self::Rational, Self::Fisheye];
 
     /// The simplest model that has all numbers of a camera; `None` for thin prisms.
     pub fn of(camera: &Camera) -> Option<Self> {

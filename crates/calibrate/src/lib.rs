@@ -32,7 +32,8 @@ mod view;
 mod watch;
 
 pub use board::{Board, Pattern};
-pub use coverage::{CELLS, Coverage, tilt_deg};
+pub(crate) use coverage::tilt_deg;
+pub use coverage::{CELLS, Coverage};
 pub use gather::{Gathered, gather};
 pub use guide::Ghost;
 pub use judge::{DepthError, Judgement, depth_difference};

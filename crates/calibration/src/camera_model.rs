@@ -182,7 +182,7 @@ impl Camera {
     }
 
     /// Displacement by the lens of the point that a pinhole shows at `pixel`, px.
-    pub fn shift_px(&self, pixel: DVec2) -> f64 {
+    pub(crate) fn shift_px(&self, pixel: DVec2) -> f64 {
         (self.project(self.plane(pixel).extend(1.0)) - pixel).length()
     }
 

@@ -54,7 +54,7 @@ impl BrownConrady {
     }
 
     /// Distorts a ray; both points are `(x / z, y / z)`.
-    pub fn distort(&self, ray: DVec2) -> DVec2 {
+    pub(crate) fn distort(&self, ray: DVec2) -> DVec2 {
         let [k1, k2, k3, k4, k5, k6] = self.radial;
         let [p1, p2] = self.tangential;
         let [s1, s2, s3, s4] = self.prism;
@@ -68,7 +68,7 @@ impl BrownConrady {
     }
 
     /// Undistorts a point; `None` where the model has no ray nearby, as far outside the picture.
-    pub fn undistort(&self, distorted: DVec2) -> Option<DVec2> {
+    pub(crate) fn undistort(&self, distorted: DVec2) -> Option<DVec2> {
         let mut ray = distorted;
         for _ in 0..50 {
             let error = self.distort(ray) - distorted;
@@ -112,7 +112,7 @@ impl Fisheye {
     }
 
     /// Distorted image point of a direction, in units of the focal length.
-    pub fn distort(&self, direction: DVec3) -> DVec2 {
+    pub(crate) fn distort(&self, direction: DVec3) -> DVec2 {
         let across = direction.truncate().length();
         if across == 0.0 {
             return DVec2::ZERO;
@@ -121,7 +121,7 @@ impl Fisheye {
     }
 
     /// Unit direction of a distorted image point; `None` where no angle up to 180 degrees maps to it.
-    pub fn undistort(&self, distorted: DVec2) -> Option<DVec3> {
+    pub(crate) fn undistort(&self, distorted: DVec2) -> Option<DVec3> {
         let radius = distorted.length();
         if radius == 0.0 {
             return Some(DVec3::Z);

@@ -33,7 +33,7 @@ impl Match {
     }
 
     /// Row offset: right minus left, px; positive: lower in the right picture.
-    pub fn row_offset_px(&self) -> f64 {
+    pub(crate) fn row_offset_px(&self) -> f64 {
         self.right.y - self.left.y
     }
 }

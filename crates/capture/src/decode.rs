@@ -15,7 +15,7 @@ use std::path::Path;
 
 pub use jpeg::size as jpeg_size;
 pub use pfm::decode_pfm;
-pub use pfm::read_pfm;
+pub(crate) use pfm::read_pfm;
 
 /// Luma of an RGB colour at full depth.
 fn luma_of_deep([r, g, b]: [u16; 3]) -> u16 {

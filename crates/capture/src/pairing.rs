@@ -102,7 +102,7 @@ impl<T> Pairing<T> {
     }
 
     /// Starts the skew statistics again.
-    pub fn reset_skew(&mut self) {
+    pub(crate) fn reset_skew(&mut self) {
         self.skews_s.clear();
     }
 

@@ -23,12 +23,12 @@ choices! {
 }
 
 /// The colour of a pixel that has no disparity.
-pub const INVALID_COLOR: [u8; 3] = [0, 0, 0];
+pub(crate) const INVALID_COLOR: [u8; 3] = [0, 0, 0];
 
 /// Error of a disparity in the last colour, px.
 pub const MAX_ERROR_PX: f32 = 4.0;
 /// The colour of a pixel with truth and without a disparity in a picture of errors.
-pub const MISSING_COLOR: [u8; 3] = [255, 255, 255];
+pub(crate) const MISSING_COLOR: [u8; 3] = [255, 255, 255];
 
 impl Colormap {
     /// The table that host and shader both read: entry 0 is far, 255 near.
@@ -127,7 +127,7 @@ pub fn color_map(
 
 /// Absolute errors in colours: blue is exact, red [`MAX_ERROR_PX`] or more, [`MISSING_COLOR`] has no disparity, [`INVALID_COLOR`] no
 /// truth. `truth_px` has the map's size, px, NaN where unknown.
-pub fn error_map(map: &DisparityMap, truth_px: &Image<f32>) -> Image<[u8; 3]> {
+pub(crate) fn error_map(map: &DisparityMap, truth_px: &Image<f32>) -> Image<[u8; 3]> {
     let table = Colormap::Turbo.lookup();
     let (width, height) = map.size();
     Image::from_fn(width, height, |x, y| match (map.disparity_px(x, y), truth_px.at(x, y)) {

@@ -145,7 +145,7 @@ impl Structure {
     }
 
     /// Whether the right picture's map comes from the same sums as the left one.
-    pub fn is_diagonal(&self) -> bool {
+    pub(crate) fn is_diagonal(&self) -> bool {
         self.has_right() && !self.swapped
     }
 
@@ -160,7 +160,7 @@ impl Structure {
     }
 
     /// Costs of windows, which are computed without codes.
-    pub fn is_windowed(&self) -> bool {
+    pub(crate) fn is_windowed(&self) -> bool {
         self.comparison == Comparison::WindowedDifference
     }
 
@@ -303,17 +303,17 @@ impl Layout {
     }
 
     /// Bytes of each candidate's path cost.
-    pub fn path_cost_bytes(&self) -> u64 {
+    pub(crate) fn path_cost_bytes(&self) -> u64 {
         if self.kernel.wide { 2 } else { 1 }
     }
 
     /// Bytes of the path costs of one direction.
-    pub fn volume_path_bytes(&self) -> u64 {
+    pub(crate) fn volume_path_bytes(&self) -> u64 {
         self.slab_bytes(self.path_cost_bytes()) * u64::from(self.slabs())
     }
 
     /// Bytes of the codes of both pictures.
-    pub fn code_bytes(&self) -> u64 {
+    pub(crate) fn code_bytes(&self) -> u64 {
         let each = match self.structure.comparison {
             Comparison::Hamming(_) | Comparison::Tables { .. } => 8,
             Comparison::Difference(_) | Comparison::LearnedTable => 4,
@@ -323,7 +323,7 @@ impl Layout {
     }
 
     /// Segments of calm pixels at most.
-    pub fn max_segments(&self) -> u64 {
+    pub(crate) fn max_segments(&self) -> u64 {
         self.structure.pixels() / u64::from(MIN_SEGMENT) + 1
     }
 
@@ -378,7 +378,7 @@ impl Layout {
 const SEGMENT_WORDS: (u64, u64) = (8, 28);
 
 /// Pairs of brightness levels.
-pub const LEVEL_PAIRS: u64 = (LEVELS * LEVELS) as u64;
+pub(crate) const LEVEL_PAIRS: u64 = (LEVELS * LEVELS) as u64;
 
 /// Words from one row of a map to the next: rows of 256 bytes can be copied into a texture.
 pub fn map_pitch(width: usize) -> usize {

@@ -1,7 +1,7 @@
 //! Capabilities of an adapter, as far as layouts and variants depend on them.
 
 /// Storage buffers that a kernel of ours may bind: what WebGPU promises of every device. Old software drivers have fewer.
-pub const STORAGE_BUFFERS: u32 = 8;
+pub(crate) const STORAGE_BUFFERS: u32 = 8;
 
 /// Why the kernels cannot run where one can bind so many storage buffers; `None` if they can.
 pub fn too_few(storage_buffers: u32) -> Option<String> {

@@ -85,7 +85,7 @@ impl Resource {
     /// The resource that a level of mirrored pictures uses in place of its own. It is matched after the pair, whose left map
     /// is not filtered yet, so it shares all buffers with the pair but the gates and the pictures.
     #[must_use]
-    pub fn shared_with_pair(self) -> Self {
+    pub(crate) fn shared_with_pair(self) -> Self {
         match self {
             Self::Codes(_) => Self::Codes(0),
             Self::Costs(_, slab) => Self::Costs(0, slab),

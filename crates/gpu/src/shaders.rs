@@ -38,7 +38,7 @@ macro_rules! shaders {
         )*
 
         /// All shaders of this stage.
-        pub static SHADERS: &[&$crate::shaders::Shader] = &[$(&$name),*];
+        pub(crate) static SHADERS: &[&$crate::shaders::Shader] = &[$(&$name),*];
     };
 }
 pub(super) use shaders;
@@ -46,20 +46,20 @@ pub(super) use shaders;
 /// Columns and rows that a workgroup covers where invocations share nothing.
 pub const PIXELS: (u32, u32) = (8, 8);
 /// Columns and rows that a workgroup covers of those shaders that load a tile: transforms, medians, speckle.
-pub const TILE: (u32, u32) = (32, 8);
+pub(crate) const TILE: (u32, u32) = (32, 8);
 /// Rows that an invocation of SAD covers.
 pub const STRIP: u32 = 32;
 /// Columns that a workgroup of SAD covers, with those that only lend their sums to windows.
-pub const SAD_COLUMNS: u32 = 64;
+pub(crate) const SAD_COLUMNS: u32 = 64;
 /// Words of four candidates that a workgroup of SAD covers.
-pub const SAD_WORDS: u32 = 4;
+pub(crate) const SAD_WORDS: u32 = 4;
 /// Columns that a workgroup of adaptive weights covers.
-pub const LOCAL_COLUMNS: u32 = 32;
+pub(crate) const LOCAL_COLUMNS: u32 = 32;
 /// Words of four candidates that a workgroup of a local aggregation covers at most.
-pub const LOCAL_WORDS: u32 = 8;
+pub(crate) const LOCAL_WORDS: u32 = 8;
 /// Runs of columns into which a row of a cross is divided, each a lane's.
-pub const LOCAL_RUNS: u32 = 16;
+pub(crate) const LOCAL_RUNS: u32 = 16;
 /// Columns of such a run.
-pub const LOCAL_RUN: u32 = 8;
+pub(crate) const LOCAL_RUN: u32 = 8;
 /// Rows over which sums of a cross go: with 61 costs and counts in each they fit into 20 and 12 bits.
-pub const LOCAL_STRIP: u32 = 64;
+pub(crate) const LOCAL_STRIP: u32 = 64;

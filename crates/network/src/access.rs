@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Port of a router where none is named; Zenoh's own.
 pub const DEFAULT_PORT: u16 = 7447;
 /// Variable with the password that every session must know; a flag would show it to everyone who lists processes.
-pub const PASSWORD_VARIABLE: &str = "STEREOPSIS_NETWORK_PASSWORD";
+pub(crate) const PASSWORD_VARIABLE: &str = "STEREOPSIS_NETWORK_PASSWORD";
 /// Name that belongs to the password.
 const USER: &str = "stereopsis";
 /// Largest message that is taken apart, bytes; zenoh's default is 1 GiB.

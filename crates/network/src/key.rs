@@ -10,7 +10,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::time::SystemTime;
 
 /// Version of keys, headers and notes.
-pub const VERSION: u8 = 1;
+pub(crate) const VERSION: u8 = 1;
 /// First part of every key.
 const ROOT: &str = "stereopsis";
 
@@ -117,9 +117,9 @@ pub struct Member {
 pub const MAX_ONLY: usize = 64;
 
 /// Tokens of members of all versions.
-pub const ALL_MEMBERS: &str = "stereopsis/*/alive/**";
+pub(crate) const ALL_MEMBERS: &str = "stereopsis/*/alive/**";
 /// The key of the state of a head of whatever kind, in this run.
-pub fn status_of_head(rig: &str, boot: u64) -> String {
+pub(crate) fn status_of_head(rig: &str, boot: u64) -> String {
     format!("{ROOT}/{VERSION}/status/*/{rig}/{boot:x}")
 }
 

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Largest weight.
-pub const MAX_WEIGHT: u32 = 1024;
+pub(crate) const MAX_WEIGHT: u32 = 1024;
 
 /// The weight of an engine that matches so many pairs in a second: the nearest power of two from 1 to [`MAX_WEIGHT`].
 pub fn weight(pairs_per_s: f64) -> u32 {

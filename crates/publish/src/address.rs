@@ -19,12 +19,12 @@ pub struct Address {
 
 impl Address {
     /// Whether only programs on this machine can connect.
-    pub fn is_private(&self) -> bool {
+    pub(crate) fn is_private(&self) -> bool {
         self.socket.ip().is_loopback()
     }
 
     /// The address for clients; of `0.0.0.0` the address of this machine in its network.
-    pub fn reached_at(&self) -> SocketAddr {
+    pub(crate) fn reached_at(&self) -> SocketAddr {
         let ip = self.socket.ip();
         let outward = ip.is_unspecified().then(|| outward(ip).unwrap_or(loopback(ip)));
         SocketAddr::new(outward.unwrap_or(ip), self.socket.port())

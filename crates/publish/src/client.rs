@@ -17,7 +17,7 @@ use tungstenite::protocol::{Role, WebSocketConfig};
 use tungstenite::{Error, Message as Wire, WebSocket};
 
 /// How long a client may take to send its request.
-pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(3);
+pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Size of one message of a client, in any number of frames. All parameters at once are a tenth of it.
 pub const MAX_MESSAGE_BYTES: usize = 64 << 10;
 /// Interval of pings.

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 /// Foxglove's web app and desktop app, whose pages are files. Its embedded viewer is not among them: any web page can embed it, and
 /// can have it connect and run code.
-pub const FOXGLOVES: [&str; 2] = ["https://app.foxglove.dev", "file://"];
+pub(crate) const FOXGLOVES: [&str; 2] = ["https://app.foxglove.dev", "file://"];
 
 /// Origin of a page as a browser sends it: `https://app.foxglove.dev`, `http://localhost:8080`, `file://`, `null`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
 use tungstenite::protocol::frame::{Frame, FrameHeader};
 
 /// The subprotocol that a client must offer.
-pub const SUBPROTOCOL: &str = "foxglove.sdk.v1";
+pub(crate) const SUBPROTOCOL: &str = "foxglove.sdk.v1";
 
 /// A client's request.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -7,27 +7,27 @@ pub const RIGHT_RAW: &str = "/stereo/right/image_raw";
 /// Picture of the left camera before its orientation is applied.
 pub const LEFT_UNTURNED: &str = "/stereo/left/image_unturned";
 /// Picture of the right camera before its orientation is applied.
-pub const RIGHT_UNTURNED: &str = "/stereo/right/image_unturned";
+pub(crate) const RIGHT_UNTURNED: &str = "/stereo/right/image_unturned";
 /// Side-by-side picture of both views before it is split.
 pub const BOTH_UNSPLIT: &str = "/stereo/both/image_unsplit";
 /// Suffix of topics whose pictures are JPEG or PNG, as in ROS's image transport.
 pub const COMPRESSED: &str = "/compressed";
 /// Colours of the left view, if its luma cannot be computed from them and is recorded too.
-pub const LEFT_COLOR: &str = "/stereo/left/image_color";
+pub(crate) const LEFT_COLOR: &str = "/stereo/left/image_color";
 /// Colours of the right view.
 pub const RIGHT_COLOR: &str = "/stereo/right/image_color";
 /// Camera of [`LEFT_RAW`].
 pub const LEFT_CAMERA: &str = "/stereo/left/camera_info";
 /// Camera of [`RIGHT_RAW`].
-pub const RIGHT_CAMERA: &str = "/stereo/right/camera_info";
+pub(crate) const RIGHT_CAMERA: &str = "/stereo/right/camera_info";
 /// The left picture, rectified, at working size.
 pub const LEFT_RECTIFIED: &str = "/stereo/rectified/left/image";
 /// The right picture, rectified, at working size.
 pub const RIGHT_RECTIFIED: &str = "/stereo/rectified/right/image";
 /// Colours of the rectified left picture, see [`LEFT_COLOR`].
-pub const LEFT_RECTIFIED_COLOR: &str = "/stereo/rectified/left/image_color";
+pub(crate) const LEFT_RECTIFIED_COLOR: &str = "/stereo/rectified/left/image_color";
 /// Colours of the rectified right picture.
-pub const RIGHT_RECTIFIED_COLOR: &str = "/stereo/rectified/right/image_color";
+pub(crate) const RIGHT_RECTIFIED_COLOR: &str = "/stereo/rectified/right/image_color";
 /// Camera of [`LEFT_RECTIFIED`].
 pub const LEFT_RECTIFIED_CAMERA: &str = "/stereo/rectified/left/camera_info";
 /// Camera of [`RIGHT_RECTIFIED`].

@@ -55,7 +55,7 @@ pub struct SweepProgress {
 }
 
 /// Width of a thumbnail at most, px.
-pub const THUMBNAIL_WIDTH: usize = 160;
+pub(crate) const THUMBNAIL_WIDTH: usize = 160;
 
 impl SweepProgress {
     fn begin(axes: [Axis; 2], judge: Judge) -> Self {

@@ -173,7 +173,7 @@ pub fn make_folder(path: &Path) -> Result<(), WriteError> {
 ///
 /// # Errors
 /// The name is taken, and the file keeps the old one; or the system fails.
-pub fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     settle(TempPath::try_from_path(from)?, to).map_err(|(err, path)| {
         // it is no temporary file: it must outlive this call
         if let Err(err) = path.keep() {

@@ -13,7 +13,7 @@ const FEWEST: usize = 8;
 /// Width of the edges between the squares of a board, px: the way across an edge in which the brightness rises from 10 to 90 % of its
 /// step, median over all edges. A sharp picture has 1 to 2 px, and a Gaussian blur of sigma px at least 2.6 sigma. Edges that are wider
 /// than the squares (or the white margins around markers) count as so wide; `None` where fewer than eight can be measured.
-pub fn edge_width_px(picture: &Image<u8>, corners: &[Corner], board: &Board) -> Option<f64> {
+pub(crate) fn edge_width_px(picture: &Image<u8>, corners: &[Corner], board: &Board) -> Option<f64> {
     // beyond this part of a square a marker begins
     let clear = match board.pattern {
         Pattern::Chessboard => 0.4,

@@ -104,7 +104,7 @@ impl Bundle<'_> {
     }
 
     /// Improves a state until nothing changes any more, or for so many steps; returns its cost.
-    pub fn improve(&self, state: &mut State, steps: usize) -> f64 {
+    pub(crate) fn improve(&self, state: &mut State, steps: usize) -> f64 {
         let mut damping = 1e-3;
         let mut cost = self.cost(state);
         for _ in 0..steps {

@@ -31,7 +31,7 @@ impl Header {
 ///
 /// # Errors
 /// The file is missing, cut off, larger than `max_pixels`, in colour or no PFM; the text names it.
-pub fn read_pfm(path: &Path, max_pixels: MaxPixels) -> Result<Image<f32>, CaptureError> {
+pub(crate) fn read_pfm(path: &Path, max_pixels: MaxPixels) -> Result<Image<f32>, CaptureError> {
     let shown = console::path(path);
     let cannot = |why: String| CaptureError::File(format!("cannot read {shown}: {why}"));
     let failed = |err: io::Error| cannot(files::read_cause(path, &err));

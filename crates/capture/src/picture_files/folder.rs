@@ -34,7 +34,7 @@ const RECTIFIED_NAMES: &[(&str, &str)] =
 const FOLDER_NAMES: &[(&str, &str)] =
     &[("left", "right"), ("cam0", "cam1"), ("image_2", "image_3"), ("image_0", "image_1"), ("colored_0", "colored_1")];
 /// Extensions of image files.
-pub const EXTENSIONS: &[&str] = &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm"];
+pub(crate) const EXTENSIONS: &[&str] = &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm"];
 
 /// Pairs of a folder and remarks on its other files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -52,7 +52,7 @@ impl FilePair {
     ///
     /// # Errors
     /// The named file cannot be read or has another size.
-    pub fn read_truth(
+    pub(crate) fn read_truth(
         &self,
         pair: &mut RawPair,
         named: Option<&DisparityFile>,

@@ -134,8 +134,8 @@ impl Compiler {
     }
 
     /// Whether every request is finished.
-    #[cfg(any(test, feature = "testing"))]
-    pub fn is_idle(&self) -> bool {
+    #[cfg(test)]
+    pub(crate) fn is_idle(&self) -> bool {
         self.inner.state.lock().is_idle()
     }
 

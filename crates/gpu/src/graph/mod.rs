@@ -181,7 +181,7 @@ impl DispatchGraph {
     }
 
     /// The same with one direction in memory at a time.
-    pub fn min_path_bytes(&self) -> u64 {
+    pub(crate) fn min_path_bytes(&self) -> u64 {
         self.layouts.iter().map(Layout::volume_path_bytes).max().unwrap_or(0)
     }
 
@@ -191,13 +191,13 @@ impl DispatchGraph {
     }
 
     /// Every buffer that dispatches are bound to, with its bytes.
-    pub fn buffer_sizes(&self) -> HashMap<Resource, u64> {
+    pub(crate) fn buffer_sizes(&self) -> HashMap<Resource, u64> {
         let sized = self.resources().map(|resource| (resource, self.layouts[resource.level()].bytes(resource)));
         sized.filter(|(_, bytes)| *bytes > 0).map(|(r, bytes)| (r, bytes.max(16).next_multiple_of(16))).collect()
     }
 
     /// Pictures that are made from the pair, halved or mirrored, with their sizes.
-    pub fn made_pictures(&self) -> HashMap<Resource, (usize, usize)> {
+    pub(crate) fn made_pictures(&self) -> HashMap<Resource, (usize, usize)> {
         let is_made =
             |resource: &Resource| matches!(resource, Resource::LeftPicture(1..) | Resource::RightPicture(1..));
         let made = self.resources().filter(is_made);

@@ -31,7 +31,7 @@ impl LocalConfig {
     }
 
     /// Columns that a workgroup has results for, where several of them share a row.
-    pub fn own_columns(&self) -> u32 {
+    pub(crate) fn own_columns(&self) -> u32 {
         match self.kind {
             Aggregation::Window => shaders::SAD_COLUMNS - 2 * self.reach,
             Aggregation::Cross => LOCAL_RUNS * LOCAL_RUN - 2 * self.reach - 1,

@@ -19,22 +19,22 @@ pub(super) fn in_loop(source: &str, entry: &str, turns: u32) -> f64 {
 
 /// Opcodes of SPIR-V 1.0, section 3.32.
 mod op {
-    pub const EXT_INST: u16 = 12;
-    pub const ENTRY_POINT: u16 = 15;
-    pub const TYPE_INT: u16 = 21;
-    pub const TYPE_FLOAT: u16 = 22;
-    pub const TYPE_VECTOR: u16 = 23;
-    pub const CONSTANT_TRUE: u16 = 41;
-    pub const CONSTANT_FALSE: u16 = 42;
-    pub const FUNCTION: u16 = 54;
-    pub const FUNCTION_CALL: u16 = 57;
-    pub const VECTOR_SHUFFLE: u16 = 79;
-    pub const CONVERT_U: u16 = 113;
-    pub const BITCAST: u16 = 124;
-    pub const LOOP_MERGE: u16 = 246;
-    pub const SELECTION_MERGE: u16 = 247;
-    pub const LABEL: u16 = 248;
-    pub const BRANCH_CONDITIONAL: u16 = 250;
+    pub(crate) const EXT_INST: u16 = 12;
+    pub(crate) const ENTRY_POINT: u16 = 15;
+    pub(crate) const TYPE_INT: u16 = 21;
+    pub(crate) const TYPE_FLOAT: u16 = 22;
+    pub(crate) const TYPE_VECTOR: u16 = 23;
+    pub(crate) const CONSTANT_TRUE: u16 = 41;
+    pub(crate) const CONSTANT_FALSE: u16 = 42;
+    pub(crate) const FUNCTION: u16 = 54;
+    pub(crate) const FUNCTION_CALL: u16 = 57;
+    pub(crate) const VECTOR_SHUFFLE: u16 = 79;
+    pub(crate) const CONVERT_U: u16 = 113;
+    pub(crate) const BITCAST: u16 = 124;
+    pub(crate) const LOOP_MERGE: u16 = 246;
+    pub(crate) const SELECTION_MERGE: u16 = 247;
+    pub(crate) const LABEL: u16 = 248;
+    pub(crate) const BRANCH_CONDITIONAL: u16 = 250;
 }
 
 struct Instruction {

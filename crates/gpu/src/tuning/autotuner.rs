@@ -44,7 +44,7 @@ impl Autotuner {
     }
 
     /// Adds the time of a pair.
-    pub fn add_sample(&mut self, variant: Variant, ms: f64) {
+    pub(crate) fn add_sample(&mut self, variant: Variant, ms: f64) {
         if self.candidate != Some(variant) {
             return;
         }

@@ -91,7 +91,7 @@ impl VariantSelector {
     }
 
     /// Adds the time of a pair while tuning, and stores the quickest variant at the end.
-    pub fn add_sample(&mut self, key: &GraphKey, ms: f64) {
+    pub(crate) fn add_sample(&mut self, key: &GraphKey, ms: f64) {
         let record_key = record_key(&self.gpu, &key.structures[0]);
         let Some(State::Tuning(autotuner)) = self.states.get_mut(&record_key) else { return };
         autotuner.add_sample(key.variant, ms);

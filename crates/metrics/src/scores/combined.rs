@@ -14,7 +14,7 @@ pub const PARTS: [&str; NUM_PARTS] =
 const UNITS: [f64; NUM_PARTS] = [10.0, 1.0, 4.0, 0.1, 10.0];
 
 /// Weights of the parts in tenths, fitted by `stereopsis lab scores` over all its scenes.
-pub const WEIGHTS: [u32; NUM_PARTS] = [2, 2, 0, 1, 5];
+pub(crate) const WEIGHTS: [u32; NUM_PARTS] = [2, 2, 0, 1, 5];
 
 /// The parts of a map's scores, each turned so that a large one means a bad map.
 ///

@@ -11,7 +11,8 @@ mod tests;
 pub use combined::{NUM_PARTS, PARTS, combined, parts, score_without_truth};
 pub use photometric::{Photometric, photometric};
 pub use smoothness::smoothness_px;
-pub use temporal::{View, temporal_agreement_percent};
+pub use temporal::View;
+pub(crate) use temporal::temporal_agreement_percent;
 
 use super::quantity::{Better, Measured, Missing, Quantity};
 use crate::image::Luma;

@@ -25,7 +25,7 @@ const MIN_STILL_SHARE: f64 = 0.02;
 /// Pixels with a disparity that agrees within 1 px, % of the pixels where nothing moved and at least one of the two maps has a measured
 /// disparity. Motion is seen in the brightness of windows of 5x5 px, so motion of plain surfaces is not seen. `None` where
 /// too little stayed, or the sizes differ.
-pub fn temporal_agreement_percent(previous: View<'_>, next: View<'_>) -> Option<f64> {
+pub(crate) fn temporal_agreement_percent(previous: View<'_>, next: View<'_>) -> Option<f64> {
     let size = next.map.size();
     if [previous.left.size(), next.left.size(), previous.map.size()].iter().any(|&other| other != size) {
         return None;

@@ -42,12 +42,12 @@ impl PairParts {
     }
 
     /// Of a raw pair, its decoded pictures alone.
-    pub fn of_decoded(pair: &Arc<RawPair>) -> Self {
+    pub(crate) fn of_decoded(pair: &Arc<RawPair>) -> Self {
         Self { decoded: Some(Arc::clone(pair)), ..Self::of_raw(pair, None, Streams::NONE) }
     }
 
     /// Of a frame and its raw pair.
-    pub fn of_frame(frame: &Frame, streams: Streams) -> Self {
+    pub(crate) fn of_frame(frame: &Frame, streams: Streams) -> Self {
         let rectified = || [&frame.left, &frame.right].map(Arc::clone);
         let rectified = streams.has(Stream::Rectified).then(rectified);
         Self { rectified, ..Self::of_raw(&frame.raw, frame.geometry, streams) }
@@ -83,7 +83,7 @@ impl PairParts {
     }
 
     /// Bytes of the pictures in a file, uncompressed: of colours where there are any, else of luma.
-    pub fn file_bytes(&self) -> usize {
+    pub(crate) fn file_bytes(&self) -> usize {
         self.sum(|picture| if picture.rgb.is_some() { 3 } else { usize::from(picture.luma.bits().div_ceil(8)) })
     }
 

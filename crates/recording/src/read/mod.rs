@@ -124,7 +124,7 @@ impl Recording {
     }
 
     /// The topics of the two views; `None` for a recording of ours without pictures.
-    pub fn stereo_topics(&self) -> Option<&StereoTopics> {
+    pub(crate) fn stereo_topics(&self) -> Option<&StereoTopics> {
         self.stereo_topics.as_ref()
     }
 

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant, SystemTime};
 const FLUSH_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The name of a recording until it is finished.
-pub fn part_name(output: &Path) -> PathBuf {
+pub(crate) fn part_name(output: &Path) -> PathBuf {
     with_suffix(output, ".part")
 }
 

@@ -57,7 +57,7 @@ pub struct RecordOptions {
 
 impl RecordOptions {
     /// Some seconds of two webcams.
-    pub const QUEUE_BYTES: usize = 256 << 20;
+    pub(crate) const QUEUE_BYTES: usize = 256 << 20;
 }
 
 impl Default for RecordOptions {

@@ -23,7 +23,7 @@ pub(super) struct DeviceState {
 
 impl Session {
     /// Goes on with another device, after the last one was lost because of `why`; the caller opens the window again.
-    pub fn device_replaced(&mut self, gpu: &Gpu, why: &str) {
+    pub(crate) fn device_replaced(&mut self, gpu: &Gpu, why: &str) {
         let now = Instant::now();
         let adapter = &gpu.info.adapter;
         let engine = &self.state.matching.engine;

@@ -268,7 +268,7 @@ impl Session {
     ///
     /// # Errors
     /// It had ended because of an error; the text names the file too.
-    pub fn finish_recording(&mut self) -> Option<Result<String, String>> {
+    pub(crate) fn finish_recording(&mut self) -> Option<Result<String, String>> {
         // a file that is being created is closed too
         self.end_recording_at_start("the window was closed");
         self.live.set_taps(Taps::default(), Vec::new());

@@ -82,7 +82,7 @@ const SCENE_FLOW_TRUTH: &str = "disparity";
 
 /// The files of the truth that lies beside a left picture in the layout of a data set; without the scales that follow from the
 /// picture's size. `None` without truth.
-pub fn files_beside(left: &Path) -> Option<TruthFiles> {
+pub(crate) fn files_beside(left: &Path) -> Option<TruthFiles> {
     let (stem, folder) = (stem(left), left.parent().unwrap_or(Path::new("")));
     if stem == "im0" {
         return float_truth(folder);
@@ -97,7 +97,7 @@ pub fn files_beside(left: &Path) -> Option<TruthFiles> {
 ///
 /// # Errors
 /// There is truth of unknown scale; the text says how to name it.
-pub fn truth_beside(left: &Path, size: (usize, usize)) -> Result<Option<TruthFiles>, String> {
+pub(crate) fn truth_beside(left: &Path, size: (usize, usize)) -> Result<Option<TruthFiles>, String> {
     let Some(mut files) = files_beside(left) else { return Ok(None) };
     let stem = stem(left);
     if let Some((_, _, name, _)) = SCALED.iter().find(|(_, picture, ..)| *picture == stem) {
@@ -120,7 +120,7 @@ fn stem(left: &Path) -> String {
 }
 
 /// Whether data sets call a left picture so whose pairs are rectified and calibrated by a `calib.txt` beside it.
-pub fn has_calib_txt(left: &Path) -> bool {
+pub(crate) fn has_calib_txt(left: &Path) -> bool {
     left.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("im0"))
 }
 

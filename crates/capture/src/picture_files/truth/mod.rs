@@ -5,7 +5,8 @@ pub(super) mod layout;
 mod meta;
 mod pairs;
 
-pub use layout::{TruthFiles, files_beside, truth_beside};
+pub use layout::TruthFiles;
+pub(crate) use layout::{files_beside, truth_beside};
 pub use pairs::{PairWithTruth, TruthPair, find_truth_pairs};
 
 use crate::console;
@@ -145,7 +146,7 @@ fn disagreeing(left_px: &Image<f32>, right_px: &Image<f32>) -> Image<bool> {
 
 /// Whether a file's name says that it holds disparities: `.pfm`, `disp*`, or any name in a folder `disp_*`. So the files of a pair and
 /// its truth are kept apart.
-pub fn is_truth_name(path: &Path) -> bool {
+pub(crate) fn is_truth_name(path: &Path) -> bool {
     let begins = |name: Option<&OsStr>, with: &str| {
         name.is_some_and(|name| name.to_string_lossy().to_lowercase().starts_with(with))
     };

@@ -160,7 +160,7 @@ impl TruthPair {
 }
 
 /// The number of disparities from 0 that reaches the largest true one.
-pub fn num_disparities_of(truth: &Truth) -> u32 {
+pub(crate) fn num_disparities_of(truth: &Truth) -> u32 {
     let largest_px = truth.left_px.pixels().iter().copied().filter(|d| d.is_finite()).fold(0.0, f32::max);
     largest_px.ceil() as u32 + 1
 }
