@@ -62,6 +62,7 @@ const FLAGS_OF_OTHERS: &[&str] = &[
     "--example",
     "--features",
     "--ignored",
+    "--lib",
     "--locked",
     "--no-default-features",
     "--nocapture",
@@ -175,23 +176,26 @@ fn call(words: &[String]) -> Result<Option<Call>, String> {
     }
 }
 
-/// Checks that the tests that are named exist: a crate, and a test binary of it or of the program.
+/// Checks that the tests that are named exist: crates, and test binaries of theirs or of the program.
 fn cargo(words: &[&str]) -> Result<(), String> {
-    let after = |flag| words.iter().position(|&word| word == flag).and_then(|at| words.get(at + 1)).copied();
-    let mut folder = root().to_owned();
-    if let Some(package) = after("-p") {
-        folder = root().join("crates").join(package.strip_prefix("stereopsis-").unwrap_or(package));
-        if !folder.is_dir() {
-            return Err(format!("there is no crate {package}"));
-        }
+    let after = |flag: &str| {
+        let pairs = words.windows(2).filter(|pair| pair[0] == flag);
+        pairs.map(|pair| pair[1].to_owned()).collect::<Vec<_>>()
+    };
+    let folder = |package: &String| root().join("crates").join(package.strip_prefix("stereopsis-").unwrap_or(package));
+    let packages = after("-p");
+    if let Some(package) = packages.iter().find(|package| !folder(package).is_dir()) {
+        return Err(format!("there is no crate {package}"));
     }
-    match after("--test") {
-        Some(name)
-            if !["{}.rs", "{}/main.rs"].iter().any(|at| folder.join("tests").join(at.replace("{}", name)).exists()) =>
-        {
-            Err(format!("there is no test {name}"))
-        }
-        _ => Ok(()),
+    let folders: Vec<_> =
+        if packages.is_empty() { vec![root().to_owned()] } else { packages.iter().map(folder).collect() };
+    let exists = |name: &str| {
+        let paths = [format!("tests/{name}.rs"), format!("tests/{name}/main.rs")];
+        folders.iter().any(|folder| paths.iter().any(|path| folder.join(path).exists()))
+    };
+    match after("--test").iter().find(|name| !exists(name)) {
+        Some(name) => Err(format!("there is no test {name}")),
+        None => Ok(()),
     }
 }
 
