@@ -1,4 +1,4 @@
-//! What comes from outside, as functions that take any bytes: under libFuzzer in `fuzz/`, and in `tests/attack`.
+//! Entry points of foreign data as functions that take any bytes: under libFuzzer in `fuzz/`, and in `tests/attack`.
 //!
 //! A target fails by a panic. It checks what the program promises beside that: an answer, and the same one whichever way is
 //! taken.

@@ -32,7 +32,7 @@ pub fn seeds(count: u64) -> Vec<u64> {
 /// Waits until a condition holds.
 ///
 /// # Panics
-/// It never does; `what` names it.
+/// The condition does not hold in time; `what` names it.
 pub fn until(what: &str, mut condition: impl FnMut() -> bool) {
     found(what, || condition().then_some(()));
 }
@@ -40,7 +40,7 @@ pub fn until(what: &str, mut condition: impl FnMut() -> bool) {
 /// Waits until something is there.
 ///
 /// # Panics
-/// It never is; `what` names it.
+/// Nothing is found in time; `what` names it.
 pub fn found<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
     loop {

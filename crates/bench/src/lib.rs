@@ -81,10 +81,18 @@ pub struct PairFolder {
 /// Name and version of this program, for reports.
 pub const PROGRAM: &str = concat!("stereopsis ", env!("CARGO_PKG_VERSION"));
 
+/// JSON of a measurement: the program, and a row for each thing measured.
 #[derive(serde::Serialize)]
-struct Report {
+pub struct Report<R> {
     program: &'static str,
-    results: Vec<Measured>,
+    /// Rows in the order in which they were measured.
+    pub results: Vec<R>,
+}
+
+impl<R> Default for Report<R> {
+    fn default() -> Self {
+        Self { program: PROGRAM, results: Vec::new() }
+    }
 }
 
 #[derive(serde::Serialize)]
@@ -122,7 +130,7 @@ pub fn run(setup: &Setup, task: Task, folder: Option<&PairFolder>, out: &mut dyn
     if task == Task::Presets {
         return presets::run(setup, out);
     }
-    let mut report = Report { program: PROGRAM, results: Vec::new() };
+    let mut report = Report::default();
     for (spec, source_options) in &setup.sources {
         let jobs = pairs::jobs(spec, source_options, &setup.params)?;
         let Some((width, height)) = jobs.first().map(|job| job.frame.size()) else { continue };
@@ -168,7 +176,7 @@ fn measure(setup: &Setup, choice: EngineChoice, task: Task, jobs: &[Job]) -> any
 /// Matches some pairs, so that buffers and pipelines exist; on a GPU that is hardware until its clock is steady.
 ///
 /// # Errors
-/// Those of the engine.
+/// The engine cannot match a pair.
 pub fn warm_up(engine: &mut dyn Engine, jobs: &[Job]) -> Result<(), EngineError> {
     let begin = Instant::now();
     for job in jobs.iter().cycle().take(WARM_UP) {

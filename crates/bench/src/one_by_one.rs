@@ -38,7 +38,7 @@ impl FrameTime {
 /// Runs the jobs in turn on a warm engine.
 ///
 /// # Errors
-/// Those of the engine.
+/// The engine cannot match a pair.
 pub fn measure(engine: &mut dyn Engine, jobs: &[Job], frames: usize) -> anyhow::Result<Times> {
     let (mut all, mut on_device) = (Vec::new(), Vec::new());
     let mut stages: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
@@ -68,7 +68,7 @@ pub fn measure(engine: &mut dyn Engine, jobs: &[Job], frames: usize) -> anyhow::
 /// One that is software needs the processor for itself.
 ///
 /// # Errors
-/// Those of the engine.
+/// The engine cannot match a pair.
 pub fn run_job(engine: &mut dyn Engine, job: Job) -> Result<Output, EngineError> {
     if engine.info().software {
         return engine::run(engine, job);

@@ -14,12 +14,6 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(2);
 
 #[derive(serde::Serialize)]
-struct Report {
-    program: &'static str,
-    results: Vec<Row>,
-}
-
-#[derive(serde::Serialize)]
 struct Row {
     preset: Preset,
     /// `None` for this program's own.
@@ -40,7 +34,7 @@ struct Row {
 
 /// Times every engine, size and preset.
 pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
-    let mut report = Report { program: super::PROGRAM, results: Vec::new() };
+    let mut report = super::Report::default();
     for (spec, source_options) in &setup.sources {
         let jobs = pairs::jobs(spec, source_options, &setup.params)?;
         let Some((width, _)) = jobs.first().map(|job| job.frame.size()) else { continue };

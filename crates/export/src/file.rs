@@ -15,7 +15,7 @@ pub enum ExportError {
 }
 
 impl ExportError {
-    /// Of a picture that cannot be encoded for this file.
+    /// Error of a picture that cannot be encoded for this file.
     pub fn encode(path: &Path, cause: &impl ToString) -> Self {
         Self::Refused(format!("cannot store the picture in {}: {}", path.display(), cause.to_string()))
     }

@@ -5,8 +5,8 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What a source of a rig's pairs and the viewer of its results tell each other, from thread to thread: whether results are wanted, for
-/// which the source then holds its pairs back, and parameters that were changed on one side.
+/// Link between the source of a rig's pairs and the viewer of its results, on two threads: whether results are wanted, for which the
+/// source then holds its pairs back, and parameters that were changed on one side.
 #[derive(Debug)]
 pub struct RemoteRig {
     /// Name of the rig.

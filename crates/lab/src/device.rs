@@ -95,12 +95,6 @@ impl StageFigures {
     }
 }
 
-#[derive(serde::Serialize)]
-struct Report {
-    program: &'static str,
-    results: Vec<Measured>,
-}
-
 /// All of one size.
 #[derive(serde::Serialize)]
 struct Measured {
@@ -114,7 +108,7 @@ struct Measured {
 
 /// Times the stages on every source.
 pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
-    let mut report = Report { program: crate::bench::PROGRAM, results: Vec::new() };
+    let mut report = crate::bench::Report::default();
     let mut gauge = Gauge::default();
     for (spec, source_options) in &setup.sources {
         let jobs = pairs::jobs(spec, source_options, &setup.params)?;

@@ -10,12 +10,6 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 #[derive(serde::Serialize)]
-struct Report {
-    program: &'static str,
-    results: Vec<Measured>,
-}
-
-#[derive(serde::Serialize)]
 struct Measured {
     #[serde(flatten)]
     subject: Subject,
@@ -47,7 +41,7 @@ pub(super) struct Pipeline {
 
 /// Times the pipeline on every source.
 pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
-    let mut report = Report { program: crate::bench::PROGRAM, results: Vec::new() };
+    let mut report = crate::bench::Report::default();
     for (spec, source_options) in &setup.sources {
         let jobs = pairs::jobs(spec, source_options, &setup.params)?;
         let mut engine = setup.open_options(EngineChoice::Gpu).gpu_engine()?;
