@@ -182,7 +182,8 @@ fn descriptions(network: &Network, rig: &str) -> Result<Vec<Result<Description, 
     Ok(answers.into_iter().map(read).collect())
 }
 
-/// The description of the only head of a name. One that is announced may need a moment until it answers, and one of two may end.
+/// The description of the only head of a name. One that is announced may need a moment until it answers, a session that has just been
+/// opened one until it hears of the head, and one of two may end.
 fn only_head(network: &Network, presence: &Presence, rig: &str) -> Result<Description, CaptureError> {
     let end = Instant::now() + ANSWER_TIMEOUT;
     loop {
@@ -191,11 +192,9 @@ fn only_head(network: &Network, presence: &Presence, rig: &str) -> Result<Descri
         let mut heads: Vec<_> = answers.into_iter().flatten().collect();
         heads.sort_by_key(Description::id);
         heads.dedup_by_key(|head| head.boot);
-        let is_announced = !presence.look(|present| present.heads(rig)).is_empty();
-        let may_change = is_announced && Instant::now() < end;
         match (heads.len(), failure) {
             (1, _) => return Ok(heads.remove(0)),
-            _ if may_change => std::thread::sleep(Duration::from_millis(100)),
+            _ if Instant::now() < end => std::thread::sleep(Duration::from_millis(100)),
             (0, failure) => return Err(no_head(network, presence, rig, failure)),
             (count, _) => {
                 return Err(CaptureError::Camera(format!(
