@@ -273,34 +273,26 @@ fn share(part: i32, whole: i32) -> i32 {
 }
 
 fn score(evidence: ptr<function, array<i32, 31>>) -> i32 {
-    var first: array<i32, 32>;
+    let second_layer = FIRST * (1u + EVIDENCE);
+    let last_layer = second_layer + SECOND * (1u + FIRST);
     var second: array<i32, 16>;
-    for (var k = 0u; k < FIRST; k++) {
-        first[k] = net[k];
-    }
-    var at = FIRST;
-    for (var i = 0u; i < EVIDENCE; i++) {
-        let value = (*evidence)[i];
-        for (var k = 0u; k < FIRST; k++) {
-            first[k] += value * net[at + k];
-        }
-        at += FIRST;
-    }
     for (var k = 0u; k < SECOND; k++) {
-        second[k] = net[at + k];
+        second[k] = net[second_layer + k];
     }
-    at += SECOND;
-    for (var i = 0u; i < FIRST; i++) {
-        let value = clamp(first[i] >> FIRST_SHIFT, 0, MAX_HIDDEN);
-        for (var k = 0u; k < SECOND; k++) {
-            second[k] += value * net[at + k];
+    // one unit of the first layer at a time, so that none of them has to be kept
+    for (var unit = 0u; unit < FIRST; unit++) {
+        var first = net[unit];
+        for (var i = 0u; i < EVIDENCE; i++) {
+            first += (*evidence)[i] * net[FIRST * (1u + i) + unit];
         }
-        at += SECOND;
+        let value = clamp(first >> FIRST_SHIFT, 0, MAX_HIDDEN);
+        for (var k = 0u; k < SECOND; k++) {
+            second[k] += value * net[second_layer + SECOND * (1u + unit) + k];
+        }
     }
-    var sum = net[at];
-    at += 1u;
-    for (var i = 0u; i < SECOND; i++) {
-        sum += clamp(second[i] >> SECOND_SHIFT, 0, MAX_HIDDEN) * net[at + i];
+    var sum = net[last_layer];
+    for (var k = 0u; k < SECOND; k++) {
+        sum += clamp(second[k] >> SECOND_SHIFT, 0, MAX_HIDDEN) * net[last_layer + 1u + k];
     }
     return sum;
 }
@@ -347,13 +339,14 @@ fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
     var smallest = vec3<i32>(MAX_DIFFERENCE);
     var farthest = own;
     var nearest = own;
+    // a small window with all pixels and a larger one with those alike, through one call: compilers put the function in place
+    for (var i = 0u; i < 2u * count; i++) {
+        let window = i32(i & 1u);
+        differences[i >> 1u][window] = difference(pixel, candidates[i >> 1u], 2 + window, window == 1);
+    }
     for (var n = 0u; n < count; n++) {
         let candidate = candidates[n];
-        differences[n] = vec3<i32>(
-            difference(pixel, candidate, 2, false),
-            difference(pixel, candidate, 3, true),
-            color_difference(pixel, candidate),
-        );
+        differences[n].z = color_difference(pixel, candidate);
         smallest = min(smallest, differences[n]);
         farthest = min(farthest, candidate);
         nearest = max(nearest, candidate);
