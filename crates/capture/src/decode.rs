@@ -17,11 +17,6 @@ pub use jpeg::size as jpeg_size;
 pub use pfm::decode_pfm;
 pub(crate) use pfm::read_pfm;
 
-/// Luma of an RGB colour at full depth.
-fn luma_of_deep([r, g, b]: [u16; 3]) -> u16 {
-    ((77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b) + 128) >> 8) as u16
-}
-
 /// Bytes read from a file before its size in pixels is known.
 const HEADER_BYTES: u64 = 16 << 20;
 /// Bytes of a file beside its pixels, and decoding memory beside theirs: colour profiles, texts, thumbnails.
@@ -296,13 +291,12 @@ fn picture_of(decoded: DynamicImage, color: bool) -> Result<Picture, String> {
         }
         DynamicImage::ImageLuma16(_) | DynamicImage::ImageLumaA16(_) => {
             let image = Image::new(width, height, decoded.into_luma16().into_raw());
-            Picture { luma: Luma::U16 { image, bits: 16 }, rgb: None }
+            Luma::of_words(image).into()
         }
         DynamicImage::ImageRgb16(_) | DynamicImage::ImageRgba16(_) => {
             let deep = decoded.into_rgb16().into_raw();
             let deep = Image::new(width, height, deep.as_chunks::<3>().0.to_vec());
-            let rgb = color.then(|| deep.map(|p| p.map(|v| (v >> 8) as u8)));
-            Picture { luma: Luma::U16 { image: deep.map(|&p| luma_of_deep(p)), bits: 16 }, rgb }
+            Picture::of_deep_colors(&deep, color)
         }
         DynamicImage::ImageRgb8(_) | DynamicImage::ImageRgba8(_) => {
             let rgb = Image::new(width, height, decoded.into_rgb8().into_raw().as_chunks::<3>().0.to_vec());

@@ -120,6 +120,7 @@ impl Capture {
             max_pairs,
             max_time,
             has_truth: false,
+            bits: 0,
         };
         let thread = std::thread::Builder::new().name("capture".into()).spawn(move || reader.run());
         if let Err(err) = &thread {
@@ -206,6 +207,8 @@ struct Reader {
     max_time: Option<Duration>,
     /// The last pair had truth, which does not hold for rectified pictures.
     has_truth: bool,
+    /// Largest depth so far, bits.
+    bits: u8,
 }
 
 impl Reader {
@@ -244,7 +247,10 @@ impl Reader {
             }
             *self.shared.state.lock() = state;
             let raw = match next.map_err(|err| err.to_string())? {
-                Next::Pair(raw) => Arc::new(*raw),
+                Next::Pair(mut raw) => {
+                    self.bits = raw.deepen(self.bits);
+                    Arc::new(*raw)
+                }
                 Next::Waiting => {
                     // the rate falls while no pair comes
                     self.shared.stats.lock().rate_hz = self.rate.per_second(Instant::now());

@@ -53,7 +53,7 @@ pub struct Matched {
 }
 
 impl RawPair {
-    /// A pair without skew, encoded pictures, recorded result and ground truth.
+    /// A pair without skew, encoded pictures, recorded result and ground truth. Both pictures get the depth of the deeper one.
     pub fn new(
         name: impl Into<String>,
         sequence: u64,
@@ -62,7 +62,7 @@ impl RawPair {
         right: Picture,
     ) -> Self {
         let name = name.into();
-        Self {
+        let mut pair = Self {
             left,
             right,
             sequence,
@@ -74,7 +74,18 @@ impl RawPair {
             truth: None,
             matched: None,
             rig: None,
-        }
+        };
+        pair.deepen(0);
+        pair
+    }
+
+    /// Gives both pictures one depth, that of the deeper one and at least this many bits, and returns it: in a sequence the depth never falls,
+    /// because a dark pair must not be scaled up. Pictures of 8 bits stay as they are.
+    pub fn deepen(&mut self, at_least_bits: u8) -> u8 {
+        let deepest = self.left.luma.bits().max(self.right.luma.bits()).max(at_least_bits);
+        self.left.deepen(deepest);
+        self.right.deepen(deepest);
+        deepest
     }
 }
 

@@ -16,7 +16,18 @@ pub enum Luma {
     },
 }
 
+/// Depths of sensors whose words have 16 bits.
+const DEPTHS: [u8; 4] = [9, 10, 12, 14];
+
 impl Luma {
+    /// Words of 16 bits whose white nothing tells: the depth is that of a sensor that can be so bright. A dark picture has less than its
+    /// sensor; see [`Picture::deepen`].
+    pub fn of_words(image: Image<u16>) -> Self {
+        let brightest = image.pixels().iter().copied().max().unwrap_or(0);
+        let bits = depth_of(brightest);
+        Self::U16 { image, bits }
+    }
+
     /// `(width, height)`.
     pub fn size(&self) -> (usize, usize) {
         match self {
@@ -30,6 +41,14 @@ impl Luma {
         match self {
             Self::U8(_) => 8,
             Self::U16 { bits, .. } => *bits,
+        }
+    }
+
+    /// Bits of a word of memory: 8 or 16.
+    pub fn word_bits(&self) -> u8 {
+        match self {
+            Self::U8(_) => 8,
+            Self::U16 { .. } => 16,
         }
     }
 
@@ -68,7 +87,33 @@ pub struct Picture {
     pub rgb: Option<Image<[u8; 3]>>,
 }
 
+/// The smallest depth of a sensor that holds this value, bits.
+fn depth_of(brightest: u16) -> u8 {
+    DEPTHS.into_iter().find(|&bits| brightest >> bits == 0).unwrap_or(16)
+}
+
 impl Picture {
+    /// Colours of 16 bits a channel whose white nothing tells: luma as [`Luma::of_words`] has it, and on request the upper eight bits of the
+    /// colours.
+    pub fn of_deep_colors(rgb: &Image<[u16; 3]>, keeps_rgb: bool) -> Self {
+        let brightest = rgb.pixels().iter().flatten().copied().max().unwrap_or(0);
+        let bits = depth_of(brightest);
+        let colors = keeps_rgb.then(|| rgb.map(|color| color.map(|v| (v >> (bits - 8)) as u8)));
+        Self { luma: Luma::U16 { image: rgb.map(|&color| luma_of_deep(color)), bits }, rgb: colors }
+    }
+
+    /// Raises the depth of a picture with words of 16 bits, so that pictures of one sensor have one scale.
+    pub fn deepen(&mut self, to_bits: u8) {
+        let Luma::U16 { bits, .. } = &mut self.luma else { return };
+        let added = to_bits.saturating_sub(*bits);
+        *bits += added;
+        if added > 0
+            && let Some(rgb) = &mut self.rgb
+        {
+            *rgb = rgb.map(|color| color.map(|v| v.checked_shr(added.into()).unwrap_or(0)));
+        }
+    }
+
     /// `(width, height)`.
     pub fn size(&self) -> (usize, usize) {
         self.luma.size()
@@ -78,7 +123,7 @@ impl Picture {
     pub fn bytes(&self) -> u64 {
         let (width, height) = self.size();
         let colors = if self.rgb.is_some() { 3 } else { 0 };
-        (width * height) as u64 * (u64::from(self.luma.bits().div_ceil(8)) + colors)
+        (width * height) as u64 * (u64::from(self.luma.word_bits() / 8) + colors)
     }
 
     /// A picture of no pixels, for a frame that shows none.
@@ -109,6 +154,11 @@ impl From<Image<[u8; 3]>> for Picture {
 /// Luma of an RGB colour (Rec. 601 in 1/256).
 pub fn luma_of([r, g, b]: [u8; 3]) -> u8 {
     ((77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b) + 128) >> 8) as u8
+}
+
+/// Luma of an RGB colour at full depth.
+fn luma_of_deep([r, g, b]: [u16; 3]) -> u16 {
+    ((77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b) + 128) >> 8) as u16
 }
 
 /// A picture as matching reads it.

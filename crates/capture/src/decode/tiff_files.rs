@@ -113,7 +113,7 @@ fn colour_has_its_brightness_at_full_depth() {
 
     let rgb: Vec<u16> = deep_levels().iter().flat_map(|&v| [v, 65_535 - v, v / 2]).collect();
     let rgba: Vec<u16> = rgb.as_chunks::<3>().0.iter().flat_map(|&[r, g, b]| [r, g, b, 9]).collect();
-    let luma = deep(rgb.as_chunks::<3>().0.iter().map(|&p| luma_of_deep(p)).collect()).luma;
+    let luma = Picture::of_deep_colors(&Image::new(WIDTH, HEIGHT, rgb.as_chunks::<3>().0.to_vec()), false).luma;
     assert_eq!(read::<colortype::RGB16>(strips, &rgb).unwrap().luma, luma);
     assert_eq!(read::<colortype::RGB16>(WITH_ALPHA, &rgba).unwrap().luma, luma, "transparency is passed over");
 }

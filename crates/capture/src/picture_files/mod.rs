@@ -34,13 +34,13 @@ impl FilePair {
                 console::path(&self.right)
             )));
         }
-        if left.luma.bits() != right.luma.bits() {
+        if left.luma.word_bits() != right.luma.word_bits() {
             return Err(CaptureError::File(format!(
                 "the pictures of a pair have one depth, but {} has {} and {} has {} bits",
                 console::path(&self.left),
-                left.luma.bits(),
+                left.luma.word_bits(),
                 console::path(&self.right),
-                right.luma.bits()
+                right.luma.word_bits()
             )));
         }
         let capture_time = SystemTime::now();

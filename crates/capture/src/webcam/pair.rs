@@ -6,7 +6,6 @@ use super::controls::ControlTask;
 use super::fault;
 use super::reader::DecodedFrame;
 use super::resync::{Resync, Step};
-use crate::image::Luma;
 use crate::pairing::{Paired, Pairing, Side};
 use crate::stamps::Stamps;
 use crate::{CameraOptions, CaptureError, Next, Original, PairSource, RawPair, SourceInfo, SourceState, StereoLayout};
@@ -237,12 +236,7 @@ impl PairSource for WebcamPair {
     }
 }
 
-fn raw_pair(Paired { mut left, mut right, time, skew_s }: Paired<DecodedFrame>, options: &CameraOptions) -> RawPair {
-    if let (Luma::U16 { bits: a, .. }, Luma::U16 { bits: b, .. }) = (&mut left.picture.luma, &mut right.picture.luma) {
-        // equal bit depth for both views
-        let bits = (*a).max(*b);
-        (*a, *b) = (bits, bits);
-    }
+fn raw_pair(Paired { left, right, time, skew_s }: Paired<DecodedFrame>, options: &CameraOptions) -> RawPair {
     let orientation = options.views.each_ref().map(|stream| stream.orientation);
     let layout = StereoLayout { orientation, ..StereoLayout::default() };
     RawPair {

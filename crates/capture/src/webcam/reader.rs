@@ -6,7 +6,7 @@ use super::device::{self, Device, DeviceError, Frame, Started};
 use super::fault::{self, number};
 use super::mode::Mode;
 use crate::decode_camera::{Damaged, Layout};
-use crate::image::{Luma, Picture};
+use crate::image::Picture;
 use crate::newest::force_send;
 use crate::{CameraApi, CaptureError, Orientation, Pixels};
 use crossbeam_channel::{Receiver, Sender};
@@ -72,19 +72,9 @@ struct Progress {
     number: u64,
     /// The driver's last sequence number since the stream's start.
     of_driver: Option<u32>,
-    /// Largest number of used bits among the 16-bit frames.
-    bits: u8,
 }
 
 impl Progress {
-    /// All frames of a stream use one bit depth: a dark frame must not be scaled up.
-    fn deepen(&mut self, luma: &mut Luma) {
-        if let Luma::U16 { bits, .. } = luma {
-            self.bits = self.bits.max(*bits);
-            *bits = self.bits;
-        }
-    }
-
     /// Number of frames since the last one that the driver counted and dropped.
     fn missed(&mut self, number: Option<u32>) -> u32 {
         let last = std::mem::replace(&mut self.of_driver, number);
@@ -220,7 +210,6 @@ impl Reader {
         self.losses.lock().missed += u64::from(progress.missed(frame.number));
         match frame.decode(layout, self.picture_options.pixels) {
             Ok(mut picture) => {
-                progress.deepen(&mut picture.luma);
                 self.picture_options.orientation.turn(&mut picture);
                 let original = crate::EncodedImage { layout, bytes: layout.cut(frame.bytes).into() };
                 self.send(Ok(DecodedFrame { picture, original, stamp: frame.stamp, arrival, number }));
@@ -244,7 +233,6 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::Image;
 
     #[test]
     fn gaps_in_a_drivers_count_are_frames_that_are_missing() {
@@ -254,16 +242,5 @@ mod tests {
         let missed: Vec<u32> = numbers.into_iter().map(|n| progress.missed(Some(n))).collect();
         assert_eq!(missed, [0, 0, 1, 3, 0, 0, 0, 0, 0]);
         assert_eq!((progress.missed(None), progress.missed(Some(9))), (0, 0), "who does not count misses none");
-    }
-
-    #[test]
-    fn a_dark_frame_keeps_the_depth_of_those_before() {
-        let mut progress = Progress::default();
-        let scales = [10, 12, 10].map(|bits| {
-            let mut luma = Luma::U16 { image: Image::new(1, 1, vec![800]), bits };
-            progress.deepen(&mut luma);
-            luma.to_u8().at(0, 0)
-        });
-        assert_eq!(scales, [200, 50, 50]);
     }
 }

@@ -172,9 +172,7 @@ fn decode_y16(layout: Layout, bytes: &[u8]) -> Result<Picture, DecodeError> {
     for row in rows {
         pixels.extend(row.as_chunks::<2>().0.iter().map(|&word| u16::from_le_bytes(word)));
     }
-    let brightest = pixels.iter().copied().max().unwrap_or(0);
-    let bits = [10, 12, 14].into_iter().find(|&bits| brightest >> bits == 0).unwrap_or(16);
-    Ok(Picture { luma: Luma::U16 { image: Image::new(layout.width, layout.height, pixels), bits }, rgb: None })
+    Ok(Luma::of_words(Image::new(layout.width, layout.height, pixels)).into())
 }
 
 /// A plane of one byte per pixel.
@@ -186,7 +184,7 @@ fn plane(layout: Layout, bytes: &[u8]) -> Result<Image<u8>, DecodeError> {
 }
 
 /// RGB of YUV: BT.601, limited range, in 1/256.
-fn rgb_from_yuv(y: u8, u: u8, v: u8) -> [u8; 3] {
+pub fn rgb_from_yuv(y: u8, u: u8, v: u8) -> [u8; 3] {
     let y = 298 * (i32::from(y) - 16) + 128;
     let (u, v) = (i32::from(u) - 128, i32::from(v) - 128);
     [y + 409 * v, y - 100 * u - 208 * v, y + 516 * u].map(|c| (c >> 8).clamp(0, 255) as u8)

@@ -109,8 +109,8 @@ impl Unpacker {
             let ((wl, hl), (wr, hr)) = (left.size(), right.size());
             return Err(format!("the left picture has {wl}x{hl} and the right one {wr}x{hr} pixels"));
         }
-        if left.luma.bits() != right.luma.bits() {
-            let (left, right) = (left.luma.bits(), right.luma.bits());
+        if left.luma.word_bits() != right.luma.word_bits() {
+            let (left, right) = (left.luma.word_bits(), right.luma.word_bits());
             return Err(format!("the left picture has {left} and the right one {right} bits"));
         }
         let times = [shown[0].capture_time(), shown[shown.len() - 1].capture_time()];

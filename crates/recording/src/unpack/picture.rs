@@ -85,7 +85,7 @@ fn of_memory(image: &ImageBody, bits: Option<u8>, pixels: Pixels) -> Result<Pict
         Encoding::Bgr8 => colored(|[b, g, r]| [r, g, b]),
         Encoding::Mono16 | Encoding::DepthMm => {
             let words = image.pixels::<2>().ok_or_else(too_few)?.map(|&bytes| u16::from_le_bytes(bytes));
-            Ok(with_bits(Picture { luma: Luma::U16 { image: words, bits: 16 }, rgb: None }, bits))
+            Ok(with_bits(Luma::of_words(words).into(), bits))
         }
         Encoding::Float32 => Err("the white level of floats is not known".to_owned()),
     }
