@@ -165,7 +165,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         }
         bar.inc(1);
         // a folder's pairs are of one rig: the first one tells how it stands
-        let health = if results.is_empty() { Health::of(&output.job.frame) } else { Health::default() };
+        let health = if results.is_empty() { Health::of(&output.job) } else { Health::default() };
         let warnings = warnings_of(&output, &health);
         for warning in &warnings {
             bar.suspend(|| console::say(format_args!("{}: {warning}", output.job.frame.raw.name)));

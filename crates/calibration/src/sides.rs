@@ -8,15 +8,17 @@ use std::fmt;
 /// Left and right look exchanged.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Exchanged {
-    /// Share of the matches that lie behind infinity, 0 to 1.
+    /// Share of the matches that lie behind the farthest points, 0 to 1.
     pub share: f64,
     /// Number of matches.
     pub matches: usize,
+    /// Disparity of the farthest matches, px.
+    pub lowest_px: f64,
 }
 
 impl fmt::Display for Exchanged {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { share, matches } = self;
+        let Self { share, matches, .. } = self;
         write!(f, "left and right look exchanged: {:.0} % of {matches} matches lie on the wrong side", 100.0 * share)
     }
 }
@@ -25,13 +27,13 @@ impl fmt::Display for Exchanged {
 const MIN_MATCHES: usize = 24;
 /// From this share on, the pictures count as exchanged.
 const MIN_SHARE: f64 = 0.8;
-/// A match counts as behind infinity from this share of the width on: rows and lenses are never quite right.
+/// A match counts as behind the farthest points from this share of the width on: rows and lenses are never quite right.
 const MARGIN: f64 = 0.004;
 
-/// Whether left and right are exchanged in a pair whose points at infinity have disparity `infinity_px`. `found` are the pair's
-/// matches in the window for cameras in the right order; the other window is searched only where these are few or lie behind infinity.
-pub fn exchanged(left: &Luma, right: &Luma, found: &[Match], infinity_px: f64) -> Option<Exchanged> {
-    let limit_px = infinity_px - (MARGIN * left.size().0 as f64).max(1.0);
+/// Whether left and right are exchanged in a pair whose farthest points have disparity `farthest_px`. `found` are the pair's
+/// matches in the window for cameras in the right order; the other window is searched only where these are few or lie behind that.
+pub fn exchanged(left: &Luma, right: &Luma, found: &[Match], farthest_px: f64) -> Option<Exchanged> {
+    let limit_px = farthest_px - (MARGIN * left.size().0 as f64).max(1.0);
     let is_behind = |found: &&Match| found.disparity_px() < limit_px;
     if found.len() >= 2 * MIN_MATCHES && 2 * found.iter().filter(is_behind).count() < found.len() {
         return None;
@@ -40,7 +42,10 @@ pub fn exchanged(left: &Luma, right: &Luma, found: &[Match], infinity_px: f64) -
     let behind = mirrored.iter().filter(is_behind).count();
     let before = found.iter().filter(|found| !is_behind(found)).count();
     let share = behind as f64 / (behind + before).max(1) as f64;
-    (behind >= MIN_MATCHES && share >= MIN_SHARE).then_some(Exchanged { share, matches: behind + before })
+    (behind >= MIN_MATCHES && share >= MIN_SHARE).then(|| {
+        let mut disparities: Vec<_> = mirrored.iter().map(Match::disparity_px).collect();
+        Exchanged { share, matches: behind + before, lowest_px: quantile(&mut disparities, OUTLIERS) }
+    })
 }
 
 /// Margin around the disparities of the matches, as a share of their span, and px.

@@ -20,6 +20,8 @@ pub struct Warning {
 /// Kinds of conditions that make depth worse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
+    /// The pictures tell nothing of depth.
+    Blank,
     /// Left and right are exchanged.
     Exchanged,
     /// Much lies at the last candidate: nearer things are cut off.
@@ -28,6 +30,8 @@ pub enum Cause {
     TooFar,
     /// Rows of the pictures differ.
     Rows,
+    /// Hardly any pixel has a partner, and no other cause is known.
+    Matches,
     /// The cameras take their pictures at different times.
     Skew,
     /// One picture is brighter than the cost in use can bear.
@@ -38,6 +42,8 @@ pub enum Cause {
 
 /// From this share of the measured pixels on, an end of the range is said to cut things off.
 const MAX_SHARE_AT_END: f64 = 0.05;
+/// Below this share of measured pixels, a map is no result.
+const MIN_MEASURED: f64 = 0.05;
 /// Below this number of candidates, any end has many pixels.
 const MIN_CANDIDATES: u32 = 8;
 
@@ -72,11 +78,24 @@ pub fn warnings(
 ) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut warn = |cause, text| warnings.push(Warning { cause, text });
+    if let Some(blank) = health.blank {
+        warn(Cause::Blank, format!("{blank}; this map tells nothing of depth"));
+    }
     if let Some(exchanged) = health.exchanged {
-        warn(Cause::Exchanged, format!("{exchanged}; swap them (--swap-pictures)"));
+        let advice = if geometry.is_some() {
+            "swap them (--swap-pictures)".to_owned()
+        } else {
+            let first = (exchanged.lowest_px / 8.0).floor() * 8.0;
+            format!(
+                "swap them (--swap-pictures); if they are right, the cameras converge: estimate that (--rectify auto), or begin lower \
+                 (--min-disparity {first})"
+            )
+        };
+        warn(Cause::Exchanged, format!("{exchanged}; {advice}"));
     }
     // rows and range mean nothing while the eyes are exchanged
-    if let Some(shares) = shares.filter(|_| health.exchanged.is_none() && params.num_disparities >= MIN_CANDIDATES) {
+    let is_judged = health.exchanged.is_none() && health.blank.is_none();
+    if let Some(shares) = shares.filter(|_| is_judged && params.num_disparities >= MIN_CANDIDATES) {
         if shares.at_last > MAX_SHARE_AT_END {
             let (share, last) = (100.0 * shares.at_last, params.last_disparity());
             warn(
@@ -100,9 +119,16 @@ pub fn warnings(
         }
     }
     let misaligned = health.row_offset.as_ref().filter(|rows| rows.verdict() == Verdict::Bad);
-    if let Some(rows) = misaligned.filter(|_| health.exchanged.is_none()) {
+    if let Some(rows) = misaligned.filter(|_| is_judged) {
         let advice = "calibrate the rig, or estimate that from the pictures (--rectify auto)";
         warn(Cause::Rows, format!("{rows}: {advice}"));
+    } else if let Some(shares) = shares.filter(|shares| is_judged && shares.measured < MIN_MEASURED) {
+        let text = format!(
+            "only {:.1} % match: do both pictures show the same things, the same way up, within the search range (min-disparity, \
+             num-disparities)?",
+            100.0 * shares.measured
+        );
+        warn(Cause::Matches, text);
     }
     if let (Some(skew), Some(motion)) = (source.skew, health.motion_px_per_s) {
         let apart_s = skew.mean_s.abs() + skew.spread_s / 2.0;
@@ -134,7 +160,7 @@ mod tests {
     use super::*;
     use crate::calibration::Exchanged;
     use crate::capture::Skew;
-    use crate::metrics::LumaDifference;
+    use crate::metrics::{Blank, LumaDifference};
     use crate::stereo::CostKind;
 
     fn said(source: &SourceState, health: &Health, cost: CostKind) -> String {
@@ -165,6 +191,37 @@ mod tests {
     }
 
     #[test]
+    fn a_blank_pair_and_one_without_matches_are_never_fine() {
+        let params = StereoParams::default();
+        let causes = |health: &Health, measured: f64| -> Vec<Cause> {
+            let shares = Shares { measured, ..Shares::default() };
+            let warnings = warnings(&SourceState::default(), health, &params, Some(&shares), None);
+            warnings.iter().map(|warning| warning.cause).collect()
+        };
+        let blank = Health { blank: Some(Blank::Same), ..Health::default() };
+        assert_eq!(causes(&blank, 1.0), [Cause::Blank]);
+        assert_eq!(causes(&Health::default(), 0.9), []);
+        assert_eq!(causes(&Health::default(), 0.04), [Cause::Matches]);
+        let exchanged = Health { exchanged: Some(Exchanged { share: 0.9, matches: 50, lowest_px: -20.0 }), ..blank };
+        assert_eq!(
+            causes(&Health { blank: None, ..exchanged }, 0.04),
+            [Cause::Exchanged],
+            "the cause, not its symptom"
+        );
+    }
+
+    #[test]
+    fn pictures_that_converge_are_named_beside_exchanged_ones_where_no_calibration_tells() {
+        let exchanged = Some(Exchanged { share: 1.0, matches: 80, lowest_px: -33.0 });
+        let health = Health { exchanged, ..Health::default() };
+        let text = said(&SourceState::default(), &health, CostKind::Census5x5);
+        assert!(text.contains("--swap-pictures") && text.contains("--min-disparity -40"), "{text}");
+        let geometry = Geometry::centred(500.0, 0.1, 0.0, (64, 48));
+        let of_rig = warnings(&SourceState::default(), &health, &StereoParams::default(), None, Some(&geometry));
+        assert!(!of_rig[0].text.contains("converge"), "{of_rig:?}");
+    }
+
+    #[test]
     fn an_end_of_the_range_with_many_pixels_is_named() {
         let params = StereoParams { min_disparity: 4, num_disparities: 28, ..StereoParams::default() };
         let causes = |shares: Shares, health: &Health, params: &StereoParams, infinity_px: Option<f64>| -> Vec<Cause> {
@@ -173,16 +230,17 @@ mod tests {
             warnings.iter().map(|warning| warning.cause).collect()
         };
         let good = Health::default();
-        let (near, far) =
-            (Shares { at_last: 0.12, ..Shares::default() }, Shares { at_first: 0.2, ..Shares::default() });
+        let well = Shares { measured: 0.9, ..Shares::default() };
+        let (near, far) = (Shares { at_last: 0.12, ..well }, Shares { at_first: 0.2, ..well });
         assert_eq!(causes(near, &good, &params, None), [Cause::TooNear]);
         assert_eq!(causes(far, &good, &params, None), [Cause::TooFar]);
         assert_eq!(causes(far, &good, &params, Some(4.0)), [], "nothing lies behind infinity");
         let from_infinity = StereoParams { min_disparity: 0, ..params.clone() };
         assert_eq!(causes(far, &good, &from_infinity, None), []);
-        let few = Shares { at_last: 0.04, at_first: 0.04, ..Shares::default() };
+        let few = Shares { at_last: 0.04, at_first: 0.04, ..well };
         assert_eq!(causes(few, &good, &params, None), []);
-        let exchanged = Health { exchanged: Some(Exchanged { share: 0.9, matches: 50 }), ..Health::default() };
+        let exchanged =
+            Health { exchanged: Some(Exchanged { share: 0.9, matches: 50, lowest_px: -20.0 }), ..Health::default() };
         assert_eq!(causes(near, &exchanged, &params, None), [Cause::Exchanged], "the cause, not its symptoms");
         let text = &warnings(&SourceState::default(), &good, &params, Some(&near), None)[0].text;
         assert_eq!(

@@ -99,7 +99,7 @@ pub fn run_observed(
     let live = Live::start(source, options).context("cannot start the threads")?;
     let mut printer = StatusPrinter::new(|status| status.engine.computed > 0);
     let mut params = live.params();
-    let status = poll(interrupt, &mut printer, observer, |printer, observer| {
+    poll(interrupt, &mut printer, observer, |printer, observer| {
         if let Some(remote) = live.remote() {
             if let Some(params) = remote.exchange(&live.params()) {
                 live.set_params(params);
@@ -117,6 +117,8 @@ pub fn run_observed(
         }
         live.status()
     });
+    let status = live.last_status();
+    printer.print(&status, observer);
     let summary = Summary::of(&status, &share);
     printer.finish(&format!("{status}\n{summary}"));
     Ok(Finished { output: live.latest(), status, summary })

@@ -2,9 +2,9 @@
 //! It reads newest results only, so that it costs no pair however long it takes.
 
 use crate::calibration::{Exchanged, RowOffset, exchanged, matches, row_offset_of};
-use crate::capture::{Frame, RawPair};
-use crate::engine::Output;
-use crate::metrics::{LumaDifference, luma_difference, motion};
+use crate::capture::RawPair;
+use crate::engine::{Job, Output};
+use crate::metrics::{Blank, LumaDifference, blank, luma_difference, motion};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
 use std::convert::Infallible;
@@ -19,6 +19,8 @@ pub struct Health {
     pub row_offset: Option<RowOffset>,
     /// Left and right look exchanged.
     pub exchanged: Option<Exchanged>,
+    /// Why the pair tells nothing of depth; nothing else is measured then.
+    pub blank: Option<Blank>,
     /// How much brighter one picture is.
     pub luma: Option<LumaDifference>,
     /// Speed of the fastest motion in the left picture, px a second at the source's size.
@@ -27,14 +29,25 @@ pub struct Health {
 
 impl Health {
     /// Measures one pair, which says nothing of motion.
-    pub fn of(frame: &Frame) -> Self {
+    pub fn of(job: &Job) -> Self {
+        let frame = &job.frame;
         let (left, right) = (&frame.left.luma, &frame.right.luma);
         let found = matches(left, right);
         let (width, height) = left.size();
-        let infinity_px = frame.geometry.map_or(0.0, |geometry| -geometry.doffs_px);
+        // without a calibration cameras may converge: then the user has them searched behind infinity
+        let searched_px = f64::from(job.params.min_disparity.min(0));
+        let farthest_px = frame.geometry.map_or(searched_px, |geometry| -geometry.doffs_px);
+        let row_offset = row_offset_of(&found, width, height);
+        // what matches well is not too dark
+        let is_cause = |blank: &Blank| !matches!(blank, Blank::Dark { .. }) || row_offset.is_none();
+        let blank = blank(&frame.raw.left.luma, &frame.raw.right.luma).filter(is_cause);
+        if blank.is_some() {
+            return Self { blank, ..Self::default() };
+        }
         Self {
-            row_offset: row_offset_of(&found, width, height),
-            exchanged: exchanged(left, right, &found, infinity_px),
+            row_offset,
+            exchanged: exchanged(left, right, &found, farthest_px),
+            blank: None,
             luma: luma_difference(left, right),
             motion_px_per_s: None,
         }
@@ -43,7 +56,7 @@ impl Health {
 
 /// The running thread. Dropping it stops it.
 pub(super) struct HealthMonitor {
-    health: Arc<Mutex<Health>>,
+    health: Arc<Mutex<Option<Health>>>,
     stop: Option<Sender<Infallible>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -58,7 +71,7 @@ const MAX_PAIR_DISTANCE: Duration = Duration::from_millis(400);
 impl HealthMonitor {
     /// Measures the results that `newest` returns.
     pub(super) fn start(newest: impl Fn() -> Option<Arc<Output>> + Send + 'static) -> std::io::Result<Self> {
-        let health = Arc::<Mutex<Health>>::default();
+        let health = Arc::<Mutex<Option<Health>>>::default();
         let (stop, stopped) = bounded(0);
         let monitor = Monitor { newest, stopped, health: Arc::clone(&health) };
         let thread = std::thread::Builder::new().name("health".into()).spawn(move || monitor.run())?;
@@ -66,7 +79,12 @@ impl HealthMonitor {
     }
 
     pub(super) fn health(&self) -> Health {
-        self.health.lock().clone()
+        self.health.lock().clone().unwrap_or_default()
+    }
+
+    /// Measures this result where none has been measured yet: a run may end before the thread comes to it.
+    pub(super) fn measure_last(&self, output: &Output) {
+        self.health.lock().get_or_insert_with(|| Health::of(&output.job));
     }
 }
 
@@ -83,7 +101,7 @@ impl Drop for HealthMonitor {
 struct Monitor<F> {
     newest: F,
     stopped: Receiver<Infallible>,
-    health: Arc<Mutex<Health>>,
+    health: Arc<Mutex<Option<Health>>>,
 }
 
 impl<F: Fn() -> Option<Arc<Output>>> Monitor<F> {
@@ -97,7 +115,7 @@ impl<F: Fn() -> Option<Arc<Output>>> Monitor<F> {
             let frame = &output.job.frame;
             let next = self.next_pair(&frame.raw);
             let motion_px_per_s = next.and_then(|next| speed(&frame.raw, &next));
-            *self.health.lock() = Health { motion_px_per_s, ..Health::of(frame) };
+            *self.health.lock() = Some(Health { motion_px_per_s, ..Health::of(&output.job) });
             last = Some(output);
         }
     }

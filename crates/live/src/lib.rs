@@ -274,6 +274,14 @@ impl Live {
         self.engine.latest()
     }
 
+    /// The state of all parts after the last pair, with its health also where the run was shorter than it takes to measure that.
+    pub fn last_status(&self) -> Status {
+        if let Some(output) = self.latest() {
+            self.health.measure_last(&output);
+        }
+        self.status()
+    }
+
     /// The state of all parts.
     pub fn status(&self) -> Status {
         let (source, cameras, capture) = {

@@ -8,6 +8,7 @@ use stereopsis_calibration as calibration;
 use stereopsis_capture as capture;
 use stereopsis_stereo as stereo;
 
+mod blank;
 pub mod depth_quality;
 mod evaluation;
 mod exposure;
@@ -21,6 +22,7 @@ pub mod scores;
 mod trend;
 mod truth_error;
 
+pub use blank::{Blank, blank};
 pub use evaluation::{COLUMNS, Column, Figures, Regions, TruthRegion, figures};
 pub use exposure::{LumaDifference, luma_difference};
 pub use motion::motion;

@@ -170,24 +170,6 @@ fn truth_does_not_hold_for_rectified_pictures_and_that_is_said() {
     until(&live, "nothing is said", || said(&live) == 0);
 }
 
-/// The folder of pairs that `ffmpeg` writes opens: its names are those of [`SourceSpec::parse`]'s answer to a video.
-#[test]
-fn the_layout_of_the_answer_to_a_video_is_that_of_a_folder() {
-    let text = SourceSpec::parse("clip.mp4").unwrap_err().to_string();
-    assert!(text.contains("pairs/left/%05d.png") && text.contains("pairs/right/%05d.png"), "{text}");
-    let folder = tempfile::tempdir().unwrap();
-    for side in ["left", "right"] {
-        fs::create_dir_all(folder.path().join("pairs").join(side)).unwrap();
-    }
-    let pairs = folder.path().join("pairs");
-    for k in 1..=2 {
-        write_pair(&pairs, k, &format!("left/{k:05}.png"), &format!("right/{k:05}.png"), "unused.pfm");
-    }
-    let found = stereopsis_capture::picture_files::list_pairs(&pairs).unwrap();
-    let names: Vec<_> = found.pairs.iter().map(|pair| pair.name.as_str()).collect();
-    assert_eq!((names, found.losses), (vec!["00001", "00002"], Vec::<String>::new()));
-}
-
 #[test]
 fn the_third_size_pairs_of_middlebury_are_compared_with_their_truth() {
     let Some(data) = std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from) else {

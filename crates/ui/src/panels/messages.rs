@@ -68,7 +68,8 @@ fn of_warning(state: &State, warning: &Warning) -> Message {
         Cause::TooNear => vec![Action::Widen, Action::FitRange],
         Cause::TooFar => vec![Action::FitRange],
         Cause::Rows => vec![Action::Rig],
-        Cause::Skew | Cause::Light | Cause::Source => Vec::new(),
+        Cause::Matches => vec![Action::FitRange, Action::Rig],
+        Cause::Blank | Cause::Skew | Cause::Light | Cause::Source => Vec::new(),
     };
     let mut remedies: Vec<_> =
         remedies.into_iter().map(|action| (action.label().to_owned(), Command::Action(action))).collect();

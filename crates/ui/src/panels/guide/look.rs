@@ -25,6 +25,9 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     if let Some(lost) = state.source.lost_text() {
         warning(ui, lost);
     }
+    if let Some(blank) = &state.status().health.blank {
+        warning(ui, blank.to_string());
+    }
     if let Some(exchanged) = &state.status().health.exchanged {
         warning(ui, exchanged.to_string());
     }

@@ -1,0 +1,179 @@
+//! Pairs that tell nothing of depth, though a map of them may be full: pictures of one brightness, dark ones, the same picture twice.
+
+use crate::image::{Image, Luma};
+use std::fmt;
+
+/// Why a pair tells nothing of depth.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Blank {
+    /// The pixels of a picture have one brightness.
+    Uniform {
+        /// The picture or pictures, in words.
+        view: &'static str,
+        /// Mean of all its pixels, grey levels of 8 bits.
+        mean: f64,
+    },
+    /// The pictures are so dark that noise drowns them.
+    Dark {
+        /// Mean of the darker one, grey levels of 8 bits.
+        mean: f64,
+    },
+    /// Both pictures show the same.
+    Same,
+}
+
+impl fmt::Display for Blank {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uniform { view, mean } => {
+                write!(f, "{view} nothing but brightness {mean:.0} of 255: is a lens covered, or a file empty?")
+            }
+            Self::Dark { mean } => {
+                write!(f, "the pictures are dark, mean {mean:.0} of 255: more light, or a longer exposure")
+            }
+            Self::Same => f.write_str("both pictures are the same: give one of each camera"),
+        }
+    }
+}
+
+/// Rows that are looked at.
+const ROWS: usize = 240;
+/// Share of the pixels at each end of the brightness that may be dust, a time stamp or a dead pixel.
+const OUTLIERS: f64 = 0.005;
+/// Largest span of brightness of a picture that shows nothing, grey levels.
+const UNIFORM_SPAN: u8 = 3;
+/// Below this mean, and with no more span than this, a picture is dark, grey levels.
+const DARK: (f64, u8) = (20.0, 40);
+/// Smallest difference of the pixels left and right of one that has texture, grey levels.
+const TEXTURE: u8 = 8;
+/// Fewer pixels with texture say nothing.
+const MIN_TEXTURED: usize = 50;
+/// Largest mean distance of two pictures of the same, px.
+const SAME_PX: f64 = 0.1;
+
+/// Brightness of a picture, grey levels of 8 bits.
+struct Brightness {
+    mean: f64,
+    /// Between the darkest and the brightest pixels.
+    span: u8,
+}
+
+/// Why this pair tells nothing of depth, as its cameras gave it; `None` where it may.
+pub fn blank(left: &Luma, right: &Luma) -> Option<Blank> {
+    let pictures = [left, right].map(Luma::to_u8);
+    let [of_left, of_right] = pictures.each_ref().map(brightness);
+    let (of_left, of_right) = (of_left?, of_right?);
+    let [is_left, is_right] = [&of_left, &of_right].map(|found| found.span <= UNIFORM_SPAN);
+    let mean = of_left.mean.min(of_right.mean);
+    match (is_left, is_right) {
+        (true, true) => Some(Blank::Uniform { view: "both pictures show", mean: of_left.mean }),
+        (true, false) => Some(Blank::Uniform { view: "the left picture shows", mean: of_left.mean }),
+        (false, true) => Some(Blank::Uniform { view: "the right picture shows", mean: of_right.mean }),
+        _ if is_same(&pictures) => Some(Blank::Same),
+        _ if mean < DARK.0 && of_left.span.min(of_right.span) <= DARK.1 => Some(Blank::Dark { mean }),
+        _ => None,
+    }
+}
+
+fn rows(image: &Image<u8>) -> impl Iterator<Item = usize> {
+    (0..image.height()).step_by((image.height() / ROWS).max(1))
+}
+
+/// `None` for a picture without pixels.
+fn brightness(image: &Image<u8>) -> Option<Brightness> {
+    let mut histogram = [0_usize; 256];
+    rows(image).flat_map(|y| image.row(y)).for_each(|&value| histogram[usize::from(value)] += 1);
+    let count: usize = histogram.iter().sum();
+    let sum: usize = histogram.iter().enumerate().map(|(value, count)| value * count).sum();
+    let level_at = |share: f64| {
+        let (rank, mut passed) = ((share * count as f64) as usize, 0);
+        let place = histogram.iter().position(|&of_level| {
+            passed += of_level;
+            passed > rank
+        });
+        place.unwrap_or(255) as u8
+    };
+    let span = level_at(1.0 - OUTLIERS).saturating_sub(level_at(OUTLIERS));
+    (count > 0).then(|| Brightness { mean: sum as f64 / count as f64, span })
+}
+
+/// Whether what has texture lies at the same place in both: the differences are too small for any shift.
+fn is_same([left, right]: &[Image<u8>; 2]) -> bool {
+    if left.size() != right.size() {
+        return false;
+    }
+    let (mut textured, mut slopes, mut differences) = (0, 0.0, 0.0);
+    for y in rows(left) {
+        for (three, other) in left.row(y).windows(3).zip(right.row(y).iter().skip(1)) {
+            let slope = three[0].abs_diff(three[2]);
+            if slope >= TEXTURE {
+                textured += 1;
+                slopes += f64::from(slope) / 2.0;
+                differences += f64::from(three[1].abs_diff(*other));
+            }
+        }
+    }
+    textured >= MIN_TEXTURED && differences < SAME_PX * slopes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::scene::{SceneOptions, render};
+
+    fn picture(options: &SceneOptions) -> [Luma; 2] {
+        let pair = render(&SceneOptions { width: 160, height: 120, ..*options }, 0, false);
+        [pair.left.luma, pair.right.luma]
+    }
+
+    fn flat(value: u8) -> Luma {
+        Luma::U8(Image::filled(160, 120, value))
+    }
+
+    #[test]
+    fn pairs_with_depth_are_not_blank() {
+        for options in [
+            SceneOptions::default(),
+            SceneOptions { noise: 4.0, ..SceneOptions::default() },
+            SceneOptions { exposure: 0.5, ..SceneOptions::default() },
+        ] {
+            let [left, right] = picture(&options);
+            assert_eq!(blank(&left, &right), None);
+        }
+    }
+
+    #[test]
+    fn uniform_pictures_are_named_with_their_side_and_brightness() {
+        let [left, right] = picture(&SceneOptions::default());
+        let text = |left: &Luma, right: &Luma| blank(left, right).expect("blank").to_string();
+        assert!(text(&flat(128), &flat(128)).starts_with("both pictures show nothing but brightness 128"));
+        assert!(text(&flat(0), &right).starts_with("the left picture shows nothing but brightness 0"));
+        assert!(text(&left, &flat(255)).starts_with("the right picture shows nothing but brightness 255"));
+    }
+
+    #[test]
+    fn the_same_picture_is_known_again_also_where_it_was_encoded_anew() {
+        let [left, _] = picture(&SceneOptions::default());
+        assert_eq!(blank(&left, &left), Some(Blank::Same));
+        let anew = Luma::U8(left.to_u8().map(|&value| (value & !1).saturating_add(1)));
+        assert_eq!(blank(&left, &anew), Some(Blank::Same));
+    }
+
+    #[test]
+    fn a_dark_room_is_dark_and_not_a_covered_lens() {
+        let [left, right] = picture(&SceneOptions { noise: 3.0, ..SceneOptions::default() });
+        let [left, right] = [left, right].map(|luma| Luma::U8(luma.to_u8().map(|&value| value / 10)));
+        let found = blank(&left, &right);
+        assert!(matches!(found, Some(Blank::Dark { mean }) if mean < 20.0), "{found:?}");
+    }
+
+    #[test]
+    fn pictures_without_pixels_or_of_two_sizes_are_nobodys_fault_here() {
+        let empty = Luma::U8(Image::new(0, 0, Vec::new()));
+        assert_eq!(blank(&empty, &empty), None);
+        let [left, _] = picture(&SceneOptions::default());
+        let smaller = render(&SceneOptions { width: 80, height: 60, ..SceneOptions::default() }, 0, false).left.luma;
+        assert_eq!(blank(&left, &smaller), None);
+    }
+}
