@@ -11,12 +11,16 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 export CARGO_INCREMENTAL=0 CARGO_TERM_COLOR=never REQUIRE_GPU=1 RUST_BACKTRACE=0
 program=${STEREOPSIS_PROGRAM:-$PWD/target/debug/stereopsis}
-parts=(random nokhwa attack soak papers readers vivid faults ros2 python bench systems book)
+parts=(random nokhwa video attack soak papers readers vivid faults ros2 python bench systems book)
 
 random() { CASES=10 cargo test --locked --workspace --lib --test agree --test reference -- random explain steps sequences memory of_every; }
 nokhwa() {
   ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 || { echo "skipped: bindings of nokhwa need libclang (libclang-dev)"; return 0; }
   cargo test --locked --features nokhwa-linux --test program nokhwa
+}
+video() {
+  command -v ffmpeg >/dev/null || { echo "skipped: no ffmpeg (apt-get install ffmpeg)"; return 0; }
+  cargo test --locked --workspace --lib ffmpeg_plays -- --ignored
 }
 attack() { tools/attack.sh; }
 soak() { make soak; }

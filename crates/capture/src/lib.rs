@@ -14,6 +14,7 @@ pub mod emulated;
 #[cfg(feature = "cameras")]
 pub mod webcam;
 mod camera_name;
+mod video_input;
 pub mod threads;
 pub mod pairing;
 mod pace;
@@ -24,4 +25,5 @@ pub mod worker;
 pub use camera_name::CameraName;
 pub use source::SourceSpec;
 pub use stereopsis_frame::*;
+pub use video_input::{Address, VideoInput};
 pub use worker::{Capture, CaptureOptions, CaptureStats, CountsFrom};

@@ -4,6 +4,7 @@ use super::CameraName;
 use super::CaptureError;
 use super::picture_files::folder::EXTENSIONS;
 use super::picture_files::truth::{DisparityFile, is_truth_name};
+use super::video_input::{self, VideoInput};
 use crate::console;
 use crate::files;
 use std::fmt;
@@ -31,6 +32,8 @@ pub enum SourceSpec {
     WebcamSideBySide(CameraName),
     /// `FILE.mcap`: a recording, of this program or of others.
     Recording(PathBuf),
+    /// `clip.mp4`, `rtsp://…`, `y4m:-`, `csi:0,1`: one video with both views side by side, or a left and a right one.
+    Video(Vec<VideoInput>),
     /// `-`: a growing recording on standard input.
     Pipe,
     /// `zenoh:NAME` or `zenoh:NAME@ROUTER`: a rig on the network.
@@ -71,11 +74,10 @@ pub fn parse_size(text: &str) -> Result<(usize, usize), String> {
 
 /// Description of the grammar.
 const GRAMMAR: &str = "give scene, LEFT,RIGHT (two image files), FOLDER, FILE.mcap (a recording), - (one from a pipe), webcam:0,1 (two \
-     cameras), webcam:0 (one, side by side), zenoh:NAME@ROUTER (a rig on the network), zenoh:LEFT,RIGHT@ROUTER (two heads of one camera each) or ros2:/left/image_raw,/right/image_raw (two topics of ROS 2)";
+     cameras), webcam:0 (one, side by side), a video or rtsp:// address (or two), y4m:- (raw frames from a pipe), csi:0,1 (a Raspberry Pi's cameras), zenoh:NAME@ROUTER (a rig on the network), zenoh:LEFT,RIGHT@ROUTER (two heads of one camera each) or ros2:/left/image_raw,/right/image_raw (two topics of ROS 2)";
 /// What paths can be.
-const PATHS: &str = "give a left and a right image, with a file of their true disparities if there is one, a folder of pairs, or a \
-     recording (.mcap); in the window also a rig or a calibration, alone";
-const VIDEO_EXTENSIONS: &[&str] = &["mp4", "avi", "mkv", "mov"];
+const PATHS: &str = "give a left and a right image, with a file of their true disparities if there is one, a folder of pairs, one \
+     or two videos, or a recording (.mcap); in the window also a rig or a calibration, alone";
 
 impl SourceSpec {
     /// Parses the words of `--source`.
@@ -136,11 +138,10 @@ impl SourceSpec {
         if has_extension(Path::new(words), RECORDING_EXTENSIONS) {
             return Ok(Self::Recording(words.into()));
         }
-        let parts: Vec<&str> = words.split(',').collect();
-        let videos: Vec<_> = parts.iter().map(Path::new).filter(|path| has_extension(path, VIDEO_EXTENSIONS)).collect();
-        if !videos.is_empty() {
-            return Err(no_video(&videos));
+        if let Some(videos) = VideoInput::parse(words).map_err(CaptureError::Grammar)? {
+            return Ok(Self::Video(videos));
         }
+        let parts: Vec<&str> = words.split(',').collect();
         match parts[..] {
             [""] => Err(wrong()),
             [one] if !one.starts_with("webcam") => Ok(Self::Folder(one.into())),
@@ -158,10 +159,10 @@ impl SourceSpec {
     /// # Errors
     /// [`CaptureError::Grammar`] for anything else; the text says what was given, and what can be.
     pub fn from_paths(paths: &[PathBuf]) -> Result<Self, CaptureError> {
-        let is_video = |path: &&Path| has_extension(path, VIDEO_EXTENSIONS) && !path.is_dir();
-        let videos: Vec<_> = paths.iter().map(PathBuf::as_path).filter(is_video).collect();
-        if !videos.is_empty() {
-            return Err(no_video(&videos));
+        let videos: Option<Vec<_>> = paths.iter().map(|path| VideoInput::of_path(path)).collect();
+        if let Some(videos) = videos.filter(|videos| (1..=2).contains(&videos.len())) {
+            let spec = Self::Video(videos);
+            return spec.check_files_exist().map(|()| spec);
         }
         let truth: Vec<usize> = (0..paths.len()).filter(|&i| is_truth_name(&paths[i])).collect();
         let refused = |why: String| Err(CaptureError::Grammar(format!("{why}: {PATHS}")));
@@ -207,6 +208,10 @@ impl SourceSpec {
                 [left, right].into_iter().chain(truth).try_for_each(|path| Self::check_exists(path))
             }
             Self::Recording(path) | Self::Folder(path) => Self::check_exists(path),
+            Self::Video(inputs) => {
+                let paths = inputs.iter().filter_map(VideoInput::path).filter(|path| *path != Path::new("-"));
+                paths.into_iter().try_for_each(Self::check_exists)
+            }
             Self::Scene
             | Self::WebcamPair(..)
             | Self::WebcamSideBySide(_)
@@ -243,7 +248,11 @@ impl SourceSpec {
 
     /// True for sources that do not wait for their reader: pairs that are not taken in time are lost.
     pub fn is_live(&self) -> bool {
-        self.is_camera() || matches!(self, Self::Rig { .. } | Self::RigPair { .. } | Self::Ros2 { .. })
+        match self {
+            Self::Rig { .. } | Self::RigPair { .. } | Self::Ros2 { .. } => true,
+            Self::Video(inputs) => inputs.iter().any(VideoInput::is_live),
+            other => other.is_camera(),
+        }
     }
 
     /// True for cameras of this machine.
@@ -264,6 +273,7 @@ impl fmt::Display for SourceSpec {
             Self::WebcamPair(left, right) => write!(f, "webcam:{left},{right}"),
             Self::WebcamSideBySide(camera) => write!(f, "webcam:{camera}"),
             Self::Recording(file) => file.display().fmt(f),
+            Self::Video(inputs) => f.write_str(&video_input::words(inputs)),
             Self::Pipe => f.write_str("-"),
             Self::Rig { name, router } => {
                 write!(f, "zenoh:{name}")?;
@@ -317,30 +327,6 @@ fn names(paths: &[PathBuf]) -> String {
     }
 }
 
-/// Error of a source that is video, with the command that makes a folder of pairs of it.
-fn no_video(videos: &[&Path]) -> CaptureError {
-    let quoted = |path: &Path| format!("\"{}\"", console::path(path));
-    let command = match videos {
-        [left, right] => format!(
-            "ffmpeg -i {} -i {} -map 0:v pairs/left/%05d.png -map 1:v pairs/right/%05d.png",
-            quoted(left),
-            quoted(right)
-        ),
-        videos => format!(
-            "ffmpeg -i {} -filter_complex \"[0:v]split[a][b];[a]crop=iw/2:ih:0:0[l];[b]crop=iw/2:ih:iw/2:0[r]\" -map \"[l]\" \
-             pairs/left/%05d.png -map \"[r]\" pairs/right/%05d.png",
-            videos.first().map_or_else(String::new, |video| quoted(video))
-        ),
-    };
-    let what = match videos {
-        [_, _] => "of two videos, left one first, ffmpeg makes",
-        _ => "of a video with both views side by side ffmpeg makes",
-    };
-    CaptureError::Grammar(format!(
-        "video is not read: {what} a folder of pairs, which can be opened: mkdir -p pairs/left pairs/right && {command}"
-    ))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -357,6 +343,11 @@ mod tests {
             "webcam:12",
             "webcam:usb-0:1.2:1.0,usb-0:1.3:1.0",
             "a/b, c.MCAP",
+            "clip.mp4",
+            "l.mkv,r.mkv",
+            "rtsp://cam/1,rtsp://cam/2",
+            "csi:0,1",
+            "y4m:-",
             "-",
             "ros2:/left/image_raw,/right/image_raw/compressed",
             "zenoh:pi",
@@ -444,19 +435,6 @@ mod tests {
             let text = spec(gone).unwrap_err().to_string();
             assert!(text.contains("cannot open gone") && !text.contains("os error"), "{text}");
         }
-    }
-
-    #[test]
-    fn video_is_answered_with_the_line_that_makes_a_folder_of_it() {
-        for words in ["a b/clip.MP4", "x.avi", "x.mkv", "x.mov"] {
-            let text = SourceSpec::parse(words).unwrap_err().to_string();
-            assert!(text.contains(&format!("ffmpeg -i \"{words}\" -filter_complex")), "{text}");
-            assert!(text.contains("pairs/left/%05d.png") && text.contains("pairs/right/%05d.png"), "{text}");
-            assert_eq!(SourceSpec::from_paths(&[words.into()]).unwrap_err().to_string(), text);
-        }
-        let text = SourceSpec::from_paths(&["l.mp4".into(), "r.mp4".into()]).unwrap_err().to_string();
-        assert!(text.contains("ffmpeg -i \"l.mp4\" -i \"r.mp4\" -map 0:v pairs/left/%05d.png"), "{text}");
-        assert_eq!(SourceSpec::parse("l.mp4,r.mp4").unwrap_err().to_string(), text);
     }
 
     #[test]

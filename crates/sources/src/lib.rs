@@ -35,6 +35,7 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
             webcam::open(spec, one_camera, &camera_mode(options), &options.cameras)?
         }
         SourceSpec::Recording(file) => Box::new(RecordingSource::open(file, options)?),
+        SourceSpec::Video(inputs) => stereopsis_video::open(inputs, options)?,
         SourceSpec::Pipe => Box::new(PipeSource::open(std::io::stdin(), options)?),
         #[cfg(feature = "network")]
         SourceSpec::Rig { name, router } => {

@@ -218,7 +218,8 @@ impl Session {
             }
             SourceSpec::Files { left, right, .. } => std::mem::swap(left, right),
             SourceSpec::Ros2 { left, right } | SourceSpec::RigPair { left, right, .. } => std::mem::swap(left, right),
-            SourceSpec::WebcamSideBySide(_) => wanted.options.cameras.swapped_halves ^= true,
+            SourceSpec::Video(inputs) if inputs.len() == 2 => inputs.swap(0, 1),
+            SourceSpec::WebcamSideBySide(_) | SourceSpec::Video(_) => wanted.options.cameras.swapped_halves ^= true,
             SourceSpec::Scene
             | SourceSpec::Folder(_)
             | SourceSpec::Recording(_)

@@ -98,7 +98,7 @@ fn what_cannot_be_opened_is_said_and_what_was_opened_is_offered_again() {
     let options = || WindowOptions { saved_state: saved.clone(), ..options(SourceSpec::Scene) };
     let mut window = Window::open(&gpu, options());
     window.drop_files(&["clip.mkv".into()]);
-    window.until("the way to pairs", |w| w.has("ffmpeg -i").then_some(()));
+    window.until("that it is not there", |w| w.has("cannot open clip.mkv").then_some(()));
     window.drop_files(&[one.join("left.png"), one.join("right.png"), many.clone()]);
     window.until("what was dropped", |w| w.has("cannot be opened together").then_some(()));
     window.drop_files(std::slice::from_ref(&many));

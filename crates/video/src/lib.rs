@@ -1,0 +1,61 @@
+//! Stereo pairs from whatever another program can decode: video files, network cameras, a Raspberry Pi's cameras, a pipe.
+//!
+//! There is one door for all of them: raw frames through a pipe, as YUV4MPEG2 ([`y4m`]) or as bare planes of a known size. `ffmpeg` and
+//! `rpicam-vid` write them, and are started here and ended with the source. One stream shows both views side by side; of two the first
+//! one is the left view.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
+
+use stereopsis_base::{console, image};
+use stereopsis_capture as capture;
+
+mod files;
+mod program;
+mod reader;
+mod streams;
+#[cfg(test)]
+mod tests;
+pub mod y4m;
+
+use crate::capture::{CaptureError, PairSource, SourceOptions, VideoInput, halves};
+use crate::image::Picture;
+use program::Programs;
+
+/// Opens one video with both views side by side, or a left and a right one.
+///
+/// # Errors
+/// A program that decodes them is missing, a stream does not begin, or what comes is no video of a size that can be used.
+pub fn open(inputs: &[VideoInput], options: &SourceOptions) -> Result<Box<dyn PairSource>, CaptureError> {
+    open_with(Programs::default(), inputs, options)
+}
+
+fn open_with(
+    programs: Programs,
+    inputs: &[VideoInput],
+    options: &SourceOptions,
+) -> Result<Box<dyn PairSource>, CaptureError> {
+    if inputs.iter().all(VideoInput::has_length) {
+        Ok(Box::new(files::VideoFiles::open(programs, inputs, options)?))
+    } else {
+        Ok(Box::new(streams::VideoStreams::open(&programs, inputs, options)?))
+    }
+}
+
+/// The two views of the pictures of one or two streams.
+fn views(mut pictures: Vec<Picture>, swapped: bool) -> Result<(Picture, Picture), String> {
+    let size = |picture: &Picture| {
+        let (width, height) = picture.size();
+        format!("{width}x{height}")
+    };
+    match (pictures.pop(), pictures.pop()) {
+        (Some(right), Some(left)) if left.size() == right.size() => Ok((left, right)),
+        (Some(right), Some(left)) => Err(format!(
+            "the left video has {} and the right one {} pixels: scale one of them",
+            size(&left),
+            size(&right)
+        )),
+        (Some(both), None) if both.size().0 % 2 == 0 && both.size().0 > 1 => Ok(halves(&both, swapped)),
+        (Some(both), None) => Err(format!("a video of {} pixels cannot be halved into two views", size(&both))),
+        (None, _) => Err("no video".to_owned()),
+    }
+}

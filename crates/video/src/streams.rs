@@ -1,0 +1,414 @@
+//! Streams without a known length: network cameras, a Raspberry Pi's cameras, pipes of other programs. Each is read on a thread of its own.
+//!
+//! Frames of live streams are paired by the time at which they arrive, and the newest one wins; a stream that breaks is begun again. What
+//! comes through a pipe waits for its reader, is paired by number, and ends with the pipe.
+
+use crate::capture::pairing::{Pairing, Side};
+use crate::capture::{
+    CaptureError, MaxPixels, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, VideoInput,
+};
+use crate::console::counted;
+use crate::image::Picture;
+use crate::program::{Programs, Running};
+use crate::reader::{Form, FrameReader};
+use crate::y4m::Layout;
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, bounded};
+use parking_lot::Mutex;
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+/// How long the first frame may take: a network camera asks for a password, and waits for a whole picture.
+const FIRST_TIMEOUT: Duration = Duration::from_secs(20);
+/// A live stream is begun again after this time without a frame; that of a pipe is said.
+const SILENCE: Duration = Duration::from_secs(10);
+/// From the end of a live stream to its new beginning.
+const REST: Duration = Duration::from_secs(1);
+/// Frames that wait for their reader.
+const WAITING: usize = 2;
+/// Rate that is taken for streams that do not say theirs, Hz.
+const DEFAULT_RATE: f64 = 30.0;
+/// Size of a Raspberry Pi's pictures where none is asked for, px.
+const PI_SIZE: (usize, usize) = (640, 480);
+/// A Raspberry Pi pads rows to a multiple of this, px.
+const PI_STEP: usize = 64;
+/// Remark on two live streams.
+const BY_ARRIVAL: &str = "the streams have no times of capture: left and right are paired by their arrival, and how far apart they were taken is \
+     not known";
+
+/// One or two streams.
+pub(crate) struct VideoStreams {
+    streams: Vec<Stream>,
+    pairing: Pairing<Picture>,
+    /// Frames of pipes that wait for their partner.
+    waiting: Vec<VecDeque<Arrived>>,
+    is_live: bool,
+    info: SourceInfo,
+    swapped: bool,
+    given: u64,
+}
+
+/// A frame and its arrival.
+struct Arrived {
+    picture: Picture,
+    time: SystemTime,
+}
+
+impl VideoStreams {
+    /// Opens them; waits for the first frame of each.
+    ///
+    /// # Errors
+    /// A stream does not begin: the program that reads it is missing, or says why.
+    pub(crate) fn open(
+        programs: &Programs,
+        inputs: &[VideoInput],
+        options: &SourceOptions,
+    ) -> Result<Self, CaptureError> {
+        let is_live = inputs.iter().any(VideoInput::is_live);
+        let order = Order::of(programs, options)?;
+        let mut streams: Vec<Stream> =
+            inputs.iter().map(|input| Stream::start(input, &order)).collect::<Result<_, _>>()?;
+        let mut firsts = Vec::new();
+        for stream in &mut streams {
+            firsts.push(stream.first()?);
+        }
+        let rates: Vec<f64> =
+            streams.iter().map(|stream| stream.shared.rate_hz.lock().unwrap_or(order.pi_rate_hz)).collect();
+        let pairing = Pairing::new(rates[0], *rates.last().unwrap_or(&DEFAULT_RATE));
+        let swapped = options.cameras.swapped_halves;
+        let (left, _) = crate::views(firsts.iter().map(|first| first.picture.clone()).collect(), swapped)
+            .map_err(CaptureError::Camera)?;
+        let (width, height) = left.size();
+        let name = inputs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let info =
+            SourceInfo { name, width, height, rate_hz: Some(rates[0]), is_camera: is_live, ..SourceInfo::default() };
+        let waiting = streams.iter().map(|_| VecDeque::new()).collect();
+        let mut opened = Self { streams, pairing, waiting, is_live, info, swapped, given: 0 };
+        for (at, first) in firsts.into_iter().enumerate() {
+            opened.put(at, first);
+        }
+        Ok(opened)
+    }
+
+    fn put(&mut self, at: usize, arrived: Arrived) {
+        if self.is_live && self.streams.len() == 2 {
+            self.pairing.push(Side::ALL[at], arrived.time, arrived.picture);
+        } else {
+            self.waiting[at].push_back(arrived);
+        }
+    }
+
+    /// The next pair of what has come.
+    fn take(&mut self) -> Option<(Vec<Picture>, SystemTime)> {
+        if let Some(paired) = self.pairing.pop() {
+            return Some((vec![paired.left, paired.right], paired.time));
+        }
+        if self.waiting.iter().any(VecDeque::is_empty) {
+            return None;
+        }
+        let arrived: Vec<_> = self.waiting.iter_mut().filter_map(VecDeque::pop_front).collect();
+        let time = arrived.first()?.time;
+        Some((arrived.into_iter().map(|arrived| arrived.picture).collect(), time))
+    }
+
+    /// Takes what has come; false at the end of a pipe.
+    fn drain(&mut self) -> Result<bool, CaptureError> {
+        for at in 0..self.streams.len() {
+            // of two pipes, one is not read far ahead of the other
+            while self.waiting[at].len() < WAITING {
+                match self.streams[at].frames.try_recv() {
+                    Ok(arrived) => self.put(at, arrived?),
+                    Err(TryRecvError::Empty) => break,
+                    Err(TryRecvError::Disconnected) if self.waiting[at].is_empty() => return Ok(false),
+                    Err(TryRecvError::Disconnected) => break,
+                }
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl PairSource for VideoStreams {
+    fn info(&self) -> SourceInfo {
+        self.info.clone()
+    }
+
+    fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
+        let deadline = Instant::now() + timeout;
+        loop {
+            let goes_on = self.drain()?;
+            if let Some((pictures, time)) = self.take() {
+                let (left, right) = crate::views(pictures, self.swapped).map_err(CaptureError::Camera)?;
+                (self.info.width, self.info.height) = left.size();
+                let number = self.given;
+                self.given += 1;
+                return Ok(Next::Pair(Box::new(RawPair::new(format!("video-{number:06}"), number, time, left, right))));
+            }
+            if !goes_on {
+                return Ok(Next::End);
+            }
+            self.streams.iter().filter(|stream| stream.input.is_live()).for_each(Stream::watch);
+            let now = Instant::now();
+            if now >= deadline {
+                return Ok(Next::Waiting);
+            }
+            std::thread::sleep((deadline - now).min(Duration::from_millis(2)));
+        }
+    }
+
+    fn state(&self) -> SourceState {
+        let mut remarks: Vec<String> = self.streams.iter().filter_map(Stream::remark).collect();
+        if self.is_live && self.streams.len() == 2 {
+            remarks.push(BY_ARRIVAL.to_owned());
+        }
+        SourceState { remarks, unpaired: self.pairing.unpaired(), ..SourceState::default() }
+    }
+}
+
+/// How streams are read.
+#[derive(Clone)]
+struct Order {
+    programs: Programs,
+    max_pixels: MaxPixels,
+    keeps_rgb: bool,
+    /// Size and rate of a Raspberry Pi's pictures.
+    pi_size: (usize, usize),
+    pi_rate_hz: f64,
+}
+
+impl Order {
+    fn of(programs: &Programs, options: &SourceOptions) -> Result<Self, CaptureError> {
+        Ok(Self {
+            programs: programs.clone(),
+            max_pixels: options.max_pixels,
+            keeps_rgb: options.pixels.keeps_rgb(),
+            pi_size: options.size.unwrap_or(PI_SIZE),
+            pi_rate_hz: options.rate_hz.unwrap_or(DEFAULT_RATE),
+        })
+    }
+
+    /// Opens a stream; the program behind it, where there is one.
+    fn open(&self, input: &VideoInput) -> Result<(FrameReader, Option<Running>), CaptureError> {
+        let (command, form) = match input {
+            VideoInput::Y4m(path) => {
+                let stream: Box<dyn Read + Send> = if path == Path::new("-") {
+                    Box::new(std::io::stdin())
+                } else {
+                    Box::new(File::open(path).map_err(|err| CaptureError::File(format!("cannot open {input}: {err}")))?)
+                };
+                let reader = FrameReader::new(stream, Form::Y4m, self.max_pixels);
+                return Ok((reader.map_err(|why| CaptureError::File(format!("cannot read {input}: {why}")))?, None));
+            }
+            VideoInput::Csi(number) => {
+                (self.of_pi(*number)?, Form::Planes(Layout::yuv420(self.pi_size.0, self.pi_size.1)))
+            }
+            VideoInput::Address(address) => (self.of_address(address.with_password()), Form::Y4m),
+            VideoInput::File(path) => (self.of_address(&path.to_string_lossy()), Form::Y4m),
+        };
+        let (running, output) = Running::start(command, input)?;
+        let reader = FrameReader::new(Box::new(output), form, self.max_pixels);
+        let reader =
+            reader.map_err(|why| CaptureError::Camera(format!("cannot read {input}: {why}{}", running.said())))?;
+        Ok((reader, Some(running)))
+    }
+
+    fn of_address(&self, address: &str) -> Command {
+        let mut command = Command::new(&self.programs.ffmpeg);
+        command.args(["-nostdin", "-v", "error", "-fflags", "nobuffer", "-flags", "low_delay"]);
+        if address.starts_with("rtsp") {
+            command.args(["-rtsp_transport", "tcp"]); // over UDP, lost packets smear pictures
+        }
+        command.args(["-i", address, "-map", "0:v:0", "-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe", "-"]);
+        command
+    }
+
+    fn of_pi(&self, number: u32) -> Result<Command, CaptureError> {
+        let (width, height) = self.pi_size;
+        if width % PI_STEP != 0 {
+            return Err(CaptureError::Grammar(format!(
+                "csi:{number} gives rows of a multiple of {PI_STEP} px, and {width} is none: choose another --size"
+            )));
+        }
+        let mut command = Command::new(&self.programs.rpicam);
+        command.args(["--nopreview", "--timeout", "0", "--codec", "yuv420", "--flush", "--output", "-", "--camera"]);
+        command.arg(number.to_string()).arg("--width").arg(width.to_string()).arg("--height").arg(height.to_string());
+        command.arg("--framerate").arg(self.pi_rate_hz.to_string());
+        Ok(command)
+    }
+}
+
+/// What a stream's thread shares.
+#[derive(Default)]
+struct Shared {
+    stop: AtomicBool,
+    running: Mutex<Option<Running>>,
+    rate_hz: Mutex<Option<f64>>,
+    /// When the newest frame came, or the stream was begun.
+    newest: Mutex<Option<Instant>>,
+    /// How often it was begun again, and why the last time.
+    breaks: Mutex<(u64, String)>,
+}
+
+/// One stream on its thread.
+struct Stream {
+    input: VideoInput,
+    frames: Receiver<Result<Arrived, CaptureError>>,
+    shared: Arc<Shared>,
+}
+
+impl Stream {
+    fn start(input: &VideoInput, order: &Order) -> Result<Self, CaptureError> {
+        let (sender, frames) = bounded(WAITING);
+        let shared = Arc::<Shared>::default();
+        let worker = Worker {
+            input: input.clone(),
+            order: order.clone(),
+            sender,
+            oldest: frames.clone(),
+            shared: Arc::clone(&shared),
+        };
+        let thread = std::thread::Builder::new().name("video".into()).spawn(move || worker.run());
+        thread.map_err(|err| CaptureError::Camera(format!("{input}: cannot start a thread: {err}")))?;
+        Ok(Self { input: input.clone(), frames, shared })
+    }
+
+    /// The first frame.
+    fn first(&self) -> Result<Arrived, CaptureError> {
+        match self.frames.recv_timeout(FIRST_TIMEOUT) {
+            Ok(first) => first,
+            Err(RecvTimeoutError::Disconnected) => Err(CaptureError::Camera(format!("{} has no frame", self.input))),
+            Err(RecvTimeoutError::Timeout) => {
+                let said = self.shared.running.lock().as_ref().map(Running::said).unwrap_or_default();
+                let seconds = FIRST_TIMEOUT.as_secs();
+                Err(CaptureError::Camera(format!("no frame of {} came in {seconds} s{said}", self.input)))
+            }
+        }
+    }
+
+    fn silent_for(&self) -> Duration {
+        self.shared.newest.lock().map_or(Duration::ZERO, |newest| newest.elapsed())
+    }
+
+    /// Ends a program that sends nothing any more; its thread begins it again.
+    fn watch(&self) {
+        if self.silent_for() > SILENCE {
+            *self.shared.newest.lock() = Some(Instant::now());
+            if let Some(running) = &*self.shared.running.lock() {
+                running.kill();
+            }
+        }
+    }
+
+    fn remark(&self) -> Option<String> {
+        let silent_s = self.silent_for().as_secs();
+        if !self.input.is_live() && silent_s > SILENCE.as_secs() {
+            return Some(format!("no frame of {} has come for more than {} s", self.input, SILENCE.as_secs()));
+        }
+        let breaks = self.shared.breaks.lock();
+        let (times, why) = &*breaks;
+        (*times > 0).then(|| format!("{} broke and was begun again {}: {why}", self.input, counted(*times, "time")))
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Release);
+        if let Some(running) = self.shared.running.lock().take() {
+            running.kill(); // its thread reads the end
+        }
+        // a thread that waits for a pipe is left behind: nothing can wake it
+    }
+}
+
+/// The thread's own state.
+struct Worker {
+    input: VideoInput,
+    order: Order,
+    sender: Sender<Result<Arrived, CaptureError>>,
+    /// The receiving end, to drop the oldest frame.
+    oldest: Receiver<Result<Arrived, CaptureError>>,
+    shared: Arc<Shared>,
+}
+
+impl Worker {
+    fn run(self) {
+        let mut has_begun = false;
+        while !self.is_stopped() {
+            let end = self.read(&mut has_begun);
+            *self.shared.running.lock() = None;
+            match end {
+                // that of a live stream is no end
+                Ok(why) if self.input.is_live() && has_begun => self.rest(why),
+                Err(err) if self.input.is_live() && has_begun => self.rest(err.to_string()),
+                Ok(_) => return,
+                Err(err) => {
+                    let _ = self.sender.send(Err(err)); // the source may be gone
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Notes why the stream broke, and waits.
+    fn rest(&self, why: String) {
+        let mut breaks = self.shared.breaks.lock();
+        *breaks = (breaks.0 + 1, why);
+        drop(breaks);
+        std::thread::sleep(REST);
+    }
+
+    /// Reads the stream to its end, and returns what was said at it.
+    fn read(&self, has_begun: &mut bool) -> Result<String, CaptureError> {
+        let (mut reader, running) = self.order.open(&self.input)?;
+        self.shared.running.lock().clone_from(&running);
+        if self.is_stopped() {
+            return Ok(String::new());
+        }
+        *self.shared.rate_hz.lock() = reader.header().rate_hz;
+        *self.shared.newest.lock() = Some(Instant::now());
+        loop {
+            let picture = reader.next(self.order.keeps_rgb);
+            let said = || running.as_ref().map(Running::said).unwrap_or_default();
+            let damaged = |why| CaptureError::Camera(format!("cannot read {}: {why}{}", self.input, said()));
+            let Some(picture) = picture.map_err(damaged)? else {
+                if !*has_begun {
+                    return Err(damaged("it ends before its first frame does".to_owned()));
+                }
+                return Ok(format!("it ended{}", said()));
+            };
+            *has_begun = true;
+            *self.shared.newest.lock() = Some(Instant::now());
+            if !self.send(Arrived { picture, time: SystemTime::now() }) {
+                return Ok(String::new());
+            }
+        }
+    }
+
+    /// Sends a frame: of a live stream over the oldest one, else when there is room. False where the source is gone.
+    fn send(&self, arrived: Arrived) -> bool {
+        if !self.input.is_live() {
+            return self.sender.send(Ok(arrived)).is_ok() && !self.is_stopped();
+        }
+        let mut frame = Ok(arrived);
+        while !self.is_stopped() {
+            match self.sender.try_send(frame) {
+                Ok(()) => return true,
+                Err(TrySendError::Full(unsent)) => {
+                    frame = unsent;
+                    let _ = self.oldest.try_recv(); // it may have been taken
+                }
+                Err(TrySendError::Disconnected(_)) => return false,
+            }
+        }
+        false
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.shared.stop.load(Ordering::Acquire)
+    }
+}

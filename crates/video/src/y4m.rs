@@ -1,0 +1,273 @@
+//! YUV4MPEG2: frames without compression behind one line of text, as `ffmpeg -f yuv4mpegpipe` writes them. The format:
+//! <https://wiki.multimedia.cx/index.php/YUV4MPEG2>.
+
+use crate::image::{Image, Luma, Picture};
+use std::io::{BufRead, Read as _};
+use stereopsis_capture::MaxPixels;
+use stereopsis_capture::decode_camera::rgb_from_yuv;
+
+/// Longest line of a header, bytes.
+const MAX_LINE: u64 = 1024;
+/// Word with which a stream begins.
+const MAGIC: &str = "YUV4MPEG2";
+/// Word with which a frame begins.
+const FRAME: &str = "FRAME";
+const INTERLACED: &str = "its frames are interlaced, two moments in one picture: let the program that writes it take them apart (ffmpeg -vf \
+     yadif)";
+
+/// How the planes of a frame lie in its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Columns of the brightness.
+    pub width: usize,
+    /// Rows of the brightness.
+    pub height: usize,
+    /// Columns and rows of brightness that one value of colour covers; `None` without colours.
+    pub chroma: Option<(usize, usize)>,
+    /// Whether a plane of transparency follows.
+    pub has_alpha: bool,
+    /// Bits of a value: 8, or 9 to 16 in two bytes, the lower one first.
+    pub bits: u8,
+    /// Whether black is 0 and white is the largest value; otherwise 16 and 235 of 255.
+    pub is_full_range: bool,
+}
+
+/// Header of a stream.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Header {
+    /// Layout of each frame.
+    pub layout: Layout,
+    /// Frames a second, where it is known.
+    pub rate_hz: Option<f64>,
+}
+
+impl Layout {
+    /// Planes of 8 bits whose colours have half the columns and rows: YUV420.
+    pub fn yuv420(width: usize, height: usize) -> Self {
+        Self { width, height, chroma: Some((2, 2)), has_alpha: false, bits: 8, is_full_range: false }
+    }
+
+    /// Columns and rows of a plane of colour.
+    fn chroma_size(&self) -> Option<(usize, usize)> {
+        self.chroma.map(|(columns, rows)| (self.width.div_ceil(columns), self.height.div_ceil(rows)))
+    }
+
+    fn value_bytes(&self) -> usize {
+        usize::from(self.bits.div_ceil(8))
+    }
+
+    /// Bytes of a frame.
+    pub fn frame_bytes(&self) -> usize {
+        let (luma, colors) =
+            (self.width * self.height, self.chroma_size().map_or(0, |(width, height)| 2 * width * height));
+        (luma * (1 + usize::from(self.has_alpha)) + colors) * self.value_bytes()
+    }
+
+    /// The picture of a frame; `None` where there are too few bytes.
+    pub fn picture(&self, bytes: &[u8], keeps_rgb: bool) -> Option<Picture> {
+        if bytes.len() < self.frame_bytes() {
+            return None;
+        }
+        let value_bytes = self.value_bytes();
+        let luma_bytes = self.width * self.height * value_bytes;
+        let (luma, rest) = bytes.split_at(luma_bytes);
+        let luma = if self.bits == 8 {
+            Luma::U8(Image::new(self.width, self.height, luma.to_vec()))
+        } else {
+            let words = luma.as_chunks::<2>().0.iter().map(|&two| u16::from_le_bytes(two)).collect();
+            Luma::U16 { image: Image::new(self.width, self.height, words), bits: self.bits }
+        };
+        let rgb = self.chroma_size().filter(|_| keeps_rgb).map(|size| self.colors(&luma.to_u8(), rest, size));
+        Some(Picture { luma, rgb })
+    }
+
+    fn colors(&self, luma: &Image<u8>, planes: &[u8], (width, height): (usize, usize)) -> Image<[u8; 3]> {
+        let (columns, rows) = self.chroma.unwrap_or((1, 1));
+        let value_bytes = self.value_bytes();
+        let (us, vs) = planes.split_at(width * height * value_bytes);
+        let value = |plane: &[u8], at: usize| match value_bytes {
+            1 => plane[at],
+            _ => (u16::from_le_bytes([plane[2 * at], plane[2 * at + 1]]) >> (self.bits - 8)).min(255) as u8,
+        };
+        Image::from_fn(self.width, self.height, |x, y| {
+            let at = y / rows * width + x / columns;
+            let (luma, u, v) = (luma.at(x, y), value(us, at), value(vs, at));
+            if self.is_full_range { rgb_of_full_range(luma, u, v) } else { rgb_from_yuv(luma, u, v) }
+        })
+    }
+}
+
+/// RGB of YUV whose black is 0: as of the limited range, into which it is pressed.
+fn rgb_of_full_range(y: u8, u: u8, v: u8) -> [u8; 3] {
+    let luma = 16 + (i32::from(y) * 219 + 127) / 255;
+    let chroma = |value: u8| 128 + (i32::from(value) - 128) * 224 / 255;
+    rgb_from_yuv(luma as u8, chroma(u) as u8, chroma(v) as u8)
+}
+
+impl Header {
+    /// Reads the first line of a stream.
+    ///
+    /// # Errors
+    /// It is no header of YUV4MPEG2, or its size or sampling cannot be used; the text says why.
+    pub fn read(reader: &mut impl BufRead, max_pixels: MaxPixels) -> Result<Self, String> {
+        Self::of_line(&line(reader)?.ok_or("nothing came")?, max_pixels)
+    }
+
+    fn of_line(line: &str, max_pixels: MaxPixels) -> Result<Self, String> {
+        let mut words = line.split(' ');
+        if words.next() != Some(MAGIC) {
+            return Err(format!("it is no YUV4MPEG2: its first word is not {MAGIC}"));
+        }
+        let (mut width, mut height, mut rate_hz, mut sampling, mut is_full_range) = (0, 0, None, "420jpeg", false);
+        for word in words {
+            let (key, value) = word.split_at_checked(1).unwrap_or((word, ""));
+            match key {
+                "W" => width = value.parse().unwrap_or(0),
+                "H" => height = value.parse().unwrap_or(0),
+                "F" => rate_hz = ratio(value),
+                "C" => sampling = value,
+                "I" if !matches!(value, "p" | "?" | "") => return Err(INTERLACED.to_owned()),
+                "X" if value == "COLORRANGE=FULL" => is_full_range = true,
+                _ => {} // aspect, comments
+            }
+        }
+        if width == 0 || height == 0 {
+            return Err("its header has no size (W and H)".to_owned());
+        }
+        max_pixels.check(width as u64, height as u64)?;
+        let (chroma, has_alpha, bits) = sampled(sampling).ok_or_else(|| {
+            let sampling = crate::console::foreign(sampling);
+            format!("its sampling '{sampling}' is not read: 420, 422, 444, 411 and mono are, of 8 to 16 bits")
+        })?;
+        Ok(Self { layout: Layout { width, height, chroma, has_alpha, bits, is_full_range }, rate_hz })
+    }
+
+    /// Reads the line before a frame; `None` at the end of the stream. Where another stream follows, this is its header.
+    ///
+    /// # Errors
+    /// No frame and no stream begins here.
+    pub fn before_frame(self, reader: &mut impl BufRead, max_pixels: MaxPixels) -> Result<Option<Self>, String> {
+        let mut header = self;
+        while let Some(line) = line(reader)? {
+            match line.split(' ').next() {
+                Some(FRAME) => return Ok(Some(header)),
+                Some(MAGIC) => header = Self::of_line(&line, max_pixels)?,
+                _ => return Err(format!("a frame does not begin with {FRAME}: the stream is damaged")),
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// `30000:1001` as a number; `None` for `0:0`, which says that it is unknown.
+fn ratio(text: &str) -> Option<f64> {
+    let (over, under) = text.split_once(':')?;
+    let (over, under): (f64, f64) = (over.parse().ok()?, under.parse().ok()?);
+    Some(over / under).filter(|rate| rate.is_finite() && (0.001..=10_000.0).contains(rate))
+}
+
+/// Sampling of the colours, whether there is transparency, and bits of a value.
+fn sampled(word: &str) -> Option<(Option<(usize, usize)>, bool, u8)> {
+    let eight = |chroma| Some((chroma, false, 8));
+    match word {
+        "420" | "420jpeg" | "420mpeg2" | "420paldv" => return eight(Some((2, 2))),
+        "422" => return eight(Some((2, 1))),
+        "444" => return eight(Some((1, 1))),
+        "411" => return eight(Some((4, 1))),
+        "mono" => return eight(None),
+        "444alpha" => return Some((Some((1, 1)), true, 8)),
+        _ => {}
+    }
+    let (sampling, bits) = match word.strip_prefix("mono") {
+        Some(bits) => ("mono", bits),
+        None => word.split_once('p')?,
+    };
+    let bits = bits.parse().ok().filter(|bits| (9..=16).contains(bits))?;
+    let chroma = match sampling {
+        "420" => Some((2, 2)),
+        "422" => Some((2, 1)),
+        "444" => Some((1, 1)),
+        "mono" => None,
+        _ => return None,
+    };
+    Some((chroma, false, bits))
+}
+
+/// A line without its end; `None` at the end of the stream.
+fn line(reader: &mut impl BufRead) -> Result<Option<String>, String> {
+    let mut bytes = Vec::new();
+    reader.take(MAX_LINE).read_until(b'\n', &mut bytes).map_err(|err| err.to_string())?;
+    match bytes.pop() {
+        None => Ok(None),
+        Some(b'\n') => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Some(_) => Err("its header has no end: it is no YUV4MPEG2".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(text: &str) -> Result<Header, String> {
+        Header::read(&mut format!("{text}\n").as_bytes(), MaxPixels::default())
+    }
+
+    #[test]
+    fn headers_of_every_sampling_have_the_bytes_of_their_frames() {
+        for (words, bytes) in [
+            ("W6 H4 F30:1 Ip A1:1 C420jpeg XYSCSS=420JPEG", 36),
+            ("W6 H4", 36),
+            ("W5 H3 C420", 5 * 3 + 2 * 3 * 2),
+            ("W6 H4 C422", 48),
+            ("W6 H4 C444", 72),
+            ("W8 H4 C411", 48),
+            ("W6 H4 Cmono", 24),
+            ("W6 H4 C444alpha", 96),
+            ("W6 H4 C420p10", 72),
+            ("W6 H4 Cmono12", 48),
+        ] {
+            let header = header(&format!("YUV4MPEG2 {words}")).unwrap();
+            assert_eq!(header.layout.frame_bytes(), bytes, "{words}");
+        }
+        assert_eq!(header("YUV4MPEG2 W6 H4 F30000:1001").unwrap().rate_hz, Some(30000.0 / 1001.0));
+        assert_eq!(header("YUV4MPEG2 W6 H4 F0:0").unwrap().rate_hz, None);
+    }
+
+    #[test]
+    fn nonsense_is_said() {
+        for (text, why) in [
+            ("RIFF", "no YUV4MPEG2"),
+            ("YUV4MPEG2 W6", "no size"),
+            ("YUV4MPEG2 W0 H4", "no size"),
+            ("YUV4MPEG2 W6 H4 C410", "'410' is not read"),
+            ("YUV4MPEG2 W6 H4 C420p7", "'420p7' is not read"),
+            ("YUV4MPEG2 W6 H4 It", "interlaced"),
+            ("YUV4MPEG2 W9999999 H9999999", "pixels"),
+        ] {
+            let told = header(text).unwrap_err();
+            assert!(told.contains(why), "{text}: {told}");
+        }
+        let endless = [b'Y'; 5000];
+        let told = Header::read(&mut &endless[..], MaxPixels::default()).unwrap_err();
+        assert!(told.contains("no end"), "{told}");
+    }
+
+    #[test]
+    fn a_picture_has_its_brightness_and_its_colours() {
+        // red in the left half, in both ranges
+        for (full, red) in [(false, [81, 90, 240]), (true, [76, 85, 255])] {
+            let layout = Layout { is_full_range: full, ..Layout::yuv420(4, 2) };
+            let mut bytes = vec![red[0], red[0], 128, 128, red[0], red[0], 128, 128];
+            bytes.extend([red[1], 128, red[2], 128]);
+            let picture = layout.picture(&bytes, true).unwrap();
+            assert_eq!(picture.luma.to_u8().at(0, 1), red[0]);
+            let [r, g, b] = picture.rgb.unwrap().at(1, 1);
+            assert!(r > 245 && g < 12 && b < 12, "{full}: {r} {g} {b}");
+            assert!(layout.picture(&bytes, false).unwrap().rgb.is_none());
+            assert!(layout.picture(&bytes[1..], false).is_none());
+        }
+        let deep = Layout { bits: 10, chroma: None, ..Layout::yuv420(2, 1) };
+        let picture = deep.picture(&[0x00, 0x02, 0xff, 0x03], true).unwrap();
+        assert_eq!(picture.luma, Luma::U16 { image: Image::new(2, 1, vec![512, 1023]), bits: 10 });
+    }
+}
