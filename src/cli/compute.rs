@@ -106,7 +106,8 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     words.extend(args.recording.words(Some(&spec))?);
     let mut settings = Settings::resolve(&words)?;
     settings.params.confidence |= args.targets.confidence_map.is_some();
-    let is_folder = matches!(spec, SourceSpec::Folder(_) | SourceSpec::Recording(_) | SourceSpec::Pipe);
+    let is_folder =
+        matches!(spec, SourceSpec::Folder(_) | SourceSpec::Recording(_) | SourceSpec::Video(_) | SourceSpec::Pipe);
     if args.targets.right_map.as_ref() == Some(&args.targets.output) {
         let name = args.targets.output.display();
         return Err(UsageError(format!("--right-map and --output are both {name}: give each its own")).into());
@@ -165,7 +166,8 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         }
         bar.inc(1);
         // a folder's pairs are of one rig: the first one tells how it stands
-        let health = if results.is_empty() { Health::of(&output.job) } else { Health::default() };
+        let others = || Health { is_measured: true, ..Health::default() };
+        let health = if results.is_empty() { Health::of(&output.job) } else { others() };
         let warnings = warnings_of(&output, &health);
         for warning in &warnings {
             bar.suspend(|| console::say(format_args!("{}: {warning}", output.job.frame.raw.name)));

@@ -79,7 +79,7 @@ pub fn warnings(
     let mut warnings = Vec::new();
     let mut warn = |cause, text| warnings.push(Warning { cause, text });
     if let Some(blank) = health.blank {
-        warn(Cause::Blank, format!("{blank}; this map tells nothing of depth"));
+        warn(Cause::Blank, format!("this map tells nothing of depth: {blank}"));
     }
     if let Some(exchanged) = health.exchanged {
         let advice = if geometry.is_some() {
@@ -122,7 +122,9 @@ pub fn warnings(
     if let Some(rows) = misaligned.filter(|_| is_judged) {
         let advice = "calibrate the rig, or estimate that from the pictures (--rectify auto)";
         warn(Cause::Rows, format!("{rows}: {advice}"));
-    } else if let Some(shares) = shares.filter(|shares| is_judged && shares.measured < MIN_MEASURED) {
+    } else if let Some(shares) =
+        shares.filter(|shares| shares.measured < MIN_MEASURED && is_judged && health.is_measured)
+    {
         let text = format!(
             "only {:.1} % match: do both pictures show the same things, the same way up, within the search range (min-disparity, \
              num-disparities)?",
@@ -200,9 +202,15 @@ mod tests {
         };
         let blank = Health { blank: Some(Blank::Same), ..Health::default() };
         assert_eq!(causes(&blank, 1.0), [Cause::Blank]);
-        assert_eq!(causes(&Health::default(), 0.9), []);
-        assert_eq!(causes(&Health::default(), 0.04), [Cause::Matches]);
-        let exchanged = Health { exchanged: Some(Exchanged { share: 0.9, matches: 50, lowest_px: -20.0 }), ..blank };
+        let good = Health { is_measured: true, ..Health::default() };
+        assert_eq!(causes(&good, 0.9), []);
+        assert_eq!(causes(&good, 0.04), [Cause::Matches]);
+        assert_eq!(causes(&Health::default(), 0.04), [], "the cause is not known yet");
+        let exchanged = Health {
+            exchanged: Some(Exchanged { share: 0.9, matches: 50, lowest_px: -20.0 }),
+            is_measured: true,
+            ..blank
+        };
         assert_eq!(
             causes(&Health { blank: None, ..exchanged }, 0.04),
             [Cause::Exchanged],

@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 /// Measurements of a recent pair.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Health {
+    /// Whether it has been measured; otherwise nothing is known.
+    pub is_measured: bool,
     /// By how much rows of the rectified pictures differ, px at working size; `None` where too little matches.
     pub row_offset: Option<RowOffset>,
     /// Left and right look exchanged.
@@ -42,9 +44,10 @@ impl Health {
         let is_cause = |blank: &Blank| !matches!(blank, Blank::Dark { .. }) || row_offset.is_none();
         let blank = blank(&frame.raw.left.luma, &frame.raw.right.luma).filter(is_cause);
         if blank.is_some() {
-            return Self { blank, ..Self::default() };
+            return Self { is_measured: true, blank, ..Self::default() };
         }
         Self {
+            is_measured: true,
             row_offset,
             exchanged: exchanged(left, right, &found, farthest_px),
             blank: None,

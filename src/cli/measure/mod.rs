@@ -128,9 +128,10 @@ fn frames_for(ranges: &[Span], is_endless: bool) -> Option<u64> {
 
 /// Prints and writes what was measured, also where the source was lost on the way.
 fn finish(args: &MeasureArgs, spec: &SourceSpec, found: &Measurement, ended: Ended) -> anyhow::Result<()> {
-    let Ended { remarks, error, interrupted } = ended;
+    let Ended { remarks, warnings, error, interrupted } = ended;
     if !args.json {
         remarks.iter().for_each(console::say);
+        warnings.iter().for_each(console::say);
     }
     if found.pairs == 0 {
         anyhow::bail!("no pair of {spec} was matched: {}", error.as_deref().unwrap_or("none came"));
@@ -148,6 +149,7 @@ fn finish(args: &MeasureArgs, spec: &SourceSpec, found: &Measurement, ended: End
         let mut about = summary::json(found);
         about["output"] = serde_json::json!(args.csv);
         about["remarks"] = serde_json::json!(remarks);
+        about["warnings"] = serde_json::json!(warnings);
         about["errors"] = serde_json::json!(error.iter().collect::<Vec<_>>());
         super::print_json(&about)?;
     } else {

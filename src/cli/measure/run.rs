@@ -5,7 +5,7 @@ use super::span::Span;
 use crate::capture::{Capture, CaptureOptions, FramePreparation, PairSource};
 use crate::cli::UsageError;
 use crate::engine::{self, Engine, EngineKind, Job, Output};
-use crate::live::{PreviousPair, Subject, of_pair};
+use crate::live::{Health, PreviousPair, Subject, Warning, of_pair, warnings_of};
 use crate::metrics::Region;
 use crate::metrics::depth_quality::TemporalNoise;
 use crate::newest::Policy;
@@ -35,6 +35,8 @@ pub(super) struct Plan<'a> {
 /// How the source ended.
 pub(super) struct Ended {
     pub(super) remarks: Vec<String>,
+    /// What makes the depth of the first pair worse.
+    pub(super) warnings: Vec<Warning>,
     /// Why it ended early.
     pub(super) error: Option<String>,
     /// Ctrl-C ended it.
@@ -59,6 +61,7 @@ pub(super) fn run(
     let bar = pair_bar(total.filter(|&n| n > 1 && plan.shows_progress));
     let mut measuring = Measuring::new(plan, info.name);
     let mut engine: Option<Box<dyn Engine>> = None;
+    let mut warnings = Vec::new();
     while !interrupt.load(Ordering::Acquire) && plan.frames.is_none_or(|frames| measuring.found.pairs < frames) {
         let frame = match capture.frames.recv_timeout(Duration::from_millis(100)) {
             Ok(frame) => frame,
@@ -74,14 +77,19 @@ pub(super) fn run(
         if let Some(rig) = capture.remote_rig().filter(|_| engine.info().kind == EngineKind::Network) {
             rig.want();
         }
-        measuring.add(&engine::run(engine.as_mut(), job)?)?;
+        let output = engine::run(engine.as_mut(), job)?;
+        // the pairs are of one rig: the first one tells how it stands
+        if measuring.found.pairs == 0 {
+            warnings = warnings_of(&output, &Health::of(&output.job));
+        }
+        measuring.add(&output)?;
         bar.inc(1);
     }
     bar.finish_and_clear();
     let remarks = capture.state().remarks;
     let error = capture.stats().last_error;
     capture.stop();
-    Ok((measuring.found, Ended { remarks, error, interrupted: interrupt.load(Ordering::Acquire) }))
+    Ok((measuring.found, Ended { remarks, warnings, error, interrupted: interrupt.load(Ordering::Acquire) }))
 }
 
 /// The measurement as far as it is.
