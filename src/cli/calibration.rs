@@ -1,7 +1,7 @@
 //! `stereopsis calibration`: show a calibration file, or convert it.
 
 use super::calibration_args::ReadingArgs;
-use super::values::existing;
+use super::values::{Files, existing_files};
 use super::{UsageError, print_json};
 use crate::calibration::{self, Crop, LoadOptions, Output, StereoRig};
 use crate::capture::source::parse_size;
@@ -52,9 +52,10 @@ struct ConvertArgs {
 /// What is read and how.
 #[derive(Debug, clap::Args)]
 struct FileArgs {
-    /// Calibration of OpenCV, ROS, Kalibr, ZED, Middlebury or our own TOML; two files as LEFT,RIGHT or INTRINSICS,EXTRINSICS
-    #[arg(value_name = "FILE[,FILE]", value_delimiter = ',', required = true, num_args = 1..=3, value_parser = existing())]
-    files: Vec<PathBuf>,
+    /// Calibration of OpenCV, ROS, Kalibr, ZED, Middlebury, KITTI and others, or our own TOML; two files as LEFT,RIGHT or
+    /// INTRINSICS,EXTRINSICS
+    #[arg(value_name = "FILE[,FILE]", required = true, num_args = 1..=3, value_parser = existing_files())]
+    files: Vec<Files>,
     #[command(flatten)]
     reading: ReadingArgs,
     /// Size of the pictures per eye, for files that name none or several
@@ -78,9 +79,11 @@ impl FileArgs {
     }
 
     fn load(&self) -> anyhow::Result<StereoRig> {
-        let ReadingArgs { calibration_unit: unit, calibration_swap: swapped, .. } = self.reading;
-        let options = LoadOptions { unit, swapped, size: self.size };
-        let rig = calibration::load(&self.files, &options)?;
+        let ReadingArgs { calibration_unit: unit, calibration_swap: swapped, ref calibration_cameras, .. } =
+            self.reading;
+        let cameras = calibration_cameras.clone();
+        let options = LoadOptions { unit, swapped, size: self.size, cameras, camera_numbers: None };
+        let rig = calibration::load(&Files::all(&self.files), &options)?;
         match (rig.size, self.size) {
             (None, Some(size)) => Ok(rig.with_size(size)?),
             _ => Ok(rig),
@@ -115,7 +118,7 @@ fn convert(args: &ConvertArgs) -> anyhow::Result<()> {
         .iter()
         .map(|(name, _)| if name.is_empty() { args.output.clone() } else { args.output.join(name) })
         .collect();
-    let mut outputs = Outputs::new(&args.file.files, args.overwrite);
+    let mut outputs = Outputs::new(Files::all(&args.file.files), args.overwrite);
     paths.iter().try_for_each(|path| outputs.file_in_folder(path))?;
     if output == Output::RosFiles {
         files::make_folder(&args.output)?;
@@ -125,6 +128,18 @@ fn convert(args: &ConvertArgs) -> anyhow::Result<()> {
     }
     let names: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
     console::print(&format!("{}\nwrote {}\n", rig.summary(), names.join(" and ")))?;
+    let is_of_opencv = matches!(output, Output::OpenCvYaml | Output::OpenCvXml);
+    if let Some(problem) = rig.describe(args.file.crop()).problem.filter(|_| is_of_opencv) {
+        console::print(&format!(
+            "note: R1, R2, P1, P2 and Q are not in the file, because there is no rectification: {problem}\n"
+        ))?;
+    }
+    if rig.left.skew.abs() + rig.right.skew.abs() > 0.0 && output != Output::Toml {
+        console::print(
+            "note: OpenCV and ROS leave the axis skew of a camera matrix out when they rectify: with them rows and depth are \
+             wrong towards the rim\n",
+        )?;
+    }
     if rig.estimated && output != Output::Toml {
         console::print("note: that the rig is an estimate is said in our own .toml only\n")?;
     }

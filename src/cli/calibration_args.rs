@@ -2,8 +2,8 @@
 
 use super::UsageError;
 use super::lens_args::LensArgs;
-use super::values::{choice, positive, share};
-use crate::calibration::{Crop, FocalLength, LengthUnit, check_readable};
+use super::values::{Files, choice, positive, separated, share};
+use crate::calibration::{Cameras, Crop, FocalLength, LengthUnit, check_readable};
 use crate::capture::Scale;
 use crate::console;
 use crate::rig::{CalibrationChoice, RectifyChoice, RigFile};
@@ -19,6 +19,10 @@ pub(super) struct ReadingArgs {
     /// The file's left camera is the right one
     #[arg(long)]
     pub(super) calibration_swap: bool,
+    /// Left and right camera of a file that holds several, by number or name, such as 0,1 of KITTI's [default: those of the
+    /// pictures' folders, image_2 and image_3, else the ones that the file or its kind suggests, with a remark]
+    #[arg(long, value_name = "LEFT,RIGHT")]
+    pub(super) calibration_cameras: Option<Cameras>,
     /// How much of the pictures rectification keeps: 0 no black border, 1 every pixel [default: 0]
     #[arg(long, value_name = "0..1", value_parser = share)]
     pub(super) alpha: Option<f64>,
@@ -59,10 +63,10 @@ impl RigArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Calibration")]
 pub(super) struct CalibrationArgs {
-    /// Stereo calibration: OpenCV, ROS, Kalibr, ZED, Middlebury, or our TOML; LEFT,RIGHT or INTRINSICS,EXTRINSICS where
-    /// they are two files
-    #[arg(long, value_name = "FILE", value_delimiter = ',', conflicts_with = "lens")]
-    calibration: Vec<PathBuf>,
+    /// Stereo calibration: OpenCV, ROS, Kalibr, ZED, KITTI and others, or our TOML; LEFT,RIGHT or INTRINSICS,EXTRINSICS for
+    /// two files
+    #[arg(long, value_name = "FILE", value_parser = separated(), conflicts_with = "lens")]
+    calibration: Vec<Files>,
     #[command(flatten)]
     reading: ReadingArgs,
     /// How pairs become rectified [default: calibration where there is one, else off]
@@ -98,7 +102,7 @@ impl CalibrationArgs {
             let text = "is a calibration: leave it out, or --calibration, the lens and --baseline-m";
             return Err(UsageError(format!("{} {text}", console::path(path))).into());
         }
-        let files = if paths.is_empty() { self.calibration.clone() } else { paths };
+        let files = if paths.is_empty() { Files::all(&self.calibration) } else { paths };
         let of_files = !rig.files.is_empty();
         let own = !files.is_empty() || self.rectify == Some(RectifyChoice::Auto) || (focal.is_some() && of_files);
         let mut base = if own {
@@ -114,6 +118,7 @@ impl CalibrationArgs {
             files: if files.is_empty() { base.files } else { files },
             unit: self.reading.calibration_unit.or(base.unit),
             swapped: self.reading.calibration_swap || base.swapped,
+            cameras: self.reading.calibration_cameras.clone().or(base.cameras),
             swap_pictures: self.swap_pictures || base.swap_pictures,
             alpha: self.reading.alpha.unwrap_or(if self.reading.rectified_fov_deg.is_some() {
                 0.0

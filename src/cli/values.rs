@@ -1,10 +1,11 @@
 //! Values that several commands take from the command line or write into tables, in one way.
 
+use crate::console;
 use crate::files;
 use crate::parameter::ParameterType;
 use crate::stereo::StereoParams;
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A member of a family of choices, which `--help` lists: `ALL`, `word` and `help` of the family.
 pub(super) fn choice<T: Copy + Send + Sync + 'static>(
@@ -22,12 +23,40 @@ pub(super) fn possible_values(words: &[(&'static str, &'static str)]) -> Vec<Pos
     words.iter().map(|(word, help)| PossibleValue::new(*word).help(*help)).collect()
 }
 
-/// A path at which there is something to read.
-pub(super) fn existing() -> impl TypedValueParser<Value = PathBuf> {
-    PathBufValueParser::new().try_map(|path| match files::missing(&path) {
-        None => Ok(path),
-        Some(why) => Err(why),
+/// Files that one word names: one of the whole word, or those between its commas.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Files(Vec<PathBuf>);
+
+impl Files {
+    /// The files of all words.
+    pub(super) fn all(words: &[Self]) -> Vec<PathBuf> {
+        words.iter().flat_map(|Self(files)| files).cloned().collect()
+    }
+}
+
+/// Files with commas between, whose names may have commas too.
+pub(super) fn separated() -> impl TypedValueParser<Value = Files> {
+    PathBufValueParser::new().map(|path| {
+        let split = |text: &str| {
+            let parts = files::separated(text, |part| Path::new(part).exists());
+            parts.into_iter().map(PathBuf::from).collect()
+        };
+        Files(path.to_str().map_or_else(|| vec![path.clone()], split))
     })
+}
+
+/// Files as [`separated`] reads them, at which there is something to read.
+pub(super) fn existing_files() -> impl TypedValueParser<Value = Files> {
+    separated().try_map(|files| files.0.iter().try_for_each(|path| check_exists(path)).map(|()| files.clone()))
+}
+
+/// A file at which there is something to read.
+pub(super) fn existing() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| check_exists(&path).map(|()| path))
+}
+
+fn check_exists(path: &Path) -> Result<(), String> {
+    files::missing(path).map_or(Ok(()), |why| Err(format!("{}: {why}", console::path(path))))
 }
 
 /// A length, time or rate above 0, with no more zeros than anything that can be built or waited for.

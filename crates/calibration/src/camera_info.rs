@@ -50,13 +50,12 @@ impl CameraInfo {
                     )));
                 }
             };
-            let Camera { fx, fy, cx, cy, .. } = *camera;
             Ok(Self {
                 width: width as u32,
                 height: height as u32,
                 distortion_model: model.to_owned(),
                 d,
-                k: [fx, 0.0, cx, 0.0, fy, cy, 0.0, 0.0, 1.0],
+                k: matrix_of(camera),
                 r: rows(rotation),
                 p: projection_of(projection, baseline_m),
             })
@@ -149,10 +148,16 @@ pub(super) fn rows(matrix: DMat3) -> [f64; 9] {
     matrix.transpose().to_cols_array()
 }
 
+/// Camera matrix K, row by row.
+pub(super) fn matrix_of(camera: &Camera) -> [f64; 9] {
+    let Camera { fx, fy, cx, cy, skew, .. } = *camera;
+    [fx, skew, cx, 0.0, fy, cy, 0.0, 0.0, 1.0]
+}
+
 /// A 3x4 projection of a camera at `baseline` to the right.
 pub(super) fn projection_of(camera: &Projection, baseline: f64) -> [f64; 12] {
     let Projection { fx, fy, cx, cy } = *camera;
-    [fx, 0.0, cx, -fx * baseline, 0.0, fy, cy, 0.0, 0.0, 0.0, 1.0, 0.0]
+    [fx, 0.0, cx, 0.0 - fx * baseline, 0.0, fy, cy, 0.0, 0.0, 0.0, 1.0, 0.0]
 }
 
 /// A list of numbers that are exact to the last bit. PyYAML, with which ROS and Kalibr read, takes a number with an exponent as text

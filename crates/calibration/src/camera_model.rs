@@ -2,7 +2,7 @@
 //!
 //! Pixel centres lie at whole numbers. Coordinates: x right, y down, z forward.
 
-use super::{BrownConrady, CalibrationError, Fisheye, Projection};
+use super::{BrownConrady, CalibrationError, Fisheye};
 use glam::{DVec2, DVec3};
 
 /// Intrinsics of a camera.
@@ -16,6 +16,8 @@ pub struct Camera {
     pub cx: f64,
     /// Principal point, y, px.
     pub cy: f64,
+    /// Axis skew, px: how far a pixel lies to the right for each unit of y / z; 0 where rows and columns are at right angles.
+    pub skew: f64,
     /// Lens distortion.
     pub distortion: Distortion,
 }
@@ -203,22 +205,18 @@ impl Camera {
             fy: self.fy * factor.y,
             cx: (self.cx + 0.5) * factor.x - 0.5,
             cy: (self.cy + 0.5) * factor.y - 0.5,
+            skew: self.skew * factor.x,
             distortion: self.distortion,
         }
     }
 
-    /// The camera without its lens distortion.
-    pub(super) fn pinhole(&self) -> Projection {
-        let Self { fx, fy, cx, cy, .. } = *self;
-        Projection { fx, fy, cx, cy }
-    }
-
     fn pixel(&self, plane: DVec2) -> DVec2 {
-        DVec2::new(self.fx * plane.x + self.cx, self.fy * plane.y + self.cy)
+        DVec2::new(self.fx * plane.x + self.skew * plane.y + self.cx, self.fy * plane.y + self.cy)
     }
 
     fn plane(&self, pixel: DVec2) -> DVec2 {
-        DVec2::new((pixel.x - self.cx) / self.fx, (pixel.y - self.cy) / self.fy)
+        let y = (pixel.y - self.cy) / self.fy;
+        DVec2::new((pixel.x - self.cx - self.skew * y) / self.fx, y)
     }
 }
 
@@ -228,7 +226,8 @@ mod tests {
 
     #[test]
     fn half_the_picture_is_half_the_camera() {
-        let camera = Camera { fx: 400.0, fy: 410.0, cx: 319.5, cy: 239.5, distortion: Distortion::default() };
+        let camera =
+            Camera { fx: 400.0, fy: 410.0, cx: 319.5, cy: 239.5, skew: 0.0, distortion: Distortion::default() };
         let half = camera.scaled(DVec2::splat(0.5));
         assert_eq!((half.fx, half.fy, half.cx, half.cy), (200.0, 205.0, 159.5, 119.5));
     }
@@ -236,7 +235,7 @@ mod tests {
     #[test]
     fn a_fisheye_sees_behind_itself_but_has_no_ray_there() {
         let distortion = Distortion::from_fisheye("D1", &[0.0; 4]).unwrap();
-        let camera = Camera { fx: 100.0, fy: 100.0, cx: 255.5, cy: 255.5, distortion };
+        let camera = Camera { fx: 100.0, fy: 100.0, cx: 255.5, cy: 255.5, skew: 0.0, distortion };
         let sideways = camera.direction(DVec2::new(255.5 + 170.0, 255.5)).unwrap();
         assert!((sideways - DVec3::new(1.7f64.sin(), 0.0, 1.7f64.cos())).length() < 1e-12, "{sideways}");
         assert_eq!(camera.ray(DVec2::new(255.5 + 170.0, 255.5)), None);
@@ -247,7 +246,7 @@ mod tests {
     fn folds_are_found_where_the_model_turns_back() {
         let camera = |k1: f64| {
             let distortion = Distortion::from_opencv("D1", &[k1, 0.0, 0.0, 0.0]).unwrap();
-            Camera { fx: 400.0, fy: 400.0, cx: 319.5, cy: 239.5, distortion }
+            Camera { fx: 400.0, fy: 400.0, cx: 319.5, cy: 239.5, skew: 0.0, distortion }
         };
         assert_eq!(camera(-0.1).fold_before(DVec2::ZERO), None);
         // r (1 - 0.4 r²) turns at r = 0.913, where it is 0.609; the corner is at 0.998
@@ -259,7 +258,7 @@ mod tests {
     fn what_lies_beyond_a_fold_has_no_ray() {
         // folds at 47.4 degrees, and shows all rays beyond it a second time
         let distortion = Distortion::from_opencv("D1", &[-0.4, 0.06, 0.0, 0.0]).unwrap();
-        let camera = Camera { fx: 400.0, fy: 400.0, cx: 319.5, cy: 239.5, distortion };
+        let camera = Camera { fx: 400.0, fy: 400.0, cx: 319.5, cy: 239.5, skew: 0.0, distortion };
         let (_, angle) = camera.fold_before(DVec2::new(10_000.0, 239.5)).unwrap();
         let reach = Reach::of(&camera);
         for x in (0..640).step_by(8) {
@@ -282,7 +281,7 @@ mod tests {
     #[test]
     fn shift_is_what_the_lens_does_to_a_corner() {
         let distortion = Distortion::from_opencv("D1", &[-0.1, 0.0, 0.0, 0.0]).unwrap();
-        let camera = Camera { fx: 300.0, fy: 300.0, cx: 300.0, cy: 0.0, distortion };
+        let camera = Camera { fx: 300.0, fy: 300.0, cx: 300.0, cy: 0.0, skew: 0.0, distortion };
         assert!((camera.shift_px(DVec2::ZERO) - 30.0).abs() < 1e-9);
     }
 }

@@ -7,6 +7,9 @@ use super::{Camera, Projection, Rectification, StereoRig};
 pub(super) use fisheye::doubt as fisheye_doubt;
 use glam::{DMat3, DQuat, DVec2};
 
+/// Largest axis skew of an ordinary camera, in focal lengths: rows and columns 1 degree off a right angle.
+const MAX_SKEW: f64 = 0.0175;
+
 /// Whether a matrix is a rotation, to a thousandth.
 pub(super) fn is_rotation(matrix: DMat3) -> bool {
     let off = (matrix * matrix.transpose() - DMat3::IDENTITY).to_cols_array();
@@ -67,6 +70,14 @@ pub(super) fn doubts(rig: &StereoRig) -> Vec<String> {
                 camera.fx, camera.fy
             ));
         }
+        if camera.skew.abs() > MAX_SKEW * camera.fy {
+            doubts.push(format!(
+                "the {side} camera's axis skew of {:.1} px means rows and columns {:.1} degrees off a right angle, as on no ordinary \
+                 sensor: calibrate again with the axis skew fixed at 0",
+                camera.skew,
+                (camera.skew / camera.fy).atan().to_degrees().abs()
+            ));
+        }
         if let Some(size) = rig.size.filter(|_| of_mode.is_none()) {
             let at = share(camera.cx, camera.cy, size);
             if (at - 0.5).abs().max_element() > 0.25 {
@@ -98,7 +109,7 @@ pub(super) fn doubts(rig: &StereoRig) -> Vec<String> {
 
 fn finite(side: &str, camera: &Camera) -> Result<(), String> {
     let lens = camera.distortion.coefficients();
-    let all = [camera.fx, camera.fy, camera.cx, camera.cy].into_iter().chain(lens);
+    let all = [camera.fx, camera.fy, camera.cx, camera.cy, camera.skew].into_iter().chain(lens);
     match all.into_iter().find(|v| !v.is_finite()) {
         None => Ok(()),
         Some(v) => {

@@ -64,6 +64,8 @@ pub struct CameraDescription {
     pub cx_px: f64,
     /// Principal point, y, px.
     pub cy_px: f64,
+    /// Axis skew, px.
+    pub axis_skew_px: f64,
     /// Coefficients in OpenCV's order.
     pub distortion: Vec<f64>,
     /// Field of view along the middle row, with distortion, degrees.
@@ -190,7 +192,7 @@ fn visible_fraction(camera: &Camera, rotation: DMat3, to: &Projection, size: (us
 }
 
 fn camera(camera: &Camera, size: Option<(usize, usize)>) -> CameraDescription {
-    let Camera { fx, fy, cx, cy, distortion } = *camera;
+    let Camera { fx, fy, cx, cy, skew, distortion } = *camera;
     // angles to both sides of the axis: together more than 180 degrees with some fisheyes
     let between = |a: DVec2, b: DVec2| {
         let off = |pixel| camera.direction(pixel).map(|direction| direction.angle_between(DVec3::Z));
@@ -212,6 +214,7 @@ fn camera(camera: &Camera, size: Option<(usize, usize)>) -> CameraDescription {
         fy_px: fy,
         cx_px: cx,
         cy_px: cy,
+        axis_skew_px: skew,
         distortion: distortion.coefficients(),
         horizontal_deg: angle(|end| DVec2::new(-0.5, end.y / 2.0), |end| DVec2::new(end.x + 0.5, end.y / 2.0)),
         vertical_deg: angle(|end| DVec2::new(end.x / 2.0, -0.5), |end| DVec2::new(end.x / 2.0, end.y + 0.5)),
@@ -268,6 +271,9 @@ impl fmt::Display for CameraDescription {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { model, fx_px, fy_px, cx_px, cy_px, .. } = self;
         write!(f, "{model}, focal {fx_px:.1} x {fy_px:.1} px, principal point ({cx_px:.1}, {cy_px:.1})")?;
+        if self.axis_skew_px != 0.0 {
+            write!(f, ", axis skew {:.2} px", self.axis_skew_px)?;
+        }
         if let (Some(horizontal), Some(vertical)) = (self.horizontal_deg, self.vertical_deg) {
             write!(f, ", field of view {horizontal:.1}° x {vertical:.1}°")?;
         }
@@ -325,7 +331,7 @@ mod tests {
     fn fisheyes_see_more_than_half_of_everything() {
         let mut rig = plain_rig();
         let distortion = Distortion::from_fisheye("D", &[0.0; 4]).unwrap();
-        let fisheye = Camera { fx: 180.0, fy: 180.0, cx: 319.5, cy: 239.5, distortion };
+        let fisheye = Camera { fx: 180.0, fy: 180.0, cx: 319.5, cy: 239.5, skew: 0.0, distortion };
         (rig.left, rig.right) = (fisheye, fisheye);
         let told = rig.describe(0.0);
         assert!((told.left.horizontal_deg.unwrap() - 2.0 * (320.0f64 / 180.0).to_degrees()).abs() < 1e-9);

@@ -34,6 +34,8 @@ pub struct Estimate {
 const MIN_MATCHES: usize = 40;
 /// Smallest mean number of corners per picture; below it there is too little texture.
 const MIN_CORNERS: usize = 60;
+/// Below this mean the lack of light is the cause, grey levels of 8 bits.
+const MIN_MEAN: f64 = 20.0;
 /// Smallest range of disparities (5th to 95th percentile), as a fraction of the width; below it there is only one depth.
 const MIN_DISPARITY_RANGE: f64 = 0.008;
 
@@ -141,7 +143,10 @@ fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), String
     }
     let corners =
         pairs.iter().map(|(left, right)| corner_count(left).min(corner_count(right))).sum::<usize>() / pairs.len();
-    Err(if corners < MIN_CORNERS {
+    let darkest = pairs.iter().flat_map(|&(left, right)| [left, right]).map(mean).fold(f64::INFINITY, f64::min);
+    Err(if corners < MIN_CORNERS && darkest < MIN_MEAN {
+        format!("the pictures are dark, mean {darkest:.0} of 255: more light, or a longer exposure")
+    } else if corners < MIN_CORNERS {
         format!(
             "the pictures have too little texture ({corners} corners a picture); aim the cameras at things with detail, in \
              good light and focus"
@@ -156,6 +161,13 @@ fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), String
     })
 }
 
+/// Mean brightness, grey levels of 8 bits.
+fn mean(luma: &Luma) -> f64 {
+    let image = luma.to_u8();
+    let sum: u64 = image.pixels().iter().map(|&value| u64::from(value)).sum();
+    sum as f64 / image.pixels().len().max(1) as f64
+}
+
 fn rig(model: &Model, fit: &Fit, baseline_m: f64) -> Result<StereoRig, CalibrationError> {
     let [left, right] = Model::rotations(&fit.parameters);
     let camera = Camera {
@@ -163,6 +175,7 @@ fn rig(model: &Model, fit: &Fit, baseline_m: f64) -> Result<StereoRig, Calibrati
         fy: model.focal_px,
         cx: model.center.x,
         cy: model.center.y,
+        skew: 0.0,
         distortion: model.distortion(&fit.parameters)?,
     };
     let right_camera = Camera { cy: model.right_center(&fit.parameters).y, ..camera };

@@ -1,6 +1,6 @@
 //! Calibrated rigs: files, rectification and metric depth.
 //!
-//! [`load`] reads a [`StereoRig`] from files of five kinds and our own; [`StereoRig::rectifier`] computes, for one
+//! [`load`] reads a [`StereoRig`] from files of many kinds and our own; [`StereoRig::rectifier`] computes, for one
 //! picture size, the map that the capture thread applies to every raw pair.
 
 use stereopsis_base::parameter::{choices, stands_as_its_word};
@@ -37,7 +37,7 @@ pub use depth_fit::{KnownDepth, fit_depth};
 pub use estimate::{Estimate, estimate_rig};
 pub use focal::FocalLength;
 pub use formats::toml_of;
-pub use formats::{Kind, LoadOptions, Output, check_readable, load, read, write};
+pub use formats::{Cameras, Kind, LoadOptions, Output, check_readable, load, read, write};
 pub use health::row_offset_of;
 pub use health::{RowOffset, Verdict, quantile};
 pub use length_unit::LengthUnit;

@@ -1,7 +1,7 @@
 //! Two cameras and their relative pose.
 
 use super::length_unit::PLAUSIBLE_BASELINE_M;
-use super::{CalibrationError, Camera, Distortion, Kind, LengthUnit, Rectification};
+use super::{CalibrationError, Camera, Distortion, Kind, LengthUnit, Projection, Rectification};
 use crate::geometry::Geometry;
 use glam::{DMat3, DVec3};
 
@@ -59,18 +59,25 @@ impl StereoRig {
     /// The rig of rectified pictures with this geometry.
     pub fn of_rectified(geometry: &Geometry, size: (usize, usize)) -> Self {
         let Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, estimated } = *geometry;
-        let distortion = Distortion::default();
-        let [left, right] =
-            [cx_px, cx_px + doffs_px].map(|cx| Camera { fx: focal_px, fy: focal_px, cx, cy: cy_px, distortion });
-        let rectification = Rectification {
-            rotation_left: DMat3::IDENTITY,
-            rotation_right: DMat3::IDENTITY,
-            left: left.pinhole(),
-            right: right.pinhole(),
-            baseline_m,
-        };
-        let rig = Self::new(left, right, DMat3::IDENTITY, DVec3::new(-baseline_m, 0.0, 0.0), Some(size));
-        Self { rectification: Some(rectification), estimated, ..rig }
+        let cameras = [cx_px, cx_px + doffs_px].map(|cx| Projection { fx: focal_px, fy: focal_px, cx, cy: cy_px });
+        Self { estimated, ..Self::of_pinholes(cameras, baseline_m, Some(size)) }
+    }
+
+    /// The rig of rectified pictures with these cameras.
+    pub(crate) fn of_pinholes([left, right]: [Projection; 2], baseline_m: f64, size: Option<(usize, usize)>) -> Self {
+        let rotation = DMat3::IDENTITY;
+        let rectification =
+            Rectification { rotation_left: rotation, rotation_right: rotation, left, right, baseline_m };
+        let [left, right] = [left, right].map(|Projection { fx, fy, cx, cy }| Camera {
+            fx,
+            fy,
+            cx,
+            cy,
+            skew: 0.0,
+            distortion: Distortion::default(),
+        });
+        let rig = Self::new(left, right, rotation, DVec3::new(-baseline_m, 0.0, 0.0), size);
+        Self { rectification: Some(rectification), ..rig }
     }
 
     /// Baseline: distance of the two optical centres, m.
@@ -152,7 +159,8 @@ pub(super) mod tests {
 
     /// Two plain cameras side by side, 640x480, baseline 120 mm.
     pub(in super::super) fn plain_rig() -> StereoRig {
-        let camera = Camera { fx: 500.0, fy: 500.0, cx: 319.5, cy: 239.5, distortion: Distortion::default() };
+        let camera =
+            Camera { fx: 500.0, fy: 500.0, cx: 319.5, cy: 239.5, skew: 0.0, distortion: Distortion::default() };
         StereoRig::new(camera, camera, DMat3::IDENTITY, DVec3::new(-0.12, 0.0, 0.0), Some((640, 480)))
     }
 

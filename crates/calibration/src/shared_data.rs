@@ -62,7 +62,7 @@ pub(super) fn euroc(data: &Path) -> (Vec<RawPair>, StereoRig) {
     let [left, right] = sensors.each_ref().map(|sensor| {
         let k = numbers(&sensor["intrinsics"]);
         let distortion = Distortion::from_opencv("D", &numbers(&sensor["distortion_coefficients"])).unwrap();
-        Camera { fx: k[0], fy: k[1], cx: k[2], cy: k[3], distortion }
+        Camera { fx: k[0], fy: k[1], cx: k[2], cy: k[3], skew: 0.0, distortion }
     });
     let [body_left, body_right] =
         sensors.each_ref().map(|sensor| DMat4::from_cols_slice(&numbers(&sensor["T_BS"]["data"])).transpose());
@@ -91,7 +91,7 @@ pub(super) fn boards(data: &Path, name: &str, unit_m: f64) -> (Vec<RawPair>, Ste
     let camera = |k: &str, d: &str| {
         let k = flat(&reference[k]);
         let distortion = Distortion::from_opencv(d, &flat(&reference[d])).unwrap();
-        Camera { fx: k[0], fy: k[4], cx: k[2], cy: k[5], distortion }
+        Camera { fx: k[0], fy: k[4], cx: k[2], cy: k[5], skew: 0.0, distortion }
     };
     let size = |key: &str| meta[key].as_u64().unwrap() as usize;
     let rig = StereoRig {

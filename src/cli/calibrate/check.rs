@@ -2,11 +2,12 @@
 
 use super::{CalibrateArgs, folder};
 use crate::calibrate::{BOARD_FILE, LensKind, Request, depth_difference, solve, views_of};
-use crate::calibration::{LoadOptions, RowOffset, StereoRig, Verdict, load, matches, row_offset_of};
+use crate::calibration::{Kind, LoadOptions, Rectifier, RowOffset, StereoRig, Verdict, load, matches, row_offset_of};
 use crate::capture::SourceSpec;
+use crate::cli::values::Files;
 use crate::console::{self, counted};
 use crate::image::{Luma, Picture};
-use glam::DQuat;
+use glam::{DQuat, DVec3};
 
 /// Turn of the cameras that counts as moved, degrees.
 const MOVED_DEG: f64 = 0.1;
@@ -21,11 +22,10 @@ const DISTANCES_M: [f64; 3] = [1.0, 2.0, 5.0];
 /// The rig has moved, or the pictures do not tell.
 pub(super) fn run(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
     let has_board_file = matches!(spec, SourceSpec::Folder(folder) if folder.join(BOARD_FILE).is_file());
-    let rig = load(&args.check, &LoadOptions::default())?;
     if args.board.board.is_some() || has_board_file {
-        by_board(args, spec, &rig)
+        by_board(args, spec, &load(&Files::all(&args.check), &LoadOptions::default())?)
     } else {
-        by_pictures(args, spec, &rig)
+        by_pictures(args, spec)
     }
 }
 
@@ -84,21 +84,34 @@ fn by_board(args: &CalibrateArgs, spec: &SourceSpec, rig: &StereoRig) -> anyhow:
 }
 
 /// Compares rows of the rectified pictures.
-fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec, rig: &StereoRig) -> anyhow::Result<()> {
+fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
     const MOST_PAIRS: usize = 30;
-    let mut found = Vec::new();
-    let mut size = None;
+    // the rig, and where its file may be read in two ways the other one
+    let mut tried: Vec<(Rectifier, Vec<_>)> = Vec::new();
     let mut pairs = 0;
     folder::each_pair(args, spec, |_, [left, right]| {
-        let (width, height) = *size.get_or_insert(left.size());
-        let rectifier = rig.rectifier(width, height, 0.0)?;
+        if tried.is_empty() {
+            let (width, height) = left.size();
+            let rig =
+                load(&Files::all(&args.check), &LoadOptions { size: Some((width, height)), ..LoadOptions::default() })?;
+            let other = other_signs(&rig);
+            for rig in [Some(rig), other].into_iter().flatten() {
+                tried.push((rig.rectifier(width, height, 0.0)?, Vec::new()));
+            }
+        }
         let [left, right] = [left, right].map(|picture| Picture { luma: Luma::U8(picture), rgb: None });
-        let (left, right) = rectifier.apply(&left, &right)?;
-        found.extend(matches(&left.luma, &right.luma));
+        for (rectifier, found) in &mut tried {
+            let (left, right) = rectifier.apply(&left, &right)?;
+            found.extend(matches(&left.luma, &right.luma));
+        }
         pairs += 1;
         Ok(pairs < MOST_PAIRS)
     })?;
-    let rows: Option<RowOffset> = size.and_then(|(width, height)| row_offset_of(&found, width, height));
+    let mut rows = tried.iter().map(|(rectifier, found)| {
+        let (width, height) = rectifier.size();
+        row_offset_of(found, width, height)
+    });
+    let (rows, other): (Option<RowOffset>, _) = (rows.next().flatten(), rows.next().flatten());
     let Some(rows) = rows else {
         anyhow::bail!("the pictures have too little in common to tell: aim the cameras at things with detail");
     };
@@ -110,6 +123,9 @@ fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec, rig: &StereoRig) -> anyh
     } else {
         console::print(&format!("by {}, without a board: {rows}\n", counted(pairs as u64, "pair")))?;
     }
+    if let Some(doubt) = other.and_then(|other| sign_doubt(&rows, &other)) {
+        console::say(doubt);
+    }
     anyhow::ensure!(
         verdict != Verdict::Bad,
         "the rig has moved: take a view of the board and give --board and --keep-cameras {} -o NEW.toml, or calibrate it again",
@@ -119,7 +135,55 @@ fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec, rig: &StereoRig) -> anyh
     Ok(())
 }
 
+/// The rig of a ZED's file with the other signs of TY and TZ; `None` where there is no other.
+fn other_signs(rig: &StereoRig) -> Option<StereoRig> {
+    let DVec3 { x, y, z } = rig.translation_m;
+    let is_other = rig.kind == Kind::Zed && y.hypot(z) > 0.0;
+    is_other.then(|| StereoRig { translation_m: DVec3::new(x, -y, -z), ..rig.clone() })
+}
+
+/// Why the signs of TY and TZ of a ZED's file may be the other ones, which its readers do not agree on.
+fn sign_doubt(rows: &RowOffset, other: &RowOffset) -> Option<String> {
+    let is_better = rows.verdict() != Verdict::Good && other.median_abs_px < 0.7 * rows.median_abs_px;
+    is_better.then(|| {
+        format!(
+            "rows differ by {:.2} px, and by {:.2} px with TY and TZ of the ZED's file the other way round, as some readers take them: \
+             convert the file to .toml and change the signs of the last two numbers of translation_m",
+            rows.median_abs_px, other.median_abs_px
+        )
+    })
+}
+
 fn names(args: &CalibrateArgs) -> String {
-    let names: Vec<_> = args.check.iter().map(|path| path.display().to_string()).collect();
+    let names: Vec<_> = Files::all(&args.check).iter().map(|path| path.display().to_string()).collect();
     names.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calibration::read;
+
+    const ZED: &str = "[LEFT_CAM_HD]\nfx=700\nfy=700\ncx=640\ncy=360\nk1=-0.1\n[RIGHT_CAM_HD]\nfx=700\nfy=700\ncx=640\ncy=360\nk1=-0.1\n\
+                       [STEREO]\nBaseline=120\nTY=0.3\nTZ=-0.2\nCV_HD=0\nRX_HD=0\nRZ_HD=0\n";
+
+    #[test]
+    fn signs_of_a_zeds_file_are_doubted_where_rows_agree_better_with_the_other_ones() {
+        let load = |text: &str| {
+            let options = LoadOptions { size: Some((1280, 720)), ..LoadOptions::default() };
+            read(&[("zed.conf".into(), text.as_bytes().to_vec())], &options).unwrap()
+        };
+        let rig = load(ZED);
+        let other = other_signs(&rig).unwrap();
+        assert!(other.translation_m.abs_diff_eq(DVec3::new(-0.12, -0.0003, 0.0002), 1e-12));
+        assert!(other_signs(&load(&ZED.replace("0.3", "0").replace("-0.2", "0"))).is_none());
+        assert!(other_signs(&StereoRig { kind: Kind::OpenCv, ..rig }).is_none());
+
+        let rows = |px: f64| RowOffset { median_px: px, median_abs_px: px, p95_abs_px: px, matches: 99, worst: None };
+        let doubt = sign_doubt(&rows(0.6), &rows(0.1)).unwrap();
+        assert!(doubt.starts_with("rows differ by 0.60 px, and by 0.10 px with TY and TZ"), "{doubt}");
+        for (rows_px, other_px) in [(0.1, 0.01), (0.6, 0.5), (0.3, 0.6)] {
+            assert_eq!(sign_doubt(&rows(rows_px), &rows(other_px)), None);
+        }
+    }
 }

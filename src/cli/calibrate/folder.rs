@@ -2,7 +2,7 @@
 
 use super::CalibrateArgs;
 use crate::calibrate::{Board, Draft, Gathered, Look, Notice, PairFiles, Request, Session, Taken, gather};
-use crate::capture::picture_files::{FilePair, list_pairs};
+use crate::capture::picture_files::{FilePair, list_pairs, list_pictures_of_both};
 use crate::capture::{Capture, CaptureOptions, RawPair, SourceOptions, SourceSpec, Speed};
 use crate::console::{self, counted};
 use crate::image::Image;
@@ -26,7 +26,7 @@ pub(super) fn taken(
     request: Request,
     draft: Option<&mut Draft>,
 ) -> anyhow::Result<Vec<Taken>> {
-    if let Some(pairs) = pairs_of(spec)? {
+    if let Some(pairs) = pairs_of(args, spec)? {
         return of_pairs(args, pairs, board);
     }
     let taken = of_recording(args, spec, board, request)?;
@@ -37,16 +37,19 @@ pub(super) fn taken(
 }
 
 /// The pairs of image files that a source is; `None` where it is none of files. Remarks on files that are left out are said.
-fn pairs_of(spec: &SourceSpec) -> anyhow::Result<Option<Vec<FilePair>>> {
+fn pairs_of(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<Option<Vec<FilePair>>> {
     Ok(match spec {
         SourceSpec::Folder(folder) => {
-            let found = list_pairs(folder)?;
+            let found = match args.source_options().both_views {
+                Some(arrangement) => list_pictures_of_both(folder, arrangement)?,
+                None => list_pairs(folder)?,
+            };
             found.losses.iter().for_each(console::say);
             Some(found.pairs)
         }
         SourceSpec::Files { left, right, .. } => {
             let name = left.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            Some(vec![FilePair { left: left.clone(), right: right.clone(), name }])
+            Some(vec![FilePair { left: left.clone(), right: right.clone(), name, both_views: None }])
         }
         _ => None,
     })
@@ -137,7 +140,7 @@ pub(super) fn each_pair(
         take(pair, pictures)
     };
     let options = SourceOptions { speed: Speed::Max, rate_hz: None, ..args.source_options() };
-    if let Some(pairs) = pairs_of(spec)? {
+    if let Some(pairs) = pairs_of(args, spec)? {
         let (mut left_out, count) = (Vec::new(), pairs.len());
         for pair in pairs {
             match pair.read(false, options.max_pixels) {

@@ -7,8 +7,8 @@ mod print;
 
 use super::UsageError;
 use super::camera_args::CameraArgs;
-use super::source_args::TopicArgs;
-use super::values::{choice, positive};
+use super::source_args::{BothViewsArgs, TopicArgs};
+use super::values::{Files, choice, positive, separated};
 use crate::calibrate::{
     BOARD_FILE, Board, BoardKind, Draft, LensKind, Paper, Request, Saved, Taken, calibrate, paths_of, views_of,
 };
@@ -36,11 +36,11 @@ pub(super) struct CalibrateArgs {
     #[arg(long, value_name = "MODEL")]
     model: Option<LensKind>,
     /// Keep the cameras of this calibration, and solve only for how they stand to each other: a few views suffice
-    #[arg(long, value_name = "FILE[,FILE]", value_delimiter = ',')]
-    keep_cameras: Vec<PathBuf>,
+    #[arg(long, value_name = "FILE[,FILE]", value_parser = separated())]
+    keep_cameras: Vec<Files>,
     /// Tell whether this rig has moved, and by how much, instead of writing one; without --board by the pictures alone
-    #[arg(long, value_name = "FILE[,FILE]", value_delimiter = ',', conflicts_with_all = ["output", "keep_cameras"])]
-    check: Vec<PathBuf>,
+    #[arg(long, value_name = "FILE[,FILE]", value_parser = separated(), conflicts_with_all = ["output", "keep_cameras"])]
+    check: Vec<Files>,
     /// Write a calibration that is refused, marked as an estimate
     #[arg(long)]
     force: bool,
@@ -63,6 +63,8 @@ pub(super) struct CalibrateArgs {
     size: Option<(usize, usize)>,
     #[command(flatten)]
     topics: TopicArgs,
+    #[command(flatten)]
+    both_views: BothViewsArgs,
     #[command(flatten)]
     cameras: CameraArgs,
 }
@@ -136,8 +138,9 @@ impl CalibrateArgs {
                 )
                 .into());
             }
-            None => SourceSpec::from_paths(&self.inputs)?,
+            None => self.both_views.of_paths(&self.inputs)?,
         };
+        self.both_views.check(&spec)?;
         if spec == SourceSpec::Scene {
             return Err(UsageError("the built-in scene shows no board, and is calibrated already".to_owned()).into());
         }
@@ -148,6 +151,7 @@ impl CalibrateArgs {
     /// How a source is opened that is read from its start to its end; cameras with 30 pairs per second.
     fn source_options(&self) -> SourceOptions {
         let mut options = SourceOptions { size: self.size, rate_hz: Some(30.0), ..self.topics.options() };
+        options.both_views = self.both_views.arrangement();
         self.cameras.fill(&mut options.cameras);
         options
     }
@@ -157,7 +161,7 @@ impl CalibrateArgs {
         let kept = match &self.keep_cameras[..] {
             [] => None,
             files => {
-                let rig = load(files, &LoadOptions::default())?;
+                let rig = load(&Files::all(files), &LoadOptions::default())?;
                 Some([rig.left, rig.right])
             }
         };

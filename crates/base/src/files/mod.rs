@@ -10,11 +10,13 @@ pub mod killed;
 mod new_folder;
 pub mod plain;
 mod outputs;
+mod separated;
 
 pub use cause::{cause, missing, read_cause, write_cause};
 pub use growing::Growing;
 pub use new_folder::{NewFolder, settle_folder};
 pub use outputs::Outputs;
+pub use separated::separated;
 
 use std::fs;
 use std::io::{self, Write};

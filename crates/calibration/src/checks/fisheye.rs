@@ -50,7 +50,7 @@ mod tests {
 
     fn doubted(focal_px: f64, four: [f64; 4]) -> Option<String> {
         let distortion = Distortion::from_opencv("D1", &four).unwrap();
-        let camera = Camera { fx: focal_px, fy: focal_px, cx: 319.5, cy: 239.5, distortion };
+        let camera = Camera { fx: focal_px, fy: focal_px, cx: 319.5, cy: 239.5, skew: 0.0, distortion };
         doubt("D1", &camera, Some((640, 480)))
     }
 
@@ -78,7 +78,7 @@ mod tests {
             assert_eq!(doubted(focal_px, four), None, "{four:?}");
         }
         let fisheye = Distortion::from_fisheye("D1", &[-0.1, 0.05, -0.03, 0.006]).unwrap();
-        let camera = Camera { fx: 280.0, fy: 280.0, cx: 319.5, cy: 239.5, distortion: fisheye };
+        let camera = Camera { fx: 280.0, fy: 280.0, cx: 319.5, cy: 239.5, skew: 0.0, distortion: fisheye };
         assert_eq!(doubt("D1", &camera, None), None, "it is one already");
     }
 }

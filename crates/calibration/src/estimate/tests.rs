@@ -29,7 +29,7 @@ fn turned_scene(left: DMat3, right: DMat3, radial: f64, numbers: &[u64]) -> (Vec
     let options = SceneOptions { noise: 1.0, ..SceneOptions::default() };
     let Geometry { focal_px, baseline_m, cx_px, cy_px, .. } = options.geometry();
     let distortion = crate::Distortion::from_opencv("D", &[radial, 0.0, 0.0, 0.0]).unwrap();
-    let camera = Camera { fx: focal_px, fy: focal_px, cx: cx_px, cy: cy_px, distortion };
+    let camera = Camera { fx: focal_px, fy: focal_px, cx: cx_px, cy: cy_px, skew: 0.0, distortion };
     let seen = |luma: &Luma, to_scene: DMat3| {
         let table = RemapTable::new(640, 480, |x, y| {
             let ray = to_scene * camera.ray(DVec2::new(x as f64, y as f64)).unwrap();
@@ -132,6 +132,8 @@ fn what_cannot_be_estimated_says_why() {
 
     let flat = Luma::U8(Image::filled(640, 480, 80));
     assert!(refused(&[(&flat, &flat)]).contains("too little texture"));
+    let dark = Luma::U8(Image::filled(640, 480, 12));
+    assert!(refused(&[(&flat, &dark)]).contains("dark, mean 12 of 255"), "{}", refused(&[(&flat, &dark)]));
     let elsewhere = render(&SceneOptions { seed: 9, ..SceneOptions::default() }, 50, false).left.luma;
     let upside_down = elsewhere.to_u8().pixels().iter().rev().copied().collect();
     let elsewhere = Luma::U8(Image::new(640, 480, upside_down));

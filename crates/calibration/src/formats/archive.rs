@@ -1,30 +1,52 @@
-//! The archive of ROS's camera_calibration: a .tar.gz with left.yaml, right.yaml and the calibration pictures.
+//! Packed files: the archive of ROS's camera_calibration, a .tar.gz with left.yaml, right.yaml and the calibration pictures; and one
+//! text, such as OpenCV's .yml.gz and .xml.gz.
 
-use super::{File, MAX_TEXT_BYTES, yaml};
+use super::{File, MAX_TEXT_BYTES, text, yaml};
 use crate::CalibrationError;
 use crate::console::foreign;
 use crate::files::plain;
+use flate2::read::GzDecoder;
 use std::io::Read as _;
 use std::path::Path;
 
 /// Largest number of bytes read from an archive, packed and unpacked: it also holds the pictures of the pattern.
 pub(super) const MAX_BYTES: u64 = 1 << 29;
 
-/// Whether a file may be such an archive, by its first bytes.
+/// Whether a file may be packed, by its first bytes.
 pub(super) fn recognizes(path: &Path) -> bool {
     let mut start = [0; MAGIC.len()];
     plain::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
 }
 
+/// Length of a header in an archive.
+const TAR_HEADER_BYTES: usize = 512;
+
 /// The first bytes of a gzip file.
 pub(super) const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
+fn broken(e: &std::io::Error) -> CalibrationError {
+    CalibrationError(format!("it is a .gz that is damaged: {}; take a copy that is whole", foreign(&e.to_string())))
+}
+
+/// The unpacked bytes of a packed text; `None` for an archive.
+pub(super) fn packed_text(bytes: &[u8]) -> Result<Option<Vec<u8>>, CalibrationError> {
+    let mut unpacked = Vec::new();
+    let read = GzDecoder::new(bytes).take(MAX_TEXT_BYTES as u64 + 1).read_to_end(&mut unpacked);
+    if unpacked.starts_with(&MAGIC) {
+        return Err(CalibrationError("it is a .gz in a .gz; unpack it once".to_owned()));
+    }
+    // the header of an archive has zeros between its fields
+    if unpacked.iter().take(TAR_HEADER_BYTES).any(|&byte| byte == 0) && !text::is_utf16(&unpacked) {
+        return Ok(None);
+    }
+    read.map_err(|e| broken(&e))?;
+    Ok(Some(unpacked))
+}
+
 /// Both files, left one first.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<File>, CalibrationError> {
-    let broken = |e: std::io::Error| {
-        CalibrationError(format!("it is a .gz that is damaged or no .tar.gz: {e}; take a copy that is whole"))
-    };
-    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(bytes).take(MAX_BYTES));
+    let broken = |e: std::io::Error| broken(&e);
+    let mut archive = tar::Archive::new(GzDecoder::new(bytes).take(MAX_BYTES));
     let (mut found, mut names) = ([None, None], Vec::new());
     // raw entries: the tar reader would load extension names of any length into memory
     for entry in archive.entries().map_err(broken)?.raw(true) {
@@ -35,14 +57,16 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<File>, CalibrationError> {
             names.push(foreign(&name));
         }
         let Some(side) = side else { continue };
-        let mut text = String::new();
+        let mut bytes = Vec::new();
         let size = entry.size();
         if size > MAX_TEXT_BYTES as u64 {
             let name = foreign(&name);
             return Err(CalibrationError(format!("{name} has {size} bytes, more than any calibration")));
         }
-        entry.read_to_string(&mut text).map_err(broken)?;
-        let tree = yaml::parse(&text).map_err(|e| CalibrationError(format!("{}: {e}", foreign(&name))))?;
+        entry.read_to_end(&mut bytes).map_err(broken)?;
+        let in_file = |e: String| CalibrationError(format!("{}: {e}", foreign(&name)));
+        let text = text::decoded(&bytes).ok_or_else(|| in_file("it is no text".to_owned()))?;
+        let tree = yaml::parse(&text).map_err(|e| in_file(e.to_string()))?;
         found[side] = Some(File { name, tree });
         if let [Some(_), Some(_)] = found {
             break;

@@ -1,6 +1,6 @@
 //! A rig as read from a file, before its unit, sides and orientation are resolved.
 
-use super::LoadOptions;
+use super::{Kind, LoadOptions};
 use crate::{CalibrationError, LengthUnit, Projection, Rectification, StereoRig, checks};
 use glam::{DMat3, DVec3};
 
@@ -13,6 +13,21 @@ pub(super) struct Draft {
 }
 
 impl Draft {
+    /// The same, unless the user has named cameras of a file without a choice.
+    pub(super) fn of_cameras(self, options: &LoadOptions) -> Result<Self, CalibrationError> {
+        let kind = self.rig.kind;
+        match &options.cameras {
+            Some(cameras) if !matches!(kind, Kind::Kitti | Kind::Anipose | Kind::DepthAi) => {
+                Err(CalibrationError(format!(
+                    "a calibration of the kind {} has two cameras and no choice of them: leave --calibration-cameras {cameras} \
+                     out; --calibration-swap exchanges left and right",
+                    kind.word()
+                )))
+            }
+            _ => Ok(self),
+        }
+    }
+
     /// The checked rig in metres, with left and right in the right order.
     pub(super) fn finish(self, options: &LoadOptions) -> Result<StereoRig, CalibrationError> {
         let Self { mut rig, unit } = self;
@@ -56,4 +71,19 @@ pub(super) fn rectification(
 pub(super) fn pose(r: &Rectification) -> (DMat3, DVec3) {
     let from_common = r.rotation_right.transpose();
     (from_common * r.rotation_left, from_common * DVec3::new(-r.baseline_m, 0.0, 0.0))
+}
+
+/// Rotation and translation from the axes of one camera to others.
+pub(super) type Pose = (DMat3, DVec3);
+
+/// Pose from the left camera to the right one, of the poses from each to common axes.
+pub(super) fn relative([(left, left_at), (right, right_at)]: [Pose; 2]) -> Pose {
+    let to_right = right.transpose();
+    (to_right * left, to_right * (left_at - right_at))
+}
+
+/// Inverse of a pose.
+pub(super) fn inverse((rotation, translation): Pose) -> Pose {
+    let back = rotation.transpose();
+    (back, -(back * translation))
 }

@@ -1,12 +1,25 @@
 //! Recognized but unsupported files of other tools: the error names the tool and a way to convert the file.
 
-use super::tree::Node;
+use super::tree::{Node, number};
 use crate::CalibrationError;
 
 /// Advice for tools that give each camera's pose in the axes of a body.
 const POSES_ADVICE: &str = "write a Kalibr camchain: cam0 and cam1, each with camera_model: pinhole, distortion_model (radtan or \
                      equidistant), intrinsics [fx, fy, cx, cy], distortion_coeffs, resolution, and the camera-to-body \
                      matrix as T_imu_cam";
+
+/// Advice for tools whose files hold all that is needed in a way of their own.
+const TO_OPENCV: &str = "write K1, D1, K2, D2, R and T into an OpenCV YAML file";
+
+/// Keys that only files of these tools have.
+const TOOLS: &[(&[&str], &str)] = &[
+    (&["frames", "fl_x"], "a transforms.json of NeRF tools"),
+    (&["frames", "camera_angle_x"], "a transforms.json of NeRF tools"),
+    (&["sfm_data_version"], "an sfm_data.json of OpenMVG"),
+    (&["CalibrationInformation"], "a calibration of an Azure Kinect"),
+    (&["fx_left", "fx_right"], "a camera rig of VIAME"),
+    (&["baseline", "intrinsic_left"], "a calibration of RealSense"),
+];
 
 fn refuse(what: &str, way: &str) -> Result<(), CalibrationError> {
     Err(CalibrationError(format!("it is {what}, which is not read; to convert, {way}")))
@@ -40,10 +53,12 @@ pub(super) fn refuse_bytes(bytes: &[u8]) -> Result<(), CalibrationError> {
 /// Texts without a tree structure.
 pub(super) fn refuse_text(text: &str) -> Result<(), CalibrationError> {
     let begins = |word: &str| text.lines().any(|line| line.trim_start().starts_with(word));
-    if begins("P0:") && begins("P1:") || begins("P_rect_00:") || begins("P_rect_02:") {
+    if is_dso(text) {
         return refuse(
-            "a calibration of KITTI",
-            "its pictures are rectified already: give --focal-px and --baseline-m (P1[3] / -P1[0]) in place of it",
+            "a camera of DSO (camera.txt)",
+            "its pictures are rectified already: give --focal-px (its first number, times the width of the pictures where it is \
+             below 1) and --baseline-m (its last line) in place of it; some files have Camera.bf / 1000 of ORB-SLAM's settings on \
+             the last line, and then the baseline is 1000 times that, divided by the focal length",
         );
     }
     let table = |name: &str| text.lines().any(|line| line.trim() == name);
@@ -53,7 +68,10 @@ pub(super) fn refuse_text(text: &str) -> Result<(), CalibrationError> {
         ));
     }
     if begins("# Camera list with one line of data per camera") {
-        return refuse("a cameras.txt of COLMAP", "write K1, D1, K2, D2, R and T into an OpenCV YAML file");
+        return refuse("a cameras.txt of COLMAP", TO_OPENCV);
+    }
+    if begins("fc_left") || begins("fc =") && text.contains("cc =") {
+        return refuse("one of Bouguet's Camera Calibration Toolbox", TO_OPENCV);
     }
     if text.contains("'lensmodel'") || text.contains("\"lensmodel\"") {
         return refuse("a .cameramodel of mrcal", "use mrcal-to-kalibr, which writes a camchain that is read");
@@ -81,12 +99,6 @@ pub(super) fn refuse_tree(tree: &Node) -> Result<(), CalibrationError> {
              and P2, with image_width and image_height; without them its pictures are rectified already: give --focal-px \
              and --baseline-m (Camera.bf / Camera.fx)",
         )
-    } else if has("cameraData") && (has("boardName") || has("stereoRectificationData")) {
-        refuse(
-            "a calibration of DepthAI (OAK cameras)",
-            "write an OpenCV YAML file: intrinsicMatrix and distortionCoeff of the left and right camera as K1, D1, K2 and D2, \
-             rotationMatrix and translation as R and T, and give --calibration-unit cm",
-        )
     } else if tree.get(&["value0"]).is_some_and(|value| value.has("T_imu_cam")) {
         refuse(
             "a calibration of basalt",
@@ -95,12 +107,25 @@ pub(super) fn refuse_tree(tree: &Node) -> Result<(), CalibrationError> {
         )
     } else if has("ncameras") || (has("cameras") && has("label")) {
         refuse("a camera rig of maplab", POSES_ADVICE)
-    } else if has("rectified.0.fx") || has("baseline") && has("intrinsic_left") {
-        refuse(
-            "a calibration of RealSense",
-            "its pictures are rectified already: give --focal-px (rectified fx) and --baseline-m in place of it",
-        )
+    } else if let Some((_, tool)) = TOOLS.iter().find(|(keys, _)| keys.iter().all(|key| has(key))) {
+        refuse(tool, TO_OPENCV)
     } else {
         Ok(())
     }
+}
+
+/// Whether a text is DSO's camera: its parameters, the size, what is done with the pictures, the size after that, and for stereo a
+/// baseline.
+fn is_dso(text: &str) -> bool {
+    const MODELS: [&str; 5] = ["Pinhole", "RadTan", "EquiDistant", "KannalaBrandt", "FOV"];
+    let lines: Vec<Vec<&str>> = text.lines().take(16).map(|line| line.split_whitespace().collect()).collect();
+    let lines: Vec<_> = lines.into_iter().filter(|words| !words.is_empty()).collect();
+    let [camera, size, what, ..] = lines.as_slice() else { return false };
+    let numbers = |words: &[&str]| words.iter().all(|word| number(word).is_some());
+    let camera = match camera.split_first() {
+        Some((first, rest)) if MODELS.contains(first) => rest,
+        _ => camera,
+    };
+    let is_way = matches!(what.as_slice(), ["crop" | "full" | "none"]) || what.len() == 5 && numbers(what);
+    matches!(camera.len(), 5 | 8) && numbers(camera) && size.len() == 2 && numbers(size) && is_way
 }

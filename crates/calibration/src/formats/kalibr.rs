@@ -1,9 +1,10 @@
 //! Kalibr's camchain: both cameras in one YAML file, with `T_cn_cnm1`, or with each camera's pose to an IMU. Lengths are in
 //! metres.
 
+use super::draft::{self, Draft};
 use super::matrix::Matrix;
 use super::tree::Node;
-use super::{Kind, draft::Draft, model};
+use super::{Kind, model, need};
 use crate::camera_info::yaml_list;
 use crate::console::foreign;
 use crate::{BrownConrady, CalibrationError, Camera, Distortion, LengthUnit, StereoRig};
@@ -26,12 +27,7 @@ pub(super) fn read(tree: &Node) -> Result<Draft, CalibrationError> {
     };
     let (left, left_size) = camera("cam0", cam0)?;
     let (right, right_size) = camera("cam1", cam1)?;
-    if left_size != right_size {
-        return Err(CalibrationError(format!(
-            "cam0 is calibrated for {}x{}, cam1 for {}x{}: calibrate both in one mode",
-            left_size.0, left_size.1, right_size.0, right_size.1
-        )));
-    }
+    need::one_size([("cam0", left_size), ("cam1", right_size)])?;
     let mut doubts = Vec::new();
     if tree.has("cam2") {
         doubts.push("the camchain has more than two cameras: cam0 is taken as left, cam1 as right".to_owned());
@@ -39,12 +35,6 @@ pub(super) fn read(tree: &Node) -> Result<Draft, CalibrationError> {
     let (rotation, translation) = pose(cam0, cam1)?;
     let rig = StereoRig::new(left, right, rotation, translation, Some(left_size));
     Ok(Draft { rig: StereoRig { kind: Kind::Kalibr, doubts, ..rig }, unit: Some(LengthUnit::Metre) })
-}
-
-fn need(cam: &str, node: &Node, key: &str) -> Result<Matrix, CalibrationError> {
-    let name = format!("{cam}.{key}");
-    let value = node.get(&[key]).ok_or_else(|| CalibrationError(format!("{name} is missing")))?;
-    value.matrix(&name).ok_or_else(|| CalibrationError(format!("{name} is no list of numbers; the file is damaged")))
 }
 
 fn camera(cam: &str, node: &Node) -> Result<(Camera, (usize, usize)), CalibrationError> {
@@ -56,39 +46,34 @@ fn camera(cam: &str, node: &Node) -> Result<(Camera, (usize, usize)), Calibratio
             foreign(projection)
         )));
     }
-    let intrinsics = need(cam, node, "intrinsics")?;
+    let intrinsics = need::matrix(cam, node, "intrinsics")?;
     let [fx, fy, cx, cy] = intrinsics.values::<4>(&[(4, 1), (1, 4)])?;
     let model = word("distortion_model");
     let lens = if model == "none" {
         Matrix { name: String::new(), shape: None, data: Vec::new() }
     } else {
-        need(cam, node, "distortion_coeffs")?
+        need::matrix(cam, node, "distortion_coeffs")?
     };
     lens.finite()?;
     let distortion = model::lens(model, &lens.name, &lens.data)?;
-    let resolution = need(cam, node, "resolution")?;
+    let resolution = need::matrix(cam, node, "resolution")?;
     let [width, height] = resolution.values::<2>(&[(2, 1), (1, 2)])?;
-    Ok((Camera { fx, fy, cx, cy, distortion }, (width as usize, height as usize)))
+    Ok((Camera { fx, fy, cx, cy, skew: 0.0, distortion }, (width as usize, height as usize)))
 }
 
 /// Transformation from cam0 to cam1.
 fn pose(cam0: &Node, cam1: &Node) -> Result<(DMat3, DVec3), CalibrationError> {
     if cam1.has("T_cn_cnm1") {
-        return need("cam1", cam1, "T_cn_cnm1")?.pose();
+        return need::matrix("cam1", cam1, "T_cn_cnm1")?.pose();
     }
     let both = |key: &str| cam0.has(key) && cam1.has(key);
     let of = |key: &str| -> Result<_, CalibrationError> {
-        Ok((need("cam0", cam0, key)?.pose()?, need("cam1", cam1, key)?.pose()?))
+        Ok([need::matrix("cam0", cam0, key)?.pose()?, need::matrix("cam1", cam1, key)?.pose()?])
     };
     if both("T_cam_imu") {
-        // both from the IMU to the camera
-        let ((r0, t0), (r1, t1)) = of("T_cam_imu")?;
-        let rotation = r1 * r0.transpose();
-        Ok((rotation, t1 - rotation * t0))
+        Ok(draft::relative(of("T_cam_imu")?.map(draft::inverse)))
     } else if both("T_imu_cam") {
-        // both from the camera to the IMU
-        let ((r0, t0), (r1, t1)) = of("T_imu_cam")?;
-        Ok((r1.transpose() * r0, r1.transpose() * (t0 - t1)))
+        Ok(draft::relative(of("T_imu_cam")?))
     } else {
         Err(CalibrationError(
             "the camchain does not say how the cameras stand to each other: looked for cam1.T_cn_cnm1, or T_cam_imu or \
@@ -137,6 +122,13 @@ pub(super) fn write(rig: &StereoRig) -> Result<String, CalibrationError> {
 
 /// Kalibr's name of a camera's lens model, with its four coefficients.
 fn lens_of(side: &str, camera: &Camera) -> Result<(&'static str, [f64; 4]), CalibrationError> {
+    if camera.skew != 0.0 {
+        return Err(CalibrationError(format!(
+            "the {side} camera has an axis skew of {:?} px, which a camchain cannot hold: calibrate again with the axis skew fixed at 0, or \
+             write OpenCV's, ROS's or our own",
+            camera.skew
+        )));
+    }
     let BrownConrady { radial: [k1, k2, more @ ..], tangential: [p1, p2], prism } = match camera.distortion {
         Distortion::Fisheye(lens) => return Ok(("equidistant", lens.k)),
         Distortion::BrownConrady(lens) => lens,

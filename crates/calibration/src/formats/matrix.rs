@@ -1,6 +1,6 @@
 //! A matrix of a file, validated before use.
 
-use crate::{CalibrationError, Projection};
+use crate::{CalibrationError, Camera, Distortion, Projection};
 use glam::{DMat3, DMat4, DQuat, DVec3};
 
 /// A matrix as read from the file.
@@ -47,10 +47,31 @@ impl Matrix {
         }
     }
 
-    /// `[fx 0 cx; 0 fy cy; 0 0 1]` as `[fx, fy, cx, cy]`.
-    pub(super) fn intrinsics(&self) -> Result<[f64; 4], CalibrationError> {
-        let [fx, _, cx, _, fy, cy, ..] = self.values::<9>(&[(3, 3)])?;
-        Ok([fx, fy, cx, cy])
+    /// The camera of the matrix `[fx skew cx; 0 fy cy; 0 0 1]` and a lens.
+    pub(super) fn camera(&self, distortion: Distortion) -> Result<Camera, CalibrationError> {
+        let [fx, skew, cx, below, fy, cy, x, y, one] = self.values::<9>(&[(3, 3)])?;
+        if is_zero(cx) && is_zero(cy) && !(is_zero(x) && is_zero(y)) {
+            return Err(CalibrationError(format!(
+                "{} is transposed, as MATLAB stores it: its principal point ({x}, {y}) is in the third row; transpose it and \
+                 the other camera's, and R too where R is of the same tool, while T stays",
+                self.name
+            )));
+        }
+        if !(is_zero(below) && is_zero(x) && is_zero(y) && is_zero(one - 1.0)) {
+            return Err(CalibrationError(format!(
+                "{} is no camera matrix, which is [fx skew cx; 0 fy cy; 0 0 1]: its second row begins with {below}, its third is \
+                 {x} {y} {one}; take the matrix that the calibration wrote",
+                self.name
+            )));
+        }
+        let skew = if is_zero(skew) { 0.0 } else { skew };
+        Ok(Camera { fx, fy, cx, cy, skew, distortion })
+    }
+
+    /// The camera of a rectified picture; the matrix has no skew.
+    pub(super) fn pinhole(&self) -> Result<Projection, CalibrationError> {
+        let Camera { fx, fy, cx, cy, .. } = self.camera(Distortion::default())?;
+        Ok(Projection { fx, fy, cx, cy })
     }
 
     pub(super) fn vector(&self) -> Result<DVec3, CalibrationError> {
@@ -84,9 +105,26 @@ impl Matrix {
         Ok((rotation, pose.w_axis.truncate()))
     }
 
+    /// The axis skew of a 3x4 projection, as a doubt: pictures rectified without it have the same disparities.
+    pub(super) fn skew_doubt(&self) -> Option<String> {
+        let skew = self.data.get(1).filter(|skew| self.data.len() == 12 && !is_zero(**skew))?;
+        let name = &self.name;
+        Some(format!(
+            "{name} has an axis skew of {skew} px, which a rectified picture does not have: it is left out, and pictures that \
+             another program has rectified with it lean"
+        ))
+    }
+
     /// A 3x4 projection with its shift along x and y.
     pub(super) fn projection(&self) -> Result<(Projection, [f64; 2]), CalibrationError> {
-        let [fx, _, cx, shift_x, _, fy, cy, shift_y, ..] = self.values::<12>(&[(3, 4)])?;
+        let [fx, _, cx, shift_x, below, fy, cy, shift_y, x, y, one, _] = self.values::<12>(&[(3, 4)])?;
+        if !(is_zero(below) && is_zero(x) && is_zero(y) && is_zero(one - 1.0)) {
+            return Err(CalibrationError(format!(
+                "{} is of no rectified camera, which has [fx 0 cx; 0 fy cy; 0 0 1] and a shift: its second row begins with {below}, \
+                 its third with {x} {y} {one}; leave it out, give K, D, R and T, and it is computed",
+                self.name
+            )));
+        }
         if fx <= 0.0 || fy <= 0.0 {
             return Err(CalibrationError(format!(
                 "{} is singular: its focal lengths are {fx} and {fy} px; calibrate again, or leave it out and it is computed",
@@ -95,6 +133,11 @@ impl Matrix {
         }
         Ok((Projection { fx, fy, cx, cy }, [shift_x, shift_y]))
     }
+}
+
+/// Whether a number is 0 up to what tools leave of their rounding.
+fn is_zero(value: f64) -> bool {
+    value.abs() < 1e-6
 }
 
 /// The rotation nearest to a matrix that is one to a thousandth: files have few digits. `None` for others.

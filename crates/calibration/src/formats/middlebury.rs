@@ -4,8 +4,7 @@ use super::matrix::Matrix;
 use super::tree::{check_key, number};
 use super::{Kind, draft::Draft};
 use crate::console::foreign;
-use crate::{CalibrationError, Camera, Distortion, LengthUnit, Rectification, StereoRig};
-use glam::{DMat3, DVec3};
+use crate::{CalibrationError, LengthUnit, Projection, StereoRig};
 
 /// Whether a text is a calib.txt.
 pub(super) fn recognizes(text: &str) -> bool {
@@ -54,28 +53,18 @@ pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
              sizes; take a copy of the original"
         )));
     }
-    let baseline = numbers("baseline")?;
-    let rectification = Rectification {
-        rotation_left: DMat3::IDENTITY,
-        rotation_right: DMat3::IDENTITY,
-        left: left.pinhole(),
-        right: right.pinhole(),
-        baseline_m: baseline,
-    };
-    let (translation, size) = (DVec3::new(-baseline, 0.0, 0.0), (size("width")?, size("height")?));
-    let rig = StereoRig::new(left, right, DMat3::IDENTITY, translation, Some(size));
-    let rig = StereoRig { kind: Kind::Middlebury, rectification: Some(rectification), ..rig };
-    Ok(Draft { rig, unit: Some(LengthUnit::Millimetre) })
+    let size = (size("width")?, size("height")?);
+    let rig = StereoRig::of_pinholes([left, right], numbers("baseline")?, Some(size));
+    Ok(Draft { rig: StereoRig { kind: Kind::Middlebury, ..rig }, unit: Some(LengthUnit::Millimetre) })
 }
 
 /// `[f 0 cx; 0 f cy; 0 0 1]`.
-fn camera(name: &str, text: &str) -> Result<Camera, CalibrationError> {
+fn camera(name: &str, text: &str) -> Result<Projection, CalibrationError> {
     let inside = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let words = inside.unwrap_or_default().split([' ', '\t', ';', ',']).filter(|word| !word.is_empty());
     let data: Option<Vec<f64>> = words.map(number).collect();
     let data = data.ok_or_else(|| {
         CalibrationError(format!("{name} is '{}', no matrix; take a copy that is whole", foreign(text)))
     })?;
-    let [fx, fy, cx, cy] = Matrix { name: name.to_owned(), shape: None, data }.intrinsics()?;
-    Ok(Camera { fx, fy, cx, cy, distortion: Distortion::default() })
+    Matrix { name: name.to_owned(), shape: None, data }.pinhole()
 }

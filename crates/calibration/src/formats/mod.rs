@@ -1,16 +1,30 @@
 //! Calibration files: one module for each kind; the kind is detected from the content.
 
+mod anipose;
 mod archive;
+mod base64;
+mod cameras;
+mod cityscapes;
+mod depthai;
+mod dialects;
 mod draft;
 mod foreign;
+mod k_txt;
 mod kalibr;
+mod kitti;
+mod matlab;
 mod matrix;
 mod middlebury;
 mod model;
 mod names;
+mod need;
 mod opencv;
+mod ost;
 mod own;
+mod realsense;
 mod ros;
+mod rows;
+mod text;
 mod tree;
 mod write;
 mod xml;
@@ -25,6 +39,7 @@ use draft::Draft;
 use std::path::{Path, PathBuf};
 use tree::Node;
 
+pub use cameras::Cameras;
 pub use own::write as toml_of;
 pub use write::{Output, write};
 
@@ -43,6 +58,20 @@ choices! {
         Zed = "ZED .conf",
         /// Middlebury's calib.txt.
         Middlebury = "Middlebury calib.txt",
+        /// KITTI's and DrivingStereo's projections.
+        Kitti = "KITTI",
+        /// TOML of anipose, freemocap, Pose2Sim or caliscope.
+        Anipose = "anipose TOML",
+        /// JSON of an OAK camera.
+        DepthAi = "DepthAI",
+        /// RealSense's table, or what its tool prints.
+        RealSense = "RealSense",
+        /// MATLAB's stereoParameters as JSON.
+        Matlab = "MATLAB stereoParameters",
+        /// FoundationStereo's K.txt.
+        FoundationStereo = "K.txt",
+        /// Cityscapes' camera.json.
+        Cityscapes = "Cityscapes",
         /// No file.
         Computed = "computed",
     }
@@ -57,10 +86,16 @@ pub struct LoadOptions {
     pub swapped: bool,
     /// Size of the pictures in use, per view: a ZED's file has calibrations for several sizes.
     pub size: Option<(usize, usize)>,
+    /// The cameras that the user names, for files of several.
+    pub cameras: Option<Cameras>,
+    /// Numbers of the cameras by the pictures' folders: 2 and 3 for KITTI's `image_2` and `image_3`.
+    pub camera_numbers: Option<[u32; 2]>,
 }
 
 const EXPECTED_KINDS: &str = "looked for a calibration of OpenCV (YAML, XML, JSON), ROS (camera_info of both cameras, or .tar.gz), \
-                      Kalibr (camchain), ZED (.conf), Middlebury (calib.txt), or Stereopsis (.toml)";
+                      Kalibr (camchain), ZED (.conf), Middlebury (calib.txt), Stereopsis (.toml), KITTI, anipose (.toml), \
+                      DepthAI, RealSense, MATLAB (JSON), Cityscapes, or a K.txt";
+const CONVERT: &str = "to convert, write K1, D1, K2, D2, R, T, image_width and image_height into an OpenCV YAML file";
 
 /// Largest size of a text file.
 const MAX_TEXT_BYTES: usize = 4 << 20;
@@ -120,7 +155,7 @@ pub fn read(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<Stere
             files.len()
         )));
     }
-    let draft = draft(files, options.size);
+    let draft = draft(files, options).and_then(|draft| draft.of_cameras(options));
     let draft = draft.map_err(|e| CalibrationError(format!("cannot read the calibration {names}: {e}")))?;
     draft.finish(options).map_err(|e| CalibrationError(format!("cannot use the calibration {names}: {e}")))
 }
@@ -133,7 +168,11 @@ struct File {
 
 impl File {
     fn stem(&self) -> String {
-        Path::new(&self.name).file_stem().unwrap_or_default().to_string_lossy().into_owned()
+        Path::new(self.name.strip_suffix(".gz").unwrap_or(&self.name))
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
     }
 }
 
@@ -145,12 +184,18 @@ enum Content {
     Rig(Box<Draft>),
 }
 
-fn draft(files: &[(PathBuf, Vec<u8>)], size: Option<(usize, usize)>) -> Result<Draft, CalibrationError> {
+impl Content {
+    fn rig(draft: Draft) -> Self {
+        Self::Rig(Box::new(draft))
+    }
+}
+
+fn draft(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<Draft, CalibrationError> {
     let mut trees = Vec::new();
     for (path, bytes) in files {
         let shown = console::path(path);
         let in_file = |e: CalibrationError| if files.len() > 1 { CalibrationError(format!("{shown}: {e}")) } else { e };
-        match content(bytes, size).map_err(in_file)? {
+        match content(&shown, bytes, options).map_err(in_file)? {
             Content::Tree(tree) => {
                 foreign::refuse_tree(&tree).map_err(in_file)?;
                 trees.push(File { name: path.display().to_string(), tree });
@@ -166,6 +211,7 @@ fn draft(files: &[(PathBuf, Vec<u8>)], size: Option<(usize, usize)>) -> Result<D
             Err(CalibrationError(format!("{} is of Kalibr and holds both cameras; give it alone", trees[i].name)))
         }
         None if trees.iter().all(|file| ros::recognizes(&file.tree)) => ros::read(&trees),
+        None if trees.iter().all(|file| file.tree.entries().is_empty()) => Err(unknown_text()),
         None => opencv::read(&trees).map_err(|e| if all_names_unknown(&trees) { unknown(&e) } else { e }),
     }
 }
@@ -176,28 +222,36 @@ fn all_names_unknown(files: &[File]) -> bool {
 }
 
 fn unknown(e: &CalibrationError) -> CalibrationError {
-    CalibrationError(format!("{EXPECTED_KINDS}; as OpenCV's: {e}"))
+    CalibrationError(format!("{EXPECTED_KINDS}; {CONVERT}; as OpenCV's: {e}"))
 }
 
-fn content(bytes: &[u8], size: Option<(usize, usize)>) -> Result<Content, CalibrationError> {
-    let rig = |draft| Content::Rig(Box::new(draft));
+fn unknown_text() -> CalibrationError {
+    CalibrationError(format!("it is a text of no kind that is known; {EXPECTED_KINDS}; {CONVERT}"))
+}
+
+/// Content of a file; its name is for the text of errors.
+fn content(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Content, CalibrationError> {
+    let rig = Content::rig;
     let error = |text: String| Err(CalibrationError(text));
     if bytes.starts_with(&archive::MAGIC) {
-        return ros::read(&archive::read(bytes)?).map(rig);
+        return match archive::packed_text(bytes)? {
+            Some(text) => content(name, &text, options),
+            None => ros::read(&archive::read(bytes)?).map(rig),
+        };
     }
     foreign::refuse_bytes(bytes)?;
     if bytes.len() > MAX_TEXT_BYTES {
         return error(format!("it has more than {MAX_TEXT_BYTES} bytes, more than any calibration; {EXPECTED_KINDS}"));
     }
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let Ok(text) = std::str::from_utf8(bytes) else { return error(format!("it is no text; {EXPECTED_KINDS}")) };
+    let Some(text) = text::decoded(bytes) else { return error(format!("it is no text; {EXPECTED_KINDS}")) };
+    let text = &*text;
     if text.trim().is_empty() {
         return error(format!("it is empty; {EXPECTED_KINDS}"));
     }
     if text.trim_start().starts_with('<') {
         let (root, tree) = xml::parse(text.trim_start())?;
         if root != "opencv_storage" {
-            return error(format!("it is XML of another tool (<{}>); {EXPECTED_KINDS}", foreign(&root)));
+            return error(format!("it is XML of another tool (<{}>); {EXPECTED_KINDS}; {CONVERT}", foreign(&root)));
         }
         return Ok(Content::Tree(tree));
     }
@@ -206,14 +260,18 @@ fn content(bytes: &[u8], size: Option<(usize, usize)>) -> Result<Content, Calibr
         return own::read(text).map(rig);
     }
     if zed::recognizes(text) {
-        return zed::read(text, size).map(rig);
+        return zed::read(text, options.size).map(rig);
     }
     if middlebury::recognizes(text) {
         return middlebury::read(text).map(rig);
     }
+    if let Some(content) = dialects::of_text(name, text, options) {
+        return content;
+    }
     match yaml::parse(text) {
-        Ok(tree) => Ok(Content::Tree(tree)),
-        Err(e) => error(format!("as YAML or JSON: {e}; {EXPECTED_KINDS}")),
+        Ok(tree) => dialects::of_tree(&tree, options).map_or(Ok(Content::Tree(tree)), |draft| draft.map(rig)),
+        Err(e) if yaml::begins(text) => error(format!("as YAML or JSON: {e}; {EXPECTED_KINDS}")),
+        Err(_) => Err(unknown_text()),
     }
 }
 

@@ -66,10 +66,20 @@ const UNSIDED: &[(Meaning, &str)] = &[
 
 /// The searched names, for the error text.
 pub(super) const EXPECTED_NAMES: &str = "K1 D1 K2 D2 (or M1, cameraMatrix1, camera_matrix_left, distCoeffs1, …), R, T, and if \
-                                     there R1 R2 P1 P2";
+                                     there R1 R2 P1 P2, or P1 P2 alone";
+
+/// End of the name of a fisheye's coefficients in the files of ZED's calibration tool: `D_LEFT_FE`.
+const FISHEYE_END: &str = "_FE";
+
+/// Camera of coefficients that are a fisheye's by their name; `None` for other names.
+pub(super) fn fisheye_of(name: &str) -> Option<Side> {
+    let is_lens = |(meaning, _): &(Meaning, Side)| *meaning == Meaning::Distortion;
+    meaning(name).filter(is_lens).filter(|_| name.ends_with(FISHEYE_END)).map(|(_, side)| side)
+}
 
 /// Meaning of a name in any spelling; groups of keys are joined by dots.
 pub(super) fn meaning(name: &str) -> Option<(Meaning, Side)> {
+    let name = name.strip_suffix(FISHEYE_END).unwrap_or(name);
     let plain = plain(name);
     let last = self::plain(last_key(name));
     let find = |list: &[(Meaning, &str)], word: &str| {
@@ -169,6 +179,7 @@ mod tests {
             ("K1 M1 cameraMatrix1 Camera_Matrix_1 cam1.intrinsics", (Meaning::Camera, Side::One)),
             ("K2 M2 cameraMatrix2 right_camera_matrix", (Meaning::Camera, Side::Right)),
             ("K0 cam0.camera_matrix", (Meaning::Camera, Side::Zero)),
+            ("D_LEFT_FE D_LEFT", (Meaning::Distortion, Side::Left)),
             ("D1 distCoeffs1 dist_coeff_1 Distortion_Coefficients_1", (Meaning::Distortion, Side::One)),
             ("R1 rect_1", (Meaning::Rectifying, Side::One)),
             ("P2 projection_matrix_right RIGHT.P", (Meaning::Projection, Side::Right)),

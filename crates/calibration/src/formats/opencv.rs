@@ -1,7 +1,7 @@
 //! OpenCV's stereo calibration: one file, or intrinsics and extrinsics, or left, right and both.
 //!
-//! Needs camera matrices, R and T; or instead R1, R2, P1 and P2. Q follows from P1 and P2 and is not read. Lengths
-//! have no unit in these files, unless `length_unit` is present, as in files written by Stereopsis.
+//! Needs camera matrices, R and T; or instead R1, R2, P1 and P2; or P1 and P2 alone, for rectified pictures. Q follows from P1 and P2
+//! and is not read. Lengths have no unit in these files, unless `length_unit` is present, as in files written by Stereopsis.
 
 use super::draft::{self, Draft};
 use super::matrix::Matrix;
@@ -10,7 +10,8 @@ use super::tree::Node;
 use super::{File, Kind, model};
 use crate::checks::fisheye_doubt;
 use crate::console::foreign;
-use crate::{CalibrationError, Camera, Distortion, LengthUnit, Rectification, StereoRig};
+use crate::{CalibrationError, Camera, Distortion, LengthUnit, Projection, Rectification, StereoRig};
+use glam::DMat3;
 
 /// Reads one or more files together.
 pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
@@ -57,7 +58,15 @@ impl Found {
         }
         if let Some(matrix) = node.matrix(name) {
             self.all_names.push(name.to_owned());
+            let fisheye = names::fisheye_of(name).map(|side| (side.or(file_side), "fisheye".to_owned()));
+            self.models.extend(fisheye);
             self.add_matrix(matrix, file_side);
+        } else if node.has("data") && node.has("rows") && names::meaning(name).is_some() {
+            return Err(CalibrationError(format!(
+                "{} has no data that can be read: looked for numbers, and for numbers that OpenCV packed in base64; take a copy that \
+                 is whole, or write it without base64",
+                foreign(name)
+            )));
         } else if let Some(number) = node.number() {
             self.all_names.push(name.to_owned());
             if names::is_width(name) {
@@ -142,18 +151,58 @@ impl Found {
         })
     }
 
-    fn draft(&self) -> Result<Draft, CalibrationError> {
-        let left = self.camera(Side::Left, "the left camera matrix")?;
-        let right = self.camera(Side::Right, "the right camera matrix")?;
+    /// The size that all places of the files state; `None` without one.
+    fn size(&self) -> Result<Option<(usize, usize)>, CalibrationError> {
         let size = self.sizes.first().copied();
-        if let Some(other) = self.sizes.iter().find(|other| Some(**other) != size) {
-            let (width, height) = self.sizes[0];
+        let other = self.sizes.iter().find(|other| Some(**other) != size);
+        if let Some(((width, height), other)) = size.zip(other) {
             return Err(CalibrationError(format!(
                 "it speaks of pictures of {width}x{height} and of {}x{}; left, right and rectified pictures must have the \
                  same size: calibrate both cameras in one mode",
                 other.0, other.1
             )));
         }
+        Ok(size)
+    }
+
+    /// The rig of rectified pictures, where the file has nothing but P1 and P2.
+    fn rectified(&self) -> Result<Option<StereoRig>, CalibrationError> {
+        let [p1, p2] = [Side::Left, Side::Right].map(|side| self.find(Meaning::Projection, side));
+        let has_others = self.matrices.iter().any(|(meaning, ..)| *meaning != Meaning::Projection);
+        let (Some(p1), Some(p2), false) = (p1, p2, has_others) else { return Ok(None) };
+        let projections = [p1.projection()?, p2.projection()?];
+        let cameras = projections.map(|(Projection { fx, fy, cx, cy }, _)| {
+            let distortion = Distortion::default();
+            Camera { fx, fy, cx, cy, skew: 0.0, distortion }
+        });
+        let rectification = draft::rectification(projections, [DMat3::IDENTITY; 2], &p2.name)?;
+        let (rotation, translation) = draft::pose(&rectification);
+        let doubts = vec![format!(
+            "the file has {} and {} alone: the pictures are taken to be rectified already; for pictures as they come from the \
+             cameras add K1, D1, K2, D2, R and T",
+            p1.name, p2.name
+        )];
+        let rig = StereoRig::new(cameras[0], cameras[1], rotation, translation, self.size()?);
+        Ok(Some(StereoRig { rectification: Some(rectification), doubts, ..rig }))
+    }
+
+    fn draft(&self) -> Result<Draft, CalibrationError> {
+        let mut rig = match self.rectified()? {
+            Some(rig) => rig,
+            None => self.raw()?,
+        };
+        let projections = [Side::Left, Side::Right].map(|side| self.find(Meaning::Projection, side));
+        if rig.rectification.is_some() {
+            rig.doubts.extend(projections.into_iter().flatten().filter_map(Matrix::skew_doubt));
+        }
+        Ok(Draft { rig: StereoRig { kind: Kind::OpenCv, ..rig }, unit: self.unit })
+    }
+
+    /// The rig of pictures as they come from the cameras.
+    fn raw(&self) -> Result<StereoRig, CalibrationError> {
+        let left = self.camera(Side::Left, "the left camera matrix")?;
+        let right = self.camera(Side::Right, "the right camera matrix")?;
+        let size = self.size()?;
         let rectification = self.rectification()?;
         let whole = self.has(Meaning::Rotation, Side::Unsaid) && self.has(Meaning::Translation, Side::Unsaid);
         let (rotation, translation) = match &rectification {
@@ -167,7 +216,7 @@ impl Found {
         };
         let doubts = self.lens_doubts([&left, &right], size);
         let rig = StereoRig::new(left, right, rotation, translation, size);
-        Ok(Draft { rig: StereoRig { kind: Kind::OpenCv, rectification, doubts, ..rig }, unit: self.unit })
+        Ok(StereoRig { rectification, doubts, ..rig })
     }
 
     /// The lens model that the file names for a camera; empty for none. The word for a fisheye wins over others, as some files name
@@ -204,7 +253,7 @@ impl Found {
     }
 
     fn camera(&self, side: Side, what: &str) -> Result<Camera, CalibrationError> {
-        let [fx, fy, cx, cy] = self.need(Meaning::Camera, side, what)?.intrinsics()?;
+        let matrix = self.need(Meaning::Camera, side, what)?;
         let model = self.model(side);
         let distortion = match self.find(Meaning::Distortion, side) {
             Some(lens) => {
@@ -216,7 +265,7 @@ impl Found {
             }
             None => Distortion::default(),
         };
-        Ok(Camera { fx, fy, cx, cy, distortion })
+        matrix.camera(distortion)
     }
 
     /// The file's own rectification, if all four matrices are there.
@@ -230,5 +279,7 @@ impl Found {
     }
 }
 
+#[cfg(test)]
+mod forms;
 #[cfg(test)]
 mod tests;

@@ -40,6 +40,8 @@ struct CameraFile {
     fy_px: f64,
     cx_px: f64,
     cy_px: f64,
+    #[serde(default)]
+    axis_skew_px: f64,
     model: String,
     distortion: Vec<f64>,
 }
@@ -69,11 +71,16 @@ struct RectifiedFile {
     rotation: [[f64; 3]; 3],
 }
 
+/// Error of a TOML text, with its line.
+pub(super) fn in_line(text: &str, err: &toml::de::Error) -> CalibrationError {
+    let line = err.span().map_or(0, |span| text.get(..span.start).map_or(0, |before| before.lines().count().max(1)));
+    CalibrationError(format!("line {line}: {}", err.message()))
+}
+
 /// Reads a file.
 pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
-    let file: RigFile = toml::from_str(text).map_err(|e| {
-        let line = e.span().map_or(0, |span| text.get(..span.start).map_or(0, |before| before.lines().count().max(1)));
-        CalibrationError(format!("line {line}: {}; calibration/example-rig.toml shows what is wanted", e.message()))
+    let file: RigFile = toml::from_str(text).map_err(|err| {
+        CalibrationError(format!("{}; calibration/example-rig.toml shows what is wanted", in_line(text, &err)))
     })?;
     if file.format != FORMAT {
         return Err(CalibrationError(format!("its format is {}, this program reads {FORMAT}", foreign(&file.format))));
@@ -115,9 +122,10 @@ fn rotation(name: &str, rows: &[[f64; 3]; 3]) -> Result<DMat3, CalibrationError>
 }
 
 fn camera(side: &str, file: &CameraFile) -> Result<Camera, CalibrationError> {
-    let CameraFile { fx_px: fx, fy_px: fy, cx_px: cx, cy_px: cy, ref model, ref distortion } = *file;
+    let CameraFile { fx_px: fx, fy_px: fy, cx_px: cx, cy_px: cy, axis_skew_px: skew, ref model, ref distortion } =
+        *file;
     let name = format!("{side}.distortion");
-    Ok(Camera { fx, fy, cx, cy, distortion: model::lens(model, &name, distortion)? })
+    Ok(Camera { fx, fy, cx, cy, skew, distortion: model::lens(model, &name, distortion)? })
 }
 
 fn rectification(file: &RectificationFile) -> Result<Rectification, CalibrationError> {
@@ -151,8 +159,11 @@ pub fn write(rig: &StereoRig) -> String {
         line(format_args!("estimated = true # guessed from pictures: depth may be off by a factor"));
     }
     for (side, camera) in [("left", &rig.left), ("right", &rig.right)] {
-        let Camera { fx, fy, cx, cy, distortion } = camera;
+        let Camera { fx, fy, cx, cy, skew, distortion } = camera;
         line(format_args!("\n[{side}]\nfx_px = {fx:?}\nfy_px = {fy:?}\ncx_px = {cx:?}\ncy_px = {cy:?}"));
+        if *skew != 0.0 {
+            line(format_args!("axis_skew_px = {skew:?}"));
+        }
         let order = match distortion.coefficients().len() {
             4 => "k1 k2 k3 k4 of the angle",
             5 => "k1 k2 p1 p2 k3",

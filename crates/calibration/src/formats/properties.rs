@@ -37,6 +37,7 @@ fn random_rig(rng: &mut Rng) -> StereoRig {
         fy: focal * between(rng, 0.97, 1.03),
         cx: width * between(rng, 0.45, 0.55),
         cy: height * between(rng, 0.45, 0.55),
+        skew: *rng.choice(&[0.0, -0.97, 3.5]).unwrap(),
         distortion: lens(rng),
     };
     let (left, right) = (camera(), camera());
@@ -86,6 +87,13 @@ fn seeds(rng: &mut Rng) -> Vec<Vec<(PathBuf, Vec<u8>)>> {
     all.push(text("camchain.yaml", CAMCHAIN));
     all.push(text("zed.conf", ZED));
     all.push(text("calib.txt", CALIB));
+    all.push(text("kitti.txt", KITTI));
+    all.push(text("K.txt", "700 0 320 0 700 240 0 0 1\n0.12\n"));
+    all.push(text("ost.txt", OST));
+    all.push(text("cameras.toml", TABLES));
+    all.push(text("oak.json", OAK));
+    all.push(text("stereo.json", MATLAB));
+    all.push(text("rs.txt", REALSENSE));
     all.push(text("rig.json", r#"{ "K1": [[500, 0, 320], [0, 500, 240], [0, 0, 1]], "D1": [0, 0, 0, 0] }"#));
     all
 }
@@ -100,11 +108,34 @@ const ZED: &str = "[LEFT_CAM_HD]\nfx=700\nfy=700\ncx=660\ncy=370\nk1=-0.17\nk2=0
 const CALIB: &str = "cam0=[1500 0 199; 0 1500 187; 0 0 1]\ncam1=[1500 0 251; 0 1500 187; 0 0 1]\ndoffs=52\nbaseline=80\n\
                      width=450\nheight=375\n";
 
+const KITTI: &str = "P2: 700 0 600 45 0 700 170 0 0 0 1 0\nP3: 700 0 600 -330 0 700 170 0 0 0 1 0\nS_rect_02: 1240 370\n\
+                     R_02: 1 0 0 0 1 0 0 0 1\nT_02: 0.064 0 0\nR_03: 1 0 0 0 1 0 0 0 1\nT_03: -0.471 0 0\n";
+const OST: &str = "[image]\nwidth\n640\nheight\n480\n[a/left]\ncamera matrix\n500 0 320\n0 500 240\n0 0 1\ndistortion\n0.1 0 0 0 0\n\
+                   rectification\n1 0 0\n0 1 0\n0 0 1\nprojection\n500 0 320 0\n0 500 240 0\n0 0 1 0\n[a/right]\ncamera \
+                   matrix\n500 0 320\n0 500 240\n0 0 1\ndistortion\n0.1 0 0 0 0\nrectification\n1 0 0\n0 1 0\n0 0 1\n\
+                   projection\n500 0 320 -30\n0 500 240 0\n0 0 1 0\n";
+const TABLES: &str = "[cam_0]\nsize = [640, 480]\nmatrix = [[500.0, 0.0, 320.0], [0.0, 500.0, 240.0], [0.0, 0.0, 1.0]]\ndistortions \
+                      = [0.1, 0.0, 0.0, 0.0, 0.0]\nrotation = [0.0, 0.0, 0.0]\ntranslation = [0.0, 0.0, 0.0]\n[cam_1]\nsize = \
+                      [640, 480]\nmatrix = [[500.0, 0.0, 320.0], [0.0, 500.0, 240.0], [0.0, 0.0, 1.0]]\ndistortions = [0.1, 0.0, \
+                      0.0, 0.0, 0.0]\nrotation = [0.0, 0.01, 0.0]\ntranslation = [-0.1, 0.0, 0.0]\n";
+const OAK: &str = r#"{"boardName": "a", "cameraData": [[1, {"cameraType": 0, "distortionCoeff": [0.1, 0, 0, 0], "width": 1280,
+    "height": 800, "intrinsicMatrix": [[800, 0, 640], [0, 800, 400], [0, 0, 1]], "extrinsics": {"toCameraSocket": 2,
+    "rotationMatrix": [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "translation": {"x": -7.5, "y": 0, "z": 0}}}], [2, {"cameraType": 0,
+    "distortionCoeff": [0.1, 0, 0, 0], "width": 1280, "height": 800, "intrinsicMatrix": [[800, 0, 640], [0, 800, 400],
+    [0, 0, 1]]}]], "stereoRectificationData": {"leftCameraSocket": 1, "rightCameraSocket": 2}}"#;
+const MATLAB: &str = r#"{"CameraParameters1": {"K": [[800, 0, 640], [0, 800, 400], [0, 0, 1]], "RadialDistortion": [0.1, 0]},
+    "CameraParameters2": {"K": [[800, 0, 640], [0, 800, 400], [0, 0, 1]], "RadialDistortion": [0.1, 0]}, "RotationOfCamera2":
+    [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "TranslationOfCamera2": [-60, 0, 0], "WorldUnits": "mm"}"#;
+const REALSENSE: &str = "Intrinsic of \"Infrared 1\" / 1280x720 / {Y8}\nWidth: 1280\nHeight: 720\nPPX: 640\nPPY: 360\nFx: 640\nFy: \
+                         640\nCoeffs: 0 0 0 0 0\n\nIntrinsic of \"Infrared 2\" / 1280x720 / {Y8}\nWidth: 1280\nHeight: 720\n\
+                         PPX: 640\nPPY: 360\nFx: 640\nFy: 640\nCoeffs: 0 0 0 0 0\n\nExtrinsic from \"Infrared 1\" To \
+                         \"Infrared 2\" :\nTranslation Vector: -0.05 0 0\n";
+
 #[test]
 fn the_seeds_of_damage_are_sound() {
     let options = LoadOptions { size: Some((1280, 720)), ..LoadOptions::default() };
     let sound = seeds(&mut Rng::with_seed(1)).iter().filter(|files| read(files, &options).is_ok()).count();
-    assert_eq!(sound, 8, "all but the JSON, which has one camera");
+    assert_eq!(sound, 15, "all but the JSON, which has one camera");
 }
 
 fn damage(bytes: &mut Vec<u8>, rng: &mut Rng) {

@@ -6,6 +6,7 @@ use super::matrix::Matrix;
 use super::names::{self, Side};
 use super::tree::Node;
 use super::{File, Kind, model};
+use crate::checks::fisheye_doubt;
 use crate::console;
 use crate::{CalibrationError, Camera, LengthUnit, Projection, StereoRig};
 use glam::DMat3;
@@ -17,11 +18,14 @@ const R: &[&str] = &["rectification_matrix", "R", "r"];
 const P: &[&str] = &["projection_matrix", "P", "p"];
 const WIDTH: &[&str] = &["image_width", "width"];
 const HEIGHT: &[&str] = &["image_height", "height"];
+/// Names of the lens model; files of older drivers have the second one, or none.
+const MODEL: &[&str] = &["distortion_model", "camera_model"];
 
 /// Whether a tree is a camera_info.
 pub(super) fn recognizes(tree: &Node) -> bool {
-    let of_camera = tree.get(K).is_some() && tree.get(D).is_some();
-    of_camera && tree.has("distortion_model") && (tree.get(P).is_some() || tree.get(R).is_some())
+    let has = |keys| tree.get(keys).is_some();
+    let is_whole = has(P) && has(R) && has(WIDTH) && has(HEIGHT);
+    has(K) && has(D) && (is_whole || has(MODEL) && (has(P) || has(R)))
 }
 
 /// One camera.
@@ -30,7 +34,7 @@ struct Info {
     size: (usize, usize),
     rotation: DMat3,
     projection: (Projection, [f64; 2]),
-    doubt: Option<String>,
+    doubts: Vec<String>,
 }
 
 /// Reads the files of both cameras; names tell which is left, otherwise the first is.
@@ -69,7 +73,7 @@ pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
     let rig = StereoRig {
         kind: Kind::Ros,
         rectification: Some(rectification),
-        doubts: left.doubt.into_iter().chain(right.doubt).collect(),
+        doubts: [left.doubts, right.doubts].concat(),
         ..StereoRig::new(left.camera, right.camera, rotation, translation, Some(left.size))
     };
     Ok(Draft { rig, unit: Some(LengthUnit::Metre) })
@@ -83,11 +87,10 @@ fn info(tree: &Node) -> Result<Info, CalibrationError> {
                 .to_owned(),
         ));
     }
-    let [fx, fy, cx, cy] = k.intrinsics()?;
     let lens = need(tree, D)?;
     lens.finite()?;
-    let model = tree.get(&["distortion_model"]).and_then(Node::word).unwrap_or_default();
-    let camera = Camera { fx, fy, cx, cy, distortion: model::lens(model, &lens.name, &lens.data)? };
+    let model = tree.get(MODEL).and_then(Node::word).unwrap_or_default();
+    let camera = k.camera(model::lens(model, &lens.name, &lens.data)?)?;
     let rotation = need(tree, R)?.rotation()?;
     let p = need(tree, P)?;
     if p.data.iter().all(|v| *v == 0.0) {
@@ -104,11 +107,14 @@ fn info(tree: &Node) -> Result<Info, CalibrationError> {
     let cut = ["x_offset", "y_offset"]
         .iter()
         .any(|key| roi.and_then(|roi| roi.get(&[key])).and_then(Node::number).is_some_and(|n| n != 0.0));
-    let doubt = (binned("binning_x") || binned("binning_y") || cut).then(|| {
+    let size = (number(WIDTH)?, number(HEIGHT)?);
+    let unnamed = (lens.data.len() == 4 && model.is_empty()).then(|| fisheye_doubt(&lens.name, &camera, Some(size)));
+    let binned = (binned("binning_x") || binned("binning_y") || cut).then(|| {
         "the camera_info speaks of binning or of a region: the calibration is taken to be for the whole, unbinned picture"
             .to_owned()
     });
-    Ok(Info { camera, size: (number(WIDTH)?, number(HEIGHT)?), rotation, projection: p.projection()?, doubt })
+    let doubts = binned.into_iter().chain(unnamed.flatten()).chain(p.skew_doubt()).collect();
+    Ok(Info { camera, size, rotation, projection: p.projection()?, doubts })
 }
 
 fn need(tree: &Node, keys: &[&str]) -> Result<Matrix, CalibrationError> {

@@ -92,6 +92,12 @@ const READ: &[(&[&str], Kind, &str)] = &[
         Kind::Middlebury,
         "347x277 per eye, focal 935 px, baseline 0.1600 m (file: 160.0, read as mm), left is left",
     ),
+    (
+        &["depthai_json/oakd_calib.json"],
+        Kind::DepthAi,
+        "1280x800 per eye, focal 808 px, baseline 0.0738 m (file: 7.3808, read as cm), left is left; but both cameras' \
+         distortion folds inside the picture, 78 %",
+    ),
 ];
 
 /// Rejected files, with words of their errors.
@@ -121,7 +127,6 @@ const REFUSED: &[(&[&str], &[&str])] = &[
     (&["kimera_yaml/d455_LeftCameraParams.yaml", "kimera_yaml/d455_RightCameraParams.yaml"], &["Kimera", "T_imu_cam"]),
     (&["camodocal_yaml/d435i_left.yaml", "camodocal_yaml/d435i_right.yaml"], &["camodocal", "Kalibr camchain"]),
     (&["camodocal_yaml/d435i_stereo_imu_config.yaml"], &["VINS", "Kalibr camchain"]),
-    (&["depthai_json/oakd_calib.json"], &["DepthAI", "OpenCV YAML", "--calibration-unit cm"]),
     (&["basalt_json/euroc_ds_calib.json"], &["basalt", "pinhole-equi"]),
     (&["numpy/stereopi_disp_to_depth_mat.npy"], &["numpy", "cv2.FileStorage"]),
     (&["orbslam_yaml/EuRoC.yaml"], &["ORB-SLAM", "LEFT.K", "OpenCV YAML"]),
@@ -168,7 +173,7 @@ pub(super) fn difference(a: &StereoRig, b: &StereoRig) -> f64 {
     let numbers = |rig: &StereoRig| {
         let mut all = Vec::new();
         for camera in [&rig.left, &rig.right] {
-            all.extend([camera.fx, camera.fy, camera.cx, camera.cy]);
+            all.extend([camera.fx, camera.fy, camera.cx, camera.cy, camera.skew]);
             all.extend(camera.distortion.coefficients());
         }
         all.extend(rig.rotation.to_cols_array());
@@ -298,4 +303,99 @@ fn a_folder_an_archive_and_either_order_of_ros_files_are_the_same_rig() {
     let empty = tempfile::tempdir().unwrap();
     let text = load(&[empty.path().to_owned()], &LoadOptions::default()).unwrap_err().to_string();
     assert!(text.contains("a folder without left.yaml and right.yaml"), "{text}");
+}
+
+#[test]
+fn an_oak_is_turned_as_its_file_says() {
+    let Some(rig) = load_of(&["depthai_json/oakd_calib.json"], &LoadOptions::default()) else { return };
+    let turned = crate::Rectification::compute(&rig.unwrap(), 1280, 800, 0.0).unwrap();
+    // rectifiedRotationLeft and rectifiedRotationRight of the file, which DepthAI computes of the same poses
+    let left = [0.999_936_16, -0.011_187_66, 0.001_569_34, 0.011_186_03, 0.999_936_88, 0.001_040_55];
+    let right = [0.999_502_78, -0.031_313_21, -0.003_698_25, 0.031_309_38, 0.999_509_16, -0.001_089_79];
+    for (found, said) in [(turned.rotation_left, left), (turned.rotation_right, right)] {
+        let rows = found.transpose().to_cols_array();
+        let apart = rows.iter().zip(said).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(apart < 1e-3, "{apart}: {found}");
+    }
+}
+
+/// The error of a text.
+fn refusal(name: &str, text: &str) -> String {
+    let files = [(PathBuf::from(name), text.as_bytes().to_vec())];
+    read(&files, &LoadOptions::default()).unwrap_err().to_string()
+}
+
+#[test]
+fn texts_of_no_known_kind_are_told_the_way_and_no_line_of_yaml() {
+    for text in
+        ["focal 640\nbaseline 0.06\nwidth 1280 height\n", "[camera]\nf = 640\nf: 2\n", "1 0 0 2\n", "K\n1 0 3\n"]
+    {
+        let refusal = refusal("camera.txt", text);
+        assert!(refusal.contains("of no kind that is known; looked for a calibration of OpenCV"), "{refusal}");
+        assert!(refusal.contains("to convert, write K1, D1, K2, D2, R, T") && !refusal.contains("line "), "{refusal}");
+    }
+    // a mistake in YAML has its line
+    let broken = refusal("a.yml", "%YAML:1.0\n---\nK1: [1, 2\nD1: }\n");
+    assert!(broken.contains("as YAML or JSON: line 4"), "{broken}");
+    let other = refusal("a.json", r#"{"gain": 3, "exposure": 4}"#);
+    assert!(other.contains("to convert, write K1"), "{other}");
+}
+
+#[test]
+fn files_of_other_tools_are_refused_by_name_with_the_way() {
+    for (text, words) in [
+        (
+            "640.5 641.5 320 240 0\n640 480\ncrop\n512 384\n0.21\n",
+            &["DSO", "--focal-px", "--baseline-m", "Camera.bf / 1000"],
+        ),
+        ("Pinhole 0.5 0.6 0.5 0.5 0\n640 480\nfull\n512 384\n", &["DSO", "--focal-px", "below 1", "baseline"]),
+        ("% a\nfc_left = [ 800 ; 801 ];\nom = [ 0 ; 0 ; 0 ];\n", &["Bouguet", "K1", "OpenCV YAML", "convert"]),
+        (r#"{"fl_x": 500, "frames": []}"#, &["NeRF", "K1", "OpenCV YAML", "convert"]),
+        (r#"{"fx_left": 500, "fx_right": 500, "T": [1, 2, 3]}"#, &["VIAME", "K1", "OpenCV YAML", "convert"]),
+    ] {
+        let refusal = refusal("camera", text);
+        assert!(words.iter().all(|word| refusal.contains(word)), "{words:?}: {refusal}");
+    }
+}
+
+#[test]
+fn cameras_are_chosen_of_files_that_have_a_choice_alone() {
+    let options = LoadOptions { cameras: Some("0,1".parse().unwrap()), ..LoadOptions::default() };
+    let files = [(PathBuf::from("K.txt"), b"700 0 320 0 700 240 0 0 1 0.1".to_vec())];
+    let text = read(&files, &options).unwrap_err().to_string();
+    assert!(text.contains("leave --calibration-cameras 0,1 out"), "{text}");
+    for wrong in ["2", "2,2", "2,", ",3", "1,2,3"] {
+        assert!(wrong.parse::<Cameras>().is_err(), "{wrong}");
+    }
+}
+
+/// A camera_info as older drivers and fisheyes have it.
+fn camera_info(model: &str, lens: &str, shift: f64) -> Vec<u8> {
+    format!(
+        "image_width: 1280\nimage_height: 960\ncamera_name: csi\ncamera_matrix:\n  rows: 3\n  cols: 3\n  data: [410.5, 0, 641.5, 0, \
+         411.5, 478.5, 0, 0, 1]\n{model}distortion_coefficients:\n  rows: 1\n  cols: {}\n  data: [{lens}]\nrectification_matrix:\n  \
+         rows: 3\n  cols: 3\n  data: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nprojection_matrix:\n  rows: 3\n  cols: 4\n  data: [400, 0, 640, \
+         {shift}, 0, 400, 480, 0, 0, 0, 1, 0]\n",
+        lens.split(',').count()
+    )
+    .into_bytes()
+}
+
+#[test]
+fn camera_infos_name_their_lens_in_two_ways_or_not() {
+    let rig_of = |model: &str, lens: &str| {
+        let files = [("right.yaml", -34.0), ("left.yaml", 0.0)]
+            .map(|(name, shift)| (PathBuf::from(name), camera_info(model, lens, shift)));
+        read(&files, &LoadOptions::default()).unwrap()
+    };
+    let fisheye = "0.05, -0.012, 0.004, -0.001";
+    let rig = rig_of("camera_model: fisheye\n", fisheye);
+    assert_eq!((rig.kind, rig.left.distortion.name(), rig.size), (Kind::Ros, "fisheye", Some((1280, 960))));
+    assert!((rig.baseline_m() - 0.085).abs() < 1e-12 && rig.doubts.is_empty(), "{}", rig.summary());
+    let named = rig_of("camera_model: pinhole\ndistortion_model: equidistant\n", fisheye);
+    assert_eq!(named.left, rig.left, "distortion_model wins");
+    let plain = rig_of("", "-0.28, 0.06, 0.0001, -0.0002, 0.0");
+    assert_eq!((plain.left.distortion.name(), plain.doubts.len()), ("plumb_bob", 0));
+    let unsure = rig_of("", fisheye);
+    assert!(unsure.doubts.len() == 2 && unsure.doubts[0].contains("look like a fisheye's"), "{:?}", unsure.doubts);
 }

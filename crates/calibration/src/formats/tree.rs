@@ -1,5 +1,6 @@
 //! Common tree of YAML, JSON and XML: maps, lists and words.
 
+use super::base64;
 use super::matrix::Matrix;
 use crate::console::foreign;
 
@@ -68,11 +69,15 @@ impl Node {
         number(self.word()?)
     }
 
-    /// A matrix with `rows`, `cols` and `data`, a list of numbers, a list of rows, or several numbers in XML.
+    /// A matrix with `rows`, `cols` and `data`, which may be packed, a list of numbers, a list of rows, or several numbers in XML.
     pub(super) fn matrix(&self, name: &str) -> Option<Matrix> {
         let count = |key: &str| self.get(&[key])?.number().filter(|n| (0.0..1e6).contains(n)).map(|n| n as usize);
         let (shape, data) = match self {
-            Self::Map(_) => (count("rows").zip(count("cols")), self.get(&["data"])?.numbers()?),
+            Self::Map(_) => {
+                let data = self.get(&["data"])?;
+                let packed = || data.word().and_then(base64::numbers);
+                (count("rows").zip(count("cols")), data.numbers().or_else(packed)?)
+            }
             Self::List(rows) if !rows.is_empty() && rows.iter().all(|row| matches!(row, Self::List(_))) => {
                 let rows: Vec<Vec<f64>> = rows.iter().map(Self::numbers).collect::<Option<_>>()?;
                 let columns = rows.first()?.len();

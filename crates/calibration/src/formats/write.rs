@@ -1,8 +1,8 @@
 //! Writers: a rig as own TOML, as OpenCV's YAML or XML, as ROS's two camera_info files, or as Kalibr's camchain.
 
 use super::{kalibr, own};
-use crate::camera_info::{CameraInfo, projection_of, rows};
-use crate::{CalibrationError, Camera, Crop, StereoRig};
+use crate::camera_info::{CameraInfo, matrix_of, projection_of, rows};
+use crate::{CalibrationError, Crop, Rectification, StereoRig};
 
 /// Output format of a rig.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +21,9 @@ pub enum Output {
     Kalibr,
 }
 
-/// The files of a rig, by name; a single file has an empty name. ROS's files need a rectification: the rig's own, or
-/// else one computed with this crop (see [`Rectification::compute`](crate::Rectification::compute)).
+/// The files of a rig, by name; a single file has an empty name. ROS's and OpenCV's files have a rectification: the rig's own, or
+/// else one computed with this crop (see [`Rectification::compute`](crate::Rectification::compute)). OpenCV's do without where the
+/// rig has no picture size or cannot be rectified; [`StereoRig::describe`] says why.
 ///
 /// # Errors
 /// The format cannot hold the rig: ROS supports no thin prisms and needs a picture size; Kalibr needs one too, and has
@@ -34,8 +35,8 @@ pub fn write(
 ) -> Result<Vec<(&'static str, Vec<u8>)>, CalibrationError> {
     Ok(match output {
         Output::Toml => vec![("", own::write(rig).into_bytes())],
-        Output::OpenCvYaml => vec![("", opencv(rig, &YAML).into_bytes())],
-        Output::OpenCvXml => vec![("", opencv(rig, &XML).into_bytes())],
+        Output::OpenCvYaml => vec![("", opencv(rig, &YAML, crop.into()).into_bytes())],
+        Output::OpenCvXml => vec![("", opencv(rig, &XML, crop.into()).into_bytes())],
         Output::RosFiles => ros(rig, crop.into())?.map(|(name, text)| (name, text.into_bytes())).into(),
         Output::RosArchive => vec![("", archive(&ros(rig, crop.into())?)?)],
         Output::Kalibr => vec![("", kalibr::write(rig)?.into_bytes())],
@@ -73,7 +74,16 @@ const XML: Dialect = Dialect {
     end: "</opencv_storage>\n",
 };
 
-fn opencv(rig: &StereoRig, dialect: &Dialect) -> String {
+/// The rectification that OpenCV's file gets: `None` where there is none.
+fn rectification(rig: &StereoRig, crop: Crop) -> Option<Rectification> {
+    match (rig.rectification, rig.size) {
+        (Some(own), _) if crop.is_default() => Some(own),
+        (_, Some((width, height))) => rig.at_size(width, height, crop).ok().map(|(_, rectification, _)| rectification),
+        (own, None) => own,
+    }
+}
+
+fn opencv(rig: &StereoRig, dialect: &Dialect, crop: Crop) -> String {
     let Dialect { start, word, matrix, end } = dialect;
     let mut text = String::from(*start);
     if let Some((width, height)) = rig.size {
@@ -81,15 +91,15 @@ fn opencv(rig: &StereoRig, dialect: &Dialect) -> String {
         text += &word("image_height", &height.to_string());
     }
     for (n, camera) in [(1, &rig.left), (2, &rig.right)] {
-        let Camera { fx, fy, cx, cy, distortion } = camera;
-        text += &matrix(&format!("K{n}"), 3, &[*fx, 0.0, *cx, 0.0, *fy, *cy, 0.0, 0.0, 1.0]);
+        let distortion = &camera.distortion;
+        text += &matrix(&format!("K{n}"), 3, &matrix_of(camera));
         text += &word(&format!("distortion_model{n}"), distortion.name());
         text += &matrix(&format!("D{n}"), 1, &distortion.coefficients());
     }
     text += &matrix("R", 3, &rows(rig.rotation));
     text += &matrix("T", 3, &rig.translation_m.to_array());
     text += &word("length_unit", "m");
-    if let Some(r) = &rig.rectification {
+    if let Some(r) = rectification(rig, crop) {
         text += &matrix("R1", 3, &rows(r.rotation_left));
         text += &matrix("R2", 3, &rows(r.rotation_right));
         text += &matrix("P1", 3, &projection_of(&r.left, 0.0));
@@ -151,3 +161,6 @@ impl StereoRig {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -29,6 +29,15 @@ pub(super) fn parse(text: &str) -> Result<Node, CalibrationError> {
     }
 }
 
+/// Whether a text begins as YAML or JSON does: an error in it is then one of its syntax.
+pub(super) fn begins(text: &str) -> bool {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.take(1).any(|line| {
+        let is_key = |key: &str| !key.is_empty() && !key.contains(['=', '[', '<']);
+        line.starts_with(['{', '%', '-']) || line.split_once(':').is_some_and(|(key, _)| is_key(key))
+    })
+}
+
 /// OpenCV's dialect as YAML: `%YAML:1.0` is no directive, and some writers omit the space after a colon.
 fn plain_yaml(text: &str) -> String {
     let line = |line: &str| if line.starts_with('%') { String::new() } else { line.replace(":[", ": [") };

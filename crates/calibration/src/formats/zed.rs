@@ -1,6 +1,6 @@
-//! Factory calibration of a ZED camera: an INI file with a section for each view and picture size. Lengths are in
-//! millimetres. The rotation is a vector RX, CV, RZ (axis times angle, left to right); the baseline is counted from left to
-//! right, so OpenCV's T is its negative.
+//! Calibration of a ZED camera: an INI file with a section for each view and picture size. Lengths are in millimetres. The lens is
+//! in `LEFT_DISTO` and `RIGHT_DISTO` for all sizes, or in the section of each size. The rotation is a vector RX, CV, RZ (axis times
+//! angle, left to right), and OpenCV's T is (-Baseline, TY, TZ), as zed-opencv-calibration writes them.
 
 use super::tree::{MAX_KEYS, number};
 use super::{Kind, draft::Draft};
@@ -13,6 +13,8 @@ use std::collections::HashMap;
 const MAX_LINE_BYTES: usize = 1000;
 /// ZED's names of its picture sizes, per view.
 const SIZES: &[(&str, usize, usize)] = &[
+    ("4k", 3840, 2160),
+    ("qhdplus", 3200, 1800),
     ("2k", 2208, 1242),
     ("fhd", 1920, 1080),
     ("fhd1200", 1920, 1200),
@@ -32,6 +34,14 @@ pub(super) fn read(text: &str, size: Option<(usize, usize)>) -> Result<Draft, Ca
     let there: Vec<_> = SIZES.iter().filter(|(word, ..)| ini.has_section(&format!("left_cam_{word}"))).collect();
     let all: Vec<_> = there.iter().map(|(word, w, h)| format!("{} {w}x{h}", word.to_uppercase())).collect();
     let all = all.join(", ");
+    if there.is_empty() {
+        return Err(CalibrationError(format!(
+            "it is of a ZED, and its sections {} are of none of the picture sizes that are known ({}); take the file of this \
+             camera, or rename the section to the size that it is for",
+            ini.sections().join(", "),
+            SIZES.iter().map(|(word, ..)| word.to_uppercase()).collect::<Vec<_>>().join(", ")
+        )));
+    }
     let Some((width, height)) = size else {
         return Err(CalibrationError(format!(
             "a ZED's file has calibrations for several picture sizes ({all}); say which with --size, such as --size 1280x720"
@@ -58,29 +68,70 @@ pub(super) fn read(text: &str, size: Option<(usize, usize)>) -> Result<Draft, Ca
         Some(value) => Ok(value),
         None => ini.optional("stereo", name).map(Option::unwrap_or_default),
     };
-    let translation = -DVec3::new(ini.number("stereo", "baseline")?, along("ty")?, along("tz")?);
+    let translation = DVec3::new(-ini.number("stereo", "baseline")?, along("ty")?, along("tz")?);
+    let (left, left_doubt) = camera(&ini, "left", word)?;
+    let (right, right_doubt) = camera(&ini, "right", word)?;
     let rig = StereoRig::new(
-        camera(&ini, &format!("left_cam_{word}"))?,
-        camera(&ini, &format!("right_cam_{word}"))?,
+        left,
+        right,
         DMat3::from_quat(DQuat::from_scaled_axis(rotation)),
         translation,
         Some((*own_width, *own_height)),
     );
-    Ok(Draft { rig: StereoRig { kind: Kind::Zed, ..rig }, unit: Some(LengthUnit::Millimetre) })
+    let doubts = left_doubt.into_iter().chain(right_doubt).collect();
+    Ok(Draft { rig: StereoRig { kind: Kind::Zed, doubts, ..rig }, unit: Some(LengthUnit::Millimetre) })
 }
 
-fn camera(ini: &Ini, section: &str) -> Result<Camera, CalibrationError> {
-    let mut lens = Vec::new();
-    for name in ["k1", "k2", "p1", "p2", "k3", "k4", "k5", "k6"] {
-        lens.push(ini.optional(section, name)?.unwrap_or_default());
-    }
-    Ok(Camera {
+/// The camera of a side for a picture size, with a doubt about its lens.
+fn camera(ini: &Ini, side: &str, word: &str) -> Result<(Camera, Option<String>), CalibrationError> {
+    let section = &format!("{side}_cam_{word}");
+    let (distortion, doubt) = lens(ini, side, section)?;
+    let camera = Camera {
         fx: ini.number(section, "fx")?,
         fy: ini.number(section, "fy")?,
         cx: ini.number(section, "cx")?,
         cy: ini.number(section, "cy")?,
-        distortion: Distortion::from_opencv(section, &lens)?,
-    })
+        skew: 0.0,
+        distortion,
+    };
+    Ok((camera, doubt))
+}
+
+/// The lens of a camera, with a doubt where the file has none. That for all sizes is the one that ZED's own programs use; factory files
+/// have a simpler one in the section of each size beside it.
+fn lens(ini: &Ini, side: &str, section: &str) -> Result<(Distortion, Option<String>), CalibrationError> {
+    let of_all = format!("{side}_disto");
+    for section in [&of_all, section] {
+        if let Some(lens) = coefficients(ini, section)? {
+            return Ok((distortion(section, &lens)?, None));
+        }
+    }
+    let doubt = format!(
+        "the file has no distortion of the {side} camera (k1, k2, … in [{}] or [{}]): its lens is taken to bend no lines, and where \
+         it does, rows and depth are wrong towards the rim; take the file that the camera's tool wrote",
+        section.to_uppercase(),
+        of_all.to_uppercase()
+    );
+    Ok((Distortion::default(), Some(doubt)))
+}
+
+/// The coefficients of a section in OpenCV's order; `None` where it has none.
+fn coefficients(ini: &Ini, section: &str) -> Result<Option<Vec<f64>>, CalibrationError> {
+    let names = ["k1", "k2", "p1", "p2", "k3", "k4", "k5", "k6"];
+    let found: Vec<_> = names.iter().map(|name| ini.optional(section, name)).collect::<Result<_, _>>()?;
+    let is_there = found.iter().any(Option::is_some);
+    Ok(is_there.then(|| found.into_iter().map(Option::unwrap_or_default).collect()))
+}
+
+/// The lens of k1 k2 p1 p2 k3 k4 k5 k6. A fisheye's k1 to k4 have the same names, and ZED's own tools tell it by k3 and k4 without p1
+/// and p2.
+fn distortion(section: &str, lens: &[f64]) -> Result<Distortion, CalibrationError> {
+    match *lens {
+        [k1, k2, 0.0, 0.0, k3, k4, 0.0, 0.0] if k3 != 0.0 && k4 != 0.0 => {
+            Distortion::from_fisheye(section, &[k1, k2, k3, k4])
+        }
+        _ => Distortion::from_opencv(section, lens),
+    }
 }
 
 /// Values by section and key, both in lower case.
@@ -113,6 +164,15 @@ impl Ini {
         Ok(Self { values })
     }
 
+    /// Names of the sections of cameras, as in the file's usual letters.
+    fn sections(&self) -> Vec<String> {
+        let mut names: Vec<_> = self.values.keys().map(|(name, _)| foreign(&name.to_uppercase())).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.truncate(8);
+        names
+    }
+
     fn has_section(&self, section: &str) -> bool {
         self.values.keys().any(|(name, _)| name == section)
     }
@@ -133,3 +193,6 @@ impl Ini {
             .ok_or_else(|| CalibrationError(format!("[{section}] {key} is missing; take a copy that is whole")))
     }
 }
+
+#[cfg(test)]
+mod tests;

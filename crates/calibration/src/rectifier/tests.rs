@@ -23,6 +23,7 @@ fn bent_rig() -> StereoRig {
         fy,
         cx,
         cy,
+        skew: 0.0,
         distortion: Distortion::from_opencv("D", lens).unwrap(),
     };
     StereoRig {

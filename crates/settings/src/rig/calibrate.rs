@@ -1,8 +1,8 @@
 //! The user's calibration options, and the frame preparation that follows from them.
 
 use crate::calibration::{
-    CalibrationError, CalibrationNote, Crop, Estimate, FocalLength, LengthUnit, LoadOptions, StereoRig, estimate_rig,
-    load, toml_of,
+    CalibrationError, CalibrationNote, Cameras, Crop, Estimate, FocalLength, LengthUnit, LoadOptions, StereoRig,
+    estimate_rig, load, toml_of,
 };
 use crate::capture::{FramePreparation, RawPair, Scale, SourceInfo};
 use crate::choices;
@@ -37,6 +37,9 @@ pub struct CalibrationChoice {
     /// The files have left and right exchanged.
     #[serde(skip_serializing_if = "is_default")]
     pub swapped: bool,
+    /// The left and the right camera of files that hold several; `None` for those of the pictures' folders, or the usual ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cameras: Option<Cameras>,
     /// The pictures have left and right exchanged; independent of the files.
     #[serde(skip_serializing_if = "is_default")]
     pub swap_pictures: bool,
@@ -181,6 +184,7 @@ impl CalibrationChoice {
         let files: Vec<_> = self.files.iter().map(|path| path.display().to_string()).collect();
         add("calibration", (!files.is_empty()).then(|| files.join(",")));
         add("calibration-unit", self.unit.map(|unit| unit.to_string()));
+        add("calibration-cameras", self.cameras.as_ref().map(Cameras::to_string));
         add("rectify", self.rectify.map(|rectify| rectify.to_string()));
         add("alpha", (self.alpha > 0.0).then(|| self.alpha.to_string()));
         add("rectified-fov-deg", self.rectified_fov_deg.map(|fov_deg| fov_deg.to_string()));
@@ -225,7 +229,10 @@ impl CalibrationChoice {
             RectifyChoice::Off if self.files.is_empty() => self.without_files(source),
             RectifyChoice::Calibration | RectifyChoice::Off => {
                 let size = Some((source.width, source.height));
-                let rig = load(&self.files, &LoadOptions { unit: self.unit, swapped: self.swapped, size })?;
+                let &Self { unit, swapped, ref cameras, .. } = self;
+                let camera_numbers = source.camera_numbers;
+                let options = LoadOptions { unit, swapped, size, cameras: cameras.clone(), camera_numbers };
+                let rig = load(&self.files, &options)?;
                 let mut calibrated = self.with_rig(rig, source)?;
                 if self.rectify() == RectifyChoice::Off {
                     let geometry = calibrated.preparation.geometry(source);
@@ -332,5 +339,31 @@ impl FittedDepth {
         let Self { focal_px, baseline_m, doffs_px } = self;
         let base = known.unwrap_or_else(|| Self::unknown(source));
         Geometry { focal_px, baseline_m, doffs_px, estimated: true, ..base }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pictures_folders_and_then_the_user_choose_the_cameras_of_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("calib.txt");
+        let text = "P0: 500 0 320 0 0 500 120 0 0 0 1 0\nP1: 500 0 320 -265 0 500 120 0 0 0 1 0\n\
+                    P2: 500 0 320 31 0 500 120 0 0 0 1 0\nP3: 500 0 320 -229 0 500 120 0 0 0 1 0\n";
+        std::fs::write(&path, text).unwrap();
+        let baseline_m = |camera_numbers, cameras: Option<&str>| {
+            let source = SourceInfo { width: 641, height: 241, camera_numbers, ..SourceInfo::default() };
+            let cameras = cameras.map(|text| text.parse().unwrap());
+            let choice = CalibrationChoice { files: vec![path.clone()], cameras, ..CalibrationChoice::default() };
+            assert_eq!(choice.words().contains(&"--calibration-cameras".to_owned()), choice.cameras.is_some());
+            let calibrated = choice.apply(&source).unwrap();
+            (calibrated.rig.unwrap().baseline_m(), calibrated.note.unwrap().contains("--calibration-cameras 0,1"))
+        };
+        assert_eq!(baseline_m(Some([0, 1]), None), (0.53, false));
+        assert_eq!(baseline_m(Some([2, 3]), None), (0.52, false));
+        assert_eq!(baseline_m(Some([2, 3]), Some("0,1")), (0.53, false));
+        assert_eq!(baseline_m(None, None), (0.52, true));
     }
 }

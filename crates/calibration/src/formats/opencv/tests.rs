@@ -121,7 +121,7 @@ fn files_that_are_no_calibration_say_what_was_looked_for_and_found() {
     let text = refused("%YAML:1.0\n---\nboard_width: 9\nsquare_size: 0.025\nK9: [1, 2]\n");
     assert!(text.contains("left camera matrix is missing") && text.contains("looked for K1 D1 K2 D2"), "{text}");
     assert!(text.contains("board_width") && text.contains("K9"), "{text}");
-    assert!(refused("just words").contains("found nothing"));
+    assert!(refused("just words").contains("no kind that is known"));
     let text = load(&[PathBuf::from("no/such.yml")], &LoadOptions::default()).unwrap_err().to_string();
     assert!(text.contains("no/such.yml") && text.contains("the folder no does not exist"), "{text}");
 }
@@ -332,7 +332,7 @@ fn euroc(folder: &Path) -> StereoRig {
         let body_from_camera: [f64; 16] = data("T_BS").try_into().unwrap();
         let [fx, fy, cx, cy] = data("intrinsics").try_into().unwrap();
         let distortion = Distortion::from_opencv(name, &data("distortion_coefficients")).unwrap();
-        (Camera { fx, fy, cx, cy, distortion }, glam::DMat4::from_cols_array(&body_from_camera).transpose())
+        (Camera { fx, fy, cx, cy, skew: 0.0, distortion }, glam::DMat4::from_cols_array(&body_from_camera).transpose())
     };
     let (left, body_from_left) = camera("cam0_sensor.yaml");
     let (right, body_from_right) = camera("cam1_sensor.yaml");

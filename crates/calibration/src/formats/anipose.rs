@@ -1,0 +1,207 @@
+//! TOML of anipose, freemocap and Pose2Sim (a table for each camera) and of caliscope (`[cameras.1]`): K, lens, and the pose
+//! from common axes to each camera, as a vector or a matrix. Lengths are in the unit of the board that was used.
+
+use super::cameras::listed;
+use super::draft::{self, Draft, Pose};
+use super::tree::Node;
+use super::{Kind, LoadOptions, model, names, need, own};
+use crate::console::foreign;
+use crate::{CalibrationError, Camera, StereoRig};
+use std::collections::BTreeMap;
+
+/// Whether a text is such a file.
+pub(super) fn recognizes(text: &str) -> bool {
+    text.lines().any(|line| line.split_once('=').is_some_and(|(key, _)| key.trim() == "distortions"))
+}
+
+/// Reads the cameras that the options name, or else those that are named left and right, or else the first two.
+pub(super) fn read(text: &str, options: &LoadOptions) -> Result<Draft, CalibrationError> {
+    let tables: toml::Table = toml::from_str(text).map_err(|err| own::in_line(text, &err))?;
+    let tables = tree(toml::Value::Table(tables), 0);
+    let cameras = cameras(&tables);
+    let (pair, doubt) = pair(&cameras, options)?;
+    let [(left, left_size, left_pose), (right, right_size, right_pose)] = [camera(pair[0])?, camera(pair[1])?];
+    let names = pair.map(|(key, _)| key.as_str());
+    let size = need::one_size([(names[0], left_size), (names[1], right_size)])?;
+    let (rotation, translation) = draft::relative([left_pose, right_pose].map(draft::inverse));
+    let turned =
+        pair.iter().find(|(_, node)| node.get(&["rotation_count"]).and_then(Node::number).is_some_and(|n| n != 0.0));
+    let turned = turned.map(|(key, _)| {
+        format!(
+            "the pictures of {} are turned before they are used (rotation_count): turn those that you give in the same way",
+            foreign(key)
+        )
+    });
+    let rig = StereoRig::new(left, right, rotation, translation, Some(size));
+    let doubts = doubt.into_iter().chain(turned).collect();
+    Ok(Draft { rig: StereoRig { kind: Kind::Anipose, doubts, ..rig }, unit: None })
+}
+
+/// A value of TOML as a node; what is nested deeper than any calibration is left out.
+fn tree(value: toml::Value, depth: usize) -> Node {
+    use toml::Value;
+    match value {
+        Value::Table(_) | Value::Array(_) if depth > super::tree::MAX_DEPTH => Node::List(Vec::new()),
+        Value::Table(table) => Node::Map(table.into_iter().map(|(key, value)| (key, tree(value, depth + 1))).collect()),
+        Value::Array(items) => Node::List(items.into_iter().map(|item| tree(item, depth + 1)).collect()),
+        Value::String(text) => Node::Word(text),
+        Value::Integer(number) => Node::Word(number.to_string()),
+        Value::Float(number) => Node::Word(number.to_string()),
+        Value::Boolean(is) => Node::Word(u8::from(is).to_string()),
+        Value::Datetime(time) => Node::Word(time.to_string()),
+    }
+}
+
+/// Key of a camera's table, and the table.
+type Table<'a> = (&'a String, &'a Node);
+
+/// Tables of cameras that are in use, with their names: the key, `name`, and the number; in the order of their numbers.
+fn cameras(tables: &Node) -> Vec<(Vec<String>, Table<'_>)> {
+    let inner = tables.get(&["cameras"]).map(Node::entries).unwrap_or_default();
+    let mut cameras: BTreeMap<(u32, &String), (Vec<String>, Table)> = BTreeMap::new();
+    for (key, node) in tables.entries().iter().chain(inner) {
+        let is_ignored = node.get(&["ignore"]).and_then(Node::number).is_some_and(|n| n != 0.0);
+        if !node.has("matrix") || !node.has("distortions") || is_ignored {
+            continue;
+        }
+        let digits = key.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let number = digits.parse().ok();
+        let name = node.get(&["name"]).and_then(Node::word).map(str::to_owned);
+        let names = [Some(key.clone()), name, number.map(|number: u32| number.to_string())];
+        cameras.insert((number.unwrap_or(u32::MAX), key), (names.into_iter().flatten().collect(), (key, node)));
+    }
+    cameras.into_values().collect()
+}
+
+/// The cameras that are taken, and a doubt where nothing says which are meant.
+fn pair<'a>(
+    cameras: &'a [(Vec<String>, Table<'a>)],
+    options: &LoadOptions,
+) -> Result<([&'a Table<'a>; 2], Option<String>), CalibrationError> {
+    if let Some(chosen) = &options.cameras {
+        return Ok((chosen.among(cameras)?, None));
+    }
+    // the only one whose name has a word
+    let named = |word: &str| {
+        let has = |name: &String| names::plain(name).contains(word);
+        let mut found = cameras.iter().filter(|(names, _)| names.iter().any(has));
+        found.next().filter(|_| found.next().is_none()).map(|(_, table)| table)
+    };
+    if let (Some(left), Some(right)) = (named("left"), named("right")) {
+        return Ok(([left, right], None));
+    }
+    let [(_, left), (_, right), others @ ..] = cameras else {
+        return Err(CalibrationError(format!(
+            "a rig has two cameras, and it has {} of {}: calibrate both together",
+            cameras.len(),
+            listed(cameras)
+        )));
+    };
+    let doubt = (!others.is_empty()).then(|| {
+        format!(
+            "it has the cameras {}: {} is taken as left and {} as right; for others give --calibration-cameras LEFT,RIGHT",
+            listed(cameras),
+            foreign(left.0),
+            foreign(right.0)
+        )
+    });
+    Ok(([left, right], doubt))
+}
+
+/// A camera, its picture size, and the pose from common axes to it.
+fn camera((key, node): &Table) -> Result<(Camera, (usize, usize), Pose), CalibrationError> {
+    let lens = need::matrix(key, node, "distortions")?;
+    lens.finite()?;
+    let is_fisheye = node.get(&["fisheye"]).and_then(Node::number).is_some_and(|n| n != 0.0);
+    let distortion = model::lens(if is_fisheye { "fisheye" } else { "" }, &lens.name, &lens.data)?;
+    let [width, height] = need::matrix(key, node, "size")?.values::<2>(&[(2, 1), (1, 2)])?;
+    let pose = (need::matrix(key, node, "rotation")?.rotation()?, need::matrix(key, node, "translation")?.vector()?);
+    let camera = need::matrix(key, node, "matrix")?.camera(distortion)?;
+    Ok((camera, (width as usize, height as usize), pose))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read;
+    use super::*;
+    use crate::LengthUnit;
+    use glam::{DMat3, DVec3};
+    use std::path::PathBuf;
+
+    fn table(key: &str, name: &str, more: &str) -> String {
+        format!(
+            "[{key}]\nname = \"{name}\"\nsize = [ 1600, 900,]\nmatrix = [ [ 1010.5, 0.0, 801.5,], [ 0.0, 1011.5, 449.5,], \
+             [ 0.0, 0.0, 1.0,],]\ndistortions = [ -0.09, 0.01, 0.0, 0.0, 0.0,]\n{more}\n\n"
+        )
+    }
+
+    fn rig_of(text: &str, cameras: Option<&str>) -> Result<StereoRig, String> {
+        let options = LoadOptions { cameras: cameras.map(|text| text.parse().unwrap()), ..LoadOptions::default() };
+        let files = [(PathBuf::from("calibration.toml"), text.as_bytes().to_vec())];
+        read(&files, &options).map_err(|err| err.to_string())
+    }
+
+    const AT_ORIGIN: &str = "rotation = [ 0.0, 0.0, 0.0,]\ntranslation = [ 0.0, 0.0, 0.0,]\nfisheye = false";
+    const TURNED: &str = "rotation = [ 0.0, 0.02, 0.0,]\ntranslation = [ -140.0, 1.5, -2.5,]\nfisheye = false";
+
+    #[test]
+    fn poses_to_common_axes_become_one_between_the_cameras() {
+        let text = table("cam_0", "A", AT_ORIGIN) + &table("cam_1", "B", TURNED) + "[metadata]\nerror = 0.3\n";
+        let rig = rig_of(&text, None).unwrap();
+        assert_eq!((rig.kind, rig.size, rig.unit), (Kind::Anipose, Some((1600, 900)), LengthUnit::Millimetre));
+        assert!(rig.doubts.is_empty(), "{:?}", rig.doubts);
+        assert_eq!((rig.left.fx, rig.right.cy), (1010.5, 449.5));
+        assert!((rig.translation_m - DVec3::new(-0.14, 0.0015, -0.0025)).length() < 1e-15);
+        assert!(rig.rotation.abs_diff_eq(DMat3::from_rotation_y(0.02), 1e-15));
+        // both moved by one pose, as caliscope's world has them: 90 degrees about z, and a shift
+        let world = "rotation = [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]\n";
+        let left = format!("{world}translation = [1.0, 2.0, 3.0]\nport = 3\nrotation_count = 0");
+        let right = format!("{world}translation = [0.75, 2.0, 3.0]\nport = 7\nexposure = \"null\"");
+        let text = table("cameras.3", "", &left) + &table("cameras.7", "", &right);
+        let rig = rig_of(&text, None).unwrap();
+        assert!((rig.translation_m - DVec3::new(-0.25, 0.0, 0.0)).length() < 1e-15, "{}", rig.summary());
+        assert!(rig.rotation.abs_diff_eq(DMat3::IDENTITY, 1e-15));
+    }
+
+    #[test]
+    fn sides_follow_names_numbers_and_the_users_choice() {
+        let beside = "rotation = [0.0, 0.0, 0.0]\ntranslation = [-300.0, 0.0, 0.0]";
+        let text =
+            table("cam_10", "right", TURNED) + &table("cam_2", "left", AT_ORIGIN) + &table("cam_3", "side", beside);
+        let rig = rig_of(&text, None).unwrap();
+        assert!((rig.baseline_m() - 0.14).abs() < 1e-3 && rig.doubts.is_empty(), "{}", rig.summary());
+        for chosen in ["cam_2,cam_3", "2,3", "LEFT,side"] {
+            assert!((rig_of(&text, Some(chosen)).unwrap().baseline_m() - 0.3).abs() < 1e-12, "{chosen}");
+        }
+        let unnamed = text.replace("\"left\"", "\"a\"").replace("\"right\"", "\"b\"");
+        let rig = rig_of(&unnamed, None).unwrap();
+        assert!((rig.baseline_m() - 0.3).abs() < 1e-12);
+        assert!(rig.doubts[0].contains("cam_2, cam_3 and cam_10: cam_2 is taken as left"), "{:?}", rig.doubts);
+        let refusal = rig_of(&text, Some("2,9")).unwrap_err();
+        assert!(refusal.contains("no camera 9"), "{refusal}");
+    }
+
+    #[test]
+    fn fisheyes_and_turned_pictures_are_told() {
+        let fisheye = |text: String| {
+            text.replace("-0.09, 0.01, 0.0, 0.0, 0.0,", "-0.03, 0.002, 0.0, 0.0").replace("= false", "= true")
+        };
+        let turned = format!("{TURNED}\nrotation_count = 1");
+        let text = fisheye(table("cam_0", "A", AT_ORIGIN) + &table("cam_1", "B", &turned));
+        let rig = rig_of(&text, None).unwrap();
+        assert_eq!(rig.left.distortion.name(), "fisheye");
+        assert!(rig.doubts.iter().any(|doubt| doubt.contains("of cam_1 are turned")), "{:?}", rig.doubts);
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let text = table("cam_0", "A", AT_ORIGIN) + &table("cam_1", "B", "");
+        assert!(rig_of(&text, None).unwrap_err().contains("cam_1.rotation is missing"));
+        let ignored = table("cam_0", "A", AT_ORIGIN) + &table("cam_1", "B", &format!("ignore = true\n{TURNED}"));
+        assert!(rig_of(&ignored, None).unwrap_err().contains("it has 1 of cam_0"));
+        let broken = rig_of(&(table("cam_0", "A", AT_ORIGIN) + "[cam_1\n"), None).unwrap_err();
+        assert!(broken.contains("line 10") && !broken.contains("YAML"), "{broken}");
+        let other = table("cam_0", "A", AT_ORIGIN) + &table("cam_1", "B", TURNED).replace("1600, 900", "1280, 720");
+        assert!(rig_of(&other, None).unwrap_err().contains("cam_0 is calibrated for 1600x900, cam_1 for 1280x720"));
+    }
+}

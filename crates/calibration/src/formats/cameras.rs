@@ -1,0 +1,86 @@
+//! Choice of two cameras where a file has several.
+
+use crate::CalibrationError;
+use crate::console::foreign;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// Largest number of cameras in an error text.
+const MAX_NAMED: usize = 20;
+
+/// Names or numbers of the left and the right camera, for files of several.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Cameras([String; 2]);
+
+impl Cameras {
+    /// Both among cameras that each have some names, of which the first is shown.
+    ///
+    /// # Errors
+    /// There is no camera of that name.
+    pub(super) fn among<'a, T>(&self, known: &'a [(Vec<String>, T)]) -> Result<[&'a T; 2], CalibrationError> {
+        let [left, right] = &self.0;
+        let find = |wanted: &str| {
+            let camera = known.iter().find(|(names, _)| names.iter().any(|name| is_same(name, wanted)));
+            camera.map(|(_, camera)| camera).ok_or_else(|| {
+                CalibrationError(format!(
+                    "there is no camera {} in it: it has {}; name two of them with --calibration-cameras LEFT,RIGHT",
+                    foreign(wanted),
+                    listed(known)
+                ))
+            })
+        };
+        Ok([find(left)?, find(right)?])
+    }
+}
+
+/// Whether two names are the same: in any case, and as numbers.
+fn is_same(name: &str, wanted: &str) -> bool {
+    let as_number = |text: &str| text.parse::<u32>().ok();
+    name.eq_ignore_ascii_case(wanted) || as_number(name).is_some_and(|number| as_number(wanted) == Some(number))
+}
+
+/// First names of cameras, for a text.
+pub(super) fn listed<T>(known: &[(Vec<String>, T)]) -> String {
+    let names: Vec<_> = known.iter().filter_map(|(names, _)| names.first()).map(|name| foreign(name)).collect();
+    match names.as_slice() {
+        [] => "none".to_owned(),
+        [most @ .., last] if !most.is_empty() && names.len() <= MAX_NAMED => format!("{} and {last}", most.join(", ")),
+        _ => names.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", "),
+    }
+}
+
+impl FromStr for Cameras {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(',').map(|(left, right)| (left.trim(), right.trim())) {
+            Some((left, right)) if !left.is_empty() && !right.is_empty() && left != right && !right.contains(',') => {
+                Ok(Self([left.to_owned(), right.to_owned()]))
+            }
+            _ => Err("expected the left and the right camera of the file, such as 2,3".to_owned()),
+        }
+    }
+}
+
+impl TryFrom<String> for Cameras {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Cameras> for String {
+    fn from(cameras: Cameras) -> Self {
+        cameras.to_string()
+    }
+}
+
+impl fmt::Display for Cameras {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [left, right] = &self.0;
+        write!(f, "{left},{right}")
+    }
+}

@@ -1,0 +1,53 @@
+//! Calibrations of data sets, cameras and other programs: each is recognised by its content.
+
+use super::draft::Draft;
+use super::tree::Node;
+use super::{Content, File, LoadOptions};
+use super::{anipose, cityscapes, depthai, k_txt, kitti, matlab, ost, realsense, ros, rows};
+use crate::CalibrationError;
+
+/// Content of a text of another structure than YAML, JSON and XML; `None` for none of them. `file` is the file's name.
+pub(super) fn of_text(file: &str, text: &str, options: &LoadOptions) -> Option<Result<Content, CalibrationError>> {
+    let rig = |draft: Result<Draft, CalibrationError>| Some(draft.map(Content::rig));
+    if ost::recognizes(text) {
+        Some(ost::read(text).and_then(cameras))
+    } else if kitti::recognizes(text) {
+        rig(kitti::read(text, options))
+    } else if k_txt::recognizes(text) {
+        rig(k_txt::read(text))
+    } else if anipose::recognizes(text) {
+        rig(anipose::read(text, options))
+    } else if realsense::recognizes_print(text) {
+        rig(realsense::read_print(text, options))
+    } else if rows::recognizes(text) {
+        Some(rows::read(file, text).map(Content::Tree))
+    } else {
+        None
+    }
+}
+
+/// Both cameras of one file, or the one that it has.
+fn cameras(mut cameras: Vec<File>) -> Result<Content, CalibrationError> {
+    match (cameras.pop(), cameras.is_empty()) {
+        (Some(only), true) => Ok(Content::Tree(only.tree)),
+        (last, _) => {
+            cameras.extend(last);
+            ros::read(&cameras).map(Content::rig)
+        }
+    }
+}
+
+/// The rig of YAML or JSON that holds both cameras; `None` for none of them.
+pub(super) fn of_tree(tree: &Node, options: &LoadOptions) -> Option<Result<Draft, CalibrationError>> {
+    if depthai::recognizes(tree) {
+        Some(depthai::read(tree, options))
+    } else if realsense::recognizes(tree) {
+        Some(realsense::read(tree, options))
+    } else if matlab::recognizes(tree) {
+        Some(matlab::read(tree))
+    } else if cityscapes::recognizes(tree) {
+        Some(cityscapes::read(tree))
+    } else {
+        None
+    }
+}

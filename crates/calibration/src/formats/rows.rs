@@ -1,0 +1,95 @@
+//! Matrices as text: a name with a colon, and below it a row on each line, as the `.dat` files of
+//! python_stereo_camera_calibrate hold a camera (`intrinsic:`, `distortion:`) and its pose to the first one (`R:`, `T:`).
+
+use super::tree::{Node, check_key, number};
+use crate::CalibrationError;
+use crate::console::foreign;
+
+/// Name that stands alone on a line.
+fn name(line: &str) -> Option<&str> {
+    let name = line.strip_suffix(':')?.trim();
+    (!name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ' ')).then_some(name)
+}
+
+/// Numbers of a row.
+fn row(line: &str) -> Option<Node> {
+    let words: Vec<_> = line.split_whitespace().collect();
+    let is_row = !words.is_empty() && words.iter().all(|word| number(word).is_some());
+    is_row.then(|| Node::List(words.into_iter().map(|word| Node::Word(word.to_owned())).collect()))
+}
+
+/// Whether a text consists of such matrices.
+pub(super) fn recognizes(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.next().is_some_and(|line| name(line).is_some()) && lines.next().is_some_and(|line| row(line).is_some())
+}
+
+/// Reads the matrices of a file; `file` is its name.
+///
+/// # Errors
+/// A line is neither name nor row, or the pose is one in the axes of the world.
+pub(super) fn read(file: &str, text: &str) -> Result<Node, CalibrationError> {
+    if file.contains("world_to_camera") {
+        return Err(CalibrationError(
+            "it has the pose of one camera in the world; give the pose between the cameras, camera1_rot_trans.dat, with \
+             camera0_intrinsics.dat and camera1_intrinsics.dat"
+                .to_owned(),
+        ));
+    }
+    let mut matrices: Vec<(String, Node)> = Vec::new();
+    for (n, line) in text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty()) {
+        let error = |why: &str| CalibrationError(format!("line {}: {why}", n + 1));
+        if let Some(name) = name(line) {
+            check_key(&matrices, name).map_err(|why| error(&why))?;
+            matrices.push((name.to_owned(), Node::List(Vec::new())));
+        } else if let (Some(row), Some((_, Node::List(rows)))) = (row(line), matrices.last_mut()) {
+            rows.push(row);
+        } else {
+            return Err(error(&format!("{} is neither a name nor numbers; take a copy that is whole", foreign(line))));
+        }
+    }
+    Ok(Node::Map(matrices))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Kind, LoadOptions, read};
+    use std::path::PathBuf;
+
+    fn camera(fx: f64) -> String {
+        format!(
+            "intrinsic:\n{fx} 0.0 321.5 \n0.0 611.5 238.5 \n0.0 0.0 1.0 \ndistortion:\n0.07 -0.03 -0.002 -0.001 0.01 \n"
+        )
+    }
+
+    const POSE: &str = "R:\n1.0 0.0 0.0 \n0.0 1.0 0.0 \n0.0 0.0 1.0 \nT:\n-0.066 \n0.001 \n-0.002 \n";
+
+    fn rig_of(pose: &str, text: &str) -> Result<crate::StereoRig, String> {
+        let file = |name: &str, text: String| (PathBuf::from(name), text.into_bytes());
+        let files = [
+            file("camera0_intrinsics.dat", camera(610.5)),
+            file("camera1_intrinsics.dat", camera(615.5)),
+            file(pose, text.to_owned()),
+        ];
+        read(&files, &LoadOptions::default()).map_err(|err| err.to_string())
+    }
+
+    #[test]
+    fn two_cameras_and_their_pose_are_a_rig() {
+        let rig = rig_of("camera1_rot_trans.dat", POSE).unwrap();
+        assert_eq!((rig.kind, rig.left.fx, rig.right.fx, rig.right.cy), (Kind::OpenCv, 610.5, 615.5, 238.5));
+        assert_eq!(rig.left.distortion.coefficients(), [0.07, -0.03, -0.002, -0.001, 0.01]);
+        assert_eq!(rig.translation_m, glam::DVec3::new(-0.066, 0.001, -0.002));
+    }
+
+    #[test]
+    fn the_first_cameras_pose_and_the_worlds_are_no_pose_between_them() {
+        let refusal =
+            rig_of("camera0_rot_trans.dat", &POSE.replace("-0.066", "0").replace("0.001", "0").replace("-0.002", "0"));
+        assert!(refusal.unwrap_err().contains("the baseline is 0"));
+        let refusal = rig_of("world_to_camera1_rot_trans.dat", POSE).unwrap_err();
+        assert!(refusal.contains("pose of one camera in the world"), "{refusal}");
+        let cut = rig_of("camera1_rot_trans.dat", &POSE.replace("0.0 1.0 0.0", "O.O 1.0 0.0")).unwrap_err();
+        assert!(cut.contains("line 3: O.O 1.0 0.0 is neither"), "{cut}");
+    }
+}
