@@ -57,7 +57,7 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
     }
     let choice = args.rig.choice()?;
     let recording = CalibratedRecording::open(&args.recording, &args.topics.options(), &choice)?;
-    let losses = recording.losses.clone();
+    let (losses, skew) = (recording.losses.clone(), recording.skew);
     losses.iter().for_each(console::say);
     if let Some(note) = recording.calibrated.note.as_ref().filter(|_| !args.json) {
         console::say(note);
@@ -75,6 +75,7 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
     if args.json {
         let mut about = serde_json::json!(summary);
         about["output"] = serde_json::json!(args.output);
+        about["skew_ms"] = skew.map(|skew| 1e3 * skew.mean_s).into();
         about["remarks"] = losses.into();
         return super::print_json(&about);
     }

@@ -4,9 +4,9 @@ use stereopsis_base::image::Image;
 use stereopsis_capture::{MaxPixels, Pixels};
 use stereopsis_recording::message::{Body, DisparityBody, Encoding, ImageBody};
 use stereopsis_recording::unpack::{Measured, Unpacker};
-use stereopsis_recording::{Channel, Format, Packet, format, topic};
+use stereopsis_recording::{Channel, Format, Packet, Schema, format, topic};
 
-/// The topics of all kinds of messages, in both formats; the first byte of an input chooses one.
+/// The topics of all kinds of messages, in both formats and of ROS 1; the first byte of an input chooses one.
 pub fn channels() -> Vec<Channel> {
     let image = ImageBody { width: 0, height: 0, encoding: Encoding::Mono8, step: 0, data: [].into() };
     let disparity = DisparityBody {
@@ -29,7 +29,14 @@ pub fn channels() -> Vec<Channel> {
         (topic::RESULTS, Body::Json(serde_json::Value::Null)),
         (topic::ABOUT, Body::Json(serde_json::Value::Null)),
     ];
-    Format::ALL.iter().flat_map(|format| bodies.iter().map(|(topic, body)| format.channel(topic, body))).collect()
+    let both = Format::ALL.iter().flat_map(|format| bodies.iter().map(|(topic, body)| format.channel(topic, body)));
+    let of_ros_1 = ["sensor_msgs/Image", "sensor_msgs/CompressedImage", "sensor_msgs/CameraInfo"].map(|name| Channel {
+        topic: topic::LEFT_RAW.to_owned(),
+        message_encoding: "ros1".to_owned(),
+        schema: Some(Schema { name: name.to_owned(), encoding: "ros1msg".to_owned(), data: Vec::new() }.into()),
+        metadata: [].into(),
+    });
+    both.chain(of_ros_1).collect()
 }
 
 /// One message, alone and as both pictures of a pair.

@@ -16,7 +16,7 @@ pub(crate) fn views(input: &[u8]) {
     let pair = |number: u8, left: &[u8]| {
         let [left, right] =
             [("left", left), ("right", GOOD)].map(|(side, bytes)| super::file(&format!("{side}{number}.png"), bytes));
-        PairFiles::of(FilePair { left, right, name: number.to_string() }, false, MOST_PIXELS)
+        PairFiles::of(FilePair { left, right, name: number.to_string(), both_views: None }, false, MOST_PIXELS)
     };
     let looked = AtomicUsize::new(0);
     let gathered = gather(&board, vec![pair(0, GOOD), pair(1, input), pair(2, GOOD)], &|picture| {

@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub struct Channel {
     /// The topic.
     pub topic: String,
-    /// Encoding of its messages: `cdr`, `protobuf` or `json`.
+    /// Encoding of its messages: `cdr`, `ros1`, `protobuf` or `json`.
     pub message_encoding: String,
     /// Type of its messages; `None` for messages without one. Channels of one type share it.
     pub schema: Option<Arc<Schema>>,
@@ -24,7 +24,7 @@ pub struct Channel {
 pub struct Schema {
     /// `sensor_msgs/msg/Image`, `foxglove.RawImage`, …
     pub name: String,
-    /// `ros2msg`, `protobuf` or `jsonschema`.
+    /// `ros2msg`, `ros1msg`, `protobuf` or `jsonschema`.
     pub encoding: String,
     /// The definition.
     pub data: Vec<u8>,

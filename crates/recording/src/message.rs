@@ -27,7 +27,7 @@ pub enum Body {
     Image(ImageBody),
     /// Compressed picture.
     Compressed {
-        /// `jpeg` or `png`.
+        /// `jpeg`, `png`, `tiff` or `pnm`.
         format: String,
         /// The file's bytes.
         data: Bytes,
@@ -96,6 +96,14 @@ pub enum Encoding {
     Rgb8,
     /// Blue, green, red, 8 bits each; only read.
     Bgr8,
+    /// Red, green, blue, alpha, 8 bits each; only read, without alpha.
+    Rgba8,
+    /// Blue, green, red, alpha, 8 bits each; only read, without alpha.
+    Bgra8,
+    /// A Bayer mosaic of 8 bits; only read.
+    Bayer8(Mosaic),
+    /// A Bayer mosaic of 16 bits; only read.
+    Bayer16(Mosaic),
     /// Y U Y V.
     Yuyv,
     /// U Y V Y; only read.
@@ -106,6 +114,35 @@ pub enum Encoding {
     DepthMm,
     /// 32-bit float; only read as depth, m.
     Float32,
+}
+
+/// Order of the colours in a Bayer mosaic: those of the first row, then of the second one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mosaic {
+    /// Red green, green blue.
+    Rggb,
+    /// Blue green, green red.
+    Bggr,
+    /// Green blue, red green.
+    Gbrg,
+    /// Green red, blue green.
+    Grbg,
+}
+
+impl Mosaic {
+    /// All orders.
+    pub const ALL: [Self; 4] = [Self::Rggb, Self::Bggr, Self::Gbrg, Self::Grbg];
+
+    /// The colour of a pixel: 0 red, 1 green, 2 blue.
+    pub fn color(self, x: usize, y: usize) -> usize {
+        let red = match self {
+            Self::Rggb => (0, 0),
+            Self::Bggr => (1, 1),
+            Self::Gbrg => (0, 1),
+            Self::Grbg => (1, 0),
+        };
+        usize::from(x % 2 != red.0) + usize::from(y % 2 != red.1)
+    }
 }
 
 /// A point in space.

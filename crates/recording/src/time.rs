@@ -13,6 +13,12 @@ pub fn from_ns(ns: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_nanos(ns)
 }
 
+/// Time of the second minus that of the first, s.
+pub(crate) fn later_s([first, second]: [SystemTime; 2]) -> f64 {
+    let later = second.duration_since(first);
+    later.as_ref().map_or_else(|earlier| -earlier.duration().as_secs_f64(), Duration::as_secs_f64)
+}
+
 /// `2026-11-21T09:30:05.120Z`.
 pub fn rfc3339(time: SystemTime) -> String {
     Timestamp::try_from(time).map_or_else(|_| "unknown".to_owned(), |time| format!("{time:.3}"))

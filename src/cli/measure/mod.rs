@@ -128,7 +128,7 @@ fn frames_for(ranges: &[Span], is_endless: bool) -> Option<u64> {
 
 /// Prints and writes what was measured, also where the source was lost on the way.
 fn finish(args: &MeasureArgs, spec: &SourceSpec, found: &Measurement, ended: Ended) -> anyhow::Result<()> {
-    let Ended { remarks, warnings, error, interrupted } = ended;
+    let Ended { remarks, warnings, skew, error, interrupted } = ended;
     if !args.json {
         remarks.iter().for_each(console::say);
         warnings.iter().for_each(console::say);
@@ -148,6 +148,7 @@ fn finish(args: &MeasureArgs, spec: &SourceSpec, found: &Measurement, ended: End
     if args.json {
         let mut about = summary::json(found);
         about["output"] = serde_json::json!(args.csv);
+        about["skew_ms"] = skew.map(|skew| 1e3 * skew.mean_s).into();
         about["remarks"] = serde_json::json!(remarks);
         about["warnings"] = serde_json::json!(warnings);
         about["errors"] = serde_json::json!(error.iter().collect::<Vec<_>>());

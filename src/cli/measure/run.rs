@@ -2,7 +2,7 @@
 
 use super::rows::{Measurement, Part, Row, Setting};
 use super::span::Span;
-use crate::capture::{Capture, CaptureOptions, FramePreparation, PairSource};
+use crate::capture::{Capture, CaptureOptions, FramePreparation, PairSource, Skew, SourceState};
 use crate::cli::UsageError;
 use crate::engine::{self, Engine, EngineKind, Job, Output};
 use crate::live::{Health, PreviousPair, Subject, Warning, of_pair, warnings_of};
@@ -37,6 +37,7 @@ pub(super) struct Ended {
     pub(super) remarks: Vec<String>,
     /// What makes the depth of the first pair worse.
     pub(super) warnings: Vec<Warning>,
+    pub(super) skew: Option<Skew>,
     /// Why it ended early.
     pub(super) error: Option<String>,
     /// Ctrl-C ended it.
@@ -86,10 +87,10 @@ pub(super) fn run(
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let remarks = capture.state().remarks;
+    let SourceState { remarks, skew, .. } = capture.state();
     let error = capture.stats().last_error;
     capture.stop();
-    Ok((measuring.found, Ended { remarks, warnings, error, interrupted: interrupt.load(Ordering::Acquire) }))
+    Ok((measuring.found, Ended { remarks, warnings, skew, error, interrupted: interrupt.load(Ordering::Acquire) }))
 }
 
 /// The measurement as far as it is.

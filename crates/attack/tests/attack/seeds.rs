@@ -14,8 +14,8 @@ use stereopsis_capture::decode_camera::PixelFormat;
 use stereopsis_network::fixture::bomb;
 use stereopsis_network::wire::{Content, Head};
 use stereopsis_recording::fixture::{self, Recorder, taken};
-use stereopsis_recording::message::{Body, CameraBody, DisparityBody, Encoding, ImageBody, Message};
-use stereopsis_recording::{Format, PairNote, ResultNote, topic};
+use stereopsis_recording::message::{Body, CameraBody, DisparityBody, Encoding, ImageBody, Message, Mosaic};
+use stereopsis_recording::{Channel, Format, PairNote, ResultNote, topic};
 use stereopsis_search::{Journal, Run, Trial};
 use stereopsis_stereo::{Preset, StereoParams};
 
@@ -210,6 +210,9 @@ fn bodies() -> Vec<(&'static str, Body)> {
         ("mono8", image(Encoding::Mono8, 1, rows)),
         ("mono16", image(Encoding::Mono16, 2, rows)),
         ("rgb8", image(Encoding::Rgb8, 3, rows)),
+        ("bgra8", image(Encoding::Bgra8, 4, rows)),
+        ("bayer8", image(Encoding::Bayer8(Mosaic::Grbg), 1, rows)),
+        ("bayer16", image(Encoding::Bayer16(Mosaic::Rggb), 2, rows)),
         ("yuyv", image(Encoding::Yuyv, 2, rows)),
         ("nv12", image(Encoding::Nv12, 1, rows * 3 / 2)),
         ("depth", image(Encoding::DepthMm, 2, rows)),
@@ -283,7 +286,20 @@ fn messages() -> Vec<Seed> {
             seeds.push((format!("{name}.{format}"), [vec![which as u8], format.encode(&message)].concat()));
         }
     }
+    let is_ros_1 = |channel: &Channel| channel.message_encoding == "ros1";
+    seeds.extend(channels.iter().position(is_ros_1).map(|which| ("mono8.ros1".to_owned(), of_ros_1(which as u8))));
     seeds
+}
+
+/// A picture as ROS 1 writes it, behind the number of its channel.
+fn of_ros_1(which: u8) -> Vec<u8> {
+    let text = |text: &str| [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
+    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let (width, height) = (SIZE.0 as u32, SIZE.1 as u32);
+    let head =
+        [vec![which], words(&[1, 1_700_000_000, 0]), text("left"), words(&[height, width]), text("mono8"), vec![0]];
+    let pixels = (0..SIZE.0 * SIZE.1).map(|i| texture(i % SIZE.0, i / SIZE.0)).collect();
+    [head.concat(), words(&[width, width * height]), pixels].concat()
 }
 
 fn recordings() -> Vec<Seed> {

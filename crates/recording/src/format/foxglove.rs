@@ -7,8 +7,8 @@ use crate::message::{Body, Bytes, CameraBody, DisparityBody, Encoding, ImageBody
 use crate::{Channel, Schema};
 use ::foxglove::bytes::Bytes as Shared;
 use ::foxglove::messages::{
-    CameraCalibration, CompressedImage, FrameTransform, PackedElementField, PointCloud, Pose, Quaternion, RawImage,
-    Timestamp, Vector3, packed_element_field::NumericType,
+    CameraCalibration, CompressedImage, CompressedVideo, FrameTransform, PackedElementField, PointCloud, Pose,
+    Quaternion, RawImage, Timestamp, Vector3, packed_element_field::NumericType,
 };
 use ::foxglove::{Decode, Encode};
 use std::sync::Arc;
@@ -175,7 +175,7 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
         }
         Kind::Compressed => {
             let CompressedImage { timestamp, frame_id, data, format } = from_bytes(data)?;
-            let format = pixels::compressed(&format)?.to_owned();
+            let format = pixels::compressed(&format, &data)?.to_owned();
             Ok(message(timestamp, frame_id, Body::Compressed { format, data: Bytes::from(&data[..]) }))
         }
         Kind::Camera => {
@@ -220,6 +220,11 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
         }
         Kind::Json => super::json(data),
     }
+}
+
+/// Coding of the video in a message.
+pub(super) fn coding_of_video(data: &[u8]) -> Option<String> {
+    from_bytes::<CompressedVideo>(data).ok().map(|video| video.format)
 }
 
 /// Names of the same distortion model: in ROS and in Foxglove's messages.

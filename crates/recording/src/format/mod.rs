@@ -94,7 +94,7 @@ impl Format {
 
 /// Kind of the messages of a channel; `None` for types that are not read.
 pub fn kind(channel: &Channel) -> Option<Kind> {
-    ros2::kind(channel).or_else(|| foxglove::kind(channel))
+    ros2::kind(channel).or_else(|| ros2::ros1::kind(channel)).or_else(|| foxglove::kind(channel))
 }
 
 /// Decodes a message of this or another program, by type and encoding of its channel.
@@ -114,6 +114,8 @@ pub fn decode(channel: &Channel, data: &[u8]) -> Result<Message, ReadError> {
     }
     let message = if let Some(kind) = ros2::kind(channel) {
         ros2::decode(kind, data)
+    } else if let Some(kind) = ros2::ros1::kind(channel) {
+        ros2::ros1::decode(kind, data)
     } else if let Some(kind) = foxglove::kind(channel) {
         foxglove::decode(kind, data)
     } else {
@@ -132,6 +134,16 @@ pub fn decode_json<T: serde::de::DeserializeOwned>(packet: &Packet) -> Result<T,
     match decode(&packet.channel, &packet.data).map_err(|err| err.to_string())?.body {
         Body::Json(value) => serde_json::from_value(value).map_err(|err| err.to_string()),
         _ => Err("it is no JSON".to_owned()),
+    }
+}
+
+/// Coding of the video in a message of `foxglove.CompressedVideo`, such as `h264`; `None` for other messages.
+pub(crate) fn coding_of_video(channel: &Channel, data: &[u8]) -> Option<String> {
+    let name = channel.schema.as_ref()?.name.as_str();
+    match (channel.message_encoding.as_str(), name) {
+        ("cdr", "foxglove_msgs/msg/CompressedVideo") => ros2::coding_of_video(data),
+        ("protobuf", "foxglove.CompressedVideo") => foxglove::coding_of_video(data),
+        _ => None,
     }
 }
 

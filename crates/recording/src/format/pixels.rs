@@ -3,14 +3,24 @@
 use super::Format;
 use crate::console::foreign;
 use crate::image::Image;
-use crate::message::{Bytes, Encoding, ImageBody};
+use crate::message::{Bytes, Encoding, ImageBody, Mosaic};
 
 /// Names of each encoding: in ROS 2, in Foxglove's messages, and others that are read.
-const NAMES: [(Encoding, &str, &str, &[&str]); 9] = [
+const NAMES: [(Encoding, &str, &str, &[&str]); 19] = [
     (Encoding::Mono8, "mono8", "mono8", &["8UC1"]),
     (Encoding::Mono16, "mono16", "mono16", &[]),
     (Encoding::Rgb8, "rgb8", "rgb8", &[]),
     (Encoding::Bgr8, "bgr8", "bgr8", &["8UC3"]), // OpenCV's order; OpenCV writes pictures without a name for theirs
+    (Encoding::Rgba8, "rgba8", "rgba8", &[]),
+    (Encoding::Bgra8, "bgra8", "bgra8", &["8UC4"]),
+    (Encoding::Bayer8(Mosaic::Rggb), "bayer_rggb8", "bayer_rggb8", &[]),
+    (Encoding::Bayer8(Mosaic::Bggr), "bayer_bggr8", "bayer_bggr8", &[]),
+    (Encoding::Bayer8(Mosaic::Gbrg), "bayer_gbrg8", "bayer_gbrg8", &[]),
+    (Encoding::Bayer8(Mosaic::Grbg), "bayer_grbg8", "bayer_grbg8", &[]),
+    (Encoding::Bayer16(Mosaic::Rggb), "bayer_rggb16", "bayer_rggb16", &[]),
+    (Encoding::Bayer16(Mosaic::Bggr), "bayer_bggr16", "bayer_bggr16", &[]),
+    (Encoding::Bayer16(Mosaic::Gbrg), "bayer_gbrg16", "bayer_gbrg16", &[]),
+    (Encoding::Bayer16(Mosaic::Grbg), "bayer_grbg16", "bayer_grbg16", &[]),
     (Encoding::Yuyv, "yuv422_yuy2", "yuyv", &[]),
     (Encoding::Uyvy, "yuv422", "uyvy", &[]),
     (Encoding::Nv12, "nv12", "nv12", &[]),
@@ -47,10 +57,11 @@ fn encoding(name: &str) -> Result<Encoding, String> {
 /// Bytes of a row for each column, and bytes of a word, whose order matters from 2 on.
 fn sizes(encoding: Encoding) -> (u32, usize) {
     match encoding {
-        Encoding::Mono8 | Encoding::Nv12 => (1, 1),
+        Encoding::Mono8 | Encoding::Nv12 | Encoding::Bayer8(_) => (1, 1),
         Encoding::Yuyv | Encoding::Uyvy => (2, 1),
-        Encoding::Mono16 | Encoding::DepthMm => (2, 2),
+        Encoding::Mono16 | Encoding::DepthMm | Encoding::Bayer16(_) => (2, 2),
         Encoding::Rgb8 | Encoding::Bgr8 => (3, 1),
+        Encoding::Rgba8 | Encoding::Bgra8 => (4, 1),
         Encoding::Float32 => (4, 4),
     }
 }
@@ -111,13 +122,20 @@ pub(super) fn float_bytes(image: &Image<f32>, convert: impl Fn(f32) -> f32) -> V
     image.map(|&pixel| convert(pixel).to_le_bytes()).into_pixels().into_flattened()
 }
 
-/// File format of a compressed picture, from the words of a message: `jpeg` or `png`. ROS's image transport writes `bgr8; jpeg
-/// compressed bgr8`.
-pub(super) fn compressed(words: &str) -> Result<&'static str, String> {
-    let format = words.rsplit(';').next().unwrap_or(words).trim();
-    match format.split(' ').next() {
-        Some("jpeg" | "jpg") => Ok("jpeg"),
-        Some("png") => Ok("png"),
-        _ => Err(format!("a picture compressed as '{}' is not read here, only jpeg and png", foreign(words))),
-    }
+/// File format of a compressed picture: `jpeg`, `png`, `tiff` or `pnm`. Its bytes decide, because programs write all kinds of words for it: `jpeg`,
+/// `image/jpeg`, `bgr8; jpeg compressed bgr8`, none.
+pub(super) fn compressed(words: &str, data: &[u8]) -> Result<&'static str, String> {
+    let why = match data {
+        [0xFF, 0xD8, 0xFF, ..] => return Ok("jpeg"),
+        [0x89, b'P', b'N', b'G', ..] => return Ok("png"),
+        [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => return Ok("tiff"),
+        [b'P', b'1'..=b'7', ..] => return Ok("pnm"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "its bytes are WebP",
+        [] => "it has no bytes",
+        _ => "its bytes are none of these",
+    };
+    let words = foreign(words);
+    Err(format!(
+        "a picture compressed as '{words}' is not read here, only JPEG, PNG, TIFF and PNM: {why}. Convert the topic first"
+    ))
 }

@@ -1,4 +1,4 @@
-use super::super::message::{Bytes, CameraBody, DisparityBody, Encoding, ImageBody, Point};
+use super::super::message::{Bytes, CameraBody, DisparityBody, Encoding, ImageBody, Mosaic, Point};
 use super::super::{Schema, topic};
 use super::*;
 use crate::image::Image;
@@ -6,11 +6,15 @@ use serde_json::json;
 
 const STAMP_NS: u64 = 1_700_000_000_123_456_789;
 
-const ENCODINGS: [Encoding; 9] = [
+const ENCODINGS: [Encoding; 13] = [
     Encoding::Mono8,
     Encoding::Mono16,
     Encoding::Rgb8,
     Encoding::Bgr8,
+    Encoding::Rgba8,
+    Encoding::Bgra8,
+    Encoding::Bayer8(Mosaic::Gbrg),
+    Encoding::Bayer16(Mosaic::Rggb),
     Encoding::Yuyv,
     Encoding::Uyvy,
     Encoding::Nv12,
@@ -77,8 +81,9 @@ fn transform() -> Body {
 fn all(random: &mut fastrand::Rng) -> Vec<Message> {
     let mut all: Vec<_> = ENCODINGS.into_iter().map(|encoding| picture(encoding, random)).collect();
     let compressed = |format: &str, data| Body::Compressed { format: format.to_owned(), data };
-    all.push(message(compressed("jpeg", random_bytes(1_001, random))));
-    all.push(message(compressed("png", random_bytes(0, random))));
+    let begun = |start: &[u8], random: &mut fastrand::Rng| [start, &random_bytes(1_001, random)].concat().into();
+    all.push(message(compressed("jpeg", begun(&[0xFF, 0xD8, 0xFF], random))));
+    all.push(message(compressed("png", begun(b"\x89PNG", random))));
     all.push(message(Body::Camera(Box::new(camera()))));
     all.push(message(Body::Disparity(disparity(random))));
     all.push(message(transform()));
@@ -162,7 +167,7 @@ fn what_is_not_read_is_named() {
         width: image.width,
         height: image.height,
         step: image.step,
-        encoding: "bgra8".to_owned(),
+        encoding: "bayer_rgbw8".to_owned(),
         data: image.data.to_vec().into(),
         ..Default::default()
     };
@@ -172,7 +177,10 @@ fn what_is_not_read_is_named() {
         bytes
     };
     let error = decode(&channel, &bytes(&raw)).unwrap_err().to_string();
-    assert!(error.starts_with("/camera: its pixels are packed as 'bgra8'") && error.contains("mono8, "), "{error}");
+    assert!(
+        error.starts_with("/camera: its pixels are packed as 'bayer_rgbw8'") && error.contains("mono8, "),
+        "{error}"
+    );
     for (word, encoding) in [("8UC1", Encoding::Mono8), ("mono8", Encoding::Mono8)] {
         word.clone_into(&mut raw.encoding);
         let Body::Image(back) = decode(&channel, &bytes(&raw)).unwrap().body else { unreachable!() };
@@ -201,8 +209,20 @@ fn what_is_not_read_is_named() {
             .to_string()
             .starts_with("/odometry: messages of type 'nav_msgs/msg/Odometry'")
     );
-    assert_eq!(pixels::compressed("bgr8; jpeg compressed bgr8"), Ok("jpeg"));
-    assert!(pixels::compressed("16UC1; compressedDepth png").unwrap_err().contains("only jpeg and png"));
+}
+
+#[test]
+fn the_bytes_of_a_compressed_picture_say_what_it_is_whatever_its_word_says() {
+    let (jpeg, png) = (&[0xFF, 0xD8, 0xFF, 0xE0, 0][..], &b"\x89PNG\r\n"[..]);
+    for words in ["bgr8; jpeg compressed bgr8", "image/jpeg", "JPG", "mono8; jpeg compressed ", "", "h264"] {
+        assert_eq!((pixels::compressed(words, jpeg), pixels::compressed(words, png)), (Ok("jpeg"), Ok("png")));
+    }
+    let refused = |words, bytes: &[u8]| pixels::compressed(words, bytes).unwrap_err();
+    let webp = refused("image/webp", b"RIFF\x24\0\0\0WEBPVP8 ");
+    assert!(webp.contains("'image/webp'") && webp.contains("its bytes are WebP"), "{webp}");
+    let depth = refused("16UC1; compressedDepth png", &[&[0; 12], png].concat());
+    assert!(depth.contains("compressedDepth") && depth.contains("none of these"), "{depth}");
+    assert!(refused("jpeg", b"").contains("no bytes"));
 }
 
 /// Bytes of a message of another program: a big-endian robot's picture of 16 bits, field by field.

@@ -14,7 +14,8 @@ use super::unpack::Unpacker;
 use crate::calibration::CalibrationNote;
 use crate::capture::player::{PairError, Pairs, Player, median_interval};
 use crate::capture::{
-    CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed, Transport,
+    Arrangement, CaptureError, Next, PairSource, RawPair, Skew, SourceInfo, SourceOptions, SourceState, Speed,
+    Transport, doubtful_arrangement,
 };
 use crate::console;
 use results::ResultSearch;
@@ -24,11 +25,12 @@ use std::time::Duration;
 
 /// Plays a recording.
 pub struct RecordingSource {
-    path: PathBuf,
+    files: Vec<PathBuf>,
     info: SourceInfo,
     calibration: Option<CalibrationNote>,
     player: Player,
     losses: Vec<String>,
+    skew: Option<Skew>,
     /// Runs until the source is dropped.
     _search: Option<ResultSearch>,
 }
@@ -53,9 +55,12 @@ impl RecordingSource {
     pub fn open(path: &Path, options: &SourceOptions) -> Result<Self, CaptureError> {
         let recording =
             Recording::open_with(path, &options.topics).map_err(|err| CaptureError::File(err.to_string()))?;
-        let losses = recording.losses();
+        let (files, mut losses) = (recording.files(), recording.losses());
+        let skew = recording.skew().map(|skew| skew.skew);
         let calibration = recording.calibration().cloned();
-        let unpacker = Unpacker::of(recording.about(), options.pixels, options.max_pixels);
+        let arrangement = arrangement(options)?;
+        let unpacker =
+            Unpacker::of(recording.about(), options.pixels, options.max_pixels).with_arrangement(arrangement);
         let times = times(&recording);
         let transport = Arc::new(Transport::new(times, options.speed, options.looped));
         if !options.start_at.is_zero() {
@@ -68,6 +73,10 @@ impl RecordingSource {
         let search = watched.and_then(|recording| ResultSearch::start(recording, path, &options.topics, &transport));
         let mut pairs = FilePairs { recording, unpacker, name: name.clone(), with_results, first: None };
         let (k, first) = pairs.first_readable(path, start)?;
+        if let Some(topic) = &options.topics.both {
+            let doubt = doubtful_arrangement(first.left.size(), arrangement);
+            losses.extend(doubt.map(|doubt| format!("{}: {doubt}", console::foreign(topic))));
+        }
         let count = pairs.recording.pairs().len() as u64;
         let are_rectified = pairs.recording.stereo_topics().is_some_and(StereoTopics::are_rectified);
         let num_pairs = (!options.looped).then_some(count);
@@ -75,7 +84,20 @@ impl RecordingSource {
         pairs.first = Some((k, first));
         let interval = median_interval(&transport.get().times);
         let player = Player::start(Box::new(pairs), transport, interval, options.watched)?;
-        Ok(Self { path: path.to_owned(), info, calibration, player, losses, _search: search })
+        Ok(Self { files, info, calibration, player, losses, skew, _search: search })
+    }
+}
+
+/// Arrangement of both views in one picture.
+///
+/// # Errors
+/// One was given without the topic of such pictures.
+fn arrangement(options: &SourceOptions) -> Result<Arrangement, CaptureError> {
+    match (options.both_views, &options.topics.both) {
+        (Some(arrangement), None) => Err(CaptureError::Grammar(format!(
+            "--{arrangement} needs the topic whose pictures show both views: give --topic"
+        ))),
+        (arrangement, _) => Ok(arrangement.unwrap_or(Arrangement::SideBySide)),
     }
 }
 
@@ -157,7 +179,7 @@ impl PairSource for RecordingSource {
     }
 
     fn files(&self) -> Vec<PathBuf> {
-        vec![self.path.clone()]
+        self.files.clone()
     }
 
     fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
@@ -170,7 +192,7 @@ impl PairSource for RecordingSource {
 
     fn state(&self) -> SourceState {
         let remarks = self.losses.iter().cloned().chain(self.player.left_out()).chain(self.player.jumps());
-        SourceState { remarks: remarks.collect(), ..SourceState::default() }
+        SourceState { remarks: remarks.collect(), skew: self.skew, ..SourceState::default() }
     }
 
     fn calibration(&self) -> Option<&CalibrationNote> {

@@ -3,21 +3,26 @@
 use super::info;
 use super::numbered;
 use crate::calibration::CalibrationNote;
+use crate::capture::player::median_interval;
 use crate::capture::threads::{check_ended, join_or_detach};
-use crate::capture::{CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed};
+use crate::capture::{
+    Arrangement, CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed,
+};
 use crate::files;
 use crate::newest::{self, NewestReceiver, NewestSender, Policy};
-use crate::read::{PairStream, ReadError};
+use crate::read::{PairSkew, PairStream, ReadError};
 use crate::unpack::Unpacker;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
 use std::io::{BufReader, Read};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 /// Name of the thread in messages.
 const THREAD: &str = "the thread that reads the pipe";
+/// Pairs whose skew is told.
+const SKEWS: usize = 8;
 /// Limit of the wait for the first pair.
 const FIRST_PAIR_TIMEOUT: Duration = Duration::from_mins(1);
 
@@ -40,6 +45,10 @@ struct State {
     damage: Option<(String, u64)>,
     /// Pictures without a partner.
     unpaired: u64,
+    /// Topics that are left out.
+    left_out: Option<String>,
+    /// Skew of the first pairs.
+    skew: Option<PairSkew>,
 }
 
 /// The source and its first pair.
@@ -53,11 +62,12 @@ impl PipeSource {
     pub fn open(reader: impl Read + Send + 'static, options: &SourceOptions) -> Result<Self, CaptureError> {
         let failed = |why: String| CaptureError::File(format!("cannot read a recording from standard input: {why}"));
         let policy = if options.speed == Speed::Max { Policy::Lossless } else { Policy::NewestWins };
+        let arrangement = super::arrangement(options)?;
         let (sender, pairs) = newest::channel_with(policy);
         let (to_opener, begun) = bounded(1);
         let state = Arc::<Mutex<State>>::default();
         let stream = PairStream::new(BufReader::new(reader), options.topics.clone());
-        let work = Work { stream, options: options.clone(), sender, state: Arc::clone(&state) };
+        let work = Work { stream, options: options.clone(), arrangement, sender, state: Arc::clone(&state) };
         let thread = std::thread::Builder::new().name("pipe".into()).spawn(move || work.run(&to_opener));
         let thread = thread.map_err(|err| failed(format!("no thread: {}", files::cause(&err))))?;
         match first_pair(&begun) {
@@ -84,6 +94,7 @@ fn first_pair(begun: &Receiver<Begun>) -> Begun {
 struct Work<R> {
     stream: PairStream<R>,
     options: SourceOptions,
+    arrangement: Arrangement,
     sender: NewestSender<Box<RawPair>>,
     state: Arc<Mutex<State>>,
 }
@@ -92,6 +103,7 @@ impl<R: Read> Work<R> {
     fn run(mut self, to_opener: &Sender<Begun>) {
         let mut unpacker = None;
         let mut sequence = 0;
+        let (mut taken, mut skews_s) = (Vec::new(), Vec::new());
         loop {
             let packets = match self.stream.next_pair() {
                 Ok(Some(packets)) => packets,
@@ -108,15 +120,25 @@ impl<R: Read> Work<R> {
             };
             self.state.lock().unpaired = self.stream.incomplete();
             let SourceOptions { pixels, max_pixels, .. } = self.options;
-            let begin = || Unpacker::of(self.stream.about(), pixels, max_pixels);
+            let begin = || Unpacker::of(self.stream.about(), pixels, max_pixels).with_arrangement(self.arrangement);
             let pair = match unpacker.get_or_insert_with(begin).pair(&packets) {
-                Ok(pair) => RawPair { sequence, name: numbered(&pair), ..pair },
+                Ok(pair) => {
+                    let skew_s = self.stream.skew_s().unwrap_or(pair.skew_s);
+                    RawPair { sequence, name: numbered(&pair), skew_s, ..pair }
+                }
                 Err(err) => {
                     self.damaged(err.to_string());
                     continue;
                 }
             };
             sequence += 1;
+            if skews_s.len() < SKEWS {
+                taken.push(pair.capture_time.duration_since(UNIX_EPOCH).unwrap_or_default());
+                skews_s.push(pair.skew_s);
+                self.state.lock().left_out = self.stream.left_out();
+                self.state.lock().skew =
+                    PairSkew::of(&skews_s, median_interval(&taken)).filter(|_| skews_s.len() == SKEWS);
+            }
             if sequence == 1 {
                 let about = self.stream.about();
                 let are_rectified = about.is_some_and(|about| !about.streams.has_unrectified());
@@ -166,11 +188,13 @@ impl PairSource for PipeSource {
 
     fn state(&self) -> SourceState {
         let state = self.state.lock();
-        let remark = state.damage.as_ref().map(|(why, count)| match count {
+        let damage = state.damage.as_ref().map(|(why, count)| match count {
             1 => why.clone(),
             count => format!("{why} ({count} times)"),
         });
-        SourceState { unpaired: state.unpaired, remarks: remark.into_iter().collect(), ..SourceState::default() }
+        let skew = state.skew.as_ref();
+        let remarks = damage.into_iter().chain(state.left_out.clone()).chain(skew.and_then(PairSkew::remark)).collect();
+        SourceState { unpaired: state.unpaired, remarks, skew: skew.map(|skew| skew.skew), ..SourceState::default() }
     }
 
     fn calibration(&self) -> Option<&CalibrationNote> {

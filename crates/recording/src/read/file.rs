@@ -1,4 +1,6 @@
-//! Random access to a file, and a cache of its unpacked chunks.
+//! Random access to the bytes of a recording, and a cache of its unpacked chunks.
+//!
+//! A recording may have several files (`ros2 bag record --max-bag-size`). Offsets count from the start of the first one through all of them.
 
 use super::ReadError;
 use super::chunk::{self, Unpacked};
@@ -10,6 +12,7 @@ use crate::files::{self, plain};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,14 +24,25 @@ const CACHE_CHUNKS: usize = 64;
 /// Records of a chunk, or its damage in words.
 type CachedChunk = Result<Arc<Vec<u8>>, String>;
 
-/// An open file. It may be cut, and grow, while it is open.
+/// The open files of a recording. They may be cut, and grow, while they are open.
 #[derive(Debug)]
 pub(super) struct RecordingFile {
+    /// The file, or the folder of several.
     path: PathBuf,
-    file: File,
-    len: u64,
+    parts: Vec<Part>,
     /// Chunks with their numbers, the one used last at the end.
     cache: VecDeque<(u32, CachedChunk)>,
+}
+
+/// One file of a recording.
+#[derive(Debug)]
+struct Part {
+    path: PathBuf,
+    file: File,
+    /// Offset of its first byte.
+    start: u64,
+    /// Offset behind its last byte when it was opened.
+    end: u64,
 }
 
 /// A file from an offset on. The file's own position counts for nothing: processes that were forked share it.
@@ -49,10 +63,39 @@ impl Read for At<'_> {
 }
 
 impl RecordingFile {
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
+    /// A recording without files at this path.
+    pub(super) fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), parts: Vec::new(), cache: VecDeque::new() }
+    }
+
+    /// Opens its next file, and returns the offsets of its first byte and behind its last one.
+    pub(super) fn open(&mut self, path: &Path) -> io::Result<Range<u64>> {
         let file = plain::open(path)?;
-        let len = file.metadata()?.len();
-        Ok(Self { path: path.to_owned(), file, len, cache: VecDeque::new() })
+        let start = self.bytes();
+        let end = start + file.metadata()?.len();
+        self.parts.push(Part { path: path.to_owned(), file, start, end });
+        Ok(start..end)
+    }
+
+    /// Its files.
+    pub(super) fn paths(&self) -> Vec<PathBuf> {
+        self.parts.iter().map(|part| part.path.clone()).collect()
+    }
+
+    /// Number of the file of an offset.
+    pub(super) fn part(&self, at: u64) -> usize {
+        self.parts.partition_point(|part| part.start <= at).saturating_sub(1)
+    }
+
+    /// An offset in words: with the name of its file where there are several.
+    pub(super) fn place(&self, at: u64) -> String {
+        match &self.parts[..] {
+            [] | [_] => format!("byte {at}"),
+            parts => parts.get(self.part(at)).map_or_else(String::new, |part| {
+                let name = part.path.file_name().unwrap_or_default().to_string_lossy();
+                format!("byte {} of {}", at - part.start, console::foreign(&name))
+            }),
+        }
     }
 
     /// Its path, for messages.
@@ -60,16 +103,17 @@ impl RecordingFile {
         console::path(&self.path)
     }
 
-    /// Bytes when it was opened.
-    pub(super) fn len(&self) -> u64 {
-        self.len
+    /// Bytes of all files when they were opened.
+    pub(super) fn bytes(&self) -> u64 {
+        self.parts.last().map_or(0, |part| part.end)
     }
 
-    /// `count` bytes from an offset on, or as many as there are. The caller bounds `count`.
+    /// `count` bytes from an offset on, or as many as its file has. The caller bounds `count`.
     pub(super) fn read_at(&self, at: u64, count: u64) -> io::Result<Vec<u8>> {
-        let count = count.min(self.len.saturating_sub(at));
+        let Some(Part { file, start, end, .. }) = self.parts.get(self.part(at)) else { return Ok(Vec::new()) };
+        let count = count.min(end.saturating_sub(at));
         let mut bytes = Vec::with_capacity(usize::try_from(count).unwrap_or(0));
-        At { file: &self.file, at }.take(count).read_to_end(&mut bytes)?;
+        At { file, at: at.saturating_sub(*start) }.take(count).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -93,7 +137,8 @@ impl RecordingFile {
             let Unpacked { bytes, damage } = self.unpack(chunk).map_err(|err| self.failed(&err))?;
             match damage.filter(|_| !chunk.is_cut) {
                 Some(why) => {
-                    Err(format!("{}: the chunk at byte {} is damaged: {why}", self.shown(), chunk.record_start()))
+                    let place = self.place(chunk.record_start());
+                    Err(format!("{}: the chunk at {place} is damaged: {why}", self.shown()))
                 }
                 None => Ok(Arc::new(bytes)),
             }
@@ -113,9 +158,9 @@ impl RecordingFile {
         let header = self.read_at(at, RECORD_HEADER).map_err(|err| self.failed(&err))?;
         let length = record_header(&header).map_or(0, |(_, length)| length);
         if length > CHUNK_BYTES {
-            let shown = self.shown();
+            let (shown, place) = (self.shown(), self.place(at));
             return Err(ReadError::Damaged(format!(
-                "{shown}: the message at byte {at} claims {length} bytes, and one of more than {CHUNK_BYTES} is not read"
+                "{shown}: the message at {place} claims {length} bytes, and one of more than {CHUNK_BYTES} is not read"
             )));
         }
         self.read_at(at, RECORD_HEADER + length).map_err(|err| self.failed(&err))
@@ -137,12 +182,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.mcap");
         std::fs::write(&path, b"0123456789").unwrap();
-        let open = RecordingFile::open(&path).unwrap();
+        let mut open = RecordingFile::new(&path);
+        assert_eq!(open.open(&path).unwrap(), 0..10);
         // as after a fork: another one with the same position
-        let mut shared = open.file.try_clone().unwrap();
+        let mut shared = open.parts[0].file.try_clone().unwrap();
         shared.seek(SeekFrom::Start(3)).unwrap();
         assert_eq!(open.read_at(6, 2).unwrap(), b"67");
         assert_eq!(open.read_at(8, 9).unwrap(), b"89", "as many as there are");
         assert_eq!(shared.stream_position().unwrap(), 3);
+        assert_eq!((open.place(6), open.open(&path).unwrap()), ("byte 6".to_owned(), 10..20));
+        assert_eq!((open.read_at(8, 9).unwrap(), open.read_at(13, 2).unwrap()), (b"89".to_vec(), b"34".to_vec()));
+        assert_eq!((open.place(13), open.bytes()), ("byte 3 of a.mcap".to_owned(), 20));
     }
 }

@@ -62,13 +62,24 @@ impl Position {
     }
 }
 
-/// Index of a file, and the damage found on the way.
+/// Channels and schemas of one file by their ids.
+#[derive(Debug, Default)]
+struct Ids {
+    channels: HashMap<u16, Arc<Channel>>,
+    schemas: HashMap<u16, Arc<Schema>>,
+}
+
+/// Index of a recording's files, and the damage found on the way.
 #[derive(Debug, Default)]
 pub(super) struct FileIndex {
     /// In the order of their first appearance.
     pub(super) channels: Vec<Arc<Channel>>,
-    channels_by_id: HashMap<u16, Arc<Channel>>,
-    schemas: HashMap<u16, Arc<Schema>>,
+    /// Different schemas.
+    schemas: Vec<Arc<Schema>>,
+    /// Those of the file that is indexed.
+    ids: Ids,
+    /// Channels of the files before.
+    before: Vec<HashMap<u16, Arc<Channel>>>,
     /// Bytes of all schemas and channels.
     description_bytes: usize,
     pub(super) chunks: Vec<Chunk>,
@@ -84,6 +95,13 @@ pub(super) struct FileIndex {
 }
 
 impl FileIndex {
+    /// Begins the file of this number, from 0: ids have a meaning of their own in each.
+    pub(super) fn begin_file(&mut self, number: usize) {
+        while self.before.len() < number {
+            self.before.push(std::mem::take(&mut self.ids).channels);
+        }
+    }
+
     /// Adds the record of a schema or channel; false if it is malformed. The first definition of an id holds.
     ///
     /// # Errors
@@ -91,51 +109,85 @@ impl FileIndex {
     pub(super) fn define(&mut self, opcode: u8, body: &[u8]) -> io::Result<bool> {
         let Some(id) = records::id(body) else { return Ok(false) };
         let is_schema = opcode == op::SCHEMA;
-        let is_known = if is_schema { self.schemas.contains_key(&id) } else { self.has_channel(id) };
+        let is_known = if is_schema { self.ids.schemas.contains_key(&id) } else { self.has_channel(id) };
         if is_known {
             return Ok(true);
         }
-        if body.len() > limits::DESCRIPTION_BYTES - self.description_bytes {
+        if is_schema { self.define_schema(id, body) } else { self.define_channel(id, body) }
+    }
+
+    /// Counts the bytes of a description that is kept.
+    fn count_bytes(&mut self, bytes: usize) -> io::Result<()> {
+        if bytes > limits::DESCRIPTION_BYTES - self.description_bytes {
             return Err(limits::exceeded("bytes that describe its topics", limits::DESCRIPTION_BYTES));
         }
-        let is_valid = if is_schema { self.define_schema(id, body)? } else { self.define_channel(id, body)? };
-        if is_valid {
-            self.description_bytes += body.len();
-        }
-        Ok(is_valid)
+        self.description_bytes += bytes;
+        Ok(())
     }
 
     fn define_schema(&mut self, id: u16, body: &[u8]) -> io::Result<bool> {
-        if self.schemas.len() == limits::SCHEMAS {
-            return Err(limits::exceeded("kinds of messages (schemas)", limits::SCHEMAS));
-        }
-        let schema = records::schema(body).map(|schema| self.schemas.insert(id, Arc::new(schema)));
-        Ok(schema.is_some())
+        let Some(schema) = records::schema(body) else { return Ok(false) };
+        // files of one recording repeat their schemas
+        let known = self.schemas.iter().find(|known| self.is_repeated() && ***known == schema).cloned();
+        let schema = match known {
+            Some(known) => known,
+            None if self.schemas.len() == limits::SCHEMAS => {
+                return Err(limits::exceeded("kinds of messages (schemas)", limits::SCHEMAS));
+            }
+            None => {
+                self.count_bytes(body.len())?;
+                let schema = Arc::new(schema);
+                self.schemas.push(Arc::clone(&schema));
+                schema
+            }
+        };
+        self.ids.schemas.insert(id, schema);
+        Ok(true)
+    }
+
+    /// Whether descriptions may be those of a file before.
+    fn is_repeated(&self) -> bool {
+        !self.before.is_empty()
     }
 
     fn define_channel(&mut self, id: u16, body: &[u8]) -> io::Result<bool> {
         let Some(record) = records::channel(body) else { return Ok(false) };
-        let schema = self.schemas.get(&record.schema_id).cloned();
+        let schema = self.ids.schemas.get(&record.schema_id).cloned();
         if record.schema_id != 0 && schema.is_none() {
             return Ok(false);
         }
-        if self.channels.len() == limits::CHANNELS {
-            return Err(limits::exceeded("topics (channels)", limits::CHANNELS));
-        }
         let mcap::records::Channel { topic, message_encoding, metadata, .. } = record;
-        self.positions.entry(topic.clone()).or_default();
-        let channel = Arc::new(Channel { topic, message_encoding, schema, metadata });
-        self.channels_by_id.insert(id, Arc::clone(&channel));
-        self.channels.push(channel);
+        let channel = Channel { topic, message_encoding, schema, metadata };
+        let known = self.channels.iter().find(|known| self.is_repeated() && ***known == channel).cloned();
+        let channel = match known {
+            Some(known) => known,
+            None if self.channels.len() == limits::CHANNELS => {
+                return Err(limits::exceeded("topics (channels)", limits::CHANNELS));
+            }
+            None => {
+                self.count_bytes(body.len())?;
+                self.positions.entry(channel.topic.clone()).or_default();
+                let channel = Arc::new(channel);
+                self.channels.push(Arc::clone(&channel));
+                channel
+            }
+        };
+        self.ids.channels.insert(id, channel);
         Ok(true)
     }
 
     pub(super) fn has_channel(&self, id: u16) -> bool {
-        self.channels_by_id.contains_key(&id)
+        self.ids.channels.contains_key(&id)
     }
 
+    /// The channel of an id in the file that is indexed.
     pub(super) fn channel(&self, id: u16) -> Option<&Arc<Channel>> {
-        self.channels_by_id.get(&id)
+        self.ids.channels.get(&id)
+    }
+
+    /// The channel of an id in the file of this number.
+    pub(super) fn channel_of(&self, file: usize, id: u16) -> Option<&Arc<Channel>> {
+        self.before.get(file).unwrap_or(&self.ids.channels).get(&id)
     }
 
     /// Adds a chunk and returns its number.
@@ -171,7 +223,7 @@ impl FileIndex {
     /// # Errors
     /// More messages than [`limits::MESSAGES`].
     pub(super) fn add_message(&mut self, channel_id: u16, position: Position) -> io::Result<bool> {
-        let Some(channel) = self.channels_by_id.get(&channel_id) else { return Ok(false) };
+        let Some(channel) = self.ids.channels.get(&channel_id) else { return Ok(false) };
         self.check_room(1)?;
         if let Some(positions) = self.positions.get_mut(&channel.topic) {
             positions.push(position);

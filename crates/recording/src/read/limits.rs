@@ -3,6 +3,8 @@
 
 use std::io;
 
+/// Files of a recording, all of which stay open.
+pub(super) const FILES: usize = 512;
 /// Channels.
 pub(super) const CHANNELS: usize = 8_192;
 /// Schemas.

@@ -16,11 +16,16 @@ mod limits;
 mod packet_stream;
 mod pair_index;
 mod pair_stream;
+mod parts;
 mod records;
 mod scan;
+mod skew;
 mod stereo_topics;
+mod unread;
 #[cfg(test)]
 mod hostile;
+#[cfg(test)]
+mod others;
 #[cfg(test)]
 mod tests;
 
@@ -28,22 +33,25 @@ pub use camera_info::{calibration_of_cameras, camera_topic};
 pub use packet_stream::PacketStream;
 pub use pair_index::PairIndex;
 pub use pair_stream::PairStream;
+pub use skew::PairSkew;
 pub use stereo_topics::StereoTopics;
 pub use stereo_topics::of_ours as pictures_of;
 
 use super::format;
-use super::{About, Channel, Packet, time, topic};
+use super::{About, Channel, Packet, PairNote, time, topic};
 use crate::calibration::{CalibrationError, CalibrationNote};
-use crate::capture::TopicChoice;
+use crate::capture::player::median_interval;
+use crate::capture::{PairBy, TopicChoice};
 use crate::console::{self, counted, foreign};
 use crate::files;
 use file::RecordingFile;
 use index::{FileIndex, Position};
 use mcap::records::{MessageHeader, op};
-use pair_index::Stamped;
+use pair_index::{Clocked, Found};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Why a recording, or a part of it, cannot be read. The text names the file and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,11 +74,14 @@ pub struct Recording {
     stereo_topics: Option<StereoTopics>,
     pairs: Vec<PairIndex>,
     damage: Option<String>,
+    skew: Option<PairSkew>,
     calibration: Result<Option<CalibrationNote>, CalibrationError>,
 }
 
 /// The result of a pair is searched among this many messages behind the pair.
 const RESULTS_BEHIND: usize = 64;
+/// Notes of pairs that are read at opening for their skew: each may lie in a chunk of its own.
+const SKEW_NOTES: usize = 16;
 
 impl Recording {
     /// Opens a recording of ours, or one of another program with two image topics that differ only by left and right.
@@ -87,35 +98,29 @@ impl Recording {
     /// # Errors
     /// It cannot be read, is no MCAP file, or lacks these topics; then the text lists the image topics.
     pub fn open_with(path: &Path, topics: &TopicChoice) -> Result<Self, ReadError> {
-        let shown = console::path(path);
-        let refused =
-            |err: io::Error| ReadError::File(format!("cannot read {shown}: {}", files::read_cause(path, &err)));
-        let mut file = RecordingFile::open(path).map_err(refused)?;
-        let magic = file.read_at(0, mcap::MAGIC.len() as u64).map_err(refused)?;
-        if magic != mcap::MAGIC {
-            return Err(refused(io::Error::other(if file.len() == 0 {
-                "the file is empty: its recording was stopped before anything was written"
-            } else {
-                "it is no MCAP file"
-            })));
-        }
-        let index = scan::scan(&mut file).map_err(refused)?;
-        let is_ours = topics.is_default() && [topic::ABOUT, topic::PAIRS].iter().any(|&name| index.has_topic(name));
-        let stereo_topics = if is_ours {
-            StereoTopics::ours(&index)
-        } else {
-            Some(
-                StereoTopics::chosen(topics, &index)
-                    .map_err(|err| ReadError::File(format!("cannot play {shown}: {err}")))?,
-            )
+        let refused = |err: io::Error| {
+            ReadError::File(format!("cannot read {}: {}", console::path(path), files::read_cause(path, &err)))
         };
-        let (about, pairs, damage, calibration) = (None, Vec::new(), None, Ok(None));
-        let mut recording = Self { file, index, is_ours, about, stereo_topics, pairs, damage, calibration };
+        let (file, index) = parts::open(path).map_err(refused)?;
+        let is_ours = topics.is_default() && [topic::ABOUT, topic::PAIRS].iter().any(|&name| index.has_topic(name));
+        let (about, stereo_topics, pairs, damage, skew, calibration) = (None, None, Vec::new(), None, None, Ok(None));
+        let mut recording = Self { file, index, is_ours, about, stereo_topics, pairs, damage, skew, calibration };
+        recording.stereo_topics = recording.choose(topics)?;
         recording.about = recording.read_about();
         recording.check_pairs().map_err(refused)?;
-        recording.find_pairs();
+        recording.find_pairs(topics.pair_by);
         recording.calibration = recording.read_calibration();
         Ok(recording)
+    }
+
+    /// Its files: one, or those of a folder of `ros2 bag record`.
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.file.paths()
+    }
+
+    /// Bytes of its files.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.file.bytes()
     }
 
     /// All channels, in the order of their first appearance.
@@ -138,12 +143,25 @@ impl Recording {
         self.damage.as_deref()
     }
 
-    /// The parts of the file that are not used and the reasons, in sentences.
+    /// Skew of the pairs: of all of them in a recording of another program, of some in one of ours; `None` without pairs of two pictures.
+    pub fn skew(&self) -> Option<&PairSkew> {
+        self.skew.as_ref()
+    }
+
+    /// Skew of a pair where no note has it, s.
+    pub(super) fn skew_of_pair(&self, k: u64) -> Option<f64> {
+        self.pair(k).ok()?.skew_s.map(f64::from)
+    }
+
+    /// The parts of the file that are not used and the reasons, and the skew of its pairs where it matters, in sentences.
     pub fn losses(&self) -> Vec<String> {
         let damage = self.damage.iter().map(|damage| format!("the recording is not whole: {damage}"));
         let calibration = self.calibration.as_ref().err();
         let calibration = calibration.map(|why| format!("what the recording says of its cameras is not used: {why}"));
-        damage.chain(calibration).collect()
+        let skew = self.skew.as_ref().and_then(PairSkew::remark);
+        let stereo_topics = self.stereo_topics.as_ref().filter(|_| !self.is_ours);
+        let left_out = stereo_topics.and_then(|topics| topics.left_out(&self.index));
+        damage.chain(left_out).chain(calibration).chain(skew).collect()
     }
 
     /// Calibration of the pairs, where the file has it. In a recording of another program it comes from the first camera message beside
@@ -211,7 +229,7 @@ impl Recording {
 
     /// Position of the message about the result of a pair: results come behind their pairs, with their sequence numbers.
     fn position_of_result(&mut self, topic: &str, k: u64) -> Result<Option<Position>, ReadError> {
-        let PairIndex { log_time_ns, positions } = self.pair(k)?;
+        let PairIndex { log_time_ns, positions, .. } = self.pair(k)?;
         let (log_time_ns, first) = (*log_time_ns, positions.first().copied());
         let results = self.index.positions(topic);
         let behind = results.partition_point(|position| position.log_time_ns < log_time_ns);
@@ -240,7 +258,11 @@ impl Recording {
 
     fn read(&mut self, position: Position) -> Result<Packet, ReadError> {
         let (header, data) = self.message(position, |header, data| (header, data.to_vec()))?;
-        let channel = self.index.channel(header.channel_id).cloned();
+        let at = match position.chunk().and_then(|number| self.index.chunks.get(number as usize)) {
+            Some(chunk) => chunk.start,
+            None => position.offset(),
+        };
+        let channel = self.index.channel_of(self.file.part(at), header.channel_id).cloned();
         let unknown = || ReadError::Damaged(format!("{}: a message is of no known topic", self.shown()));
         Ok(Packet::new(channel.ok_or_else(unknown)?, &header, data))
     }
@@ -262,6 +284,20 @@ impl Recording {
             Some((header, data)) => Ok(read(header, data)),
             None => Err(ReadError::Damaged(format!("{}: there is no message where its index says", self.shown()))),
         }
+    }
+
+    /// The topics of the two views; `None` for a recording of ours without pictures.
+    fn choose(&mut self, topics: &TopicChoice) -> Result<Option<StereoTopics>, ReadError> {
+        if self.is_ours {
+            return Ok(StereoTopics::ours(&self.index));
+        }
+        StereoTopics::chosen(topics, &self.index).map(Some).map_err(|err| {
+            let channels: Vec<Channel> = unread::channels(&self.index).cloned().collect();
+            let coding =
+                |channel: &Channel| format::coding_of_video(channel, &self.packet(&channel.topic, 0).ok()?.data);
+            let unread = unread::list(channels.iter(), coding).map(|list| format!("; {list}")).unwrap_or_default();
+            ReadError::File(format!("cannot play {}: {err}{unread}", self.shown()))
+        })
     }
 
     fn read_about(&mut self) -> Option<About> {
@@ -291,21 +327,26 @@ impl Recording {
         if max > Some(limits::PAIRS) { Err(limits::exceeded("pairs", limits::PAIRS)) } else { Ok(()) }
     }
 
-    fn find_pairs(&mut self) {
-        let (pairs, unpaired) = match self.stereo_topics.clone() {
-            None => (Vec::new(), 0),
-            Some(stereo_topics) if self.is_ours => pair_index::ours(&self.index, &stereo_topics),
+    fn find_pairs(&mut self, pair_by: PairBy) {
+        let Found { pairs, unpaired, interval, clocks } = match self.stereo_topics.clone() {
+            None => Found::default(),
+            Some(stereo_topics) if self.is_ours => {
+                let (pairs, unpaired) = pair_index::ours(&self.index, &stereo_topics);
+                Found { pairs, unpaired, ..Found::default() }
+            }
             Some(StereoTopics::SideBySide(both)) => {
                 let positions = self.index.positions(&both.topic).iter();
-                let pair = |&at: &Position| PairIndex { log_time_ns: at.log_time_ns, positions: [at].into() };
-                (positions.map(pair).collect(), 0)
+                let pair =
+                    |&at: &Position| PairIndex { log_time_ns: at.log_time_ns, positions: [at].into(), skew_s: None };
+                Found { pairs: positions.map(pair).collect(), ..Found::default() }
             }
             Some(StereoTopics::Separate { left, right }) => {
-                let (left, right) = (self.stamps(&left.topic), self.stamps(&right.topic));
-                pair_index::nearest(left, right)
+                let (left, right) = (self.clocked(&left.topic), self.clocked(&right.topic));
+                pair_index::nearest([&left, &right], pair_by)
             }
         };
         self.pairs = pairs;
+        self.skew = if self.is_ours { self.skew_of_notes() } else { self.skew_of_all(interval) };
         let mut damage = self.index.take_damage();
         damage.extend(self.index.unfinished.take());
         if unpaired > 0 {
@@ -316,11 +357,34 @@ impl Recording {
                 (false, _) => format!("{unpaired} pictures have no partner"),
             });
         }
+        damage.extend(clocks);
         self.damage = (!damage.is_empty()).then(|| damage.join("; "));
     }
 
-    /// Times of capture of a topic's pictures.
-    fn stamps(&mut self, topic: &str) -> Vec<Stamped> {
+    fn skew_of_all(&self, interval: Duration) -> Option<PairSkew> {
+        let skews_s: Vec<f64> = self.pairs.iter().filter_map(|pair| pair.skew_s.map(f64::from)).collect();
+        PairSkew::of(&skews_s, interval)
+    }
+
+    /// The skew that some notes tell, evenly spread over the file.
+    fn skew_of_notes(&mut self) -> Option<PairSkew> {
+        let first_ns = self.pairs.first()?.log_time_ns;
+        let since_first = |pair: &PairIndex| Duration::from_nanos(pair.log_time_ns.saturating_sub(first_ns));
+        let interval = median_interval(&self.pairs.iter().map(since_first).collect::<Vec<_>>());
+        let every = self.pairs.len().div_ceil(SKEW_NOTES);
+        // a note and two pictures
+        let note = |pair: &PairIndex| pair.positions.first().copied().filter(|_| pair.positions.len() == 3);
+        let notes: Vec<Position> = self.pairs.iter().step_by(every).filter_map(note).collect();
+        let skew_s = |position| {
+            let packet = self.read(position).ok()?;
+            format::decode_json::<PairNote>(&packet).ok().map(|note| note.skew_s)
+        };
+        let skews_s: Vec<f64> = notes.into_iter().filter_map(skew_s).collect();
+        PairSkew::of(&skews_s, interval)
+    }
+
+    /// Times of a topic's pictures.
+    fn clocked(&mut self, topic: &str) -> Vec<Clocked> {
         let positions = self.index.positions(topic).to_vec();
         let mut pictures = Vec::with_capacity(positions.len());
         for &position in &positions {
@@ -333,6 +397,6 @@ impl Recording {
         if lost > 0 {
             self.index.add_damage(format!("{} of {} cannot be read", counted(lost as u64, "picture"), foreign(topic)));
         }
-        pair_index::stamped(&pictures)
+        pictures
     }
 }

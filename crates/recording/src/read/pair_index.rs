@@ -2,19 +2,24 @@
 
 use super::index::{FileIndex, Position};
 use super::stereo_topics::{StereoTopics, variants};
+use crate::capture::PairBy;
 use crate::capture::pairing::{Pairing, Side};
+use crate::capture::player::median_interval;
+use crate::time::later_s;
 use crate::topic;
 use std::collections::BTreeSet;
 use std::iter::Peekable;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// One pair of a recording.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PairIndex {
     /// Time of recording by the wall clock, ns since 1970. Its sequence number and time of capture are in its packets.
     pub log_time_ns: u64,
     /// Its note, where there is one, and its pictures.
     pub(super) positions: Box<[Position]>,
+    /// Time of the right picture minus that of the left one, by the clock that paired them, s; `None` where a note has it.
+    pub(super) skew_s: Option<f32>,
 }
 
 /// The pairs of a recording of ours in the order of the file, and the number of pairs that lack a picture.
@@ -56,6 +61,7 @@ pub(super) fn ours(index: &FileIndex, stereo_topics: &StereoTopics) -> (Vec<Pair
     let index = |(picture, note, right): (Position, Option<Position>, Option<Position>)| PairIndex {
         log_time_ns: picture.log_time_ns,
         positions: note.into_iter().chain([picture]).chain(right).collect(),
+        skew_s: None,
     };
     let pairs: Vec<_> = pairs.into_iter().map(index).collect();
     let without_pictures = num_notes.saturating_sub(pairs.len() as u64);
@@ -65,40 +71,111 @@ pub(super) fn ours(index: &FileIndex, stereo_topics: &StereoTopics) -> (Vec<Pair
 /// A picture with its times by three clocks: its own stamp (1970 for none), the publish time, and the log time.
 pub(super) type Clocked = (Position, [SystemTime; 3]);
 
-/// A picture with its time of capture.
-pub(super) type Stamped = (SystemTime, Position);
+/// Number of the log time in [`Clocked`].
+const LOG_TIME: usize = 2;
+/// Pictures of one pair are recorded at most so long one after the other, unless their clocks differ, s.
+const RECORDED_TOGETHER_S: f64 = 1.0;
 
-/// Times of capture of one topic's pictures: by the first clock that advances.
-pub(super) fn stamped(pictures: &[Clocked]) -> Vec<Stamped> {
+/// Pairs of two topics.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) pairs: Vec<PairIndex>,
+    /// Number of pictures without a partner.
+    pub(super) unpaired: u64,
+    /// Time from one left picture to the next.
+    pub(super) interval: Duration,
+    /// Sentence on cameras whose clocks differ.
+    pub(super) clocks: Option<String>,
+}
+
+/// The pairs of two topics: nearest neighbours in time, at most half an interval apart, one to one.
+pub(super) fn nearest(views: [&[Clocked]; 2], pair_by: PairBy) -> Found {
+    let clocks = match pair_by {
+        PairBy::Stamp => views.map(advancing),
+        PairBy::LogTime => [LOG_TIME; 2],
+    };
+    let pairs = neighbours(views, clocks);
+    let [left, right] = views;
+    let mut times: Vec<Duration> =
+        left.iter().map(|(_, times)| times[clocks[0]].duration_since(UNIX_EPOCH).unwrap_or_default()).collect();
+    times.sort_unstable();
+    let differing = (pair_by == PairBy::Stamp).then(|| differing_clocks(views, clocks, &pairs)).flatten();
+    let total = (left.len() + right.len()) as u64;
+    let unpaired = total - 2 * pairs.len() as u64;
+    let index = |Neighbours { of: [l, r], skew_s }: Neighbours| PairIndex {
+        log_time_ns: left[l].0.log_time_ns,
+        positions: [left[l].0, right[r].0].into(),
+        skew_s: Some(skew_s as f32),
+    };
+    Found {
+        pairs: pairs.into_iter().map(index).collect(),
+        unpaired,
+        interval: median_interval(&times),
+        clocks: differing,
+    }
+}
+
+/// Numbers of a left and a right picture that are nearest in time.
+struct Neighbours {
+    of: [usize; 2],
+    skew_s: f64,
+}
+
+/// The neighbours by these clocks of the left and the right pictures, in the order of their times.
+fn neighbours(views: [&[Clocked]; 2], clocks: [usize; 2]) -> Vec<Neighbours> {
+    let stamped = |side: Side| {
+        let clock = clocks[side as usize];
+        views[side as usize].iter().enumerate().map(move |(number, (_, times))| (times[clock], side, number))
+    };
+    let mut all: Vec<_> = Side::ALL.into_iter().flat_map(stamped).collect();
+    all.sort_by_key(|&(time, ..)| time);
+    let mut pairing = Pairing::new(rate_hz(views[0], clocks[0]), rate_hz(views[1], clocks[1]));
+    let mut pairs = Vec::new();
+    for (time, side, number) in all {
+        pairing.push(side, time, number);
+        let popped = std::iter::from_fn(|| pairing.pop());
+        pairs.extend(popped.map(|pair| Neighbours { of: [pair.left, pair.right], skew_s: pair.skew_s }));
+    }
+    pairs
+}
+
+/// The way out where clocks differ.
+const BY_LOG_TIME: &str = "--pair-by log-time pairs them by the times at which they were recorded";
+
+/// The sentence on two cameras whose clocks differ. Their pictures find no partners by their stamps, and do by the times at which they
+/// were recorded; or partners by stamps were recorded at quite different times.
+fn differing_clocks(views: [&[Clocked]; 2], clocks: [usize; 2], pairs: &[Neighbours]) -> Option<String> {
+    let [left, right] = views;
+    let apart_s = |pairs: &[Neighbours], clocks: [usize; 2]| {
+        let of = |pair: &Neighbours| later_s([left[pair.of[0]].1[clocks[0]], right[pair.of[1]].1[clocks[1]]]);
+        let mut apart: Vec<f64> = pairs.iter().map(of).collect();
+        let middle = apart.len() / 2;
+        (!apart.is_empty()).then(|| apart.select_nth_unstable_by(middle, f64::total_cmp).1.abs())
+    };
+    let most = left.len().min(right.len());
+    if 2 * pairs.len() < most {
+        let together = neighbours(views, [LOG_TIME; 2]);
+        let apart_s = apart_s(&together, clocks).filter(|_| 2 * together.len() >= most)?;
+        return Some(format!("the stamps of left and right are {apart_s:.1} s apart, as of two clocks: {BY_LOG_TIME}"));
+    }
+    let apart_s = apart_s(pairs, [LOG_TIME; 2]).filter(|&apart_s| apart_s > RECORDED_TOGETHER_S)?;
+    Some(format!(
+        "left and right of one stamp were recorded {apart_s:.1} s apart: if their clocks differ, these are no pairs, and {BY_LOG_TIME}"
+    ))
+}
+
+/// Number of the first clock that advances.
+fn advancing(pictures: &[Clocked]) -> usize {
     let advances = |&clock: &usize| match pictures {
         [(_, times)] => times[clock] > UNIX_EPOCH,
         _ => pictures.windows(2).any(|two| two[0].1[clock] != two[1].1[clock]),
     };
-    let clock = (0..2).find(advances).unwrap_or(2);
-    pictures.iter().map(|&(position, times)| (times[clock], position)).collect()
+    (0..LOG_TIME).find(advances).unwrap_or(LOG_TIME)
 }
 
-/// The pairs of two topics: nearest neighbours in time, at most half an interval apart, one to one; and the number of unpaired pictures.
-pub(super) fn nearest(left: Vec<Stamped>, right: Vec<Stamped>) -> (Vec<PairIndex>, u64) {
-    let total = (left.len() + right.len()) as u64;
-    let mut pairing = Pairing::new(rate_hz(&left), rate_hz(&right));
-    let mut all: Vec<_> = left.into_iter().map(|stamped| (stamped, Side::Left)).collect();
-    all.extend(right.into_iter().map(|stamped| (stamped, Side::Right)));
-    all.sort_by_key(|&((stamp, _), _)| stamp);
-    let mut pairs = Vec::new();
-    for ((stamp, position), side) in all {
-        pairing.push(side, stamp, position);
-        while let Some(pair) = pairing.pop() {
-            pairs.push(PairIndex { log_time_ns: pair.left.log_time_ns, positions: [pair.left, pair.right].into() });
-        }
-    }
-    let unpaired = total - 2 * pairs.len() as u64;
-    (pairs, unpaired)
-}
-
-fn rate_hz(stamps: &[Stamped]) -> f64 {
-    let times = || stamps.iter().map(|&(stamp, _)| stamp);
+fn rate_hz(pictures: &[Clocked], clock: usize) -> f64 {
+    let times = || pictures.iter().map(|&(_, times)| times[clock]);
     let span = times().max().zip(times().min()).and_then(|(last, first)| last.duration_since(first).ok());
     let span_s = span.map_or(0.0, |span| span.as_secs_f64());
-    if span_s > 0.0 { (stamps.len() - 1) as f64 / span_s } else { 1.0 }
+    if span_s > 0.0 { (pictures.len() - 1) as f64 / span_s } else { 1.0 }
 }

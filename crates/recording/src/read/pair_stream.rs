@@ -2,10 +2,10 @@
 
 use super::limits::CHUNK_BYTES;
 use super::stereo_topics::{StereoTopics, of_ours};
-use super::{PacketStream, ReadError};
-use crate::capture::TopicChoice;
+use super::{PacketStream, ReadError, unread};
 use crate::capture::pairing::{Pairing, Side};
-use crate::{About, Packet, format, topic};
+use crate::capture::{PairBy, TopicChoice};
+use crate::{About, Packet, format, time, topic};
 use std::collections::VecDeque;
 use std::io::Read;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -28,7 +28,10 @@ pub struct PairStream<R> {
     /// Packets from before `stereo_topics` was known: the first picture of one view comes behind that of the other.
     early: VecDeque<Packet>,
     pairing: Pairing<Packet>,
-    ready: VecDeque<Vec<Packet>>,
+    /// Complete pairs, with the skew of those that the pairing has found.
+    ready: VecDeque<(Vec<Packet>, Option<f64>)>,
+    /// Skew of the pair that was taken last.
+    skew_s: Option<f64>,
     /// Packets of the next pair of a recording of ours.
     gathered: Vec<Packet>,
     incomplete: u64,
@@ -46,6 +49,7 @@ impl<R: Read> PairStream<R> {
             early: VecDeque::new(),
             pairing: Pairing::new(DEFAULT_RATE_HZ, DEFAULT_RATE_HZ),
             ready: VecDeque::new(),
+            skew_s: None,
             gathered: Vec::new(),
             incomplete: 0,
         }
@@ -61,18 +65,32 @@ impl<R: Read> PairStream<R> {
         self.incomplete + self.pairing.unpaired()
     }
 
+    /// The sentence on topics that show the same pictures as those that are taken, as far as they have come.
+    pub fn left_out(&self) -> Option<String> {
+        self.stereo_topics.as_ref()?.left_out(self.stream.index())
+    }
+
+    /// Skew of the pair that was taken last, where no note has it, s.
+    pub fn skew_s(&self) -> Option<f64> {
+        self.skew_s
+    }
+
     /// Waits for the next pair: its note, in recordings of ours, and its pictures. `None` at the end.
     ///
     /// # Errors
     /// As [`PacketStream::next_packet`]; and at the end if no two topics belong together.
     pub fn next_pair(&mut self) -> Result<Option<Vec<Packet>>, ReadError> {
         loop {
-            if let Some(pair) = self.ready.pop_front() {
+            if let Some((pair, skew_s)) = self.ready.pop_front() {
+                self.skew_s = skew_s;
                 return Ok(Some(pair));
             }
             let Some(packet) = self.stream.next_packet()? else {
                 if self.about.is_none() && self.stereo_topics.is_none() {
-                    StereoTopics::chosen(&self.topics, self.stream.index())?;
+                    StereoTopics::chosen(&self.topics, self.stream.index()).map_err(|err| {
+                        let unread = unread::list(unread::channels(self.stream.index()), |_| None);
+                        unread.map_or(err.clone(), |list| ReadError::File(format!("{err}; {list}")))
+                    })?;
                 }
                 return Ok(None);
             };
@@ -106,7 +124,7 @@ impl<R: Read> PairStream<R> {
         let gathered = self.gathered.iter().filter(|packet| place(packet) != Some(0)).count();
         if own_place > 0 && gathered == pictures.len() {
             self.gathered.sort_by_key(place);
-            self.ready.push_back(std::mem::take(&mut self.gathered));
+            self.ready.push_back((std::mem::take(&mut self.gathered), None));
         }
     }
 
@@ -129,15 +147,20 @@ impl<R: Read> PairStream<R> {
         for packet in self.early.drain(..) {
             let side = match stereo_topics {
                 StereoTopics::SideBySide(both) => {
-                    self.ready.extend((packet.channel == *both).then(|| vec![packet]));
+                    self.ready.extend((packet.channel == *both).then(|| (vec![packet], None)));
                     continue;
                 }
                 StereoTopics::Separate { left, .. } if packet.channel == *left => Side::Left,
                 StereoTopics::Separate { right, .. } if packet.channel == *right => Side::Right,
                 StereoTopics::Separate { .. } => continue,
             };
-            self.pairing.push(side, packet.capture_time(stamp(&packet)), packet);
-            self.ready.extend(std::iter::from_fn(|| self.pairing.pop()).map(|pair| vec![pair.left, pair.right]));
+            let time = match self.topics.pair_by {
+                PairBy::Stamp => packet.capture_time(stamp(&packet)),
+                PairBy::LogTime => time::from_ns(packet.log_time_ns),
+            };
+            self.pairing.push(side, time, packet);
+            let pairs = std::iter::from_fn(|| self.pairing.pop());
+            self.ready.extend(pairs.map(|pair| (vec![pair.left, pair.right], Some(pair.skew_s))));
         }
     }
 }

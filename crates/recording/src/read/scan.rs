@@ -1,4 +1,4 @@
-//! Builds the index of a file: reads the headers of its records one after the other, and the message indexes behind each chunk.
+//! Builds the index of a recording, file by file: reads the headers of its records one after the other, and the message indexes behind each chunk.
 
 use super::file::RecordingFile;
 use super::index::{Chunk, FileIndex, Position};
@@ -8,6 +8,7 @@ use mcap::MAGIC;
 use mcap::records::{MessageIndex, op};
 use std::collections::BTreeSet;
 use std::io;
+use std::ops::Range;
 
 /// Bytes of the footer's record and of the magic behind it.
 const FOOTER: u64 = RECORD_HEADER + FOOTER_BODY + MAGIC.len() as u64;
@@ -27,7 +28,9 @@ struct OpenChunk {
 
 struct Scan<'a> {
     file: &'a mut RecordingFile,
-    index: FileIndex,
+    index: &'a mut FileIndex,
+    /// Offsets of the first byte of the file and behind its last one.
+    range: Range<u64>,
     open: Option<OpenChunk>,
     /// Offsets of the chunks according to the summary, once it is read.
     summary: Option<BTreeSet<u64>>,
@@ -41,13 +44,13 @@ enum Step {
     Resync(String),
 }
 
-/// The index of a file. Damage is no error; its sentences are in [`FileIndex::take_damage`].
+/// Adds the file in this range of offsets to an index. Damage is no error; its sentences are in [`FileIndex::take_damage`].
 ///
 /// # Errors
-/// The file cannot be read, or exceeds one of the [`limits`].
-pub(super) fn scan(file: &mut RecordingFile) -> io::Result<FileIndex> {
-    let mut scan = Scan { file, index: FileIndex::default(), open: None, summary: None };
-    let mut at = MAGIC.len() as u64;
+/// The file cannot be read, or the recording exceeds one of the [`limits`].
+pub(super) fn scan(file: &mut RecordingFile, range: Range<u64>, index: &mut FileIndex) -> io::Result<()> {
+    let mut at = range.start + MAGIC.len() as u64;
+    let mut scan = Scan { file, index, range, open: None, summary: None };
     loop {
         match scan.step(at)? {
             Step::Next(next) => at = next,
@@ -64,8 +67,7 @@ pub(super) fn scan(file: &mut RecordingFile) -> io::Result<FileIndex> {
             }
         }
     }
-    scan.close_chunk(false)?;
-    Ok(scan.index)
+    scan.close_chunk(false)
 }
 
 /// Whether the format defines or reserves this opcode; zeros of a hole in the file are none.
@@ -75,7 +77,7 @@ pub(super) fn is_opcode(opcode: u8) -> bool {
 
 impl Scan<'_> {
     fn step(&mut self, at: u64) -> io::Result<Step> {
-        let left = self.file.len().saturating_sub(at);
+        let left = self.range.end.saturating_sub(at);
         let header = self.file.read_at(at, RECORD_HEADER.min(left))?;
         let Some((opcode, length)) = records::record_header(&header) else {
             return Ok(self.end_unfinished(left > 0));
@@ -91,32 +93,34 @@ impl Scan<'_> {
             _ if !is_whole && is_opcode(opcode) => {}
             op::SCHEMA | op::CHANNEL => {
                 if !self.define(opcode, body, length)? {
-                    self.index.add_damage(format!("the description of a topic at byte {at} makes no sense"));
+                    self.index
+                        .add_damage(format!("the description of a topic at {} makes no sense", self.file.place(at)));
                 }
             }
             op::MESSAGE => self.add_message(body, at, length)?,
             op::MESSAGE_INDEX => {
                 if !self.add_message_index(body, length)? {
-                    return Ok(Step::Resync(format!("a part at byte {at} makes no sense")));
+                    return Ok(Step::Resync(format!("a part at {} makes no sense", self.file.place(at))));
                 }
             }
             op::DATA_END => return Ok(Step::End),
             _ if is_opcode(opcode) => {}
-            _ => return Ok(Step::Resync(format!("what begins at byte {at} is no record"))),
+            _ => return Ok(Step::Resync(format!("what begins at {} is no record", self.file.place(at)))),
         }
         if is_whole {
             return Ok(Step::Next(body + length));
         }
         // the file was cut off, or the length is damaged
         if self.summary()?.range(at + 1..).next().is_some() {
-            return Ok(Step::Resync(format!("the record at byte {at} claims to have {length} bytes")));
+            let place = self.file.place(at);
+            return Ok(Step::Resync(format!("the record at {place} claims to have {length} bytes")));
         }
         Ok(self.end_unfinished(true))
     }
 
     fn end_unfinished(&mut self, is_in_record: bool) -> Step {
         let within = if is_in_record { ", within a record" } else { "" };
-        let size = self.file.len();
+        let size = self.range.end - self.range.start;
         self.index.unfinished = Some(format!("it was not finished: it ends after {size} bytes{within}"));
         Step::End
     }
@@ -153,21 +157,21 @@ impl Scan<'_> {
             None => false,
         };
         if !is_known {
-            self.index.add_damage(format!("the message at byte {at} is of no known topic"));
+            self.index.add_damage(format!("the message at {} is of no known topic", self.file.place(at)));
         }
         Ok(())
     }
 
     fn open_chunk(&mut self, body: u64, available: u64, is_whole: bool) -> io::Result<()> {
         let record = self.file.read_at(body, available.min(MAX_CHUNK_HEADER))?;
-        match records::chunk_header(&record) {
-            Some(header) => {
-                // a damaged record length does not cut a chunk whose data are all there
-                let claimed = (records::chunk_header_size(&header) as u64).saturating_add(header.compressed_size);
-                let chunk = Chunk { start: body, length: available, is_cut: !is_whole && available < claimed, header };
-                self.open = Some(OpenChunk { chunk, indexes: Vec::new(), messages: 0, lacks_index: false });
-            }
-            None => self.index.add_damage(format!("the chunk at byte {} makes no sense", body - RECORD_HEADER)),
+        if let Some(header) = records::chunk_header(&record) {
+            // a damaged record length does not cut a chunk whose data are all there
+            let claimed = (records::chunk_header_size(&header) as u64).saturating_add(header.compressed_size);
+            let chunk = Chunk { start: body, length: available, is_cut: !is_whole && available < claimed, header };
+            self.open = Some(OpenChunk { chunk, indexes: Vec::new(), messages: 0, lacks_index: false });
+        } else {
+            let place = self.file.place(body - RECORD_HEADER);
+            self.index.add_damage(format!("the chunk at {place} makes no sense"));
         }
         Ok(())
     }
@@ -197,7 +201,9 @@ impl Scan<'_> {
 
     /// A chunk may end with a channel whose first message is in the next chunk. Its message indexes do not name that channel.
     fn define_from_previous_chunk(&mut self) -> io::Result<()> {
-        let Some(chunk) = self.index.chunks.last().cloned() else { return Ok(()) };
+        let Some(chunk) = self.index.chunks.last().filter(|chunk| self.range.contains(&chunk.start)).cloned() else {
+            return Ok(());
+        };
         let unpacked = self.file.unpack(&chunk)?;
         let records = records::records(&unpacked.bytes).filter(|_| unpacked.damage.is_none());
         for (opcode, _, body) in records.flatten().filter(|(opcode, ..)| matches!(*opcode, op::SCHEMA | op::CHANNEL)) {
@@ -209,9 +215,9 @@ impl Scan<'_> {
     /// Unpacks a chunk and adds its channels and messages.
     fn add_records(&mut self, chunk: &Chunk, number: u32) -> io::Result<()> {
         let unpacked = self.file.unpack(chunk)?;
-        let at = chunk.record_start();
+        let place = self.file.place(chunk.record_start());
         if let Some(damage) = unpacked.damage.filter(|_| !chunk.is_cut) {
-            self.index.add_damage(format!("the chunk at byte {at} is lost: {damage}"));
+            self.index.add_damage(format!("the chunk at {place} is lost: {damage}"));
             self.summary()?; // it may repeat the lost channels
             return Ok(());
         }
@@ -233,7 +239,7 @@ impl Scan<'_> {
             malformed += u64::from(!is_valid);
         }
         if malformed > 0 {
-            self.index.add_damage(format!("{malformed} records of the chunk at byte {at} make no sense"));
+            self.index.add_damage(format!("{malformed} records of the chunk at {place} make no sense"));
         }
         Ok(())
     }
@@ -248,11 +254,16 @@ impl Scan<'_> {
 
     fn read_summary(&mut self) -> io::Result<BTreeSet<u64>> {
         let mut chunks = BTreeSet::new();
-        let Some(footer) = self.file.len().checked_sub(FOOTER) else { return Ok(chunks) };
+        let Range { start: begin, end } = self.range;
+        let Some(footer) = end.checked_sub(FOOTER).filter(|&footer| footer >= begin) else { return Ok(chunks) };
         let bytes = self.file.read_at(footer, FOOTER)?;
         let is_footer = records::record_header(&bytes) == Some((op::FOOTER, FOOTER_BODY)) && bytes.ends_with(MAGIC);
         let start = is_footer.then(|| records::summary_start(&bytes[RECORD_HEADER as usize..])).flatten();
-        let mut at = start.unwrap_or(footer);
+        let mut at = start.map_or(footer, |start| begin.saturating_add(start));
+        let starts = |record: &[u8]| {
+            let start = records::chunk_index_start(record).map(|start| begin.saturating_add(start));
+            start.filter(|&start| start < footer)
+        };
         while at < footer {
             let Some((opcode, length)) = records::record_header(&self.file.read_at(at, RECORD_HEADER)?) else { break };
             if !is_opcode(opcode) || length > (footer - at).saturating_sub(RECORD_HEADER) {
@@ -260,7 +271,7 @@ impl Scan<'_> {
             }
             if opcode == op::CHUNK_INDEX {
                 let record = self.file.read_at(at + RECORD_HEADER, length.min(CHUNK_INDEX_START))?;
-                chunks.extend(records::chunk_index_start(&record).filter(|&start| start < footer));
+                chunks.extend(starts(&record));
                 if chunks.len() > limits::CHUNKS {
                     return Err(limits::exceeded("chunks", limits::CHUNKS));
                 }

@@ -6,7 +6,7 @@ use crate::capture::{Orientation, TopicChoice};
 use crate::console::foreign;
 use crate::format::{self, Kind};
 use crate::{About, Channel, Stream, topic};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -26,6 +26,8 @@ pub enum StereoTopics {
 
 /// Topics listed in a message.
 const MAX_LISTED: usize = 24;
+/// Pairs of topics listed in a message.
+const MAX_PAIRS_LISTED: usize = 8;
 /// Spellings of left and right in the names of topics.
 const SIDES: [(&str, &str); 3] = [("left", "right"), ("Left", "Right"), ("LEFT", "RIGHT")];
 /// Topics of the left and the right view in a recording of ours, preferred ones first.
@@ -35,24 +37,72 @@ const OURS: [[&str; 2]; 3] = [
     [topic::LEFT_RECTIFIED, topic::RIGHT_RECTIFIED],
 ];
 
+/// The channels of one camera's pictures: as they are, and compressed.
+type Variants<'a> = [Option<&'a Arc<Channel>>; 2];
+
+/// The image channels of a file by the plain names of their topics.
+struct Images<'a>(BTreeMap<&'a str, Variants<'a>>);
+
+impl<'a> Images<'a> {
+    fn of(index: &'a FileIndex) -> Self {
+        let mut by_name = BTreeMap::<_, Variants>::new();
+        for channel in images(index) {
+            let name = topic::plain(&channel.topic);
+            // the first of several channels with one topic
+            by_name.entry(name).or_default()[usize::from(name != channel.topic)].get_or_insert(channel);
+        }
+        Self(by_name)
+    }
+
+    /// The channel of a topic with exactly this name.
+    fn named(&self, name: &str) -> Option<&'a Arc<Channel>> {
+        let plain = topic::plain(name);
+        self.0.get(plain)?[usize::from(plain != name)]
+    }
+
+    /// Plain name of the other view's topic.
+    fn beside(&self, plain: &str, of_left: bool) -> Option<&'a str> {
+        names_beside(plain, of_left).find_map(|name| self.0.get_key_value(name.as_str()).map(|(name, _)| *name))
+    }
+
+    /// The channel of the other view's topic: compressed where this one is, if there is such a one.
+    fn channel_beside(&self, name: &str, of_left: bool) -> Option<&'a Arc<Channel>> {
+        let plain = topic::plain(name);
+        let [raw, compressed] = self.0.get(self.beside(plain, of_left)?)?;
+        if plain == name { raw.or(*compressed) } else { compressed.or(*raw) }
+    }
+
+    /// The channels of each left topic and its right one: uncompressed where both have it, else both compressed, else what there is.
+    fn pairs(&self) -> Vec<StereoTopics> {
+        let names = || self.0.keys().filter_map(|left| Some((*left, self.beside(left, true)?)));
+        let rights: BTreeSet<&str> = names().map(|(_, right)| right).collect();
+        // "/left_arm/right" is right of "/left_arm/left", and so not left of "/right_arm/right"
+        let names = names().filter(|(left, _)| !rights.contains(left));
+        let channels = |(left, right)| {
+            let (left, right) = (self.0.get(left)?, self.0.get(right)?);
+            let both = left.iter().zip(right).find_map(|(left, right)| left.zip(*right));
+            both.or_else(|| left.iter().flatten().next().copied().zip(right.iter().flatten().next().copied()))
+        };
+        let topics = |(left, right): (&Arc<Channel>, &Arc<Channel>)| StereoTopics::Separate {
+            left: Arc::clone(left),
+            right: Arc::clone(right),
+        };
+        names.filter_map(channels).map(topics).collect()
+    }
+}
+
 impl StereoTopics {
     /// The topics in a recording of another program: the named ones, and their counterparts by name.
     pub(super) fn chosen(choice: &TopicChoice, index: &FileIndex) -> Result<Self, ReadError> {
-        let images = images(index);
-        // the first of several channels with one topic
-        let by_name: HashMap<&str, &Arc<Channel>> =
-            images.iter().rev().map(|&image| (&image.topic[..], image)).collect();
+        let images = Images::of(index);
         let named = |name: &str| {
-            by_name.get(name).map(|&channel| Arc::clone(channel)).ok_or_else(|| {
+            images.named(name).cloned().ok_or_else(|| {
                 let name = foreign(name);
                 ReadError::File(format!("topic {name} has no pictures that can be read; {}", list(index)))
             })
         };
-        let beside = |name: &str, of_left: bool| {
-            names_beside(name, of_left).find_map(|name| by_name.get(name.as_str()).map(|&channel| Arc::clone(channel)))
-        };
         let other = |name: &str, of_left: bool| -> Result<Arc<Channel>, ReadError> {
-            beside(name, of_left).ok_or_else(|| {
+            images.channel_beside(name, of_left).cloned().ok_or_else(|| {
                 let (side, flag) = if of_left { ("right", "--right-topic") } else { ("left", "--left-topic") };
                 let name = foreign(name);
                 ReadError::File(format!("no topic is the {side} side of {name}: give {flag}; {}", list(index)))
@@ -64,23 +114,33 @@ impl StereoTopics {
             (None, Some(left), None) => Ok(Self::Separate { left: named(left)?, right: other(left, true)? }),
             (None, None, Some(right)) => Ok(Self::Separate { left: other(right, false)?, right: named(right)? }),
             (None, None, None) => {
-                let mut pairs = images.iter().filter_map(|left| {
-                    Some(Self::Separate { left: Arc::clone(left), right: beside(&left.topic, true)? })
-                });
-                match (pairs.next(), pairs.next()) {
-                    (Some(topics), None) => Ok(topics),
-                    (None, _) if images.is_empty() => Err(ReadError::File(list(index))),
-                    (first, _) => {
-                        let found = if first.is_some() { "more than one pair" } else { "no pair" };
-                        Err(ReadError::File(format!(
-                            "{found} of image topics whose names differ only by left and right: give --left-topic and \
-                             --right-topic, or --topic for pictures of both eyes; {}",
-                            list(index)
-                        )))
-                    }
+                let mut pairs = images.pairs();
+                match pairs.len() {
+                    1 => Ok(pairs.remove(0)),
+                    0 if images.0.is_empty() => Err(ReadError::File(list(index))),
+                    0 => Err(ReadError::File(format!(
+                        "no pair of image topics whose names differ only by left and right: give --left-topic and \
+                         --right-topic, or --topic for pictures of both eyes; {}",
+                        list(index)
+                    ))),
+                    _ => Err(ReadError::File(several(&pairs))),
                 }
             }
         }
+    }
+
+    /// The sentence on topics that show the same pictures as these and are left out.
+    pub(super) fn left_out(&self, index: &FileIndex) -> Option<String> {
+        let Self::Separate { left, right } = self else { return None };
+        let taken = [&left.topic, &right.topic];
+        let same = taken.into_iter().flat_map(|name| variants(index, name));
+        let names: BTreeSet<String> =
+            same.filter(|other| !taken.contains(&&other.topic)).map(|other| foreign(&other.topic)).collect();
+        let names: Vec<String> = names.into_iter().collect();
+        (!names.is_empty()).then(|| {
+            let (left, right) = (foreign(&left.topic), foreign(&right.topic));
+            format!("pictures are those of {left} and {right}; {}, of the same cameras, left out", names.join(" and "))
+        })
     }
 
     /// The topics in a recording of ours: raw pictures where there are any, else rectified ones.
@@ -127,12 +187,34 @@ pub(super) fn variants<'a>(index: &'a FileIndex, name: &str) -> impl Iterator<It
     index.channels.iter().filter(has_topic).filter(|channel| !index.positions(&channel.topic).is_empty())
 }
 
-/// Names of the other view's topic: this name with left and right exchanged.
+/// Names of the other view's topic: this name with left and right exchanged in one place, the last one first, or in all.
 fn names_beside(name: &str, of_left: bool) -> impl Iterator<Item = String> {
-    SIDES.iter().filter_map(move |&(left, right)| {
+    SIDES.iter().flat_map(move |&(left, right)| {
         let (from, to) = if of_left { (left, right) } else { (right, left) };
-        name.contains(from).then(|| name.replace(from, to))
+        let in_place = move |(at, _): (usize, &str)| {
+            let (before, after) = (name.get(..at).unwrap_or(""), name.get(at + from.len()..).unwrap_or(""));
+            format!("{before}{to}{after}")
+        };
+        let is_several = name.matches(from).nth(1).is_some();
+        name.rmatch_indices(from).map(in_place).chain(is_several.then(|| name.replace(from, to)))
     })
+}
+
+/// The sentence on several pairs of topics, with the flags that choose each.
+fn several(pairs: &[StereoTopics]) -> String {
+    let flags = |pair: &StereoTopics| match pair {
+        StereoTopics::Separate { left, right } => {
+            format!("--left-topic {} --right-topic {}", foreign(&left.topic), foreign(&right.topic))
+        }
+        StereoTopics::SideBySide(both) => format!("--topic {}", foreign(&both.topic)),
+    };
+    let listed: Vec<String> = pairs.iter().take(MAX_PAIRS_LISTED).map(flags).collect();
+    let more = pairs.len().saturating_sub(MAX_PAIRS_LISTED);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    format!(
+        "more than one pair of image topics whose names differ only by left and right: give {}{more}",
+        listed.join("; or ")
+    )
 }
 
 fn images(index: &FileIndex) -> Vec<&Arc<Channel>> {

@@ -19,7 +19,7 @@ use super::{About, Channel, Format, Packet, Progress, Recomputed, Stream, Stream
 use crate::calibration::Crop;
 use crate::capture::{Frame, MaxPixels, Pixels, SourceInfo, StereoLayout};
 use crate::engine::EngineInfo;
-use crate::files::{self, WriteError};
+use crate::files::WriteError;
 use crate::rig::Calibrated;
 use crate::settings::Settings;
 use crate::stereo::StereoParams;
@@ -138,7 +138,7 @@ pub fn recompute(
         raw,
         calibration: input.calibrated.to_note(input.crop, input.info),
         parameters: parameter_words(&params),
-        ..about(&input, format)?
+        ..about(&input, format)
     };
     // without results nothing is remembered from pair to pair
     let remembers = streams.needs_results() && params.remembers();
@@ -199,23 +199,15 @@ fn streams(input: &Input, is_metric: bool, wanted: Option<Streams>) -> Result<St
 }
 
 /// The description of the new recording, as far as it comes from the old one.
-fn about(input: &Input, format: Format) -> Result<About, RecomputeError> {
+fn about(input: &Input, format: Format) -> About {
     let Input { path, recording, info, .. } = input;
-    let cannot = |err: std::io::Error| {
-        RecomputeError::Failed(format!("cannot read {}: {}", path.display(), files::read_cause(path, &err)))
-    };
     let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let first_log_time_ns = recording.pairs().first().map_or(0, |pair| pair.log_time_ns);
     let old = recording.about().cloned();
     let old = old.unwrap_or_else(|| About::of_source(&file, info, time::from_ns(first_log_time_ns)));
-    let recomputed = Recomputed {
-        file,
-        bytes: std::fs::metadata(path).map_err(cannot)?.len(),
-        pairs: recording.pairs().len() as u64,
-        first_log_time_ns,
-        format,
-    };
-    Ok(About { stereopsis: env!("CARGO_PKG_VERSION").to_owned(), recomputed: Some(recomputed), ..old })
+    let recomputed =
+        Recomputed { file, bytes: recording.bytes(), pairs: recording.pairs().len() as u64, first_log_time_ns, format };
+    About { stereopsis: env!("CARGO_PKG_VERSION").to_owned(), recomputed: Some(recomputed), ..old }
 }
 
 /// Format of the messages of a recording.

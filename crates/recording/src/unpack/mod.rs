@@ -1,5 +1,6 @@
 //! From packets to messages to raw pairs.
 
+mod mosaic;
 mod picture;
 mod result;
 mod sizes;
@@ -10,16 +11,19 @@ pub use result::Measured;
 pub use sizes::Sizes;
 
 use super::read::{ReadError, Recording};
+use super::time::later_s;
 use super::{About, Body, Message, Packet, PairNote, format, topic};
-use crate::capture::{MaxPixels, Orientation, Original, Pixels, RawPair, StereoLayout, halves};
+use crate::capture::{Arrangement, MaxPixels, Orientation, Original, Pixels, RawPair, StereoLayout, split};
 use crate::console::foreign;
 use crate::image::Picture;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 /// Makes raw pairs of packets.
 #[derive(Clone, Debug)]
 pub struct Unpacker {
     layout: StereoLayout,
+    /// Arrangement of both views in one picture.
+    arrangement: Arrangement,
     pixels: Pixels,
     max_pixels: MaxPixels,
     sizes: Sizes,
@@ -51,7 +55,13 @@ impl Unpacker {
     /// pictures are not read.
     pub fn of(about: Option<&About>, pixels: Pixels, max_pixels: MaxPixels) -> Self {
         let layout = about.map(|about| about.raw.clone()).unwrap_or_default();
-        Self { layout, pixels, max_pixels, sizes: Sizes::default() }
+        Self { layout, arrangement: Arrangement::SideBySide, pixels, max_pixels, sizes: Sizes::default() }
+    }
+
+    /// The same, for pictures of both views with this arrangement.
+    #[must_use]
+    pub fn with_arrangement(self, arrangement: Arrangement) -> Self {
+        Self { arrangement, ..self }
     }
 
     /// The same, which reads views of these sizes alone.
@@ -66,7 +76,8 @@ impl Unpacker {
     /// As [`Recording::packets_of_pair`] and [`Unpacker::pair`].
     pub fn read(&self, recording: &mut Recording, k: u64) -> Result<(Vec<Packet>, RawPair), ReadError> {
         let packets = recording.packets_of_pair(k)?;
-        let pair = self.pair(&packets)?;
+        let mut pair = self.pair(&packets)?;
+        pair.skew_s = recording.skew_of_pair(k).unwrap_or(pair.skew_s);
         Ok((packets, pair))
     }
 
@@ -97,10 +108,15 @@ impl Unpacker {
                 let mut picture = self.picture(both, 2, bits)?;
                 self.layout.orientation[0].turn(&mut picture);
                 let (width, height) = picture.size();
-                if width % 2 != 0 {
+                let is_halved = match self.arrangement {
+                    Arrangement::SideBySide => width % 2 == 0,
+                    Arrangement::TopBottom => height % 2 == 0,
+                };
+                if !is_halved {
                     return Err(format!("{}: {width}x{height} px cannot be halved", both.topic()));
                 }
-                halves(&picture, self.layout.swapped)
+                let (left, right) = split(&picture, self.arrangement);
+                if self.layout.swapped { (right, left) } else { (left, right) }
             }
             [left, right] => (self.eye(left, 0, bits)?, self.eye(right, 1, bits)?),
             other => return Err(format!("a pair of {} pictures", other.len())),
@@ -146,6 +162,9 @@ impl Unpacker {
 
     /// The pictures as the cameras encoded them, if they are more than the decoded ones, so that they can be recorded again unchanged.
     fn original(&self, shown: &[Shown]) -> Option<Original> {
+        if shown.len() == 1 && self.arrangement != Arrangement::SideBySide {
+            return None; // recordings of ours hold both views side by side
+        }
         let mut layout = self.layout.clone();
         layout.side_by_side = shown.len() == 1;
         if let [left, right] = shown {
@@ -159,11 +178,6 @@ impl Unpacker {
         let shots = shown.iter().map(|shown| picture::encoded(&shown.message.body, !layout.is_plain()));
         Some(Original { images: shots.collect::<Option<Vec<_>>>()?, layout })
     }
-}
-
-fn later_s([left, right]: [SystemTime; 2]) -> f64 {
-    let later = right.duration_since(left);
-    later.as_ref().map_or_else(|earlier| -earlier.duration().as_secs_f64(), Duration::as_secs_f64)
 }
 
 /// The pair's name, made a valid name of a file.

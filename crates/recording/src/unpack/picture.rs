@@ -1,11 +1,12 @@
 //! The picture of one message.
 
+use super::mosaic;
 use crate::Body;
 use crate::capture::decode::{decode_picture, jpeg_size, picture_size};
 use crate::capture::decode_camera::{Layout, PixelFormat, decode};
 use crate::capture::{EncodedImage, MaxPixels, Pixels};
-use crate::image::{Luma, Picture};
-use crate::message::{Encoding, ImageBody};
+use crate::image::{Image, Luma, Picture};
+use crate::message::{Encoding, ImageBody, Mosaic};
 use std::sync::Arc;
 
 /// The picture of a message. `bits` is the number of significant bits of a pixel, where it is known. `check` gets the columns and rows
@@ -68,10 +69,11 @@ fn layout(image: &ImageBody, format: PixelFormat) -> Layout {
 fn of_memory(image: &ImageBody, bits: Option<u8>, pixels: Pixels) -> Result<Picture, String> {
     let camera = |format, data: &[u8]| decode(layout(image, format), data, pixels).map_err(|err| err.to_string());
     let too_few = || format!("{} bytes are too few for {}x{} pixels", image.data.len(), image.width, image.height);
-    let colored = |order: fn([u8; 3]) -> [u8; 3]| {
-        let rgb = image.pixels::<3>().ok_or_else(too_few)?.map(|&pixel| order(pixel));
-        Ok(Picture::of_colors(rgb, pixels.keeps_rgb()))
-    };
+    let colored = |rgb: Option<Image<[u8; 3]>>| Ok(Picture::of_colors(rgb.ok_or_else(too_few)?, pixels.keeps_rgb()));
+    let three = |order: fn([u8; 3]) -> [u8; 3]| colored(image.pixels().map(|all| all.map(|&pixel| order(pixel))));
+    let four = |order: fn([u8; 4]) -> [u8; 3]| colored(image.pixels().map(|all| all.map(|&pixel| order(pixel))));
+    let deep = |image| with_bits(Luma::of_words(image).into(), bits);
+    let words = || image.pixels().ok_or_else(too_few).map(|all| all.map(|&bytes| u16::from_le_bytes(bytes)));
     match image.encoding {
         Encoding::Mono8 => camera(PixelFormat::Grey, &image.data),
         Encoding::Yuyv => camera(PixelFormat::Yuyv, &image.data),
@@ -81,14 +83,35 @@ fn of_memory(image: &ImageBody, bits: Option<u8>, pixels: Pixels) -> Result<Pict
             swapped.as_chunks_mut::<2>().0.iter_mut().for_each(|two| two.reverse());
             camera(PixelFormat::Yuyv, &swapped)
         }
-        Encoding::Rgb8 => colored(|pixel| pixel),
-        Encoding::Bgr8 => colored(|[b, g, r]| [r, g, b]),
-        Encoding::Mono16 | Encoding::DepthMm => {
-            let words = image.pixels::<2>().ok_or_else(too_few)?.map(|&bytes| u16::from_le_bytes(bytes));
-            Ok(with_bits(Luma::of_words(words).into(), bits))
+        Encoding::Rgb8 => three(|pixel| pixel),
+        Encoding::Bgr8 => three(|[b, g, r]| [r, g, b]),
+        Encoding::Rgba8 => four(|[r, g, b, _]| [r, g, b]),
+        Encoding::Bgra8 => four(|[b, g, r, _]| [r, g, b]),
+        Encoding::Bayer8(order) => {
+            let mosaic = image.pixels().ok_or_else(too_few)?.map(|&[value]| u16::from(value));
+            of_mosaic(&mosaic, order, pixels, |luma| Luma::U8(luma.map(|&value| value as u8)))
         }
+        Encoding::Bayer16(order) => of_mosaic(&words()?, order, pixels, |luma| deep(luma).luma),
+        Encoding::Mono16 | Encoding::DepthMm => Ok(deep(words()?)),
         Encoding::Float32 => Err("the white level of floats is not known".to_owned()),
     }
+}
+
+/// The picture of a mosaic, with the depth that `luma_of` gives its luma.
+fn of_mosaic(
+    mosaic: &Image<u16>,
+    order: Mosaic,
+    pixels: Pixels,
+    luma_of: impl FnOnce(Image<u16>) -> Luma,
+) -> Result<Picture, String> {
+    let (width, height) = mosaic.size();
+    if width < 2 || height < 2 {
+        return Err(format!("a mosaic of {width}x{height} pixels lacks a colour"));
+    }
+    let luma = luma_of(mosaic::luma(mosaic));
+    let shift = luma.bits() - 8;
+    let rgb = pixels.keeps_rgb().then(|| mosaic::colors(mosaic, order, shift));
+    Ok(Picture { luma, rgb })
 }
 
 /// Sets the number of significant bits, where it is known and no pixel exceeds it.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::capture::Orientation;
 use crate::image::{Image, Luma};
-use crate::message::{Encoding, ImageBody};
+use crate::message::{Encoding, ImageBody, Mosaic};
 use crate::{Channel, Format, time};
 use std::sync::Arc;
 
@@ -65,6 +65,16 @@ fn raw_pictures_become_the_eyes_by_their_rule() {
 }
 
 #[test]
+fn views_one_above_the_other_are_split_so() {
+    let unpacker = Unpacker::of(None, Pixels::Luma, MaxPixels::default()).with_arrangement(Arrangement::TopBottom);
+    let pair = unpacker.pair(&[packet("/both", grey(3, &[1, 2, 3, 4, 5, 6]))]).unwrap();
+    assert_eq!((pixels(&pair.left.luma), pixels(&pair.right.luma)), (vec![1, 2, 3], vec![4, 5, 6]));
+    assert_eq!(pair.original, None, "it is recorded as two views");
+    let odd = [packet("/both", grey(2, &[1, 2, 3, 4, 5, 6]))];
+    assert!(unpacker.pair(&odd).unwrap_err().to_string().contains("halved"));
+}
+
+#[test]
 fn deep_pictures_have_the_bits_of_their_note_unless_they_are_brighter() {
     for (brightest, bits) in [(1023, 10), (1024, 12)] {
         let eyes = [topic::LEFT_RAW, topic::RIGHT_RAW].map(|name| packet(name, deep(&[7, brightest])));
@@ -72,6 +82,38 @@ fn deep_pictures_have_the_bits_of_their_note_unless_they_are_brighter() {
         let pair = Unpacker::of(None, Pixels::Luma, MaxPixels::default()).pair(&packets).unwrap();
         assert_eq!((pair.left.luma.bits(), pixels(&pair.left.luma)), (bits, vec![7, brightest]));
     }
+}
+
+#[test]
+fn alpha_is_left_out_and_a_mosaic_keeps_its_size_and_its_colours() {
+    let pair = |encoding, width: u32, step: u32, data: &[u8]| {
+        let height = data.len() as u32 / step;
+        let body = Body::Image(ImageBody { width, height, encoding, step, data: data.into() });
+        let eyes = ["/left", "/right"].map(|name| packet(name, body.clone()));
+        Unpacker::of(None, Pixels::Color, MaxPixels::default()).pair(&eyes)
+    };
+    // two pixels and a gap behind the row; alpha is nothing that is seen
+    let four = [10, 20, 30, 0, 40, 50, 60, 255, 9];
+    for (encoding, rgb) in
+        [(Encoding::Rgba8, [[10, 20, 30], [40, 50, 60]]), (Encoding::Bgra8, [[30, 20, 10], [60, 50, 40]])]
+    {
+        let pair = pair(encoding, 2, 9, &four).unwrap();
+        assert_eq!(pair.right.rgb, Some(Image::new(2, 1, rgb.to_vec())));
+        assert_eq!(pair.left.luma, Luma::U8(Image::new(2, 1, rgb.map(crate::image::luma_of).to_vec())));
+    }
+    let color = [44, 120, 80];
+    for order in Mosaic::ALL {
+        let value = |at: usize| color[order.color(at % 7, at / 7)];
+        let bytes: Vec<u8> = (0..35).map(value).collect();
+        let shallow = pair(Encoding::Bayer8(order), 7, 7, &bytes).unwrap();
+        assert_eq!(shallow.left.luma, Luma::U8(Image::filled(7, 5, 91)));
+        assert_eq!(shallow.left.rgb, Some(Image::filled(7, 5, [44, 120, 80])));
+        let words: Vec<u8> = (0..35).flat_map(|at| (u16::from(value(at)) << 8).to_le_bytes()).collect();
+        let deep = pair(Encoding::Bayer16(order), 7, 14, &words).unwrap();
+        assert_eq!((deep.left.luma.to_u16().at(6, 4), deep.left.rgb), (91 << 8, shallow.left.rgb));
+    }
+    let why = pair(Encoding::Bayer8(Mosaic::Rggb), 3, 3, &[1, 2, 3]).unwrap_err().to_string();
+    assert!(why.contains("3x1 pixels lacks a colour"), "{why}");
 }
 
 #[test]

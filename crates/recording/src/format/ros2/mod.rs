@@ -3,6 +3,7 @@
 pub mod bag;
 mod cdr;
 mod messages;
+pub(super) mod ros1;
 
 use super::pixels::{self, Described};
 use super::points;
@@ -165,27 +166,9 @@ fn image_message<'a>(
 /// Decodes a message of some kind.
 pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
     match kind {
-        Kind::Image => {
-            let image: messages::Image = cdr::from_bytes(data)?;
-            let body = described(&image).body()?;
-            Ok(image.header.message(Body::Image(body)))
-        }
-        Kind::Compressed => {
-            let CompressedImage { header, format, data } = cdr::from_bytes(data)?;
-            let format = pixels::compressed(&format)?.to_owned();
-            Ok(header.message(Body::Compressed { format, data: Bytes::from(data) }))
-        }
-        Kind::Camera => {
-            let CameraInfo { header, height, width, distortion_model, d, k, r, p, binning_x, binning_y, roi } =
-                cdr::from_bytes(data)?;
-            let is_whole = [(0, 0), (width, height)].contains(&(roi.width, roi.height));
-            if binning_x > 1 || binning_y > 1 || !is_whole {
-                let why = "it describes a part of the picture (roi) or summed pixels (binning), which is not read here";
-                return Err(why.to_owned());
-            }
-            let (distortion_model, d) = (distortion_model.into_owned(), d.into_owned());
-            Ok(header.message(Body::Camera(Box::new(CameraBody { width, height, distortion_model, d, k, r, p }))))
-        }
+        Kind::Image => image(cdr::from_bytes(data)?),
+        Kind::Compressed => compressed(cdr::from_bytes(data)?),
+        Kind::Camera => camera(cdr::from_bytes(data)?),
         Kind::Disparity => {
             let DisparityImage { header, image, f, t, min_disparity, max_disparity, delta_d, .. } =
                 cdr::from_bytes(data)?;
@@ -222,6 +205,34 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
         }
         Kind::Json => super::json(cdr::from_bytes::<Text>(data)?.data.as_bytes()),
     }
+}
+
+fn image(image: messages::Image) -> Result<Message, String> {
+    let body = described(&image).body()?;
+    Ok(image.header.message(Body::Image(body)))
+}
+
+fn compressed(image: CompressedImage) -> Result<Message, String> {
+    let CompressedImage { header, format, data } = image;
+    let format = pixels::compressed(&format, data)?.to_owned();
+    Ok(header.message(Body::Compressed { format, data: Bytes::from(data) }))
+}
+
+fn camera(camera: CameraInfo) -> Result<Message, String> {
+    let CameraInfo { header, height, width, distortion_model, d, k, r, p, binning_x, binning_y, roi } = camera;
+    let is_whole = [(0, 0), (width, height)].contains(&(roi.width, roi.height));
+    if binning_x > 1 || binning_y > 1 || !is_whole {
+        let why = "it describes a part of the picture (roi) or summed pixels (binning), which is not read here";
+        return Err(why.to_owned());
+    }
+    let (distortion_model, d) = (distortion_model.into_owned(), d.into_owned());
+    Ok(header.message(Body::Camera(Box::new(CameraBody { width, height, distortion_model, d, k, r, p }))))
+}
+
+/// Coding of the video in a message of Foxglove's, such as `h264`.
+pub(super) fn coding_of_video(data: &[u8]) -> Option<String> {
+    let (_stamp, _frame_id, _data, coding) = cdr::from_bytes::<(Time, String, &[u8], String)>(data).ok()?;
+    Some(coding)
 }
 
 fn described<'a>(image: &'a messages::Image<'_>) -> Described<'a> {

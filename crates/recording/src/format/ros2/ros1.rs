@@ -1,0 +1,158 @@
+//! ROS 1's messages, as they are in recordings that were bags: the same fields, little-endian, one after the other without padding, and a
+//! number in each header. They are only read.
+
+use super::messages::{CameraInfo, CompressedImage, Header, Image, RegionOfInterest, Time};
+use crate::format::Kind;
+use crate::{Channel, Message};
+use std::borrow::Cow;
+
+/// Kind of the messages of a channel, if they are ROS 1's.
+pub(in crate::format) fn kind(channel: &Channel) -> Option<Kind> {
+    let schema = channel.schema.as_ref().filter(|_| channel.message_encoding == "ros1")?;
+    match schema.name.as_str() {
+        "sensor_msgs/Image" => Some(Kind::Image),
+        "sensor_msgs/CompressedImage" => Some(Kind::Compressed),
+        "sensor_msgs/CameraInfo" => Some(Kind::Camera),
+        _ => None,
+    }
+}
+
+/// Decodes a message of some kind.
+pub(in crate::format) fn decode(kind: Kind, data: &[u8]) -> Result<Message, String> {
+    let fields = &mut Fields(data);
+    match kind {
+        Kind::Image => super::image(Image {
+            header: fields.header()?,
+            height: fields.u32()?,
+            width: fields.u32()?,
+            encoding: fields.text()?,
+            is_bigendian: fields.u8()?,
+            step: fields.u32()?,
+            data: fields.bytes()?,
+        }),
+        Kind::Compressed => super::compressed(CompressedImage {
+            header: fields.header()?,
+            format: fields.text()?,
+            data: fields.bytes()?,
+        }),
+        Kind::Camera => super::camera(CameraInfo {
+            header: fields.header()?,
+            height: fields.u32()?,
+            width: fields.u32()?,
+            distortion_model: fields.text()?,
+            d: fields.numbers()?.into(),
+            k: fields.matrix()?,
+            r: fields.matrix()?,
+            p: fields.matrix()?,
+            binning_x: fields.u32()?,
+            binning_y: fields.u32()?,
+            roi: RegionOfInterest {
+                x_offset: fields.u32()?,
+                y_offset: fields.u32()?,
+                height: fields.u32()?,
+                width: fields.u32()?,
+                do_rectify: fields.u8()? != 0,
+            },
+        }),
+        other => Err(format!("{other:?} of ROS 1 is not read here")),
+    }
+}
+
+/// The bytes that are left of a message.
+struct Fields<'a>(&'a [u8]);
+
+impl<'a> Fields<'a> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8], String> {
+        let left = self.0.len();
+        let cut = || format!("damaged, or not what its schema says: {left} bytes are left where {count} should be");
+        self.0.split_off(..count).ok_or_else(cut)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], String> {
+        let bytes = self.take(N)?;
+        bytes.try_into().map_err(|_| "too few bytes".to_owned())
+    }
+
+    fn u8(&mut self) -> Result<u8, String> {
+        self.array().map(u8::from_le_bytes)
+    }
+
+    fn u32(&mut self) -> Result<u32, String> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    fn bytes(&mut self) -> Result<&'a [u8], String> {
+        let count = self.u32()?;
+        self.take(count as usize)
+    }
+
+    /// A text; letters that are no UTF-8 are replaced.
+    fn text(&mut self) -> Result<Cow<'a, str>, String> {
+        self.bytes().map(String::from_utf8_lossy)
+    }
+
+    fn numbers(&mut self) -> Result<Vec<f64>, String> {
+        let count = self.u32()?;
+        let bytes = self.take((count as usize).saturating_mul(8))?;
+        Ok(bytes.as_chunks().0.iter().map(|&number| f64::from_le_bytes(number)).collect())
+    }
+
+    fn matrix<const N: usize>(&mut self) -> Result<[f64; N], String> {
+        let mut matrix = [0.0; N];
+        for number in &mut matrix {
+            *number = f64::from_le_bytes(self.array()?);
+        }
+        Ok(matrix)
+    }
+
+    fn header(&mut self) -> Result<Header<'a>, String> {
+        let _number = self.u32()?;
+        let sec = i32::try_from(self.u32()?).unwrap_or(i32::MAX);
+        Ok(Header { stamp: Time { sec, nanosec: self.u32()? }, frame_id: self.text()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::{Body, Encoding};
+    use std::time::{Duration, UNIX_EPOCH};
+
+    fn text(text: &str) -> Vec<u8> {
+        [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat()
+    }
+
+    fn header() -> Vec<u8> {
+        [&[9_u32, 1_600_000_000, 250].map(u32::to_le_bytes).concat()[..], &text("left_camera")].concat()
+    }
+
+    #[test]
+    fn pictures_and_cameras_of_ros_1_are_read_and_damaged_ones_refused() {
+        let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+        let image = [&header()[..], &words(&[2, 3]), &text("mono8"), &[0], &words(&[4, 8]), &[1, 2, 3, 0, 4, 5, 6, 0]];
+        let image = image.concat();
+        let message = decode(Kind::Image, &image).unwrap();
+        let stamp = UNIX_EPOCH + Duration::new(1_600_000_000, 250);
+        assert_eq!((message.stamp, message.frame_id.as_str()), (stamp, "left_camera"));
+        let Body::Image(body) = message.body else { unreachable!() };
+        assert_eq!((body.width, body.height, body.step, body.encoding), (3, 2, 4, Encoding::Mono8));
+        assert_eq!(body.pixels::<1>().unwrap().pixels().as_flattened(), [1, 2, 3, 4, 5, 6]);
+
+        let jpeg = [&header()[..], &text("jpeg"), &words(&[4]), &[0xFF, 0xD8, 0xFF, 0xE0]].concat();
+        assert!(matches!(decode(Kind::Compressed, &jpeg).unwrap().body, Body::Compressed { .. }));
+
+        let numbers: Vec<u8> = (0..5 + 9 + 9 + 12).flat_map(|k| f64::from(k).to_le_bytes()).collect();
+        let camera = [&header()[..], &words(&[48, 64]), &text("plumb_bob"), &words(&[5]), &numbers, &[0; 25]].concat();
+        let Body::Camera(body) = decode(Kind::Camera, &camera).unwrap().body else { unreachable!() };
+        assert_eq!((body.width, body.height, &body.d[..]), (64, 48, &[0.0, 1.0, 2.0, 3.0, 4.0][..]));
+        assert_eq!((body.k[0], body.r[0], body.p[11]), (5.0, 14.0, 34.0));
+
+        for (kind, whole) in [(Kind::Image, &image), (Kind::Compressed, &jpeg), (Kind::Camera, &camera)] {
+            for length in 0..whole.len() {
+                assert!(decode(kind, &whole[..length]).is_err(), "{kind:?} of {length} bytes");
+            }
+        }
+        let huge = [&header()[..], &words(&[48, 64]), &text("plumb_bob"), &words(&[u32::MAX])].concat();
+        assert!(decode(Kind::Camera, &huge).unwrap_err().contains("0 bytes are left"));
+    }
+}

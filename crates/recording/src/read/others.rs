@@ -1,0 +1,311 @@
+//! Recordings of other programs: topics, clocks, skew, and folders of several files.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use super::*;
+use crate::Format;
+use crate::capture::{MaxPixels, Pixels, RawPair};
+use crate::fixture::{INTERVAL, Recorder, SIZE, file, image, picture, taken};
+use crate::message::Body;
+use crate::unpack::Unpacker;
+use mcap::{WriteOptions, Writer};
+use std::collections::BTreeMap;
+use std::io::Cursor;
+use std::time::SystemTime;
+
+const NAMES: [&str; 2] = ["/s/left/image", "/s/right/image"];
+
+/// Pictures of two topics; `stamp` tells when picture `k` of an eye was taken by its camera's clock.
+fn recorded(names: [&str; 2], pairs: u64, stamp: impl Fn(u64, usize) -> SystemTime) -> Vec<u8> {
+    let mut recorder = Recorder::new(Format::Ros2, WriteOptions::new());
+    for k in 0..pairs {
+        for (eye, name) in names.into_iter().enumerate() {
+            let at = (k as u32, taken(k) + Duration::from_millis(5 + 2 * eye as u64));
+            recorder.write(name, at, stamp(k, eye), image(SIZE.0, SIZE.1, picture(k, eye).pixels()));
+        }
+    }
+    recorder.finish()
+}
+
+fn late(k: u64, eye: usize, right: Duration) -> SystemTime {
+    taken(k) + if eye == 1 { right } else { Duration::ZERO }
+}
+
+fn by_log_time() -> TopicChoice {
+    TopicChoice { pair_by: PairBy::LogTime, ..TopicChoice::default() }
+}
+
+fn pair(recording: &mut Recording, k: u64) -> RawPair {
+    Unpacker::of(None, Pixels::Luma, MaxPixels::default()).read(recording, k).unwrap().1
+}
+
+#[test]
+fn the_skew_of_recorded_pairs_is_told() {
+    let half = Duration::from_millis(25);
+    let recording = Recording::open(file(&recorded(NAMES, 9, |k, eye| late(k, eye, half))).path()).unwrap();
+    let losses = recording.losses().join("; ");
+    assert!(losses.starts_with("left and right are 25.0 ms apart, half an interval: "), "{losses}");
+    assert!((recording.skew().unwrap().skew.mean_s - 0.025).abs() < 1e-6);
+    let small = Duration::from_millis(2);
+    let recording = Recording::open(file(&recorded(NAMES, 9, |k, eye| late(k, eye, small))).path()).unwrap();
+    assert_eq!(recording.losses(), [""; 0]);
+}
+
+#[test]
+fn the_skew_in_the_notes_of_our_recordings_is_told_too() {
+    let mut recorder = Recorder::new(Format::Ros2, WriteOptions::new());
+    let json = |value: serde_json::Value| Body::Json(value);
+    recorder.write(topic::ABOUT, (0, taken(0)), taken(0), json(serde_json::to_value(crate::fixture::about()).unwrap()));
+    for k in 0..40 {
+        let skew_s = -0.0071 - 0.002 * (k % 2) as f64;
+        let note = PairNote { sequence: k, skew_s, name: format!("camera-{k:06}"), bits: 8 };
+        recorder.write(topic::PAIRS, (k as u32, taken(k)), taken(k), json(serde_json::to_value(note).unwrap()));
+        for (eye, name) in [topic::LEFT_RAW, topic::RIGHT_RAW].into_iter().enumerate() {
+            recorder.write(name, (k as u32, taken(k)), taken(k), image(SIZE.0, SIZE.1, picture(k, eye).pixels()));
+        }
+    }
+    let recording = Recording::open(file(&recorder.finish()).path()).unwrap();
+    let losses = recording.losses().join("; ");
+    assert!(
+        losses.contains("left and right are") && losses.contains(" ms apart, ") && !losses.contains("half"),
+        "{losses}"
+    );
+    assert!(recording.skew().unwrap().skew.mean_s < -0.007);
+}
+
+#[test]
+fn two_clocks_are_named_with_a_cure_that_works() {
+    // 3 minutes apart, and little more than one interval: then pictures find partners, and wrong ones
+    let shift = Duration::from_millis(182_507);
+    let file = file(&recorded(NAMES, 8, |k, eye| late(k, eye, shift)));
+    let recording = Recording::open(file.path()).unwrap();
+    let damage = recording.damage().unwrap();
+    assert!(recording.pairs().is_empty() && damage.contains("16 pictures have no partner"), "{damage}");
+    assert!(damage.contains("the stamps of left and right are 182.5 s apart") && damage.contains("--pair-by log-time"));
+    let mut recording = Recording::open_with(file.path(), &by_log_time()).unwrap();
+    assert_eq!((recording.pairs().len(), recording.losses().len()), (8, 0));
+    let pair = pair(&mut recording, 3);
+    assert!((pair.skew_s - 0.002).abs() < 1e-6, "{}", pair.skew_s);
+    assert_eq!(pair.right.luma.to_u8(), picture(3, 1));
+
+    let mut stream = PairStream::new(std::fs::File::open(file.path()).unwrap(), by_log_time());
+    let packets = stream.next_pair().unwrap().unwrap();
+    assert!(packets.len() == 2 && (stream.skew_s().unwrap() - 0.002).abs() < 1e-6);
+}
+
+#[test]
+fn clocks_that_differ_by_less_than_the_recording_lasts_are_suspected() {
+    let shift = 30 * INTERVAL;
+    let recording = Recording::open(file(&recorded(NAMES, 90, |k, eye| late(k, eye, shift))).path()).unwrap();
+    let damage = recording.damage().unwrap();
+    assert_eq!(recording.pairs().len(), 60);
+    assert!(damage.contains("left and right of one stamp were recorded 1.5 s apart"), "{damage}");
+    assert!(damage.contains("--pair-by log-time"), "{damage}");
+}
+
+/// A recording with one picture on each of these topics; those that end so are compressed.
+fn with_topics(names: &[&str]) -> tempfile::NamedTempFile {
+    let mut recorder = Recorder::new(Format::Ros2, WriteOptions::new());
+    for name in names {
+        let body = if name.ends_with(topic::COMPRESSED) {
+            Body::Compressed { format: "jpeg".into(), data: [0xFF, 0xD8, 0xFF].as_slice().into() }
+        } else {
+            image(SIZE.0, SIZE.1, picture(0, 0).pixels())
+        };
+        recorder.write(name, (0, taken(0)), taken(0), body);
+    }
+    file(&recorder.finish())
+}
+
+fn topics_of(names: &[&str]) -> Result<([String; 2], Vec<String>), String> {
+    let recording = Recording::open(with_topics(names).path()).map_err(|err| err.to_string())?;
+    let Some(StereoTopics::Separate { left, right }) = recording.stereo_topics() else { unreachable!() };
+    Ok(([left.topic.clone(), right.topic.clone()], recording.losses()))
+}
+
+#[test]
+fn of_raw_and_compressed_topics_the_raw_ones_are_taken_with_a_remark() {
+    let names = ["/a/left/image", "/a/right/image", "/a/right/image/compressed", "/a/left/image/compressed"];
+    let (taken, losses) = topics_of(&names).unwrap();
+    assert_eq!(taken, names[..2]);
+    let remark = losses.join("; ");
+    assert!(
+        remark.contains(
+            "those of /a/left/image and /a/right/image; /a/left/image/compressed and /a/right/image/compressed,"
+        ),
+        "{remark}"
+    );
+    let mixed = ["/a/left/image", "/a/right/image/compressed"];
+    assert_eq!(topics_of(&mixed), Ok((mixed.map(str::to_owned), vec![])));
+    // both compressed, because the left one is raw alone
+    let (taken, _) = topics_of(&["/a/left/image", "/a/left/image/compressed", "/a/right/image/compressed"]).unwrap();
+    assert_eq!(taken, ["/a/left/image/compressed", "/a/right/image/compressed"]);
+}
+
+#[test]
+fn a_name_with_left_twice_is_a_pair_where_one_place_differs() {
+    for names in [
+        ["/left_arm/left/image", "/left_arm/right/image"],
+        ["/right_arm/left/image", "/right_arm/right/image"],
+        ["/left/image_left", "/right/image_left"],
+        ["/left/image_left", "/right/image_right"],
+        ["/upright/LEFT", "/upright/RIGHT"],
+    ] {
+        assert_eq!(topics_of(&names), Ok((names.map(str::to_owned), vec![])));
+    }
+    let why = topics_of(&["/left_arm/left", "/left_arm/right", "/right_arm/left", "/right_arm/right"]).unwrap_err();
+    let flags = "give --left-topic /left_arm/left --right-topic /left_arm/right; or --left-topic /right_arm/left --right-topic /right_arm/right";
+    assert!(why.ends_with(flags), "{why}");
+}
+
+#[test]
+fn several_pairs_are_listed_as_flags_that_can_be_given() {
+    let names = [
+        "/z/left/image_rect_color",
+        "/z/left/image_rect_gray",
+        "/z/right/image_rect_color",
+        "/z/right/image_rect_gray",
+    ];
+    let why = topics_of(&names).unwrap_err();
+    assert!(
+        why.contains("more than one pair") && why.contains("--left-topic /z/left/image_rect_gray --right-topic"),
+        "{why}"
+    );
+    let choice = TopicChoice { left: Some(names[1].into()), ..TopicChoice::default() };
+    assert!(Recording::open_with(with_topics(&names).path(), &choice).is_ok());
+}
+
+/// A recording with one message of each of these types and encodings, on `/left`, `/right` and so on.
+fn of_types(types: &[(&str, &str, &[u8])]) -> Vec<u8> {
+    let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
+    for ((schema, encoding, data), topic) in types.iter().zip(["/left", "/right", "/third"]) {
+        let schema = writer.add_schema(schema, "", b"").unwrap();
+        let channel_id = writer.add_channel(schema, topic, encoding, &BTreeMap::new()).unwrap();
+        let header = MessageHeader { channel_id, sequence: 0, log_time: 5, publish_time: 5 };
+        writer.write_to_known_channel(&header, data).unwrap();
+    }
+    writer.finish().unwrap();
+    writer.into_inner().into_inner()
+}
+
+#[test]
+fn topics_of_pictures_that_are_not_read_are_named_with_the_reason() {
+    let refusal = |types: &[(&str, &str, &[u8])]| {
+        let bytes = of_types(types);
+        let mut stream = PairStream::new(Cursor::new(bytes.clone()), TopicChoice::default());
+        let piped = stream.next_pair().unwrap_err().to_string();
+        assert!(piped.contains("/left (") && piped.contains("not read"), "{piped}");
+        Recording::open(file(&bytes).path()).unwrap_err().to_string()
+    };
+    let mut video = Vec::new();
+    let message = ::foxglove::messages::CompressedVideo { format: "h265".into(), ..Default::default() };
+    ::foxglove::Encode::encode(&message, &mut video).unwrap();
+    let why =
+        refusal(&[("foxglove.CompressedVideo", "protobuf", &video), ("foxglove.ImageAnnotations", "protobuf", &[])]);
+    assert!(
+        why.contains("no pictures that can be read; /left (foxglove.CompressedVideo, h265): video is not read"),
+        "{why}"
+    );
+    assert!(!why.contains("/right"), "{why}");
+    // little-endian CDR: stamp, an empty name, two bytes, and the coding
+    let video = [&[0, 1, 0, 0][..], &[0; 8], &[1, 0, 0, 0, 0], &[0; 3], &[2, 0, 0, 0, 7, 7, 0, 0], b"\x05\0\0\0h264\0"]
+        .concat();
+    let why = refusal(&[("foxglove_msgs/msg/CompressedVideo", "cdr", &video), ("foxglove.RawImage", "json", b"{}")]);
+    assert!(why.contains("/left (foxglove_msgs/msg/CompressedVideo, h264): video"), "{why}");
+    assert!(why.contains("/right (foxglove.RawImage, json): pictures in JSON are not read"), "{why}");
+    let why = refusal(&[("theora_image_transport/Packet", "ros1", &[]), ("foxglove.RawImage", "flatbuffer", &[])]);
+    assert!(why.contains("/left (theora_image_transport/Packet, ros1): video is not read"), "{why}");
+    assert!(why.contains("/right (foxglove.RawImage, flatbuffer): this encoding is not read"), "{why}");
+}
+
+#[test]
+fn ros_1_messages_in_a_recording_are_pairs() {
+    let text = |text: &str| [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
+    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let image = |value: u8| {
+        let start = [words(&[4, 1_700_000_000, 0]), text("cam"), words(&[2, 2]), text("8UC1"), vec![0]].concat();
+        [start, words(&[2, 4]), vec![value; 4]].concat()
+    };
+    let images = [image(60), image(90)];
+    let bytes = of_types(&images.each_ref().map(|image| ("sensor_msgs/Image", "ros1", &image[..])));
+    let file = file(&bytes);
+    let mut recording = Recording::open(file.path()).unwrap();
+    let pair = pair(&mut recording, 0);
+    assert_eq!((pair.left.luma.to_u8().at(1, 1), pair.right.luma.to_u8().at(0, 0)), (60, 90));
+    assert_eq!(pair.capture_time, time::from_ns(1_700_000_000_000_000_000));
+}
+
+/// The folder of `ros2 bag record`; each file has its topics in another order, and so other ids.
+fn bag(files: &[(&str, Vec<u8>)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut metadata = "rosbag2_bagfile_information:\n  version: 9\n  relative_file_paths:\n".to_owned();
+    for (name, bytes) in files {
+        metadata.extend(["    - ", name, "\n"]);
+        std::fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    std::fs::write(folder.path().join("metadata.yaml"), metadata).unwrap();
+    folder
+}
+
+/// Pairs from `first` on; with `is_other`, the right topic comes first in the file.
+fn part(first: u64, pairs: u64, is_other: bool) -> Vec<u8> {
+    let mut recorder = Recorder::new(Format::Ros2, WriteOptions::new());
+    for k in first..first + pairs {
+        for eye in if is_other { [1, 0] } else { [0, 1] } {
+            recorder.write(NAMES[eye], (0, taken(k)), taken(k), image(SIZE.0, SIZE.1, picture(k, eye).pixels()));
+        }
+    }
+    recorder.finish()
+}
+
+#[test]
+fn the_folder_of_a_bag_is_one_recording_of_all_its_files() {
+    let folder =
+        bag(&[("run_0.mcap", part(0, 5, false)), ("run_1.mcap", part(5, 4, true)), ("run_2.mcap", part(9, 3, false))]);
+    let mut recording = Recording::open(folder.path()).unwrap();
+    assert_eq!((recording.pairs().len(), recording.losses()), (12, vec![]));
+    assert_eq!((recording.channels().len(), recording.files().len()), (2, 3));
+    for k in [0, 11, 4, 5, 8, 9] {
+        let pair = pair(&mut recording, k);
+        assert_eq!((pair.left.luma.to_u8(), pair.right.luma.to_u8()), (picture(k, 0), picture(k, 1)), "{k}");
+    }
+}
+
+#[test]
+fn files_of_a_bag_that_cannot_be_read_are_left_out_and_named() {
+    let whole = part(5, 4, true);
+    let cut = whole[..whole.len() / 2].to_vec();
+    let folder = bag(&[
+        ("run_0.mcap", b"text".to_vec()),
+        ("run_1.mcap", part(0, 3, true)),
+        ("run_2.mcap", cut),
+        ("run_3.mcap", vec![]),
+    ]);
+    let metadata = std::fs::read_to_string(folder.path().join("metadata.yaml")).unwrap();
+    std::fs::write(folder.path().join("metadata.yaml"), metadata + "    - run_4.mcap\n    - run_5.mcap\n").unwrap();
+    std::fs::write(folder.path().join("run_5.mcap"), part(9, 2, false)).unwrap();
+    let mut recording = Recording::open(folder.path()).unwrap();
+    let damage = recording.damage().unwrap().to_owned();
+    for words in [
+        "run_0.mcap: it is no MCAP file",
+        "run_2.mcap: it was not finished",
+        "run_3.mcap: the file is empty",
+        "run_4.mcap: ",
+    ] {
+        assert!(damage.contains(words), "{words}: {damage}");
+    }
+    let last = recording.pairs().len() as u64 - 1;
+    assert!(
+        pair(&mut recording, last).left.luma.to_u8() == picture(10, 0)
+            && pair(&mut recording, 2).right.luma.to_u8() == picture(2, 1)
+    );
+
+    let refusal = |folder: tempfile::TempDir| Recording::open(folder.path()).unwrap_err().to_string();
+    let sqlite = refusal(bag(&[("run_0.db3", b"SQLite format 3\0".to_vec())]));
+    assert!(sqlite.contains("run_0.db3 is a bag of ROS 2 in SQLite") && sqlite.contains("mcap convert"), "{sqlite}");
+    assert!(refusal(bag(&[("run_0.mcap.zstd", vec![1])])).contains("zstd -d"));
+    assert!(refusal(bag(&[])).contains("names no files"));
+    let many: Vec<_> = (0..=limits::FILES).map(|k| (format!("{k}.mcap"), Vec::new())).collect();
+    let many: Vec<_> = many.iter().map(|(name, bytes)| (name.as_str(), Vec::clone(bytes))).collect();
+    assert!(refusal(bag(&many)).contains("more than 512 files"));
+}

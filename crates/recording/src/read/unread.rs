@@ -1,0 +1,65 @@
+//! Topics that look like pictures and are not read, in words.
+
+use super::index::FileIndex;
+use crate::Channel;
+use crate::console::foreign;
+use crate::format;
+
+/// Topics listed in a message.
+const MAX_LISTED: usize = 8;
+/// Parts of the names of types that hold pictures or video.
+const PICTURES: [&str; 4] = ["image", "video", "theora", "ffmpeg"];
+/// Parts of the names of types that hold something about pictures.
+const NO_PICTURES: [&str; 3] = ["annotation", "marker", "disparity"];
+
+/// The channels with messages that look like pictures and are not read.
+pub(super) fn channels(index: &FileIndex) -> impl Iterator<Item = &Channel> {
+    let is_unread = |channel: &&Channel| {
+        let name = type_of(channel).to_lowercase();
+        format::kind(channel).is_none()
+            && PICTURES.iter().any(|part| name.contains(part))
+            && !NO_PICTURES.iter().any(|part| name.contains(part))
+            && !index.positions(&channel.topic).is_empty()
+    };
+    index.channels.iter().map(|channel| &**channel).filter(is_unread)
+}
+
+/// These channels with their types and encodings, and why each is not read; `coding` tells that of a video.
+pub(super) fn list<'a>(
+    channels: impl Iterator<Item = &'a Channel>,
+    mut coding: impl FnMut(&Channel) -> Option<String>,
+) -> Option<String> {
+    let mut listed: Vec<String> = Vec::new();
+    let mut more = 0;
+    for channel in channels {
+        if listed.len() == MAX_LISTED {
+            more += 1;
+            continue;
+        }
+        let coding = coding(channel).unwrap_or_else(|| channel.message_encoding.clone());
+        let [name, schema, coding] = [&channel.topic, type_of(channel), &coding].map(|text: &str| foreign(text));
+        listed.push(format!("{name} ({schema}, {coding}): {}", why(channel)));
+    }
+    if more > 0 {
+        listed.push(format!("and {more} more"));
+    }
+    (!listed.is_empty()).then(|| listed.join("; "))
+}
+
+fn why(channel: &Channel) -> &'static str {
+    let name = type_of(channel).to_lowercase();
+    match channel.message_encoding.as_str() {
+        _ if ["video", "theora", "ffmpeg"].iter().any(|part| name.contains(part)) => {
+            "video is not read, decode it into a topic of pictures first"
+        }
+        "json" => "pictures in JSON are not read, record them as ROS 2's or Foxglove's (protobuf) messages",
+        "cdr" | "ros1" | "protobuf" => {
+            "this type is not read, record sensor_msgs/Image, CompressedImage or Foxglove's RawImage, CompressedImage"
+        }
+        _ => "this encoding is not read, record ROS 2's (cdr) or Foxglove's (protobuf) messages",
+    }
+}
+
+fn type_of(channel: &Channel) -> &str {
+    channel.schema.as_ref().map_or("", |schema| &schema.name)
+}
