@@ -3,8 +3,8 @@
 use super::UsageError;
 use super::calibration_args::RigArgs;
 use super::settings_args::SettingsArgs;
-use super::source_args::{RecordingArgs, TruthArgs};
-use crate::capture::{Capture, CaptureOptions, SourceOptions, SourceSpec, Speed};
+use super::source_args::{BothViewsArgs, RecordingArgs, TruthArgs};
+use crate::capture::{Capture, CaptureOptions, SourceOptions, SourceSpec, SourceState, Speed};
 use crate::colormap::{Colormap, DisplayRange};
 use crate::console;
 use crate::engine::{self, Engine, Job, Output};
@@ -25,7 +25,8 @@ use std::time::Duration;
 /// Arguments of `compute`.
 #[derive(Debug, clap::Args)]
 pub(super) struct ComputeArgs {
-    /// Left picture, or a folder of pairs (left*/right*, Middlebury im0/im1), or a recording (.mcap, or - for a pipe)
+    /// Left picture, or a folder of pairs (left*/right*, Middlebury im0/im1), or a recording (.mcap, or - for a pipe), or a picture of
+    /// both views or a folder of such (--side-by-side, --top-bottom)
     left: PathBuf,
     /// Right picture
     right: Option<PathBuf>,
@@ -41,6 +42,8 @@ pub(super) struct ComputeArgs {
     truth: TruthArgs,
     #[command(flatten)]
     recording: RecordingArgs,
+    #[command(flatten)]
+    both_views: BothViewsArgs,
     #[command(flatten)]
     rig: RigArgs,
     #[command(flatten)]
@@ -101,13 +104,15 @@ impl Targets {
 /// Wrong input, an engine that cannot, a file that cannot be written; the pairs before it are written.
 pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     let inputs: Vec<_> = std::iter::once(&args.left).chain(&args.right).cloned().collect();
-    let spec = args.truth.of(SourceSpec::from_paths(&inputs)?)?;
+    let spec = args.truth.of(args.both_views.of_paths(&inputs)?)?;
     let mut words = args.settings.words()?;
     words.extend(args.recording.words(Some(&spec))?);
     let mut settings = Settings::resolve(&words)?;
     settings.params.confidence |= args.targets.confidence_map.is_some();
-    let is_folder =
-        matches!(spec, SourceSpec::Folder(_) | SourceSpec::Recording(_) | SourceSpec::Video(_) | SourceSpec::Pipe);
+    let is_folder = match &spec {
+        SourceSpec::Folder(path) => !path.is_file(), // one picture of both views
+        spec => matches!(spec, SourceSpec::Recording(_) | SourceSpec::Video(_) | SourceSpec::Pipe),
+    };
     if args.targets.right_map.as_ref() == Some(&args.targets.output) {
         let name = args.targets.output.display();
         return Err(UsageError(format!("--right-map and --output are both {name}: give each its own")).into());
@@ -120,7 +125,11 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         }
     }
     let choice = args.rig.choice()?;
-    let options = SourceOptions { speed: Speed::Max, ..args.recording.topics.options() };
+    let options = SourceOptions {
+        speed: Speed::Max,
+        both_views: args.both_views.arrangement(),
+        ..args.recording.topics.options()
+    };
     let sources::CalibratedSource { source, calibrated, mut inputs } =
         sources::open_calibrated(&spec, &options, &choice)?;
     inputs.extend(args.rig.rig.iter().chain(args.settings.file()).cloned());
@@ -186,14 +195,15 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     }
     let stats = capture.stats();
     // what was found on the way
-    let remarks = capture.state().remarks;
+    let SourceState { remarks, skew, .. } = capture.state();
     remarks.iter().filter(|remark| !losses.contains(remark)).for_each(console::say);
     capture.stop();
     if let Some(reason) = stats.last_error {
         anyhow::bail!("{reason}");
     }
     if args.json {
-        super::print_json(&serde_json::json!({ "results": results, "remarks": remarks }))?;
+        let skew_ms = skew.map(|skew| 1e3 * skew.mean_s);
+        super::print_json(&serde_json::json!({ "results": results, "skew_ms": skew_ms, "remarks": remarks }))?;
     }
     Ok(())
 }

@@ -20,9 +20,11 @@ pub(super) struct InputArgs {
     /// the built-in scene]
     #[arg(num_args = 0.., value_name = "PATH", conflicts_with = "source")]
     inputs: Vec<PathBuf>,
-    /// Where pairs come from: scene, LEFT,RIGHT, FOLDER, FILE.mcap, -, webcam:0,1, webcam:0, zenoh:NAME@ROUTER or
-    /// ros2:/left/image_raw,/right/image_raw
+    /// Where pairs come from: scene, LEFT,RIGHT, FOLDER, FILE.mcap, VIDEO, -, webcam:0,1, webcam:0, csi:0,1, zenoh:NAME@ROUTER or
+    /// ros2:/left,/right
     ///
+    /// VIDEO is a video file with both views side by side, or rtsp://HOST, a network camera, or y4m:-, raw frames from a pipe; csi:0,1 are a Raspberry
+    /// Pi's cameras; a comma separates two videos, addresses or pipes, left one first. ffmpeg or rpicam-vid decodes them.
     /// `-` is a recording from a pipe, webcam:0,1 are two cameras, webcam:0 is one with both views side by side, zenoh:NAME@ROUTER
     /// is a rig on the network, by the router of this machine without @ROUTER, zenoh:LEFT,RIGHT are two heads of one camera each, and
     /// ros2: are two topics of ROS 2.
@@ -74,6 +76,9 @@ impl InputArgs {
             }
             None => self.named()?.and_then(|named| if let Named::Source(spec) = named { Some(spec) } else { None }),
         };
+        if let Some(source) = &source {
+            self.options.both_views.check(source)?;
+        }
         match source {
             None if !self.truth.is_given() => Ok(None),
             source => self.truth.of(source.unwrap_or(SourceSpec::Scene)).map(Some),
@@ -82,7 +87,15 @@ impl InputArgs {
 
     /// What the paths stand for, if there are any; the same as where they are dropped on the window.
     fn named(&self) -> Result<Option<Named>, CaptureError> {
-        if self.inputs.is_empty() { Ok(None) } else { Named::of(&self.inputs).map(Some) }
+        if self.inputs.is_empty() {
+            return Ok(None);
+        }
+        match self.options.both_views.arrangement() {
+            Some(arrangement) => {
+                SourceSpec::of_both_views(&self.inputs, arrangement).map(|spec| Some(Named::Source(spec)))
+            }
+            None => Named::of(&self.inputs).map(Some),
+        }
     }
 
     /// The rig file and the calibration files that flags or paths name.

@@ -2,12 +2,13 @@
 
 use super::UsageError;
 use super::camera_args::CameraArgs;
+use super::values::choice;
 use crate::capture::CaptureError;
 use crate::capture::TopicChoice;
 use crate::capture::picture_files::truth::DisparityFile;
 use crate::capture::scene::SceneOptions;
 use crate::capture::source::parse_size;
-use crate::capture::{MaxPixels, SourceOptions, SourceSpec, Speed};
+use crate::capture::{Arrangement, MaxPixels, PairBy, SourceOptions, SourceSpec, Speed};
 use crate::recording::Recording;
 use crate::settings::{Origin, Word};
 use std::path::PathBuf;
@@ -38,6 +39,8 @@ pub(super) struct SourceArgs {
     zenoh: super::network_args::ZenohArgs,
     #[command(flatten)]
     pub(super) recording: RecordingArgs,
+    #[command(flatten)]
+    pub(super) both_views: BothViewsArgs,
     #[command(flatten)]
     pub(super) scene: SceneArgs,
     #[command(flatten)]
@@ -92,22 +95,68 @@ pub(super) struct TopicArgs {
     /// Topic of pictures that show both eyes side by side, left one left
     #[arg(long, value_name = "TOPIC", conflicts_with_all = ["left_topic", "right_topic"])]
     pub(super) topic: Option<String>,
+    /// Times by which the pictures of two topics are paired
+    #[arg(long, value_name = "TIME", default_value = "stamp", value_parser = choice(PairBy::ALL, PairBy::word, PairBy::help))]
+    pub(super) pair_by: PairBy,
     /// Do not read pictures of more pixels from files and recordings: a few bytes can claim billions
     #[arg(long, value_name = "PIXELS", default_value_t)]
     pub(super) max_pixels: MaxPixels,
+}
+
+/// Arrangement of pictures that show both views.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Source")]
+pub(super) struct BothViewsArgs {
+    /// Each picture of the file, the folder or --topic shows both views side by side, the left one left; --swap-pictures where the right
+    /// one is
+    #[arg(long, conflicts_with = "top_bottom")]
+    side_by_side: bool,
+    /// Each picture of the file, the folder or --topic shows one view above the other, the left one above
+    #[arg(long)]
+    top_bottom: bool,
+}
+
+impl BothViewsArgs {
+    /// What was given.
+    pub(super) fn arrangement(self) -> Option<Arrangement> {
+        match self {
+            Self { side_by_side: true, .. } => Some(Arrangement::SideBySide),
+            Self { top_bottom: true, .. } => Some(Arrangement::TopBottom),
+            Self { .. } => None,
+        }
+    }
+
+    /// The source of path arguments.
+    ///
+    /// # Errors
+    /// They are no source, or none whose pictures can show both views.
+    pub(super) fn of_paths(self, paths: &[PathBuf]) -> Result<SourceSpec, CaptureError> {
+        match self.arrangement() {
+            Some(arrangement) => SourceSpec::of_both_views(paths, arrangement),
+            None => SourceSpec::from_paths(paths),
+        }
+    }
+
+    /// Checks that pictures of this source can show both views, where that was said.
+    ///
+    /// # Errors
+    /// They cannot.
+    pub(super) fn check(self, spec: &SourceSpec) -> Result<(), CaptureError> {
+        self.arrangement().map_or(Ok(()), |arrangement| spec.check_both_views(arrangement))
+    }
 }
 
 /// Ground truth of one pair of files.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Source")]
 pub(super) struct TruthArgs {
-    /// True disparities of the left picture of one pair, against which results are measured: .pfm (px), 16-bit .png (px x 256,
-    /// as KITTI), or 8 bits with --truth-scale [default: the truth of a data set, where it lies beside the pair]
+    /// True disparities of the left picture of one pair, against which results are measured: .pfm, .tif or .npy of floats (px), 16-bit
+    /// .png (px x 256, as KITTI), or 8 bits with --truth-scale [default: the truth of a data set, where it lies beside the pair]
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
-    /// The numbers in --truth are so many times the disparity in px
-    #[arg(long, value_name = "N", requires = "truth", value_parser = clap::value_parser!(u32).range(1..))]
-    truth_scale: Option<u32>,
+    /// The numbers in --truth are so many times the disparity in px; below 0 where their sign is that of right minus left
+    #[arg(long, value_name = "N", requires = "truth", allow_negative_numbers = true, value_parser = truth_scale)]
+    truth_scale: Option<i32>,
 }
 
 impl TruthArgs {
@@ -142,7 +191,8 @@ pub(super) struct RecordingArgs {
 impl TopicArgs {
     /// What was given.
     pub(super) fn choice(&self) -> TopicChoice {
-        TopicChoice { left: self.left_topic.clone(), right: self.right_topic.clone(), both: self.topic.clone() }
+        let Self { left_topic: left, right_topic: right, topic: both, pair_by, .. } = self.clone();
+        TopicChoice { left, right, both, pair_by }
     }
 
     /// How a recording is opened that is read from its start to its end.
@@ -198,11 +248,17 @@ impl SourceArgs {
         options.start_at = self.start_at.unwrap_or(options.start_at);
         options.topics = self.recording.topics.choice();
         options.max_pixels = self.recording.topics.max_pixels;
+        options.both_views = self.both_views.arrangement();
         #[cfg(feature = "zenoh")]
         options.zenoh_config.clone_from(&self.zenoh.zenoh_config);
         options.scene = self.scene.over(options.scene);
         self.cameras.fill(&mut options.cameras);
     }
+}
+
+fn truth_scale(text: &str) -> Result<i32, String> {
+    let scale = text.parse().ok().filter(|scale: &i32| *scale != 0);
+    scale.ok_or_else(|| "expected a whole number, not 0".to_owned())
 }
 
 fn speed(text: &str) -> Result<Speed, String> {

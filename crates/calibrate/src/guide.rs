@@ -101,7 +101,7 @@ impl Ghost {
     pub(super) fn of_start(board: &Board, number: usize, size: (usize, usize)) -> Option<Self> {
         let focal = 0.9 * size.0 as f64;
         let (cx, cy) = ((size.0 as f64 - 1.0) / 2.0, (size.1 as f64 - 1.0) / 2.0);
-        let camera = Camera { fx: focal, fy: focal, cx, cy, distortion: Distortion::default() };
+        let camera = Camera { fx: focal, fy: focal, cx, cy, skew: 0.0, distortion: Distortion::default() };
         let mut hold = FIRST[number % FIRST.len()];
         let last = DVec2::new(size.0 as f64, size.1 as f64) - 1.0;
         // a high board, or a tilted one at a border, is moved inwards and away until all of it is seen

@@ -73,11 +73,14 @@ impl LensKind {
             }),
             Self::Fisheye => Distortion::Fisheye(Fisheye { k: [d[0], d[1], d[2], d[3]] }),
         };
-        Camera { fx, fy, cx, cy, distortion }
+        Camera { fx, fy, cx, cy, skew: 0.0, distortion }
     }
 
-    /// The vector of a camera; `None` where the camera's lens is of a model that has other numbers.
+    /// The vector of a camera; `None` where the camera has an axis skew, or a lens of a model that has other numbers.
     pub(super) fn vector(self, camera: &Camera) -> Option<[f64; MOST]> {
+        if camera.skew != 0.0 {
+            return None;
+        }
         let mut v = [0.0; MOST];
         v[..4].copy_from_slice(&[camera.fx, camera.fy, camera.cx, camera.cy]);
         match (self, camera.distortion) {

@@ -1,11 +1,9 @@
 //! Pictures of the board: those that are in memory because no others will come, and those in files, which are read when they are needed.
 
 use crate::calibration::CalibrationError;
-use crate::capture::decode::read_picture_of;
 use crate::capture::picture_files::FilePair;
 use crate::capture::{CaptureError, MaxPixels};
 use crate::image::{Image, Luma};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Left and right picture of a view.
@@ -22,15 +20,15 @@ pub enum Pictures {
 pub struct PairFiles {
     /// Name of the pair.
     pub name: String,
-    paths: [PathBuf; 2],
+    pair: FilePair,
+    is_swapped: bool,
     max_pixels: MaxPixels,
 }
 
 impl PairFiles {
     /// The files of a pair; `is_swapped` where the left one is the right camera's.
     pub fn of(pair: FilePair, is_swapped: bool, max_pixels: MaxPixels) -> Self {
-        let paths = if is_swapped { [pair.right, pair.left] } else { [pair.left, pair.right] };
-        Self { name: pair.name, paths, max_pixels }
+        Self { name: pair.name.clone(), pair, is_swapped, max_pixels }
     }
 
     /// Reads the left (0) or right (1) picture. A picture of another size than `size` is refused before it is decoded.
@@ -38,7 +36,8 @@ impl PairFiles {
     /// # Errors
     /// The file cannot be read, is damaged, or has another size.
     pub fn read(&self, eye: usize, size: Option<(usize, usize)>) -> Result<Arc<Image<u8>>, CaptureError> {
-        let picture = read_picture_of(&self.paths[eye], false, self.max_pixels, size)?;
+        let is_right = (eye == 1) != self.is_swapped;
+        let picture = self.pair.read_view(is_right, self.max_pixels, size)?;
         Ok(Arc::new(match picture.luma {
             Luma::U8(image) => image,
             deep @ Luma::U16 { .. } => deep.to_u8(),

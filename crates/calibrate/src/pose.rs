@@ -132,7 +132,8 @@ mod tests {
     #[test]
     fn a_board_is_where_its_corners_say() {
         let board: Board = "chessboard:9x6:25mm".parse().unwrap();
-        let camera = Camera { fx: 500.0, fy: 510.0, cx: 320.0, cy: 240.0, distortion: Distortion::default() };
+        let camera =
+            Camera { fx: 500.0, fy: 510.0, cx: 320.0, cy: 240.0, skew: 0.0, distortion: Distortion::default() };
         for step in 0..20 {
             let turn =
                 DVec3::new(0.4 * f64::from(step).sin(), 0.5 * f64::from(step).cos(), 0.1 * f64::from(step) - 1.0);

@@ -1,8 +1,10 @@
-//! Decoder of image files: PNG, JPEG, TIFF, PGM and PPM, 8 and 16 bits, grey and colour. The header is checked before memory is
+//! Decoder of image files: PNG, JPEG, TIFF, BMP, WebP, PGM and PPM, 8 and 16 bits, grey and colour. The header is checked before memory is
 //! allocated. A truncated file is an error, because its partial picture would be matched.
 
+mod floats;
 mod jpeg;
 mod pfm;
+mod turn;
 
 use super::{CaptureError, MaxPixels};
 use crate::console;
@@ -13,9 +15,11 @@ use image::{ColorType, DynamicImage, ImageDecoder as _, ImageError, ImageFormat,
 use std::io::{self, Read as _};
 use std::path::Path;
 
+pub(crate) use floats::{Numbers, read_numbers};
 pub use jpeg::size as jpeg_size;
 pub use pfm::decode_pfm;
 pub(crate) use pfm::read_pfm;
+pub(crate) use turn::Turn;
 
 /// Bytes read from a file before its size in pixels is known.
 const HEADER_BYTES: u64 = 16 << 20;
@@ -26,10 +30,13 @@ const MAX_FILE_BYTES_PER_PIXEL: u64 = 24;
 /// Largest number of decoding bytes per pixel: four floats, twice.
 const MAX_MEMORY_BYTES_PER_PIXEL: u64 = 32;
 
+/// Bytes per pixel of a picture and of the same one turned by 90 degrees: four channels of 16 bits, twice.
+const MAX_TURNED_BYTES_PER_PIXEL: u64 = 16;
+
 /// Smaller JPEGs are decoded without a look at the memory that they take, px.
 const LARGE: u64 = 4 << 20;
 
-/// Reads an image file; `color` keeps RGB where the file has it (of 16 bits the upper 8).
+/// Reads an image file, turned as its orientation tag says; `color` keeps RGB where the file has it (of 16 bits the upper 8).
 ///
 /// # Errors
 /// The file is missing, empty, cut off, larger than `max_pixels`, or no image; the text names it.
@@ -47,6 +54,16 @@ pub fn read_picture_of(
     max_pixels: MaxPixels,
     wanted: Option<(usize, usize)>,
 ) -> Result<Picture, CaptureError> {
+    read_turned(path, color, max_pixels, wanted).map(|(picture, _)| picture)
+}
+
+/// Reads an image file, as [`read_picture_of`], and returns how it was turned.
+pub(crate) fn read_turned(
+    path: &Path,
+    color: bool,
+    max_pixels: MaxPixels,
+    wanted: Option<(usize, usize)>,
+) -> Result<(Picture, Turn), CaptureError> {
     let shown = console::path(path);
     let file = |text: String| CaptureError::File(text);
     let cannot = |err: io::Error| file(format!("cannot read {shown}: {}", files::read_cause(path, &err)));
@@ -70,7 +87,7 @@ pub fn read_picture_of(
             _ => size_in(&bytes, format),
         };
         let size = size.map_err(refused)?;
-        let pixels = check(size, max_pixels, wanted).map_err(refused)?;
+        let pixels = check(size, max_pixels, None).map_err(refused)?;
         let most = MAX_FILE_BYTES_PER_PIXEL.saturating_mul(pixels).saturating_add(OVERHEAD_BYTES);
         if len > most {
             let why = format!("it has {len} bytes, and a picture of its size has no more than {most}");
@@ -79,15 +96,17 @@ pub fn read_picture_of(
         has_room(size, len).map_err(self::cannot("use")).map_err(refused)?;
         opened.take(most - HEADER_BYTES).read_to_end(&mut bytes).map_err(cannot)?;
     }
-    decode_bytes(&bytes, color, max_pixels, wanted).map_err(refused)
+    let format = format_of(&bytes).map_err(refused)?;
+    let turn = Turn::of_file(&bytes, format);
+    decode_bytes(&bytes, color, max_pixels, wanted, turn).map(|picture| (picture, turn)).map_err(refused)
 }
 
-/// Decodes the bytes of an image file, as [`read_picture`].
+/// Decodes the bytes of an image file, as [`read_picture`], but as they lie in the file.
 ///
 /// # Errors
 /// The bytes are damaged, truncated, too large or no image; the text gives the reason.
 pub fn decode_picture(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Picture, String> {
-    decode_bytes(bytes, color, max_pixels, None).map_err(|err| err.why)
+    decode_bytes(bytes, color, max_pixels, None, Turn::NONE).map_err(|err| err.why)
 }
 
 /// Columns and rows of a picture by the header of its file.
@@ -109,9 +128,37 @@ fn cannot(task: &'static str) -> impl Fn(String) -> DecodeFailure {
     move |why| DecodeFailure { task, why }
 }
 
+/// The formats that are read.
+const FORMATS: &[ImageFormat] =
+    &[ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Tiff, ImageFormat::Bmp, ImageFormat::WebP, ImageFormat::Pnm];
+
 fn format_of(bytes: &[u8]) -> Result<ImageFormat, DecodeFailure> {
-    let unknown = |_| cannot("read")("it is no PNG, JPEG, TIFF, PGM or PPM image".to_owned());
-    image::guess_format(bytes).map_err(unknown)
+    let refused = |why: String| Err(cannot("read")(why));
+    match image::guess_format(bytes) {
+        Ok(format) if FORMATS.contains(&format) => Ok(format),
+        Err(_) if is_tiff(bytes) => Ok(ImageFormat::Tiff),
+        Ok(other) => {
+            let [ending, ..] = other.extensions_str() else { return refused(NO_IMAGE.to_owned()) };
+            refused(format!("it is a {} image, which is not read: {}", ending.to_uppercase(), convert(ending)))
+        }
+        // the box at the start of files of phones
+        Err(_) if bytes.get(4..8) == Some(b"ftyp") => {
+            refused(format!("it is a HEIC or AVIF image, or a video, which is not read: {}", convert("heic")))
+        }
+        Err(_) => refused(NO_IMAGE.to_owned()),
+    }
+}
+
+const NO_IMAGE: &str = "it is no PNG, JPEG, TIFF, BMP, WebP, PGM or PPM image";
+
+/// Advice for a format that is not read.
+fn convert(ending: &str) -> String {
+    format!("convert it to PNG (magick mogrify -format png *.{ending})")
+}
+
+/// Whether bytes begin a TIFF or a BigTIFF.
+fn is_tiff(bytes: &[u8]) -> bool {
+    [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"].iter().any(|magic| bytes.starts_with(*magic))
 }
 
 /// Number of pixels of a picture of this size, unless it exceeds the maximum or another size is wanted.
@@ -165,10 +212,14 @@ fn decode_bytes(
     color: bool,
     max_pixels: MaxPixels,
     wanted: Option<(usize, usize)>,
+    turn: Turn,
 ) -> Result<Picture, DecodeFailure> {
     let format = format_of(bytes)?;
     let size = size_by_header(bytes, format)?;
-    let pixels = check(size, max_pixels, wanted)?;
+    let pixels = check(turn.size(size), max_pixels, wanted)?;
+    if turn.is_quarter() && pixels > LARGE {
+        has_room(size, MAX_TURNED_BYTES_PER_PIXEL.saturating_mul(pixels)).map_err(cannot("use"))?;
+    }
     let decoded = match format {
         ImageFormat::Jpeg => {
             if pixels > LARGE {
@@ -186,7 +237,9 @@ fn decode_bytes(
             decoded => decoded.map_err(|err| format!("{}; {CUT_OFF}", err_text(&err))),
         },
     };
-    picture_of(decoded.map_err(cannot("decode"))?, color).map_err(cannot("use"))
+    let mut decoded = decoded.map_err(cannot("decode"))?;
+    turn.apply(&mut decoded);
+    picture_of(decoded, color).map_err(cannot("use"))
 }
 
 /// Decodes with `image`, after a look at the memory that this picture takes.
@@ -311,6 +364,8 @@ fn picture_of(decoded: DynamicImage, color: bool) -> Result<Picture, String> {
 mod damaged;
 #[cfg(test)]
 mod tiff_files;
+#[cfg(test)]
+mod turned;
 
 #[cfg(test)]
 mod tests {
@@ -363,6 +418,36 @@ mod tests {
     #[test]
     fn the_kind_is_told_by_the_bytes_not_by_the_name() {
         assert!(read("a.png", b"P5 1 1 255\n\x07").is_ok());
+    }
+
+    #[test]
+    fn formats_that_are_not_read_are_named_with_the_way_to_convert_them() {
+        for (bytes, name, command) in
+            [(&b"GIF89a\x01\0\x01\0\0\0\0"[..], "GIF", "*.gif"), (b"\0\0\0\x18ftypheic\0\0\0\0", "HEIC", "*.heic")]
+        {
+            let text = read("a.png", bytes).unwrap_err();
+            assert!(
+                text.contains(name) && text.contains("magick mogrify -format png") && text.contains(command),
+                "{text}"
+            );
+            assert!(!text.contains("8 or 16 bits"), "{text}");
+        }
+    }
+
+    #[test]
+    fn bmp_webp_and_big_tiff_are_read() {
+        let rgb = image::RgbImage::from_fn(7, 5, |x, y| Rgb([(x * 30) as u8, (y * 40) as u8, (x * y) as u8]));
+        for format in [ImageFormat::Bmp, ImageFormat::WebP] {
+            let mut bytes = io::Cursor::new(Vec::new());
+            rgb.write_to(&mut bytes, format).unwrap();
+            let picture = read("a", &bytes.into_inner()).unwrap();
+            assert_eq!(picture.rgb.unwrap().pixels().as_flattened(), rgb.as_raw().as_slice(), "{format:?}");
+        }
+        let mut bytes = io::Cursor::new(Vec::new());
+        let mut encoder = tiff::encoder::TiffEncoder::new_big(&mut bytes).unwrap();
+        encoder.write_image::<tiff::encoder::colortype::Gray8>(3, 2, &[1, 2, 3, 4, 5, 6]).unwrap();
+        let grey = Image::new(3, 2, vec![1, 2, 3, 4, 5, 6]);
+        assert_eq!(read("a.tif", &bytes.into_inner()).unwrap().luma, Luma::U8(grey));
     }
 
     #[test]

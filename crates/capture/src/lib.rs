@@ -5,6 +5,8 @@ use stereopsis_base::{console, files, geometry, image, newest, process, rate};
 use stereopsis_calibration as calibration;
 use stereopsis_metrics as metrics;
 
+mod bag;
+mod unread;
 pub mod source;
 pub mod scene;
 pub mod picture_files;
@@ -22,8 +24,10 @@ pub mod player;
 pub mod stamps;
 pub mod worker;
 
+pub use bag::bag_files;
 pub use camera_name::CameraName;
 pub use source::SourceSpec;
 pub use stereopsis_frame::*;
+pub use unread::recording as unread_recording;
 pub use video_input::{Address, VideoInput};
 pub use worker::{Capture, CaptureOptions, CaptureStats, CountsFrom};

@@ -1,10 +1,10 @@
 //! The words of `--source`, also used in settings and in the window.
 
-use super::CameraName;
-use super::CaptureError;
+use super::bag::bag_files;
 use super::picture_files::folder::EXTENSIONS;
 use super::picture_files::truth::{DisparityFile, is_truth_name};
 use super::video_input::{self, VideoInput};
+use super::{Arrangement, CameraName, CaptureError, unread};
 use crate::console;
 use crate::files;
 use std::fmt;
@@ -30,7 +30,7 @@ pub enum SourceSpec {
     WebcamPair(CameraName, CameraName),
     /// `webcam:N`: one side-by-side camera.
     WebcamSideBySide(CameraName),
-    /// `FILE.mcap`: a recording, of this program or of others.
+    /// `FILE.mcap`: a recording, of this program or of others; or the folder that `ros2 bag record` makes.
     Recording(PathBuf),
     /// `clip.mp4`, `rtsp://…`, `y4m:-`, `csi:0,1`: one video with both views side by side, or a left and a right one.
     Video(Vec<VideoInput>),
@@ -130,7 +130,7 @@ impl SourceSpec {
         }
         // a folder's name may contain a comma
         if !words.is_empty() && Path::new(words).is_dir() {
-            return Ok(Self::Folder(words.into()));
+            return Ok(Self::of_folder(words.into()));
         }
         if words == "-" {
             return Ok(Self::Pipe);
@@ -141,7 +141,14 @@ impl SourceSpec {
         if let Some(videos) = VideoInput::parse(words).map_err(CaptureError::Grammar)? {
             return Ok(Self::Video(videos));
         }
-        let parts: Vec<&str> = words.split(',').collect();
+        if let Some(why) = unread::recording(Path::new(words)) {
+            return Err(CaptureError::Grammar(why));
+        }
+        // the last one may have a scale behind it
+        let parts = files::separated(words, |part| DisparityFile::from(part).path.is_file());
+        if let Some(cameras) = cameras_of(&parts) {
+            return cameras;
+        }
         match parts[..] {
             [""] => Err(wrong()),
             [one] if !one.starts_with("webcam") => Ok(Self::Folder(one.into())),
@@ -159,6 +166,10 @@ impl SourceSpec {
     /// # Errors
     /// [`CaptureError::Grammar`] for anything else; the text says what was given, and what can be.
     pub fn from_paths(paths: &[PathBuf]) -> Result<Self, CaptureError> {
+        let words: Option<Vec<&str>> = paths.iter().map(|path| path.to_str()).collect();
+        if let Some(cameras) = words.and_then(|words| cameras_of(&words)) {
+            return cameras;
+        }
         let videos: Option<Vec<_>> = paths.iter().map(|path| VideoInput::of_path(path)).collect();
         if let Some(videos) = videos.filter(|videos| (1..=2).contains(&videos.len())) {
             let spec = Self::Video(videos);
@@ -168,12 +179,16 @@ impl SourceSpec {
         let refused = |why: String| Err(CaptureError::Grammar(format!("{why}: {PATHS}")));
         let spec = match paths {
             [] => Ok(Self::Scene),
-            [folder] if folder.is_dir() => Ok(Self::Folder(folder.clone())),
+            [folder] if folder.is_dir() => Ok(Self::of_folder(folder.clone())),
             [one] if has_extension(one, RECORDING_EXTENSIONS) => Ok(Self::Recording(one.clone())),
-            [one] if one.exists() && has_extension(one, EXTENSIONS) => {
-                refused(format!("{} is one picture, and a pair needs two", console::path(one)))
-            }
-            [one] if one.exists() => refused(format!("{} is no source", console::path(one))),
+            [one] if one.exists() && has_extension(one, EXTENSIONS) => refused(format!(
+                "{} is one picture, and a pair needs two, or --side-by-side or --top-bottom where it shows both views",
+                console::path(one)
+            )),
+            [one] if one.exists() => match unread::recording(one) {
+                Some(why) => Err(CaptureError::Grammar(why)),
+                None => refused(format!("{} is no source", console::path(one))),
+            },
             [one] => one.to_str().map_or_else(|| Ok(Self::Folder(one.clone())), Self::parse),
             [a, b]
                 if !a.is_dir()
@@ -195,6 +210,11 @@ impl SourceSpec {
         }?;
         spec.check_files_exist()?;
         Ok(spec)
+    }
+
+    /// A folder: a recording in the files of `ros2 bag record`, or pairs.
+    fn of_folder(folder: PathBuf) -> Self {
+        if bag_files(&folder).is_some() { Self::Recording(folder) } else { Self::Folder(folder) }
     }
 
     /// Checks that the files which the words name exist; cameras and the scene have none.
@@ -234,6 +254,44 @@ impl SourceSpec {
                  found by its name"
             ))),
         }
+    }
+
+    /// The pictures of both views in a folder, or one of them, that one path names.
+    ///
+    /// # Errors
+    /// [`CaptureError::Grammar`] for several paths, for one that does not exist, and for a recording.
+    pub fn of_both_views(paths: &[PathBuf], arrangement: Arrangement) -> Result<Self, CaptureError> {
+        match paths {
+            [one] if one.to_str() == Some("-") => Ok(Self::Pipe),
+            [one] => {
+                Self::check_exists(one)?;
+                if let Some(video) = VideoInput::of_path(one) {
+                    return Ok(Self::Video(vec![video]));
+                }
+                let is_recording = has_extension(one, RECORDING_EXTENSIONS) && !one.is_dir();
+                Ok(if is_recording { Self::Recording(one.clone()) } else { Self::Folder(one.clone()) })
+            }
+            _ => Err(CaptureError::Grammar(format!(
+                "--{arrangement} says that each picture shows both views: give one picture, a folder of such pictures, or a recording with \
+                 --topic"
+            ))),
+        }
+    }
+
+    /// Checks that pictures of this source can show both views.
+    ///
+    /// # Errors
+    /// [`CaptureError::Grammar`] if each view has its own.
+    pub fn check_both_views(&self, arrangement: Arrangement) -> Result<(), CaptureError> {
+        match self {
+            Self::Folder(_) | Self::Recording(_) | Self::Pipe => return Ok(()),
+            Self::Video(inputs) if inputs.len() == 1 => return Ok(()),
+            _ => {}
+        }
+        Err(CaptureError::Grammar(format!(
+            "--{arrangement} is for pictures of both views in a file, a folder, a video or a recording, and {self} is none of them; a camera that shows \
+             both side by side is webcam:0"
+        )))
     }
 
     /// Checks that a path exists; whether it can be read is found when it is opened.
@@ -296,6 +354,17 @@ impl std::str::FromStr for SourceSpec {
     }
 }
 
+/// The cameras that parts of a text name as OpenCV and V4L2 do: `0,2` or `/dev/video0,/dev/video2`, where no such files are pictures.
+fn cameras_of(parts: &[&str]) -> Option<Result<SourceSpec, CaptureError>> {
+    let number = |part: &&str| {
+        let is_number = !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()) && !Path::new(part).exists();
+        part.strip_prefix("/dev/video").or(is_number.then_some(part))?.parse::<u32>().ok()
+    };
+    let numbers: Vec<u32> = parts.iter().map(number).collect::<Option<_>>()?;
+    let names: Vec<String> = numbers.iter().map(u32::to_string).collect();
+    (1..=2).contains(&names.len()).then(|| SourceSpec::parse(&format!("webcam:{}", names.join(","))))
+}
+
 /// Whether this is the full name of a topic of ROS 2.
 fn is_topic(name: &str) -> bool {
     let is_part = |part: &str| {
@@ -328,121 +397,4 @@ fn names(paths: &[PathBuf]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_come_back_as_they_were() {
-        for words in [
-            "scene",
-            "a/l.png,b/r.png",
-            "a/l.png,b/r.png,disp0.pfm",
-            "a/l.png,b/r.png,c/disp2.png:4",
-            "some/folder",
-            "webcam:0,1",
-            "webcam:12",
-            "webcam:usb-0:1.2:1.0,usb-0:1.3:1.0",
-            "a/b, c.MCAP",
-            "clip.mp4",
-            "l.mkv,r.mkv",
-            "rtsp://cam/1,rtsp://cam/2",
-            "csi:0,1",
-            "y4m:-",
-            "-",
-            "ros2:/left/image_raw,/right/image_raw/compressed",
-            "zenoh:pi",
-            "zenoh:pi@192.168.1.5:7447",
-            "zenoh:pi-left,pi-right@192.168.1.5",
-        ] {
-            assert_eq!(SourceSpec::parse(words).unwrap().to_string(), words);
-        }
-        let (left, right) = (CameraName::Number(3), CameraName::Number(2));
-        assert_eq!(SourceSpec::parse("webcam:3,2").unwrap(), SourceSpec::WebcamPair(left, right));
-        assert_eq!(SourceSpec::parse("a.mcap").unwrap(), SourceSpec::Recording("a.mcap".into()));
-    }
-
-    #[test]
-    fn nonsense_is_answered_with_the_grammar() {
-        for words in [
-            "",
-            ",",
-            "a.png,",
-            "a,b,",
-            "a,b,c,d",
-            "webcam:",
-            "webcam:x",
-            "webcam:0,1,2",
-            "webcam",
-            "zenoh:",
-            "zenoh:@pi",
-            "zenoh:pi@",
-        ] {
-            let text = SourceSpec::parse(words).unwrap_err().to_string();
-            assert!(text.contains("LEFT,RIGHT"), "{words}: {text}");
-        }
-        for words in ["ros2:a,b", "ros2:/a,/b*", "ros2:/a/,/b", "ros2:/1,/b", "ros2:/a,/b,/c", "ros2:/a,"] {
-            let text = SourceSpec::parse(words).unwrap_err().to_string();
-            assert!(text.contains("no topic of ROS 2: give the full names"), "{words}: {text}");
-        }
-        for (words, why) in [("ros2:/a", "LEFT,RIGHT"), ("ros2:", "LEFT,RIGHT"), ("ros2:/a,/a", "one topic twice")] {
-            let text = SourceSpec::parse(words).unwrap_err().to_string();
-            assert!(text.contains(why), "{words}: {text}");
-        }
-        let text = SourceSpec::parse("webcam:1,1").unwrap_err().to_string();
-        assert!(text.contains("side by side"), "{text}");
-    }
-
-    #[test]
-    fn paths_are_a_folder_a_recording_or_two_images_with_their_truth() {
-        let folder = tempfile::tempdir().unwrap();
-        let image = folder.path().join("one.png");
-        std::fs::write(&image, "x").unwrap();
-        let spec = |paths: &[&Path]| SourceSpec::from_paths(&paths.iter().map(PathBuf::from).collect::<Vec<_>>());
-        assert_eq!(spec(&[folder.path()]).unwrap(), SourceSpec::Folder(folder.path().into()));
-        let files = |truth| SourceSpec::Files { left: image.clone(), right: image.clone(), truth };
-        assert_eq!(spec(&[&image, &image]).unwrap(), files(None));
-        for truth in ["x/disp0.pfm", "x/Disp2.png", "disp_occ_0/000000_10.png"] {
-            let truth = folder.path().join(truth);
-            std::fs::create_dir_all(truth.parent().unwrap()).unwrap();
-            std::fs::write(&truth, "x").unwrap();
-            let expected = files(Some(DisparityFile::new(&truth)));
-            for paths in [[truth.as_path(), image.as_path(), &image], [&image, &image, truth.as_path()]] {
-                assert_eq!(spec(&paths).unwrap(), expected);
-            }
-        }
-        assert!(spec(&[&image]).unwrap_err().to_string().contains("one picture, and a pair needs two"));
-        let calibration = folder.path().join("calib.txt");
-        let recording = folder.path().join("a.mcap");
-        for file in [&calibration, &recording] {
-            std::fs::write(file, "x").unwrap();
-        }
-        for wrong in [
-            &[image.as_path(); 3][..],
-            &[&image, &image, calibration.as_path()],
-            &[folder.path(), &image],
-            &[recording.as_path(), &image],
-            &[image.as_path(); 4],
-        ] {
-            let text = spec(wrong).unwrap_err().to_string();
-            assert!(text.contains("one.png") && text.contains("cannot be opened together"), "{text}");
-            assert!(text.contains("true disparities") && text.contains("recording"), "what can be: {text}");
-        }
-        let text = spec(&[image.as_path(); 5]).unwrap_err().to_string();
-        assert!(text.contains("one.png, one.png, one.png and 2 more"), "{text}");
-        assert_eq!(spec(&[]).unwrap(), SourceSpec::Scene);
-        assert_eq!(spec(&[&recording]).unwrap(), SourceSpec::Recording(recording.clone()));
-        for gone in [&[Path::new("gone.mcap")][..], &[&image, Path::new("gone.png")], &[Path::new("gone/a"), &image]] {
-            let text = spec(gone).unwrap_err().to_string();
-            assert!(text.contains("cannot open gone") && !text.contains("os error"), "{text}");
-        }
-    }
-
-    #[test]
-    fn truth_is_named_for_a_pair_of_files() {
-        let pair = SourceSpec::parse("l.png,r.png").unwrap();
-        let named = pair.clone().with_truth(DisparityFile { path: "t.png".into(), scale: Some(8) }).unwrap();
-        assert_eq!(named.to_string(), "l.png,r.png,t.png:8");
-        let text = SourceSpec::Scene.with_truth(DisparityFile::new("t.pfm")).unwrap_err().to_string();
-        assert!(text.contains("--truth t.pfm") && text.contains("scene"), "{text}");
-    }
-}
+mod tests;

@@ -26,13 +26,13 @@ mod transport;
 
 pub use camera_options::{CameraApi, CameraOptions, ControlSettings, Orientation, PowerLine, Setting, ViewOptions};
 pub use max_pixels::MaxPixels;
-pub use original::{EncodedImage, Original, StereoLayout, halves};
+pub use original::{EncodedImage, Original, StereoLayout, doubtful_arrangement, halves, split};
 pub use pair::{Frame, Matched, RawPair, Recorded};
 pub use pixels::Pixels;
 pub use preparation::FramePreparation;
 pub use remote_rig::RemoteRig;
 pub use scale::Scale;
-pub use source_options::{SceneOptions, SceneWorld, SourceOptions, TopicChoice};
+pub use source_options::{Arrangement, PairBy, SceneOptions, SceneWorld, SourceOptions, TopicChoice};
 pub use taps::{FrameTap, RawTap, Taps};
 pub use transport::{Playing, Speed, Transport};
 
@@ -64,6 +64,8 @@ pub struct SourceInfo {
     pub is_rectified: bool,
     /// Geometry of a source whose pairs are already rectified.
     pub geometry: Option<Geometry>,
+    /// Numbers of both cameras, where the names of the pictures' folders say them as KITTI's do.
+    pub camera_numbers: Option<[u32; 2]>,
 }
 
 /// Result of waiting for a pair.

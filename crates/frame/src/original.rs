@@ -1,7 +1,7 @@
 //! Encoded camera pictures before decoding, splitting and turning; recorders store them without loss.
 
 use super::decode_camera::{Damage, DecodeError, Layout, decode};
-use super::{Orientation, Pixels};
+use super::{Arrangement, Orientation, Pixels};
 use crate::image::{Image, Luma, Picture};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -73,21 +73,39 @@ impl Original {
 
 /// The left and the right half of a picture of even width; `swapped` if the left view is in the right half.
 pub fn halves(both: &Picture, swapped: bool) -> (Picture, Picture) {
-    let half = |right: bool| Picture {
-        luma: match &both.luma {
-            Luma::U8(image) => Luma::U8(half_of(image, right)),
-            Luma::U16 { image, bits } => Luma::U16 { image: half_of(image, right), bits: *bits },
-        },
-        rgb: both.rgb.as_ref().map(|image| half_of(image, right)),
-    };
-    (half(swapped), half(!swapped))
+    let (left, right) = split(both, Arrangement::SideBySide);
+    if swapped { (right, left) } else { (left, right) }
 }
 
-fn half_of<T: Copy>(image: &Image<T>, right: bool) -> Image<T> {
-    let width = image.width() / 2;
-    let start = if right { width } else { 0 };
-    let pixels = (0..image.height()).flat_map(|y| &image.row(y)[start..start + width]).copied().collect();
-    Image::new(width, image.height(), pixels)
+/// The left and the right view of a picture of both; a last column or row that belongs to none is left out.
+pub fn split(both: &Picture, arrangement: Arrangement) -> (Picture, Picture) {
+    let (width, height) = both.size();
+    let (size, right) = match arrangement {
+        Arrangement::SideBySide => ((width / 2, height), (width / 2, 0)),
+        Arrangement::TopBottom => ((width, height / 2), (0, height / 2)),
+    };
+    let view = |start| Picture {
+        luma: match &both.luma {
+            Luma::U8(image) => Luma::U8(part_of(image, start, size)),
+            Luma::U16 { image, bits } => Luma::U16 { image: part_of(image, start, size), bits: *bits },
+        },
+        rgb: both.rgb.as_ref().map(|image| part_of(image, start, size)),
+    };
+    (view((0, 0)), view(right))
+}
+
+/// Doubt about the arrangement of views of this size, px, which are unusually narrow or low; `None` without.
+pub fn doubtful_arrangement((width, height): (usize, usize), arrangement: Arrangement) -> Option<String> {
+    let (is_doubtful, how, other) = match arrangement {
+        Arrangement::SideBySide => (5 * width < 3 * height, "one is above the other", Arrangement::TopBottom),
+        Arrangement::TopBottom => (width > 4 * height, "they are side by side", Arrangement::SideBySide),
+    };
+    is_doubtful.then(|| format!("each view has {width}x{height} px: if {how}, give --{other}"))
+}
+
+fn part_of<T: Copy>(image: &Image<T>, (left, top): (usize, usize), (width, height): (usize, usize)) -> Image<T> {
+    let pixels = (top..top + height).flat_map(|y| &image.row(y)[left..left + width]).copied().collect();
+    Image::new(width, height, pixels)
 }
 
 #[cfg(test)]
@@ -102,5 +120,33 @@ mod tests {
         assert_eq!(left.luma, Luma::U8(Image::new(3, 2, vec![0, 1, 2, 10, 11, 12])));
         assert_eq!(right.luma, Luma::U8(Image::new(3, 2, vec![3, 4, 5, 13, 14, 15])));
         assert_eq!(halves(&both, true), (right, left));
+    }
+
+    #[test]
+    fn the_upper_half_is_the_left_eye_and_colours_follow() {
+        let image = Image::from_fn(2, 4, |x, y| (10 * y + x) as u8);
+        let both = Picture { luma: Luma::U8(image.clone()), rgb: Some(image.map(|&v| [v, 1, 2])) };
+        let (left, right) = split(&both, Arrangement::TopBottom);
+        assert_eq!(left.luma, Luma::U8(Image::new(2, 2, vec![0, 1, 10, 11])));
+        assert_eq!(right.luma, Luma::U8(Image::new(2, 2, vec![20, 21, 30, 31])));
+        assert_eq!(right.rgb.unwrap().at(1, 1), [31, 1, 2]);
+    }
+
+    #[test]
+    fn narrow_and_low_views_are_doubtful() {
+        let doubt = |size, arrangement| doubtful_arrangement(size, arrangement).unwrap_or_default();
+        assert!(
+            doubt((320, 960), Arrangement::SideBySide)
+                .ends_with("320x960 px: if one is above the other, give --top-bottom")
+        );
+        assert!(doubt((1280, 240), Arrangement::TopBottom).ends_with("side by side, give --side-by-side"));
+        for (size, arrangement) in [
+            ((640, 480), Arrangement::SideBySide),
+            ((480, 640), Arrangement::SideBySide),
+            ((960, 1080), Arrangement::SideBySide),
+            ((1920, 540), Arrangement::TopBottom),
+        ] {
+            assert_eq!(doubt(size, arrangement), "", "{size:?}");
+        }
     }
 }

@@ -24,6 +24,8 @@ pub struct SourceOptions {
     pub start_at: Duration,
     /// Topics of a foreign recording that hold the views.
     pub topics: TopicChoice,
+    /// Arrangement of both views in each picture of files, or of [`TopicChoice::both`]; `None` where each view has a picture of its own.
+    pub both_views: Option<Arrangement>,
     /// Limit on the size of pictures from files and recordings.
     pub max_pixels: MaxPixels,
     /// Parts of pictures that are decoded: brightness alone, or colours too.
@@ -38,7 +40,17 @@ pub struct SourceOptions {
     pub scene: SceneOptions,
 }
 
-/// The user's choice of topics for the views.
+choices! {
+    /// Arrangement of both views in one picture.
+    pub enum Arrangement {
+        /// The left view is in the left half.
+        SideBySide = "side-by-side",
+        /// The left view is in the upper half.
+        TopBottom = "top-bottom",
+    }
+}
+
+/// The user's choice of topics for the views, and how their pictures become pairs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TopicChoice {
     /// Topic of the left view.
@@ -47,12 +59,24 @@ pub struct TopicChoice {
     pub right: Option<String>,
     /// Topic of side-by-side pictures, the left view in the left half.
     pub both: Option<String>,
+    /// Times by which the pictures of both topics are paired.
+    pub pair_by: PairBy,
+}
+
+choices! {
+    /// Times by which a foreign recording's pictures of two topics are paired.
+    pub enum PairBy, default Stamp {
+        /// When they were taken, as their cameras say.
+        Stamp = "stamp",
+        /// When they were recorded: for cameras whose clocks differ.
+        LogTime = "log-time",
+    }
 }
 
 impl TopicChoice {
     /// Whether no topic is chosen.
     pub fn is_default(&self) -> bool {
-        *self == Self::default()
+        [&self.left, &self.right, &self.both].iter().all(|topic| topic.is_none())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::open_calibrated;
 use crate::calibration::Crop;
-use crate::capture::{Scale, SourceInfo, SourceOptions, SourceSpec};
+use crate::capture::{Scale, Skew, SourceInfo, SourceOptions, SourceSpec, SourceState};
 use crate::recording::Progress;
 use crate::recording::export::{self, ExportOptions, Exported, Opened, Part};
 use crate::recording::read::Recording;
@@ -19,8 +19,10 @@ pub struct CalibratedRecording {
     /// The calibration.
     pub calibrated: Calibrated,
     crop: Crop,
-    /// The parts of the file that are not used and the reasons, in sentences.
+    /// The parts of the file that are not used and the reasons, and other remarks, in sentences.
     pub losses: Vec<String>,
+    /// Skew of its pairs; `None` where a picture shows both views.
+    pub skew: Option<Skew>,
     options: SourceOptions,
 }
 
@@ -52,11 +54,12 @@ impl CalibratedRecording {
         let SourceOptions { topics, max_pixels, .. } = options.clone();
         let options = SourceOptions { topics, max_pixels, ..SourceOptions::default() };
         let opened = open_calibrated(&SourceSpec::Recording(path.to_owned()), &options, choice)?;
-        let (info, losses) = (opened.source.info(), opened.source.state().remarks);
+        let (info, SourceState { remarks, skew, .. }) = (opened.source.info(), opened.source.state());
         // the recording's own, where it rectifies
         let recorded = recording.about().filter(|_| choice.is_unset() && choice.crop().is_default());
         let crop = recorded.map_or(choice.crop(), |about| about.calibration.crop);
-        Ok(Self { path: path.to_owned(), recording, info, calibrated: opened.calibrated, crop, losses, options })
+        let (path, losses) = (path.to_owned(), remarks);
+        Ok(Self { path, recording, info, calibrated: opened.calibrated, crop, losses, skew, options })
     }
 
     /// The same with another calibration, whose rectification has this crop.

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Extensions of recordings and pictures.
-pub(crate) const SOURCE_EXTENSIONS: &[&str] = &["mcap", "png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm"];
+pub(crate) const SOURCE_EXTENSIONS: &[&str] = &[
+    "mcap", "png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm", "bmp", "webp", "mp4", "mkv", "mov", "avi",
+    "webm", "y4m",
+];
 
 /// A dialog that ends sooner was never shown.
 const MIN_ANSWER_TIME: Duration = Duration::from_millis(200);

@@ -1,5 +1,6 @@
 //! Videos of a known length, played by the player that also plays recordings: any frame can be sought.
 
+use crate::Views;
 use crate::capture::player::{PairError, Pairs, Player};
 use crate::capture::{
     CaptureError, MaxPixels, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, Speed, Transport,
@@ -71,15 +72,9 @@ impl VideoFiles {
         }
         let start = transport.next_pair().map_or(0, |(pair, _)| pair);
         let name = inputs.iter().map(stem).collect::<Vec<_>>().join(", ");
-        let swapped = options.cameras.swapped_halves;
-        let mut pairs = VideoPairs {
-            videos,
-            name: name.clone(),
-            rate,
-            swapped,
-            keeps_rgb: options.pixels.keeps_rgb(),
-            first: None,
-        };
+        let views = Views::of(options);
+        let mut pairs =
+            VideoPairs { videos, name: name.clone(), rate, views, keeps_rgb: options.pixels.keeps_rgb(), first: None };
         let first = pairs.read(start).map_err(|err| match err {
             PairError::Damaged(why) | PairError::Lost(why) => CaptureError::File(why),
         })?;
@@ -135,7 +130,7 @@ struct VideoPairs {
     videos: Vec<Video>,
     name: String,
     rate: f64,
-    swapped: bool,
+    views: Views,
     keeps_rgb: bool,
     /// Pair that was read by opening, with its number.
     first: Option<(u64, RawPair)>,
@@ -152,7 +147,7 @@ impl Pairs for VideoPairs {
         }
         let keeps_rgb = self.keeps_rgb;
         let pictures: Result<Vec<_>, _> = self.videos.iter_mut().map(|video| video.frame(k, keeps_rgb)).collect();
-        let (left, right) = crate::views(pictures?, self.swapped).map_err(PairError::Lost)?;
+        let (left, right) = crate::views(pictures?, self.views).map_err(PairError::Lost)?;
         let due = SystemTime::UNIX_EPOCH + Duration::from_secs_f64(k as f64 / self.rate);
         Ok(RawPair::new(format!("{}-{k:06}", self.name), k, due, left, right))
     }

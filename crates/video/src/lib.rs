@@ -17,7 +17,7 @@ mod streams;
 mod tests;
 pub mod y4m;
 
-use crate::capture::{CaptureError, PairSource, SourceOptions, VideoInput, halves};
+use crate::capture::{Arrangement, CaptureError, PairSource, SourceOptions, VideoInput, split};
 use crate::image::Picture;
 use program::Programs;
 
@@ -41,8 +41,23 @@ fn open_with(
     }
 }
 
+/// How a picture of both views is taken apart.
+#[derive(Clone, Copy)]
+struct Views {
+    arrangement: Arrangement,
+    /// The left view is in the second half.
+    swapped: bool,
+}
+
+impl Views {
+    fn of(options: &SourceOptions) -> Self {
+        let arrangement = options.both_views.unwrap_or(Arrangement::SideBySide);
+        Self { arrangement, swapped: options.cameras.swapped_halves }
+    }
+}
+
 /// The two views of the pictures of one or two streams.
-fn views(mut pictures: Vec<Picture>, swapped: bool) -> Result<(Picture, Picture), String> {
+fn views(mut pictures: Vec<Picture>, views: Views) -> Result<(Picture, Picture), String> {
     let size = |picture: &Picture| {
         let (width, height) = picture.size();
         format!("{width}x{height}")
@@ -54,8 +69,19 @@ fn views(mut pictures: Vec<Picture>, swapped: bool) -> Result<(Picture, Picture)
             size(&left),
             size(&right)
         )),
-        (Some(both), None) if both.size().0 % 2 == 0 && both.size().0 > 1 => Ok(halves(&both, swapped)),
-        (Some(both), None) => Err(format!("a video of {} pixels cannot be halved into two views", size(&both))),
+        (Some(both), None) => {
+            let (width, height) = both.size();
+            let length = if views.arrangement == Arrangement::SideBySide { width } else { height };
+            if length % 2 != 0 {
+                let size = size(&both);
+                return Err(format!(
+                    "a video of {size} pixels cannot be halved into two views ({})",
+                    views.arrangement
+                ));
+            }
+            let (first, second) = split(&both, views.arrangement);
+            Ok(if views.swapped { (second, first) } else { (first, second) })
+        }
         (None, _) => Err("no video".to_owned()),
     }
 }

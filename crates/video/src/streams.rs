@@ -3,6 +3,7 @@
 //! Frames of live streams are paired by the time at which they arrive, and the newest one wins; a stream that breaks is begun again. What
 //! comes through a pipe waits for its reader, is paired by number, and ends with the pipe.
 
+use crate::Views;
 use crate::capture::pairing::{Pairing, Side};
 use crate::capture::{
     CaptureError, MaxPixels, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, VideoInput,
@@ -49,7 +50,7 @@ pub(crate) struct VideoStreams {
     waiting: Vec<VecDeque<Arrived>>,
     is_live: bool,
     info: SourceInfo,
-    swapped: bool,
+    views: Views,
     given: u64,
 }
 
@@ -80,15 +81,15 @@ impl VideoStreams {
         let rates: Vec<f64> =
             streams.iter().map(|stream| stream.shared.rate_hz.lock().unwrap_or(order.pi_rate_hz)).collect();
         let pairing = Pairing::new(rates[0], *rates.last().unwrap_or(&DEFAULT_RATE));
-        let swapped = options.cameras.swapped_halves;
-        let (left, _) = crate::views(firsts.iter().map(|first| first.picture.clone()).collect(), swapped)
+        let views = Views::of(options);
+        let (left, _) = crate::views(firsts.iter().map(|first| first.picture.clone()).collect(), views)
             .map_err(CaptureError::Camera)?;
         let (width, height) = left.size();
         let name = inputs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let info =
             SourceInfo { name, width, height, rate_hz: Some(rates[0]), is_camera: is_live, ..SourceInfo::default() };
         let waiting = streams.iter().map(|_| VecDeque::new()).collect();
-        let mut opened = Self { streams, pairing, waiting, is_live, info, swapped, given: 0 };
+        let mut opened = Self { streams, pairing, waiting, is_live, info, views, given: 0 };
         for (at, first) in firsts.into_iter().enumerate() {
             opened.put(at, first);
         }
@@ -143,7 +144,7 @@ impl PairSource for VideoStreams {
         loop {
             let goes_on = self.drain()?;
             if let Some((pictures, time)) = self.take() {
-                let (left, right) = crate::views(pictures, self.swapped).map_err(CaptureError::Camera)?;
+                let (left, right) = crate::views(pictures, self.views).map_err(CaptureError::Camera)?;
                 (self.info.width, self.info.height) = left.size();
                 let number = self.given;
                 self.given += 1;

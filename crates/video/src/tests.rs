@@ -41,10 +41,11 @@ fn pipe(path: &Path) {
 /// Writes into a pipe from a thread.
 fn feed(path: &Path, bytes: Vec<u8>) -> std::thread::JoinHandle<()> {
     let path = path.to_owned();
-    std::thread::spawn(move || {
+    let write = move || {
         let mut file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
         let _ = file.write_all(&bytes); // the reader may go
-    })
+    };
+    std::thread::Builder::new().name("writer".into()).spawn(write).unwrap()
 }
 
 fn options() -> SourceOptions {
@@ -109,7 +110,7 @@ fn two_files_are_pairs_by_number_and_what_does_not_fit_is_said() {
     let mut source = open(&[left.clone(), right], &options()).unwrap();
     assert_eq!(rest(&mut *source), [(10, 50), (11, 51), (12, 52)]);
     let remark = &source.state().remarks[0];
-    assert!(remark.contains("4") && remark.contains("the first 3"), "{remark}");
+    assert!(remark.contains("has 4") && remark.contains("the first 3"), "{remark}");
     let refusal = |right: VideoInput| open(&[left.clone(), right], &options()).err().unwrap().to_string();
     let text = refusal(write("slow.y4m", y4m((8, 4), "25:1", 50, 3)));
     assert!(text.contains("30.00") && text.contains("25.00 frames a second"), "{text}");
@@ -151,12 +152,16 @@ fn a_pipe_may_change_its_size() {
 fn two_pipes_are_pairs_by_number_however_they_come() {
     let folder = tempfile::tempdir().unwrap();
     let paths = ["left", "right"].map(|name| folder.path().join(name));
-    paths.iter().for_each(|path| pipe(path));
+    for path in &paths {
+        pipe(path);
+    }
     let writers = [feed(&paths[0], y4m((8, 4), "30:1", 10, 40)), feed(&paths[1], y4m((8, 4), "30:1", 100, 40))];
     let mut source = open(&paths.map(VideoInput::Y4m), &options()).unwrap();
     let all: Vec<_> = (0..40).map(|k| (10 + k, 100 + k)).collect();
     assert_eq!(rest(&mut *source), all);
-    writers.into_iter().for_each(|writer| writer.join().unwrap());
+    for writer in writers {
+        writer.join().unwrap();
+    }
 }
 
 #[test]

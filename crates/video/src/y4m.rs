@@ -135,11 +135,12 @@ impl Header {
             return Err("its header has no size (W and H)".to_owned());
         }
         max_pixels.check(width as u64, height as u64)?;
-        let (chroma, has_alpha, bits) = sampled(sampling).ok_or_else(|| {
+        let layout = Layout { is_full_range, ..Layout::yuv420(width, height) };
+        let layout = sampled(layout, sampling).ok_or_else(|| {
             let sampling = crate::console::foreign(sampling);
             format!("its sampling '{sampling}' is not read: 420, 422, 444, 411 and mono are, of 8 to 16 bits")
         })?;
-        Ok(Self { layout: Layout { width, height, chroma, has_alpha, bits, is_full_range }, rate_hz })
+        Ok(Self { layout, rate_hz })
     }
 
     /// Reads the line before a frame; `None` at the end of the stream. Where another stream follows, this is its header.
@@ -166,31 +167,25 @@ fn ratio(text: &str) -> Option<f64> {
     Some(over / under).filter(|rate| rate.is_finite() && (0.001..=10_000.0).contains(rate))
 }
 
-/// Sampling of the colours, whether there is transparency, and bits of a value.
-fn sampled(word: &str) -> Option<(Option<(usize, usize)>, bool, u8)> {
-    let eight = |chroma| Some((chroma, false, 8));
-    match word {
-        "420" | "420jpeg" | "420mpeg2" | "420paldv" => return eight(Some((2, 2))),
-        "422" => return eight(Some((2, 1))),
-        "444" => return eight(Some((1, 1))),
-        "411" => return eight(Some((4, 1))),
-        "mono" => return eight(None),
-        "444alpha" => return Some((Some((1, 1)), true, 8)),
-        _ => {}
-    }
-    let (sampling, bits) = match word.strip_prefix("mono") {
+/// This layout with the sampling and the bits that a word names; `None` for others.
+fn sampled(layout: Layout, word: &str) -> Option<Layout> {
+    let (word, bits) = match word.strip_prefix("mono").filter(|bits| !bits.is_empty()) {
         Some(bits) => ("mono", bits),
-        None => word.split_once('p')?,
+        None => word
+            .split_once('p')
+            .filter(|(_, bits)| bits.starts_with(|c: char| c.is_ascii_digit()))
+            .unwrap_or((word, "8")),
     };
-    let bits = bits.parse().ok().filter(|bits| (9..=16).contains(bits))?;
-    let chroma = match sampling {
-        "420" => Some((2, 2)),
+    let bits = bits.parse().ok().filter(|bits| (8..=16).contains(bits))?;
+    let chroma = match word {
+        "420" | "420jpeg" | "420mpeg2" | "420paldv" => Some((2, 2)),
         "422" => Some((2, 1)),
-        "444" => Some((1, 1)),
+        "444" | "444alpha" => Some((1, 1)),
+        "411" => Some((4, 1)),
         "mono" => None,
         _ => return None,
     };
-    Some((chroma, false, bits))
+    Some(Layout { chroma, bits, has_alpha: word == "444alpha", ..layout })
 }
 
 /// A line without its end; `None` at the end of the stream.

@@ -44,7 +44,7 @@ impl Pairs {
         interrupt: &AtomicBool,
     ) -> anyhow::Result<Self> {
         let mut pairs = Self { samples: Vec::new(), inputs: Vec::new(), notes: Vec::new() };
-        for source in sources_of(spec) {
+        for source in sources_of(spec, options.both_views.is_some()) {
             let opened = sources::open_calibrated(&source, options, calibration)?;
             pairs.notes.extend(opened.calibrated.note.clone());
             pairs.inputs.extend(opened.inputs.iter().cloned());
@@ -62,10 +62,10 @@ impl Pairs {
 }
 
 /// The source, or the folders below it that have pairs.
-fn sources_of(spec: &SourceSpec) -> Vec<SourceSpec> {
+fn sources_of(spec: &SourceSpec, shows_both: bool) -> Vec<SourceSpec> {
     let has_pairs = |folder: &Path| list_pairs(folder).is_ok_and(|found| !found.pairs.is_empty());
     let SourceSpec::Folder(folder) = spec else { return vec![spec.clone()] };
-    if has_pairs(folder) {
+    if shows_both || has_pairs(folder) {
         return vec![spec.clone()];
     }
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();

@@ -38,7 +38,7 @@ impl Sandbox {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
-    /// A folder with a pair of images, a folder of pairs, one of scenes with truth, a recording, calibrations and settings.
+    /// A folder with a pair of images, a folder of pairs, images of both views, one of scenes with truth, a recording, calibrations and settings.
     pub(crate) fn with_files() -> Self {
         let sandbox = Self::empty();
         let path = sandbox.folder.path();
@@ -64,6 +64,17 @@ impl Sandbox {
                 image::open(&written).unwrap().save(path.join(format!("{side}.tif"))).unwrap();
             }
         }
+        let views = ["left.png", "right.png"].map(|name| image::open(path.join(name)).unwrap().to_luma8());
+        let (across, down) = views[0].dimensions();
+        let both =
+            image::GrayImage::from_fn(2 * across, down, |x, y| *views[(x / across) as usize].get_pixel(x % across, y));
+        for (name, picture) in [("left", &views[0]), ("right", &views[1]), ("both", &both)] {
+            let header = format!("YUV4MPEG2 W{} H{} F30:1 Cmono\nFRAME\n", picture.width(), picture.height());
+            fs::write(path.join(format!("{name}.y4m")), [header.as_bytes(), picture.as_raw().as_slice()].concat())
+                .unwrap();
+        }
+        fs::create_dir(path.join("views")).unwrap();
+        [path.join("both.png"), path.join("views/0001.png")].iter().try_for_each(|file| both.save(file)).unwrap();
         let (width, height) = SIZE.split_once('x').unwrap();
         let [width, height] = [width, height].map(|length| length.parse().unwrap());
         image::GrayImage::from_pixel(width, height, image::Luma([80])).save(path.join("truth.png")).unwrap();

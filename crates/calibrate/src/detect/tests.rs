@@ -16,7 +16,8 @@ impl Scene {
     /// The board in the middle of the picture, `distance` board widths away, rolled and tilted.
     fn new(board: &str, roll_deg: f64, tilt_deg: (f64, f64), distance: f64) -> Self {
         let board: Board = board.parse().unwrap();
-        let camera = Camera { fx: 600.0, fy: 600.0, cx: 320.3, cy: 239.6, distortion: Distortion::default() };
+        let camera =
+            Camera { fx: 600.0, fy: 600.0, cx: 320.3, cy: 239.6, skew: 0.0, distortion: Distortion::default() };
         let rotation = DMat3::from_rotation_y(tilt_deg.0.to_radians())
             * DMat3::from_rotation_x(tilt_deg.1.to_radians())
             * DMat3::from_rotation_z(roll_deg.to_radians());
@@ -37,7 +38,7 @@ impl Scene {
 
     /// On the board in squares, from its outer corner on.
     fn on_board(&self, pixel: DVec2) -> Option<DVec2> {
-        let Camera { fx, fy, cx, cy, distortion } = self.camera;
+        let Camera { fx, fy, cx, cy, distortion, .. } = self.camera;
         let ray = if distortion == Distortion::default() {
             DVec3::new((pixel.x - cx) / fx, (pixel.y - cy) / fy, 1.0)
         } else {

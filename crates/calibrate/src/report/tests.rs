@@ -16,6 +16,7 @@ fn outcome(names: impl Fn(usize) -> String) -> Outcome {
         fy: fx,
         cx: 322.0,
         cy: 238.0,
+        skew: 0.0,
         distortion: Distortion::from_opencv("lens", &[-0.1, 0.02, 0.0, 0.0]).unwrap(),
     };
     let rig = StereoRig::new(

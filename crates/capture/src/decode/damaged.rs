@@ -51,6 +51,8 @@ fn files() -> Vec<(&'static str, Vec<u8>)> {
         ("grey JPEG", grey_jpeg),
         ("PNG", encoded(ImageFormat::Png)),
         ("PPM", encoded(ImageFormat::Pnm)),
+        ("BMP", encoded(ImageFormat::Bmp)),
+        ("WebP", encoded(ImageFormat::WebP)),
         ("PGM in text", plain_text),
         ("TIFF", tiff(Compression::Uncompressed, HEIGHT)),
         ("TIFF in strips", tiff(Compression::Lzw, 3)),

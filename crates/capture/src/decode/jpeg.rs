@@ -23,6 +23,13 @@ pub fn size(bytes: &[u8]) -> Result<(u32, u32), String> {
     Ok((width as u32, height as u32))
 }
 
+/// The Exif data of a file, which begins with a TIFF header.
+pub(super) fn exif(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options().set_strict_mode(false));
+    decoder.decode_headers().ok()?;
+    decoder.exif().cloned()
+}
+
 /// Bytes that a picture of so many pixels takes at most while it is decoded; 0 for one that is damaged.
 pub(super) fn taken(bytes: &[u8], pixels: u64) -> u64 {
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options());

@@ -1,10 +1,11 @@
 //! Lists the pairs of image files in a folder.
 
-use crate::CaptureError;
+use super::names::{RECTIFIED_NAMES, Way, has_other_content, view_of_file, view_of_folder};
+use super::partners::{Named, pair_up};
 use crate::console::{self, foreign};
 use crate::files;
+use crate::{Arrangement, CaptureError};
 use std::cmp::Ordering;
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,8 @@ pub struct FilePair {
     pub right: PathBuf,
     /// Name for results: the left file's stem, or the folder's name where the files are only called left and right.
     pub name: String,
+    /// Arrangement of both views in the left file, which is the right one too; `None` where each view has a file.
+    pub both_views: Option<Arrangement>,
 }
 
 impl FilePair {
@@ -25,16 +28,40 @@ impl FilePair {
         let stem = self.left.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
         RECTIFIED_NAMES.iter().any(|(left, _)| *left == stem)
     }
+
+    /// Numbers of both cameras, where the names of their folders say them as KITTI's do: 2 and 3 for `image_02` and `image_03`.
+    pub(super) fn camera_numbers(&self) -> Option<[u32; 2]> {
+        let [left, right] = [&self.left, &self.right].map(|path| {
+            let whole = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            whole.components().rev().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>()
+        });
+        let mut numbers =
+            left.iter().zip(&right).filter_map(|(left, right)| camera_number(left).zip(camera_number(right)));
+        numbers.next().map(|(left, right)| [left, right])
+    }
 }
 
-/// File names of pairs in data sets with one folder per scene.
-const RECTIFIED_NAMES: &[(&str, &str)] =
-    &[("im0", "im1"), ("im2", "im6"), ("view1", "view5"), ("scene1.row3.col3", "scene1.row3.col4")];
-/// Names of folder pairs that hold the left and the right pictures.
-const FOLDER_NAMES: &[(&str, &str)] =
-    &[("left", "right"), ("cam0", "cam1"), ("image_2", "image_3"), ("image_0", "image_1"), ("colored_0", "colored_1")];
+/// Number of the camera whose pictures are in a folder of this name of KITTI.
+fn camera_number(folder: &str) -> Option<u32> {
+    match folder {
+        "image_0" | "image_00" => Some(0),
+        "image_1" | "image_01" => Some(1),
+        "image_2" | "image_02" | "colored_0" => Some(2),
+        "image_3" | "image_03" | "colored_1" => Some(3),
+        _ => None,
+    }
+}
+
 /// Extensions of image files.
-pub(crate) const EXTENSIONS: &[&str] = &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm"];
+pub(crate) const EXTENSIONS: &[&str] = &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm", "bmp", "webp"];
+/// Extensions of pictures that are not read.
+const UNREAD_EXTENSIONS: &[&str] =
+    &["gif", "heic", "heif", "avif", "jp2", "jxl", "exr", "tga", "jps", "mpo", "dng", "cr2", "nef", "raw"];
+
+/// Names of pairs that are known, for messages.
+const KNOWN_NAMES: &str = "names that differ by the view alone: left* and right*, *_left and *_right, L and R as a word (1_L, imgR), cam0 and cam1, \
+                           im0 and im1, im2 and im6, view1 and view5, 0 and 1 behind the number (img_17_0); or the same names in two folders left \
+                           and right, image_left and image_right, cam0 and cam1, image_02 and image_03, also below them; or times as names there";
 
 /// Pairs of a folder and remarks on its other files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,176 +72,347 @@ pub struct FolderPairs {
     pub losses: Vec<String>,
 }
 
-/// Largest number of unpaired files that a remark names.
+/// Largest number of files that a remark names.
 const MAX_NAMED_FILES: usize = 3;
+/// Folders below that of a view are looked at down to this depth, which Cityscapes needs, and one more.
+const MAX_DEPTH_OF_VIEW: usize = 4;
 
-/// The pairs of a folder: `left*` and `right*`, `*_left` and `*_right`, the same names in two subfolders (`left` and
-/// `right`, `cam0` and `cam1`, KITTI's), or `im0` and `im1`; else one such pair in each subfolder.
+/// The pairs of a folder: names that differ by the view alone, or the same names in two such folders; else those of each subfolder.
 ///
 /// # Errors
-/// The folder cannot be read or has no pair; the text lists the names that were searched for.
+/// The folder cannot be read or has no pair; the text names pictures that are there, and the names that were searched for.
 pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
-    let (files, folders) = entries(folder)?;
-    let (mut pairs, mut unpaired) = pairs_in(folder, &files, &folders)?;
-    let mut more = 0;
-    if pairs.is_empty() && unpaired.is_empty() {
-        for scene in &folders {
-            let (found, without) = pair_by_name(scene, &entries(scene)?.0);
-            more += found.len().saturating_sub(1);
-            pairs.extend(found.into_iter().take(1));
-            unpaired.extend(without);
+    let inside = entries(folder)?;
+    let mut found = pairs_in(folder, &inside)?;
+    let (mut seen, mut more) = (inside.files.clone(), 0);
+    if found.pairs.is_empty() && found.is_without_views() {
+        for scene in &inside.folders {
+            let inside_scene = entries(scene)?;
+            let mut of_scene = pairs_in(scene, &inside_scene)?;
+            seen.extend(inside_scene.files);
+            if inside.folders.len() > 1 {
+                more += of_scene.pairs.len().saturating_sub(1);
+                of_scene.pairs.truncate(1);
+            }
+            found.add(of_scene);
         }
     }
     let shown = console::path(folder);
-    if pairs.is_empty() {
-        let why = match unpaired.first() {
-            Some(one) => format!("{} has no partner", console::path(one)),
-            None => format!(
-                "looked for left* and right*, *_left and *_right, im0 and im1, im2 and im6, view1 and view5, and for the same names in folders left and right \
-                 or cam0 and cam1, as {}",
-                EXTENSIONS.join(", ")
-            ),
-        };
-        return Err(CaptureError::File(format!("{shown} has no pair: {why}")));
+    sort(&mut found.unpaired);
+    if found.pairs.is_empty() {
+        return Err(CaptureError::File(format!(
+            "{shown} has no pair: {}",
+            found.why_none(folder, &seen, &inside.unread)
+        )));
     }
-    pairs.sort_by(|a, b| natural(&a.left.to_string_lossy(), &b.left.to_string_lossy()));
-    unpaired.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
+    found.pairs.sort_by(|a, b| natural(&a.left.to_string_lossy(), &b.left.to_string_lossy()));
+    make_names_unique(folder, &mut found.pairs);
     let more = (more > 0).then(|| {
         format!("{shown}: of each folder in it the first pair is taken, and {more} others are left out: open such a folder alone")
     });
-    Ok(FolderPairs { pairs, losses: unpaired_remark(&shown, folder, &unpaired).into_iter().chain(more).collect() })
+    let unpaired = left_out(&shown, folder, &found.unpaired, "no partner");
+    let remarks =
+        unpaired.into_iter().chain(found.other_content_remark(&shown, folder)).chain(found.remarks).chain(more);
+    Ok(FolderPairs { losses: remarks.collect(), pairs: found.pairs })
 }
 
-/// Pairs of a folder without those of its scenes, and files without a partner; `files` and `folders` are its [`entries`].
-pub(super) fn pairs_in(folder: &Path, files: &[PathBuf], folders: &[PathBuf]) -> Result<Found, CaptureError> {
-    let subfolder = |side: &str| folders.iter().find(|folder| name(folder).eq_ignore_ascii_case(side));
-    match FOLDER_NAMES.iter().find_map(|(left, right)| subfolder(left).zip(subfolder(right))) {
-        Some((left, right)) => pair_by_folder(left, right),
-        None => Ok(pair_by_name(folder, files)),
-    }
-}
-
-/// Whether a folder holds the pictures of one side, as data sets name it.
-pub(super) fn is_side(folder: &Path) -> bool {
-    let name = name(folder);
-    FOLDER_NAMES.iter().any(|(left, right)| [left, right].iter().any(|side| name.eq_ignore_ascii_case(side)))
-}
-
-/// Remark on files without a partner; `None` if there are none.
-fn unpaired_remark(shown: &str, folder: &Path, unpaired: &[PathBuf]) -> Option<String> {
-    let inside = |path: &PathBuf| foreign(&path.strip_prefix(folder).unwrap_or(path).to_string_lossy());
-    let names: Vec<_> = unpaired.iter().take(MAX_NAMED_FILES).map(inside).collect();
-    let names = match unpaired.len().checked_sub(MAX_NAMED_FILES) {
-        Some(more @ 1..) => format!("{} and {more} more", names.join(", ")),
-        _ => names.join(", "),
+/// The pictures of a folder, or one file, each of which shows both views.
+///
+/// # Errors
+/// The folder cannot be read or has no picture.
+pub fn list_pictures_of_both(path: &Path, arrangement: Arrangement) -> Result<FolderPairs, CaptureError> {
+    let (files, losses) = if path.is_file() {
+        (vec![path.to_owned()], Vec::new())
+    } else {
+        let inside = entries(path)?;
+        let (others, pictures): (Vec<_>, Vec<_>) =
+            inside.files.into_iter().partition(|file| has_other_content(&stem(file)));
+        let shown = console::path(path);
+        let losses = left_out(&shown, path, &others, "a name of disparities, depths or masks");
+        let unread = left_out(&shown, path, &inside.unread, "a format that is not read");
+        (pictures, losses.into_iter().chain(unread).collect())
     };
-    match unpaired.len() {
-        0 => None,
-        1 => Some(format!("{shown}: 1 picture has no partner and is left out: {names}")),
-        many => Some(format!("{shown}: {many} pictures have no partner and are left out: {names}")),
+    if files.is_empty() {
+        let (shown, endings) = (console::path(path), EXTENSIONS.join(", "));
+        return Err(CaptureError::File(format!("{shown} has no picture of both views: looked for files as {endings}")));
     }
+    Ok(FolderPairs { pairs: files.iter().map(|file| FilePair::of_both(file, arrangement)).collect(), losses })
+}
+
+/// Folders that pair up by name, the left one first: those that are taken come last.
+fn side_folders(folders: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
+    for &way in Way::OF_FOLDERS {
+        let mut by_key: BTreeMap<String, [Option<&PathBuf>; 2]> = BTreeMap::new();
+        for folder in folders.iter().filter(|folder| !has_other_content(&name(folder))) {
+            if let Some(view) = view_of_folder(&name(folder), way) {
+                by_key.entry(view.key).or_default()[usize::from(view.is_right)].get_or_insert(folder);
+            }
+        }
+        let both = |sides: [Option<&PathBuf>; 2]| Some((sides[0]?.clone(), sides[1]?.clone()));
+        let pairs: Vec<_> = by_key.into_values().filter_map(both).collect();
+        if !pairs.is_empty() {
+            return pairs;
+        }
+    }
+    Vec::new()
+}
+
+/// Pairs of a folder without those of its scenes.
+pub(super) fn pairs_in(folder: &Path, inside: &Entries) -> Result<Found, CaptureError> {
+    let mut sides = side_folders(&inside.folders);
+    let all_sides = sides.iter().flat_map(|(left, right)| [left.clone(), right.clone()]).collect();
+    // of several the last one: KITTI's colour cameras
+    let Some((left, right)) = sides.pop() else { return Ok(pair_by_name(folder, &inside.files)) };
+    let mut found = pair_by_folder(&left, &right)?;
+    for (left, right) in &sides {
+        found.remarks.push(format!(
+            "{}: {} and {} are left out: pairs of one folder are those of two cameras",
+            console::path(folder),
+            foreign(&name(left)),
+            foreign(&name(right))
+        ));
+    }
+    found.sides = all_sides;
+    Ok(found)
 }
 
 /// Images and subfolders of a folder, in natural order, without hidden ones.
-pub(super) fn entries(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), CaptureError> {
+#[derive(Debug, Default)]
+pub(super) struct Entries {
+    pub(super) files: Vec<PathBuf>,
+    pub(super) folders: Vec<PathBuf>,
+    /// Pictures of formats that are not read.
+    unread: Vec<PathBuf>,
+}
+
+/// Lists a folder.
+pub(super) fn entries(folder: &Path) -> Result<Entries, CaptureError> {
     let failed = |err: std::io::Error| match err.kind() {
         std::io::ErrorKind::NotFound => {
             CaptureError::File(format!("cannot open {}: there is no such file or folder", console::path(folder)))
         }
         std::io::ErrorKind::NotADirectory => CaptureError::File(format!(
-            "{} is a file: give the left and the right image as LEFT,RIGHT, or a folder",
+            "{} is a file: give the left and the right image as LEFT,RIGHT, or a folder, or say with --side-by-side or --top-bottom that it \
+             shows both views",
             console::path(folder)
         )),
         _ => CaptureError::File(format!("cannot read folder {}: {}", console::path(folder), files::cause(&err))),
     };
-    let (mut files, mut folders) = (Vec::new(), Vec::new());
+    let mut inside = Entries::default();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         if name(&path).starts_with('.') {
         } else if path.is_dir() {
-            folders.push(path);
+            inside.folders.push(path);
         } else if EXTENSIONS.contains(&extension.as_str()) {
-            files.push(path);
+            inside.files.push(path);
+        } else if UNREAD_EXTENSIONS.contains(&extension.as_str()) {
+            inside.unread.push(path);
         }
     }
-    files.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
-    folders.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
-    Ok((files, folders))
+    for list in [&mut inside.files, &mut inside.folders, &mut inside.unread] {
+        sort(list);
+    }
+    Ok(inside)
+}
+
+/// Sorts paths in natural order.
+fn sort(paths: &mut [PathBuf]) {
+    paths.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
 }
 
 fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
+/// The name of a folder, also of `.`, which has one only where it is.
+fn name_of_folder(folder: &Path) -> String {
+    let whole = folder.file_name().is_none().then(|| folder.canonicalize().ok()).flatten();
+    let name = name(whole.as_deref().unwrap_or(folder));
+    if name.is_empty() { "pair".to_owned() } else { name }
+}
+
 fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-pub(super) type Found = (Vec<FilePair>, Vec<PathBuf>);
+/// What a folder holds.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) pairs: Vec<FilePair>,
+    /// Pictures of a view without a partner.
+    pub(super) unpaired: Vec<PathBuf>,
+    /// Folders of the views of one camera.
+    pub(super) sides: Vec<PathBuf>,
+    /// Files whose names say that they hold no picture of a view.
+    other_content: Vec<PathBuf>,
+    remarks: Vec<String>,
+}
 
-/// Pairs, and files without a partner.
+impl Found {
+    fn is_without_views(&self) -> bool {
+        self.unpaired.is_empty() && self.sides.is_empty()
+    }
+
+    fn add(&mut self, other: Self) {
+        self.pairs.extend(other.pairs);
+        self.unpaired.extend(other.unpaired);
+        self.sides.extend(other.sides);
+        self.other_content.extend(other.other_content);
+        self.remarks.extend(other.remarks);
+    }
+
+    /// Why there is no pair; `seen` are the pictures that were looked at.
+    fn why_none(&self, folder: &Path, seen: &[PathBuf], unread: &[PathBuf]) -> String {
+        let inside = |path: &PathBuf| foreign(&path.strip_prefix(folder).unwrap_or(path).to_string_lossy());
+        let first = |paths: &[PathBuf]| paths.iter().take(2).map(inside).collect::<Vec<_>>().join(" and ");
+        let mut reasons = self.remarks.clone();
+        match &self.unpaired[..] {
+            [] => {}
+            [one] => reasons.push(format!("{} has no partner", inside(one))),
+            many => reasons.push(format!("{} pictures have no partner, such as {}", many.len(), ends(many, inside))),
+        }
+        reasons.extend(self.other_content_remark("there", folder).filter(|_| self.unpaired.is_empty()));
+        if !unread.is_empty() {
+            let ending = unread[0].extension().unwrap_or_default().to_string_lossy();
+            reasons.push(format!(
+                "{} is of a format that is not read: convert such files to PNG (magick mogrify -format png *.{})",
+                first(&unread[..1]),
+                foreign(&ending)
+            ));
+        }
+        if reasons.is_empty() && !seen.is_empty() {
+            let both = "where each shows both views give --side-by-side or --top-bottom";
+            reasons.push(format!("there are pictures such as {}: {both}", first(seen)));
+        }
+        let looked = format!("looked for {KNOWN_NAMES}; as {}", EXTENSIONS.join(", "));
+        reasons.into_iter().chain([looked]).collect::<Vec<_>>().join("; ")
+    }
+
+    fn other_content_remark(&self, shown: &str, folder: &Path) -> Option<String> {
+        let out = left_out(shown, folder, &self.other_content, "a name of disparities, depths or masks")?;
+        Some(format!(
+            "{out}: rename pictures; name disparities of a pair that is opened alone with --truth FILE, with --truth-scale N where \
+             they are no pixels (InStereo2K: 100)"
+        ))
+    }
+}
+
+/// The first and the last of several paths.
+fn ends(paths: &[PathBuf], shown: impl Fn(&PathBuf) -> String) -> String {
+    let both = [paths.first(), paths.last()];
+    both.into_iter().flatten().map(shown).collect::<Vec<_>>().join(" and ")
+}
+
+/// Remark on files that are left out because they have this; `None` if there are none.
+fn left_out(shown: &str, folder: &Path, paths: &[PathBuf], what: &str) -> Option<String> {
+    let inside = |path: &PathBuf| foreign(&path.strip_prefix(folder).unwrap_or(path).to_string_lossy());
+    let names: Vec<_> = paths.iter().take(MAX_NAMED_FILES).map(inside).collect();
+    let names = match paths.len().checked_sub(MAX_NAMED_FILES) {
+        Some(more @ 1..) => format!("{} and {more} more", names.join(", ")),
+        _ => names.join(", "),
+    };
+    match paths.len() {
+        0 => None,
+        1 => Some(format!("{shown}: 1 picture has {what} and is left out: {names}")),
+        many => Some(format!("{shown}: {many} pictures have {what} and are left out: {names}")),
+    }
+}
+
+/// Pairs of two folders: the same paths below both, where each part may also name the folder's view.
 fn pair_by_folder(left: &Path, right: &Path) -> Result<Found, CaptureError> {
-    let (lefts, rights) = (entries(left)?.0, entries(right)?.0);
-    // left/left01 and right/right01 are a pair, and so are left/1 and right/1
-    let key = |path: &Path| side(&stem(path)).map_or_else(|| stem(path), |(_, key)| key);
-    let mut by_key: HashMap<String, PathBuf> = HashMap::new();
-    let (mut pairs, mut unpaired) = (Vec::new(), Vec::new());
-    for right in rights {
-        // of several files with the same name, the first one counts
-        match by_key.entry(key(&right)) {
-            Entry::Vacant(place) => {
-                place.insert(right);
-            }
-            Entry::Occupied(_) => unpaired.push(right),
-        }
+    let mut found = Found::default();
+    let mut of_side = |folder: &Path, is_right: bool| -> Result<Vec<Named>, CaptureError> {
+        let mut images = Vec::new();
+        collect(folder, 0, &mut images)?;
+        let (others, pictures): (Vec<_>, Vec<_>) = images.into_iter().partition(|path| {
+            path.strip_prefix(folder).unwrap_or(path).iter().any(|part| has_other_content(&part.to_string_lossy()))
+        });
+        found.other_content.extend(others);
+        let named = |path: PathBuf| Named { key: key_below(folder, &path, is_right), path };
+        Ok(pictures.into_iter().map(named).collect())
+    };
+    let (lefts, rights) = (of_side(left, false)?, of_side(right, true)?);
+    let partners = pair_up(lefts, rights);
+    found.pairs.extend(partners.pairs.into_iter().map(|(left, right)| FilePair {
+        name: stem(&left),
+        left,
+        right,
+        both_views: None,
+    }));
+    found.unpaired = partners.unpaired;
+    found.remarks.extend(partners.remark);
+    Ok(found)
+}
+
+/// The images of a folder and of the folders below it.
+fn collect(folder: &Path, depth: usize, images: &mut Vec<PathBuf>) -> Result<(), CaptureError> {
+    let inside = entries(folder)?;
+    images.extend(inside.files);
+    if depth < MAX_DEPTH_OF_VIEW {
+        inside.folders.iter().try_for_each(|below| collect(below, depth + 1, images))?;
     }
-    for left in lefts {
-        match by_key.remove(&key(&left)) {
-            Some(right) => pairs.push(FilePair { right, name: stem(&left), left }),
-            None => unpaired.push(left),
-        }
-    }
-    unpaired.extend(by_key.into_values());
-    Ok((pairs, unpaired))
+    Ok(())
+}
+
+/// What the partner in the other folder shares of a path: `left/left01` and `right/right01` are a pair, and so are `left/1` and `right/1`.
+fn key_below(folder: &Path, path: &Path, is_right: bool) -> String {
+    let below = path.strip_prefix(folder).unwrap_or(path).with_extension("");
+    let part = |part: &std::ffi::OsStr| {
+        let part = part.to_string_lossy();
+        let view = [Way::Word, Way::Letter].iter().find_map(|&way| view_of_file(&part, way));
+        view.filter(|view| view.is_right == is_right)
+            .map_or_else(|| part.to_lowercase(), |view| view.key.replace('*', ""))
+    };
+    below.iter().map(part).collect::<Vec<_>>().join("/")
 }
 
 fn pair_by_name(folder: &Path, files: &[PathBuf]) -> Found {
-    let mut found: BTreeMap<String, [Option<&PathBuf>; 2]> = BTreeMap::new();
-    let mut unpaired = Vec::new();
-    for file in files {
-        if let Some((right, key)) = side(&stem(file)) {
-            match &mut found.entry(key).or_default()[usize::from(right)] {
-                place @ None => *place = Some(file),
-                Some(_) => unpaired.push(file.clone()),
+    let mut found = Found::default();
+    let shows_view = |file: &PathBuf| Way::OF_FILES.iter().any(|&way| view_of_file(&stem(file), way).is_some());
+    let (others, mut rest): (Vec<_>, Vec<_>) = files.iter().cloned().partition(|file| has_other_content(&stem(file)));
+    found.other_content = others.into_iter().filter(shows_view).collect();
+    let mut ways = Vec::new();
+    for &way in Way::OF_FILES {
+        let (mut sides, mut without) = ([Vec::new(), Vec::new()], Vec::new());
+        for file in rest {
+            match view_of_file(&stem(&file), way) {
+                Some(view) => sides[usize::from(view.is_right)].push(Named { key: view.key, path: file }),
+                None => without.push(file),
             }
         }
-    }
-    let mut pairs = Vec::new();
-    for (key, sides) in found {
-        match sides {
-            [Some(left), Some(right)] => {
-                let named_by_folder = key.is_empty() || RECTIFIED_NAMES.iter().any(|(left, _)| *left == key);
-                let name = if named_by_folder { name(folder) } else { stem(left) };
-                pairs.push(FilePair { left: left.clone(), right: right.clone(), name });
-            }
-            [Some(one), None] | [None, Some(one)] => unpaired.push(one.clone()),
-            [None, None] => {}
+        let [lefts, rights] = sides;
+        let partners = pair_up(lefts, rights);
+        if way.is_certain() || !partners.pairs.is_empty() {
+            ways.push(way);
         }
+        found.remarks.extend(partners.remark);
+        found.pairs.extend(partners.pairs.into_iter().map(|(left, right)| {
+            let is_named_by_folder = way == Way::Rectified || stem(&left).eq_ignore_ascii_case("left");
+            let name = if is_named_by_folder { name_of_folder(folder) } else { stem(&left) };
+            FilePair { left, right, name, both_views: None }
+        }));
+        rest = without.into_iter().chain(partners.unpaired).collect();
+        sort(&mut rest);
     }
-    (pairs, unpaired)
+    let has_view = |file: &PathBuf| ways.iter().any(|&way| view_of_file(&stem(file), way).is_some());
+    found.unpaired = rest.into_iter().filter(has_view).collect();
+    found
 }
 
-/// Whether a file's stem names a right picture, and the part of the stem that its partner shares.
-fn side(stem: &str) -> Option<(bool, String)> {
-    let stem = stem.to_lowercase();
-    for (left, right) in RECTIFIED_NAMES {
-        if stem == *left || stem == *right {
-            return Some((stem == *right, (*left).into()));
-        }
+/// Puts the folders below `root` before names that several pairs have: their results would replace each other.
+fn make_names_unique(root: &Path, pairs: &mut [FilePair]) {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for pair in &*pairs {
+        *counts.entry(pair.name.clone()).or_default() += 1;
     }
-    let cut = |side: &str| stem.strip_prefix(side).or_else(|| stem.strip_suffix(&format!("_{side}"))).map(String::from);
-    cut("left").map(|key| (false, key)).or_else(|| cut("right").map(|key| (true, key)))
+    for pair in pairs.iter_mut().filter(|pair| counts.get(&pair.name).is_some_and(|&count| count > 1)) {
+        let folder = pair.left.parent().unwrap_or(root);
+        let above = folder.strip_prefix(root).unwrap_or(folder).iter().map(|part| part.to_string_lossy());
+        let parts: Vec<_> = above.chain([stem(&pair.left).into()]).collect();
+        pair.name = parts.join("-");
+    }
 }
 
 /// Natural order: digits compare as numbers.
@@ -241,80 +439,4 @@ fn natural(a: &str, b: &str) -> Ordering {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Pairs found in a folder of empty files, as `name: left right`.
-    fn found(files: &[&str]) -> Result<Vec<String>, String> {
-        let root = tempfile::tempdir().unwrap();
-        let folder = root.path().join("data");
-        std::fs::create_dir(&folder).unwrap();
-        for file in files {
-            let path = folder.join(file);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, "").unwrap();
-        }
-        let show = |path: &Path| path.strip_prefix(&folder).unwrap().to_string_lossy().replace('\\', "/");
-        let pairs = list_pairs(&folder).map_err(|err| err.to_string())?;
-        Ok(pairs
-            .pairs
-            .iter()
-            .map(|pair| format!("{}: {} {}", pair.name, show(&pair.left), show(&pair.right)))
-            .collect())
-    }
-
-    #[test]
-    fn pairs_by_name_in_natural_order() {
-        let files = ["left10.png", "right10.png", "left9.png", "right9.png", "notes.txt", ".left1.png"];
-        assert_eq!(found(&files).unwrap(), ["left9: left9.png right9.png", "left10: left10.png right10.png"]);
-        let files = ["b_LEFT.tif", "b_right.tif", "a_left.pgm", "a_right.png"];
-        assert_eq!(found(&files).unwrap(), ["a_left: a_left.pgm a_right.png", "b_LEFT: b_LEFT.tif b_right.tif"]);
-    }
-
-    #[test]
-    fn pairs_in_two_folders() {
-        let files = ["left/1.png", "right/1.png", "left/2.jpg", "right/2.png", "left/3.png"];
-        assert_eq!(found(&files).unwrap(), ["1: left/1.png right/1.png", "2: left/2.jpg right/2.png"]);
-        let files = ["left/left01.jpg", "right/right01.jpg", "left/left02.jpg", "right/right03.jpg"];
-        assert_eq!(found(&files).unwrap(), ["left01: left/left01.jpg right/right01.jpg"]);
-        assert_eq!(found(&["cam0/7.png", "cam1/7.png"]).unwrap(), ["7: cam0/7.png cam1/7.png"]);
-    }
-
-    #[test]
-    fn scenes_are_called_by_their_folder() {
-        assert_eq!(found(&["im0.png", "im1.png"]).unwrap(), ["data: im0.png im1.png"]);
-        let files = ["tsukuba/im0.ppm", "tsukuba/im1.ppm", "art/left.png", "art/right.png", "empty/readme.md"];
-        let expected = ["art: art/left.png art/right.png", "tsukuba: tsukuba/im0.ppm tsukuba/im1.ppm"];
-        assert_eq!(found(&files).unwrap(), expected);
-    }
-
-    #[test]
-    fn what_is_left_out_is_told_with_its_number() {
-        let losses = |files: &[&str]| {
-            let root = tempfile::tempdir().unwrap();
-            for file in files {
-                let path = root.path().join(file);
-                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-                std::fs::write(path, "").unwrap();
-            }
-            list_pairs(root.path()).unwrap().losses.concat()
-        };
-        assert_eq!(losses(&["left1.png", "right1.png", "notes.txt", "disp1.png"]), "");
-        let text = losses(&["left1.png", "right1.png", "right2\u{1b}[2J.png"]);
-        assert!(text.contains(": 1 picture has no partner and is left out: right2\\u{1b}[2J.png"), "{text}");
-        let text = losses(&["left/1.png", "right/1.png", "left/2.png", "left/1.jpg", "right/3.png", "right/4.png"]);
-        assert!(text.contains(": 4 pictures have no partner") && text.contains("and 1 more"), "{text}");
-        let text = losses(&["a/left1.png", "a/right1.png", "a/left2.png", "a/right2.png", "b/left1.png"]);
-        assert!(text.contains("1 picture has no partner") && text.contains("and 1 others are left out"), "{text}");
-    }
-
-    #[test]
-    fn a_folder_without_pairs_says_what_was_looked_for() {
-        let text = found(&["a.png", "b.png"]).unwrap_err();
-        assert!(text.contains("left*") && text.contains("im0"), "{text}");
-        let text = found(&["left3.png", "right4.png"]).unwrap_err();
-        assert!(text.contains("left3.png") && text.contains("partner"), "{text}");
-        let text = list_pairs(Path::new("no/such/folder")).unwrap_err().to_string();
-        assert!(text.contains("no/such/folder") && text.contains("no such"), "{text}");
-    }
-}
+mod tests;

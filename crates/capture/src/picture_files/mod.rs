@@ -3,48 +3,136 @@
 //! a limit, and the first one that cannot be read ends the source.
 
 pub(super) mod folder;
+mod names;
+mod partners;
 mod source;
 pub mod truth;
 
-pub use folder::{FilePair, FolderPairs, list_pairs};
+pub use folder::{FilePair, FolderPairs, list_pairs, list_pictures_of_both};
 pub use source::FileSource;
 
 use self::truth::{DisparityFile, TruthFiles, truth_beside};
-use super::decode::read_picture;
-use super::{CaptureError, MaxPixels};
-use crate::RawPair;
+use super::decode::{Turn, read_picture_of, read_turned};
+use super::{Arrangement, CaptureError, MaxPixels};
 use crate::console;
+use crate::image::{Luma, Picture};
+use crate::{RawPair, doubtful_arrangement, split};
+use std::cmp::Ordering;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 impl FilePair {
+    /// A picture of both views.
+    pub fn of_both(picture: &Path, arrangement: Arrangement) -> Self {
+        let name = picture.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Self { left: picture.to_owned(), right: picture.to_owned(), name, both_views: Some(arrangement) }
+    }
+
     /// Reads both pictures, without truth; `color` keeps RGB where the files have it.
     ///
     /// # Errors
     /// One of them cannot be read, or their sizes differ.
     pub fn read(&self, color: bool, max_pixels: MaxPixels) -> Result<RawPair, CaptureError> {
-        let read = |path: &Path| read_picture(path, color, max_pixels);
-        let (left, right) = (read(&self.left)?, read(&self.right)?);
-        if left.size() != right.size() {
-            let ((wl, hl), (wr, hr)) = (left.size(), right.size());
-            return Err(CaptureError::File(format!(
-                "the pictures of a pair have one size, but {} has {wl}x{hl} and {} has {wr}x{hr} pixels",
-                console::path(&self.left),
-                console::path(&self.right)
-            )));
-        }
-        if left.luma.word_bits() != right.luma.word_bits() {
-            return Err(CaptureError::File(format!(
-                "the pictures of a pair have one depth, but {} has {} and {} has {} bits",
-                console::path(&self.left),
-                left.luma.word_bits(),
-                console::path(&self.right),
-                right.luma.word_bits()
-            )));
-        }
+        self.read_and_remark(color, max_pixels).map(|(pair, _)| pair)
+    }
+
+    /// Reads the brightness of one view; one of another size than `size` is refused before it is decoded.
+    ///
+    /// # Errors
+    /// The file cannot be read, is damaged, or has another size.
+    pub fn read_view(
+        &self,
+        is_right: bool,
+        max_pixels: MaxPixels,
+        size: Option<(usize, usize)>,
+    ) -> Result<Picture, CaptureError> {
+        let path = if is_right { &self.right } else { &self.left };
+        let Some(arrangement) = self.both_views else { return read_picture_of(path, false, max_pixels, size) };
+        let whole = size.map(|(width, height)| match arrangement {
+            Arrangement::SideBySide => (2 * width, height),
+            Arrangement::TopBottom => (width, 2 * height),
+        });
+        let both = read_picture_of(path, false, max_pixels, whole)?;
+        check_halves(path, both.size(), arrangement)?;
+        let (left, right) = split(&both, arrangement);
+        Ok(if is_right { right } else { left })
+    }
+
+    /// Reads both pictures, as [`Self::read`], with remarks on changes of their pixels.
+    pub(crate) fn read_and_remark(
+        &self,
+        color: bool,
+        max_pixels: MaxPixels,
+    ) -> Result<(RawPair, Vec<String>), CaptureError> {
+        let mut remarks = Vec::new();
+        let read = |path: &Path, remarks: &mut Vec<String>| -> Result<(Picture, Turn), CaptureError> {
+            let (picture, turn) = read_turned(path, color, max_pixels, None)?;
+            remarks.extend(
+                turn.words()
+                    .map(|turn| format!("{} is {turn}, as the orientation tag in the file says", console::path(path))),
+            );
+            Ok((picture, turn))
+        };
+        let (left, right) = if let Some(arrangement) = self.both_views {
+            let (both, _) = read(&self.left, &mut remarks)?;
+            check_halves(&self.left, both.size(), arrangement)?;
+            let (left, right) = split(&both, arrangement);
+            let doubt = doubtful_arrangement(left.size(), arrangement);
+            remarks.extend(doubt.map(|doubt| format!("{}: {doubt}", console::path(&self.left))));
+            (left, right)
+        } else {
+            let (left, left_turn) = read(&self.left, &mut remarks)?;
+            let (right, right_turn) = read(&self.right, &mut remarks)?;
+            self.check_sizes(left.size(), right.size(), left_turn != right_turn)?;
+            (left, right)
+        };
+        let (left, right, reduced) = self.of_one_depth(left, right);
+        remarks.extend(reduced);
         let capture_time = SystemTime::now();
-        Ok(RawPair::new(self.name.clone(), 0, capture_time, left, right))
+        let skew_s = partners::skew_s(&self.left, &self.right);
+        Ok((RawPair { skew_s, ..RawPair::new(self.name.clone(), 0, capture_time, left, right) }, remarks))
+    }
+
+    fn check_sizes(
+        &self,
+        (wl, hl): (usize, usize),
+        (wr, hr): (usize, usize),
+        are_turned_differently: bool,
+    ) -> Result<(), CaptureError> {
+        if (wl, hl) == (wr, hr) {
+            return Ok(());
+        }
+        let cure = if are_turned_differently {
+            "their orientation tags differ: take both with cameras that are held alike, or remove the tags".to_owned()
+        } else if (wl, hl) == (hr, wr) {
+            "turn one of them by 90 degrees".to_owned()
+        } else if wl * hr == hl * wr {
+            let (path, width, height) = if wl > wr { (&self.left, wr, hr) } else { (&self.right, wl, hl) };
+            let path = console::path(path);
+            format!("resize the larger one (magick \"{path}\" -resize {width}x{height} OUT.png)")
+        } else {
+            let (width, height) = (wl.min(wr), hl.min(hr));
+            format!("crop both to {width}x{height} (magick FILE -crop {width}x{height}+0+0 +repage OUT.png)")
+        };
+        Err(CaptureError::File(format!(
+            "the pictures of a pair have one size, but {} has {wl}x{hl} and {} has {wr}x{hr} pixels: {cure}",
+            console::path(&self.left),
+            console::path(&self.right)
+        )))
+    }
+
+    /// The pictures with the depth of the shallower one, and a remark where one was reduced.
+    fn of_one_depth(&self, left: Picture, right: Picture) -> (Picture, Picture, Option<String>) {
+        let (l, r) = (left.luma.word_bits(), right.luma.word_bits());
+        let remark = |path: &Path, from, to| {
+            Some(format!("{} has {from} bits and its partner {to}: of both {to} bits are used", console::path(path)))
+        };
+        match l.cmp(&r) {
+            Ordering::Equal => (left, right, None),
+            Ordering::Greater => (reduced(left, r), right, remark(&self.left, l, r)),
+            Ordering::Less => (left, reduced(right, l), remark(&self.right, r, l)),
+        }
     }
 
     /// Reads the truth of this pair into it: from the file that the user names, or from beside the pair. Truth beside it that cannot be
@@ -59,18 +147,18 @@ impl FilePair {
         max_pixels: MaxPixels,
     ) -> Result<Option<String>, CaptureError> {
         let size = pair.left.size();
-        let beside = truth_beside(&self.left, size);
+        let beside = if self.both_views.is_some() { Ok(None) } else { truth_beside(&self.left, size) };
         if let Some(named) = named {
             // a file of the layout brings its scale, mask and right view
             let is_named = |files: &TruthFiles| files.left.path == named.path && named.scale.is_none();
             let files = beside.ok().flatten().filter(is_named);
             let files = files.unwrap_or_else(|| TruthFiles::of_left(named.clone()));
-            pair.truth = Some(Arc::new(files.read(size, max_pixels)?));
+            pair.truth = Some(Arc::new(files.read_known(size, max_pixels)?));
             return Ok(None);
         }
         let truth = match beside {
             Ok(None) => return Ok(None),
-            Ok(Some(files)) => files.read(size, max_pixels).map_err(|err| format!("{err}; it is left out")),
+            Ok(Some(files)) => files.read_known(size, max_pixels).map_err(|err| format!("{err}; it is left out")),
             Err(why) => Err(why),
         };
         Ok(match truth {
@@ -81,4 +169,28 @@ impl FilePair {
             Err(why) => Some(why),
         })
     }
+}
+
+/// Refuses a picture of both views that has no two equal halves.
+fn check_halves(path: &Path, (width, height): (usize, usize), arrangement: Arrangement) -> Result<(), CaptureError> {
+    let (length, unit) = match arrangement {
+        Arrangement::SideBySide => (width, "columns"),
+        Arrangement::TopBottom => (height, "rows"),
+    };
+    if length > 0 && length % 2 == 0 {
+        return Ok(());
+    }
+    Err(CaptureError::File(format!(
+        "{} has {width}x{height} pixels, and --{arrangement} needs an even number of {unit}: it does not show two views of one size",
+        console::path(path)
+    )))
+}
+
+/// A picture with fewer bits.
+fn reduced(picture: Picture, bits: u8) -> Picture {
+    let luma = match &picture.luma {
+        Luma::U16 { image, bits: from } if bits > 8 => Luma::U16 { image: image.map(|&v| v >> (from - bits)), bits },
+        deep => Luma::U8(deep.to_u8()),
+    };
+    Picture { luma, ..picture }
 }

@@ -2,7 +2,7 @@
 
 use super::truth::layout::has_calib_txt;
 use super::truth::{DisparityFile, files_beside};
-use super::{FilePair, FolderPairs, list_pairs};
+use super::{FilePair, FolderPairs, list_pairs, list_pictures_of_both};
 use crate::calibration::{Kind, LoadOptions, load};
 use crate::geometry::Geometry;
 use crate::pace::period;
@@ -30,7 +30,7 @@ pub struct FileSource {
     given: u64,
     geometries: Vec<Option<SizedGeometry>>,
     losses: Vec<String>,
-    truth_remarks: TruthRemarks,
+    pair_remarks: PairRemarks,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +43,8 @@ enum Mode {
     Held,
 }
 
-/// Remarks on truth that was left out, by the number of the pair; from the thread that reads.
-type TruthRemarks = Arc<Mutex<BTreeMap<u64, String>>>;
+/// Remarks on pixels that were changed and truth that was left out, by the number of the pair; from the thread that reads.
+type PairRemarks = Arc<Mutex<BTreeMap<u64, String>>>;
 
 /// Geometry of a rectified pair, and the size of its pictures, px.
 type SizedGeometry = (Geometry, (usize, usize));
@@ -61,21 +61,23 @@ impl FileSource {
         options: &SourceOptions,
     ) -> Result<Self, CaptureError> {
         let name = stem(left);
-        let found = FolderPairs {
-            pairs: vec![FilePair { left: left.into(), right: right.into(), name: name.clone() }],
-            ..FolderPairs::default()
-        };
+        let pair = FilePair { left: left.into(), right: right.into(), name: name.clone(), both_views: None };
+        let found = FolderPairs { pairs: vec![pair], ..FolderPairs::default() };
         Self::open(name, found, truth.cloned(), options)
     }
 
-    /// Opens all pairs of a folder.
+    /// Opens all pairs of a folder, or where the options say so the pictures of a folder, or one file, each of which shows both views.
     ///
     /// # Errors
     /// As [`list_pairs`], and as [`FilePair::read`] for the first pair, or where the source is watched if no pair can be read; other
     /// errors appear when the pairs are played.
     pub fn folder(folder: &Path, options: &SourceOptions) -> Result<Self, CaptureError> {
         let name = folder.canonicalize().unwrap_or_else(|_| folder.into());
-        Self::open(stem(&name), list_pairs(folder)?, None, options)
+        let pairs = match options.both_views {
+            Some(arrangement) => list_pictures_of_both(folder, arrangement)?,
+            None => list_pairs(folder)?,
+        };
+        Self::open(stem(&name), pairs, None, options)
     }
 
     fn open(
@@ -103,8 +105,10 @@ impl FileSource {
 
         let (geometries, unused) = geometries(&pairs);
         losses.extend(unused);
-        let truth_remarks = TruthRemarks::default();
+        let pair_remarks = PairRemarks::default();
         let is_rectified = pairs.iter().all(FilePair::is_rectified);
+        let camera_numbers = pairs.first().and_then(FilePair::camera_numbers);
+        let camera_numbers = camera_numbers.filter(|first| pairs.iter().all(|p| p.camera_numbers() == Some(*first)));
         let files = pairs.iter().flat_map(files_of).chain(truth.as_ref().map(|truth| truth.path.clone())).collect();
         let count = pairs.len() as u64;
         let mut pictures = PictureFiles {
@@ -115,7 +119,7 @@ impl FileSource {
             max_pixels: options.max_pixels,
             leaves_out: mode == Mode::Held,
             first: None,
-            truth_remarks: Arc::clone(&truth_remarks),
+            pair_remarks: Arc::clone(&pair_remarks),
         };
         let (start, first) = pictures.first_readable()?;
         if mode == Mode::Held {
@@ -132,10 +136,11 @@ impl FileSource {
             num_pairs: (!looped).then_some(count),
             is_rectified,
             geometry: geometry_of(&geometries, start, (width, height)),
+            camera_numbers,
             ..SourceInfo::default()
         };
         let player = Player::start(Box::new(pictures), Arc::new(transport), interval, options.watched)?;
-        Ok(Self { info, files, player, mode, given: 0, geometries, losses, truth_remarks })
+        Ok(Self { info, files, player, mode, given: 0, geometries, losses, pair_remarks })
     }
 }
 
@@ -174,12 +179,12 @@ impl PairSource for FileSource {
     }
 
     fn state(&self) -> SourceState {
-        let truth = self.truth_remarks.lock();
-        let truth = truth.values().next().map(|first| match truth.len() {
+        let of_pairs = self.pair_remarks.lock();
+        let of_pairs = of_pairs.values().next().map(|first| match of_pairs.len() {
             1 => first.clone(),
             many => format!("{first}; so it is with {} more pairs", many - 1),
         });
-        let remarks = self.losses.iter().cloned().chain(truth).chain(self.player.left_out()).collect();
+        let remarks = self.losses.iter().cloned().chain(of_pairs).chain(self.player.left_out()).collect();
         let position = self.player.transport().get().position.filter(|_| self.mode == Mode::Held);
         let unreadable = position.and_then(|position| self.player.damaged().get(&position).cloned());
         SourceState { remarks, unreadable, ..SourceState::default() }
@@ -203,7 +208,7 @@ struct PictureFiles {
     leaves_out: bool,
     /// Pair that was read by opening, with its number.
     first: Option<(u64, RawPair)>,
-    truth_remarks: TruthRemarks,
+    pair_remarks: PairRemarks,
 }
 
 impl PictureFiles {
@@ -222,10 +227,10 @@ impl PictureFiles {
 
     fn read_files(&self, k: u64) -> Result<RawPair, CaptureError> {
         let files = &self.pairs[k as usize];
-        let mut pair = files.read(self.color, self.max_pixels)?;
-        let remark = files.read_truth(&mut pair, self.truth.as_ref(), self.max_pixels)?;
-        if let Some(remark) = remark {
-            self.truth_remarks.lock().insert(k, remark);
+        let (mut pair, mut remarks) = files.read_and_remark(self.color, self.max_pixels)?;
+        remarks.extend(files.read_truth(&mut pair, self.truth.as_ref(), self.max_pixels)?);
+        if !remarks.is_empty() {
+            self.pair_remarks.lock().insert(k, remarks.join("; "));
         }
         let due = SystemTime::UNIX_EPOCH.checked_add(self.times[k as usize]);
         pair.capture_time = due.unwrap_or(SystemTime::UNIX_EPOCH);

@@ -13,10 +13,13 @@ use stereopsis_stereo as stereo;
 use stereopsis_stereo::{DisparityMap, Maps, Past, StereoParams};
 
 pub(crate) fn job([left, right]: [Picture; 2], params: &StereoParams) -> Job {
+    // as they are: a raw pair gives both views one depth
+    let pictures = [&left, &right].map(|picture| Arc::new(picture.clone()));
     let raw = RawPair::new("test", 0, SystemTime::UNIX_EPOCH, left, right);
+    let [left, right] = pictures;
     let frame = Frame {
-        left: Arc::new(raw.left.clone()),
-        right: Arc::new(raw.right.clone()),
+        left,
+        right,
         raw: Arc::new(raw),
         truth: None,
         geometry: None,

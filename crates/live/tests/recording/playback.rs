@@ -230,7 +230,7 @@ fn topics_that_nobody_can_guess_are_listed_and_taken_when_named() {
     let file = file(&foreign(Format::Ros2, ["/infra1", "/infra2"], &[]));
     let text = refusal(file.path(), &at_once());
     assert!(text.contains("--left-topic") && text.contains("/infra1 (sensor_msgs/msg/Image, 9)"), "{text}");
-    let topics = TopicChoice { left: Some("/infra1".into()), right: Some("/infra2".into()), both: None };
+    let topics = TopicChoice { left: Some("/infra1".into()), right: Some("/infra2".into()), ..TopicChoice::default() };
     let mut source = RecordingSource::open(file.path(), &SourceOptions { topics, ..at_once() }).unwrap();
     assert_eq!(all(&mut source).len(), 9);
     let topics = TopicChoice { left: Some("/infra7".into()), ..TopicChoice::default() };

@@ -55,7 +55,10 @@ impl Session {
         // that left and right are exchanged says nothing of another source
         let swap_pictures = choice.swap_pictures && spec == self.state.source.spec;
         let choice = CalibrationChoice { scale: rig.choice.scale, swap_pictures, ..choice.clone() };
-        Request { spec, options: rig.options.clone(), choice, file: None }
+        // that a picture shows both views says nothing of another source either
+        let both_views = rig.options.both_views.filter(|_| spec == self.state.source.spec);
+        let options = SourceOptions { both_views, ..rig.options.clone() };
+        Request { spec, options, choice, file: None }
     }
 
     /// Opens a source with the present options.

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::*;
+use crate::Arrangement;
 use crate::image::Luma;
 
 fn write_grey(path: &Path, width: u32, height: u32, value: u8) {
@@ -216,4 +217,71 @@ fn what_lies_beside_and_cannot_be_used_is_left_out_with_a_remark() {
     let (left, right) = (folder.path().join("im0.png"), folder.path().join("im1.png"));
     let err = FileSource::pair(&left, &right, Some(&named), &SourceOptions::default()).err().unwrap().to_string();
     assert!(err.contains("disp0.pfm"), "{err}");
+}
+
+#[test]
+fn a_picture_of_both_views_is_split() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, arrangement, size) in
+        [("a.png", Arrangement::SideBySide, (6, 4)), ("b.png", Arrangement::TopBottom, (3, 8))]
+    {
+        let path = folder.path().join(name);
+        let is_right = |x, y| if arrangement == Arrangement::SideBySide { x >= 3 } else { y >= 4 };
+        let level = |x, y| image::Luma([if is_right(x, y) { 200 } else { 10 }]);
+        image::GrayImage::from_fn(size.0, size.1, level).save(&path).unwrap();
+        let options = SourceOptions { both_views: Some(arrangement), ..SourceOptions::default() };
+        let mut source = FileSource::folder(&path, &options).unwrap();
+        assert_eq!((source.info().width, source.info().height, source.info().num_pairs), (3, 4, Some(1)));
+        let pair = next(&mut source).unwrap();
+        assert_eq!(pair.left.luma, Luma::U8(crate::image::Image::filled(3, 4, 10)));
+        assert_eq!(pair.right.luma, Luma::U8(crate::image::Image::filled(3, 4, 200)));
+        let files = FilePair::of_both(&path, arrangement);
+        let right = files.read_view(true, MaxPixels::default(), Some((3, 4))).unwrap();
+        assert_eq!(right.luma, pair.right.luma);
+        assert!(files.read_view(true, MaxPixels::default(), Some((4, 4))).is_err());
+    }
+    let odd = folder.path().join("odd.png");
+    write_grey(&odd, 5, 4, 1);
+    let options = SourceOptions { both_views: Some(Arrangement::SideBySide), ..SourceOptions::default() };
+    let err = FileSource::folder(&odd, &options).err().unwrap().to_string();
+    assert!(err.contains("odd.png has 5x4") && err.contains("even number of columns"), "{err}");
+}
+
+#[test]
+fn the_deeper_picture_of_a_pair_is_reduced_with_a_remark() {
+    let folder = tempfile::tempdir().unwrap();
+    let (left, right) = (folder.path().join("left.png"), folder.path().join("right.png"));
+    write_grey(&left, 4, 3, 77);
+    image::ImageBuffer::from_pixel(4, 3, image::Luma([78_u16 << 8 | 3])).save(&right).unwrap();
+    let mut source = FileSource::pair(&left, &right, None, &SourceOptions::default()).unwrap();
+    let pair = next(&mut source).unwrap();
+    assert_eq!((pair.left.luma.bits(), &pair.right.luma), (8, &Luma::U8(crate::image::Image::filled(4, 3, 78))));
+    let remarks = source.state().remarks.concat();
+    assert!(remarks.contains("right.png has 16 bits and its partner 8"), "{remarks}");
+}
+
+#[test]
+fn times_in_names_are_the_skew() {
+    let folder = tempfile::tempdir().unwrap();
+    write_grey(&folder.path().join("left/1650000000000000000.png"), 4, 3, 7);
+    write_grey(&folder.path().join("right/1650000000001500000.png"), 4, 3, 7);
+    let mut source = FileSource::folder(folder.path(), &SourceOptions::default()).unwrap();
+    assert!((next(&mut source).unwrap().skew_s - 0.0015).abs() < 1e-12);
+}
+
+#[test]
+fn two_sizes_have_a_cure() {
+    let folder = tempfile::tempdir().unwrap();
+    let (left, right) = (folder.path().join("l.png"), folder.path().join("r.png"));
+    let why = |(wl, hl), (wr, hr)| {
+        write_grey(&left, wl, hl, 0);
+        write_grey(&right, wr, hr, 0);
+        FileSource::pair(&left, &right, None, &SourceOptions::default()).err().unwrap().to_string()
+    };
+    let text = why((4, 3), (8, 6));
+    assert!(text.contains("r.png\" -resize 4x3"), "{text}");
+    let text = why((4, 3), (4, 2));
+    assert!(text.contains("crop both to 4x2"), "{text}");
+    let text = why((4, 3), (3, 4));
+    assert!(text.contains("turn one of them by 90 degrees"), "{text}");
 }

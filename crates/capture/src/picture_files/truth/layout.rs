@@ -148,7 +148,7 @@ fn scaled_truth(layout: &'static str, folder: &Path, left: &str, right: Option<&
 
 /// Grey levels of 1 px by the size of the pair, as the pages of the sets give them: 2001 has 8, and Tsukuba 16; 2003 has 4, 2 and 1 at quarter, half and
 /// full size; 2005 and 2006 have 3, 2 and 1 at a third, half and full size.
-fn scale_of(left: &str, size: (usize, usize)) -> Option<u32> {
+fn scale_of(left: &str, size: (usize, usize)) -> Option<i32> {
     match (left, size) {
         ("disp2", (450, 375)) => Some(4),
         ("disp2", (900, 750)) => Some(2),

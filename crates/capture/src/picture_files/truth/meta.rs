@@ -20,7 +20,7 @@ struct Meta {
 #[derive(serde::Deserialize)]
 struct Disparities {
     file: String,
-    scale: Option<u32>,
+    scale: Option<i32>,
 }
 
 /// The file of a mask.
@@ -42,7 +42,7 @@ pub(super) fn truth_beside(left: &Path) -> Option<TruthFiles> {
     }
     let Disparities { file, scale } = meta.disp?;
     let mask = |name: &str| -> Option<PathBuf> { Some(left.with_file_name(&meta.masks.as_ref()?.get(name)?.file)) };
-    let truth = DisparityFile { path: left.with_file_name(file), scale: scale.filter(|&scale| scale > 0) };
+    let truth = DisparityFile { path: left.with_file_name(file), scale: scale.filter(|&scale| scale != 0) };
     Some(TruthFiles {
         layout: LAYOUT,
         mask: mask("nonocc").or_else(|| mask("nonocc_derived")).map(Mask::Visible),

@@ -9,8 +9,9 @@ pub use layout::TruthFiles;
 pub(crate) use layout::{files_beside, truth_beside};
 pub use pairs::{PairWithTruth, TruthPair, find_truth_pairs};
 
+use super::names::{is_name_of_depth, is_name_of_disparities};
 use crate::console;
-use crate::decode::{read_pfm, read_picture};
+use crate::decode::{Numbers, read_numbers, read_pfm, read_picture};
 use crate::image::{Image, Luma, Truth};
 use crate::{CaptureError, MaxPixels};
 use std::ffi::OsStr;
@@ -20,11 +21,11 @@ use std::path::{Path, PathBuf};
 /// A file of disparities, left minus right.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DisparityFile {
-    /// PFM (`.pfm`: floats; not finite, 0 and negative are unknown), or a grey picture (0 is unknown).
+    /// PFM, TIFF of floats or `.npy` (not finite, 0 and negative are unknown), or a grey picture (0 is unknown).
     pub path: PathBuf,
-    /// The file's numbers are so many times the disparity in px. `None` where the file tells: 1 for PFM, 256 for 16-bit pictures
-    /// (KITTI). Pictures of 8 bits do not tell it.
-    pub scale: Option<u32>,
+    /// The file's numbers are so many times the disparity in px; below 0 where their sign is that of right minus left. `None` where the
+    /// file tells: 1 for floats, 256 for 16-bit pictures (KITTI). Pictures of 8 bits and whole numbers of `.npy` do not tell it.
+    pub scale: Option<i32>,
 }
 
 /// Which left pixels the right view sees too.
@@ -50,29 +51,50 @@ impl DisparityFile {
     /// # Errors
     /// The file cannot be read, or its scale is unknown; the text names it.
     pub fn read(&self, max_pixels: MaxPixels) -> Result<Image<f32>, CaptureError> {
+        let (shown, stem) = (console::path(&self.path), self.path.file_stem().unwrap_or_default().to_string_lossy());
+        let refused = |why: String| CaptureError::File(format!("cannot use the truth {shown}: {why}"));
+        if is_name_of_depth(&stem) {
+            return Err(refused(
+                "its name is that of a depth, and truth is disparities in px: disparity = focal_px * baseline_m / depth; rename it if it \
+                 holds these"
+                    .to_owned(),
+            ));
+        }
+        let (values, own_scale) = self.numbers(max_pixels)?;
+        let scale = self.scale.or(own_scale).ok_or_else(|| {
+            refused(
+                "nothing says how many of its whole numbers are 1 px: give --truth-scale (Middlebury 2003: 4 at quarter size; 2005 and \
+                 2006: 3 at third size; Tsukuba: 16)"
+                    .to_owned(),
+            )
+        })?;
+        let values = values.map(|v| v / scale as f32);
+        let has = |sign: fn(f32) -> bool| values.pixels().iter().any(|v| v.is_finite() && sign(*v));
+        if has(|v| v < 0.0) && !has(|v| v > 0.0) {
+            return Err(refused(format!(
+                "all its disparities are negative: is its sign that of right minus left? Then give --truth {shown} --truth-scale {}",
+                scale.saturating_neg()
+            )));
+        }
+        Ok(values.map(|&v| if v.is_finite() && v > 0.0 { v } else { f32::NAN }))
+    }
+
+    /// The numbers of the file, and how many are 1 px where that is known.
+    fn numbers(&self, max_pixels: MaxPixels) -> Result<(Image<f32>, Option<i32>), CaptureError> {
         if is_pfm(&self.path) {
-            let times = self.scale.unwrap_or(1) as f32;
-            let known = |&v: &f32| if v.is_finite() && v > 0.0 { v / times } else { f32::NAN };
-            return Ok(read_pfm(&self.path, max_pixels)?.map(known));
+            return Ok((read_pfm(&self.path, max_pixels)?, Some(1)));
+        }
+        if let Some(Numbers { values, are_whole }) = read_numbers(&self.path, max_pixels)? {
+            return Ok((values, (!are_whole).then_some(1)));
         }
         let luma = read_picture(&self.path, false, max_pixels)?.luma;
-        let times = match (self.scale, &luma) {
-            (Some(scale), _) => scale,
-            (None, Luma::U16 { .. }) => KITTI_SCALE,
-            (None, Luma::U8(_)) => {
-                return Err(CaptureError::File(format!(
-                    "cannot use the truth {}: it has 8 bits, and nothing says how many grey levels are 1 px: give --truth-scale \
-                     (Middlebury 2003: 4 at quarter size; 2005 and 2006: 3 at third size; Tsukuba: 16)",
-                    console::path(&self.path)
-                )));
-            }
-        };
-        Ok(luma.to_u16().map(|&v| if v > 0 { f32::from(v) / times as f32 } else { f32::NAN }))
+        let scale = matches!(luma, Luma::U16 { .. }).then_some(KITTI_SCALE);
+        Ok((luma.to_u16().map(|&v| f32::from(v)), scale))
     }
 }
 
 /// Numbers of 16-bit pictures are so many times the disparity, as in KITTI.
-const KITTI_SCALE: u32 = 256;
+const KITTI_SCALE: i32 = 256;
 
 /// `FILE`, or `FILE:SCALE`.
 impl fmt::Display for DisparityFile {
@@ -88,7 +110,7 @@ impl From<&str> for DisparityFile {
     fn from(words: &str) -> Self {
         let scale = words.rsplit_once(':').and_then(|(path, scale)| Some((path, scale.parse().ok()?)));
         match scale {
-            Some((path, scale @ 1..)) if !path.is_empty() => Self { path: path.into(), scale: Some(scale) },
+            Some((path, scale)) if !path.is_empty() && scale != 0 => Self { path: path.into(), scale: Some(scale) },
             _ => Self::new(words),
         }
     }
@@ -119,6 +141,19 @@ impl TruthFiles {
         };
         Ok(Truth { left_px, right_px, occluded })
     }
+
+    /// Reads the truth, as [`Self::read`], of at least one pixel.
+    ///
+    /// # Errors
+    /// The errors of [`Self::read`], and a truth without a disparity.
+    pub(super) fn read_known(&self, size: (usize, usize), max_pixels: MaxPixels) -> Result<Truth, CaptureError> {
+        let truth = self.read(size, max_pixels)?;
+        if truth.left_px.pixels().iter().any(|d| d.is_finite()) {
+            return Ok(truth);
+        }
+        let shown = console::path(&self.left.path);
+        Err(CaptureError::File(format!("the truth {shown} has no disparity: all its numbers are 0, infinite or none")))
+    }
 }
 
 /// Checks that a file of truth has the size of its pair, px.
@@ -144,17 +179,26 @@ fn disagreeing(left_px: &Image<f32>, right_px: &Image<f32>) -> Image<bool> {
     })
 }
 
-/// Whether a file's name says that it holds disparities: `.pfm`, `disp*`, or any name in a folder `disp_*`. So the files of a pair and
+/// Whether a file's name says that it holds disparities: `.pfm`, `.npy`, `disp*`, a word such as `left_disp`, or any name in a folder `disp_*`. So the files of a pair and
 /// its truth are kept apart.
 pub(crate) fn is_truth_name(path: &Path) -> bool {
     let begins = |name: Option<&OsStr>, with: &str| {
         name.is_some_and(|name| name.to_string_lossy().to_lowercase().starts_with(with))
     };
-    is_pfm(path) || begins(path.file_name(), "disp") || begins(path.parent().and_then(Path::file_name), "disp_")
+    let (stem, is_npy) = (path.file_stem().unwrap_or_default().to_string_lossy(), has_ending(path, "npy"));
+    is_pfm(path)
+        || is_npy
+        || is_name_of_disparities(&stem)
+        || begins(path.file_name(), "disp")
+        || begins(path.parent().and_then(Path::file_name), "disp_")
 }
 
 fn is_pfm(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pfm"))
+    has_ending(path, "pfm")
+}
+
+fn has_ending(path: &Path, known: &str) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(known))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::files::plain;
 use crate::image::{Image, Truth};
 use crate::metrics::Regions;
 use crate::picture_files::FilePair;
-use crate::picture_files::folder::{entries, is_side, pairs_in};
+use crate::picture_files::folder::{entries, pairs_in};
 use crate::{CaptureError, MaxPixels, RawPair};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -83,29 +83,35 @@ pub fn find_truth_pairs(root: &Path) -> Result<Vec<TruthPair>, CaptureError> {
 }
 
 fn search(root: &Path, folder: &Path, depth: usize, found: &mut Vec<TruthPair>) -> Result<(), CaptureError> {
-    let (files, folders) = entries(folder)?;
-    let (pairs, unpaired) = pairs_in(folder, &files, &folders)?;
-    if let Some((left, truth)) = unpaired.iter().find_map(|left| Some((left, files_beside(left)?))) {
+    let inside = entries(folder)?;
+    let here = pairs_in(folder, &inside)?;
+    if let Some((left, truth)) = here.unpaired.iter().find_map(|left| Some((left, files_beside(left)?))) {
         return Err(CaptureError::File(format!(
             "{} has truth ({}) and no right picture beside it: add the right picture, or move it away",
             console::path(left),
             truth.layout
         )));
     }
-    found.extend(pairs.into_iter().filter_map(|pictures| {
+    let sides = &here.sides;
+    found.extend(here.pairs.into_iter().filter_map(|pictures| {
         let truth = files_beside(&pictures.left)?;
-        Some(TruthPair { name: name_of(root, &pictures), pictures, truth })
+        Some(TruthPair { name: name_of(root, &pictures, sides), pictures, truth })
     }));
     if depth < MAX_DEPTH {
-        folders.iter().filter(|folder| !is_side(folder)).try_for_each(|below| search(root, below, depth + 1, found))?;
+        inside
+            .folders
+            .iter()
+            .filter(|folder| !sides.contains(folder))
+            .try_for_each(|below| search(root, below, depth + 1, found))?;
     }
     Ok(())
 }
 
 /// The scene's folder below `root`, and the pair's own name where the folder has several.
-fn name_of(root: &Path, pair: &FilePair) -> String {
+fn name_of(root: &Path, pair: &FilePair, sides: &[PathBuf]) -> String {
     let folder = pair.left.parent().unwrap_or(root);
-    let folder = if is_side(folder) { folder.parent().unwrap_or(root) } else { folder };
+    let is_side = sides.iter().any(|side| side == folder);
+    let folder = if is_side { folder.parent().unwrap_or(root) } else { folder };
     let mut names: Vec<_> =
         folder.strip_prefix(root).unwrap_or(folder).iter().map(|part| part.to_string_lossy()).collect();
     if names.is_empty() || pair.left.file_stem().is_some_and(|stem| stem == pair.name.as_str()) {

@@ -99,6 +99,54 @@ fn a_named_file_tells_its_scale_or_is_told() {
     assert_eq!(DisparityFile::from("c:0"), DisparityFile::new("c:0"), "no scale");
 }
 
+#[test]
+fn truth_is_read_from_floats_of_tiff_and_numpy() {
+    let root = tempfile::tempdir().unwrap();
+    let (tiff_path, npy_path) = (root.path().join("t.tiff"), root.path().join("t.npy"));
+    let values = [3.5_f32, f32::NAN, 0.0, 11.25, f32::INFINITY, 2.0];
+    let mut encoder = tiff::encoder::TiffEncoder::new(fs::File::create(&tiff_path).unwrap()).unwrap();
+    encoder.write_image::<tiff::encoder::colortype::Gray32Float>(3, 2, &values).unwrap();
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n";
+    let data: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+    fs::write(&npy_path, [&b"\x93NUMPY\x01\0"[..], &[header.len() as u8, 0], header.as_bytes(), &data].concat())
+        .unwrap();
+    for path in [&tiff_path, &npy_path] {
+        let image = DisparityFile::new(path).read(MaxPixels::default()).unwrap();
+        let known: Vec<_> = image.pixels().iter().map(|d| if d.is_nan() { -1.0 } else { *d }).collect();
+        assert_eq!((image.size(), &known[..]), ((3, 2), &[3.5, -1.0, -1.0, 11.25, -1.0, 2.0][..]), "{path:?}");
+        let half = DisparityFile { path: path.clone(), scale: Some(2) }.read(MaxPixels::default()).unwrap();
+        assert_eq!((half.at(0, 0), half.at(2, 1)), (1.75, 1.0));
+    }
+}
+
+#[test]
+fn a_truth_of_the_other_sign_asks_and_is_read_with_a_scale_below_0() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("disp.pfm");
+    write_pfm(&path, (3, 1), &[-2.0, f32::NAN, -4.5]);
+    let text = DisparityFile::new(&path).read(MaxPixels::default()).unwrap_err().to_string();
+    assert!(text.contains("all its disparities are negative") && text.contains("--truth-scale -1"), "{text}");
+    let turned = DisparityFile { path: path.clone(), scale: Some(-1) }.read(MaxPixels::default()).unwrap();
+    assert_eq!((turned.at(0, 0), turned.at(1, 0).is_nan(), turned.at(2, 0)), (2.0, true, 4.5));
+    write_pfm(&path, (3, 1), &[-2.0, f32::NAN, 4.5]);
+    let mixed = DisparityFile::new(&path).read(MaxPixels::default()).unwrap();
+    assert_eq!(
+        (mixed.at(0, 0).is_nan(), mixed.at(2, 0)),
+        (true, 4.5),
+        "one sign is that of the set, the other unknown"
+    );
+    write_pfm(&path, (3, 1), &[0.0, f32::NAN, f32::INFINITY]);
+    let files = TruthFiles::of_left(DisparityFile::new(&path));
+    let text = files.read_known((3, 1), MaxPixels::default()).unwrap_err().to_string();
+    assert!(text.contains("disp.pfm has no disparity"), "{text}");
+}
+
+#[test]
+fn a_depth_is_no_truth() {
+    let text = DisparityFile::new("000000_left_depth.npy").read(MaxPixels::default()).unwrap_err().to_string();
+    assert!(text.contains("name is that of a depth") && text.contains("rename"), "{text}");
+}
+
 /// The data sets, where they are; `None` says so.
 fn data() -> Option<PathBuf> {
     let data = std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from);

@@ -1,0 +1,246 @@
+//! Decoders of numbers that are no picture: TIFF of floats, the form in which disparities are written here too, and NumPy's `.npy`.
+
+use super::OVERHEAD_BYTES;
+use crate::console;
+use crate::files::{self, plain};
+use crate::image::Image;
+use crate::process::memory;
+use crate::{CaptureError, MaxPixels};
+use std::io::{self, BufReader, Read as _};
+use std::path::Path;
+use tiff::decoder::DecodingResult;
+use tiff::tags::{SampleFormat, Tag};
+
+/// Numbers of a file.
+#[derive(Debug)]
+pub(crate) struct Numbers {
+    /// A number for each pixel.
+    pub(crate) values: Image<f32>,
+    /// They are whole: nothing says how many are 1 px.
+    pub(crate) are_whole: bool,
+}
+
+/// Bytes at the start that tell the kind.
+const MAGIC_BYTES: u64 = 8;
+const NUMPY_MAGIC: &[u8] = b"\x93NUMPY";
+/// Longest header of an `.npy`.
+const MAX_NUMPY_HEADER_BYTES: u64 = 1 << 16;
+/// Largest number of bytes that a compressed one stands for: LZW of equal bytes.
+const MAX_COMPRESSION: u64 = 4096;
+
+/// Reads a TIFF of floats or an `.npy`; `None` for other files.
+///
+/// # Errors
+/// The file is missing, cut off, larger than `max_pixels`, or of a kind that is not read; the text names it.
+pub(crate) fn read_numbers(path: &Path, max_pixels: MaxPixels) -> Result<Option<Numbers>, CaptureError> {
+    let shown = console::path(path);
+    let cannot = |why: String| CaptureError::File(format!("cannot read {shown}: {why}"));
+    let failed = |err: io::Error| cannot(files::read_cause(path, &err));
+    let mut magic = Vec::new();
+    plain::open(path).map_err(failed)?.take(MAGIC_BYTES).read_to_end(&mut magic).map_err(failed)?;
+    let file = plain::open(path).map_err(failed)?;
+    let len = file.metadata().map_err(failed)?.len();
+    if magic.starts_with(NUMPY_MAGIC) {
+        let (mut bytes, mut file) = (Vec::new(), file);
+        (&mut file).take(MAX_NUMPY_HEADER_BYTES).read_to_end(&mut bytes).map_err(failed)?;
+        let array = Array::parse(&bytes).map_err(cannot)?;
+        max_pixels.check(array.width as u64, array.height as u64).map_err(cannot)?;
+        if len < array.bytes() {
+            return Err(cannot(format!("it has {len} of {} bytes; is it cut off?", array.bytes())));
+        }
+        let rest = array.bytes().saturating_sub(bytes.len() as u64);
+        file.take(rest).read_to_end(&mut bytes).map_err(failed)?;
+        return array.numbers(&bytes).map(Some).map_err(cannot);
+    }
+    if !super::is_tiff(&magic) {
+        return Ok(None);
+    }
+    let values = float_tiff(BufReader::new(file), len, max_pixels).map_err(cannot)?;
+    Ok(values.map(|values| Numbers { values, are_whole: false }))
+}
+
+/// The numbers of a TIFF with one float for each pixel; `None` for other TIFFs.
+fn float_tiff(file: impl io::Read + io::Seek, len: u64, max_pixels: MaxPixels) -> Result<Option<Image<f32>>, String> {
+    let failed = |err: tiff::TiffError| format!("{}; is it cut off?", super::err_text(&err));
+    let mut decoder = tiff::decoder::Decoder::new(file).map_err(failed)?;
+    let formats = decoder.find_tag_unsigned_vec::<u16>(Tag::SampleFormat).map_err(failed)?.unwrap_or_default();
+    if formats[..] != [SampleFormat::IEEEFP.to_u16()] {
+        return Ok(None);
+    }
+    let tiff::ColorType::Gray(bits) = decoder.colortype().map_err(failed)? else { return Ok(None) };
+    let (width, height) = decoder.dimensions().map_err(failed)?;
+    max_pixels.check(width.into(), height.into())?;
+    let bytes = u64::from(width) * u64::from(height) * u64::from(bits / 8);
+    if bytes > len.saturating_mul(MAX_COMPRESSION) {
+        return Err(format!("its {len} bytes cannot hold {width}x{height} pixels"));
+    }
+    memory::check(2 * bytes).map_err(|free| format!("it takes {} of memory, and {free}", console::bytes(2 * bytes)))?;
+    let mut limits = tiff::decoder::Limits::default();
+    limits.decoding_buffer_size = usize::try_from(bytes.saturating_add(OVERHEAD_BYTES)).unwrap_or(usize::MAX);
+    let values: Vec<f32> = match decoder.with_limits(limits).read_image().map_err(failed)? {
+        DecodingResult::F32(values) => values,
+        DecodingResult::F64(values) => values.into_iter().map(|v| v as f32).collect(),
+        DecodingResult::F16(values) => values.into_iter().map(f32::from).collect(),
+        _ => return Ok(None),
+    };
+    let (width, height) = (width as usize, height as usize);
+    if values.len() != width * height {
+        return Err(format!("it has {} numbers for {width}x{height} pixels", values.len()));
+    }
+    Ok(Some(Image::new(width, height, values)))
+}
+
+/// What the header of an `.npy` says, by the format's description in NumPy's documentation (`numpy.lib.format`).
+#[derive(Debug)]
+struct Array {
+    /// Bytes before the numbers.
+    start: usize,
+    width: usize,
+    height: usize,
+    is_big_endian: bool,
+    kind: char,
+    /// Bytes of a number.
+    size: usize,
+    /// Columns follow each other, not rows.
+    by_columns: bool,
+}
+
+impl Array {
+    fn parse(head: &[u8]) -> Result<Self, String> {
+        let cut = || "its header is cut off".to_owned();
+        let (length, before) = match head.get(6).ok_or_else(cut)? {
+            1 => (head.get(8..10).ok_or_else(cut)?.iter().rev().fold(0, |sum, &b| sum << 8 | usize::from(b)), 10),
+            _ => (head.get(8..12).ok_or_else(cut)?.iter().rev().fold(0, |sum, &b| sum << 8 | usize::from(b)), 12),
+        };
+        let start = before + length;
+        let text = head.get(before..start).ok_or_else(cut)?;
+        let text = std::str::from_utf8(text).map_err(|_| "its header is no text".to_owned())?;
+        let value = |key: &str| {
+            let behind = text.split_once(&format!("'{key}'"))?.1;
+            Some(behind.trim_start().strip_prefix(':')?.trim_start())
+        };
+        let missing = |key: &str| format!("its header has no {key}");
+        let descr = value("descr").and_then(|text| text.strip_prefix('\'')?.split('\'').next());
+        let descr = descr.ok_or_else(|| missing("descr"))?;
+        let mut letters = descr.chars();
+        let (order, kind) = (letters.next().unwrap_or(' '), letters.next().unwrap_or(' '));
+        let size = letters.as_str().parse().unwrap_or(0);
+        if !matches!((order, kind, size), ('<' | '>' | '|', 'f', 4 | 8) | ('<' | '>' | '|', 'i' | 'u', 1 | 2 | 4)) {
+            let why = "is not read: save disparities as float32";
+            return Err(format!("its type {} {why}", console::foreign(descr)));
+        }
+        let by_columns = value("fortran_order").ok_or_else(|| missing("fortran_order"))?.starts_with("True");
+        let shape = value("shape").and_then(|text| text.strip_prefix('(')?.split_once(')'));
+        let (shape, _) = shape.ok_or_else(|| missing("shape"))?;
+        let sizes: Option<Vec<usize>> =
+            shape.split(',').map(str::trim).filter(|part| !part.is_empty()).map(|part| part.parse().ok()).collect();
+        let sizes: Vec<usize> = sizes.unwrap_or_default().into_iter().filter(|&size| size != 1).collect();
+        let [height, width] = sizes[..] else {
+            return Err(format!("its shape ({}) is not that of rows and columns", console::foreign(shape)));
+        };
+        Ok(Self { start, width, height, is_big_endian: order == '>', kind, size, by_columns })
+    }
+
+    /// Bytes of the whole file.
+    fn bytes(&self) -> u64 {
+        let pixels = (self.width as u64).saturating_mul(self.height as u64);
+        pixels.saturating_mul(self.size as u64).saturating_add(self.start as u64)
+    }
+
+    fn numbers(&self, bytes: &[u8]) -> Result<Numbers, String> {
+        let data = bytes.get(self.start..).unwrap_or_default();
+        let values: Vec<f32> = data.chunks_exact(self.size).map(|bytes| self.number(bytes)).collect();
+        let (width, height) = (self.width, self.height);
+        let values = values.get(..width * height).ok_or("it is cut off")?;
+        let values = if self.by_columns {
+            Image::from_fn(width, height, |x, y| values[x * height + y])
+        } else {
+            Image::new(width, height, values.to_vec())
+        };
+        Ok(Numbers { values, are_whole: self.kind != 'f' })
+    }
+
+    fn number(&self, bytes: &[u8]) -> f32 {
+        let mut low = [0; 8];
+        let ordered = bytes.iter().take(8);
+        if self.is_big_endian {
+            low.iter_mut().zip(ordered.rev()).for_each(|(to, from)| *to = *from);
+        } else {
+            low.iter_mut().zip(ordered).for_each(|(to, from)| *to = *from);
+        }
+        let whole = u64::from_le_bytes(low);
+        let unused_bits = 64 - 8 * self.size as u32;
+        match (self.kind, self.size) {
+            ('f', 4) => f32::from_bits(whole as u32),
+            ('f', _) => f64::from_bits(whole) as f32,
+            ('i', _) => ((whole << unused_bits) as i64 >> unused_bits) as f32,
+            _ => whole as f32,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tiff::encoder::{TiffEncoder, colortype};
+
+    fn read(bytes: &[u8]) -> Result<Option<Numbers>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("truth.bin");
+        std::fs::write(&path, bytes).unwrap();
+        read_numbers(&path, MaxPixels(100)).map_err(|err| err.to_string())
+    }
+
+    fn npy(descr: &str, order: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+        let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}\n");
+        let length = (header.len() as u16).to_le_bytes();
+        [NUMPY_MAGIC, &[1, 0], &length, header.as_bytes(), data].concat()
+    }
+
+    #[test]
+    fn arrays_of_each_type_and_order_are_read() {
+        let floats: Vec<u8> = [1.5_f32, 2.0, -3.0, 4.0, 5.0, 6.25].iter().flat_map(|v| v.to_le_bytes()).collect();
+        let rows = read(&npy("<f4", "False", "(2, 3)", &floats)).unwrap().unwrap();
+        assert_eq!((rows.values.size(), rows.values.at(2, 0), rows.values.at(0, 1)), ((3, 2), -3.0, 4.0));
+        let columns = read(&npy("<f4", "True", "(2, 3, 1)", &floats)).unwrap().unwrap();
+        assert_eq!((columns.values.at(1, 0), columns.values.at(0, 1), columns.are_whole), (-3.0, 2.0, false));
+        let deep: Vec<u8> = [7.5_f64, 8.0, 1.0, 2.0].iter().flat_map(|v| v.to_be_bytes()).collect();
+        let deep = read(&npy(">f8", "False", "(1, 2, 2)", &deep)).unwrap().unwrap().values;
+        assert_eq!(deep.pixels(), [7.5, 8.0, 1.0, 2.0]);
+        let whole = read(&npy(">i2", "False", "(2, 2)", &[0xff, 0xfe, 0, 5, 1, 0, 0, 0])).unwrap().unwrap();
+        assert_eq!((whole.values.pixels(), whole.are_whole), (&[-2.0, 5.0, 256.0, 0.0][..], true));
+    }
+
+    #[test]
+    fn bad_arrays_are_refused_with_what_is_wrong() {
+        for (bytes, why) in [
+            (npy("<f4", "False", "(2, 3)", &[0; 23]), "is it cut off"),
+            (npy("<f4", "False", "(2, 3, 4)", &[0; 96]), "rows and columns"),
+            (npy("<c8", "False", "(2, 2)", &[0; 32]), "type <c8 is not read"),
+            (npy("<f4", "False", "(99999999999, 99999999999)", &[]), "--max-pixels"),
+            (npy("<f4", "False", "(20, 20)", &[0; 1600]), "--max-pixels"),
+            (NUMPY_MAGIC.to_vec(), "cut off"),
+            ([NUMPY_MAGIC, &[1, 0, 0xff, 0xff]].concat(), "cut off"),
+        ] {
+            let text = read(&bytes).unwrap_err();
+            assert!(text.contains("truth.bin") && text.contains(why), "{text}");
+        }
+        assert!(read(b"P5 1 1 255\n\0").unwrap().is_none());
+    }
+
+    #[test]
+    fn tiffs_of_floats_are_read_and_no_others() {
+        let mut bytes = io::Cursor::new(Vec::new());
+        let mut encoder = TiffEncoder::new(&mut bytes).unwrap();
+        encoder.write_image::<colortype::Gray32Float>(3, 1, &[2.25, f32::NAN, -1.0]).unwrap();
+        let bytes = bytes.into_inner();
+        let values = read(&bytes).unwrap().unwrap().values;
+        assert_eq!((values.at(0, 0), values.at(1, 0).is_nan(), values.at(2, 0)), (2.25, true, -1.0));
+        for cut in 0..bytes.len() {
+            assert!(!matches!(read(&bytes[..cut]), Ok(Some(_))), "{cut}");
+        }
+        let mut grey = io::Cursor::new(Vec::new());
+        TiffEncoder::new(&mut grey).unwrap().write_image::<colortype::Gray16>(1, 1, &[7]).unwrap();
+        assert!(read(&grey.into_inner()).unwrap().is_none());
+    }
+}

@@ -1,0 +1,64 @@
+//! Orientation tags of files: of Exif in JPEG, PNG and WebP, and tag 274 of TIFF. `imread` of OpenCV and viewers apply them too.
+
+use super::{jpeg, limits};
+use image::metadata::Orientation;
+use image::{DynamicImage, ImageDecoder as _, ImageFormat, ImageReader};
+use std::io::Cursor;
+
+/// The turn that makes the picture in a file upright.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Turn(Orientation);
+
+impl Turn {
+    /// None.
+    pub(super) const NONE: Self = Self(Orientation::NoTransforms);
+
+    /// The turn that the header of a file asks for; none where it says nothing, or nothing that has a meaning.
+    pub(super) fn of_file(bytes: &[u8], format: ImageFormat) -> Self {
+        let tag = match format {
+            ImageFormat::Jpeg => jpeg::exif(bytes).and_then(|exif| Orientation::from_exif_chunk(&exif)),
+            ImageFormat::Tiff => {
+                let tag = tiff::decoder::Decoder::new(Cursor::new(bytes))
+                    .and_then(|mut decoder| decoder.find_tag_unsigned::<u8>(tiff::tags::Tag::Orientation));
+                tag.ok().flatten().and_then(Orientation::from_exif)
+            }
+            ImageFormat::Png | ImageFormat::WebP => {
+                let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+                reader.limits(limits(0));
+                reader.into_decoder().and_then(|mut decoder| decoder.orientation()).ok()
+            }
+            _ => None,
+        };
+        tag.map_or(Self::NONE, Self)
+    }
+
+    /// The size of the upright picture.
+    pub(super) fn size(self, (width, height): (u32, u32)) -> (u32, u32) {
+        if self.is_quarter() { (height, width) } else { (width, height) }
+    }
+
+    /// Whether rows become columns, which takes a second picture.
+    pub(super) fn is_quarter(self) -> bool {
+        use Orientation::{Rotate90, Rotate90FlipH, Rotate270, Rotate270FlipH};
+        matches!(self.0, Rotate90 | Rotate270 | Rotate90FlipH | Rotate270FlipH)
+    }
+
+    /// Turns the picture.
+    pub(super) fn apply(self, picture: &mut DynamicImage) {
+        picture.apply_orientation(self.0);
+    }
+
+    /// The turn in words, behind "is"; `None` for none.
+    pub(crate) fn words(self) -> Option<&'static str> {
+        Some(match self.0 {
+            Orientation::NoTransforms => return None,
+            Orientation::Rotate90 => "turned by 90 degrees to the right",
+            Orientation::Rotate180 => "turned by 180 degrees",
+            Orientation::Rotate270 => "turned by 90 degrees to the left",
+            Orientation::FlipHorizontal => "mirrored left to right",
+            Orientation::FlipVertical => "mirrored top to bottom",
+            Orientation::Rotate90FlipH => "turned by 90 degrees to the right and mirrored left to right",
+            Orientation::Rotate270FlipH => "turned by 90 degrees to the left and mirrored left to right",
+        })
+    }
+}

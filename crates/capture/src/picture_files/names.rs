@@ -1,0 +1,290 @@
+//! Names of pictures and of their folders: the view that one shows, the key that its partner shares, and the time in it.
+
+use std::ops::Range;
+
+/// Names of pictures in data sets with one folder per scene.
+pub(super) const RECTIFIED_NAMES: &[(&str, &str)] =
+    &[("im0", "im1"), ("im2", "im6"), ("view1", "view5"), ("scene1.row3.col3", "scene1.row3.col4")];
+
+/// Words of names that hold no picture of a view: disparities, depths, masks.
+const OTHER_CONTENT: &[&str] = &[
+    "disp",
+    "disps",
+    "disparity",
+    "disparities",
+    "depth",
+    "depths",
+    "mask",
+    "masks",
+    "noc",
+    "nocc",
+    "nonocc",
+    "occ",
+    "occlusion",
+    "occlusions",
+    "seg",
+    "segmentation",
+    "flow",
+];
+
+/// Words before the number of a camera, in names of folders.
+const CAMERA_FOLDERS: &[&str] = &["cam", "camera", "image", "img", "colored", "infra", "infrared"];
+/// Words before the number of a camera, in names of files, where `image_0` and `image_1` follow each other in time.
+const CAMERA_FILES: &[&str] = &["cam", "camera", "infra", "infrared"];
+
+/// A way in which two names differ by the view alone. Members come in the order in which they are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Way {
+    /// `im0` and `im1`: names of rectified pairs in data sets.
+    Rectified,
+    /// A word begins with left or right: `left01`, `frame_right_1`, `leftImg8bit`.
+    Word,
+    /// A word is L or R: `0001_L`, `imgR`.
+    Letter,
+    /// Cameras 0 and 1, or 2 and 3: `cam0`, `image_02`.
+    Camera,
+    /// Cameras 1 and 2.
+    CameraFromOne,
+    /// A word ends with left or right: `imgleft`.
+    Ending,
+    /// 0 or 1 is the last word, behind another number: `image_00000017_0`.
+    LastNumber,
+}
+
+impl Way {
+    /// Ways of files.
+    pub(super) const OF_FILES: &[Self] =
+        &[Self::Rectified, Self::Word, Self::Letter, Self::Camera, Self::CameraFromOne, Self::Ending, Self::LastNumber];
+    /// Ways of folders.
+    pub(super) const OF_FOLDERS: &[Self] = &[Self::Word, Self::Letter, Self::Camera, Self::CameraFromOne, Self::Ending];
+
+    /// Whether a name of this way is always one of a view.
+    pub(super) fn is_certain(self) -> bool {
+        matches!(self, Self::Rectified | Self::Word)
+    }
+}
+
+/// The view that a name shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct View {
+    /// It is the right one.
+    pub(super) is_right: bool,
+    /// What the name of its partner shares: lower case, `*` in place of the view.
+    pub(super) key: String,
+}
+
+/// The view that the stem of a file's name shows in this way.
+pub(super) fn view_of_file(stem: &str, way: Way) -> Option<View> {
+    view(stem, way, CAMERA_FILES)
+}
+
+/// The view that the name of a folder shows in this way.
+pub(super) fn view_of_folder(name: &str, way: Way) -> Option<View> {
+    view(name, way, CAMERA_FOLDERS)
+}
+
+fn view(name: &str, way: Way, cameras: &[&str]) -> Option<View> {
+    let lower = name.to_lowercase();
+    if way == Way::Rectified {
+        let (left, right) = RECTIFIED_NAMES.iter().find(|(left, right)| lower == *left || lower == *right)?;
+        return Some(View { is_right: lower == *right, key: (*left).to_owned() });
+    }
+    let words = words(name);
+    // of `left_turn_right` the last word counts
+    let (is_right, part, mark) = (0..words.len()).rev().find_map(|at| side_of_word(name, &words, at, way, cameras))?;
+    let mut key = name.to_owned();
+    key.replace_range(part, &mark);
+    Some(View { is_right, key: key.to_lowercase() })
+}
+
+/// Whether word `at` shows the right view, the part of the name that says so, and what stands in its place in the key.
+fn side_of_word(
+    name: &str,
+    words: &[Range<usize>],
+    at: usize,
+    way: Way,
+    cameras: &[&str],
+) -> Option<(bool, Range<usize>, String)> {
+    let range = words.get(at)?.clone();
+    let text = |range: &Range<usize>| name.get(range.clone()).unwrap_or_default().to_lowercase();
+    let word = text(&range);
+    let marked = |is_right: bool, part: Range<usize>| Some((is_right, part, "*".to_owned()));
+    let camera = || {
+        let before = text(words.get(at.checked_sub(1)?)?);
+        if cameras.contains(&before.as_str()) { word.parse::<u32>().ok() } else { None }
+    };
+    match way {
+        Way::Rectified => None,
+        Way::Word if word.starts_with("left") => marked(false, range.start..range.start + 4),
+        Way::Word if word.starts_with("right") => marked(true, range.start..range.start + 5),
+        Way::Ending if word.ends_with("left") => marked(false, range.end - 4..range.end),
+        Way::Ending if word.ends_with("right") => marked(true, range.end - 5..range.end),
+        Way::Letter if word == "l" || word == "r" => marked(word == "r", range),
+        Way::Camera => {
+            let number = camera().filter(|number| *number < 4)?;
+            Some((number % 2 == 1, range, format!("*{}", number / 2)))
+        }
+        Way::CameraFromOne => {
+            let number = camera().filter(|number| (1..=2).contains(number))?;
+            marked(number == 2, range)
+        }
+        Way::LastNumber if at + 1 == words.len() && (word == "0" || word == "1") => {
+            let is_number = |range: &Range<usize>| text(range).starts_with(|c: char| c.is_ascii_digit());
+            words.iter().rev().skip(1).any(is_number).then_some(())?;
+            marked(word == "1", range)
+        }
+        _ => None,
+    }
+}
+
+/// The words of a name: runs of digits, and runs of letters up to a capital behind a small letter, or before one: `leftImg8bit` has four.
+fn words(name: &str) -> Vec<Range<usize>> {
+    let chars: Vec<(usize, char)> = name.char_indices().collect();
+    let mut words: Vec<Range<usize>> = Vec::new();
+    for (at, &(start, c)) in chars.iter().enumerate() {
+        if !c.is_alphanumeric() {
+            continue;
+        }
+        let end = start + c.len_utf8();
+        let before = at.checked_sub(1).and_then(|at| chars.get(at)).map(|(_, c)| *c);
+        let after = chars.get(at + 1).map(|(_, c)| *c);
+        let goes_on = before.is_some_and(|before| {
+            let begins = c.is_uppercase() && (before.is_lowercase() || after.is_some_and(char::is_lowercase));
+            before.is_alphanumeric() && before.is_ascii_digit() == c.is_ascii_digit() && !begins
+        });
+        match words.last_mut().filter(|_| goes_on) {
+            Some(word) => word.end = end,
+            None => words.push(start..end),
+        }
+    }
+    words
+}
+
+/// Whether a name says that it holds disparities, depths or masks, and no picture of a view.
+pub(super) fn has_other_content(name: &str) -> bool {
+    has_word(name, |word| OTHER_CONTENT.contains(&word))
+}
+
+/// Whether a name says that it holds depths, and not disparities.
+pub(super) fn is_name_of_depth(name: &str) -> bool {
+    has_word(name, |word| word == "depth" || word == "depths") && !is_name_of_disparities(name)
+}
+
+/// Whether a name says that it holds disparities.
+pub(super) fn is_name_of_disparities(name: &str) -> bool {
+    has_word(name, |word| word.starts_with("disp") && OTHER_CONTENT.contains(&word))
+}
+
+/// Whether a name has such a word, in small letters and without left or right at an end of it.
+fn has_word(name: &str, is_wanted: impl Fn(&str) -> bool) -> bool {
+    words(name).into_iter().any(|range| {
+        let word = name.get(range).unwrap_or_default().to_lowercase();
+        let sides = ["left", "right"];
+        let rest = sides.iter().find_map(|side| word.strip_prefix(side).or_else(|| word.strip_suffix(side)));
+        is_wanted(rest.unwrap_or(&word))
+    })
+}
+
+/// A name with the one time in it, ns, and the rest of the name: nanoseconds, microseconds or milliseconds since 1970 by the number of
+/// digits, or seconds with a fraction. `None` for other names.
+pub(super) fn time_in(name: &str) -> Option<(i128, String)> {
+    let is_part = |c: char| c.is_ascii_digit() || c == '.';
+    let mut found = None;
+    let mut at = 0;
+    while let Some(start) = name.get(at..)?.find(is_part).map(|start| at + start) {
+        let run = name.get(start..)?;
+        let len = run.find(|c| !is_part(c)).unwrap_or(run.len());
+        if let Some(time_ns) = time_ns(run.get(..len)?) {
+            if found.is_some() {
+                return None;
+            }
+            found = Some((time_ns, start..start + len));
+        }
+        at = start + len;
+    }
+    let (time_ns, part) = found?;
+    let mut rest = name.to_owned();
+    rest.replace_range(part, "");
+    Some((time_ns, rest))
+}
+
+fn time_ns(text: &str) -> Option<i128> {
+    match text.split_once('.') {
+        // numbers of pictures begin with zeros
+        None if text.starts_with('0') => None,
+        None => {
+            let unit_ns = match text.len() {
+                13 => 1_000_000,
+                16 => 1000,
+                19 => 1,
+                _ => return None,
+            };
+            Some(text.parse::<i128>().ok()? * unit_ns)
+        }
+        Some((whole, fraction)) if (1..=10).contains(&whole.len()) && (3..=9).contains(&fraction.len()) => {
+            let fraction_ns = fraction.parse::<i128>().ok()? * 10_i128.pow(9 - fraction.len() as u32);
+            Some(whole.parse::<i128>().ok()? * 1_000_000_000 + fraction_ns)
+        }
+        Some(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_runs_of_letters_and_of_digits() {
+        let split = |name: &str| words(name).into_iter().map(|range| name[range].to_owned()).collect::<Vec<_>>();
+        assert_eq!(split("leftImg8bit"), ["left", "Img", "8", "bit"]);
+        assert_eq!(split("IMGLeft_01-übR"), ["IMG", "Left", "01", "üb", "R"]);
+        assert_eq!(split("_"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn names_show_a_view_and_a_key() {
+        let file = |stem: &str| {
+            let found = Way::OF_FILES.iter().find_map(|&way| Some((way, view_of_file(stem, way)?)));
+            found.map(|(way, view)| (way, view.is_right, view.key))
+        };
+        for (left, right, way, key) in [
+            ("left7", "RIGHT7", Way::Word, "*7"),
+            ("leftimg_7", "rightimg_7", Way::Word, "*img_7"),
+            ("left_turn_left", "left_turn_right", Way::Word, "left_turn_*"),
+            ("7_left_a", "7_right_a", Way::Word, "7_*_a"),
+            ("bright_L", "bright_R", Way::Letter, "bright_*"),
+            ("imgL02", "imgR02", Way::Letter, "img*02"),
+            ("cam0_5", "cam1_5", Way::Camera, "cam*0_5"),
+            ("imgleft", "imgright", Way::Ending, "img*"),
+            ("im_17_0", "im_17_1", Way::LastNumber, "im_17_*"),
+            ("im2", "im6", Way::Rectified, "im2"),
+        ] {
+            assert_eq!(file(left), Some((way, false, key.to_owned())), "{left}");
+            assert_eq!(file(right), Some((way, true, key.to_owned())), "{right}");
+        }
+        for name in ["image_0", "frame_1", "000000_10", "sharp", "im_17_2"] {
+            assert_eq!(file(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn times_are_read_in_each_unit() {
+        assert_eq!(time_in("1700000000000007113"), Some((1_700_000_000_000_007_113, String::new())));
+        assert_eq!(time_in("a-1700000000000.x"), None, "a dot at the end");
+        assert_eq!(time_in("f_1700000000000_x"), Some((1_700_000_000_000_000_000, "f__x".to_owned())));
+        assert_eq!(time_in("12.0305"), Some((12_030_500_000, String::new())));
+        for name in ["000017", "0000000000000000012", "scene1.row3.col3", "1700000000000_1700000000001", "1.2"] {
+            assert_eq!(time_in(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn disparities_depths_and_masks_are_told_by_a_word() {
+        for name in ["left_disp", "rightDisparity", "leftdepth", "000_left_mask", "disp0GT", "Depth.L", "left_nocc"] {
+            assert!(has_other_content(name), "{name}");
+        }
+        for name in ["left", "dispatch_left", "display_left", "depthcam_left", "masked_left"] {
+            assert!(!has_other_content(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Recordings that are not read, with the commands that make of them what is.
+
+use crate::console;
+use std::path::Path;
+
+/// The kind of a recording that is not read, by its name, with the command that converts it; `None` for other files.
+pub fn recording(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_string_lossy().to_lowercase();
+    let shown = console::path(path);
+    let quoted = console::quoted(&path.to_string_lossy());
+    let converted = console::quoted(&path.with_extension("mcap").to_string_lossy());
+    Some(match name.rsplit_once('.')? {
+        (stem, "zstd" | "zst") if stem.rsplit('.').next() == Some("mcap") => {
+            format!("{shown} is a compressed recording: unpack it with `zstd -d {quoted}`")
+        }
+        (_, "bag") => {
+            format!("{shown} is a bag of ROS 1, which is not read: convert it with `mcap convert {quoted} {converted}`")
+        }
+        (_, "db3") => format!(
+            "{shown} is a bag of ROS 2 in SQLite, which is not read: convert it with `mcap convert {quoted} {converted}`"
+        ),
+        (_, "svo" | "svo2") => format!(
+            "{shown} is a recording of a ZED camera, which only its SDK reads: export both views as a folder of pictures with the SDK's \
+             sample, `mkdir pairs && python3 svo_export.py --mode 2 --input_svo_file {quoted} --output_path_dir pairs`, and open that \
+             folder"
+        ),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recordings_of_others_are_named_with_the_command_that_converts_them() {
+        for (name, what, command) in [
+            ("a/walk.BAG", "a bag of ROS 1", "`mcap convert a/walk.BAG a/walk.mcap`"),
+            ("my run_0.db3", "in SQLite", "`mcap convert 'my run_0.db3' 'my run_0.mcap'`"),
+            ("run_0.mcap.zstd", "a compressed recording", "`zstd -d run_0.mcap.zstd`"),
+            ("zed/hall.svo2", "a ZED camera", "--input_svo_file zed/hall.svo2 "),
+        ] {
+            let text = recording(Path::new(name)).unwrap();
+            assert!(text.contains(what) && text.contains(command), "{name}: {text}");
+        }
+        assert_eq!([".", "a.mcap", "bag", "db3.png"].map(|name| recording(Path::new(name))), [const { None }; 4]);
+    }
+}
