@@ -287,8 +287,8 @@ impl Video {
         let mut command = Command::new(&self.programs.ffmpeg);
         command.args(["-nostdin", "-v", "error"]);
         if k > 0 {
-            // half a frame before it, so that rounding does not matter
-            command.arg("-ss").arg(format!("{:.6}", (k as f64 - 0.5) / self.rate));
+            // a quarter before it: times are rounded to 1 ms, and `fps` takes the nearest frame
+            command.arg("-ss").arg(format!("{:.6}", (k as f64 - 0.25) / self.rate));
         }
         command
             .arg("-i")
