@@ -68,7 +68,7 @@ pub(super) fn recognizes_print(text: &str) -> bool {
     text.lines().any(|line| title(line, "Intrinsic of").is_some())
 }
 
-/// What follows a title.
+/// The lines behind a title.
 fn title<'a>(line: &'a str, title: &str) -> Option<&'a str> {
     line.trim().strip_prefix(title).map(str::trim)
 }
@@ -196,7 +196,7 @@ mod tests {
         assert!(rig_of(&table, Some((640, 480))).unwrap_err().contains("not for pictures of 640x480"));
     }
 
-    /// What is printed of one camera and size.
+    /// The lines that are printed of one camera and size.
     fn printed(camera: u8, (width, height): (u32, u32), focal: f64, lens: &str) -> String {
         format!(
             " Intrinsic of \"Infrared {camera}\" / {width}x{height} / {{Y8}}\n  Width:      \t{width}\n  Height:     \t{height}\n  \

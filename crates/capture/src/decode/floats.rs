@@ -90,7 +90,7 @@ fn float_tiff(file: impl io::Read + io::Seek, len: u64, max_pixels: MaxPixels) -
     Ok(Some(Image::new(width, height, values)))
 }
 
-/// What the header of an `.npy` says, by the format's description in NumPy's documentation (`numpy.lib.format`).
+/// Content of the header of an `.npy`, by the format's description in NumPy's documentation (`numpy.lib.format`).
 #[derive(Debug)]
 struct Array {
     /// Bytes before the numbers.

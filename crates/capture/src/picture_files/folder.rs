@@ -237,7 +237,7 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// What a folder holds.
+/// Content of a folder.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) pairs: Vec<FilePair>,
@@ -356,7 +356,7 @@ fn collect(folder: &Path, depth: usize, images: &mut Vec<PathBuf>) -> Result<(),
     Ok(())
 }
 
-/// What the partner in the other folder shares of a path: `left/left01` and `right/right01` are a pair, and so are `left/1` and `right/1`.
+/// The part of a path that the partner in the other folder shares: `left/left01` and `right/right01` are a pair, and so are `left/1` and `right/1`.
 fn key_below(folder: &Path, path: &Path, is_right: bool) -> String {
     let below = path.strip_prefix(folder).unwrap_or(path).with_extension("");
     let part = |part: &std::ffi::OsStr| {

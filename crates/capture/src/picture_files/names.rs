@@ -67,9 +67,9 @@ impl Way {
 /// The view that a name shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct View {
-    /// It is the right one.
+    /// True for the right view.
     pub(super) is_right: bool,
-    /// What the name of its partner shares: lower case, `*` in place of the view.
+    /// The part of the name that its partner shares: lower case, `*` in place of the view.
     pub(super) key: String,
 }
 
