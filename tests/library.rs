@@ -53,8 +53,7 @@ fn a_matcher_gives_the_map_of_the_reference_and_depth_follows() {
     assert_eq!(result.map.values.pixels(), expected.values.pixels());
     assert!(result.stages_ms.contains_key("filters") && result.engine.contains("thread"), "{result:?}");
     assert_eq!(median(&result.map, Median::Three).disparity_px(30, 16), Some(3.0));
-    let geometry =
-        Geometry { focal_px: 300.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 20.0, cy_px: 16.0, estimated: false };
+    let geometry = Geometry::new(300.0, 0.1, 0.0, [20.0, 16.0]);
     let depth_m = depth_map(&result.map, &geometry);
     assert!((depth_m.at(30, 16) - 10.0).abs() < 1e-3);
     let [x, y, z] = points_m(&depth_m, &geometry).at(30, 16);

@@ -6,7 +6,7 @@ use numpy::{PyArray2, PyArray3};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
-use stereopsis::depth::{Geometry, points_m};
+use stereopsis::depth::{Axis, Geometry, points_m};
 use stereopsis::rectification::{LengthUnit, LoadOptions, Rectifier, StereoRig, load};
 
 #[pyclass(frozen, module = "stereopsis")]
@@ -59,13 +59,18 @@ impl Calibration {
             return Err(value_error("expected one calibration file, or two: of the left and of the right camera"));
         }
         let unit = unit.map(self::unit).transpose()?;
-        let rig = load(&paths, &LoadOptions { unit, swapped, size: None }).map_err(value_error)?;
+        let rig = load(&paths, &LoadOptions { unit, swapped, ..LoadOptions::default() }).map_err(value_error)?;
         Ok(Self { rig, alpha, rectifier: Shared::new(None) })
     }
 
     #[getter]
     fn baseline_m(&self) -> f64 {
         self.rig.baseline_m()
+    }
+
+    #[getter]
+    fn vertical(&self) -> bool {
+        self.rig.axis() == Axis::Vertical
     }
 
     #[getter]

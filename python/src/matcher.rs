@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use stereopsis::depth::Axis;
 use stereopsis::matching::{self, DisparityMap, EngineChoice, INVALID, Image, StereoParams};
 use stereopsis::parameters::{Settings, Value};
 
@@ -40,6 +41,7 @@ fn words_of(parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<(String, Str
 impl Matcher {
     /// By settings that these words complete.
     fn of<E: ToString>(
+        vertical: bool,
         parameters: Option<&Bound<'_, PyDict>>,
         settings: impl Fn(&[(&str, &str)]) -> Result<Settings, E>,
     ) -> PyResult<Self> {
@@ -47,7 +49,8 @@ impl Matcher {
         let words: Vec<_> = words.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
         let mut settings = settings(&words).map_err(value_error)?;
         settings.engine = EngineChoice::Cpu; // whatever a file of the window has: all engines give the same bits
-        let matcher = Shared::new(matching::Matcher::new(settings.clone()));
+        let axis = if vertical { Axis::Vertical } else { Axis::Horizontal };
+        let matcher = Shared::new(matching::Matcher::new(settings.clone()).with_axis(axis));
         Ok(Self { settings, matcher, last: Mutex::new(None) })
     }
 
@@ -69,15 +72,15 @@ impl Matcher {
 #[pymethods]
 impl Matcher {
     #[new]
-    #[pyo3(signature = (**parameters))]
-    fn new(parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        Self::of(parameters, Settings::of_words)
+    #[pyo3(signature = (*, vertical=false, **parameters))]
+    fn new(vertical: bool, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        Self::of(vertical, parameters, Settings::of_words)
     }
 
     #[staticmethod]
-    #[pyo3(signature = (path, **parameters))]
-    fn from_settings(path: PathBuf, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        Self::of(parameters, |words| Settings::of_file(&path, words))
+    #[pyo3(signature = (path, *, vertical=false, **parameters))]
+    fn from_settings(path: PathBuf, vertical: bool, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        Self::of(vertical, parameters, |words| Settings::of_file(&path, words))
     }
 
     fn compute<'py>(

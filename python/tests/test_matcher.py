@@ -233,3 +233,9 @@ def test_beside_opencv_on_the_same_arrays(capsys):
         assert np.median(map_) == 24 * 16
     with capsys.disabled():
         print(f"\nMODE_HH {times[0] * 1e3:.1f} ms, Matcher {times[1] * 1e3:.1f} ms: {times[0] / times[1]:.1f} times as fast")
+
+
+def test_a_pair_of_one_camera_above_the_other_is_matched_along_columns(pair):
+    beside = stereopsis.Matcher(num_disparities=16).compute(*pair)
+    above = stereopsis.Matcher(num_disparities=16, vertical=True).compute(*(np.rot90(picture, -1).copy() for picture in pair))
+    assert (np.rot90(above) == beside).all()

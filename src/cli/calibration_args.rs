@@ -83,6 +83,9 @@ pub(super) struct CalibrationArgs {
     /// Exchange the left and the right picture; --calibration-swap exchanges the sides of the calibration
     #[arg(long)]
     swap_pictures: bool,
+    /// The cameras stand one above the other: the left picture is the upper one's. Calibration files say so themselves
+    #[arg(long)]
+    vertical: bool,
     /// Working size of the matching; the calibration follows [default: 1]
     #[arg(long, value_name = "SIZE", value_parser = choice(Scale::ALL, Scale::word, Scale::help))]
     scale: Option<Scale>,
@@ -106,7 +109,8 @@ impl CalibrationArgs {
         let of_files = !rig.files.is_empty();
         let own = !files.is_empty() || self.rectify == Some(RectifyChoice::Auto) || (focal.is_some() && of_files);
         let mut base = if own {
-            CalibrationChoice { scale: rig.scale, swap_pictures: rig.swap_pictures, ..CalibrationChoice::default() }
+            let CalibrationChoice { scale, swap_pictures, vertical, .. } = rig;
+            CalibrationChoice { scale, swap_pictures, vertical, ..CalibrationChoice::default() }
         } else {
             rig
         };
@@ -120,6 +124,7 @@ impl CalibrationArgs {
             swapped: self.reading.calibration_swap || base.swapped,
             cameras: self.reading.calibration_cameras.clone().or(base.cameras),
             swap_pictures: self.swap_pictures || base.swap_pictures,
+            vertical: self.vertical || base.vertical,
             alpha: self.reading.alpha.unwrap_or(if self.reading.rectified_fov_deg.is_some() {
                 0.0
             } else {

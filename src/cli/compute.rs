@@ -159,7 +159,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         targets.paths().try_for_each(check)?;
         let bar =
             progress.get_or_insert_with(|| pair_bar(info.num_pairs.filter(|&n| n > 1 && is_folder && !args.json)));
-        let params = Arc::new(settings.params_for(frame.size().0, frame.geometry.as_ref())?);
+        let params = Arc::new(settings.params_for(frame.extent_px(), frame.geometry.as_ref())?);
         let job = Job { frame: frame.clone(), params, read_back: true, wants_right: args.targets.right_map.is_some() };
         let engine = match &mut engine {
             Some(engine) => engine,

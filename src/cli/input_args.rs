@@ -141,6 +141,7 @@ pub(super) fn params_at_start(
     info: &SourceInfo,
 ) -> anyhow::Result<StereoParams> {
     let geometry = preparation.geometry(info).map(|g| g.scaled(preparation.scale.factor()));
-    let (width, _) = preparation.scale.size((info.width, info.height));
-    settings.params_for(width, geometry.as_ref()).map_err(|err| UsageError(err.to_string()).into())
+    let axis = geometry.map_or(preparation.axis, |geometry| geometry.axis);
+    let extent_px = axis.extent(preparation.scale.size((info.width, info.height)));
+    settings.params_for(extent_px, geometry.as_ref()).map_err(|err| UsageError(err.to_string()).into())
 }

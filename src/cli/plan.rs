@@ -147,7 +147,7 @@ impl Plan {
         let focal_px = args.lens.focal().map_or(f64::NAN, |focal: FocalLength| focal.px(width));
         let (cx_px, cy_px) = ((width as f64 - 1.0) / 2.0, (height as f64 - 1.0) / 2.0);
         let baseline_m = args.baseline_m;
-        let geometry = Geometry { focal_px, baseline_m, doffs_px: 0.0, cx_px, cy_px, estimated: false };
+        let geometry = Geometry::new(focal_px, baseline_m, 0.0, [cx_px, cy_px]);
         let (min_disparity, num_disparities) = (args.min_disparity, args.num_disparities);
         let reach = Reach { geometry, min_disparity, num_disparities };
         let (first_px, last_px) = reach.range_px();

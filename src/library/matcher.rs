@@ -2,7 +2,7 @@
 
 use crate::capture::{Frame, RawPair};
 use crate::engine::{Engine, EngineError, EngineKind, Job, open, run};
-use crate::geometry::Geometry;
+use crate::geometry::{Axis, Geometry};
 use crate::image::Picture;
 use crate::process::OfProcess;
 use crate::settings::Settings;
@@ -16,6 +16,7 @@ use std::time::{Duration, SystemTime};
 pub struct Matcher {
     settings: Settings,
     geometry: Option<Geometry>,
+    axis: Axis,
     engine: Option<Kept>,
 }
 
@@ -62,13 +63,20 @@ pub struct MatchResult {
 impl Matcher {
     /// A matcher by settings, or by parameters alone for the CPU. Its engine is opened with the first pair.
     pub fn new(settings: impl Into<Settings>) -> Self {
-        Self { settings: settings.into(), geometry: None, engine: None }
+        Self { settings: settings.into(), geometry: None, axis: Axis::Horizontal, engine: None }
     }
 
-    /// The same matcher for pictures of this geometry, which tells how many disparities [`Settings::near_m`] needs.
+    /// The same matcher for pictures of this geometry, which tells how many disparities [`Settings::near_m`] needs, and whether they lie
+    /// along rows or, with one camera above the other, along columns.
     #[must_use]
     pub fn with_geometry(self, geometry: Geometry) -> Self {
-        Self { geometry: Some(geometry), ..self }
+        Self { geometry: Some(geometry), axis: geometry.axis, ..self }
+    }
+
+    /// The same matcher for pictures of cameras that stand so.
+    #[must_use]
+    pub fn with_axis(self, axis: Axis) -> Self {
+        Self { axis, ..self }
     }
 
     /// Its settings.
@@ -88,10 +96,14 @@ impl Matcher {
     ) -> Result<MatchResult, EngineError> {
         let (left, right) = (left.into(), right.into());
         check_pair(&left, &right)?;
-        let params = self.settings.params_for(left.size().0, self.geometry.as_ref());
+        let params = self.settings.params_for(self.axis.extent(left.size()), self.geometry.as_ref());
         let params = params.map_err(|err| EngineError::Unsupported(err.to_string()))?;
-        let job =
-            Job { frame: Arc::new(frame(left, right)), params: Arc::new(params), read_back: true, wants_right: false };
+        let job = Job {
+            frame: Arc::new(Frame { axis: self.axis, ..frame(left, right) }),
+            params: Arc::new(params),
+            read_back: true,
+            wants_right: false,
+        };
         let mut kept = self.engine.take().map_or_else(|| self.open(&job).map(Kept::new), Ok)?;
         let output = kept.engine().and_then(|engine| run(engine, job));
         if !matches!(output, Err(EngineError::DeviceLost(_))) {

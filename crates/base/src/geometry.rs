@@ -1,5 +1,17 @@
 //! Geometry of a rectified rig, which converts disparity to metres.
 
+use crate::choices;
+
+choices! {
+    /// Direction of the baseline in rectified pictures, along which disparities lie.
+    pub enum Axis, default Horizontal {
+        /// Cameras side by side: a point lies in the same row of both pictures.
+        Horizontal = "horizontal",
+        /// One camera above the other, the upper one is "left": a point lies in the same column of both pictures.
+        Vertical = "vertical",
+    }
+}
+
 /// Parameters of a rectified rig that convert disparity to depth: `z = f T / (d + doffs)`.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Geometry {
@@ -7,7 +19,7 @@ pub struct Geometry {
     pub focal_px: f64,
     /// Baseline: distance of the two optical centres, m, positive.
     pub baseline_m: f64,
-    /// `cx_right - cx_left`, px; 0 where infinity has disparity 0.
+    /// `cx_right - cx_left`, or `cy_right - cy_left` for a vertical baseline, px; 0 where infinity has disparity 0.
     pub doffs_px: f64,
     /// Principal point of the left picture, x, px, pixel centres at whole numbers.
     pub cx_px: f64,
@@ -15,13 +27,38 @@ pub struct Geometry {
     pub cy_px: f64,
     /// Estimated from pictures, not calibrated: depth may be off by a factor, and every display of it is marked so.
     pub estimated: bool,
+    /// Direction of the baseline.
+    #[serde(default)]
+    pub axis: Axis,
+}
+
+impl Axis {
+    /// Extent of pictures of this size along the baseline, px.
+    pub const fn extent(self, (width, height): (usize, usize)) -> usize {
+        match self {
+            Self::Horizontal => width,
+            Self::Vertical => height,
+        }
+    }
+
+    /// Word for the lines in which a point lies in both pictures.
+    pub const fn lines(self) -> &'static str {
+        match self {
+            Self::Horizontal => "rows",
+            Self::Vertical => "columns",
+        }
+    }
 }
 
 impl Geometry {
+    /// A calibrated rig of cameras side by side, with the principal point `(x, y)` of the left picture.
+    pub const fn new(focal_px: f64, baseline_m: f64, doffs_px: f64, [cx_px, cy_px]: [f64; 2]) -> Self {
+        Self { focal_px, baseline_m, doffs_px, cx_px, cy_px, estimated: false, axis: Axis::Horizontal }
+    }
+
     /// A rig whose principal point lies in the centre of left pictures of this size.
     pub fn centred(focal_px: f64, baseline_m: f64, doffs_px: f64, (width, height): (usize, usize)) -> Self {
-        let (cx_px, cy_px) = ((width as f64 - 1.0) / 2.0, (height as f64 - 1.0) / 2.0);
-        Self { focal_px, baseline_m, doffs_px, cx_px, cy_px, estimated: false }
+        Self::new(focal_px, baseline_m, doffs_px, [(width as f64 - 1.0) / 2.0, (height as f64 - 1.0) / 2.0])
     }
 
     /// The same rig with pictures scaled by `factor` (1/2 halves them).
@@ -39,7 +76,24 @@ impl Geometry {
     /// The same rig with left and right exchanged, as where its pictures were confused.
     #[must_use]
     pub fn swapped(&self) -> Self {
-        Self { cx_px: self.cx_px + self.doffs_px, doffs_px: -self.doffs_px, ..*self }
+        let [cx_px, cy_px] = self.right_centre_px();
+        Self { cx_px, cy_px, doffs_px: -self.doffs_px, ..*self }
+    }
+
+    /// Principal point of the right picture, x and y, px.
+    pub fn right_centre_px(&self) -> [f64; 2] {
+        match self.axis {
+            Axis::Horizontal => [self.cx_px + self.doffs_px, self.cy_px],
+            Axis::Vertical => [self.cx_px, self.cy_px + self.doffs_px],
+        }
+    }
+
+    /// The pixel of the right picture that shows a pixel of the left one with this disparity, px.
+    pub fn right_pixel(axis: Axis, (x_px, y_px): (f32, f32), disparity_px: f32) -> (f32, f32) {
+        match axis {
+            Axis::Horizontal => (x_px - disparity_px, y_px),
+            Axis::Vertical => (x_px, y_px - disparity_px),
+        }
     }
 
     /// Depth in metres of a disparity in px; `None` at and behind infinity.

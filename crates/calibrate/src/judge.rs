@@ -8,6 +8,7 @@ use super::solve::agreement::spread;
 use super::solve::{Solution, rig_of, rms};
 use super::{Board, Eye, View};
 use crate::calibration::{Camera, Rectification, StereoRig, quantile};
+use crate::geometry::Axis;
 use glam::{DMat3, DVec2, DVec3};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -152,7 +153,7 @@ fn bundle<'a>(
 /// A view as a solution sees it that has not used it.
 struct Unseen {
     errors: Vec<DVec2>,
-    /// Rows of the left picture minus rows of the right one, px.
+    /// Rows of the left picture minus rows of the right one, or columns where one camera stands above the other, px.
     rows: Vec<f64>,
     /// Sides of squares as measured, relative to their named size.
     sizes: Vec<f64>,
@@ -179,9 +180,10 @@ fn unseen(board: &Board, solution: &Solution, size: (usize, usize), fold: &Fold)
             .common()
             .filter_map(|(left, right)| Some((left.id, rays.left(left.at)?, rays.right(right.at)?)))
             .collect();
-        let rows = seen.iter().map(|(_, left, right)| (left.y - right.y) * rig.left.fy).collect();
-        let point =
-            |&(id, left, right): &(usize, DVec2, DVec2)| (id, left.extend(1.0) * rays.baseline_m / (left.x - right.x));
+        let rows = seen.iter().map(|(_, left, right)| rays.across(*left - *right) * rig.left.fy).collect();
+        let point = |&(id, left, right): &(usize, DVec2, DVec2)| {
+            (id, left.extend(1.0) * rays.baseline_m / rays.along(left - right))
+        };
         let points: Vec<(usize, DVec3)> = seen.iter().map(point).collect();
         let (across, _) = board.inner();
         let mut sizes = Vec::new();
@@ -209,18 +211,36 @@ pub(super) struct RectifiedRays<'a> {
     rig: &'a StereoRig,
     rotations: [DMat3; 2],
     pub baseline_m: f64,
+    axis: Axis,
 }
 
 impl<'a> RectifiedRays<'a> {
     /// `None` where the rig cannot be rectified.
     pub fn of(rig: &'a StereoRig, size: (usize, usize)) -> Option<Self> {
         let found = Rectification::compute(rig, size.0, size.1, 0.0).ok()?;
-        Some(Self { rig, rotations: [found.rotation_left, found.rotation_right], baseline_m: found.baseline_m })
+        let Rectification { rotation_left, rotation_right, baseline_m, axis, .. } = found;
+        Some(Self { rig, rotations: [rotation_left, rotation_right], baseline_m, axis })
     }
 
     fn ray(camera: &Camera, rotation: DMat3, at: DVec2) -> Option<DVec2> {
         let ray = rotation * camera.direction(at)?;
         (ray.z > 0.1).then(|| ray.truncate() / ray.z)
+    }
+
+    /// Part of a difference of rays along the baseline.
+    fn along(&self, apart: DVec2) -> f64 {
+        match self.axis {
+            Axis::Horizontal => apart.x,
+            Axis::Vertical => apart.y,
+        }
+    }
+
+    /// Part of a difference of rays across the baseline, where both pictures should agree.
+    fn across(&self, apart: DVec2) -> f64 {
+        match self.axis {
+            Axis::Horizontal => apart.y,
+            Axis::Vertical => apart.x,
+        }
     }
 
     /// Ray of a pixel of the left picture, at z = 1.
@@ -236,7 +256,7 @@ impl<'a> RectifiedRays<'a> {
     /// One over the distance of what both pixels show, 1/m: its disparity, by its ray.
     pub(crate) fn nearness(&self, left: DVec2, right: DVec2) -> Option<f64> {
         let (left, right) = (self.left(left)?, self.right(right)?);
-        Some((left.x - right.x) / self.baseline_m / left.extend(1.0).length())
+        Some(self.along(left - right) / self.baseline_m / left.extend(1.0).length())
     }
 }
 
@@ -268,8 +288,9 @@ pub(super) fn pixel_pairs(
     let pair = |i: usize| {
         let left = place(i) * size - 0.5;
         let ray = rays.left(left)?;
-        // in the right camera's rectified axes the point lies a baseline further left
-        let point = ray.extend(1.0) * distance_m - DVec3::X * rays.baseline_m;
+        // in the right camera's rectified axes the point lies a baseline further left, or up
+        let along = if rays.axis == Axis::Horizontal { DVec3::X } else { DVec3::Y };
+        let point = ray.extend(1.0) * distance_m - along * rays.baseline_m;
         let right = project(&rays.rig.right, rays.rotations[1].transpose() * point)?;
         let is_inside = right.cmpge(DVec2::ZERO).all() && right.cmple(size - 1.0).all();
         is_inside.then_some((left, right))

@@ -281,12 +281,14 @@ fn sides(rig: &StereoRig) -> Option<String> {
         return Some("one camera is upside down relative to the other: turn its pictures by 180 degrees".to_owned());
     }
     let along = rig.translation_m;
-    if along.y.abs() > along.x.abs() {
-        return Some("one camera stands above the other; only cameras side by side are supported".to_owned());
-    }
-    (along.x > 0.0).then(|| {
-        "left and right are exchanged: the right camera stands to the left of the left one; give the cameras, or the folders, in the \
-         other order"
-            .to_owned()
+    let place = if along.y.abs() > along.x.abs() {
+        (along.y > 0.0).then_some("above the left one, and of two such cameras the upper one is the left one")
+    } else {
+        (along.x > 0.0).then_some("to the left of the left one")
+    };
+    place.map(|place| {
+        format!(
+            "left and right are exchanged: the right camera stands {place}; give the cameras, or the folders, in the other order"
+        )
     })
 }

@@ -9,6 +9,7 @@ use super::{
 use crate::calibration::{StereoRig, quantile};
 use crate::capture::MaxPixels;
 use crate::capture::picture_files::list_pairs;
+use crate::geometry::Axis;
 use crate::image::Image;
 use fastrand::Rng;
 use glam::{DMat3, DVec2, DVec3};
@@ -96,6 +97,35 @@ fn a_good_set_is_taken_and_finds_the_rig() {
     let text = outcome.to_string();
     assert!(text.contains("good enough for") && text.contains("stand or fall with the 26.0 mm"), "{text}");
     assert!(outcome.to_json()["judgement"]["left_out_rows_px"].as_f64().unwrap() < 0.3);
+}
+
+#[test]
+fn a_rig_of_one_camera_above_the_other_is_found_and_the_lower_one_first_is_refused() {
+    let beside = random_rig(3);
+    let DVec3 { x, y, z } = beside.translation_m;
+    let rig = StereoRig { translation_m: DVec3::new(y, x, z), ..beside };
+    let views = views(&rig, 16, &mut Rng::with_seed(7), &Shot::default());
+    let outcome = calibrate(&board(), &views, SIZE, &Request::default()).unwrap();
+    assert!(outcome.refusals.is_empty(), "{outcome}");
+    let found = &outcome.solution.rig;
+    assert_eq!(found.axis(), Axis::Vertical, "{outcome}");
+    assert!((found.baseline_m() / rig.baseline_m() - 1.0).abs() < 0.005, "{outcome}");
+    let told = outcome.judgement.as_ref().unwrap();
+    let error = 100.0 * depth_difference(found, &rig, SIZE, 1.0);
+    assert!(error < told.depth[0].calibration_percent && told.left_out_rows_px < 0.3, "{error} {outcome}");
+
+    let lower_first: Vec<View> = views
+        .into_iter()
+        .map(|view| {
+            let [upper, lower] = view.corners;
+            View { corners: [lower, upper], ..view }
+        })
+        .collect();
+    assert!(
+        refusals(&lower_first).contains("the right camera stands above the left one"),
+        "{}",
+        refusals(&lower_first)
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A rig as two ROS `camera_info` messages, for files and for recordings.
 
 use super::{CalibrationError, Camera, Crop, Distortion, LoadOptions, Projection, StereoRig, read};
-use crate::geometry::Geometry;
+use crate::geometry::{Axis, Geometry};
 use glam::DMat3;
 use std::path::PathBuf;
 
@@ -23,7 +23,8 @@ pub struct CameraInfo {
     pub k: [f64; 9],
     /// Rotation to the rectified camera, R.
     pub r: [f64; 9],
-    /// Projection of the rectified camera, P; `p[3]` is `-fx` times the baseline for the right one.
+    /// Projection of the rectified camera, P; `p[3]` is `-fx` times the baseline for the right one, or `p[7]` is `-fy` times that
+    /// where it stands below the left one.
     pub p: [f64; 12],
 }
 
@@ -57,7 +58,7 @@ impl CameraInfo {
                 d,
                 k: matrix_of(camera),
                 r: rows(rotation),
-                p: projection_of(projection, baseline_m),
+                p: projection_of(projection, baseline_m, rectification.axis),
             })
         };
         let r = &rectification;
@@ -69,23 +70,27 @@ impl CameraInfo {
 
     /// Left and right camera of rectified pictures: `k` equals the left part of `p`.
     pub fn of_rectified(geometry: &Geometry, (width, height): (usize, usize)) -> [Self; 2] {
-        let Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, .. } = *geometry;
-        [(cx_px, 0.0), (cx_px + doffs_px, baseline_m)].map(|(cx, baseline_m)| Self {
+        let &Geometry { focal_px, baseline_m, cx_px, cy_px, axis, .. } = geometry;
+        [([cx_px, cy_px], 0.0), (geometry.right_centre_px(), baseline_m)].map(|([cx, cy], baseline_m)| Self {
             width: width as u32,
             height: height as u32,
             distortion_model: "plumb_bob".to_owned(),
             d: vec![0.0; 5],
-            k: [focal_px, 0.0, cx, 0.0, focal_px, cy_px, 0.0, 0.0, 1.0],
+            k: [focal_px, 0.0, cx, 0.0, focal_px, cy, 0.0, 0.0, 1.0],
             r: rows(DMat3::IDENTITY),
-            p: projection_of(&Projection { fx: focal_px, fy: focal_px, cx, cy: cy_px }, baseline_m),
+            p: projection_of(&Projection { fx: focal_px, fy: focal_px, cx, cy }, baseline_m, axis),
         })
     }
 
-    /// Geometry of a pair from [`Self::of_rectified`]: the right camera's `p[3]` is `-f T`. `None` if it gives no baseline.
+    /// Geometry of a pair from [`Self::of_rectified`]: the right camera's `p[3]` or `p[7]` is `-f T`. `None` if it gives no baseline.
     pub fn rectified_geometry([left, right]: [&Self; 2]) -> Option<Geometry> {
-        let [focal_px, _, cx_px, _, _, _, cy_px, ..] = left.p;
-        let baseline_m = -right.p[3] / right.p[0];
-        let geometry = Geometry { focal_px, baseline_m, doffs_px: right.p[2] - cx_px, cx_px, cy_px, estimated: false };
+        let [fx_px, _, cx_px, _, _, fy_px, cy_px, ..] = left.p;
+        let (axis, focal_px, baseline_m, doffs_px) = if right.p[7].abs() > right.p[3].abs() {
+            (Axis::Vertical, fy_px, -right.p[7] / right.p[5], right.p[6] - cy_px)
+        } else {
+            (Axis::Horizontal, fx_px, -right.p[3] / right.p[0], right.p[2] - cx_px)
+        };
+        let geometry = Geometry { axis, ..Geometry::new(focal_px, baseline_m, doffs_px, [cx_px, cy_px]) };
         let is_sound = left.p.iter().chain(&right.p).all(|v| v.is_finite()) && baseline_m.is_finite();
         (is_sound && focal_px > 0.0 && baseline_m > 0.0).then_some(geometry)
     }
@@ -154,10 +159,14 @@ pub(super) fn matrix_of(camera: &Camera) -> [f64; 9] {
     [fx, skew, cx, 0.0, fy, cy, 0.0, 0.0, 1.0]
 }
 
-/// A 3x4 projection of a camera at `baseline` to the right.
-pub(super) fn projection_of(camera: &Projection, baseline: f64) -> [f64; 12] {
+/// A 3x4 projection of a camera at `baseline` to the right, or down.
+pub(super) fn projection_of(camera: &Projection, baseline: f64, axis: Axis) -> [f64; 12] {
     let Projection { fx, fy, cx, cy } = *camera;
-    [fx, 0.0, cx, 0.0 - fx * baseline, 0.0, fy, cy, 0.0, 0.0, 0.0, 1.0, 0.0]
+    let (x, y) = match axis {
+        Axis::Horizontal => (0.0 - fx * baseline, 0.0),
+        Axis::Vertical => (0.0, 0.0 - fy * baseline),
+    };
+    [fx, 0.0, cx, x, 0.0, fy, cy, y, 0.0, 0.0, 1.0, 0.0]
 }
 
 /// A list of numbers that are exact to the last bit. PyYAML, with which ROS and Kalibr read, takes a number with an exponent as text
@@ -191,8 +200,7 @@ mod tests {
 
     #[test]
     fn rectified_cameras_have_one_matrix_for_both() {
-        let geometry =
-            Geometry { focal_px: 400.0, baseline_m: 0.1, doffs_px: 7.0, cx_px: 99.5, cy_px: 49.5, estimated: false };
+        let geometry = Geometry::new(400.0, 0.1, 7.0, [99.5, 49.5]);
         let [left, right] = CameraInfo::of_rectified(&geometry, (200, 100));
         assert_eq!((left.k[2], right.k[2], right.p[2]), (99.5, 106.5, 106.5));
         assert_eq!((right.p[3], right.d.len(), left.width), (-40.0, 5, 200));

@@ -3,7 +3,9 @@
 mod fisheye;
 mod mode;
 
+use super::rectification::to_right;
 use super::{Camera, Projection, Rectification, StereoRig};
+use crate::geometry::Axis;
 pub(super) use fisheye::doubt as fisheye_doubt;
 use glam::{DMat3, DQuat, DVec2};
 
@@ -54,7 +56,7 @@ pub(super) fn check(rig: &StereoRig) -> Result<(), String> {
     }
     match &rig.rectification {
         Some(rectification) => agree(rig, rectification),
-        None => side_by_side(rig),
+        None => standing(rig).map(|_| ()),
     }
 }
 
@@ -228,30 +230,31 @@ fn swap(rig: &StereoRig) -> &'static str {
     }
 }
 
-/// Checks that the cameras stand side by side, left one first.
-pub(super) fn side_by_side(rig: &StereoRig) -> Result<(), String> {
+/// Checks that the cameras stand side by side, left one first, or one above the other, upper one first.
+pub(super) fn standing(rig: &StereoRig) -> Result<Axis, String> {
     let half = DQuat::IDENTITY.slerp(DQuat::from_mat3(&rig.rotation).normalize(), 0.5);
     let along = half.inverse() * rig.translation_m;
     match along {
-        t if t.y.abs() > t.x.abs() && t.y.abs() > t.z.abs() => {
-            Err("one camera stands above the other; only cameras side by side are supported: turn the rig by 90 degrees and \
-                 calibrate again"
+        t if t.z.abs() > t.x.abs().max(t.y.abs()) => {
+            Err("one camera stands in front of the other; they must stand side by side, or one above the other: is R or T of another \
+                 rig?"
                 .to_owned())
         }
-        t if t.z.abs() > t.x.abs() => {
-            Err("one camera stands in front of the other; only cameras side by side are supported: is R or T of another rig?"
-                .to_owned())
-        }
+        t if t.y.abs() > t.x.abs() && t.y > 0.0 => Err(format!(
+            "the right camera stands above the left one (T has a positive y), and of two such cameras the upper one is the left one: {}",
+            swap(rig)
+        )),
+        t if t.y.abs() > t.x.abs() => Ok(Axis::Vertical),
         t if t.x > 0.0 => {
             Err(format!("the right camera stands to the left of the left one (T has a positive x): {}", swap(rig)))
         }
-        _ => Ok(()),
+        _ => Ok(Axis::Horizontal),
     }
 }
 
 /// Rejects a rectification that contradicts the cameras of the same file.
 fn agree(rig: &StereoRig, rectification: &Rectification) -> Result<(), String> {
-    let Rectification { rotation_left, rotation_right, left, right, baseline_m } = rectification;
+    let Rectification { rotation_left, rotation_right, left, right, baseline_m, axis } = rectification;
     if !is_rotation(*rotation_left) || !is_rotation(*rotation_right) {
         return Err(
             "R1 or R2, the rectifying rotations, are no rotations; leave them out and they are computed".to_owned()
@@ -265,15 +268,19 @@ fn agree(rig: &StereoRig, rectification: &Rectification) -> Result<(), String> {
         }
     }
     let close = |a: f64, b: f64| (a - b).abs() <= 1e-3 * a.abs().max(1.0);
-    if !(close(left.fx, right.fx) && close(left.fy, right.fy) && close(left.cy, right.cy)) {
-        return Err(
-            "P1 and P2, the rectified cameras, do not belong together: focal lengths and rows of both pictures must \
-                    be the same; take both from one calibration, or leave R1, R2, P1 and P2 out and they are computed"
-                .to_owned(),
-        );
+    let same_lines = match axis {
+        Axis::Horizontal => close(left.cy, right.cy),
+        Axis::Vertical => close(left.cx, right.cx),
+    };
+    if !(close(left.fx, right.fx) && close(left.fy, right.fy) && same_lines) {
+        return Err(format!(
+            "P1 and P2, the rectified cameras, do not belong together: focal lengths and {} of both pictures must be the same; take \
+             both from one calibration, or leave R1, R2, P1 and P2 out and they are computed",
+            axis.lines()
+        ));
     }
-    let common = *rotation_right * rig.translation_m;
-    if *baseline_m < 0.0 && common.x < 0.0 || *baseline_m > 0.0 && common.x > 0.0 {
+    let common = (*rotation_right * rig.translation_m).dot(to_right(*axis));
+    if *baseline_m < 0.0 && common < 0.0 || *baseline_m > 0.0 && common > 0.0 {
         return Err(
             "T and P2 contradict each other: one has the right camera on the right, the other on the left, so T is \
                     reversed; change its sign, or leave P1 and P2 out"
@@ -282,7 +289,11 @@ fn agree(rig: &StereoRig, rectification: &Rectification) -> Result<(), String> {
     }
     if *baseline_m < 0.0 {
         return Err(format!(
-            "the right camera stands to the left of the left one (P2 has a positive shift): {}",
+            "the right camera stands {} (P2 has a positive shift): {}",
+            match axis {
+                Axis::Horizontal => "to the left of the left one",
+                Axis::Vertical => "above the left one",
+            },
             swap(rig)
         ));
     }

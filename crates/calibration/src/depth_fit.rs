@@ -72,8 +72,7 @@ pub fn fit_depth(geometry: &Geometry, near: KnownDepth, far: KnownDepth) -> Resu
 mod tests {
     use super::*;
 
-    const GUESS: Geometry =
-        Geometry { focal_px: 640.0, baseline_m: 0.06, doffs_px: 0.0, cx_px: 319.5, cy_px: 239.5, estimated: true };
+    const GUESS: Geometry = Geometry { estimated: true, ..Geometry::new(640.0, 0.06, 0.0, [319.5, 239.5]) };
 
     fn known(disparity_px: f64, depth_m: f64) -> KnownDepth {
         KnownDepth { disparity_px, depth_m }

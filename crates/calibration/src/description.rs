@@ -1,6 +1,8 @@
 //! Description of a calibration as text and as data.
 
+use super::camera_info::projection_of;
 use super::{Camera, Crop, Projection, Rectification, StereoRig};
+use crate::geometry::Axis;
 use glam::{DMat3, DQuat, DVec2, DVec3};
 use serde::Serialize;
 use std::fmt;
@@ -16,6 +18,8 @@ pub struct RigDescription {
     pub focal_px: f64,
     /// Baseline, m.
     pub baseline_m: f64,
+    /// Direction of the baseline: cameras side by side, or one above the other.
+    pub baseline_axis: Axis,
     /// Baseline in the file's unit.
     pub baseline_in_file: f64,
     /// Unit of the file's lengths.
@@ -34,8 +38,8 @@ pub struct RigDescription {
     pub pitch_deg: f64,
     /// Roll of the right camera relative to the left one, degrees; positive: clockwise.
     pub roll_deg: f64,
-    /// Row offset of the right picture for distant points at the centre of the left one, px (positive: lower); 0 in
-    /// rectified pairs.
+    /// Row offset of the right picture for distant points at the centre of the left one, px (positive: lower); where one camera stands
+    /// above the other the offset of columns (positive: to the right); 0 in rectified pairs.
     pub row_offset_px: Option<f64>,
     /// Rotation from the left camera's axes to the right one's, row-major: R.
     pub rotation: [[f64; 3]; 3],
@@ -85,7 +89,7 @@ pub struct RectifiedDescription {
     pub from_file: bool,
     /// Focal length, px.
     pub focal_px: f64,
-    /// `cx_right - cx_left`, px.
+    /// `cx_right - cx_left`, or `cy_right - cy_left` where one camera stands above the other, px.
     pub doffs_px: f64,
     /// Field of view along a row, degrees.
     pub horizontal_deg: f64,
@@ -122,6 +126,7 @@ impl StereoRig {
             size: self.size.map(|(width, height)| [width, height]),
             focal_px: rectification.map_or(self.left.fx, |r| r.left.fx),
             baseline_m: self.baseline_m(),
+            baseline_axis: self.axis(),
             baseline_in_file: self.baseline_in_file(),
             unit: self.unit.to_string(),
             exchanged: self.exchanged,
@@ -144,7 +149,11 @@ impl StereoRig {
     fn row_offset(&self, size: (usize, usize)) -> Option<f64> {
         let middle = last(size) / 2.0;
         let seen = self.rotation * self.left.ray(middle)?;
-        (seen.z > 0.0).then(|| self.right.project(seen).y - middle.y)
+        let apart = (seen.z > 0.0).then(|| self.right.project(seen) - middle)?;
+        Some(match self.axis() {
+            Axis::Horizontal => apart.y,
+            Axis::Vertical => apart.x,
+        })
     }
 
     fn rectified(&self, r: &Rectification, size: (usize, usize)) -> RectifiedDescription {
@@ -153,19 +162,21 @@ impl StereoRig {
         let sides = [(&self.left, r.rotation_left, r.left), (&self.right, r.rotation_right, r.right)];
         let visible_fraction: f64 =
             sides.iter().map(|(camera, rotation, p)| visible_fraction(camera, *rotation, p, size)).sum();
-        let projection =
-            |p: &Projection, shift: f64| [[p.fx, 0.0, p.cx, shift], [0.0, p.fy, p.cy, 0.0], [0.0, 0.0, 1.0, 0.0]];
+        let projection = |p: &Projection, baseline_m: f64| {
+            let [a, b, c, d, e, f, g, h, rest @ ..] = projection_of(p, baseline_m, r.axis);
+            [[a, b, c, d], [e, f, g, h], rest]
+        };
         RectifiedDescription {
             from_file: self.rectification.is_some(),
-            focal_px: r.left.fx,
-            doffs_px: r.right.cx - r.left.cx,
+            focal_px: r.geometry().focal_px,
+            doffs_px: r.geometry().doffs_px,
             horizontal_deg: angle(-0.5 - r.left.cx, end.x - r.left.cx, r.left.fx),
             vertical_deg: angle(-0.5 - r.left.cy, end.y - r.left.cy, r.left.fy),
             kept_percent: visible_fraction * 50.0,
             rotation_left: rows(r.rotation_left),
             rotation_right: rows(r.rotation_right),
             projection_left: projection(&r.left, 0.0),
-            projection_right: projection(&r.right, -r.right.fx * r.baseline_m),
+            projection_right: projection(&r.right, r.baseline_m),
         }
     }
 }
@@ -241,11 +252,16 @@ impl fmt::Display for RigDescription {
             self.roll_deg + 0.0
         )?;
         match self.row_offset_px {
-            Some(rows) if rows.abs() >= 0.05 => {
-                let lower = if rows > 0.0 { "lower" } else { "higher" };
-                writeln!(f, "; the right picture shows what is far {:.1} px {lower}", rows.abs())?;
+            Some(apart) if apart.abs() >= 0.05 => {
+                let side = match (self.baseline_axis, apart > 0.0) {
+                    (Axis::Horizontal, true) => "lower",
+                    (Axis::Horizontal, false) => "higher",
+                    (Axis::Vertical, true) => "further to the right",
+                    (Axis::Vertical, false) => "further to the left",
+                };
+                writeln!(f, "; the right picture shows what is far {:.1} px {side}", apart.abs())?;
             }
-            Some(_) => writeln!(f, "; rows agree already")?,
+            Some(_) => writeln!(f, "; {} agree already", self.baseline_axis.lines())?,
             None => writeln!(f)?,
         }
         if let Some(r) = &self.rectified {

@@ -12,7 +12,8 @@ use super::matches::{EXCHANGED, Match, corner_count, matches, search};
 use super::rectification::Rectification;
 use super::{CalibrationError, Camera, FocalLength, StereoRig};
 use crate::console::counted;
-use crate::image::Luma;
+use crate::geometry::Axis;
+use crate::image::{Luma, QuarterTurn};
 use fit::{Fit, Model};
 use glam::{DMat3, DVec2, DVec3};
 
@@ -21,7 +22,7 @@ use glam::{DMat3, DVec2, DVec3};
 pub struct Estimate {
     /// The rig; `estimated` is set.
     pub rig: StereoRig,
-    /// Row offsets of the raw pictures.
+    /// Row offsets of the raw pictures; offsets of columns where one camera stands above the other.
     pub row_offset_before: RowOffset,
     /// Row offsets after rectification. Each match is rectified by a fit to the matches of other parts of the picture: a fit's own
     /// matches would flatter it.
@@ -39,14 +40,61 @@ const MIN_MEAN: f64 = 20.0;
 /// Smallest range of disparities (5th to 95th percentile), as a fraction of the width; below it there is only one depth.
 const MIN_DISPARITY_RANGE: f64 = 0.008;
 
-/// Estimates the rig of `pairs`, all of one size: one pair with much texture near and far suffices, several are better.
+/// Estimates the rig of `pairs` of cameras that stand as `axis` says; see [`estimate_in_rows`]. Pictures of cameras one above the other are
+/// turned to the left, and the rig is turned back.
+///
+/// # Errors
+/// As [`estimate_in_rows`].
+pub fn estimate_rig(
+    pairs: &[(&Luma, &Luma)],
+    focal: FocalLength,
+    baseline_m: f64,
+    axis: Axis,
+) -> Result<Estimate, CalibrationError> {
+    match (axis, pairs.first()) {
+        (Axis::Horizontal, _) | (_, None) => estimate_in_rows(pairs, focal, baseline_m),
+        (Axis::Vertical, Some((first, _))) => {
+            let focal = focal.along_columns(first.size());
+            let turned = |luma: &Luma| luma.turned(QuarterTurn::Left);
+            let turned: Vec<_> = pairs.iter().map(|(left, right)| (turned(left), turned(right))).collect();
+            let pairs: Vec<_> = turned.iter().map(|(left, right)| (left, right)).collect();
+            let found = estimate_in_rows(&pairs, focal, baseline_m)?;
+            let [row_offset_before, row_offset_after] =
+                [found.row_offset_before, found.row_offset_after].map(|offset| offset.upright(axis));
+            Ok(Estimate { rig: turned_right(found.rig), row_offset_before, row_offset_after, ..found })
+        }
+    }
+}
+
+/// The rig of pictures that are turned clockwise; its lenses are radial, and thus the same in all directions.
+fn turned_right(rig: StereoRig) -> StereoRig {
+    let (width, height) = rig.size.unwrap_or_default();
+    let camera = |camera: Camera| Camera {
+        fx: camera.fy,
+        fy: camera.fx,
+        cx: height as f64 - 1.0 - camera.cy,
+        cy: camera.cx,
+        ..camera
+    };
+    let turn = DMat3::from_cols(DVec3::Y, DVec3::NEG_X, DVec3::Z);
+    StereoRig {
+        left: camera(rig.left),
+        right: camera(rig.right),
+        rotation: turn * rig.rotation * turn.transpose(),
+        translation_m: turn * rig.translation_m,
+        size: Some((height, width)),
+        ..rig
+    }
+}
+
+/// Estimates the rig of `pairs` of cameras side by side, all of one size: one pair with much texture near and far suffices, several are better.
 /// `focal` is approximate; a field of view is that of the lens as it bends rays, which the matches tell: of two lenses of 110 degrees
 /// a fisheye has the longer focal length in its middle. `baseline_m` is measured.
 ///
 /// # Errors
 /// No pairs or of several sizes, too little texture, pictures without overlap, swapped cameras, only one depth, or
 /// inconsistent matches.
-pub fn estimate_rig(
+fn estimate_in_rows(
     pairs: &[(&Luma, &Luma)],
     focal: FocalLength,
     baseline_m: f64,

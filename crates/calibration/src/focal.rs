@@ -27,6 +27,15 @@ impl FocalLength {
         }
     }
 
+    /// The same lens for pictures of this size that are turned by 90 degrees; a field of view as that of a pinhole.
+    #[must_use]
+    pub(crate) fn along_columns(self, (width, height): (usize, usize)) -> Self {
+        match self {
+            Self::FovDeg(_) => Self::FovDeg(Self::Px(self.px(width)).fov_deg(height)),
+            Self::Px(_) | Self::Lens { .. } => Self::Px(self.px(width)),
+        }
+    }
+
     /// Horizontal field of view, degrees, of pictures that are `width` px wide.
     pub fn fov_deg(self, width: usize) -> f64 {
         2.0 * (width as f64 / 2.0 / self.px(width)).atan().to_degrees()

@@ -3,13 +3,16 @@
 use super::matches::Match;
 use crate::choices;
 use crate::console::counted;
+use crate::geometry::Axis;
 use glam::DVec2;
 use std::fmt;
 
-/// Row offset of matched points: row in the right picture minus row in the left one.
+/// Row offset of matched points: row in the right picture minus row in the left one. Of cameras one above the other that of columns.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct RowOffset {
-    /// Median, px: positive where the right picture shows points lower.
+    /// Direction of the baseline: what should agree across it, rows or columns, is measured.
+    pub axis: Axis,
+    /// Median, px: positive where the right picture shows points lower, or further to the right.
     pub median_px: f64,
     /// Median of the absolute offsets, px: above 0 also where offsets of both signs cancel.
     pub median_abs_px: f64,
@@ -71,6 +74,7 @@ pub fn row_offset_of(found: &[Match], width: usize, height: usize) -> Option<Row
     let filled = regions.iter_mut().zip(REGIONS).filter(|(offsets, _)| offsets.len() >= MIN_MATCHES_PER_REGION);
     let of_places = filled.map(|(offsets, place)| WorstRegion { place, median_px: quantile(offsets, 0.5) });
     Some(RowOffset {
+        axis: Axis::Horizontal,
         median_px,
         median_abs_px: quantile(&mut amounts, 0.5),
         p95_abs_px: quantile(&mut amounts, 0.95),
@@ -80,6 +84,21 @@ pub fn row_offset_of(found: &[Match], width: usize, height: usize) -> Option<Row
 }
 
 impl RowOffset {
+    /// The offset as the upright pictures of a rig with this axis have it, if it was measured in pictures whose disparities lie along rows
+    /// (counterclockwise turned ones of a vertical axis).
+    #[must_use]
+    pub fn upright(self, axis: Axis) -> Self {
+        if axis == Axis::Horizontal {
+            return self;
+        }
+        let turned = |worst: WorstRegion| {
+            let cell = REGIONS.iter().position(|place| *place == worst.place).unwrap_or(0);
+            let (column, row) = (2 - cell / 3, cell % 3);
+            WorstRegion { place: REGIONS[3 * row + column], median_px: -worst.median_px }
+        };
+        Self { axis, median_px: -self.median_px, worst: self.worst.map(turned), ..self }
+    }
+
     /// The verdict: by the median over the picture, or by half of the worst ninth's, so that a roll, whose offsets cancel,
     /// is detected too.
     pub fn verdict(&self) -> Verdict {
@@ -95,7 +114,7 @@ impl RowOffset {
 impl fmt::Display for RowOffset {
     /// `rows differ by 0.62 px (bad), most at the upper left: -1.10 px; 412 matches`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "rows differ by {:.2} px ({})", self.median_px.abs(), self.verdict())?;
+        write!(f, "{} differ by {:.2} px ({})", self.axis.lines(), self.median_px.abs(), self.verdict())?;
         if let Some(WorstRegion { place, median_px }) = self.worst {
             write!(f, ", most at the {place}: {median_px:+.2} px")?;
         }

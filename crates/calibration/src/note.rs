@@ -1,7 +1,7 @@
 //! The calibration of a pair source as recordings store it.
 
 use super::{CalibrationError, Crop, LoadOptions, StereoRig, read, toml_of};
-use crate::geometry::Geometry;
+use crate::geometry::{Axis, Geometry};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -19,6 +19,9 @@ pub struct CalibrationNote {
     pub geometry: Option<Geometry>,
     /// Working size, in the words of `--scale`.
     pub scale: String,
+    /// Direction of the baseline of pairs without a geometry.
+    #[serde(default, skip_serializing_if = "crate::parameter::is_default")]
+    pub axis: Axis,
     /// The raw pictures are left and right exchanged.
     #[serde(default, skip_serializing_if = "crate::parameter::is_default")]
     pub swapped: bool,

@@ -1,14 +1,15 @@
-//! Rectification: virtual cameras that show every point in the same row of both pictures.
+//! Rectification: virtual cameras that show every point in the same row of both pictures, or in the same column where one camera
+//! stands above the other.
 //!
 //! Rotations after Bouguet: each camera turns half of the rotation between them, then both turn until the baseline lies
-//! along x. Focal length and principal point are equal in both pictures (so doffs is 0), and are chosen as in OpenCV,
+//! along x, or along y. Focal length and principal point are equal in both pictures (so doffs is 0), and are chosen as in OpenCV,
 //! so that a rig has the same focal length in both programs: the principal point centres the corners of both pictures,
 //! and the focal length lies between the one that fills both pictures (alpha 0) and the one that loses
 //! no pixel of either (alpha 1), or is that of a field of view.
 
 use super::crop::{self, Crop};
 use super::{CalibrationError, Camera, StereoRig, checks};
-use crate::geometry::Geometry;
+use crate::geometry::{Axis, Geometry};
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
 /// Pinhole of a rectified picture.
@@ -56,23 +57,25 @@ pub struct Rectification {
     pub right: Projection,
     /// Baseline, m: from P2.
     pub baseline_m: f64,
+    /// Direction of the baseline.
+    pub axis: Axis,
 }
 
 impl Rectification {
     /// Computes the rectification of a rig for pictures of `width` x `height`, at least 2x2.
     ///
     /// # Errors
-    /// The cameras are swapped, one above the other, or diverge too much.
+    /// The cameras are swapped, one in front of the other, or diverge too much.
     pub fn compute(
         rig: &StereoRig,
         width: usize,
         height: usize,
         crop: impl Into<Crop>,
     ) -> Result<Self, CalibrationError> {
-        let (rotation_left, rotation_right) = rotations(rig)?;
-        let projection = projection(rig, [rotation_left, rotation_right], (width, height), crop.into())?;
+        let (rotation_left, rotation_right, axis) = rotations(rig)?;
+        let projection = projection(rig, [rotation_left, rotation_right], axis, (width, height), crop.into())?;
         let baseline_m = rig.translation_m.length();
-        Ok(Self { rotation_left, rotation_right, left: projection, right: projection, baseline_m })
+        Ok(Self { rotation_left, rotation_right, left: projection, right: projection, baseline_m, axis })
     }
 
     /// The same rotations and baseline with another crop.
@@ -80,7 +83,7 @@ impl Rectification {
     /// # Errors
     /// The cameras diverge too much.
     pub(super) fn cropped(&self, rig: &StereoRig, size: (usize, usize), crop: Crop) -> Result<Self, CalibrationError> {
-        let projection = projection(rig, [self.rotation_left, self.rotation_right], size, crop)?;
+        let projection = projection(rig, [self.rotation_left, self.rotation_right], self.axis, size, crop)?;
         Ok(Self { left: projection, right: projection, ..*self })
     }
 
@@ -92,14 +95,12 @@ impl Rectification {
 
     /// Geometry that converts disparity of the rectified pictures to metres.
     pub fn geometry(&self) -> Geometry {
-        Geometry {
-            focal_px: self.left.fx,
-            baseline_m: self.baseline_m,
-            doffs_px: self.right.cx - self.left.cx,
-            cx_px: self.left.cx,
-            cy_px: self.left.cy,
-            estimated: false,
-        }
+        let Self { left, right, axis, .. } = self;
+        let (focal_px, doffs_px) = match axis {
+            Axis::Horizontal => (left.fx, right.cx - left.cx),
+            Axis::Vertical => (left.fy, right.cy - left.cy),
+        };
+        Geometry { axis: *axis, ..Geometry::new(focal_px, self.baseline_m, doffs_px, [left.cx, left.cy]) }
     }
 }
 
@@ -107,13 +108,17 @@ impl Rectification {
 fn projection(
     rig: &StereoRig,
     rotations: [DMat3; 2],
+    axis: Axis,
     size: (usize, usize),
     crop: Crop,
 ) -> Result<Projection, CalibrationError> {
     let sides = [(&rig.left, rotations[0]), (&rig.right, rotations[1])];
     let last = DVec2::new(size.0 as f64 - 1.0, size.1 as f64 - 1.0);
     // initial focal length for centring the corners; the final one follows from there
-    let usual = f64::midpoint(rig.left.fy, rig.right.fy);
+    let usual = match axis {
+        Axis::Horizontal => f64::midpoint(rig.left.fy, rig.right.fy),
+        Axis::Vertical => f64::midpoint(rig.left.fx, rig.right.fx),
+    };
     let [left, right] = sides.map(|(camera, rotation)| corner_mean(camera, rotation, last));
     let center = last / 2.0 - usual * (left + right) / 2.0;
     let (filled, whole) = sides
@@ -138,13 +143,21 @@ fn projection(
     Ok(Projection { fx: focal, fy: focal, cx: center.x, cy: center.y })
 }
 
-/// R1 and R2.
-fn rotations(rig: &StereoRig) -> Result<(DMat3, DMat3), CalibrationError> {
-    checks::side_by_side(rig).map_err(|e| CalibrationError(format!("the cameras cannot be rectified: {e}")))?;
+/// Direction from the left camera to the right one in their common axes.
+pub(crate) fn to_right(axis: Axis) -> DVec3 {
+    match axis {
+        Axis::Horizontal => DVec3::X,
+        Axis::Vertical => DVec3::Y,
+    }
+}
+
+/// R1 and R2, and the direction of the baseline.
+fn rotations(rig: &StereoRig) -> Result<(DMat3, DMat3, Axis), CalibrationError> {
+    let axis = checks::standing(rig).map_err(|e| CalibrationError(format!("the cameras cannot be rectified: {e}")))?;
     let half = DQuat::IDENTITY.slerp(DQuat::from_mat3(&rig.rotation).normalize(), 0.5);
     let along = half.inverse() * rig.translation_m;
-    let level = DQuat::from_rotation_arc(along.normalize(), DVec3::NEG_X);
-    Ok((DMat3::from_quat(level * half), DMat3::from_quat(level * half.inverse())))
+    let level = DQuat::from_rotation_arc(along.normalize(), -to_right(axis));
+    Ok((DMat3::from_quat(level * half), DMat3::from_quat(level * half.inverse()), axis))
 }
 
 /// Point of a pixel in a rotated camera, as (x / z, y / z); `None` where the lens model folds, and more than 80 degrees off
@@ -310,14 +323,14 @@ mod tests {
     }
 
     #[test]
-    fn rigs_that_are_not_side_by_side_are_refused() {
+    fn cameras_in_the_wrong_order_or_behind_each_other_are_refused() {
         let refused = |x, y, z| {
             let mut rig = plain_rig();
             rig.translation_m = DVec3::new(x, y, z);
             Rectification::compute(&rig, 640, 480, 0.0).unwrap_err().to_string()
         };
         assert!(refused(0.12, 0.0, 0.0).contains("left and right are swapped"));
-        assert!(refused(-0.02, 0.12, 0.0).contains("above the other"));
+        assert!(refused(-0.02, 0.12, 0.0).contains("above the left one"));
         assert!(refused(-0.02, 0.0, 0.12).contains("in front of the other"));
         let mut apart = plain_rig();
         apart.rotation = DMat3::from_rotation_y(1.4);

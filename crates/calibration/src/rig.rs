@@ -1,8 +1,10 @@
 //! Two cameras and their relative pose.
 
+use super::checks;
 use super::length_unit::PLAUSIBLE_BASELINE_M;
+use super::rectification::to_right;
 use super::{CalibrationError, Camera, Distortion, Kind, LengthUnit, Projection, Rectification};
-use crate::geometry::Geometry;
+use crate::geometry::{Axis, Geometry};
 use glam::{DMat3, DVec3};
 
 /// A calibrated pair of cameras. A point at `x` in the left camera is at `rotation * x + translation_m` in the right one.
@@ -58,16 +60,26 @@ impl StereoRig {
 
     /// The rig of rectified pictures with this geometry.
     pub fn of_rectified(geometry: &Geometry, size: (usize, usize)) -> Self {
-        let Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, estimated } = *geometry;
-        let cameras = [cx_px, cx_px + doffs_px].map(|cx| Projection { fx: focal_px, fy: focal_px, cx, cy: cy_px });
-        Self { estimated, ..Self::of_pinholes(cameras, baseline_m, Some(size)) }
+        let &Geometry { focal_px, baseline_m, cx_px, cy_px, estimated, axis, .. } = geometry;
+        let cameras = [[cx_px, cy_px], geometry.right_centre_px()];
+        let cameras = cameras.map(|[cx, cy]| Projection { fx: focal_px, fy: focal_px, cx, cy });
+        Self { estimated, ..Self::of_standing_pinholes(cameras, baseline_m, axis, Some(size)) }
     }
 
-    /// The rig of rectified pictures with these cameras.
-    pub(crate) fn of_pinholes([left, right]: [Projection; 2], baseline_m: f64, size: Option<(usize, usize)>) -> Self {
+    /// The rig of rectified pictures with these cameras side by side.
+    pub(crate) fn of_pinholes(cameras: [Projection; 2], baseline_m: f64, size: Option<(usize, usize)>) -> Self {
+        Self::of_standing_pinholes(cameras, baseline_m, Axis::Horizontal, size)
+    }
+
+    fn of_standing_pinholes(
+        [left, right]: [Projection; 2],
+        baseline_m: f64,
+        axis: Axis,
+        size: Option<(usize, usize)>,
+    ) -> Self {
         let rotation = DMat3::IDENTITY;
         let rectification =
-            Rectification { rotation_left: rotation, rotation_right: rotation, left, right, baseline_m };
+            Rectification { rotation_left: rotation, rotation_right: rotation, left, right, baseline_m, axis };
         let [left, right] = [left, right].map(|Projection { fx, fy, cx, cy }| Camera {
             fx,
             fy,
@@ -76,13 +88,21 @@ impl StereoRig {
             skew: 0.0,
             distortion: Distortion::default(),
         });
-        let rig = Self::new(left, right, rotation, DVec3::new(-baseline_m, 0.0, 0.0), size);
+        let rig = Self::new(left, right, rotation, -baseline_m * to_right(axis), size);
         Self { rectification: Some(rectification), ..rig }
     }
 
     /// Baseline: distance of the two optical centres, m.
     pub fn baseline_m(&self) -> f64 {
         self.rectification.as_ref().map_or(self.translation_m.length(), |r| r.baseline_m)
+    }
+
+    /// Direction of the baseline: cameras side by side, or one above the other.
+    pub fn axis(&self) -> Axis {
+        match &self.rectification {
+            Some(rectification) => rectification.axis,
+            None => checks::standing(self).unwrap_or_default(),
+        }
     }
 
     /// Focal length, px: of the rectification in the file, else of the left camera.
@@ -107,7 +127,11 @@ impl StereoRig {
         };
         let file = self.baseline_in_file();
         let file = if file >= 10.0 { format!("{file:.1}") } else { format!("{file:.4}") };
-        let sides = if self.exchanged { "left and right of the file are exchanged" } else { "left is left" };
+        let sides = match (self.exchanged, self.axis()) {
+            (true, _) => "left and right of the file are exchanged",
+            (false, Axis::Horizontal) => "left is left",
+            (false, Axis::Vertical) => "one camera above the other, the upper one is the left one",
+        };
         let mut text = format!(
             "{size}, focal {:.0} px, baseline {:.4} m (file: {file}, read as {unit}), {sides}",
             self.focal_px(),
@@ -140,6 +164,7 @@ impl StereoRig {
                 left: r.right,
                 right: r.left,
                 baseline_m: -r.baseline_m,
+                axis: r.axis,
             }),
             exchanged: !self.exchanged,
             ..self.clone()
@@ -148,7 +173,7 @@ impl StereoRig {
 
     /// Checks that the rig can be rectified.
     pub(super) fn validate(&self) -> Result<(), CalibrationError> {
-        super::checks::check(self).map_err(CalibrationError)
+        checks::check(self).map_err(CalibrationError)
     }
 }
 
@@ -205,6 +230,7 @@ pub(super) mod tests {
             left: plain,
             right: Projection { cx: 325.0, ..plain },
             baseline_m: -0.12,
+            axis: Axis::Horizontal,
         };
         rig.rectification = Some(wrong_way);
         let right_way = rig.swapped().rectification.unwrap();

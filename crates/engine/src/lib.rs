@@ -1,14 +1,13 @@
 //! Engines run the algorithm of [`crate::stereo`]: rectified pairs go in, disparity maps come out, all with the same bits.
 
-#[cfg(test)]
-use stereopsis_base::image;
-use stereopsis_base::{newest, parameter, rate};
+use stereopsis_base::{geometry, image, newest, parameter, rate};
 use stereopsis_metrics as metrics;
 use stereopsis_stereo as stereo;
 
 #[cfg(feature = "gpu")]
 mod auto;
 mod elsewhere;
+mod in_rows;
 mod open;
 pub mod worker;
 

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "gpu")]
 use super::gpu::{Gpu, GpuEngine, GpuOptions, variant::VariantOverrides};
+use super::in_rows::InRows;
 use super::{AdapterChoice, Autotune, CpuEngine, Engine, EngineChoice, EngineError, Job};
 
 /// Why there is no GPU engine.
@@ -46,7 +47,8 @@ pub struct Opened {
     pub why: Option<String>,
 }
 
-/// Opens an engine. `auto` times both on `sample`, or remembers; it gives an engine in any case.
+/// Opens an engine, which takes pairs of cameras side by side and one above the other. `auto` times both engines on `sample`, or remembers;
+/// it gives an engine in any case.
 ///
 /// # Errors
 /// The GPU was asked for by name and cannot be opened; the text says what to do.
@@ -57,13 +59,16 @@ pub fn open(options: &OpenOptions, sample: Option<&Job>) -> Result<Opened, Engin
         #[cfg(not(feature = "gpu"))]
         EngineChoice::Auto => {
             let _ = sample; // there is one engine alone
-            Ok(Opened { engine: Box::new(CpuEngine::new(options.threads)), why: Some(WITHOUT_GPU.to_owned()) })
+            Ok(Opened {
+                engine: Box::new(InRows::new(CpuEngine::new(options.threads))),
+                why: Some(WITHOUT_GPU.to_owned()),
+            })
         }
         #[cfg(feature = "gpu")]
-        EngineChoice::Gpu => Ok(Opened { engine: Box::new(options.gpu_engine()?), why: None }),
+        EngineChoice::Gpu => Ok(Opened { engine: Box::new(InRows::new(options.gpu_engine()?)), why: None }),
         #[cfg(not(feature = "gpu"))]
         EngineChoice::Gpu => Err(EngineError::Unsupported(WITHOUT_GPU.to_owned())),
-        EngineChoice::Cpu => Ok(Opened { engine: Box::new(CpuEngine::new(options.threads)), why: None }),
+        EngineChoice::Cpu => Ok(Opened { engine: Box::new(InRows::new(CpuEngine::new(options.threads))), why: None }),
         EngineChoice::Network => Ok(Opened { engine: Box::<super::elsewhere::ElsewhereEngine>::default(), why: None }),
     }
 }

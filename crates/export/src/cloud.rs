@@ -127,8 +127,7 @@ mod tests {
     use super::*;
     use crate::image::Luma;
 
-    const GEOMETRY: Geometry =
-        Geometry { focal_px: 100.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 1.0, cy_px: 0.5, estimated: false };
+    const GEOMETRY: Geometry = Geometry::new(100.0, 0.1, 0.0, [1.0, 0.5]);
 
     /// The header, and the bytes behind it.
     fn written(picture: Option<&Picture>) -> (String, Vec<u8>) {

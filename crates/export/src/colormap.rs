@@ -194,8 +194,7 @@ mod tests {
 
     #[test]
     fn what_lies_behind_infinity_has_no_colour_with_a_geometry() {
-        let geometry =
-            Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: -5.0, cx_px: 0.0, cy_px: 0.0, estimated: false };
+        let geometry = Geometry::new(500.0, 0.1, -5.0, [0.0, 0.0]);
         let map = map_of(vec![4 * 16, 5 * 16, 6 * 16]);
         let range = DisplayRange { far_px: 0.0, near_px: 10.0 };
         let colors = color_map(&map, Some(&geometry), range, Colormap::Turbo, false);

@@ -182,8 +182,7 @@ mod tests {
     fn depth_is_in_rounded_millimetres() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.png");
-        let geometry =
-            Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 1.0, cy_px: 1.0, estimated: false };
+        let geometry = Geometry::new(500.0, 0.1, 0.0, [1.0, 1.0]);
         write_depth_mm(&path, &map(), &geometry).unwrap();
         let stored = image::open(path).unwrap();
         // 50 m px: / 10.5, infinity, none, behind, / 300, / 0.0625 beyond 65.535 m

@@ -36,7 +36,6 @@ pub fn frame(with_geometry: bool) -> Frame {
         picture.clone(),
         picture,
     );
-    let geometry =
-        Geometry { focal_px: 300.0, baseline_m: 0.12, doffs_px: 0.0, cx_px: 159.5, cy_px: 119.5, estimated: false };
+    let geometry = Geometry::new(300.0, 0.12, 0.0, [159.5, 119.5]);
     Frame { geometry: with_geometry.then_some(geometry), ..Frame::of_raw(Arc::new(raw)) }
 }

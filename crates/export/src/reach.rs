@@ -153,7 +153,7 @@ mod tests {
     use crate::calibration::FocalLength;
 
     fn geometry(focal_px: f64, baseline_m: f64) -> Geometry {
-        Geometry { focal_px, baseline_m, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0, estimated: false }
+        Geometry::new(focal_px, baseline_m, 0.0, [0.0, 0.0])
     }
 
     /// The rig of Leu, Bacara & Jivet 2010: 11 mm before 1280 pixels of 12 um, 456 mm apart.

@@ -27,6 +27,7 @@ pub fn describe(output: &Output) -> Value {
         "source": output.job.frame.raw.name,
         "sequence": output.job.frame.raw.sequence,
         "size": [width, height],
+        "baseline_axis": output.job.frame.axis,
         "geometry": output.job.frame.geometry,
         "engine": *output.engine,
         "parameters": *output.job.params,
@@ -102,8 +103,10 @@ fn sidecar(frame: &Frame, map: &DisparityMap, about: &Value, paths: &[PathBuf], 
             "_disp.pfm": "float, disparity px, +inf = invalid, rows bottom to top",
             "focal_px, doffs_px, cx_px, cy_px": "px, pixel centres at whole numbers",
             "baseline_m": "metres",
+            "baseline_axis": "horizontal: left pixel (x, y) shows what right pixel (x - d, y) shows; vertical: right pixel (x, y - d)",
             "depth": "focal_px * baseline_m / (disparity + doffs_px)",
         },
+        "baseline_axis": frame.axis,
         "geometry": frame.geometry,
     });
     if let Value::Object(own) = own {

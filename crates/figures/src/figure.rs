@@ -177,8 +177,7 @@ mod tests {
     use stereopsis_base::geometry::Geometry;
 
     fn reach(min_disparity: i32, num_disparities: u32) -> Reach {
-        let geometry =
-            Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0, estimated: false };
+        let geometry = Geometry::new(500.0, 0.1, 0.0, [0.0, 0.0]);
         Reach { geometry, min_disparity, num_disparities }
     }
 

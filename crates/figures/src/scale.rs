@@ -62,8 +62,7 @@ pub(crate) fn metres(depth: f64) -> String {
 mod tests {
     use super::*;
 
-    const RIG: Geometry =
-        Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0, estimated: false };
+    const RIG: Geometry = Geometry::new(500.0, 0.1, 0.0, [0.0, 0.0]);
 
     #[test]
     fn ends_of_a_depth_bar_come_first() {

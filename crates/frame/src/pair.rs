@@ -4,9 +4,10 @@
 //! it by `Arc`.
 
 use super::Original;
-use crate::geometry::Geometry;
-use crate::image::{Image, Picture, Truth};
+use crate::geometry::{Axis, Geometry};
+use crate::image::{Image, Picture, QuarterTurn, Truth};
 use crate::stereo::{DisparityMap, StereoParams};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -107,6 +108,8 @@ pub struct Frame {
     pub right: Arc<Picture>,
     /// Its raw pair.
     pub raw: Arc<RawPair>,
+    /// Direction of the baseline: the pictures and all that belongs to them are upright in either case.
+    pub axis: Axis,
     /// Ground truth at working size, where the source has it.
     pub truth: Option<Arc<Truth>>,
     /// Geometry that converts disparity to metres at working size; `None` without a calibration.
@@ -121,6 +124,43 @@ impl Frame {
     /// `(width, height)` of each view at working size.
     pub fn size(&self) -> (usize, usize) {
         self.left.size()
+    }
+
+    /// Extent of the pictures along the baseline, px: a larger disparity matches nowhere.
+    pub fn extent_px(&self) -> usize {
+        self.axis.extent(self.size())
+    }
+
+    /// The frame with its disparities along rows, as engines and all other matching want it: this one, or one whose pictures are turned
+    /// counterclockwise, without geometry and truth.
+    #[must_use]
+    pub fn in_rows(self: &Arc<Self>) -> Arc<Self> {
+        match self.axis {
+            Axis::Horizontal => Arc::clone(self),
+            Axis::Vertical => {
+                let [left, right] =
+                    [&self.left, &self.right].map(|picture| Arc::new(picture.turned(QuarterTurn::Left)));
+                let raw = Arc::clone(&self.raw);
+                Arc::new(Self { left, right, raw, axis: Axis::Horizontal, truth: None, geometry: None, ..**self })
+            }
+        }
+    }
+
+    /// A map of this frame with its disparities along rows, as [`Frame::in_rows`] has the pictures.
+    pub fn map_in_rows<'a>(&self, map: &'a DisparityMap) -> Cow<'a, DisparityMap> {
+        match self.axis {
+            Axis::Horizontal => Cow::Borrowed(map),
+            Axis::Vertical => Cow::Owned(map.turned(QuarterTurn::Left)),
+        }
+    }
+
+    /// The pixel of [`Frame::in_rows`] at which this pixel lies.
+    pub fn pixel_in_rows(&self, (x, y): (usize, usize)) -> (usize, usize) {
+        match self.axis {
+            Axis::Horizontal => (x, y),
+            // outside stays outside
+            Axis::Vertical => (y, (self.size().0.wrapping_sub(1)).wrapping_sub(x)),
+        }
     }
 
     /// The same frame without pictures, for consumers of the result only.
@@ -147,6 +187,7 @@ impl Frame {
             left: Arc::new(raw.left.clone()),
             right: Arc::new(raw.right.clone()),
             raw,
+            axis: Axis::Horizontal,
             truth: None,
             geometry: None,
             arrived: Instant::now(),

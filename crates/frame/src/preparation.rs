@@ -3,7 +3,7 @@
 use super::{Frame, RawPair, Scale, SourceInfo};
 use crate::calibration::{CalibrationError, Rectifier};
 use crate::console;
-use crate::geometry::Geometry;
+use crate::geometry::{Axis, Geometry};
 use crate::image::Picture;
 use crate::process::memory;
 use std::sync::Arc;
@@ -16,6 +16,8 @@ pub struct FramePreparation {
     pub rectifier: Option<Arc<Rectifier>>,
     /// Geometry that takes precedence over the rectifier's and the source's own; at the source's size.
     pub geometry: Option<Geometry>,
+    /// Direction of the baseline of pairs without a geometry.
+    pub axis: Axis,
     /// Working size.
     pub scale: Scale,
     /// Left and right are exchanged, before anything else.
@@ -82,12 +84,14 @@ impl FramePreparation {
         let truth = raw.truth.as_ref().filter(|_| self.rectifier.is_none() && !self.swapped);
         let truth =
             truth.map(|truth| if scale == Scale::One { Arc::clone(truth) } else { Arc::new(scale.truth(truth)) });
+        let geometry = self.geometry(source).map(|geometry| geometry.scaled(scale.factor()));
         Ok(Frame {
             left: Arc::new(left),
             right: Arc::new(right),
             raw: Arc::clone(raw),
+            axis: geometry.map_or(self.axis, |geometry| geometry.axis),
             truth,
-            geometry: self.geometry(source).map(|g| g.scaled(scale.factor())),
+            geometry,
             arrived,
             rectify_time: start.elapsed(),
         })

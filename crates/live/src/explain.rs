@@ -180,7 +180,9 @@ impl Worker {
             Some((.., Err(why))) => return publish(Err(why.to_string())),
             None => return,
         };
-        let explanation = match explainer.explain(wish.pixel, if may_abandon { &goes_on } else { &is_open }) {
+        let explanation = match explainer
+            .explain(wish.job.frame.pixel_in_rows(wish.pixel), if may_abandon { &goes_on } else { &is_open })
+        {
             Ok(explanation) => Arc::new(explanation),
             Err(Unexplained::Abandoned) => {
                 self.was_abandoned = true;
@@ -244,7 +246,8 @@ impl Worker {
         let is_prepared =
             self.prepared.as_ref().is_some_and(|(of, with, _)| Arc::ptr_eq(of, frame) && **with == **params);
         if !is_prepared {
-            let explainer = Explainer::new(&frame.left.luma, &frame.right.luma, params);
+            let in_rows = frame.in_rows();
+            let explainer = Explainer::new(&in_rows.left.luma, &in_rows.right.luma, params);
             self.prepared = Some((Arc::clone(frame), Arc::clone(params), explainer));
         }
     }

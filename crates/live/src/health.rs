@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 pub struct Health {
     /// Whether it has been measured; otherwise nothing is known.
     pub is_measured: bool,
-    /// By how much rows of the rectified pictures differ, px at working size; `None` where too little matches.
+    /// By how much rows of the rectified pictures, or columns where one camera stands above the other, differ, px at working size; `None` where too little matches.
     pub row_offset: Option<RowOffset>,
     /// Left and right look exchanged.
     pub exchanged: Option<Exchanged>,
@@ -33,13 +33,14 @@ impl Health {
     /// Measures one pair, which says nothing of motion.
     pub fn of(job: &Job) -> Self {
         let frame = &job.frame;
-        let (left, right) = (&frame.left.luma, &frame.right.luma);
+        let in_rows = frame.in_rows();
+        let (left, right) = (&in_rows.left.luma, &in_rows.right.luma);
         let found = matches(left, right);
         let (width, height) = left.size();
         // without a calibration cameras may converge: then the user has them searched behind infinity
         let searched_px = f64::from(job.params.min_disparity.min(0));
         let farthest_px = frame.geometry.map_or(searched_px, |geometry| -geometry.doffs_px);
-        let row_offset = row_offset_of(&found, width, height);
+        let row_offset = row_offset_of(&found, width, height).map(|offset| offset.upright(frame.axis));
         // what matches well is not too dark
         let is_cause = |blank: &Blank| !matches!(blank, Blank::Dark { .. }) || row_offset.is_none();
         let blank = blank(&frame.raw.left.luma, &frame.raw.right.luma).filter(is_cause);

@@ -67,14 +67,16 @@ fn of_truth(error: TruthError) -> [Quantity; 2] {
 
 /// Scores of a whole map, and its error where the truth is known.
 pub fn of_pair(
-    frame: &Frame,
+    frame: &Arc<Frame>,
     map: &DisparityMap,
     params: &StereoParams,
     previous: Option<&PreviousPair>,
 ) -> Vec<Quantity> {
-    let previous = previous.map(|(frame, map)| View { left: &frame.left.luma, map: map.as_ref() });
-    let view = View { left: &frame.left.luma, map };
-    let mut quantities = scores(view, &frame.right.luma, params.left_right.is_some(), previous).quantities();
+    let previous = previous.map(|(frame, map)| (frame.in_rows(), frame.map_in_rows(map)));
+    let previous = previous.as_ref().map(|(frame, map)| View { left: &frame.left.luma, map });
+    let (in_rows, map_in_rows) = (frame.in_rows(), frame.map_in_rows(map));
+    let view = View { left: &in_rows.left.luma, map: &map_in_rows };
+    let mut quantities = scores(view, &in_rows.right.luma, params.left_right.is_some(), previous).quantities();
     quantities.extend(frame.truth.as_ref().and_then(|truth| truth_error(map, truth)).into_iter().flat_map(of_truth));
     quantities
 }

@@ -128,7 +128,7 @@ impl Status {
             (cameras.missed() > 0).then(|| format!("missing frames {}", cameras.missed())),
             engine.latency_ms().map(|(_, p99_ms)| format!("99 % below {p99_ms:.0} ms")),
             cameras.skew.map(|skew| format!("skew {:+.1} ms", 1e3 * skew.mean_s)),
-            health.row_offset.as_ref().map(|rows| format!("rows {:+.2} px", rows.median_px)),
+            health.row_offset.as_ref().map(|rows| format!("{} {:+.2} px", rows.axis.lines(), rows.median_px)),
             truth.map(|seen| {
                 format!("off by more than 1 px {:.1} %, mean {:.2} px", seen.bad_1_percent, seen.average_px)
             }),

@@ -183,7 +183,7 @@ fn another_recipe_shows_at_once_also_on_a_held_pair() {
     until("the held pair is halved", || width() == Some(SIZE.0 / 2));
     // what was in flight has come before it
     let held = live.latest().unwrap().job.frame.raw.sequence;
-    let geometry = Geometry { focal_px: 50.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0, estimated: true };
+    let geometry = Geometry { estimated: true, ..Geometry::new(50.0, 0.1, 0.0, [0.0, 0.0]) };
     live.set_preparation(FramePreparation { geometry: Some(geometry), ..live.preparation() }).unwrap();
     until("it has a geometry", || live.latest().is_some_and(|output| output.job.frame.geometry.is_some()));
     assert_eq!(live.latest().unwrap().job.frame.raw.sequence, held);

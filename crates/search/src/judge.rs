@@ -44,8 +44,9 @@ impl Judge {
                 (error.map(|error| error.bad_1_percent), wrong)
             }
             Self::WithoutTruth => {
-                let view = View { left: &frame.left.luma, map };
-                let scores = scores(view, &frame.right.luma, params.left_right.is_some(), None);
+                let (in_rows, map) = (frame.in_rows(), frame.map_in_rows(map));
+                let view = View { left: &in_rows.left.luma, map: &map };
+                let scores = scores(view, &in_rows.right.luma, params.left_right.is_some(), None);
                 (score_without_truth(&scores).ok(), None)
             }
         };

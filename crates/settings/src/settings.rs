@@ -198,12 +198,12 @@ impl Settings {
         }
     }
 
-    /// The parameters for pictures of this width and geometry: `near_m` becomes a number of disparities, and the range
+    /// The parameters for pictures of this extent along the baseline and this geometry: `near_m` becomes a number of disparities, and the range
     /// is checked to match somewhere.
     ///
     /// # Errors
     /// `near_m` without a geometry, or out of reach; a range that can match nowhere.
-    pub fn params_for(&self, width: usize, geometry: Option<&Geometry>) -> Result<StereoParams, SettingsError> {
+    pub fn params_for(&self, extent_px: usize, geometry: Option<&Geometry>) -> Result<StereoParams, SettingsError> {
         let mut params = self.params.clone();
         if let Some(near_m) = self.near_m {
             let geometry = geometry.ok_or_else(|| {
@@ -213,7 +213,7 @@ impl Settings {
             })?;
             params.num_disparities = disparities_to(near_m, params.min_disparity, geometry)?;
         }
-        params.validate_range(width).map_err(|err| SettingsError::Flag(err.to_string()))?;
+        params.validate_range(extent_px).map_err(|err| SettingsError::Flag(err.to_string()))?;
         Ok(params)
     }
 }
@@ -474,8 +474,7 @@ mod tests {
 
     #[test]
     fn the_nearest_depth_sets_the_range() {
-        let geometry =
-            Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0, estimated: false };
+        let geometry = Geometry::new(500.0, 0.1, 0.0, [0.0, 0.0]);
         let settings = Settings::resolve(&flags(&[("near-m", "0.5")])).unwrap();
         assert_eq!(settings.params_for(640, Some(&geometry)).unwrap().num_disparities, 101);
         assert!(settings.params_for(640, None).unwrap_err().to_string().contains("needs a calibration"));

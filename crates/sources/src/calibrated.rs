@@ -124,7 +124,7 @@ fn known(
                 // another crop has another geometry
                 (note.crop, note.geometry) = (choice.crop(), None);
             }
-            Calibrated::from_note(&note, &info)
+            Calibrated::from_note(&note, &info).and_then(|calibrated| choice.standing(calibrated, &info))
         }
         None => choice.apply(&info),
     };

@@ -29,8 +29,7 @@ mod tests {
 
     #[test]
     fn depth_is_focal_times_baseline_over_disparity() {
-        let geometry =
-            Geometry { focal_px: 400.0, baseline_m: 0.1, doffs_px: 2.0, cx_px: 0.0, cy_px: 0.0, estimated: false };
+        let geometry = Geometry::new(400.0, 0.1, 2.0, [0.0, 0.0]);
         assert!((depth_m(16 * 38, &geometry) - 1.0).abs() < 1e-6);
         assert!((depth_m(0, &geometry) - 20.0).abs() < 1e-6);
         for behind in [-32, -40, INVALID] {

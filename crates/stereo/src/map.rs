@@ -1,6 +1,6 @@
 //! Disparity maps: disparity in sixteenths of a pixel, the reason of each pixel without one, and on request its confidence.
 
-use crate::image::Image;
+use crate::image::{Image, QuarterTurn};
 
 /// Value of a pixel without a disparity.
 pub const INVALID: i16 = i16::MIN;
@@ -134,6 +134,16 @@ impl DisparityMap {
             values: self.values.mirrored(),
             reasons: self.reasons.mirrored(),
             confidence: self.confidence.as_ref().map(Image::mirrored),
+        }
+    }
+
+    /// The map after a quarter turn: its disparities lie along the other axis then.
+    #[must_use]
+    pub fn turned(&self, turn: QuarterTurn) -> Self {
+        Self {
+            values: self.values.turned(turn),
+            reasons: self.reasons.turned(turn),
+            confidence: self.confidence.as_ref().map(|confidence| confidence.turned(turn)),
         }
     }
 

@@ -15,15 +15,16 @@ class Matcher:
 
     Parameters have the names of the program's flags, with underscores: ``num_disparities``, ``preset``, ``cost``, ``p1``, ``p2``,
     ``paths``, ``uniqueness``, ``threads`` and all others of ``stereopsis compute --help``. ``None`` stands for ``off``, bools for
-    ``on`` and ``off``. The engine keeps its memory from pair to pair. Calls release the GIL; those of several threads with one matcher
+    ``on`` and ``off``. With ``vertical`` the left picture is the upper one of cameras one above the other, and left pixel (x, y) shows
+    what right pixel (x, y - d) shows. The engine keeps its memory from pair to pair. Calls release the GIL; those of several threads with one matcher
     wait for each other.
     """
 
     def __init__(
-        self, *, num_disparities: int = ..., preset: str = ..., cost: str = ..., paths: int = ..., p1: int = ..., p2: int = ..., threads: int = ..., **parameters: Any
+        self, *, vertical: bool = False, num_disparities: int = ..., preset: str = ..., cost: str = ..., paths: int = ..., p1: int = ..., p2: int = ..., threads: int = ..., **parameters: Any
     ) -> None: ...
     @staticmethod
-    def from_settings(path: _Path, **parameters: Any) -> "Matcher":
+    def from_settings(path: _Path, *, vertical: bool = False, **parameters: Any) -> "Matcher":
         """Read a settings file that the window or ``optimize`` has written; parameters change it further.
 
         An engine or adapter in the file has no effect: all engines give the same bits, and this one is the CPU's.
@@ -55,6 +56,9 @@ class Calibration:
         gives a plausible baseline. ``alpha`` 0 shows no black pixels, 1 shows all raw pixels."""
     @property
     def baseline_m(self) -> float: ...
+    @property
+    def vertical(self) -> bool:
+        """Whether one camera stands above the other: then rectified pairs need ``Matcher(vertical=True)``."""
     @property
     def size(self) -> Optional[Tuple[int, int]]:
         """Width and height of the pictures that were calibrated with."""

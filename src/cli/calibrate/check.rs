@@ -6,7 +6,8 @@ use crate::calibration::{Kind, LoadOptions, Rectifier, RowOffset, StereoRig, Ver
 use crate::capture::SourceSpec;
 use crate::cli::values::Files;
 use crate::console::{self, counted};
-use crate::image::{Luma, Picture};
+use crate::geometry::Axis;
+use crate::image::{Luma, Picture, QuarterTurn};
 use glam::{DQuat, DVec3};
 
 /// Turn of the cameras that counts as moved, degrees.
@@ -102,14 +103,20 @@ fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
         let [left, right] = [left, right].map(|picture| Picture { luma: Luma::U8(picture), rgb: None });
         for (rectifier, found) in &mut tried {
             let (left, right) = rectifier.apply(&left, &right)?;
-            found.extend(matches(&left.luma, &right.luma));
+            let [left, right] = [left, right].map(|picture| match rectifier.geometry().axis {
+                Axis::Horizontal => picture.luma,
+                Axis::Vertical => picture.luma.turned(QuarterTurn::Left),
+            });
+            found.extend(matches(&left, &right));
         }
         pairs += 1;
         Ok(pairs < MOST_PAIRS)
     })?;
     let mut rows = tried.iter().map(|(rectifier, found)| {
         let (width, height) = rectifier.size();
-        row_offset_of(found, width, height)
+        let axis = rectifier.geometry().axis;
+        let (width, height) = if axis == Axis::Vertical { (height, width) } else { (width, height) };
+        row_offset_of(found, width, height).map(|offset| offset.upright(axis))
     });
     let (rows, other): (Option<RowOffset>, _) = (rows.next().flatten(), rows.next().flatten());
     let Some(rows) = rows else {
@@ -131,7 +138,10 @@ fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
         "the rig has moved: take a view of the board and give --board and --keep-cameras {} -o NEW.toml, or calibrate it again",
         names(args)
     );
-    console::say("rows agree; a change of the distance or of the toe-in cannot be seen without a board (--board)");
+    console::say(format!(
+        "{} agree; a change of the distance or of the toe-in cannot be seen without a board (--board)",
+        rows.axis.lines()
+    ));
     Ok(())
 }
 
@@ -179,7 +189,14 @@ mod tests {
         assert!(other_signs(&load(&ZED.replace("0.3", "0").replace("-0.2", "0"))).is_none());
         assert!(other_signs(&StereoRig { kind: Kind::OpenCv, ..rig }).is_none());
 
-        let rows = |px: f64| RowOffset { median_px: px, median_abs_px: px, p95_abs_px: px, matches: 99, worst: None };
+        let rows = |px: f64| RowOffset {
+            axis: Axis::Horizontal,
+            median_px: px,
+            median_abs_px: px,
+            p95_abs_px: px,
+            matches: 99,
+            worst: None,
+        };
         let doubt = sign_doubt(&rows(0.6), &rows(0.1)).unwrap();
         assert!(doubt.starts_with("rows differ by 0.60 px, and by 0.10 px with TY and TZ"), "{doubt}");
         for (rows_px, other_px) in [(0.1, 0.01), (0.6, 0.5), (0.3, 0.6)] {

@@ -69,7 +69,7 @@ pub(super) fn run(
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => break,
         };
-        let params = Arc::new(plan.settings.params_for(frame.size().0, frame.geometry.as_ref())?);
+        let params = Arc::new(plan.settings.params_for(frame.extent_px(), frame.geometry.as_ref())?);
         let job = Job { frame, params, read_back: true, wants_right: false };
         let engine = match &mut engine {
             Some(engine) => engine,

@@ -51,7 +51,7 @@ impl Pairs {
             let (frames, notes) = frames(opened, wanted, interrupt)?;
             pairs.notes.extend(notes);
             for (previous, frame) in frames {
-                let params = settings.params_for(frame.size().0, frame.geometry.as_ref())?;
+                let params = settings.params_for(frame.extent_px(), frame.geometry.as_ref())?;
                 let num_disparities = settings.near_m.map(|_| params.num_disparities);
                 pairs.samples.push(Sample { previous, num_disparities, ..Sample::of(frame) });
             }

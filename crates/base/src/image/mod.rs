@@ -14,6 +14,15 @@ pub struct Image<T> {
     pixels: Vec<T>,
 }
 
+/// Turn of a picture by 90 degrees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QuarterTurn {
+    /// Counterclockwise: the top row becomes the left column.
+    Left,
+    /// Clockwise: the left column becomes the top row.
+    Right,
+}
+
 impl<T> Image<T> {
     /// Wraps `pixels`, row after row from the top.
     ///
@@ -97,6 +106,16 @@ impl<T: Copy> Image<T> {
         Self { width, height, pixels: vec![value; width * height] }
     }
 
+    /// The picture after a quarter turn.
+    #[must_use]
+    pub fn turned(&self, turn: QuarterTurn) -> Self {
+        let (last_x, last_y) = (self.width.wrapping_sub(1), self.height.wrapping_sub(1));
+        Self::from_fn(self.height, self.width, |x, y| match turn {
+            QuarterTurn::Left => self.at(last_x - y, x),
+            QuarterTurn::Right => self.at(y, last_y - x),
+        })
+    }
+
     /// Pixel `(x, y)`, which must lie inside.
     pub fn at(&self, x: usize, y: usize) -> T {
         self.pixels[y * self.width + x]
@@ -124,5 +143,19 @@ impl<T: Copy> Image<T> {
 impl<T> fmt::Debug for Image<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Image {}x{}", self.width, self.height)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_to_the_left_puts_the_top_row_into_the_left_column_and_one_to_the_right_undoes_it() {
+        let image = Image::new(3, 2, vec![1, 2, 3, 4, 5, 6]);
+        assert_eq!(image.turned(QuarterTurn::Left), Image::new(2, 3, vec![3, 6, 2, 5, 1, 4]));
+        for image in [image, Image::new(1, 3, vec![1, 2, 3]), Image::new(0, 0, vec![])] {
+            assert_eq!(image.turned(QuarterTurn::Left).turned(QuarterTurn::Right), image);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Pictures of one view: brightness in 8 to 16 bits, colour where the source has it, and ground truth.
 
-use super::Image;
+use super::{Image, QuarterTurn};
 
 /// Luma of one picture, in the bit depth of its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +61,15 @@ impl Luma {
         }
     }
 
+    /// The picture after a quarter turn.
+    #[must_use]
+    pub fn turned(&self, turn: QuarterTurn) -> Self {
+        match self {
+            Self::U8(image) => Self::U8(image.turned(turn)),
+            Self::U16 { image, bits } => Self::U16 { image: image.turned(turn), bits: *bits },
+        }
+    }
+
     /// Full depth in 16-bit words, as census and rank compare it.
     pub fn to_u16(&self) -> Image<u16> {
         match self {
@@ -117,6 +126,12 @@ impl Picture {
     /// `(width, height)`.
     pub fn size(&self) -> (usize, usize) {
         self.luma.size()
+    }
+
+    /// The picture after a quarter turn.
+    #[must_use]
+    pub fn turned(&self, turn: QuarterTurn) -> Self {
+        Self { luma: self.luma.turned(turn), rgb: self.rgb.as_ref().map(|rgb| rgb.turned(turn)) }
     }
 
     /// Bytes of its pixels.

@@ -32,6 +32,7 @@ fn sound_rectification() -> Rectification {
         left: plain,
         right: plain,
         baseline_m: 0.12,
+        axis: Axis::Horizontal,
     }
 }
 
@@ -46,7 +47,10 @@ fn a_sound_rig_has_no_faults() {
 fn swapped_reversed_and_wrongly_placed_cameras() {
     let text = refused(|rig| rig.translation_m.x = 0.12);
     says(&text, &["left of the left one", "--calibration-swap", "R transposed"]);
-    says(&refused(|rig| rig.translation_m = DVec3::new(-0.02, 0.12, 0.0)), &["above the other", "turn the rig"]);
+    says(
+        &refused(|rig| rig.translation_m = DVec3::new(-0.02, 0.12, 0.0)),
+        &["above the left one", "--calibration-swap"],
+    );
     says(&refused(|rig| rig.translation_m = DVec3::new(-0.02, 0.0, 0.12)), &["in front of the other"]);
     let text = refused(|rig| {
         rig.translation_m.x = 0.12;

@@ -64,7 +64,7 @@ fn borrowed(pairs: &[(Luma, Luma)]) -> Vec<(&Luma, &Luma)> {
 #[test]
 fn turned_cameras_are_found_out_and_rows_come_together() {
     let (pairs, truth) = turned_scene(turn(0.0, 0.8, -1.1), turn(1.5, -1.2, 0.7), -0.08, &[2, 40, 70]);
-    let found = estimate_rig(&borrowed(&pairs), FocalLength::Px(576.0), 0.065).unwrap();
+    let found = estimate_rig(&borrowed(&pairs), FocalLength::Px(576.0), 0.065, Axis::Horizontal).unwrap();
     assert!(found.row_offset_before.median_abs_px > 8.0, "{}", found.row_offset_before);
     assert!(found.row_offset_after.median_px.abs() < 0.05, "{}", found.row_offset_after);
     assert!(found.row_offset_after.median_abs_px < 0.12, "{}", found.row_offset_after);
@@ -76,9 +76,33 @@ fn turned_cameras_are_found_out_and_rows_come_together() {
 }
 
 #[test]
+fn cameras_one_above_the_other_are_found_out_as_those_side_by_side() {
+    // pictures turned clockwise are those of a rig turned clockwise, whose left camera is the upper one then
+    let (pairs, truth) = turned_scene(turn(0.0, 0.8, -1.1), turn(1.5, -1.2, 0.7), -0.08, &[2, 40, 70]);
+    let upright: Vec<_> =
+        pairs.iter().map(|(left, right)| (left.turned(QuarterTurn::Right), right.turned(QuarterTurn::Right))).collect();
+    let found = estimate_rig(&borrowed(&upright), FocalLength::Px(576.0), 0.065, Axis::Vertical).unwrap();
+    assert_eq!((found.rig.axis(), found.rig.size), (Axis::Vertical, Some((480, 640))));
+    // a point to the right in the turned-back picture lies below in this one: (x, y, z) there is (-y, x, z) here
+    let turn = DMat3::from_cols(DVec3::Y, DVec3::NEG_X, DVec3::Z);
+    let apart = found.rig.rotation.transpose() * (turn * truth.rotation * turn.transpose());
+    let apart_deg = glam::DQuat::from_mat3(&apart).to_scaled_axis() * (180.0 / std::f64::consts::PI);
+    assert!(apart_deg.x.abs() < 0.5 && apart_deg.y.abs() < 0.1 && apart_deg.z.abs() < 0.05, "{apart_deg}");
+    // its rectifier brings both pictures into the same columns
+    let rectifier = found.rig.rectifier(480, 640, 0.0).unwrap();
+    let (left, right) = &upright[0];
+    let (left, right) = rectifier.apply(&left.clone().into(), &right.clone().into()).unwrap();
+    let [left, right] = [left, right].map(|picture| picture.luma.turned(QuarterTurn::Left));
+    let columns = row_offset_of(&matches(&left, &right), 640, 480).unwrap();
+    assert!(columns.median_px.abs() < 0.1 && columns.median_abs_px < 0.2, "{columns}");
+    let wide = estimate_rig(&borrowed(&upright), FocalLength::FovDeg(45.0), 0.065, Axis::Vertical).unwrap();
+    assert!((wide.rig.left.fx / FocalLength::FovDeg(45.0).px(480) - 1.0).abs() < 0.1, "{}", wide.rig.left.fx);
+}
+
+#[test]
 fn a_wrong_field_of_view_brings_rows_together_all_the_same() {
     let (pairs, _) = turned_scene(turn(0.0, 0.8, -1.1), turn(1.5, -1.2, 0.7), 0.0, &[2, 40, 70]);
-    let found = estimate_rig(&borrowed(&pairs), FocalLength::FovDeg(70.0), 0.065).unwrap();
+    let found = estimate_rig(&borrowed(&pairs), FocalLength::FovDeg(70.0), 0.065, Axis::Horizontal).unwrap();
     assert!(found.row_offset_after.median_abs_px < 0.15, "{}", found.row_offset_after);
 }
 
@@ -125,8 +149,9 @@ fn a_field_of_view_is_that_of_the_lens_however_it_bends_rays() {
 #[test]
 fn what_cannot_be_estimated_says_why() {
     let (pairs, _) = turned_scene(turn(0.0, 0.5, 0.0), turn(0.5, 0.0, 0.5), 0.0, &[2, 40]);
-    let refused =
-        |pairs: &[(&Luma, &Luma)]| estimate_rig(pairs, FocalLength::Px(576.0), 0.065).unwrap_err().to_string();
+    let refused = |pairs: &[(&Luma, &Luma)]| {
+        estimate_rig(pairs, FocalLength::Px(576.0), 0.065, Axis::Horizontal).unwrap_err().to_string()
+    };
     let swapped: Vec<_> = pairs.iter().map(|(left, right)| (right, left)).collect();
     assert!(refused(&swapped).contains("left and right are swapped"), "{}", refused(&swapped));
 
@@ -160,7 +185,9 @@ struct Judged {
 fn judge(name: &str, pairs: &[crate::capture::RawPair], truth: &StereoRig, focal_error: f64) -> Judged {
     let lumas = shared_data::lumas(pairs);
     let (width, height) = truth.size.unwrap();
-    let estimate = estimate_rig(&lumas, FocalLength::Px(truth.left.fx * focal_error), truth.baseline_m()).unwrap();
+    let estimate =
+        estimate_rig(&lumas, FocalLength::Px(truth.left.fx * focal_error), truth.baseline_m(), Axis::Horizontal)
+            .unwrap();
     let own = estimate.rig.rectifier(width, height, 0.0).unwrap().geometry();
     let exact = truth.rectifier(width, height, 0.0).unwrap().geometry();
     let found: Vec<Match> = lumas.iter().flat_map(|(left, right)| matches(left, right)).collect();

@@ -1,6 +1,8 @@
 //! A rig as read from a file, before its unit, sides and orientation are resolved.
 
 use super::{Kind, LoadOptions};
+use crate::geometry::Axis;
+use crate::rectification::to_right;
 use crate::{CalibrationError, LengthUnit, Projection, Rectification, StereoRig, checks};
 use glam::{DMat3, DVec3};
 
@@ -51,26 +53,19 @@ impl Draft {
 }
 
 /// Rectification that follows from two projections, with their shifts, and their rotations.
-pub(super) fn rectification(
-    [left, right]: [(Projection, [f64; 2]); 2],
-    rotations: [DMat3; 2],
-    right_name: &str,
-) -> Result<Rectification, CalibrationError> {
+pub(super) fn rectification([left, right]: [(Projection, [f64; 2]); 2], rotations: [DMat3; 2]) -> Rectification {
     let ((left, left_shift), (right, right_shift)) = (left, right);
     let (x, y) = (right_shift[0] - left_shift[0], right_shift[1] - left_shift[1]);
-    if y.abs() > x.abs() {
-        return Err(CalibrationError(format!(
-            "{right_name} is of a rig whose cameras stand one above the other; only cameras side by side are supported"
-        )));
-    }
+    let (axis, baseline_m) =
+        if y.abs() > x.abs() { (Axis::Vertical, -y / right.fy) } else { (Axis::Horizontal, -x / right.fx) };
     let [rotation_left, rotation_right] = rotations;
-    Ok(Rectification { rotation_left, rotation_right, left, right, baseline_m: -x / right.fx })
+    Rectification { rotation_left, rotation_right, left, right, baseline_m, axis }
 }
 
 /// Relative pose that follows from a rectification.
 pub(super) fn pose(r: &Rectification) -> (DMat3, DVec3) {
     let from_common = r.rotation_right.transpose();
-    (from_common * r.rotation_left, from_common * DVec3::new(-r.baseline_m, 0.0, 0.0))
+    (from_common * r.rotation_left, from_common * -r.baseline_m * to_right(r.axis))
 }
 
 /// Rotation and translation from the axes of one camera to others.

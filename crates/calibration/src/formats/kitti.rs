@@ -114,7 +114,7 @@ impl File<'_> {
             projection.ok_or_else(|| CalibrationError(format!("P{camera} is missing")))?.projection()
         });
         let identity = [DMat3::IDENTITY; 2];
-        let rectification = draft::rectification([left?, right?], identity, &format!("P of camera {}", pair[1]))?;
+        let rectification = draft::rectification([left?, right?], identity);
         let mut doubts: Vec<_> = doubt.into_iter().collect();
         let mut baseline = rectification.baseline_m;
         if let Some(between) = self.between(pair)?.filter(|between| (baseline.abs() / between - 1.0).abs() > MAX_APART)

@@ -175,7 +175,7 @@ impl Found {
             let distortion = Distortion::default();
             Camera { fx, fy, cx, cy, skew: 0.0, distortion }
         });
-        let rectification = draft::rectification(projections, [DMat3::IDENTITY; 2], &p2.name)?;
+        let rectification = draft::rectification(projections, [DMat3::IDENTITY; 2]);
         let (rotation, translation) = draft::pose(&rectification);
         let doubts = vec![format!(
             "the file has {} and {} alone: the pictures are taken to be rectified already; for pictures as they come from the \
@@ -275,7 +275,7 @@ impl Found {
             return Ok(None);
         };
         let projections = [p1.projection()?, p2.projection()?];
-        draft::rectification(projections, [r1.rotation()?, r2.rotation()?], &p2.name).map(Some)
+        Ok(Some(draft::rectification(projections, [r1.rotation()?, r2.rotation()?])))
     }
 }
 

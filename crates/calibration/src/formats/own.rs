@@ -3,8 +3,9 @@
 use super::matrix::{Matrix, nearest_rotation};
 use super::{Kind, draft::Draft, model};
 use crate::console::foreign;
+use crate::geometry::Axis;
 use crate::{CalibrationError, Camera, LengthUnit, Projection, Rectification, StereoRig};
-use glam::DMat3;
+use glam::{DMat3, DVec3};
 use serde::Deserialize;
 use std::fmt::Write as _;
 
@@ -87,7 +88,11 @@ pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
     }
     let rig = StereoRig {
         kind: Kind::Toml,
-        rectification: file.rectification.as_ref().map(rectification).transpose()?,
+        rectification: file
+            .rectification
+            .as_ref()
+            .map(|found| rectification(found, file.right_from_left.translation_m))
+            .transpose()?,
         estimated: file.estimated,
         ..StereoRig::new(
             camera("left", &file.left)?,
@@ -128,14 +133,17 @@ fn camera(side: &str, file: &CameraFile) -> Result<Camera, CalibrationError> {
     Ok(Camera { fx, fy, cx, cy, skew, distortion: model::lens(model, &name, distortion)? })
 }
 
-fn rectification(file: &RectificationFile) -> Result<Rectification, CalibrationError> {
+fn rectification(file: &RectificationFile, translation_m: [f64; 3]) -> Result<Rectification, CalibrationError> {
     let projection = |r: &RectifiedFile| Projection { fx: r.fx_px, fy: r.fy_px, cx: r.cx_px, cy: r.cy_px };
+    let rotation_right = rotation("rectification.right.rotation", &file.right.rotation)?;
+    let along = rotation_right * DVec3::from(translation_m);
     Ok(Rectification {
         rotation_left: rotation("rectification.left.rotation", &file.left.rotation)?,
-        rotation_right: rotation("rectification.right.rotation", &file.right.rotation)?,
+        rotation_right,
         left: projection(&file.left),
         right: projection(&file.right),
         baseline_m: file.baseline_m,
+        axis: if along.y.abs() > along.x.abs() { Axis::Vertical } else { Axis::Horizontal },
     })
 }
 

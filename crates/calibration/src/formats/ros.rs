@@ -68,7 +68,7 @@ pub(super) fn read(files: &[File]) -> Result<Draft, CalibrationError> {
         ));
     }
     let rotations = [left.rotation, right.rotation];
-    let rectification = draft::rectification([left.projection, right.projection], rotations, "P of the right camera")?;
+    let rectification = draft::rectification([left.projection, right.projection], rotations);
     let (rotation, translation) = draft::pose(&rectification);
     let rig = StereoRig {
         kind: Kind::Ros,

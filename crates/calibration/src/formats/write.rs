@@ -102,10 +102,10 @@ fn opencv(rig: &StereoRig, dialect: &Dialect, crop: Crop) -> String {
     if let Some(r) = rectification(rig, crop) {
         text += &matrix("R1", 3, &rows(r.rotation_left));
         text += &matrix("R2", 3, &rows(r.rotation_right));
-        text += &matrix("P1", 3, &projection_of(&r.left, 0.0));
-        text += &matrix("P2", 3, &projection_of(&r.right, r.baseline_m));
+        text += &matrix("P1", 3, &projection_of(&r.left, 0.0, r.axis));
+        text += &matrix("P2", 3, &projection_of(&r.right, r.baseline_m, r.axis));
         let q = [1.0, 0.0, 0.0, -r.left.cx, 0.0, 1.0, 0.0, -r.left.cy, 0.0, 0.0, 0.0, r.left.fx];
-        let last = [0.0, 0.0, 1.0 / r.baseline_m, (r.right.cx - r.left.cx) / r.baseline_m];
+        let last = [0.0, 0.0, 1.0 / r.baseline_m, r.geometry().doffs_px / r.baseline_m];
         text += &matrix("Q", 4, &[&q[..], &last].concat());
     }
     text + end

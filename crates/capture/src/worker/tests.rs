@@ -171,7 +171,7 @@ fn stopping_frees_a_thread_that_waits_for_room() {
 
 /// Rectifies pairs of `width` x 4 pixels.
 fn rectifier(width: usize) -> Arc<Rectifier> {
-    let geometry = Geometry { focal_px: 8.0, baseline_m: 0.1, doffs_px: 4.0, cx_px: 3.5, cy_px: 1.5, estimated: false };
+    let geometry = Geometry::new(8.0, 0.1, 4.0, [3.5, 1.5]);
     Arc::new(StereoRig::of_rectified(&geometry, (width, 4)).rectifier(width, 4, 0.0).unwrap())
 }
 

@@ -3,6 +3,7 @@
 use fastrand::Rng;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
+use stereopsis_base::geometry::Axis;
 use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_base::parameter::{Domain, Value};
 pub(crate) use stereopsis_base::testing::seeds;
@@ -21,6 +22,7 @@ pub(crate) fn job([left, right]: [Picture; 2], params: &StereoParams) -> Job {
         left,
         right,
         raw: Arc::new(raw),
+        axis: Axis::Horizontal,
         truth: None,
         geometry: None,
         arrived: Instant::now(),

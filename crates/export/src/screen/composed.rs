@@ -1,6 +1,7 @@
 //! Pictures made of both pictures of a pair, as RGBA bytes.
 
-use crate::image::{Luma, Picture};
+use crate::geometry::Axis;
+use crate::image::{Image, Luma, Picture, QuarterTurn};
 
 /// Distance of the lines of [`rows`], as a share of the height.
 const LINE_DISTANCE: f32 = 1.0 / 16.0;
@@ -24,26 +25,38 @@ pub fn anaglyph(left: &Picture, right: &Picture) -> Vec<u8> {
     pixels.flat_map(|(x, y)| [left(x, y), right(x, y), right(x, y), 255]).collect()
 }
 
-/// Every second column of the left picture, then of the right one, under horizontal lines.
-pub fn rows(left: &Picture, right: &Picture) -> Vec<u8> {
+/// Both pictures under common lines, as far as they fit into the size of one: every second column of the left picture, then of the right
+/// one, under horizontal lines; for a vertical baseline every second row, and vertical lines.
+pub fn rows(left: &Picture, right: &Picture, axis: Axis) -> Vec<u8> {
+    match axis {
+        Axis::Horizontal => beside(left, right).into_pixels(),
+        Axis::Vertical => {
+            let [left, right] = [left, right].map(|picture| picture.turned(QuarterTurn::Left));
+            beside(&left, &right).turned(QuarterTurn::Right).into_pixels()
+        }
+    }
+    .into_flattened()
+}
+
+fn beside(left: &Picture, right: &Picture) -> Image<[u8; 4]> {
     let ((width, height), left, right) = (left.size(), grey(left), grey(right));
     let distance = ((height as f32 * LINE_DISTANCE) as usize).max(2);
     let half = width.div_ceil(2);
     let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
     let colour = |(x, y): (usize, usize)| {
         if y % distance == distance / 2 {
-            return LINE_COLOUR;
+            let [r, g, b] = LINE_COLOUR;
+            return [r, g, b, 255];
         }
         let value = if x < half { left(2 * x, y) } else { right((2 * (x - half)).min(width - 1), y) };
-        [value; 3]
+        [value, value, value, 255]
     };
-    pixels.map(colour).flat_map(|[r, g, b]| [r, g, b, 255]).collect()
+    Image::new(width, height, pixels.map(colour).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::Image;
 
     fn picture(width: usize, value: impl Fn(usize, usize) -> u8) -> Picture {
         Picture { luma: Luma::U8(Image::from_fn(width, 48, value)), rgb: None }
@@ -55,12 +68,20 @@ mod tests {
             let (left, right) = (picture(width, |x, _| x as u8), picture(width, |x, y| (100 + x + y) as u8));
             let bytes = anaglyph(&left, &right);
             assert_eq!((bytes.len(), &bytes[4 * (width + 2)..][..4]), (width * 48 * 4, &[2, 103, 103, 255][..]));
-            let bytes = rows(&left, &right);
+            let bytes = rows(&left, &right, Axis::Horizontal);
             assert_eq!(bytes.len(), width * 48 * 4);
             assert_eq!(&bytes[4..8], &[2, 2, 2, 255], "every second column of the left one");
             let half = width.div_ceil(2);
             assert_eq!(bytes[4 * half], 100, "then the right one");
             assert_eq!(&bytes[4 * width..][..3], &LINE_COLOUR, "a line in the second row");
+            let upright = rows(&left, &right, Axis::Vertical);
+            let at = |x: usize, y: usize| &upright[4 * (y * width + x)..][..3];
+            assert_eq!(
+                (at(0, 1), at(0, 24), at(0, 25)),
+                (&[0; 3][..], &[100; 3][..], &[102; 3][..]),
+                "the left one is above"
+            );
+            assert!((0..48).all(|y| at(width - 2, y) == LINE_COLOUR), "a line in the second column from the right");
         }
     }
 }

@@ -22,8 +22,7 @@ fn rounds() -> usize {
 
 /// Recordings of each format: ours and of others with cameras, in memory and as files of pictures, in chunks and without.
 fn recordings() -> Vec<Vec<u8>> {
-    let geometry =
-        Geometry { focal_px: 50.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 19.5, cy_px: 14.5, estimated: false };
+    let geometry = Geometry::new(50.0, 0.1, 0.0, [19.5, 14.5]);
     let cameras = CameraInfo::of_rectified(&geometry, SIZE);
     let plain = || WriteOptions::new().calculate_chunk_crcs(false).compression(None);
     let options = [plain(), plain().use_chunks(false), plain().compression(Some(Compression::Zstd))];

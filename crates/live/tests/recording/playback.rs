@@ -200,8 +200,7 @@ fn recordings_of_others_are_paired_by_the_time_that_their_pictures_tell() {
 
 #[test]
 fn cameras_beside_the_pictures_of_others_make_their_depth_metric() {
-    let geometry =
-        Geometry { focal_px: 50.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 19.5, cy_px: 14.5, estimated: false };
+    let geometry = Geometry::new(50.0, 0.1, 0.0, [19.5, 14.5]);
     let cameras = CameraInfo::of_rectified(&geometry, SIZE);
     for (format, pictures, rectifies) in
         [(Format::Ros2, "image_rect", false), (Format::Ros2, "image_raw", true), (Format::Foxglove, "image", true)]

@@ -3,8 +3,7 @@ use crate::image::Image;
 use crate::stereo::{INVALID, reason};
 
 /// 500 px, 100 mm; the principal point lies at column 39.5 and row 29.5.
-pub(super) const RIG: Geometry =
-    Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 39.5, cy_px: 29.5, estimated: false };
+pub(super) const RIG: Geometry = Geometry::new(500.0, 0.1, 0.0, [39.5, 29.5]);
 const WHOLE: Region = Region { x: 0, y: 0, width: 80, height: 60 };
 
 /// A map of 80x60 px whose pixels have these disparities, px.

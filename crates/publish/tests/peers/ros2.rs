@@ -28,8 +28,7 @@ use zenoh::Wait as _;
 use zenoh_ext::{AdvancedSubscriberBuilderExt as _, HistoryConfig};
 
 const SIZE: (usize, usize) = (96, 72);
-const GEOMETRY: Geometry =
-    Geometry { focal_px: 80.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 47.5, cy_px: 35.5, estimated: false };
+const GEOMETRY: Geometry = Geometry::new(80.0, 0.1, 0.0, [47.5, 35.5]);
 
 /// A router of this process.
 struct Router {

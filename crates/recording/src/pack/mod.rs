@@ -12,7 +12,7 @@ use super::{About, Body, Channel, Counters, Event, Format, Message, Packet, Stre
 use crate::calibration::CameraInfo;
 use crate::capture::{Frame, StereoLayout};
 use crate::engine::Output;
-use crate::geometry::Geometry;
+use crate::geometry::{Axis, Geometry};
 use crate::image::Picture;
 use crate::stereo::StereoParams;
 pub use parts::PairParts;
@@ -35,8 +35,8 @@ pub struct Packer {
     channels: BTreeMap<String, Arc<Channel>>,
     /// The first pair, and the description before it, was packed.
     begun: bool,
-    /// Baseline of the last transform.
-    baseline_m: Option<f64>,
+    /// Place of the right camera in the last transform.
+    right_m: Option<[f64; 3]>,
 }
 
 /// The packets of one pair, while they are made.
@@ -53,16 +53,7 @@ impl Packer {
         let cameras = Cameras::of(&about);
         // rerun takes uncompressed pictures of one channel in ROS 2's format for depth
         let grey = if format == Format::Ros2 { Grey::Png } else { Grey::Plain };
-        Self {
-            about,
-            format,
-            grey,
-            frames_of: None,
-            cameras,
-            channels: BTreeMap::new(),
-            begun: false,
-            baseline_m: None,
-        }
+        Self { about, format, grey, frames_of: None, cameras, channels: BTreeMap::new(), begun: false, right_m: None }
     }
 
     /// The same, with pictures without colours as plain pixels in every format: for receivers that show `image_raw` without its transports.
@@ -238,11 +229,15 @@ impl Packets<'_> {
 
     /// Pose of the right camera, at first and at every change.
     fn transform(&mut self, geometry: Option<&Geometry>) {
-        let Some(baseline_m) = geometry.map(|geometry| geometry.baseline_m) else { return };
-        if self.packer.baseline_m.replace(baseline_m) != Some(baseline_m) {
+        let Some(&Geometry { baseline_m, axis, .. }) = geometry else { return };
+        let right_m = match axis {
+            Axis::Horizontal => [baseline_m, 0.0, 0.0],
+            Axis::Vertical => [0.0, baseline_m, 0.0],
+        };
+        if self.packer.right_m.replace(right_m) != Some(right_m) {
             let body = Body::Transform {
                 child_frame_id: frame::RIGHT.to_owned(),
-                translation_m: [baseline_m, 0.0, 0.0],
+                translation_m: right_m,
                 rotation: [0.0, 0.0, 0.0, 1.0],
             };
             self.push(topic::TRANSFORMS, frame::LEFT, self.now, body);

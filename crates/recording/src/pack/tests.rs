@@ -12,8 +12,7 @@ use crate::{ResultNote, Streams, format};
 use fastrand::Rng;
 
 const SIZE: (usize, usize) = (22, 16);
-const GEOMETRY: Geometry =
-    Geometry { focal_px: 20.0, baseline_m: 0.2, doffs_px: 3.3, cx_px: 10.5, cy_px: 7.25, estimated: false };
+const GEOMETRY: Geometry = Geometry::new(20.0, 0.2, 3.3, [10.5, 7.25]);
 
 fn about(streams: &str) -> About {
     let info = SourceInfo {

@@ -315,14 +315,7 @@ fn a_file_that_shrinks_while_it_is_read_loses_pairs_and_nothing_else() {
 
 #[test]
 fn cameras_that_cannot_be_are_told() {
-    let geometry = crate::geometry::Geometry {
-        focal_px: 50.0,
-        baseline_m: 0.1,
-        doffs_px: 0.0,
-        cx_px: 9.5,
-        cy_px: 9.5,
-        estimated: false,
-    };
+    let geometry = crate::geometry::Geometry::new(50.0, 0.1, 0.0, [9.5, 9.5]);
     let cameras = CameraInfo::of_rectified(&geometry, (20, 20));
     let losses = |change: fn(&mut CameraInfo), cut: usize, count: usize| {
         let mut bytes = others(Format::Ros2, &[(time::from_ns(1 << 60), 5)]).into_file();

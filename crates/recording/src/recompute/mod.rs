@@ -150,7 +150,7 @@ pub fn recompute(
 
 /// The parameters for a frame, by its size and geometry.
 fn params_for(settings: &Settings, frame: &Frame) -> Result<StereoParams, RecomputeError> {
-    let params = settings.params_for(frame.size().0, frame.geometry.as_ref());
+    let params = settings.params_for(frame.extent_px(), frame.geometry.as_ref());
     params.map_err(|err| RecomputeError::Usage(err.to_string()))
 }
 

@@ -7,7 +7,7 @@ use crate::calibration::{
 use crate::capture::{FramePreparation, RawPair, Scale, SourceInfo};
 use crate::choices;
 use crate::console::counted;
-use crate::geometry::Geometry;
+use crate::geometry::{Axis, Geometry};
 use crate::parameter::is_default;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -43,6 +43,9 @@ pub struct CalibrationChoice {
     /// The pictures have left and right exchanged; independent of the files.
     #[serde(skip_serializing_if = "is_default")]
     pub swap_pictures: bool,
+    /// The cameras stand one above the other, and the left picture is the upper camera's. Calibrations say so themselves.
+    #[serde(skip_serializing_if = "is_default")]
+    pub vertical: bool,
     /// Rectification crop, `alpha`: 0 without black border, 1 with every pixel.
     #[serde(skip_serializing_if = "is_default")]
     pub alpha: f64,
@@ -120,7 +123,8 @@ impl Calibrated {
         let rectifier = rectifier.map(|rig| rig.rectifier(source.width, source.height, note.crop)).transpose()?;
         let scale = Scale::from_word(&note.scale).unwrap_or_default();
         let rectifier = rectifier.map(Arc::new);
-        let preparation = FramePreparation { rectifier, geometry: note.geometry, scale, swapped: note.swapped };
+        let CalibrationNote { geometry, axis, swapped, .. } = *note;
+        let preparation = FramePreparation { rectifier, geometry, axis, scale, swapped };
         Ok(Self { preparation, note: rig.as_ref().map(StereoRig::summary), rig })
     }
 
@@ -132,6 +136,7 @@ impl Calibrated {
             crop,
             geometry: self.preparation.geometry(source),
             scale: self.preparation.scale.to_string(),
+            axis: self.preparation.axis,
             swapped: self.preparation.swapped,
         }
     }
@@ -201,6 +206,9 @@ impl CalibrationChoice {
         if self.swap_pictures {
             words.push("--swap-pictures".to_owned());
         }
+        if self.vertical {
+            words.push("--vertical".to_owned());
+        }
         words
     }
 
@@ -241,7 +249,25 @@ impl CalibrationChoice {
                 calibrated
             }
         };
-        Ok(self.fitted(calibrated, source))
+        Ok(self.fitted(self.standing(calibrated, source)?, source))
+    }
+
+    /// The preparation for cameras that stand as the user says.
+    ///
+    /// # Errors
+    /// The calibration says that they stand side by side.
+    pub fn standing(&self, mut calibrated: Calibrated, source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
+        if self.vertical {
+            if calibrated.preparation.geometry(source).is_some_and(|geometry| geometry.axis == Axis::Horizontal) {
+                return Err(CalibrationError(format!(
+                    "--vertical says that the cameras of {} stand one above the other, and its calibration that they stand side by side: \
+                     leave --vertical out, or give the calibration of this rig",
+                    source.name
+                )));
+            }
+            calibrated.preparation.axis = Axis::Vertical;
+        }
+        Ok(calibrated)
     }
 
     /// The preparation estimated from pairs of the source.
@@ -264,10 +290,11 @@ impl CalibrationChoice {
                 std::mem::swap(left, right);
             }
         }
-        let found: Estimate = estimate_rig(&lumas, focal, baseline_m)?;
+        let found: Estimate = estimate_rig(&lumas, focal, baseline_m, self.axis())?;
         let mut note = format!(
-            "estimated from {}: rows differ by {:.2} px, before by {:.2} px; depth is an estimate",
+            "estimated from {}: {} differ by {:.2} px, before by {:.2} px; depth is an estimate",
             counted(found.matches as u64, "match"),
+            self.axis().lines(),
             found.row_offset_after.median_abs_px,
             found.row_offset_before.median_abs_px
         );
@@ -286,7 +313,13 @@ impl CalibrationChoice {
 
     /// Preparation that neither rectifies nor knows a geometry.
     fn plain(&self) -> FramePreparation {
-        FramePreparation { scale: self.scale, swapped: self.swap_pictures, ..FramePreparation::default() }
+        let axis = self.axis();
+        FramePreparation { axis, scale: self.scale, swapped: self.swap_pictures, ..FramePreparation::default() }
+    }
+
+    /// Direction of the baseline, where no calibration says it.
+    fn axis(&self) -> Axis {
+        if self.vertical { Axis::Vertical } else { Axis::Horizontal }
     }
 
     /// Preparation of pictures that are already rectified.
@@ -295,7 +328,8 @@ impl CalibrationChoice {
         let geometry = self
             .focal()
             .zip(self.baseline_m)
-            .map(|(focal, baseline_m)| Geometry::centred(focal.px(source.width), baseline_m, self.doffs_px, size));
+            .map(|(focal, baseline_m)| Geometry::centred(focal.px(source.width), baseline_m, self.doffs_px, size))
+            .map(|geometry| Geometry { axis: self.axis(), ..geometry });
         Calibrated {
             preparation: FramePreparation { rectifier: None, geometry, ..self.plain() },
             ..Calibrated::default()
@@ -314,7 +348,8 @@ impl CalibrationChoice {
     fn fitted(&self, mut calibrated: Calibrated, source: &SourceInfo) -> Calibrated {
         if let Some(fit) = self.depth_fit {
             let preparation = &mut calibrated.preparation;
-            preparation.geometry = Some(fit.applied(preparation.geometry(source), source));
+            let known = preparation.geometry(source).unwrap_or_else(|| FittedDepth::unknown(source, preparation.axis));
+            preparation.geometry = Some(fit.applied(known));
         }
         calibrated
     }
@@ -328,17 +363,16 @@ impl FittedDepth {
     }
 
     /// Assumed geometry of a source without calibration.
-    pub fn unknown(source: &SourceInfo) -> Geometry {
+    pub fn unknown(source: &SourceInfo, axis: Axis) -> Geometry {
         let focal_px = ASSUMED_FOCAL.px(source.width);
         let centred = Geometry::centred(focal_px, ASSUMED_BASELINE_M, 0.0, (source.width, source.height));
-        Geometry { estimated: true, ..centred }
+        Geometry { estimated: true, axis, ..centred }
     }
 
     /// A geometry with these numbers, marked as estimated.
-    pub fn applied(self, known: Option<Geometry>, source: &SourceInfo) -> Geometry {
+    pub fn applied(self, known: Geometry) -> Geometry {
         let Self { focal_px, baseline_m, doffs_px } = self;
-        let base = known.unwrap_or_else(|| Self::unknown(source));
-        Geometry { focal_px, baseline_m, doffs_px, estimated: true, ..base }
+        Geometry { focal_px, baseline_m, doffs_px, estimated: true, ..known }
     }
 }
 

@@ -5,6 +5,7 @@ mod directions;
 mod pictures;
 
 use super::{Command, Panel, State, widgets};
+use crate::geometry::Axis;
 use crate::stereo::Explanation;
 use crate::stereo::explain::{Partner, Verdict};
 use egui::{Button, RichText, Role, Ui, WidgetInfo};
@@ -59,6 +60,11 @@ impl Panel for ExplainPage {
             ui,
             format!("Pixel {x}, {y} of pair {sequence}, before the filters; computed by the reference in {ms:.0} ms."),
         );
+        if explained.wish.job.frame.axis == Axis::Vertical {
+            let turned = "Pictures of cameras one above the other are matched turned counterclockwise, as shown here: a column in these \
+                          words is a row of the pictures.";
+            widgets::note(ui, turned);
+        }
     }
 }
 

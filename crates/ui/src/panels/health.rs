@@ -24,14 +24,15 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         Verdict::Fair => ui.visuals().warn_fg_color,
         Verdict::Bad => ui.visuals().error_fg_color,
     });
-    let help = rows.map_or("By how much rows of left and right differ; too little matches to say.".into(), |rows| {
+    let lines = rows.map_or("rows", |rows| rows.axis.lines());
+    let help = rows.map_or(format!("By how much {lines} of left and right differ; too little matches to say."), |rows| {
         format!(
-            "By how much rows of left and right differ: half of {} matches by less than {:.2} px, 95 of 100 by less than \
+            "By how much {lines} of left and right differ: half of {} matches by less than {:.2} px, 95 of 100 by less than \
              {:.2} px. Good below 0.25 px, bad above 0.5: calibrate again.",
             rows.matches, rows.median_abs_px, rows.p95_abs_px
         )
     });
-    widgets::named_value(ui, "rows", &text, color).on_hover_text(help);
+    widgets::named_value(ui, lines, &text, color).on_hover_text(help);
     if status.source.is_camera {
         let skew = status.cameras.skew;
         let text = skew.map_or("–".into(), |s| format!("{:+.1} ± {:.1} ms", 1e3 * s.mean_s, 5e2 * s.spread_s));

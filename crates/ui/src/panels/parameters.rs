@@ -210,8 +210,7 @@ mod tests {
 
     #[test]
     fn the_range_is_said_in_metres() {
-        let geometry =
-            Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0, estimated: false };
+        let geometry = Geometry::new(500.0, 0.1, 0.0, [0.0, 0.0]);
         let params = StereoParams { num_disparities: 101, ..StereoParams::default() };
         assert_eq!(range_text(&params, Some(&geometry)), "= 0.500 m … ∞");
         assert_eq!(range_text(&params, None), "0 … 100 px");

@@ -3,6 +3,7 @@
 use super::{Command, State, widgets};
 use crate::capture::Recorded;
 use crate::engine::Output;
+use crate::geometry::Geometry;
 use crate::image::{Image, Luma};
 use crate::stereo::{DisparityMap, INVALID, depth, reason};
 use crate::view::{Crosshair, metres};
@@ -87,8 +88,14 @@ fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize), mark: Option<&s
         format!("{x:.2}  {y:.2}  {z:.2} m")
     });
     line("X Y Z", xyz);
-    let column = disparity_px.map(|d| (x as f32 - d).round()).filter(|c| (0.0..frame.size().0 as f32).contains(c));
-    let right = column.map_or("–".to_owned(), |column| grey(&frame.right.luma, column as usize, y).to_string());
+    let partner = disparity_px.map(|d| Geometry::right_pixel(frame.axis, (x as f32, y as f32), d));
+    let inside = |(x, y): &(f32, f32)| {
+        let (width, height) = frame.size();
+        (0.0..width as f32).contains(&x.round()) && (0.0..height as f32).contains(&y.round())
+    };
+    let right = partner
+        .filter(inside)
+        .map_or("–".to_owned(), |(x, y)| grey(&frame.right.luma, x.round() as usize, y.round() as usize).to_string());
     line("left, right", Some(format!("{}, {right}", grey(&frame.left.luma, x, y))));
     let truth_px = frame.truth.as_ref().map(|truth| truth.left_px.at(x, y)).filter(|d| d.is_finite());
     let truth = truth_px.and_then(|d| match geometry {
@@ -125,7 +132,8 @@ fn recorded_at(recorded: &Recorded, size: (usize, usize), (x, y): (usize, usize)
 /// The cross-hairs for a pixel.
 pub(super) fn crosshair(output: &Output, (x, y): (usize, usize)) -> Crosshair {
     let d = output.map.as_ref().and_then(|map| map.disparity_px(x, y));
-    Crosshair { left: (x as f32, y as f32), right: d.map(|d| (x as f32 - d, y as f32)) }
+    let at = (x as f32, y as f32);
+    Crosshair { left: at, right: d.map(|d| Geometry::right_pixel(output.job.frame.axis, at, d)) }
 }
 
 fn grey(luma: &Luma, x: usize, y: usize) -> u16 {

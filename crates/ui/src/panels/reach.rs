@@ -175,8 +175,7 @@ mod tests {
 
     #[test]
     fn the_pointer_reads_distance_and_error() {
-        let geometry =
-            Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0, estimated: false };
+        let geometry = Geometry::new(500.0, 0.1, 0.0, [0.0, 0.0]);
         let text = at_pointer(&geometry, 0.5, PlotPoint::new(20.0, 0.3));
         assert_eq!(text, "20.0 px\n2.50 m\n± 5.0 % off by 1 px\n± 2.5 % off by 0.5 px");
         assert!(at_pointer(&geometry, 0.5, PlotPoint::new(-1.0, 0.0)).contains("behind infinity"));

@@ -58,7 +58,7 @@ fn sides_state(state: &State) -> (Done, String) {
     }
 }
 
-/// One switch for the pictures, and one for the calibration.
+/// One switch for the pictures, and one for the calibration, or without one for the mounting.
 fn sides(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let swap = Button::new(Action::SwapPictures.label());
     action_button(ui, Action::SwapPictures, swap, state.rig.choice.swap_pictures, commands);
@@ -67,6 +67,13 @@ fn sides(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let help = "The file's left camera is the one that stands right, as seen from behind. The pictures stay where they are.";
         let label = "Left and right are exchanged in the calibration file";
         if ui.checkbox(&mut choice.swapped, label).on_hover_text(help).changed() {
+            commands.push(Command::Calibrate(choice));
+        }
+    } else {
+        let mut choice = state.rig.choice.clone();
+        let help = "Points lie in the same column of both pictures then. The upper camera's picture is the left one. A calibration says \
+                    so itself.";
+        if ui.checkbox(&mut choice.vertical, "One camera stands above the other").on_hover_text(help).changed() {
             commands.push(Command::Calibrate(choice));
         }
     }
@@ -170,10 +177,18 @@ fn crop(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
     }
 }
 
-/// The choice without its files, estimate and fit: size, sides, crop and baseline stay.
+/// The choice without its files, estimate and fit: size, sides, mounting, crop and baseline stay.
 fn without_files(choice: &CalibrationChoice) -> CalibrationChoice {
-    let CalibrationChoice { baseline_m, alpha, rectified_fov_deg, scale, swap_pictures, .. } = *choice;
-    CalibrationChoice { swap_pictures, alpha, rectified_fov_deg, baseline_m, scale, ..CalibrationChoice::default() }
+    let CalibrationChoice { baseline_m, alpha, rectified_fov_deg, scale, swap_pictures, vertical, .. } = *choice;
+    CalibrationChoice {
+        swap_pictures,
+        vertical,
+        alpha,
+        rectified_fov_deg,
+        baseline_m,
+        scale,
+        ..CalibrationChoice::default()
+    }
 }
 
 fn scale_state(state: &State) -> (Done, String) {

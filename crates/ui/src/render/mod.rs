@@ -111,7 +111,7 @@ impl Screens {
                 let bytes = match view {
                     ViewKind::Right => crate::export::screen::rgba(right),
                     ViewKind::Anaglyph => anaglyph(left, right),
-                    ViewKind::Rows => rows(left, right),
+                    ViewKind::Rows => rows(left, right, frame.axis),
                     _ => crate::export::screen::rgba(left),
                 };
                 let screen = self.screen(view, frame.size());

@@ -168,10 +168,10 @@ impl Session {
 
     /// Takes the settings of the file; where it is wrong, the settings stay as they are.
     fn take_read(&mut self, Read { text, settings }: Read) {
-        let frame = self.state.output().map(|output| (output.job.frame.size().0, output.job.frame.geometry));
+        let frame = self.state.output().map(|output| (output.job.frame.extent_px(), output.job.frame.geometry));
         let settings = settings.and_then(|settings| {
             let params = match frame {
-                Some((width, geometry)) => settings.params_for(width, geometry.as_ref())?,
+                Some((extent_px, geometry)) => settings.params_for(extent_px, geometry.as_ref())?,
                 None => settings.params.clone(),
             };
             Ok((settings, params))

@@ -281,7 +281,7 @@ impl Session {
             self.estimate_pairs.offer(&frame.raw);
         }
         if let Some(settings) = self.unchecked.take() {
-            match settings.params_for(frame.size().0, frame.geometry.as_ref()) {
+            match settings.params_for(frame.extent_px(), frame.geometry.as_ref()) {
                 Ok(params) if params != self.state.matching.params => self.set_params(params),
                 Ok(_) => {}
                 Err(why) => self.state.notices.error(why.to_string()),

@@ -131,7 +131,8 @@ impl Session {
         let Some(output) = self.state.output().cloned() else { return };
         let find = move || {
             let frame = &output.job.frame;
-            let found = calibration::matches(&frame.left.luma, &frame.right.luma);
+            let in_rows = frame.in_rows();
+            let found = calibration::matches(&in_rows.left.luma, &in_rows.right.luma);
             let infinity_px = frame.geometry.map_or(0.0, |geometry| -geometry.doffs_px);
             let few =
                 format!("the search range cannot be fitted: the pictures have only {} points in common", found.len());
@@ -230,7 +231,7 @@ impl Session {
         let (Some(near_px), Some(far_px)) = (near.disparity_px, far.disparity_px) else { return };
         let info = self.state.status().source.clone();
         let preparation = FramePreparation { geometry: None, ..self.live.preparation() };
-        let geometry = preparation.geometry(&info).unwrap_or_else(|| FittedDepth::unknown(&info));
+        let geometry = preparation.geometry(&info).unwrap_or_else(|| FittedDepth::unknown(&info, preparation.axis));
         let known = |disparity_px, depth_m| KnownDepth { disparity_px, depth_m };
         let fitted = match fit_depth(&geometry, known(near_px, near.metres), known(far_px, far.metres)) {
             Ok(fitted) => FittedDepth::of(&fitted),
@@ -240,7 +241,7 @@ impl Session {
             return self.state.notices.error(why);
         }
         let choice = CalibrationChoice { depth_fit: Some(fitted), ..self.state.rig.choice.clone() };
-        let geometry = Some(fitted.applied(Some(geometry), &info));
+        let geometry = Some(fitted.applied(geometry));
         let preparation = FramePreparation { geometry, ..preparation };
         self.unless_recording(Obstacle::Calibration, move |session| session.use_fitted(preparation, choice));
     }

@@ -104,8 +104,7 @@ pub(crate) fn clip_from_world(pose: &Pose, lens: &Lens) -> DMat4 {
 mod tests {
     use super::*;
 
-    const GEOMETRY: Geometry =
-        Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 3.0, cx_px: 300.0, cy_px: 220.0, estimated: false };
+    const GEOMETRY: Geometry = Geometry::new(500.0, 0.1, 3.0, [300.0, 220.0]);
 
     /// Where a point appears, px of the target from its upper left corner; `None` behind the camera.
     fn target_px(pose: &Pose, lens: &Lens, point_m: DVec3) -> Option<DVec2> {

@@ -25,8 +25,7 @@ const NO_LINES: SpaceSettings = SpaceSettings {
 
 /// 50 px m: 10 px are 5 m, 100 px half a metre.
 fn scene() -> Scene {
-    let geometry =
-        Geometry { focal_px: 100.0, baseline_m: 0.5, doffs_px: 2.0, cx_px: 30.0, cy_px: 25.0, estimated: false };
+    let geometry = Geometry::new(100.0, 0.5, 2.0, [30.0, 25.0]);
     Scene { geometry, size: SIZE, range_m: (0.5, 10.0), has_confidence: true, is_software: false }
 }
 
@@ -344,8 +343,7 @@ fn worst(scene: &Scene, map: &DisparityMap, distance_m: impl Fn(DVec3) -> f64) -
 
 #[test]
 fn a_plane_and_a_sphere_keep_their_shape_within_the_error_of_a_disparity() {
-    let geometry =
-        Geometry { focal_px: 300.0, baseline_m: 0.08, doffs_px: 4.0, cx_px: 160.0, cy_px: 121.0, estimated: false };
+    let geometry = Geometry::new(300.0, 0.08, 4.0, [160.0, 121.0]);
     let scene = Scene { geometry, size: (320, 240), ..scene() };
     let (normal, offset_m) = (dvec3(0.3, -0.2, 1.0).normalize(), 1.8);
     let map = measured(&scene, |ray| Some(offset_m / normal.dot(ray)));

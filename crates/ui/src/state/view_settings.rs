@@ -216,8 +216,7 @@ mod tests {
 
     #[test]
     fn a_fit_is_in_metres() {
-        let geometry =
-            Geometry { focal_px: 500.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 0.0, cy_px: 0.0, estimated: false };
+        let geometry = Geometry::new(500.0, 0.1, 0.0, [0.0, 0.0]);
         let mut view = ViewSettings::default();
         view.fit(DisplayRange { far_px: 10.0, near_px: 50.0 }, &geometry);
         assert_eq!(view.depth_range_m, Some((1.0, 5.0)));

@@ -48,7 +48,7 @@ fn params() -> StereoParams {
 }
 
 fn geometry() -> Geometry {
-    Geometry { focal_px: 60.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 33.0, cy_px: 24.0, estimated: false }
+    Geometry::new(60.0, 0.1, 0.0, [33.0, 24.0])
 }
 
 fn named(name: &str, work: impl FnOnce() + Send + 'static) -> std::thread::JoinHandle<()> {

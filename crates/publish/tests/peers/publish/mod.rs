@@ -44,8 +44,7 @@ impl Still {
 impl PairSource for Still {
     fn info(&self) -> SourceInfo {
         let (width, height) = self.pair.0.size();
-        let geometry =
-            Geometry { focal_px: 80.0, baseline_m: 0.1, doffs_px: 0.0, cx_px: 47.5, cy_px: 35.5, estimated: false };
+        let geometry = Geometry::new(80.0, 0.1, 0.0, [47.5, 35.5]);
         SourceInfo {
             name: "still".into(),
             width,

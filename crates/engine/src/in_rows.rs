@@ -1,0 +1,167 @@
+//! Pairs of cameras one above the other, for engines that match along rows: pictures are turned before, maps turned back after.
+
+use super::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
+use crate::geometry::Axis;
+use crate::image::QuarterTurn;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use stereopsis_frame::Frame;
+
+/// An engine that takes pairs of either axis; pairs of cameras side by side go through unchanged. Turned maps come to the host, because a
+/// device's texture stays turned.
+pub(super) struct InRows {
+    engine: Box<dyn Engine>,
+    /// Jobs in flight as they were given, those that were turned with the time of it.
+    in_flight: VecDeque<Option<(Job, Duration)>>,
+    /// The last pair that was turned: a job is prepared several times before it is submitted.
+    turned: Option<Turned>,
+}
+
+struct Turned {
+    upright: Arc<Frame>,
+    in_rows: Arc<Frame>,
+    took: Duration,
+}
+
+impl InRows {
+    pub(super) fn new(engine: impl Engine + 'static) -> Self {
+        Self::of(Box::new(engine))
+    }
+
+    pub(super) fn of(engine: Box<dyn Engine>) -> Self {
+        Self { engine, in_flight: VecDeque::new(), turned: None }
+    }
+
+    /// The job with turned pictures and the time of turning; `None` where it needs none.
+    fn turned(&mut self, job: &Job) -> Option<(Job, Duration)> {
+        if job.frame.axis == Axis::Horizontal {
+            return None;
+        }
+        let same = self.turned.take().filter(|turned| Arc::ptr_eq(&turned.upright, &job.frame));
+        let turned = same.unwrap_or_else(|| {
+            let start = Instant::now();
+            let in_rows = job.frame.in_rows();
+            Turned { upright: Arc::clone(&job.frame), in_rows, took: start.elapsed() }
+        });
+        let job = Job { frame: Arc::clone(&turned.in_rows), read_back: true, ..job.clone() };
+        let took = turned.took;
+        self.turned = Some(turned);
+        Some((job, took))
+    }
+}
+
+impl Engine for InRows {
+    fn info(&self) -> Arc<EngineInfo> {
+        self.engine.info()
+    }
+
+    fn slots(&self) -> usize {
+        self.engine.slots()
+    }
+
+    fn memory_bytes(&mut self) -> Option<usize> {
+        self.engine.memory_bytes()
+    }
+
+    fn prepare(&mut self, job: &Job) -> bool {
+        match self.turned(job) {
+            Some((turned, _)) => self.engine.prepare(&turned),
+            None => self.engine.prepare(job),
+        }
+    }
+
+    fn forget(&mut self) {
+        self.engine.forget();
+    }
+
+    fn submit(&mut self, job: Job) -> Result<(), EngineError> {
+        match self.turned(&job) {
+            Some((turned, took)) => {
+                self.engine.submit(turned)?;
+                self.in_flight.push_back(Some((job, took)));
+            }
+            None => {
+                self.engine.submit(job)?;
+                self.in_flight.push_back(None);
+            }
+        }
+        Ok(())
+    }
+
+    fn collect(&mut self) -> Result<Option<Output>, EngineError> {
+        let output = match self.engine.collect() {
+            Ok(None) => return Ok(None),
+            Ok(Some(output)) => output,
+            Err(err) => {
+                self.in_flight.pop_front();
+                return Err(err);
+            }
+        };
+        Ok(Some(match self.in_flight.pop_front().flatten() {
+            Some((job, took)) => upright(output, job, took),
+            None => output,
+        }))
+    }
+}
+
+/// The result of a turned pair as that of the job that was given.
+fn upright(output: Output, job: Job, took: Duration) -> Output {
+    let start = Instant::now();
+    let [map, right_map] =
+        [output.map, output.right_map].map(|map| map.map(|map| Arc::new(map.turned(QuarterTurn::Right))));
+    let turning = took + start.elapsed();
+    let mut stages = output.stages;
+    stages.push(StageTime { name: "turning", ms: turning.as_secs_f64() * 1e3 });
+    Output {
+        job: Job { params: output.job.params, ..job },
+        engine: output.engine,
+        map,
+        right_map,
+        texture: None,
+        stages,
+        compute_time: output.compute_time + turning,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stereo::{DisparityMap, StereoParams};
+    use crate::{EngineChoice, OpenOptions, open, run};
+    use stereopsis_capture::scene::{SceneOptions, render};
+
+    #[test]
+    fn a_pair_of_one_camera_above_the_other_is_matched_along_columns_on_every_engine() {
+        let options = SceneOptions { width: 90, height: 61, ..SceneOptions::default() };
+        let side_by_side = [0, 1].map(|number| render(&options, number, false));
+        let params = Arc::new(StereoParams { num_disparities: 24, temporal: true, ..StereoParams::default() });
+        for choice in [EngineChoice::Cpu, EngineChoice::Gpu] {
+            let mut engine = open(&OpenOptions { choice, ..OpenOptions::default() }, None).unwrap().engine;
+            let mut reference = open(&OpenOptions { choice, ..OpenOptions::default() }, None).unwrap().engine;
+            for raw in &side_by_side {
+                let job = |frame: Frame, read_back: bool| Job {
+                    frame: Arc::new(frame),
+                    params: Arc::clone(&params),
+                    read_back,
+                    wants_right: true,
+                };
+                let expected = run(&mut *reference, job(Frame::of_raw(Arc::new(raw.clone())), true)).unwrap();
+                let mut turned = raw.clone();
+                for picture in [&mut turned.left, &mut turned.right] {
+                    *picture = picture.turned(QuarterTurn::Right);
+                }
+                let frame = Frame { axis: Axis::Vertical, ..Frame::of_raw(Arc::new(turned)) };
+                let found = run(&mut *engine, job(frame, false)).unwrap();
+                assert_eq!(found.map.as_ref().unwrap().size(), (61, 90), "{choice}");
+                let turned_back =
+                    |map: &Option<Arc<DisparityMap>>| map.as_ref().map(|map| map.turned(QuarterTurn::Left));
+                let plain = |map: &Option<Arc<DisparityMap>>| map.as_deref().cloned();
+                assert_eq!(turned_back(&found.right_map), plain(&expected.right_map), "{choice}");
+                assert_eq!(turned_back(&found.map), plain(&expected.map), "{choice}");
+                assert!(found.texture.is_none() && found.stages_ms().contains_key("turning"), "{choice}");
+                assert_eq!(found.job.frame.size(), (61, 90));
+            }
+        }
+    }
+}
