@@ -1,14 +1,13 @@
 //! Test rigs with their pictures, from the folder that `STEREOPSIS_DATA` names; tests that need them skip without it.
 
 use super::rig::tests::plain_rig;
-use super::{Camera, Distortion, StereoRig};
+use super::{Camera, Distortion, LoadOptions, StereoRig, load};
 use crate::capture::decode::read_picture;
 use crate::capture::{MaxPixels, RawPair};
 use crate::image::Luma;
-use glam::{DMat3, DMat4, DVec3};
+use glam::{DMat3, DVec3};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use yaml_rust2::{Yaml, YamlLoader};
 
 /// The folder; `None`, with a printed reason, if a test is skipped.
 pub(super) fn folder() -> Option<PathBuf> {
@@ -50,31 +49,8 @@ pub(super) fn lumas(pairs: &[RawPair]) -> Vec<(&Luma, &Luma)> {
 /// The EuRoC sequence: its pairs, and the rig from its two sensor files.
 pub(super) fn euroc(data: &Path) -> (Vec<RawPair>, StereoRig) {
     let folder = data.join("sequence/euroc_raw");
-    let read = |name: &str| {
-        let text = std::fs::read_to_string(folder.join(name)).unwrap();
-        YamlLoader::load_from_str(text.trim_start_matches("%YAML:1.0")).unwrap().remove(0)
-    };
-    let numbers = |yaml: &Yaml| -> Vec<f64> {
-        let number = |v: &Yaml| v.as_f64().or_else(|| v.as_i64().map(|v| v as f64)).unwrap();
-        yaml.as_vec().unwrap().iter().map(number).collect()
-    };
-    let sensors = [read("cam0_sensor.yaml"), read("cam1_sensor.yaml")];
-    let [left, right] = sensors.each_ref().map(|sensor| {
-        let k = numbers(&sensor["intrinsics"]);
-        let distortion = Distortion::from_opencv("D", &numbers(&sensor["distortion_coefficients"])).unwrap();
-        Camera { fx: k[0], fy: k[1], cx: k[2], cy: k[3], skew: 0.0, distortion }
-    });
-    let [body_left, body_right] =
-        sensors.each_ref().map(|sensor| DMat4::from_cols_slice(&numbers(&sensor["T_BS"]["data"])).transpose());
-    let across = body_right.inverse() * body_left;
-    let rig = StereoRig {
-        left,
-        right,
-        rotation: DMat3::from_mat4(across),
-        translation_m: across.w_axis.truncate(),
-        size: Some((752, 480)),
-        ..plain_rig()
-    };
+    let files = ["cam0_sensor.yaml", "cam1_sensor.yaml"].map(|name| folder.join(name));
+    let rig = load(&files, &LoadOptions::default()).unwrap();
     (pairs(&folder.join("cam0"), &folder.join("cam1")), rig)
 }
 

@@ -119,7 +119,12 @@ pub fn warnings(
         }
     }
     let misaligned = health.row_offset.as_ref().filter(|rows| rows.verdict() == Verdict::Bad);
-    if let Some(rows) = misaligned.filter(|_| is_judged) {
+    if let Some(points) = health.in_columns.filter(|_| is_judged) {
+        let text = format!(
+            "{points} points lie in the same column of both pictures: if one camera stands above the other, say so (--vertical)"
+        );
+        warn(Cause::Rows, text);
+    } else if let Some(rows) = misaligned.filter(|_| is_judged) {
         let advice = "calibrate the rig, or estimate that from the pictures (--rectify auto)";
         warn(Cause::Rows, format!("{rows}: {advice}"));
     } else if let Some(shares) =
@@ -161,9 +166,13 @@ pub fn warnings(
 mod tests {
     use super::*;
     use crate::calibration::Exchanged;
-    use crate::capture::Skew;
+    use crate::capture::scene::{self, SceneOptions};
+    use crate::capture::{Frame, RawPair, Skew};
+    use crate::geometry::Axis;
+    use crate::image::{Picture, QuarterTurn};
     use crate::metrics::{Blank, LumaDifference};
     use crate::stereo::CostKind;
+    use std::sync::Arc;
 
     fn said(source: &SourceState, health: &Health, cost: CostKind) -> String {
         let params = StereoParams { cost, ..StereoParams::default() };
@@ -182,6 +191,29 @@ mod tests {
         assert_eq!((said(None), said(Some(80.0))), (String::new(), String::new()));
         let text = said(Some(100.0));
         assert!(text.contains("12 ms apart") && text.contains("1.2 px further") && text.contains("re-sync"), "{text}");
+    }
+
+    #[test]
+    fn cameras_one_above_the_other_that_are_not_said_to_be_are_noticed() {
+        let raw = scene::render(&SceneOptions { width: 320, height: 240, ..SceneOptions::default() }, 0, false);
+        let said = |raw: RawPair, axis: Axis| {
+            let frame = Arc::new(Frame { axis, ..Frame::of_raw(Arc::new(raw)) });
+            let params = Arc::new(StereoParams { num_disparities: 32, ..StereoParams::default() });
+            let job = Job { frame, params, read_back: true, wants_right: false };
+            let health = Health::of(&job);
+            (warnings(&SourceState::default(), &health, &job.params, None, None), health.row_offset)
+        };
+        let turned = |picture: &Picture| picture.turned(QuarterTurn::Right);
+        let above = RawPair { left: turned(&raw.left), right: turned(&raw.right), ..raw.clone() };
+        let (warnings, _) = said(above.clone(), Axis::Horizontal);
+        assert!(warnings.len() == 1 && warnings[0].text.contains("(--vertical)"), "{warnings:?}");
+        let (warnings, columns) = said(above, Axis::Vertical);
+        let columns = columns.unwrap();
+        assert!(
+            warnings.is_empty() && columns.to_string().starts_with("columns differ by 0.0"),
+            "{warnings:?} {columns}"
+        );
+        assert_eq!(said(raw, Axis::Horizontal).0, []);
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Once a second, on a thread of its own: how well the newest pair is aligned, how alike its pictures are, how fast things move.
 //! It reads newest results only, so that it costs no pair however long it takes.
 
-use crate::calibration::{Exchanged, RowOffset, exchanged, matches, row_offset_of};
-use crate::capture::RawPair;
+use crate::calibration::{Exchanged, RowOffset, Verdict, exchanged, matches, row_offset_of};
+use crate::capture::{Frame, RawPair};
 use crate::engine::{Job, Output};
+use crate::geometry::Axis;
+use crate::image::QuarterTurn;
 use crate::metrics::{Blank, LumaDifference, blank, luma_difference, motion};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use parking_lot::Mutex;
@@ -19,6 +21,8 @@ pub struct Health {
     pub is_measured: bool,
     /// By how much rows of the rectified pictures, or columns where one camera stands above the other, differ, px at working size; `None` where too little matches.
     pub row_offset: Option<RowOffset>,
+    /// Number of points in the same column of both pictures, where the cameras look to stand one above the other and are not said to.
+    pub in_columns: Option<usize>,
     /// Left and right look exchanged.
     pub exchanged: Option<Exchanged>,
     /// Why the pair tells nothing of depth; nothing else is measured then.
@@ -50,12 +54,26 @@ impl Health {
         Self {
             is_measured: true,
             row_offset,
+            in_columns: in_columns(frame, row_offset.as_ref()),
             exchanged: exchanged(left, right, &found, farthest_px),
             blank: None,
             luma: luma_difference(left, right),
             motion_px_per_s: None,
         }
     }
+}
+
+/// Number of points in the same column of both pictures, where their rows do not agree and these do.
+fn in_columns(frame: &Frame, row_offset: Option<&RowOffset>) -> Option<usize> {
+    let agree = row_offset.is_some_and(|rows| rows.verdict() != Verdict::Bad);
+    if agree || frame.axis == Axis::Vertical || frame.geometry.is_some() {
+        return None;
+    }
+    let [left, right] = [&frame.left, &frame.right].map(|picture| picture.luma.turned(QuarterTurn::Left));
+    let (width, height) = left.size();
+    let columns = row_offset_of(&matches(&left, &right), width, height)?;
+    let is_better = row_offset.is_none_or(|rows| rows.median_abs_px > 4.0 * columns.median_abs_px);
+    (is_better && columns.verdict() != Verdict::Bad).then_some(columns.matches)
 }
 
 /// The running thread. Dropping it stops it.

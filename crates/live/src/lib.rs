@@ -2,9 +2,7 @@
 //!
 //! It owns the capture thread and the engine thread, and outlives any window and any device.
 
-#[cfg(test)]
-use stereopsis_base::image;
-use stereopsis_base::{console, geometry, newest, process, rate};
+use stereopsis_base::{console, geometry, image, newest, process, rate};
 use stereopsis_calibration as calibration;
 use stereopsis_capture as capture;
 use stereopsis_engine as engine;

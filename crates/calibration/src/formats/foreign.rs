@@ -88,10 +88,6 @@ pub(super) fn refuse_tree(tree: &Node) -> Result<(), CalibrationError> {
         refuse("one camera of camodocal", camodocal)
     } else if has("body_T_cam0") || has("num_of_cam") {
         refuse("a configuration of VINS with camodocal's cameras", camodocal)
-    } else if has("T_BS") && has("camera_id") {
-        refuse("one camera of Kimera", POSES_ADVICE)
-    } else if has("T_BS") {
-        refuse("one camera of the EuRoC data set (sensor.yaml)", POSES_ADVICE)
     } else if ["Camera.fx", "Camera1.fx", "Camera.type"].into_iter().any(has) {
         refuse(
             "settings of ORB-SLAM",

@@ -25,8 +25,8 @@ pub(super) fn read(tree: &Node) -> Result<Draft, CalibrationError> {
                 .to_owned(),
         ));
     };
-    let (left, left_size) = camera("cam0", cam0)?;
-    let (right, right_size) = camera("cam1", cam1)?;
+    let (left, left_size) = camera("cam0", cam0, "distortion_coeffs")?;
+    let (right, right_size) = camera("cam1", cam1, "distortion_coeffs")?;
     need::one_size([("cam0", left_size), ("cam1", right_size)])?;
     let mut doubts = Vec::new();
     if tree.has("cam2") {
@@ -37,7 +37,8 @@ pub(super) fn read(tree: &Node) -> Result<Draft, CalibrationError> {
     Ok(Draft { rig: StereoRig { kind: Kind::Kalibr, doubts, ..rig }, unit: Some(LengthUnit::Metre) })
 }
 
-fn camera(cam: &str, node: &Node) -> Result<(Camera, (usize, usize)), CalibrationError> {
+/// A camera, whose lens has its coefficients under the key `lens`.
+pub(super) fn camera(cam: &str, node: &Node, lens: &str) -> Result<(Camera, (usize, usize)), CalibrationError> {
     let word = |key: &str| node.get(&[key]).and_then(Node::word).unwrap_or_default();
     let projection = word("camera_model");
     if projection != "pinhole" {
@@ -52,7 +53,7 @@ fn camera(cam: &str, node: &Node) -> Result<(Camera, (usize, usize)), Calibratio
     let lens = if model == "none" {
         Matrix { name: String::new(), shape: None, data: Vec::new() }
     } else {
-        need::matrix(cam, node, "distortion_coeffs")?
+        need::matrix(cam, node, lens)?
     };
     lens.finite()?;
     let distortion = model::lens(model, &lens.name, &lens.data)?;

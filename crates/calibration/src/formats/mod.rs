@@ -8,6 +8,7 @@ mod cityscapes;
 mod depthai;
 mod dialects;
 mod draft;
+mod euroc;
 mod foreign;
 mod k_txt;
 mod kalibr;
@@ -60,6 +61,8 @@ choices! {
         Middlebury = "Middlebury calib.txt",
         /// KITTI's and DrivingStereo's projections.
         Kitti = "KITTI",
+        /// Two camera files of the EuRoC data set or of Kimera.
+        Euroc = "EuRoC",
         /// TOML of anipose, freemocap, Pose2Sim or caliscope.
         Anipose = "anipose TOML",
         /// JSON of an OAK camera.
@@ -93,7 +96,7 @@ pub struct LoadOptions {
 }
 
 const EXPECTED_KINDS: &str = "looked for a calibration of OpenCV (YAML, XML, JSON), ROS (camera_info of both cameras, or .tar.gz), \
-                      Kalibr (camchain), ZED (.conf), Middlebury (calib.txt), Stereopsis (.toml), KITTI, anipose (.toml), \
+                      Kalibr (camchain), EuRoC (two sensor.yaml), ZED (.conf), Middlebury (calib.txt), Stereopsis (.toml), KITTI, anipose (.toml), \
                       DepthAI, RealSense, MATLAB (JSON), Cityscapes, or a K.txt";
 const CONVERT: &str = "to convert, write K1, D1, K2, D2, R, T, image_width and image_height into an OpenCV YAML file";
 
@@ -211,6 +214,7 @@ fn draft(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<Draft, C
             Err(CalibrationError(format!("{} is of Kalibr and holds both cameras; give it alone", trees[i].name)))
         }
         None if trees.iter().all(|file| ros::recognizes(&file.tree)) => ros::read(&trees),
+        None if trees.iter().all(|file| euroc::recognizes(&file.tree)) => euroc::read(&trees),
         None if trees.iter().all(|file| file.tree.entries().is_empty()) => Err(unknown_text()),
         None => opencv::read(&trees).map_err(|e| if all_names_unknown(&trees) { unknown(&e) } else { e }),
     }

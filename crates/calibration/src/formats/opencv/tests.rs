@@ -312,7 +312,8 @@ fn real_pairs_come_out_in_equal_rows() {
 fn euroc_rows_are_12_px_apart_raw_and_equal_rectified() {
     let Some(data) = data() else { return };
     let folder = data.join("sequence/euroc_raw");
-    let rectifier = euroc(&folder).rectifier(752, 480, 0.0).unwrap();
+    let files = ["cam0_sensor.yaml", "cam1_sensor.yaml"].map(|name| folder.join(name));
+    let rectifier = load(&files, &LoadOptions::default()).unwrap().rectifier(752, 480, 0.0).unwrap();
     assert!((rectifier.geometry().baseline_m - 0.110_08).abs() < 1e-4);
     let name = "1403715273262142976.png";
     let raw = pair(&folder.join("cam0").join(name), &folder.join("cam1").join(name));
@@ -322,23 +323,6 @@ fn euroc_rows_are_12_px_apart_raw_and_equal_rectified() {
     let (middle, spread, count) = row_offset(&left, &right, 20, 60);
     eprintln!("euroc: {middle:.3} px, half within {spread:.3} px, {count} points");
     assert!(count > 30 && middle.abs() < 0.1 && spread < 0.2, "{middle} {spread} {count}");
-}
-
-/// The rig of the EuRoC sequence from its own two files, whose poses are camera to body.
-fn euroc(folder: &Path) -> StereoRig {
-    let camera = |name: &str| {
-        let tree = super::super::yaml::parse(&fs::read_to_string(folder.join(name)).unwrap()).unwrap();
-        let data = |key: &str| tree.get(&[key]).unwrap().matrix(key).unwrap().data;
-        let body_from_camera: [f64; 16] = data("T_BS").try_into().unwrap();
-        let [fx, fy, cx, cy] = data("intrinsics").try_into().unwrap();
-        let distortion = Distortion::from_opencv(name, &data("distortion_coefficients")).unwrap();
-        (Camera { fx, fy, cx, cy, skew: 0.0, distortion }, glam::DMat4::from_cols_array(&body_from_camera).transpose())
-    };
-    let (left, body_from_left) = camera("cam0_sensor.yaml");
-    let (right, body_from_right) = camera("cam1_sensor.yaml");
-    let right_from_left = body_from_right.inverse() * body_from_left;
-    let rotation = DMat3::from_mat4(right_from_left);
-    StereoRig::new(left, right, rotation, right_from_left.w_axis.truncate(), Some((752, 480)))
 }
 
 /// Not a benchmark: detects only a slowdown by an order of magnitude.
