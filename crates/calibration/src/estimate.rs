@@ -31,6 +31,8 @@ pub struct Estimate {
     pub matches: usize,
 }
 
+/// Largest row offset of an estimate that is no reason to think of cameras one above the other, px.
+const MAX_ROWS_PX: f64 = 1.0;
 /// Smallest number of matches over all pairs.
 const MIN_MATCHES: usize = 40;
 /// Smallest mean number of corners per picture; below it there is too little texture.
@@ -52,7 +54,21 @@ pub fn estimate_rig(
     axis: Axis,
 ) -> Result<Estimate, CalibrationError> {
     match (axis, pairs.first()) {
-        (Axis::Horizontal, _) | (_, None) => estimate_in_rows(pairs, focal, baseline_m),
+        (_, None) => estimate_in_rows(pairs, focal, baseline_m),
+        (Axis::Horizontal, Some(_)) => {
+            let found = estimate_in_rows(pairs, focal, baseline_m);
+            if found.as_ref().is_ok_and(|found| found.row_offset_after.median_abs_px < MAX_ROWS_PX) {
+                return found;
+            }
+            match estimate_rig(pairs, focal, baseline_m, Axis::Vertical) {
+                Ok(other) if other.row_offset_after.median_abs_px < MAX_ROWS_PX => Err(CalibrationError(format!(
+                    "the rig cannot be estimated: {} lie in the same columns of both pictures and not in the same rows: if one camera \
+                     stands above the other, say so (--vertical)",
+                    counted(other.matches as u64, "point")
+                ))),
+                _ => found,
+            }
+        }
         (Axis::Vertical, Some((first, _))) => {
             let focal = focal.along_columns(first.size());
             let turned = |luma: &Luma| luma.turned(QuarterTurn::Left);

@@ -83,6 +83,8 @@ fn cameras_one_above_the_other_are_found_out_as_those_side_by_side() {
         pairs.iter().map(|(left, right)| (left.turned(QuarterTurn::Right), right.turned(QuarterTurn::Right))).collect();
     let found = estimate_rig(&borrowed(&upright), FocalLength::Px(576.0), 0.065, Axis::Vertical).unwrap();
     assert_eq!((found.rig.axis(), found.rig.size), (Axis::Vertical, Some((480, 640))));
+    let beside = estimate_rig(&borrowed(&upright), FocalLength::Px(576.0), 0.065, Axis::Horizontal).unwrap_err();
+    assert!(beside.to_string().contains("(--vertical)"), "{beside}");
     // a point to the right in the turned-back picture lies below in this one: (x, y, z) there is (-y, x, z) here
     let turn = DMat3::from_cols(DVec3::Y, DVec3::NEG_X, DVec3::Z);
     let apart = found.rig.rotation.transpose() * (turn * truth.rotation * turn.transpose());

@@ -70,11 +70,7 @@ const READ: &[(&[&str], Kind, &str)] = &[
         Kind::Euroc,
         "752x480 per eye, focal 459 px, baseline 0.1101 m (file: 0.1101, read as m), left is left",
     ),
-    (
-        &["kimera_yaml/d455_LeftCameraParams.yaml", "kimera_yaml/d455_RightCameraParams.yaml"],
-        Kind::Euroc,
-        "",
-    ),
+    (&["kimera_yaml/d455_LeftCameraParams.yaml", "kimera_yaml/d455_RightCameraParams.yaml"], Kind::Euroc, ""),
     (
         &["opencv_yaml/intrinsics.yml", "opencv_yaml/extrinsics.yml"],
         Kind::OpenCv,

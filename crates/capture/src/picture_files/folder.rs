@@ -59,7 +59,7 @@ const UNREAD_EXTENSIONS: &[&str] =
     &["gif", "heic", "heif", "avif", "jp2", "jxl", "exr", "tga", "jps", "mpo", "dng", "cr2", "nef", "raw"];
 
 /// Names of pairs that are known, for messages.
-const KNOWN_NAMES: &str = "names that differ by the view alone: left* and right*, *_left and *_right, L and R as a word (1_L, imgR), cam0 and cam1, \
+const KNOWN_NAMES: &str = "names that differ by the view alone: left* and right*, *_left and *_right, L and R as a word (1_L, imgR), top and bottom, cam0 and cam1, \
                            im0 and im1, im2 and im6, view1 and view5, 0 and 1 behind the number (img_17_0); or the same names in two folders left \
                            and right, image_left and image_right, cam0 and cam1, image_02 and image_03, also below them; or times as names there";
 

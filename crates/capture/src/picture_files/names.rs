@@ -41,6 +41,8 @@ pub(super) enum Way {
     Word,
     /// A word is L or R: `0001_L`, `imgR`.
     Letter,
+    /// A word is top or upper, or bottom or lower, of cameras one above the other: `top_01`.
+    Height,
     /// Cameras 0 and 1, or 2 and 3: `cam0`, `image_02`.
     Camera,
     /// Cameras 1 and 2.
@@ -53,10 +55,19 @@ pub(super) enum Way {
 
 impl Way {
     /// Ways of files.
-    pub(super) const OF_FILES: &[Self] =
-        &[Self::Rectified, Self::Word, Self::Letter, Self::Camera, Self::CameraFromOne, Self::Ending, Self::LastNumber];
+    pub(super) const OF_FILES: &[Self] = &[
+        Self::Rectified,
+        Self::Word,
+        Self::Letter,
+        Self::Height,
+        Self::Camera,
+        Self::CameraFromOne,
+        Self::Ending,
+        Self::LastNumber,
+    ];
     /// Ways of folders.
-    pub(super) const OF_FOLDERS: &[Self] = &[Self::Word, Self::Letter, Self::Camera, Self::CameraFromOne, Self::Ending];
+    pub(super) const OF_FOLDERS: &[Self] =
+        &[Self::Word, Self::Letter, Self::Height, Self::Camera, Self::CameraFromOne, Self::Ending];
 
     /// Whether a name of this way is always one of a view.
     pub(super) fn is_certain(self) -> bool {
@@ -120,6 +131,11 @@ fn side_of_word(
         Way::Ending if word.ends_with("left") => marked(false, range.end - 4..range.end),
         Way::Ending if word.ends_with("right") => marked(true, range.end - 5..range.end),
         Way::Letter if word == "l" || word == "r" => marked(word == "r", range),
+        Way::Height => match word.as_str() {
+            "top" | "upper" => marked(false, range),
+            "bottom" | "lower" => marked(true, range),
+            _ => None,
+        },
         Way::Camera => {
             let number = camera().filter(|number| *number < 4)?;
             Some((number % 2 == 1, range, format!("*{}", number / 2)))
@@ -254,6 +270,9 @@ mod tests {
             ("7_left_a", "7_right_a", Way::Word, "7_*_a"),
             ("bright_L", "bright_R", Way::Letter, "bright_*"),
             ("imgL02", "imgR02", Way::Letter, "img*02"),
+            ("top_5", "bottom_5", Way::Height, "*_5"),
+            ("rig-upper", "rig-lower", Way::Height, "rig-*"),
+            ("desk_top_left", "desk_top_right", Way::Word, "desk_top_*"),
             ("cam0_5", "cam1_5", Way::Camera, "cam*0_5"),
             ("imgleft", "imgright", Way::Ending, "img*"),
             ("im_17_0", "im_17_1", Way::LastNumber, "im_17_*"),
