@@ -135,7 +135,7 @@ impl SourceSpec {
         if words == "-" {
             return Ok(Self::Pipe);
         }
-        if has_extension(Path::new(words), RECORDING_EXTENSIONS) {
+        if is_recording(Path::new(words)) {
             return Ok(Self::Recording(words.into()));
         }
         if let Some(videos) = VideoInput::parse(words).map_err(CaptureError::Grammar)? {
@@ -180,7 +180,7 @@ impl SourceSpec {
         let spec = match paths {
             [] => Ok(Self::Scene),
             [folder] if folder.is_dir() => Ok(Self::of_folder(folder.clone())),
-            [one] if has_extension(one, RECORDING_EXTENSIONS) => Ok(Self::Recording(one.clone())),
+            [one] if is_recording(one) => Ok(Self::Recording(one.clone())),
             [one] if one.exists() && has_extension(one, EXTENSIONS) => refused(format!(
                 "{} is one picture, and a pair needs two, or --side-by-side or --top-bottom where it shows both views",
                 console::path(one)
@@ -190,11 +190,7 @@ impl SourceSpec {
                 None => refused(format!("{} is no source", console::path(one))),
             },
             [one] => one.to_str().map_or_else(|| Ok(Self::Folder(one.clone())), Self::parse),
-            [a, b]
-                if !a.is_dir()
-                    && !b.is_dir()
-                    && ![a, b].iter().any(|path| has_extension(path, RECORDING_EXTENSIONS)) =>
-            {
+            [a, b] if !a.is_dir() && !b.is_dir() && ![a, b].iter().any(|path| is_recording(path)) => {
                 Ok(Self::Files { left: a.clone(), right: b.clone(), truth: None })
             }
             [_, _, _] if truth.len() == 1 => {
@@ -268,7 +264,7 @@ impl SourceSpec {
                 if let Some(video) = VideoInput::of_path(one) {
                     return Ok(Self::Video(vec![video]));
                 }
-                let is_recording = has_extension(one, RECORDING_EXTENSIONS) && !one.is_dir();
+                let is_recording = is_recording(one) && !one.is_dir();
                 Ok(if is_recording { Self::Recording(one.clone()) } else { Self::Folder(one.clone()) })
             }
             _ => Err(CaptureError::Grammar(format!(
@@ -378,6 +374,14 @@ fn is_topic(name: &str) -> bool {
 const MAX_TOPIC_BYTES: usize = 240;
 
 const RECORDING_EXTENSIONS: &[&str] = &["mcap"];
+/// Extensions of recordings that are compressed as a whole, behind their own.
+const PACKED_EXTENSIONS: &[&str] = &["zstd", "zst"];
+
+/// Whether this is the name of a recording, compressed or not.
+fn is_recording(path: &Path) -> bool {
+    let is_packed = has_extension(path, PACKED_EXTENSIONS);
+    has_extension(if is_packed { Path::new(path.file_stem().unwrap_or_default()) } else { path }, RECORDING_EXTENSIONS)
+}
 
 fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     path.extension().is_some_and(|ending| extensions.iter().any(|known| ending.eq_ignore_ascii_case(known)))

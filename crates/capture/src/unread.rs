@@ -9,17 +9,14 @@ pub fn recording(path: &Path) -> Option<String> {
     let shown = console::path(path);
     let quoted = console::quoted(&path.to_string_lossy());
     let converted = console::quoted(&path.with_extension("mcap").to_string_lossy());
-    Some(match name.rsplit_once('.')? {
-        (stem, "zstd" | "zst") if stem.rsplit('.').next() == Some("mcap") => {
-            format!("{shown} is a compressed recording: unpack it with `zstd -d {quoted}`")
-        }
-        (_, "bag") => {
+    Some(match name.rsplit_once('.')?.1 {
+        "bag" => {
             format!("{shown} is a bag of ROS 1, which is not read: convert it with `mcap convert {quoted} {converted}`")
         }
-        (_, "db3") => format!(
+        "db3" => format!(
             "{shown} is a bag of ROS 2 in SQLite, which is not read: convert it with `mcap convert {quoted} {converted}`"
         ),
-        (_, "svo" | "svo2") => format!(
+        "svo" | "svo2" => format!(
             "{shown} is a recording of a ZED camera, which only its SDK reads: export both views as a folder of pictures with the SDK's \
              sample, `mkdir pairs && python3 svo_export.py --mode 2 --input_svo_file {quoted} --output_path_dir pairs`, and open that \
              folder"
@@ -37,7 +34,6 @@ mod tests {
         for (name, what, command) in [
             ("a/walk.BAG", "a bag of ROS 1", "`mcap convert a/walk.BAG a/walk.mcap`"),
             ("my run_0.db3", "in SQLite", "`mcap convert 'my run_0.db3' 'my run_0.mcap'`"),
-            ("run_0.mcap.zstd", "a compressed recording", "`zstd -d run_0.mcap.zstd`"),
             ("zed/hall.svo2", "a ZED camera", "--input_svo_file zed/hall.svo2 "),
         ] {
             let text = recording(Path::new(name)).unwrap();

@@ -7,6 +7,7 @@ use super::chunk::{self, Unpacked};
 use super::index::Chunk;
 use super::limits::CHUNK_BYTES;
 use super::records::{RECORD_HEADER, chunk_header_size, record_header};
+use super::unpacked::unpacked;
 use crate::console;
 use crate::files::{self, plain};
 use std::collections::VecDeque;
@@ -68,13 +69,13 @@ impl RecordingFile {
         Self { path: path.to_owned(), parts: Vec::new(), cache: VecDeque::new() }
     }
 
-    /// Opens its next file, and returns the offsets of its first byte and behind its last one.
-    pub(super) fn open(&mut self, path: &Path) -> io::Result<Range<u64>> {
-        let file = plain::open(path)?;
+    /// Opens its next file, and returns the offsets of its first byte and behind its last one, and what of it cannot be unpacked.
+    pub(super) fn open(&mut self, path: &Path) -> io::Result<(Range<u64>, Option<String>)> {
+        let (file, damage) = unpacked(path, plain::open(path)?)?;
         let start = self.bytes();
         let end = start + file.metadata()?.len();
         self.parts.push(Part { path: path.to_owned(), file, start, end });
-        Ok(start..end)
+        Ok((start..end, damage))
     }
 
     /// Its files.
@@ -183,14 +184,14 @@ mod tests {
         let path = folder.path().join("a.mcap");
         std::fs::write(&path, b"0123456789").unwrap();
         let mut open = RecordingFile::new(&path);
-        assert_eq!(open.open(&path).unwrap(), 0..10);
+        assert_eq!(open.open(&path).unwrap().0, 0..10);
         // as after a fork: another one with the same position
         let mut shared = open.parts[0].file.try_clone().unwrap();
         shared.seek(SeekFrom::Start(3)).unwrap();
         assert_eq!(open.read_at(6, 2).unwrap(), b"67");
         assert_eq!(open.read_at(8, 9).unwrap(), b"89", "as many as there are");
         assert_eq!(shared.stream_position().unwrap(), 3);
-        assert_eq!((open.place(6), open.open(&path).unwrap()), ("byte 6".to_owned(), 10..20));
+        assert_eq!((open.place(6), open.open(&path).unwrap().0), ("byte 6".to_owned(), 10..20));
         assert_eq!((open.read_at(8, 9).unwrap(), open.read_at(13, 2).unwrap()), (b"89".to_vec(), b"34".to_vec()));
         assert_eq!((open.place(13), open.bytes()), ("byte 3 of a.mcap".to_owned(), 20));
     }

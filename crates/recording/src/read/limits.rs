@@ -21,6 +21,10 @@ pub(super) const CHUNKS: usize = 1 << 22;
 pub(super) const CHUNK_BYTES: u64 = 1 << 29;
 /// Bytes of the message index of one topic in one chunk. A chunk with a larger one is unpacked instead.
 pub(super) const INDEX_BYTES: u64 = 64 << 20;
+/// Bytes of a file that is compressed as a whole, once it is unpacked, for each packed one, or [`UNPACKED_BYTES`] if that is more.
+pub(super) const UNPACKED_RATIO: u64 = 1000;
+/// Bytes up to which any compressed file is unpacked.
+pub(super) const UNPACKED_BYTES: u64 = 64 << 20;
 /// Sentences about damage; further damage is only counted.
 pub(super) const SENTENCES: usize = 12;
 

@@ -21,6 +21,7 @@ mod records;
 mod scan;
 mod skew;
 mod stereo_topics;
+mod unpacked;
 mod unread;
 #[cfg(test)]
 mod hostile;

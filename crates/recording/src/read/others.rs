@@ -272,6 +272,31 @@ fn the_folder_of_a_bag_is_one_recording_of_all_its_files() {
 }
 
 #[test]
+fn compressed_files_are_read_and_cut_ones_as_far_as_they_go() {
+    let packed = |bytes: &[u8]| zstd::encode_all(bytes, 1).unwrap();
+    let folder =
+        bag(&[("run_0.mcap.zstd", packed(&part(0, 3, false))), ("run_1.mcap.zstd", packed(&part(3, 2, true)))]);
+    let mut recording = Recording::open(folder.path()).unwrap();
+    assert_eq!((recording.pairs().len(), recording.damage()), (5, None));
+    assert_eq!(pair(&mut recording, 4).right.luma.to_u8(), picture(4, 1));
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("walk.mcap.zst");
+    let bytes = part(0, 40, false);
+    let (first, second) = bytes.split_at(bytes.len() - 200);
+    let second = packed(second);
+    std::fs::write(&path, [packed(first), second[..second.len() / 2].to_vec()].concat()).unwrap();
+    let recording = Recording::open(&path).unwrap();
+    assert!(recording.pairs().len() == 40 && recording.damage().is_some(), "{:?}", recording.damage());
+    std::fs::write(&path, &second[..9]).unwrap();
+    let damaged = Recording::open(&path).unwrap_err().to_string();
+    assert!(damaged.contains("damaged from its start on"), "{damaged}");
+    std::fs::write(&path, packed(&vec![0; 70 << 20])).unwrap();
+    let bomb = Recording::open(&path).unwrap_err().to_string();
+    assert!(bomb.contains("it unpacks to more than"), "{bomb}");
+}
+
+#[test]
 fn files_of_a_bag_that_cannot_be_read_are_left_out_and_named() {
     let whole = part(5, 4, true);
     let cut = whole[..whole.len() / 2].to_vec();
@@ -303,7 +328,7 @@ fn files_of_a_bag_that_cannot_be_read_are_left_out_and_named() {
     let refusal = |folder: tempfile::TempDir| Recording::open(folder.path()).unwrap_err().to_string();
     let sqlite = refusal(bag(&[("run_0.db3", b"SQLite format 3\0".to_vec())]));
     assert!(sqlite.contains("run_0.db3 is a bag of ROS 2 in SQLite") && sqlite.contains("mcap convert"), "{sqlite}");
-    assert!(refusal(bag(&[("run_0.mcap.zstd", vec![1])])).contains("zstd -d"));
+    assert!(refusal(bag(&[("run_0.mcap.zstd", vec![1])])).contains("it is no MCAP file"));
     assert!(refusal(bag(&[])).contains("names no files"));
     let many: Vec<_> = (0..=limits::FILES).map(|k| (format!("{k}.mcap"), Vec::new())).collect();
     let many: Vec<_> = many.iter().map(|(name, bytes)| (name.as_str(), Vec::clone(bytes))).collect();

@@ -38,7 +38,10 @@ fn add(path: &Path, file: &mut RecordingFile, index: &mut FileIndex) -> io::Resu
     if let Some(why) = unread_recording(path).filter(|_| path.exists()) {
         return Err(io::Error::other(why));
     }
-    let range = file.open(path)?;
+    let (range, damage) = file.open(path)?;
+    if let Some(damage) = damage {
+        index.add_damage(damage);
+    }
     let magic = file.read_at(range.start, mcap::MAGIC.len() as u64)?;
     if magic == mcap::MAGIC {
         return scan::scan(file, range, index);
