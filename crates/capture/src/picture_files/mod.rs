@@ -17,7 +17,6 @@ use super::{Arrangement, CaptureError, MaxPixels};
 use crate::console;
 use crate::image::{Luma, Picture};
 use crate::{RawPair, doubtful_arrangement, split};
-use std::cmp::Ordering;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -124,14 +123,14 @@ impl FilePair {
 
     /// The pictures with the depth of the shallower one, and a remark where one was reduced.
     fn of_one_depth(&self, left: Picture, right: Picture) -> (Picture, Picture, Option<String>) {
-        let (l, r) = (left.luma.word_bits(), right.luma.word_bits());
-        let remark = |path: &Path, from, to| {
-            Some(format!("{} has {from} bits and its partner {to}: of both {to} bits are used", console::path(path)))
+        let reduced = |picture: Picture| Picture { luma: Luma::U8(picture.luma.to_u8()), ..picture };
+        let remark = |path: &Path| {
+            Some(format!("{} has 16 bits and its partner 8: of both 8 bits are used", console::path(path)))
         };
-        match l.cmp(&r) {
-            Ordering::Equal => (left, right, None),
-            Ordering::Greater => (reduced(left, r), right, remark(&self.left, l, r)),
-            Ordering::Less => (left, reduced(right, l), remark(&self.right, r, l)),
+        match (left.luma.word_bits(), right.luma.word_bits()) {
+            (16, 8) => (reduced(left), right, remark(&self.left)),
+            (8, 16) => (left, reduced(right), remark(&self.right)),
+            _ => (left, right, None),
         }
     }
 
@@ -184,13 +183,4 @@ fn check_halves(path: &Path, (width, height): (usize, usize), arrangement: Arran
         "{} has {width}x{height} pixels, and --{arrangement} needs an even number of {unit}: it does not show two views of one size",
         console::path(path)
     )))
-}
-
-/// A picture with fewer bits.
-fn reduced(picture: Picture, bits: u8) -> Picture {
-    let luma = match &picture.luma {
-        Luma::U16 { image, bits: from } if bits > 8 => Luma::U16 { image: image.map(|&v| v >> (from - bits)), bits },
-        deep => Luma::U8(deep.to_u8()),
-    };
-    Picture { luma, ..picture }
 }

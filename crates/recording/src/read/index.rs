@@ -94,6 +94,27 @@ pub(super) struct FileIndex {
     pub(super) unfinished: Option<String>,
 }
 
+/// A description among those that are known: the same one of a file before, where that may be, else one more.
+///
+/// # Errors
+/// There are as many as the limit says, which names them.
+fn described<T: PartialEq>(
+    known: &mut Vec<Arc<T>>,
+    described: T,
+    may_repeat: bool,
+    (what, limit): (&str, usize),
+) -> io::Result<Arc<T>> {
+    if let Some(same) = known.iter().find(|known| may_repeat && ***known == described) {
+        return Ok(Arc::clone(same));
+    }
+    if known.len() == limit {
+        return Err(limits::exceeded(what, limit));
+    }
+    let described = Arc::new(described);
+    known.push(Arc::clone(&described));
+    Ok(described)
+}
+
 impl FileIndex {
     /// Begins the file of this number, from 0: ids have a meaning of their own in each.
     pub(super) fn begin_file(&mut self, number: usize) {
@@ -127,25 +148,18 @@ impl FileIndex {
 
     fn define_schema(&mut self, id: u16, body: &[u8]) -> io::Result<bool> {
         let Some(schema) = records::schema(body) else { return Ok(false) };
-        // files of one recording repeat their schemas
-        let known = self.schemas.iter().find(|known| self.is_repeated() && ***known == schema).cloned();
-        let schema = match known {
-            Some(known) => known,
-            None if self.schemas.len() == limits::SCHEMAS => {
-                return Err(limits::exceeded("kinds of messages (schemas)", limits::SCHEMAS));
-            }
-            None => {
-                self.count_bytes(body.len())?;
-                let schema = Arc::new(schema);
-                self.schemas.push(Arc::clone(&schema));
-                schema
-            }
-        };
+        let is_repeated = self.is_repeated();
+        let known = self.schemas.len();
+        let schema =
+            described(&mut self.schemas, schema, is_repeated, ("kinds of messages (schemas)", limits::SCHEMAS))?;
+        if self.schemas.len() > known {
+            self.count_bytes(body.len())?;
+        }
         self.ids.schemas.insert(id, schema);
         Ok(true)
     }
 
-    /// Whether descriptions may be those of a file before.
+    /// Whether descriptions may be those of a file before: files of one recording repeat them.
     fn is_repeated(&self) -> bool {
         !self.before.is_empty()
     }
@@ -158,20 +172,13 @@ impl FileIndex {
         }
         let mcap::records::Channel { topic, message_encoding, metadata, .. } = record;
         let channel = Channel { topic, message_encoding, schema, metadata };
-        let known = self.channels.iter().find(|known| self.is_repeated() && ***known == channel).cloned();
-        let channel = match known {
-            Some(known) => known,
-            None if self.channels.len() == limits::CHANNELS => {
-                return Err(limits::exceeded("topics (channels)", limits::CHANNELS));
-            }
-            None => {
-                self.count_bytes(body.len())?;
-                self.positions.entry(channel.topic.clone()).or_default();
-                let channel = Arc::new(channel);
-                self.channels.push(Arc::clone(&channel));
-                channel
-            }
-        };
+        let is_repeated = self.is_repeated();
+        let known = self.channels.len();
+        let channel = described(&mut self.channels, channel, is_repeated, ("topics (channels)", limits::CHANNELS))?;
+        if self.channels.len() > known {
+            self.count_bytes(body.len())?;
+            self.positions.entry(channel.topic.clone()).or_default();
+        }
         self.ids.channels.insert(id, channel);
         Ok(true)
     }
