@@ -315,6 +315,7 @@ fn recordings() -> Vec<Seed> {
     ] {
         seeds.push((format!("ours-{name}.mcap"), ours(format, options)));
     }
+    seeds.push(("packed.mcap.zst".to_owned(), zstd::encode_all(&ours(Format::Ros2, bare())[..], 1).unwrap()));
     for (name, body) in bodies().into_iter().filter(|(name, _)| ["jpeg", "rgb8", "nv12"].contains(name)) {
         seeds.push((format!("others-{name}.mcap"), others(&body, bare())));
     }
