@@ -239,6 +239,43 @@ fn of_pictures(seed: u64, count: u64) -> (Outcome, StereoRig) {
     (calibrate(&board(), &views_of(&gathered.taken), SIZE, &PINHOLE).unwrap(), rig)
 }
 
+/// A calibration by rendered pictures of boards that stay away from the lower rim of both pictures; their corners get an error.
+fn without_a_rim(error_px: f64) -> Outcome {
+    let size = (1280, 960);
+    let rig = random_rig(3).rescaled(size).unwrap();
+    let (studio, mut rng) = (Studio::new(&rig), Rng::with_seed(17));
+    let folder = tempfile::tempdir().unwrap();
+    let is_above = |view: &View| {
+        view.corners.iter().all(|seen| seen.len() >= 12 && seen.iter().all(|corner| corner.at.y < 0.63 * size.1 as f64))
+    };
+    for number in 0..12 {
+        let shot = Shot::usual(number);
+        let pose = std::iter::repeat_with(|| random_pose(&rig, &board(), &mut rng))
+            .find(|pose| is_above(&truth(&rig, &board(), pose, &shot)))
+            .unwrap();
+        write_pair(folder.path(), &format!("{number:03}"), &studio.pair(&board(), &pose, &shot));
+    }
+    let mut views = views_of(&gather(&board(), pairs_in(folder.path()), &|_| {}).unwrap().taken);
+    for corner in views.iter_mut().flat_map(|view| &mut view.corners).flatten() {
+        corner.at += DVec2::new(gauss(&mut rng), gauss(&mut rng)) * error_px;
+    }
+    calibrate(&board(), &views, size, &PINHOLE).unwrap()
+}
+
+#[test]
+fn boards_that_never_touch_a_rim_are_a_doubt_where_depth_is_exact_and_else_a_refusal() {
+    let unseen = "no corner was seen near the lower border of the left picture";
+    let outcome = without_a_rim(0.0);
+    assert!(outcome.refusals.is_empty() && outcome.doubts[0].contains(unseen), "{outcome}");
+    assert!(!outcome.suffices(), "a live calibration goes on until the rim is seen");
+    let text = outcome.to_string();
+    assert!(text.contains("within 1 %, with 2 doubts") && text.contains(&format!("doubt      {unseen}")), "{text}");
+    let told = outcome.to_json();
+    assert!(told["is_good"] == true && told["doubts"][0].as_str().unwrap().contains(unseen), "{told}");
+    let outcome = without_a_rim(1.5);
+    assert!(outcome.refusals.join("; ").contains(unseen) && outcome.doubts.is_empty(), "{outcome}");
+}
+
 #[test]
 fn rendered_pictures_of_unknown_rigs_give_metres_that_are_as_good_as_predicted() {
     // 100 take minutes
