@@ -28,8 +28,9 @@ impl Outcome {
     /// What all metres depend on.
     pub fn scale_note(&self) -> String {
         format!(
-            "metres stand or fall with the {:?} mm that were typed for the side of a square: measure one known distance to check them",
-            self.board.square_mm
+            "metres stand or fall with the {:?} mm that were typed for the side of a {}: measure one known distance to check them",
+            self.board.square_mm,
+            self.board.square_word()
         )
     }
 

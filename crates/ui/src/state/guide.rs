@@ -1,6 +1,6 @@
 //! The live calibration with a board: what is typed, and how far it is.
 
-use crate::calibrate::{Board, BoardKind, Outcome, Paper, Progress};
+use crate::calibrate::{Board, BoardKind, Outcome, Paper, Pattern, Progress};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -80,12 +80,14 @@ impl GuideState {
         self.words = words;
     }
 
-    /// Sets the side of a square, mm; markers follow, to a hundredth of a mm.
+    /// Sets the side of a square, mm; markers and gaps follow, to a hundredth of a mm.
     pub(crate) fn set_square_mm(&mut self, square_mm: f64) {
         let Ok(board) = &self.board else { return };
         let mut board = board.with_square_mm(square_mm);
-        if let crate::calibrate::Pattern::Charuco { marker_mm, .. } = &mut board.pattern {
-            *marker_mm = (*marker_mm * 100.0).round() / 100.0;
+        if let Pattern::Charuco { marker_mm: inner_mm, .. } | Pattern::AprilGrid { gap_mm: inner_mm, .. } =
+            &mut board.pattern
+        {
+            *inner_mm = (*inner_mm * 100.0).round() / 100.0;
         }
         self.set_board(board.to_string());
     }
