@@ -18,10 +18,12 @@ const MOST_OFF: f64 = 0.25;
 const LEAST_AGREEMENT: f64 = 0.5;
 /// Largest difference between gaps as named and as seen, in sides of a tag.
 const MOST_GAP_OFF: f64 = 0.06;
+/// For each neighbour that a tag does not have on the board, at least so many are those that it has.
+const LEAST_RIGHT: usize = 4;
 /// Fewest tags that say something about another board.
 const ENOUGH: usize = 3;
 /// Families of tags, for the words about another one.
-const FAMILIES: [&str; 4] = ["DICT_APRILTAG_36h11", "DICT_APRILTAG_36h10", "DICT_APRILTAG_25h9", "DICT_APRILTAG_16h5"];
+const FAMILIES: [&str; 3] = ["DICT_APRILTAG_36h10", "DICT_APRILTAG_25h9", "DICT_APRILTAG_16h5"];
 /// Corners of a tag of side 1, clockwise from the top left one.
 const CORNERS: [IVec2; 4] = [IVec2::ZERO, IVec2::X, IVec2::ONE, IVec2::Y];
 const NEIGHBOURS: [IVec2; 4] = [IVec2::X, IVec2::Y, IVec2::NEG_X, IVec2::NEG_Y];
@@ -72,11 +74,13 @@ impl Tags {
     /// Finds out which tags quadrilaterals are.
     pub(super) fn identify(&self, picture: &Image<u8>, quads: &[Corners]) -> Identity {
         let quads: Vec<Corners> = quads.iter().filter_map(|quad| self.refined(picture, quad)).collect();
-        let cells = self.cells(self.codes.bits, TAG_BORDER);
         let mut tags: BTreeMap<usize, Vec<Corners>> = BTreeMap::new();
         for quad in &quads {
-            let known = cells.read(picture, *quad).and_then(|code| self.codes.nearest(self.codes.all.len(), code));
-            if let Some((number, turn)) = known {
+            let known = self.read(picture, quad).filter_map(|code| {
+                let (number, turn) = self.codes.nearest(self.codes.all.len(), code)?;
+                Some((self.codes.agreement(number, turn, code), number, turn))
+            });
+            if let Some((_, number, turn)) = known.max_by(|a, b| a.0.total_cmp(&b.0)) {
                 tags.entry(number).or_default().push([0, 1, 2, 3].map(|corner| quad[(corner + turn) % 4]));
             }
         }
@@ -89,21 +93,33 @@ impl Tags {
         if let Some(words) = self.contradicts(&tags) {
             return Identity::Other(words);
         }
-        let on_board: BTreeMap<usize, Corners> =
-            tags.iter().filter(|(number, _)| **number < self.count()).map(|(n, c)| (*n, *c)).collect();
-        let votes = |number: usize| {
+        // how many neighbours of a tag are those that it has on the board, and how many others
+        let neighbours = |number: usize| {
             let seen = NEIGHBOURS.iter().filter_map(|step| Some((step, self.beside(&tags, number, *step)?)));
-            let expected = |step: &IVec2| self.number(self.place(number) + *step);
-            seen.map(|(step, found)| if expected(step) == Some(found) { 1 } else { -1 }).sum::<i32>()
+            let (right, wrong): (Vec<_>, Vec<_>) =
+                seen.partition(|(step, found)| self.number(self.place(number) + **step) == Some(*found));
+            (right.len(), wrong.len())
         };
-        let mut trusted: BTreeMap<usize, i32> = on_board.keys().map(|number| (*number, votes(*number))).collect();
+        let on_board: Vec<_> = tags.keys().filter(|n| **n < self.count()).map(|n| (*n, neighbours(*n))).collect();
+        let among = |is_trusted: &dyn Fn((usize, usize)) -> bool| -> Vec<(usize, Corners)> {
+            on_board.iter().filter(|(_, seen)| is_trusted(*seen)).map(|(number, _)| (*number, tags[number])).collect()
+        };
         // a tag alone is one of the board's where there are no better ones
-        let least = i32::from(trusted.values().any(|votes| *votes > 0));
-        trusted.retain(|_, votes| *votes >= least);
-        if trusted.is_empty() {
-            return Identity::Unknown;
+        let (right, wrong) = on_board.iter().fold((0, 0), |sum, (_, seen)| (sum.0 + seen.0, sum.1 + seen.1));
+        let trusted = [among(&|(right, wrong)| right > wrong), among(&|seen| seen == (0, 0))];
+        let IVec2 { x, y } = self.size;
+        match trusted.into_iter().find(|trusted| !trusted.is_empty()) {
+            Some(trusted) if LEAST_RIGHT * wrong <= right => Identity::Board(self.lattice(trusted.into_iter())),
+            _ if on_board.len() >= ENOUGH => Identity::Other(format!(
+                "tags are seen, but not where a board of {x}x{y} tags has them: from 0 at the lower left, row by row upwards"
+            )),
+            _ => Identity::Unknown,
         }
-        Identity::Board(self.lattice(on_board.into_iter().filter(|(number, _)| trusted.contains_key(number))))
+    }
+
+    /// What may be the code of a tag, with either border that tags are printed with.
+    fn read<'a>(&'a self, picture: &'a Image<u8>, quad: &'a Corners) -> impl Iterator<Item = u64> + 'a {
+        [TAG_BORDER, BORDER].into_iter().filter_map(|border| self.cells(self.codes.bits, border).read(picture, *quad))
     }
 
     /// The corners of tags by their places.
@@ -125,13 +141,12 @@ impl Tags {
             Some((number, [a, b, c, d]))
         };
         let mut tags: BTreeMap<usize, Corners> = (0..self.count()).filter_map(whole).collect();
-        let cells = self.cells(self.codes.bits, TAG_BORDER);
         loop {
             let missed = (0..self.count()).filter(|number| !tags.contains_key(number));
             let look = |number: usize| {
                 let corners = self.refined(picture, &self.predict(&tags, number)?)?;
-                let code = cells.read(picture, corners)?;
-                (self.codes.agreement(number, 0, code) > LEAST_AGREEMENT).then_some((number, corners))
+                let agrees = |code: u64| self.codes.agreement(number, 0, code) > LEAST_AGREEMENT;
+                self.read(picture, &corners).any(agrees).then_some((number, corners))
             };
             let more: Vec<_> = missed.filter_map(look).collect();
             if more.is_empty() {
@@ -194,6 +209,7 @@ impl Tags {
         }
         let all: usize = rises.values().sum();
         if let Some((rise, count)) = rises.into_iter().max_by_key(|(_, count)| *count)
+            && rise > 0
             && rise != i64::from(x)
             && count >= ENOUGH
             && 2 * count > all
@@ -216,14 +232,18 @@ impl Tags {
 
     /// Why no quadrilateral is a tag of this board.
     fn explain(&self, picture: &Image<u8>, quads: &[Corners]) -> Identity {
-        let read = |bits: usize, border: usize| -> Vec<u64> {
-            let cells = self.cells(bits, border);
+        let read = |bits: usize| -> Vec<u64> {
+            let all = [TAG_BORDER, BORDER].map(|border| self.cells(bits, border));
             // squares are all black
             let is_code = |code: &u64| code.count_ones() < (bits * bits) as u32;
-            quads.iter().filter_map(|quad| cells.read(picture, *quad)).filter(is_code).collect()
+            quads
+                .iter()
+                .flat_map(|quad| all.iter().filter_map(|cells| cells.read(picture, *quad)))
+                .filter(is_code)
+                .collect()
         };
         let bits = self.codes.bits;
-        let tags = read(bits, TAG_BORDER);
+        let tags = read(bits);
         if tags.iter().filter(|code| self.codes.knows(mirrored(**code, bits))).count() >= ENOUGH {
             return Identity::Other(
                 "the board is seen mirrored: the picture is mirrored, or the board is printed so".to_owned(),
@@ -231,14 +251,11 @@ impl Tags {
         }
         for family in FAMILIES.into_iter().filter_map(resolve_dictionary) {
             let codes = Codes { all: family.codes().to_vec(), bits: family.marker_size() };
-            for border in [TAG_BORDER, BORDER] {
-                if read(codes.bits, border).iter().filter(|code| codes.knows(**code)).count() >= ENOUGH {
-                    return Identity::Other(format!(
-                        "this board has other tags than an AprilGrid: those of {} with a black border of {border} cells, and not \
-                         DICT_APRILTAG_36h11 with one of {TAG_BORDER}",
-                        family.name()
-                    ));
-                }
+            if read(codes.bits).iter().filter(|code| codes.knows(**code)).count() >= ENOUGH {
+                return Identity::Other(format!(
+                    "this board has other tags than an AprilGrid: those of {}, and not of DICT_APRILTAG_36h11",
+                    family.name()
+                ));
             }
         }
         if tags.is_empty() { Identity::Nothing } else { Identity::Unknown }

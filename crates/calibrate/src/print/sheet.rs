@@ -253,6 +253,9 @@ mod tests {
             ("chessboard:3x2:49mm", "letter"),
             ("charuco:12x7:27mm:21mm:DICT_5X5_100", "1920x1080"),
             ("charuco:7x9:27mm:20mm:DICT_5X5_100", "600x800"),
+            ("aprilgrid:6x4:28mm:8mm", "A4"),
+            ("aprilgrid:4x6:28mm:8mm", "A4"),
+            ("aprilgrid:6x4:28mm:8mm", "1920x1080"),
         ] {
             let board: Board = text.parse().unwrap();
             let sheet = Sheet::new(&board, paper.parse().unwrap()).unwrap();
@@ -283,15 +286,19 @@ mod tests {
         let error = sheet("charuco:10x7:25mm:18mm:DICT_5X5_100", "A4").unwrap_err().to_string();
         assert!(error.contains("at most 24 mm per square fit for 10x7 squares"), "{error}");
         assert!(sheet("charuco:10x7:24mm:18mm:DICT_5X5_100", "A4").is_ok());
+        let error = sheet("aprilgrid:6x6:88mm:26.4mm", "A4").unwrap_err().to_string();
+        assert!(error.contains("at most 21 mm per tag fit for 6x6 tags; choose smaller tags"), "{error}");
         let error = sheet("charuco:40x31:24mm:18mm:DICT_4X4_1000", "480x320").unwrap_err().to_string();
         assert!(error.contains("too many for 480x320"), "{error}");
     }
 
     #[test]
     fn a_screen_has_whole_pixels() {
-        for (board, paper) in
-            [("charuco:12x7:27mm:21mm:DICT_5X5_100", "1920x1080"), ("chessboard:9x6:20mm", "1366x768")]
-        {
+        for (board, paper) in [
+            ("charuco:12x7:27mm:21mm:DICT_5X5_100", "1920x1080"),
+            ("chessboard:9x6:20mm", "1366x768"),
+            ("aprilgrid:6x4:20mm:6mm", "1920x1080"),
+        ] {
             let sheet = sheet(board, paper).unwrap();
             assert!(sheet.square >= 60.0, "{}", sheet.square);
             for rect in &sheet.black {
@@ -328,6 +335,32 @@ mod tests {
             "Print at 100 %",
             "Measure 7 squares",
             "both must be 168 mm",
+        ] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+    }
+
+    #[test]
+    fn the_tags_of_an_april_grid_have_their_size_and_are_measured() {
+        let sheet = sheet("aprilgrid:6x4:28mm:8mm", "A4").unwrap();
+        // the top row of a tag is black from edge to edge
+        let mut tops: Vec<f64> = sheet
+            .black
+            .iter()
+            .filter(|rect| (rect.size - DVec2::new(28.0, 2.8)).length() < 1e-9)
+            .map(|rect| rect.at.x)
+            .collect();
+        tops.sort_by(f64::total_cmp);
+        tops.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
+        assert!(tops.len() == 6 && tops.windows(2).all(|pair| (pair[1] - pair[0] - 36.0).abs() < 1e-9), "{tops:?}");
+        let small = sheet.black.iter().filter(|rect| (rect.size - 8.0).length() < 1e-9).count();
+        assert_eq!(small, 7 * 5);
+        let text = sheet.lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join(" ");
+        for part in [
+            "Measure 4 tags and the gaps between them",
+            "both must be 136 mm",
+            "side of a tag",
+            "--board aprilgrid:6x4:28mm:8mm",
         ] {
             assert!(text.contains(part), "{part} in {text}");
         }
