@@ -216,7 +216,12 @@ impl Tags {
         {
             return Some(format!("this board has {rise} tags along a row, as their numbers say, and {x} are named"));
         }
-        let beyond: Vec<usize> = tags.keys().copied().filter(|number| *number >= self.count()).collect();
+        // another board may stand beside the named one
+        let goes_on = |number: &usize| {
+            let seen = |step: &IVec2| self.beside(tags, *number, *step);
+            *number >= self.count() && NEIGHBOURS.iter().filter_map(seen).any(|found| found < self.count())
+        };
+        let beyond: Vec<usize> = tags.keys().copied().filter(goes_on).collect();
         if beyond.len() >= ENOUGH {
             return Some(format!(
                 "the tag {} is seen, and a board of {x}x{y} tags has those from 0 to {}; count its tags",

@@ -136,11 +136,23 @@ fn another_board_is_told_from_the_named_one() {
         assert!(matches!(&seen, Seen::Other(text) if text.contains(words)), "{shown} as {named}: {seen:?}");
     };
     told("aprilgrid:7x5:30mm:9mm", BOARD, "has 7 tags along a row, as their numbers say, and 6 are named");
-    told(BOARD, "aprilgrid:6x4:30mm:9mm", "the tag 35 is seen, and a board of 6x4 tags has those from 0 to 23");
+    told(BOARD, "aprilgrid:6x4:30mm:9mm", "the tag 29 is seen, and a board of 6x4 tags has those from 0 to 23");
     told("aprilgrid:6x6:30mm:6mm", BOARD, "the gaps between the tags measure 0.2");
     let (seen, _) = picture(&BOARD.parse().unwrap(), 0.0);
     let mirrored = Image::from_fn(640, 480, |x, y| seen.at(639 - x, y));
     assert!(matches!(detect(BOARD, &mirrored), Seen::Other(text) if text.contains("mirrored")));
+}
+
+#[test]
+fn a_board_beside_the_named_one_does_no_harm() {
+    let (picture, truth) = picture(&BOARD.parse().unwrap(), 0.0);
+    let at = |id: usize| truth.iter().find(|corner| corner.id == id).unwrap().at;
+    // without the middle two rows the upper tags are far from the lower ones
+    let two = hidden(&picture, (0, at(48).y as usize + 3), (640, at(95).y as usize - 3));
+    let seen = detect("aprilgrid:6x2:30mm:9mm", &two);
+    let upper: Vec<_> =
+        truth.iter().filter(|corner| corner.id >= 96).map(|c| Corner { id: c.id - 96, at: c.at }).collect();
+    check(&seen, &upper, 44);
 }
 
 #[test]
