@@ -1,5 +1,7 @@
 //! The printed board, and the words that describe it.
 
+mod kalibr;
+
 use super::marker::TAGS;
 use crate::calibration::CalibrationError;
 use calib_targets_charuco::{Dictionary, resolve_dictionary};
@@ -49,7 +51,8 @@ const SQUARES: std::ops::RangeInclusive<usize> = 3..=100;
 /// Fewest and most tags along a side of an AprilGrid.
 const TAGS_ALONG: std::ops::RangeInclusive<usize> = 2..=100;
 /// Gaps between the tags of an AprilGrid, in sides of a tag: in smaller ones no corner is found.
-const GAPS: std::ops::RangeInclusive<f64> = 0.1..=1.0;
+/// The limits leave room for rounded lengths.
+const GAPS: std::ops::RangeInclusive<f64> = 0.099..=1.001;
 /// Sizes of a square, mm: from a tablet's screen to a wall.
 const SQUARE_MM: std::ops::RangeInclusive<f64> = 1.0..=1000.0;
 

@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 const MOST_MOVED: f64 = 1.0 / 3.0;
 /// Largest distance between the middle of a tag and where its neighbour says that it is, in sides of a tag.
 const MOST_OFF: f64 = 0.25;
-/// Smallest agreement of the bits of a tag that was looked for.
-const LEAST_AGREEMENT: f64 = 0.5;
+/// Smallest agreement of the bits of a tag that was looked for, and of one that stands alone, of which one bit may be wrong.
+const LEAST_AGREEMENT: (f64, f64) = (0.5, 0.9);
 /// Largest difference between gaps as named and as seen, in sides of a tag.
 const MOST_GAP_OFF: f64 = 0.06;
 /// For each neighbour that a tag does not have on the board, at least so many are those that it has.
@@ -74,22 +74,20 @@ impl Tags {
     /// Finds out which tags quadrilaterals are.
     pub(super) fn identify(&self, picture: &Image<u8>, quads: &[Corners]) -> Identity {
         let quads: Vec<Corners> = quads.iter().filter_map(|quad| self.refined(picture, quad)).collect();
-        let mut tags: BTreeMap<usize, Vec<Corners>> = BTreeMap::new();
+        // one that is seen elsewhere too has no neighbours there, and the board's is found beside its own
+        let mut tags: BTreeMap<usize, Corners> = BTreeMap::new();
         for quad in &quads {
             let known = self.read(picture, quad).filter_map(|code| {
                 let (number, turn) = self.codes.nearest(self.codes.all.len(), code)?;
                 Some((self.codes.agreement(number, turn, code), number, turn))
             });
             if let Some((_, number, turn)) = known.max_by(|a, b| a.0.total_cmp(&b.0)) {
-                tags.entry(number).or_default().push([0, 1, 2, 3].map(|corner| quad[(corner + turn) % 4]));
+                tags.entry(number).or_insert([0, 1, 2, 3].map(|corner| quad[(corner + turn) % 4]));
             }
         }
         if tags.is_empty() {
             return self.explain(picture, &quads);
         }
-        // of tags that are seen twice none is known to be the board's
-        let tags: BTreeMap<usize, Corners> =
-            tags.into_iter().filter(|(_, all)| all.len() == 1).map(|(number, all)| (number, all[0])).collect();
         if let Some(words) = self.contradicts(&tags) {
             return Identity::Other(words);
         }
@@ -101,12 +99,16 @@ impl Tags {
             (right.len(), wrong.len())
         };
         let on_board: Vec<_> = tags.keys().filter(|n| **n < self.count()).map(|n| (*n, neighbours(*n))).collect();
-        let among = |is_trusted: &dyn Fn((usize, usize)) -> bool| -> Vec<(usize, Corners)> {
-            on_board.iter().filter(|(_, seen)| is_trusted(*seen)).map(|(number, _)| (*number, tags[number])).collect()
+        let among = |is_trusted: &dyn Fn(usize, (usize, usize)) -> bool| -> Vec<(usize, Corners)> {
+            let trusted = on_board.iter().filter(|(number, seen)| is_trusted(*number, *seen));
+            trusted.map(|(number, _)| (*number, tags[number])).collect()
+        };
+        let is_alone = |number: usize, seen: (usize, usize)| {
+            seen == (0, 0) && self.shows(picture, &tags[&number], number, LEAST_AGREEMENT.1)
         };
         // a tag alone is one of the board's where there are no better ones
         let (right, wrong) = on_board.iter().fold((0, 0), |sum, (_, seen)| (sum.0 + seen.0, sum.1 + seen.1));
-        let trusted = [among(&|(right, wrong)| right > wrong), among(&|seen| seen == (0, 0))];
+        let trusted = [among(&|_, (right, wrong)| right > wrong), among(&is_alone)];
         let IVec2 { x, y } = self.size;
         match trusted.into_iter().find(|trusted| !trusted.is_empty()) {
             Some(trusted) if LEAST_RIGHT * wrong <= right => Identity::Board(self.lattice(trusted.into_iter())),
@@ -120,6 +122,11 @@ impl Tags {
     /// What may be the code of a tag, with either border that tags are printed with.
     fn read<'a>(&'a self, picture: &'a Image<u8>, quad: &'a Corners) -> impl Iterator<Item = u64> + 'a {
         [TAG_BORDER, BORDER].into_iter().filter_map(|border| self.cells(self.codes.bits, border).read(picture, *quad))
+    }
+
+    /// Whether a quadrilateral is the tag of a number, by so many of its bits.
+    fn shows(&self, picture: &Image<u8>, corners: &Corners, number: usize, least: f64) -> bool {
+        self.read(picture, corners).any(|code| self.codes.agreement(number, 0, code) > least)
     }
 
     /// The corners of tags by their places.
@@ -145,8 +152,7 @@ impl Tags {
             let missed = (0..self.count()).filter(|number| !tags.contains_key(number));
             let look = |number: usize| {
                 let corners = self.refined(picture, &self.predict(&tags, number)?)?;
-                let agrees = |code: u64| self.codes.agreement(number, 0, code) > LEAST_AGREEMENT;
-                self.read(picture, &corners).any(agrees).then_some((number, corners))
+                self.shows(picture, &corners, number, LEAST_AGREEMENT.0).then_some((number, corners))
             };
             let more: Vec<_> = missed.filter_map(look).collect();
             if more.is_empty() {

@@ -159,6 +159,9 @@ mod tests {
         let mut guide = GuideState::default();
         guide.set_square_mm(24.7);
         assert_eq!(guide.words, "charuco:10x7:24.7mm:18.52mm:DICT_5X5_100");
+        guide.set_board("aprilgrid:6x6:24mm:7mm".to_owned());
+        guide.set_square_mm(24.7);
+        assert_eq!(guide.words, "aprilgrid:6x6:24.7mm:7.2mm");
         guide.set_board("charuco:10x7:26mm".to_owned());
         assert!(guide.board.as_ref().unwrap_err().contains("four parts"));
         guide.set_square_mm(30.0);
