@@ -41,7 +41,7 @@ fn words(text: &str) -> Result<String, String> {
         }
         "checkerboard" => {
             let (across, down) = (mm("colSpacingMeters")?, mm("rowSpacingMeters")?);
-            if across != down {
+            if (across - down).abs() > 1e-6 {
                 return Err(format!(
                     "its squares are {across} mm wide and {down} mm high, and those of a board are square"
                 ));
