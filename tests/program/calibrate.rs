@@ -32,6 +32,19 @@ fn a_board_is_printed_and_never_over_another_file() {
     let text = done(folder, &["--print-board", "s.svg", "--kind", "chessboard", "--square-mm", "30", "--paper", "A3"]);
     assert!(text.contains("chessboard:") && text.contains("30mm"), "{text}");
     refused(folder, &["--print-board", "b.svg", "--square-mm", "90"], 1, &["A4"]);
+    let target = "target_type: 'aprilgrid'\ntagCols: 6\ntagRows: 4\ntagSize: 0.028\ntagSpacing: 0.25\n";
+    std::fs::write(folder.join("april.yaml"), target).unwrap();
+    let text = done(folder, &["--print-board", "april.svg", "--board", "april.yaml"]);
+    assert!(text.contains("--board aprilgrid:6x4:28mm:7mm -o rig.toml") && text.contains("the side of one"), "{text}");
+    refused(folder, &["--print-board", "b.svg", "--board", "none.yaml"], 2, &["cannot read none.yaml"]);
+    std::fs::write(folder.join("april.yaml"), "target_type: 'circlegrid'").unwrap();
+    refused(
+        folder,
+        &["--print-board", "b.svg", "--board", "april.yaml"],
+        2,
+        &["april.yaml", "--print-board board.pdf"],
+    );
+    refused(folder, &["--print-board", "b.svg", "--board", "circles:4x11:20mm"], 2, &["print a ChArUco board instead"]);
     refused(folder, &["--print-board", "b.png"], 1, &[".pdf", ".svg"]);
 }
 

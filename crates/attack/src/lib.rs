@@ -34,6 +34,7 @@ pub struct Target {
 /// All of them.
 pub const ALL: &[Target] = &[
     Target { name: "archive", run: calibration::archive },
+    Target { name: "board", run: words::board },
     Target { name: "camera", run: picture::camera },
     Target { name: "journal", run: journal::journal },
     Target { name: "kalibr", run: calibration::kalibr },

@@ -1,5 +1,6 @@
-//! Words: settings files, rig files, and what a client wants parameters to be.
+//! Words: settings files, rig files, boards, and what a client wants parameters to be.
 
+use stereopsis_calibrate::Board;
 use stereopsis_settings::rig::RigFile;
 use stereopsis_settings::settings::{self, Settings};
 use stereopsis_stereo::StereoParams;
@@ -21,6 +22,18 @@ pub(crate) fn rig(input: &[u8]) {
     rig.write(&copy, true).unwrap_or_else(|err| panic!("{rig:?} cannot be written: {err}"));
     let back = RigFile::read(&copy).unwrap_or_else(|err| panic!("{rig:?} does not come back: {err}"));
     assert_eq!((back.size, back.rate_hz, back.cameras), (rig.size, rig.rate_hz, rig.cameras));
+}
+
+/// A board, by its words or as Kalibr describes it: it can be said again and is the same.
+pub(crate) fn board(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    for board in [text.trim().parse::<Board>(), Board::from_kalibr(&text)].into_iter().flatten() {
+        let words = board.to_string();
+        let again: Board = words.parse().unwrap_or_else(|err| panic!("{words} does not come back: {err}"));
+        assert_eq!(again.to_string(), words);
+        let last = board.point_m(board.corner_count() - 1);
+        assert!(last.is_finite() && last.min_element() >= 0.0, "{words}: {last}");
+    }
 }
 
 /// What is asked for one after the other and at once: lines of a name, a blank and a value.

@@ -1,21 +1,24 @@
 //! The printed board, and the words that describe it.
 
+mod kalibr;
+
+use super::marker::TAGS;
 use crate::calibration::CalibrationError;
 use calib_targets_charuco::{Dictionary, resolve_dictionary};
 use glam::DVec3;
 use std::fmt;
 use std::str::FromStr;
 
-/// A flat board with a pattern of squares of one size.
+/// A flat board with a pattern of squares of one size, or of tags.
 #[derive(Clone, Copy, Debug)]
 pub struct Board {
     /// What is printed.
     pub pattern: Pattern,
-    /// Squares along a row of the board.
+    /// Squares along a row of the board; of an AprilGrid its tags.
     pub columns: usize,
-    /// Squares along a column of the board.
+    /// Squares along a column of the board; of an AprilGrid its tags.
     pub rows: usize,
-    /// Side of a square, mm.
+    /// Side of a square, mm; of an AprilGrid that of a tag.
     pub square_mm: f64,
 }
 
@@ -33,34 +36,62 @@ pub enum Pattern {
         /// The layout of OpenCV before 4.6, whose first square is white where the number of rows is even.
         legacy: bool,
     },
+    /// Tags of the family tag36h11, numbered from 0 at the lower left, row by row upwards, and small black squares at their corners, so that
+    /// parts of the board suffice (Kalibr's AprilGrid).
+    AprilGrid {
+        /// White between two tags, which is the side of a small square, mm.
+        gap_mm: f64,
+        /// The family of the tags.
+        tags: Dictionary,
+    },
 }
 
 /// Fewest and most squares along a side.
 const SQUARES: std::ops::RangeInclusive<usize> = 3..=100;
+/// Fewest and most tags along a side of an AprilGrid.
+const TAGS_ALONG: std::ops::RangeInclusive<usize> = 2..=100;
+/// Gaps between the tags of an AprilGrid, in sides of a tag: in smaller ones no corner is found.
+/// The limits leave room for rounded lengths.
+const GAPS: std::ops::RangeInclusive<f64> = 0.099..=1.001;
 /// Sizes of a square, mm: from a tablet's screen to a wall.
 const SQUARE_MM: std::ops::RangeInclusive<f64> = 1.0..=1000.0;
 
 impl Board {
-    /// Inner corners along a row and along a column of the board.
+    /// Inner corners along a row and along a column of the board; of an AprilGrid those of its tags.
     pub fn inner(&self) -> (usize, usize) {
-        (self.columns - 1, self.rows - 1)
+        match self.pattern {
+            Pattern::AprilGrid { .. } => (2 * self.columns, 2 * self.rows),
+            Pattern::Chessboard | Pattern::Charuco { .. } => (self.columns - 1, self.rows - 1),
+        }
     }
 
     /// Number of inner corners, which is the number of points of the board.
     pub fn corner_count(&self) -> usize {
-        (self.columns - 1) * (self.rows - 1)
+        let (across, down) = self.inner();
+        across * down
     }
 
     /// Whether squares have markers, so that a part of the board suffices.
     pub(crate) fn has_markers(&self) -> bool {
-        matches!(self.pattern, Pattern::Charuco { .. })
+        !matches!(self.pattern, Pattern::Chessboard)
+    }
+
+    /// What [`Self::square_mm`] is the side of, in a word.
+    pub fn square_word(&self) -> &'static str {
+        if matches!(self.pattern, Pattern::AprilGrid { .. }) { "tag" } else { "square" }
     }
 
     /// Position of inner corner `id` on the board, m: numbered row by row from the top left one, which is the origin; x to the right,
     /// y down, z away from the camera.
     pub fn point_m(&self, id: usize) -> DVec3 {
         let (across, _) = self.inner();
-        DVec3::new((id % across) as f64, (id / across) as f64, 0.0) * self.square_mm * 1e-3
+        let along = |number: usize| match self.pattern {
+            Pattern::AprilGrid { gap_mm, .. } => {
+                (number / 2) as f64 * (self.square_mm + gap_mm) + (number % 2) as f64 * self.square_mm
+            }
+            Pattern::Chessboard | Pattern::Charuco { .. } => number as f64 * self.square_mm,
+        };
+        DVec3::new(along(id % across), along(id / across), 0.0) * 1e-3
     }
 }
 
@@ -73,6 +104,7 @@ impl fmt::Display for Board {
                 let word = if *legacy { "charuco-legacy" } else { "charuco" };
                 write!(f, "{word}:{columns}x{rows}:{square_mm}mm:{marker_mm}mm:{}", dictionary.name())
             }
+            Pattern::AprilGrid { gap_mm, .. } => write!(f, "aprilgrid:{columns}x{rows}:{square_mm}mm:{gap_mm}mm"),
         }
     }
 }
@@ -80,13 +112,14 @@ impl fmt::Display for Board {
 impl FromStr for Board {
     type Err = CalibrationError;
 
-    /// Reads `chessboard:9x6:25mm` (inner corners) or `charuco:11x8:30mm:23mm:DICT_5X5_100` (squares; the second length is the
-    /// marker's).
+    /// Reads `chessboard:9x6:25mm` (inner corners), `charuco:11x8:30mm:23mm:DICT_5X5_100` (squares; the second length is the
+    /// marker's) or `aprilgrid:6x6:88mm:26.4mm` (tags; the gap between them, also as a share of a tag's side: `0.3`).
     fn from_str(text: &str) -> Result<Self, CalibrationError> {
         let refused = |reason: String| {
             CalibrationError(format!(
                 "the board '{text}' is not understood: {reason}; boards are named chessboard:9x6:25mm (inner corners, side of a \
-                 square) or charuco:11x8:30mm:23mm:DICT_5X5_100 (squares, side of a square, side of a marker, dictionary)"
+                 square), charuco:11x8:30mm:23mm:DICT_5X5_100 (squares, side of a square, side of a marker, dictionary) or \
+                 aprilgrid:6x6:88mm:26.4mm (tags, side of a tag, gap between tags)"
             ))
         };
         let parts: Vec<&str> = text.split(':').collect();
@@ -118,23 +151,62 @@ impl FromStr for Board {
                     square_mm,
                 }
             }
+            ["aprilgrid", count, tag, gap] => {
+                let (columns, rows) = counts(count).map_err(refused)?;
+                let square_mm = length_mm(tag).map_err(refused)?;
+                april_grid((columns, rows), square_mm, gap).map_err(refused)?
+            }
             ["chessboard", ..] => return Err(refused("a chessboard has two parts behind its name".to_owned())),
             ["charuco" | "charuco-legacy", ..] => {
                 return Err(refused("a ChArUco board has four parts behind its name".to_owned()));
             }
-            _ => return Err(refused("it begins with neither chessboard: nor charuco:".to_owned())),
+            ["aprilgrid", ..] => return Err(refused("an AprilGrid has three parts behind its name".to_owned())),
+            [word, ..] if word.contains("circle") => {
+                return Err(refused(
+                    "grids of circles are not found in pictures; print a ChArUco board instead (`stereopsis calibrate --print-board \
+                     board.pdf`), or a chessboard (--kind chessboard)"
+                        .to_owned(),
+                ));
+            }
+            _ => return Err(refused("it begins with none of chessboard:, charuco: and aprilgrid:".to_owned())),
         };
-        if !SQUARES.contains(&board.columns) || !SQUARES.contains(&board.rows) {
-            return Err(refused(format!("it has {}x{} squares, and 3 to 100 are possible", board.columns, board.rows)));
+        let (word, limits) = match board.pattern {
+            Pattern::AprilGrid { .. } => ("tag", TAGS_ALONG),
+            Pattern::Chessboard | Pattern::Charuco { .. } => ("square", SQUARES),
+        };
+        if !limits.contains(&board.columns) || !limits.contains(&board.rows) {
+            let (least, most) = limits.into_inner();
+            let Self { columns, rows, .. } = board;
+            return Err(refused(format!("it has {columns}x{rows} {word}s, and {least} to {most} are possible")));
         }
         if !SQUARE_MM.contains(&board.square_mm) {
             return Err(refused(format!(
-                "a square of {} mm is none of a board; 1 to 1000 mm are possible",
+                "a {word} of {} mm is none of a board; 1 to 1000 mm are possible",
                 board.square_mm
             )));
         }
         Ok(board)
     }
+}
+
+/// An AprilGrid whose gap is a length or a share of a tag's side.
+fn april_grid((columns, rows): (usize, usize), square_mm: f64, gap: &str) -> Result<Board, String> {
+    let gap_mm = match gap.parse::<f64>() {
+        // to a nm, so that the length is as short as the share
+        Ok(share) => (share * square_mm * 1e6).round() / 1e6,
+        Err(_) => length_mm(gap)?,
+    };
+    if !GAPS.contains(&(gap_mm / square_mm)) {
+        return Err(format!(
+            "a gap of {gap_mm} mm between tags of {square_mm} mm is none: 0.1 to 1 of a tag's side are possible"
+        ));
+    }
+    let tags = resolve_dictionary(TAGS).ok_or_else(|| format!("the tags {TAGS} are missing"))?;
+    let (needed, has) = (columns * rows, tags.codes().len());
+    if needed > has {
+        return Err(format!("it needs {needed} tags, and tag36h11 has {has}"));
+    }
+    Ok(Board { pattern: Pattern::AprilGrid { gap_mm, tags }, columns, rows, square_mm })
 }
 
 /// Reads `9x6`.
@@ -161,18 +233,35 @@ mod tests {
             "chessboard:9x6:25mm",
             "charuco:11x8:30mm:23mm:DICT_5X5_100",
             "charuco-legacy:31x16:49.33mm:38.46mm:DICT_4X4_250",
+            "aprilgrid:6x6:88mm:26.4mm",
         ] {
             assert_eq!(text.parse::<Board>().unwrap().to_string(), text);
         }
         let board: Board = "chessboard:9x6:2.5cm".parse().unwrap();
         assert_eq!((board.columns, board.rows, board.square_mm, board.corner_count()), (10, 7, 25.0, 54));
         assert_eq!(board.point_m(10), DVec3::new(0.025, 0.025, 0.0));
+        let board: Board = "aprilgrid:6x7:8.8cm:0.3".parse().unwrap();
+        assert_eq!(board.to_string(), "aprilgrid:6x7:88mm:26.4mm");
+        assert_eq!((board.inner(), board.corner_count()), ((12, 14), 168));
+        let ids = [0, 1, 2, 13, 24];
+        let points = ids.map(|id| (board.point_m(id) * 1e4).round().truncate());
+        let [a, b, c, d, e] =
+            [(0.0, 0.0), (880.0, 0.0), (1144.0, 0.0), (880.0, 880.0), (0.0, 1144.0)].map(glam::DVec2::from);
+        assert_eq!(points, [a, b, c, d, e]);
     }
 
     #[test]
     fn a_wrong_board_is_refused_with_its_reason() {
         for (text, reason) in [
-            ("", "neither chessboard"),
+            ("", "none of chessboard"),
+            ("aprilgrid:6x6:88mm", "three parts"),
+            ("aprilgrid:6x6:88mm:0.05", "a gap of 4.4 mm between tags of 88 mm"),
+            ("aprilgrid:6x6:88mm:nan", "a gap of NaN mm"),
+            ("aprilgrid:6x6:88mm:26.4", "a gap of 2323.2 mm"),
+            ("aprilgrid:1x6:88mm:0.3", "1x6 tags, and 2 to 100"),
+            ("aprilgrid:30x20:20mm:0.3", "needs 600 tags, and tag36h11 has 587"),
+            ("circles:4x11:20mm", "print a ChArUco board instead (`stereopsis calibrate --print-board"),
+            ("acircles:4x11:20mm", "grids of circles are not found"),
             ("chessboard:9x6", "two parts"),
             ("chessboard:9:25mm", "'9' are no two counts"),
             ("chessboard:9x6:25", "'25' is no length"),

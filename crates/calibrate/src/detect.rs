@@ -2,12 +2,16 @@
 //!
 //! The crates chess-corners and calib-targets find corners of a chessboard pattern and their places in a lattice. What follows is done
 //! here: each corner is moved to the saddle of its brightness ([`saddle`]), the lattice is extended to corners that were missed
-//! ([`lattice`]), and a board is recognised in it by its size ([`chessboard`]) or by its markers ([`charuco`]). Where a rough model of a
+//! ([`lattice`]), and a board is recognised in it by its size ([`chessboard`]) or by its markers ([`charuco`]). An AprilGrid
+//! is put together of its tags ([`quads`], [`april`]). Where a rough model of a
 //! wide lens is known, the same is done with a straightened picture ([`rough`]); the corners are refined in the picture as it was taken.
 
+mod april;
 mod charuco;
 mod chessboard;
 mod lattice;
+mod quads;
+mod reading;
 mod rough;
 mod saddle;
 mod sharpness;
@@ -19,8 +23,9 @@ pub(crate) use sharpness::edge_width_px;
 use super::{Board, Corner, Pattern};
 use crate::calibration::{CalibrationError, Camera};
 use crate::image::Image;
+use april::Tags;
 use calib_targets_chessboard::{
-    ChessboardDetector, ChessboardParams, GrayImageView, default_chess_config, detect_corners,
+    ChessCorner, ChessboardDetector, ChessboardParams, GrayImageView, default_chess_config, detect_corners,
 };
 use charuco::{Identity, Markers};
 use chessboard::Extent;
@@ -42,7 +47,7 @@ const WINDOW: (f64, f64) = (0.4, 0.25);
 /// What a picture shows of the board that was named.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Seen {
-    /// Corners of the board, in order of their numbers: all of a chessboard, at least four of a ChArUco board.
+    /// Corners of the board, in order of their numbers: all of a chessboard, at least four of a board with markers.
     Corners(Vec<Corner>),
     /// No board.
     Nothing,
@@ -67,6 +72,8 @@ pub struct Detector {
     board: Board,
     /// Of a ChArUco board.
     markers: Option<Markers>,
+    /// Of an AprilGrid.
+    tags: Option<Tags>,
     lattices: ChessboardDetector,
 }
 
@@ -82,8 +89,12 @@ impl Detector {
         parameters.min_corner_strength = LEAST_RESPONSE;
         let lattices = ChessboardDetector::new(parameters)
             .map_err(|err| CalibrationError(format!("no detector for the board '{board}': {err}")))?;
+        let tags = match board.pattern {
+            Pattern::AprilGrid { gap_mm, tags } => Some(Tags::new(board, gap_mm, &tags)),
+            Pattern::Chessboard | Pattern::Charuco { .. } => None,
+        };
         let markers = match board.pattern {
-            Pattern::Chessboard => None,
+            Pattern::Chessboard | Pattern::AprilGrid { .. } => None,
             Pattern::Charuco { marker_mm, dictionary, legacy } => {
                 let side = marker_mm / board.square_mm;
                 let (needed, has) = ((board.columns * board.rows).div_ceil(2), dictionary.codes().len());
@@ -96,7 +107,7 @@ impl Detector {
                 Some(Markers::new(board, side, dictionary, legacy))
             }
         };
-        Ok(Self { board: *board, markers, lattices })
+        Ok(Self { board: *board, markers, tags, lattices })
     }
 
     /// Finds the board in a picture.
@@ -127,6 +138,9 @@ impl Detector {
     fn search(&self, picture: &Image<u8>, searched: &Image<u8>, original: &dyn Fn(DVec2) -> Option<DVec2>) -> Found {
         let view = GrayImageView { width: searched.width(), height: searched.height(), data: searched.pixels() };
         let corners = detect_corners(&view, &default_chess_config());
+        if let Some(tags) = &self.tags {
+            return self.april_grid(picture, searched, tags, &corners, original);
+        }
         let mut components = self.lattices.detect_all(&corners);
         components.sort_by_key(|component| std::cmp::Reverse(component.corners.len()));
         let window = if self.markers.is_some() { WINDOW.1 } else { WINDOW.0 };
@@ -143,7 +157,10 @@ impl Detector {
         let lattices = lattices.filter(|lattice| lattice.len() >= FEWEST);
         match &self.markers {
             None => self.chessboard(lattices),
-            Some(markers) => self.charuco(picture, markers, lattices),
+            Some(markers) => {
+                let identities = lattices.map(|lattice| markers.identify(picture, &lattice));
+                self.of_markers(picture, identities)
+            }
         }
     }
 
@@ -170,32 +187,55 @@ impl Detector {
         best
     }
 
-    fn charuco(&self, picture: &Image<u8>, markers: &Markers, lattices: impl Iterator<Item = Lattice>) -> Found {
+    fn april_grid(
+        &self,
+        picture: &Image<u8>,
+        searched: &Image<u8>,
+        tags: &Tags,
+        corners: &[ChessCorner],
+        original: &dyn Fn(DVec2) -> Option<DVec2>,
+    ) -> Found {
+        let in_picture = |quad: [DVec2; 4]| {
+            let [a, b, c, d] = quad.map(original);
+            Some([a?, b?, c?, d?])
+        };
+        let quads: Vec<_> =
+            quads::quads(searched, corners, LEAST_RESPONSE).into_iter().filter_map(in_picture).collect();
+        self.of_markers(picture, std::iter::once(tags.identify(picture, &quads)))
+    }
+
+    /// The board that is put together of what markers say.
+    fn of_markers(&self, picture: &Image<u8>, identities: impl Iterator<Item = Identity>) -> Found {
         let mut board: Option<Lattice> = None;
         let mut seen = Seen::Nothing;
-        for lattice in lattices {
-            match markers.identify(picture, &lattice) {
+        for identity in identities {
+            match identity {
                 Identity::Board(part) => match &mut board {
                     None => board = Some(part),
                     Some(board) => board.add(&part),
                 },
                 Identity::Unknown if seen == Seen::Nothing => {
-                    seen = Seen::Part(
-                        "squares are seen, but too few of their markers can be read: come nearer".to_owned(),
-                    );
+                    seen = Seen::Part(format!(
+                        "{}s are seen, but too few of their markers can be read: come nearer",
+                        self.board.square_word()
+                    ));
                 }
                 Identity::Other(words) if !matches!(seen, Seen::Other(_)) => seen = Seen::Other(words),
-                Identity::Unknown | Identity::Other(_) => {}
+                Identity::Nothing | Identity::Unknown | Identity::Other(_) => {}
             }
         }
         board.map_or(Found { seen, lattice: None }, |board| self.completed(picture, board))
     }
 
-    /// The corners of a ChArUco board, and those beside them that were missed.
+    /// The corners of a board with markers, and those beside them that were missed.
     fn completed(&self, picture: &Image<u8>, mut board: Lattice) -> Found {
-        let has = |place: IVec2| self.markers.as_ref().is_some_and(|markers| markers.has(place));
-        board.refine(picture);
-        board.grow(picture, has);
+        if let Some(tags) = &self.tags {
+            board = tags.completed(picture, &board);
+        } else {
+            let has = |place: IVec2| self.markers.as_ref().is_some_and(|markers| markers.has(place));
+            board.refine(picture);
+            board.grow(picture, has);
+        }
         let (across, _) = self.board.inner();
         let mut corners: Vec<Corner> =
             board.places().map(|(place, at)| Corner { id: place.y as usize * across + place.x as usize, at }).collect();
@@ -222,7 +262,7 @@ impl Detector {
 
     /// Whether a search at twice the size is not worth its time.
     fn is_enough(&self, found: &Found) -> bool {
-        let least = if self.markers.is_some() { self.board.corner_count() / 3 } else { self.board.corner_count() };
+        let least = if self.board.has_markers() { self.board.corner_count() / 3 } else { self.board.corner_count() };
         found.seen.corners().len() >= least
     }
 }
@@ -230,7 +270,7 @@ impl Detector {
 /// The result of a search.
 struct Found {
     seen: Seen,
-    /// The corners of a ChArUco board by their places on it.
+    /// The corners of a board with markers by their places on it.
     lattice: Option<Lattice>,
 }
 

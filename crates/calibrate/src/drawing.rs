@@ -3,7 +3,11 @@
 //! The layout of ChArUco boards is OpenCV's (`CharucoBoard`): markers lie centred on the white squares, numbered row by row, each with
 //! a black border of one cell. Garrido-Jurado et al., "Automatic generation and detection of highly reliable fiducial markers under
 //! occlusion", Pattern Recognition 47(6), 2014.
+//!
+//! An AprilGrid is drawn as a chessboard with squares of two sizes in turn: at odd places tags, on the black ones between four of them
+//! small squares. Its layout is Kalibr's: Maye, Furgale and Siegwart, "Self-supervised calibration for robotic systems", IV 2013.
 
+use super::marker::{BORDER, TAG_BORDER, tag_codes};
 use super::{Board, Pattern};
 use glam::DVec2;
 
@@ -16,12 +20,14 @@ pub struct Rect {
     pub size: DVec2,
 }
 
-/// The marker on a square.
+/// The marker on a square, or the tag that is one.
 struct Marker {
     /// Its bits, 1 for black: row by row from the lowest bit on.
     code: u64,
     /// Cells along a side, with the border.
     cells: usize,
+    /// Cells between the rim and the code.
+    border: usize,
     /// Side of a cell, mm.
     cell_mm: f64,
     /// White between the edges of square and marker, mm.
@@ -31,8 +37,8 @@ struct Marker {
 impl Marker {
     /// Whether a cell is black; the border is.
     fn is_black(&self, x: usize, y: usize) -> bool {
-        let inner = 1..self.cells - 1;
-        let bit = || (y - 1) * (self.cells - 2) + x - 1;
+        let inner = self.border..self.cells - self.border;
+        let bit = || (y - self.border) * inner.len() + x - self.border;
         !inner.contains(&x) || !inner.contains(&y) || (self.code >> bit()) & 1 == 1
     }
 
@@ -52,39 +58,77 @@ impl Marker {
 impl Board {
     /// Width and height of the squares together, mm.
     pub(crate) fn size_mm(&self) -> DVec2 {
-        DVec2::new(self.columns as f64, self.rows as f64) * self.square_mm
+        let (columns, rows) = self.squares();
+        DVec2::new(self.start_mm(columns), self.start_mm(rows))
+    }
+
+    /// The first inner corner, mm.
+    pub(crate) fn origin_mm(&self) -> f64 {
+        self.start_mm(1)
+    }
+
+    /// Width of the white that a board needs around it, mm.
+    pub(crate) fn margin_mm(&self) -> f64 {
+        self.square_mm / 2.0
+    }
+
+    /// Squares along a row and a column as they are drawn.
+    fn squares(&self) -> (usize, usize) {
+        match self.pattern {
+            Pattern::AprilGrid { .. } => (2 * self.columns + 1, 2 * self.rows + 1),
+            Pattern::Chessboard | Pattern::Charuco { .. } => (self.columns, self.rows),
+        }
+    }
+
+    /// Where a square begins along a row or a column, mm.
+    fn start_mm(&self, number: usize) -> f64 {
+        match self.pattern {
+            Pattern::AprilGrid { gap_mm, .. } => {
+                (number / 2) as f64 * (gap_mm + self.square_mm) + (number % 2) as f64 * gap_mm
+            }
+            Pattern::Chessboard | Pattern::Charuco { .. } => number as f64 * self.square_mm,
+        }
+    }
+
+    fn side_mm(&self, number: usize) -> f64 {
+        self.start_mm(number + 1) - self.start_mm(number)
     }
 
     /// The black parts: squares, and of markers the black runs of each row of cells.
     pub(crate) fn black_mm(&self) -> Vec<Rect> {
-        let squares = (0..self.rows).flat_map(|row| (0..self.columns).map(move |column| (column, row)));
+        let (columns, rows) = self.squares();
+        let squares = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
         squares.flat_map(|(column, row)| self.black_of_square(column, row)).collect()
     }
 
     /// Whether a point is black; outside the squares all is white.
     #[cfg(any(test, feature = "testing"))]
     pub(crate) fn is_black(&self, at_mm: DVec2) -> bool {
-        let square = (at_mm / self.square_mm).floor();
-        let last = DVec2::new(self.columns as f64, self.rows as f64);
-        if !(square.cmpge(DVec2::ZERO).all() && square.cmplt(last).all()) {
+        let number = |at_mm: f64| {
+            let (period_mm, squares) = match self.pattern {
+                Pattern::AprilGrid { gap_mm, .. } => (gap_mm + self.square_mm, 2),
+                Pattern::Chessboard | Pattern::Charuco { .. } => (self.square_mm, 1),
+            };
+            let first = squares * (at_mm / period_mm).max(0.0) as usize;
+            first + usize::from(squares == 2 && at_mm >= self.start_mm(first + 1))
+        };
+        if !(at_mm.cmpge(DVec2::ZERO).all() && at_mm.cmplt(self.size_mm()).all()) {
             return false;
         }
-        let (column, row) = (square.x as usize, square.y as usize);
-        if self.square_is_black(column, row) {
-            return true;
-        }
-        let Some(marker) = self.marker(column, row) else { return false };
-        let cell = ((at_mm - square * self.square_mm - marker.inset_mm) / marker.cell_mm).floor();
+        let (column, row) = (number(at_mm.x), number(at_mm.y));
+        let Some(marker) = self.marker(column, row) else { return self.square_is_black(column, row) };
+        let at_mm = at_mm - DVec2::new(self.start_mm(column), self.start_mm(row));
+        let cell = ((at_mm - marker.inset_mm) / marker.cell_mm).floor();
         let within = 0.0..marker.cells as f64;
         within.contains(&cell.x) && within.contains(&cell.y) && marker.is_black(cell.x as usize, cell.y as usize)
     }
 
     fn black_of_square(&self, column: usize, row: usize) -> Vec<Rect> {
-        let at = DVec2::new(column as f64, row as f64) * self.square_mm;
-        if self.square_is_black(column, row) {
-            return vec![Rect { at, size: DVec2::splat(self.square_mm) }];
-        }
-        let Some(marker) = self.marker(column, row) else { return Vec::new() };
+        let at = DVec2::new(self.start_mm(column), self.start_mm(row));
+        let Some(marker) = self.marker(column, row) else {
+            let size = DVec2::new(self.side_mm(column), self.side_mm(row));
+            return if self.square_is_black(column, row) { vec![Rect { at, size }] } else { Vec::new() };
+        };
         let run = |y: usize, (start, end): (usize, usize)| Rect {
             at: at + marker.inset_mm + DVec2::new(start as f64, y as f64) * marker.cell_mm,
             size: DVec2::new((end - start) as f64, 1.0) * marker.cell_mm,
@@ -101,14 +145,24 @@ impl Board {
         (column + row).is_multiple_of(2) != self.starts_white()
     }
 
-    /// The marker on a white square; `None` on a chessboard, and where the dictionary has too few.
+    /// The marker on a square; `None` on a chessboard, on other squares, and where the dictionary has too few.
     fn marker(&self, column: usize, row: usize) -> Option<Marker> {
-        let Pattern::Charuco { marker_mm, dictionary, .. } = self.pattern else { return None };
-        let above = row * self.columns;
-        let white_above = if self.starts_white() { above.div_ceil(2) } else { above / 2 };
-        let code = *dictionary.codes().get(white_above + column / 2)?;
-        let cells = dictionary.marker_size() + 2;
-        Some(Marker { code, cells, cell_mm: marker_mm / cells as f64, inset_mm: (self.square_mm - marker_mm) / 2.0 })
+        match self.pattern {
+            Pattern::Charuco { marker_mm, dictionary, .. } if !self.square_is_black(column, row) => {
+                let above = row * self.columns;
+                let white_above = if self.starts_white() { above.div_ceil(2) } else { above / 2 };
+                let code = *dictionary.codes().get(white_above + column / 2)?;
+                let cells = dictionary.marker_size() + 2 * BORDER;
+                let inset_mm = (self.square_mm - marker_mm) / 2.0;
+                Some(Marker { code, cells, border: BORDER, cell_mm: marker_mm / cells as f64, inset_mm })
+            }
+            Pattern::AprilGrid { tags, .. } if column % 2 == 1 && row % 2 == 1 => {
+                let code = tag_codes(&tags).nth((self.rows - 1 - row / 2) * self.columns + column / 2)?;
+                let cells = tags.marker_size() + 2 * TAG_BORDER;
+                Some(Marker { code, cells, border: TAG_BORDER, cell_mm: self.square_mm / cells as f64, inset_mm: 0.0 })
+            }
+            _ => None,
+        }
     }
 }
 
@@ -123,6 +177,7 @@ mod tests {
             "charuco:5x4:21mm:14mm:DICT_5X5_100",
             "charuco-legacy:5x4:21mm:14mm:DICT_5X5_100",
             "charuco-legacy:4x5:20mm:12mm:DICT_4X4_50",
+            "aprilgrid:3x2:21mm:6mm",
         ] {
             let board: Board = text.parse().unwrap();
             let black = board.black_mm();
@@ -156,5 +211,37 @@ mod tests {
         let cell = |x: u32, y: u32| board.is_black(DVec2::new(8.0 + 1.5 + f64::from(x), 1.5 + f64::from(y)));
         let rows: Vec<String> = (0..6).map(|y| (0..6).map(|x| if cell(x, y) { '#' } else { '.' }).collect()).collect();
         assert_eq!(rows, ["######", "#.#..#", "##.#.#", "###..#", "###.##", "######"]);
+    }
+
+    /// Tag 0 of tag36h11 as Kalibr prints it, in a black border of two cells, and what lies around it.
+    #[test]
+    fn the_tag_at_the_lower_left_is_kalibrs_first() {
+        let board: Board = "aprilgrid:3x2:10mm:3mm".parse().unwrap();
+        assert_eq!(board.size_mm(), DVec2::new(42.0, 29.0));
+        let rows = |at: DVec2, count: DVec2| -> Vec<String> {
+            let cell = |x: usize, y: usize| board.is_black(at + DVec2::new(x as f64, y as f64) + 0.5);
+            (0..count.y as usize)
+                .map(|y| (0..count.x as usize).map(|x| if cell(x, y) { '#' } else { '.' }).collect())
+                .collect()
+        };
+        let tag = rows(DVec2::new(3.0, 16.0), DVec2::splat(10.0));
+        assert_eq!(
+            tag,
+            [
+                "##########",
+                "##########",
+                "##..#.#.##",
+                "###...#.##",
+                "###..#####",
+                "##.#.#####",
+                "###.#..###",
+                "#####.####",
+                "##########",
+                "##########"
+            ]
+        );
+        let small = rows(DVec2::new(0.0, 26.0), DVec2::new(16.0, 3.0));
+        assert_eq!(small, ["###..........###"; 3]);
+        assert_eq!(rows(DVec2::new(0.0, 16.0), DVec2::new(3.0, 10.0)), ["..."; 10]);
     }
 }

@@ -127,10 +127,10 @@ impl Ghost {
 
 /// The board's border before a camera, px.
 fn outline(board: &Board, pose: &Pose, camera: &Camera) -> Vec<DVec2> {
-    let square = board.square_mm * 1e-3;
-    let (width, height) = (board.columns as f64 * square, board.rows as f64 * square);
+    let (origin, size) = (board.origin_mm() * 1e-3, board.size_mm() * 1e-3);
+    let (width, height) = (size.x, size.y);
     let corners = [(0.0, 0.0), (width, 0.0), (width, height), (0.0, height)];
-    corners.iter().filter_map(|&(x, y)| project(camera, pose.at(DVec3::new(x - square, y - square, 0.0)))).collect()
+    corners.iter().filter_map(|&(x, y)| project(camera, pose.at(DVec3::new(x - origin, y - origin, 0.0)))).collect()
 }
 
 /// Chooses the next view.

@@ -17,6 +17,7 @@ mod gather;
 mod guide;
 mod judge;
 mod lens_kind;
+mod marker;
 mod outcome;
 mod pictures;
 mod pose;

@@ -18,7 +18,8 @@ const MIN_WIDTH: f64 = 0.2;
 const MAX_ROWS_PX: f64 = 0.5;
 /// Most deviation of the board's size, and of its squares' height from their width.
 const MAX_SIZE: f64 = 0.01;
-/// Most distance of the outermost corner from a border, as a share of the picture: more is refused, the other number is advised.
+/// Most distance of the outermost corner from a border, as a share of the picture: more is refused, or doubted where depth is exact;
+/// the other number is advised.
 const MAX_BORDER: f64 = 0.35;
 const GOOD_BORDER: f64 = 0.15;
 /// Re-projection errors of both cameras together may be so many times those of each alone.
@@ -60,6 +61,8 @@ pub struct Outcome {
     pub squares_aspect: f64,
     /// Why this calibration is not to be used; empty where it is good.
     pub refusals: Vec<String>,
+    /// What its user must know, though it may be used: parts of the pictures that no view has covered.
+    pub doubts: Vec<String>,
     /// What would make it better.
     pub advice: Vec<String>,
 }
@@ -67,11 +70,12 @@ pub struct Outcome {
 impl Outcome {
     /// Whether more views are not worth the trouble: nothing speaks against it, and it puts depth at 2 m wrong by 1 % at most.
     pub fn suffices(&self) -> bool {
-        let [_, at_2_m, _] = match &self.judgement {
-            Some(judgement) => judgement.depth,
-            None => return false,
-        };
-        self.refusals.is_empty() && at_2_m.calibration_percent <= GOOD_PERCENT
+        self.refusals.is_empty() && self.doubts.is_empty() && self.is_exact()
+    }
+
+    /// Whether solutions that have not used all views put depth at 2 m wrong by 1 % at most.
+    fn is_exact(&self) -> bool {
+        self.judgement.as_ref().is_some_and(|judgement| judgement.depth[1].calibration_percent <= GOOD_PERCENT)
     }
 }
 
@@ -128,9 +132,14 @@ pub fn calibrate(
         mono_px: agreement.mono_px,
         squares_aspect: agreement.squares_aspect,
         refusals: Vec::new(),
+        doubts: Vec::new(),
         advice: Vec::new(),
     };
-    outcome.refusals = refusals(&outcome, &agreement);
+    let unseen = if outcome.solution.free.cameras { unseen_borders(&outcome) } else { Vec::new() };
+    // the spread of solutions knows how far a lens is extrapolated: where it is small, a border that was not seen is a doubt alone
+    let (doubts, unseen) = if outcome.is_exact() { (unseen, Vec::new()) } else { (Vec::new(), unseen) };
+    outcome.doubts = doubts;
+    outcome.refusals = refusals(&outcome, &agreement, unseen);
     outcome.advice = advice(&outcome);
     Ok(outcome)
 }
@@ -154,7 +163,17 @@ fn kinds(request: &Request) -> Vec<LensKind> {
     kinds
 }
 
-fn refusals(outcome: &Outcome, agreement: &Agreement) -> Vec<String> {
+/// What is unknown where no view has shown the board.
+fn unseen_borders(outcome: &Outcome) -> Vec<String> {
+    let sides = ["left", "right"].into_iter().zip(&outcome.coverage);
+    let unseen = sides.filter_map(|(side, coverage)| {
+        let names = borders(&coverage.unseen_borders(MAX_BORDER))?;
+        Some(format!("no corner was seen near the {names} of the {side} picture: the lens there is a guess"))
+    });
+    unseen.collect()
+}
+
+fn refusals(outcome: &Outcome, agreement: &Agreement, unseen: Vec<String>) -> Vec<String> {
     let Outcome { solution, size, .. } = outcome;
     let mut reasons = Vec::new();
     let both = solution.views.iter().filter(|fit| fit.errors.iter().all(|errors| errors.len() >= 6)).count();
@@ -174,12 +193,8 @@ fn refusals(outcome: &Outcome, agreement: &Agreement) -> Vec<String> {
              length looks like a larger distance"
         ));
     }
+    reasons.extend(unseen);
     for (side, coverage) in ["left", "right"].into_iter().zip(&outcome.coverage) {
-        if let Some(names) = borders(&coverage.unseen_borders(MAX_BORDER)).filter(|_| solves_cameras) {
-            reasons.push(format!(
-                "no corner was seen near the {names} of the {side} picture: the lens there would be a guess"
-            ));
-        }
         if !solves_cameras {
             continue;
         }

@@ -256,17 +256,54 @@ fn pairs_in(folder: &Path) -> Vec<PairFiles> {
 }
 
 /// A calibration by rendered pictures of a board, and the rig that took them.
-fn of_pictures(seed: u64, count: u64) -> (Outcome, StereoRig) {
+fn of_pictures(board: &Board, seed: u64, count: u64) -> (Outcome, StereoRig) {
     let rig = random_rig(seed);
     let (studio, mut rng) = (Studio::new(&rig), Rng::with_seed(seed + 1000));
     let folder = tempfile::tempdir().unwrap();
     for number in 0..count {
-        let pose = random_pose(&rig, &board(), &mut rng);
-        let pictures = studio.pair(&board(), &pose, &Shot::usual(1000 * seed + number));
+        let pose = random_pose(&rig, board, &mut rng);
+        let pictures = studio.pair(board, &pose, &Shot::usual(1000 * seed + number));
         write_pair(folder.path(), &format!("{number:03}"), &pictures);
     }
-    let gathered = gather(&board(), pairs_in(folder.path()), &|_| {}).unwrap();
-    (calibrate(&board(), &views_of(&gathered.taken), SIZE, &PINHOLE).unwrap(), rig)
+    let gathered = gather(board, pairs_in(folder.path()), &|_| {}).unwrap();
+    (calibrate(board, &views_of(&gathered.taken), SIZE, &PINHOLE).unwrap(), rig)
+}
+
+/// A calibration by rendered pictures of boards that stay away from the lower rim of both pictures; their corners get an error.
+fn without_a_rim(error_px: f64) -> Outcome {
+    let size = (1280, 960);
+    let rig = random_rig(3).rescaled(size).unwrap();
+    let (studio, mut rng) = (Studio::new(&rig), Rng::with_seed(17));
+    let folder = tempfile::tempdir().unwrap();
+    let is_above = |view: &View| {
+        view.corners.iter().all(|seen| seen.len() >= 12 && seen.iter().all(|corner| corner.at.y < 0.63 * size.1 as f64))
+    };
+    for number in 0..12 {
+        let shot = Shot::usual(number);
+        let pose = std::iter::repeat_with(|| random_pose(&rig, &board(), &mut rng))
+            .find(|pose| is_above(&truth(&rig, &board(), pose, &shot)))
+            .unwrap();
+        write_pair(folder.path(), &format!("{number:03}"), &studio.pair(&board(), &pose, &shot));
+    }
+    let mut views = views_of(&gather(&board(), pairs_in(folder.path()), &|_| {}).unwrap().taken);
+    for corner in views.iter_mut().flat_map(|view| &mut view.corners).flatten() {
+        corner.at += DVec2::new(gauss(&mut rng), gauss(&mut rng)) * error_px;
+    }
+    calibrate(&board(), &views, size, &PINHOLE).unwrap()
+}
+
+#[test]
+fn boards_that_never_touch_a_rim_are_a_doubt_where_depth_is_exact_and_else_a_refusal() {
+    let unseen = "no corner was seen near the lower border of the left picture";
+    let outcome = without_a_rim(0.0);
+    assert!(outcome.refusals.is_empty() && outcome.doubts[0].contains(unseen), "{outcome}");
+    assert!(!outcome.suffices(), "a live calibration goes on until the rim is seen");
+    let text = outcome.to_string();
+    assert!(text.contains("within 1 %, with 2 doubts") && text.contains(&format!("doubt      {unseen}")), "{text}");
+    let told = outcome.to_json();
+    assert!(told["is_good"] == true && told["doubts"][0].as_str().unwrap().contains(unseen), "{told}");
+    let outcome = without_a_rim(1.5);
+    assert!(outcome.refusals.join("; ").contains(unseen) && outcome.doubts.is_empty(), "{outcome}");
 }
 
 #[test]
@@ -276,7 +313,7 @@ fn rendered_pictures_of_unknown_rigs_give_metres_that_are_as_good_as_predicted()
     let (mut held, mut all, mut refused) = (0, 0, 0);
     let (mut errors, mut predicted) = (Vec::new(), Vec::new());
     for seed in 0..rigs {
-        let (outcome, rig) = of_pictures(seed, 10 + seed % 8);
+        let (outcome, rig) = of_pictures(&board(), seed, 10 + seed % 8);
         let (told, found) = (outcome.judgement.as_ref().unwrap(), &outcome.solution.rig);
         let percent = |found: f64, truth: f64| 100.0 * (found / truth - 1.0).abs();
         let mut pairs = vec![
@@ -300,6 +337,17 @@ fn rendered_pictures_of_unknown_rigs_give_metres_that_are_as_good_as_predicted()
     );
     assert!(held * 100 >= all * 95 - 100, "{held} of {all} errors are within their prediction");
     assert!(prediction <= 4.0 * error, "median prediction {prediction:.3} %, median error {error:.3} %");
+}
+
+#[test]
+fn an_april_grid_gives_the_rig_too() {
+    let (outcome, rig) = of_pictures(&"aprilgrid:6x5:30mm:9mm".parse().unwrap(), 2, 14);
+    assert!(outcome.refusals.is_empty(), "{outcome}");
+    let (found, told) = (&outcome.solution.rig, outcome.judgement.as_ref().unwrap());
+    let baseline = 100.0 * (found.baseline_m() / rig.baseline_m() - 1.0).abs();
+    assert!(baseline < 0.3 && baseline <= told.baseline_percent, "{baseline} %: {outcome}");
+    assert!(told.left_out_rows_px < 0.1 && (told.board_size - 1.0).abs() < 0.003, "{outcome}");
+    assert!(outcome.to_string().contains("30.0 mm that were typed for the side of a tag"), "{outcome}");
 }
 
 #[test]

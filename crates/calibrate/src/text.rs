@@ -11,21 +11,26 @@ impl Outcome {
         if !self.refusals.is_empty() {
             return format!("not to be used, for {}", counted(self.refusals.len() as u64, "reason"));
         }
-        match self.judgement.as_ref().map(|judgement| judgement.good_to_m(GOOD_PERCENT)) {
+        let verdict = match self.judgement.as_ref().map(|judgement| judgement.good_to_m(GOOD_PERCENT)) {
             None => "how good it is cannot be said with so few views".to_owned(),
             Some(Some(distance)) if distance >= FARTHEST_M => {
                 format!("good enough for {FARTHEST_M:.0} m within {GOOD_PERCENT:.0} %, and more")
             }
             Some(Some(distance)) => format!("good enough for {distance:.1} m within {GOOD_PERCENT:.0} %"),
             Some(None) => format!("depth is not within {GOOD_PERCENT:.0} % at any distance"),
+        };
+        match self.doubts.len() {
+            0 => verdict,
+            count => format!("{verdict}, with {}", counted(count as u64, "doubt")),
         }
     }
 
     /// What all metres depend on.
     pub fn scale_note(&self) -> String {
         format!(
-            "metres stand or fall with the {:?} mm that were typed for the side of a square: measure one known distance to check them",
-            self.board.square_mm
+            "metres stand or fall with the {:?} mm that were typed for the side of a {}: measure one known distance to check them",
+            self.board.square_mm,
+            self.board.square_word()
         )
     }
 
@@ -49,6 +54,7 @@ impl Outcome {
             "verdict": self.verdict(),
             "is_good": self.refusals.is_empty(),
             "refusals": self.refusals,
+            "doubts": self.doubts,
             "advice": self.advice,
             "scale_note": self.scale_note(),
             "lens_model": kind.word(),
@@ -72,6 +78,9 @@ impl fmt::Display for Outcome {
         writeln!(f, "verdict    {}", self.verdict())?;
         for reason in &self.refusals {
             writeln!(f, "refused    {reason}")?;
+        }
+        for doubt in &self.doubts {
+            writeln!(f, "doubt      {doubt}")?;
         }
         for advice in &self.advice {
             writeln!(f, "advice     {advice}")?;

@@ -82,13 +82,26 @@ struct BoardArgs {
     /// Its kind, where --board does not say it
     #[arg(long, value_name = "KIND", default_value = "charuco", value_parser = choice(BoardKind::ALL, BoardKind::word, BoardKind::help))]
     kind: BoardKind,
-    /// The board: chessboard:9x6:25mm (inner corners) or charuco:11x8:30mm:23mm:DICT_5X5_100 (squares; side of a square and of a
-    /// marker) [default: the one that lies beside the views, in board.txt]
-    #[arg(long, value_name = "WORDS")]
+    /// The board: chessboard:9x6:25mm (inner corners), charuco:11x8:30mm:23mm:DICT_5X5_100 (squares; side of a square and of a
+    /// marker) or aprilgrid:6x6:88mm:26.4mm (tags of Kalibr's AprilGrid; side of a tag, gap between tags), or a file that Kalibr
+    /// reads as its target (.yaml) [default: the one that lies beside the views, in board.txt]
+    #[arg(long, value_name = "WORDS", value_parser = board)]
     board: Option<Board>,
-    /// Side of a square as you measured it, mm: measure ten squares across and down
+    /// Side of a square, or of an AprilGrid's tag, as you measured it, mm: measure ten squares across and down
     #[arg(long, value_name = "MM", value_parser = positive)]
     square_mm: Option<f64>,
+}
+
+/// A board by its words, or by the file that describes it to Kalibr.
+fn board(words: &str) -> Result<Board, String> {
+    let path = Path::new(words);
+    let read = if path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml") {
+        let text = plain::read_text(path).map_err(|err| format!("cannot read {}: {err}", console::path(path)))?;
+        Board::from_kalibr(&text)
+    } else {
+        words.parse()
+    };
+    read.map_err(|err| err.to_string())
 }
 
 impl BoardArgs {

@@ -23,14 +23,16 @@ pub(super) fn run(args: &CalibrateArgs, path: &Path) -> anyhow::Result<()> {
     } else {
         files::write_new(path, &bytes)?;
     }
-    let how = match paper {
-        Paper::Screen { .. } => {
-            "show it at full size, measure a square with a ruler, and give the length with --square-mm"
+    let how = match (paper, board.square_word()) {
+        (Paper::Screen { .. }, word) => {
+            format!("show it at full size, measure a {word} with a ruler, and give the length with --square-mm")
         }
-        _ => {
-            "print it at 100 %, measure ten squares across and down, and give a tenth of that with --square-mm where it is not as \
-             printed; glue the sheet to something flat and stiff"
-        }
+        (_, "tag") => "print it at 100 %, measure tags across and down, to their outer black edges, and give the side of one with \
+                       --square-mm where it is not as printed; glue the sheet to something flat and stiff"
+            .to_owned(),
+        _ => "print it at 100 %, measure ten squares across and down, and give a tenth of that with --square-mm where it is not as \
+              printed; glue the sheet to something flat and stiff"
+            .to_owned(),
     };
     console::print(&format!(
         "wrote {}\n{how}\nthen: stereopsis calibrate --source webcam:0,1 --board {board} -o rig.toml\n",

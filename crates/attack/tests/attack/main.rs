@@ -54,7 +54,7 @@ fn attack_all(names: &[&str]) {
 const CALIBRATIONS: [&str; 8] = ["archive", "kalibr", "middlebury", "opencv_xml", "opencv_yaml", "ros", "toml", "zed"];
 const RECORDINGS: [&str; 3] = ["message", "pipe", "recording"];
 const PICTURES: [&str; 4] = ["camera", "pfm", "picture", "views"];
-const WORDS: [&str; 4] = ["journal", "parameters", "rig", "settings"];
+const WORDS: [&str; 5] = ["board", "journal", "parameters", "rig", "settings"];
 const CLIENTS: &[&str] = &["network", "request", "request_head"];
 
 #[test]

@@ -1,14 +1,14 @@
 //! Which corners of a ChArUco board are seen: the markers in its white squares, read at the corners of a lattice.
 
 use super::lattice::Lattice;
+use super::reading::{Cells, Codes};
 use crate::Board;
 use crate::image::Image;
+use crate::marker::{BORDER, mirrored};
 use calib_targets_charuco::{Dictionary, resolve_dictionary};
-use glam::{DVec2, IVec2, ivec2};
+use glam::{IVec2, ivec2};
 use std::collections::HashMap;
 
-/// Smallest difference between white and black of a marker that is read, grey levels.
-const LEAST_CONTRAST: f64 = 8.0;
 /// Smallest share by which the bits of all markers agree with their place on the board: 1 if all do, 0 by chance.
 const LEAST_AGREEMENT: f64 = 0.6;
 /// Agreement of the bits in standard deviations of chance, below which a board is not recognised.
@@ -35,6 +35,7 @@ pub(super) struct Markers {
     /// Side of a marker in squares.
     side: f64,
     dictionary: Dictionary,
+    codes: Codes,
     /// Whether squares with an even sum of column and row have markers, instead of the others.
     even: bool,
     /// The square of each marker.
@@ -71,6 +72,8 @@ struct Match {
 pub(super) enum Identity {
     /// The corners, by their places on the board: 0 is its first inner corner.
     Board(Lattice),
+    /// Nothing that looks like a marker.
+    Nothing,
     /// Too few markers can be read.
     Unknown,
     /// The markers of something else, in words.
@@ -94,7 +97,8 @@ impl Markers {
                 places.push(square);
             }
         }
-        Self { squares, side, dictionary, even, places, numbers }
+        let codes = Codes { all: dictionary.codes().to_vec(), bits: dictionary.marker_size() };
+        Self { squares, side, dictionary, codes, even, places, numbers }
     }
 
     fn bits(&self) -> usize {
@@ -125,8 +129,9 @@ impl Markers {
         let mut doubted: HashMap<IVec2, i32> = HashMap::new();
         for reading in &readings {
             let square = best.pose.square(reading.square);
-            let agrees =
-                self.number(square).is_some_and(|number| self.agreement(number, best.pose.turn, reading.code) > 0.5);
+            let agrees = self
+                .number(square)
+                .is_some_and(|number| self.codes.agreement(number, best.pose.turn, reading.code) > 0.5);
             for corner in [IVec2::ZERO, IVec2::X, IVec2::Y, IVec2::ONE] {
                 *doubted.entry(reading.square + corner).or_default() += if agrees { -1 } else { 1 };
             }
@@ -142,7 +147,7 @@ impl Markers {
     fn fit(&self, readings: &[Reading]) -> Option<Match> {
         let mut votes: HashMap<Pose, usize> = HashMap::new();
         for reading in readings {
-            if let Some((number, turn)) = self.nearest(reading.code) {
+            if let Some((number, turn)) = self.codes.nearest(self.places.len(), reading.code) {
                 *votes.entry(Pose::of(turn, reading.square, self.places[number])).or_default() += 1;
             }
         }
@@ -161,7 +166,7 @@ impl Markers {
     fn judge(&self, pose: Pose, readings: &[Reading]) -> Match {
         let agreements = readings.iter().filter_map(|reading| {
             let number = self.number(pose.square(reading.square))?;
-            Some(self.agreement(number, pose.turn, reading.code))
+            Some(self.codes.agreement(number, pose.turn, reading.code))
         });
         let (sum, count) = agreements.fold((0.0, 0), |(sum, count), agreement| (sum + agreement, count + 1));
         let bits = (self.bits() * self.bits() * count) as f64;
@@ -169,29 +174,11 @@ impl Markers {
         Match { pose, agreement, certainty: agreement * bits.sqrt() }
     }
 
-    /// From -1 to 1: 0 by chance.
-    fn agreement(&self, number: usize, turn: usize, code: u64) -> f64 {
-        let expected = turned(self.dictionary.codes()[number], self.bits(), turn);
-        1.0 - 2.0 * f64::from((expected ^ code).count_ones()) / (self.bits() * self.bits()) as f64
-    }
-
-    /// Number and turn of the board's marker with this code, of which a bit in eight may be wrong.
-    fn nearest(&self, code: u64) -> Option<(usize, usize)> {
-        let bits = self.bits();
-        let turns = [0, 1, 2, 3].map(|turn| turned(code, bits, (4 - turn) % 4));
-        let codes = self.dictionary.codes().iter().take(self.places.len()).enumerate();
-        let all = codes.flat_map(|(number, known)| {
-            turns.iter().enumerate().map(move |(turn, code)| ((known ^ code).count_ones(), number, turn))
-        });
-        let (wrong, number, turn) = all.min()?;
-        (wrong as usize <= bits * bits / 8).then_some((number, turn))
-    }
-
     /// Whether a marker is clearly read where it has no place.
     fn is_stranger(&self, reading: &Reading, pose: Pose) -> bool {
         let square = pose.square(reading.square);
-        let agrees = |number| self.agreement(number, pose.turn, reading.code) > 0.5;
-        !self.number(square).is_some_and(agrees) && self.knows(reading.code)
+        let agrees = |number| self.codes.agreement(number, pose.turn, reading.code) > 0.5;
+        !self.number(square).is_some_and(agrees) && self.codes.knows(reading.code)
     }
 
     /// Reads the markers in all bright squares. Those at the rim of the board have two or three inner corners, and the others are predicted.
@@ -202,63 +189,17 @@ impl Markers {
         squares.sort_unstable_by_key(|square| (square.y, square.x));
         squares.dedup();
         squares.retain(|square| lattice.is_bright(*square));
+        let inset = (1.0 - self.side) / 2.0;
+        let cells = Cells { inset, white: inset / 2.0, border: BORDER, bits };
         let read = |square: IVec2| {
             let known = corners.iter().filter(|corner| lattice.get(square + **corner).is_some()).count();
             let around =
                 corners.map(|corner| lattice.get(square + corner).or_else(|| lattice.predict(square + corner)));
             let [Some(a), Some(b), Some(c), Some(d)] = around else { return None };
-            let code = if known < 2 { None } else { self.read_square(picture, [a, b, c, d], bits) };
+            let code = if known < 2 { None } else { cells.read(picture, [a, b, c, d]) };
             Some(Reading { square, code: code? })
         };
         squares.into_iter().filter_map(read).collect()
-    }
-
-    /// Code of the marker in a square; `None` if its border is not black.
-    fn read_square(&self, picture: &Image<u8>, corners: [DVec2; 4], bits: usize) -> Option<u64> {
-        let in_picture = perspective(corners);
-        let cells = bits + 2;
-        let (first, cell) = ((1.0 - self.side) / 2.0, self.side / cells as f64);
-        let mut values = Vec::with_capacity(cells * cells);
-        for y in 0..cells {
-            for x in 0..cells {
-                // the inner part of a cell, so that blur matters less
-                let spots = [-0.22, 0.0, 0.22];
-                let centre = DVec2::new(x as f64 + 0.5, y as f64 + 0.5);
-                let all = spots.iter().flat_map(|dy| spots.map(|dx| centre + DVec2::new(dx, *dy)));
-                let sum: f64 =
-                    all.filter_map(|spot| bilinear(picture, in_picture(DVec2::splat(first) + spot * cell))).sum();
-                values.push(sum / 9.0);
-            }
-        }
-        let is_border = |index: usize| {
-            let (x, y) = (index % cells, index / cells);
-            x == 0 || y == 0 || x == cells - 1 || y == cells - 1
-        };
-        let margin = first / 2.0;
-        let white_spots = (1..8).flat_map(|step| {
-            let along = f64::from(step) / 8.0;
-            [(along, margin), (along, 1.0 - margin), (margin, along), (1.0 - margin, along)]
-        });
-        let white: Vec<f64> =
-            white_spots.filter_map(|(x, y)| bilinear(picture, in_picture(DVec2::new(x, y)))).collect();
-        let inside = values.iter().enumerate().filter(|(index, _)| !is_border(*index)).map(|(_, value)| *value);
-        // narrow margins are grey, and then the brightest cell is better
-        let white = median(white)?.max(inside.fold(0.0, f64::max));
-        let black = median(
-            values.iter().enumerate().filter(|(index, _)| is_border(*index)).map(|(_, value)| *value).collect(),
-        )?;
-        let threshold = f64::midpoint(white, black);
-        let dark = values.iter().enumerate().filter(|(index, value)| is_border(*index) && **value < threshold).count();
-        if white - black < LEAST_CONTRAST || dark * 10 < 8 * 4 * (cells - 1) {
-            return None;
-        }
-        let mut code = 0;
-        for (bit, (index, _)) in
-            (0..cells * cells).map(|index| (index, is_border(index))).filter(|(_, border)| !border).enumerate()
-        {
-            code |= u64::from(values[index] < threshold) << bit;
-        }
-        Some(code)
     }
 
     /// The board of the same name in OpenCV's other layout, if that differs.
@@ -280,7 +221,8 @@ impl Markers {
             let (is, named) = if other.even { ("charuco-legacy", "charuco") } else { ("charuco", "charuco-legacy") };
             return Identity::Other(format!("the markers lie as on a board named {is}:..., and {named}:... is named"));
         }
-        let known = readings.iter().filter(|reading| self.nearest(reading.code).is_some()).count();
+        let known =
+            readings.iter().filter(|reading| self.codes.nearest(self.places.len(), reading.code).is_some()).count();
         if known >= ENOUGH && 2 * known > readings.len() {
             let turned = Self::arranged(ivec2(self.squares.y, self.squares.x), self.side, self.dictionary, self.even);
             let IVec2 { x, y } = self.squares;
@@ -303,7 +245,7 @@ impl Markers {
             let mut others = Self::arranged(self.squares, self.side, dictionary, self.even);
             others.places = vec![IVec2::ZERO; dictionary.codes().len()];
             let readings = self.read(picture, lattice, bits);
-            let exact = readings.iter().filter(|reading| others.knows(reading.code)).count();
+            let exact = readings.iter().filter(|reading| others.codes.knows(reading.code)).count();
             if exact >= ENOUGH && 3 * exact > 2 * readings.len() {
                 return Identity::Other(format!("this board has other markers than {name}: they are of {family}..."));
             }
@@ -319,20 +261,12 @@ impl Markers {
         let strangers = |best: Match| readings.iter().filter(|reading| self.is_stranger(reading, best.pose)).count();
         self.fit(readings).is_some_and(|best| strangers(best) * 25 <= readings.len())
     }
-
-    /// Whether the dictionary has exactly this code.
-    fn knows(&self, code: u64) -> bool {
-        (0..4).any(|turn| self.dictionary.codes().contains(&turned(code, self.bits(), turn)))
-    }
 }
 
 impl Reading {
     /// The reading in a picture with left and right exchanged.
     fn mirrored(&self, bits: usize) -> Self {
-        let mut code = 0;
-        for (from, to) in (0..bits).flat_map(|y| (0..bits).map(move |x| (y * bits + x, y * bits + bits - 1 - x))) {
-            code |= (self.code >> from & 1) << to;
-        }
+        let code = mirrored(self.code, bits);
         Self { square: ivec2(-1 - self.square.x, self.square.y), code }
     }
 }
@@ -362,50 +296,4 @@ fn rotated(place: IVec2, turn: usize) -> IVec2 {
         2 => -place,
         _ => ivec2(-place.y, place.x),
     }
-}
-
-/// What a code of `bits` x `bits` cells looks like in a lattice that is turned against the board: its cell `p` is `rotated(p)` of the
-/// board's.
-fn turned(code: u64, bits: usize, turn: usize) -> u64 {
-    let last = bits - 1;
-    let mut turned = 0;
-    for (x, y) in (0..bits).flat_map(|y| (0..bits).map(move |x| (x, y))) {
-        let (from_x, from_y) = match turn {
-            0 => (x, y),
-            1 => (y, last - x),
-            2 => (last - x, last - y),
-            _ => (last - y, x),
-        };
-        turned |= (code >> (from_y * bits + from_x) & 1) << (y * bits + x);
-    }
-    turned
-}
-
-/// Maps the unit square to four corners in their order around it (Heckbert, "Fundamentals of Texture Mapping and Image Warping", 1989,
-/// section 2.2.3).
-fn perspective([a, b, c, d]: [DVec2; 4]) -> impl Fn(DVec2) -> DVec2 {
-    let (sum, along, across) = (a - b + c - d, b - c, d - c);
-    let area = along.perp_dot(across);
-    let (g, h) = (sum.perp_dot(across) / area, along.perp_dot(sum) / area);
-    let (x, y) = (b - a + g * b, d - a + h * d);
-    move |spot| (x * spot.x + y * spot.y + a) / (g * spot.x + h * spot.y + 1.0)
-}
-
-/// Brightness between pixels; `None` outside of the picture.
-pub(super) fn bilinear(picture: &Image<u8>, at: DVec2) -> Option<f64> {
-    let last = DVec2::new(picture.width() as f64 - 1.0, picture.height() as f64 - 1.0);
-    if !(at.cmpge(DVec2::ZERO).all() && at.cmple(last).all()) {
-        return None;
-    }
-    let base = at.floor().min(last - 1.0).max(DVec2::ZERO);
-    let (part, x, y) = (at - base, base.x as usize, base.y as usize);
-    let pixel = |x: usize, y: usize| f64::from(picture.at(x.min(picture.width() - 1), y.min(picture.height() - 1)));
-    let row = |y: usize| pixel(x, y) * (1.0 - part.x) + pixel(x + 1, y) * part.x;
-    Some(row(y) * (1.0 - part.y) + row(y + 1) * part.y)
-}
-
-/// The middle value; `None` of none.
-pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
-    let middle = values.len() / 2;
-    (!values.is_empty()).then(|| *values.select_nth_unstable_by(middle, f64::total_cmp).1)
 }

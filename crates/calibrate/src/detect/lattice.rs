@@ -109,11 +109,7 @@ impl Lattice {
     }
 
     fn saddle(&self, picture: &Image<u8>, at: DVec2, steps: [DVec2; 2], most: f64) -> Option<Saddle> {
-        let size = square_px(steps);
-        let [u, v] = steps;
-        let saddle = saddle::refine(picture, at, self.window * size, most * size)?;
-        let aligned = saddle.brightness_between(u, v).abs() > LEAST_ALIGNED;
-        (saddle.explained > LEAST_EXPLAINED && aligned).then_some(saddle)
+        aligned_saddle(picture, at, steps, self.window, most)
     }
 
     /// Above 0 if this corner says that the square with the corners 0 and 1 is bright, below 0 if it says dark.
@@ -237,6 +233,20 @@ impl Lattice {
         }
         (!predictions.is_empty()).then(|| predictions.iter().sum::<DVec2>() / predictions.len() as f64)
     }
+}
+
+/// The saddle near `at` between edges along both steps; its window and its largest movement are in squares of these sides.
+pub(super) fn aligned_saddle(
+    picture: &Image<u8>,
+    at: DVec2,
+    [u, v]: [DVec2; 2],
+    window: f64,
+    most: f64,
+) -> Option<Saddle> {
+    let size = square_px([u, v]);
+    let saddle = saddle::refine(picture, at, window * size, most * size)?;
+    let aligned = saddle.brightness_between(u, v).abs() > LEAST_ALIGNED;
+    (saddle.explained > LEAST_EXPLAINED && aligned).then_some(saddle)
 }
 
 /// The smallest extent of a square with these sides, px.

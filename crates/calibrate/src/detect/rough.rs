@@ -1,6 +1,6 @@
 //! The picture as a pinhole would show it, so that the detector meets straight lines.
 
-use super::charuco::bilinear;
+use super::reading::bilinear;
 use crate::calibration::Camera;
 use crate::image::Image;
 use glam::{DVec2, DVec3};

@@ -1,6 +1,6 @@
 //! How blurred a picture of a board is.
 
-use super::charuco::{bilinear, median};
+use super::reading::{bilinear, median};
 use crate::image::Image;
 use crate::{Board, Corner, Pattern};
 use glam::DVec2;
@@ -18,6 +18,8 @@ pub(crate) fn edge_width_px(picture: &Image<u8>, corners: &[Corner], board: &Boa
     let clear = match board.pattern {
         Pattern::Chessboard => 0.4,
         Pattern::Charuco { marker_mm, .. } => (0.45 * (1.0 - marker_mm / board.square_mm)).min(0.4),
+        // the black border of a tag is a fifth of its side
+        Pattern::AprilGrid { gap_mm, .. } => (0.9 * gap_mm / board.square_mm).min(0.18),
     };
     let (across, _) = board.inner();
     let at = |id: usize| corners.binary_search_by_key(&id, |corner| corner.id).ok().map(|index| corners[index].at);

@@ -3,6 +3,7 @@
 //! A page has a ruler along the bottom and one along a side, because printers scale across and down differently.
 
 use super::super::drawing::Rect;
+use super::super::marker::{BORDER, TAG_BORDER};
 use super::super::{Board, Pattern};
 use super::paper::{Format, Paper};
 use crate::calibration::CalibrationError;
@@ -50,17 +51,19 @@ impl Sheet {
     pub(super) fn new(board: &Board, paper: Paper) -> Result<Self, CalibrationError> {
         Self::find(board, paper).ok_or_else(|| {
             let fits = |mm: &f64| Self::find(&board.with_square_mm(*mm), paper).is_some();
-            let (columns, rows) = (board.columns, board.rows);
+            let (columns, rows, word) = (board.columns, board.rows, board.square_word());
             let fitting = match paper {
                 Paper::Screen { .. } => None,
                 _ => (1..1000).map(f64::from).take_while(fits).last(),
             };
             CalibrationError(match fitting {
                 Some(mm) => format!(
-                    "{board} does not fit on {paper} with its margin: at most {mm} mm per square fit for {columns}x{rows} squares; \
-                     choose smaller squares, fewer of them, or a larger sheet"
+                    "{board} does not fit on {paper} with its margin: at most {mm} mm per {word} fit for {columns}x{rows} {word}s; \
+                     choose smaller {word}s, fewer of them, or a larger sheet"
                 ),
-                None => format!("{columns}x{rows} squares are too many for {paper}; choose fewer of them, or a larger sheet"),
+                None => {
+                    format!("{columns}x{rows} {word}s are too many for {paper}; choose fewer of them, or a larger sheet")
+                }
             })
         })
     }
@@ -80,27 +83,40 @@ impl Sheet {
 }
 
 fn on_paper(format: &Format, board: &Board) -> Option<Sheet> {
-    let squares = board.columns.min(board.rows);
-    let length = mm(squares as f64 * board.square_mm);
+    let (squares, length) = measured(board);
+    let (length, word) = (mm(length), board.square_word());
     let text = format!(
-        "Print at 100 %, without 'fit to page'. Measure {squares} squares with a ruler across and down: both must be {length} mm; if \
-         they are not, give the measured side of a square. Glue the sheet to something flat and stiff. This is --board {board}"
+        "Print at 100 %, without 'fit to page'. Measure {squares} with a ruler across and down: both must be {length} mm; if \
+         they are not, give the measured side of a {word}. Glue the sheet to something flat and stiff. This is --board {board}"
     );
     let mut sheet = lay_out(format, board, 1.0, &text)?;
     sheet.add_rulers(format);
     Some(sheet)
 }
 
+/// What a user measures of a print, in words, and its length, mm.
+fn measured(board: &Board) -> (String, f64) {
+    let count = board.columns.min(board.rows);
+    let side = count as f64 * board.square_mm;
+    match board.pattern {
+        Pattern::AprilGrid { gap_mm, .. } => {
+            (format!("{count} tags and the gaps between them"), side + (count - 1) as f64 * gap_mm)
+        }
+        Pattern::Chessboard | Pattern::Charuco { .. } => (format!("{count} squares"), side),
+    }
+}
+
 /// Squares of a screen have whole pixels, and where that costs little, cells of markers too.
 fn on_screen(format: &Format, board: &Board) -> Option<Sheet> {
-    let squares = board.columns.min(board.rows);
+    let word = board.square_word();
     let text = format!(
-        "Show this picture at its full size, one pixel for one pixel. Measure {squares} squares with a ruler across and down: both \
-         must be the same; give the measured side of a square, since the size of a screen is unknown. This is --board {board}"
+        "Show this picture at its full size, one pixel for one pixel. Measure {} with a ruler across and down: both \
+         must be the same; give the measured side of a {word}, since the size of a screen is unknown. This is --board {board}",
+        measured(board).0
     );
     let attempt = |px: u32| lay_out(format, board, f64::from(px) / board.square_mm, &text);
     let fewest = fewest_px(board);
-    let largest = format.width.min(format.height) as u32 / squares as u32;
+    let largest = format.width.min(format.height) as u32 / board.columns.min(board.rows) as u32;
     let largest = (fewest..=largest).rev().find(|&px| attempt(px).is_some())?;
     let crisp = (fewest.max(largest * 3 / 4)..=largest).rev().find(|&px| has_whole_cells(board, px));
     attempt(crisp.unwrap_or(largest))
@@ -110,16 +126,25 @@ fn on_screen(format: &Format, board: &Board) -> Option<Sheet> {
 fn fewest_px(board: &Board) -> u32 {
     match board.pattern {
         Pattern::Chessboard => 8,
-        Pattern::Charuco { dictionary, .. } => 2 * (dictionary.marker_size() as u32 + 2),
+        Pattern::Charuco { dictionary, .. } => 2 * (dictionary.marker_size() + 2 * BORDER) as u32,
+        Pattern::AprilGrid { tags, .. } => 2 * (tags.marker_size() + 2 * TAG_BORDER) as u32,
     }
 }
 
 /// Whether the edges of all cells lie between pixels where a square has `px` pixels.
 fn has_whole_cells(board: &Board, px: u32) -> bool {
-    let Pattern::Charuco { marker_mm, dictionary, .. } = board.pattern else { return true };
-    let marker = marker_mm * f64::from(px) / board.square_mm;
+    let (px, side) = (f64::from(px), board.square_mm);
     let is_whole = |length: f64| (length - length.round()).abs() < 1e-6;
-    is_whole(marker / (dictionary.marker_size() + 2) as f64) && is_whole((f64::from(px) - marker) / 2.0)
+    match board.pattern {
+        Pattern::Chessboard => true,
+        Pattern::Charuco { marker_mm, dictionary, .. } => {
+            let marker = marker_mm * px / side;
+            is_whole(marker / (dictionary.marker_size() + 2 * BORDER) as f64) && is_whole((px - marker) / 2.0)
+        }
+        Pattern::AprilGrid { gap_mm, tags } => {
+            is_whole(px / (tags.marker_size() + 2 * TAG_BORDER) as f64) && is_whole(gap_mm * px / side)
+        }
+    }
 }
 
 /// Places a board, drawn with `scale` units per mm, with white of half a square around it, and the text at the bottom.
@@ -128,7 +153,7 @@ fn lay_out(format: &Format, board: &Board, scale: f64, text: &str) -> Option<She
     let strip = ruler.unwrap_or(0.0);
     let lines = wrap(text, ((width - 2.0 * edge) / (font * LETTER)) as usize);
     let text_height = lines.len() as f64 * font * LEADING;
-    let (size, white) = (board.size_mm() * scale, board.square_mm * scale / 2.0);
+    let (size, white) = (board.size_mm() * scale, board.margin_mm() * scale);
     // beyond the white around the board may be the end of the page
     let first = DVec2::new(white + edge + strip, white.max(edge));
     let last = DVec2::new(width - white.max(edge), height - edge - strip - text_height - white) - size;
@@ -228,6 +253,9 @@ mod tests {
             ("chessboard:3x2:49mm", "letter"),
             ("charuco:12x7:27mm:21mm:DICT_5X5_100", "1920x1080"),
             ("charuco:7x9:27mm:20mm:DICT_5X5_100", "600x800"),
+            ("aprilgrid:6x4:28mm:8mm", "A4"),
+            ("aprilgrid:4x6:28mm:8mm", "A4"),
+            ("aprilgrid:6x4:28mm:8mm", "1920x1080"),
         ] {
             let board: Board = text.parse().unwrap();
             let sheet = Sheet::new(&board, paper.parse().unwrap()).unwrap();
@@ -258,15 +286,19 @@ mod tests {
         let error = sheet("charuco:10x7:25mm:18mm:DICT_5X5_100", "A4").unwrap_err().to_string();
         assert!(error.contains("at most 24 mm per square fit for 10x7 squares"), "{error}");
         assert!(sheet("charuco:10x7:24mm:18mm:DICT_5X5_100", "A4").is_ok());
+        let error = sheet("aprilgrid:6x6:88mm:26.4mm", "A4").unwrap_err().to_string();
+        assert!(error.contains("at most 21 mm per tag fit for 6x6 tags; choose smaller tags"), "{error}");
         let error = sheet("charuco:40x31:24mm:18mm:DICT_4X4_1000", "480x320").unwrap_err().to_string();
         assert!(error.contains("too many for 480x320"), "{error}");
     }
 
     #[test]
     fn a_screen_has_whole_pixels() {
-        for (board, paper) in
-            [("charuco:12x7:27mm:21mm:DICT_5X5_100", "1920x1080"), ("chessboard:9x6:20mm", "1366x768")]
-        {
+        for (board, paper) in [
+            ("charuco:12x7:27mm:21mm:DICT_5X5_100", "1920x1080"),
+            ("chessboard:9x6:20mm", "1366x768"),
+            ("aprilgrid:6x4:20mm:6mm", "1920x1080"),
+        ] {
             let sheet = sheet(board, paper).unwrap();
             assert!(sheet.square >= 60.0, "{}", sheet.square);
             for rect in &sheet.black {
@@ -303,6 +335,32 @@ mod tests {
             "Print at 100 %",
             "Measure 7 squares",
             "both must be 168 mm",
+        ] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+    }
+
+    #[test]
+    fn the_tags_of_an_april_grid_have_their_size_and_are_measured() {
+        let sheet = sheet("aprilgrid:6x4:28mm:8mm", "A4").unwrap();
+        // the top row of a tag is black from edge to edge
+        let mut tops: Vec<f64> = sheet
+            .black
+            .iter()
+            .filter(|rect| (rect.size - DVec2::new(28.0, 2.8)).length() < 1e-9)
+            .map(|rect| rect.at.x)
+            .collect();
+        tops.sort_by(f64::total_cmp);
+        tops.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
+        assert!(tops.len() == 6 && tops.windows(2).all(|pair| (pair[1] - pair[0] - 36.0).abs() < 1e-9), "{tops:?}");
+        let small = sheet.black.iter().filter(|rect| (rect.size - 8.0).length() < 1e-9).count();
+        assert_eq!(small, 7 * 5);
+        let text = sheet.lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join(" ");
+        for part in [
+            "Measure 4 tags and the gaps between them",
+            "both must be 136 mm",
+            "side of a tag",
+            "--board aprilgrid:6x4:28mm:8mm",
         ] {
             assert!(text.contains(part), "{part} in {text}");
         }

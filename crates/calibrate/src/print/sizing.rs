@@ -47,7 +47,7 @@ const NOMINAL_PX_MM: f64 = 0.25;
 const SCREEN_CELLS: f64 = 9.0;
 
 impl Board {
-    /// The same board with squares of another size, and markers scaled alike: for a print that is too large or too small.
+    /// The same board with squares of another size, and markers or gaps scaled alike: for a print that is too large or too small.
     #[must_use]
     pub fn with_square_mm(&self, square_mm: f64) -> Self {
         let scale = square_mm / self.square_mm;
@@ -56,6 +56,7 @@ impl Board {
             Pattern::Charuco { marker_mm, dictionary, legacy } => {
                 Pattern::Charuco { marker_mm: marker_mm * scale, dictionary, legacy }
             }
+            Pattern::AprilGrid { gap_mm, tags } => Pattern::AprilGrid { gap_mm: gap_mm * scale, tags },
         };
         Self { pattern, square_mm, ..*self }
     }
@@ -207,5 +208,7 @@ mod tests {
     fn a_measured_board_is_scaled_with_its_markers() {
         let board: Board = "charuco:10x7:24mm:18mm:DICT_5X5_100".parse().unwrap();
         assert_eq!(board.with_square_mm(12.0).to_string(), "charuco:10x7:12mm:9mm:DICT_5X5_100");
+        let board: Board = "aprilgrid:6x6:24mm:6mm".parse().unwrap();
+        assert_eq!(board.with_square_mm(12.0).to_string(), "aprilgrid:6x6:12mm:3mm");
     }
 }

@@ -102,6 +102,11 @@ fn the_verdict_comes_first() {
     let good = outcome.judgement.as_ref().unwrap().good_to_m(1.0).unwrap();
     let text = text_of(&html(&outcome, &[]));
     assert!(text.contains(&format!("Good enough for {good:.1} m within 1 %.")), "{text}");
+    outcome.doubts = vec!["a rim is dark".to_owned()];
+    let page = html(&outcome, &[]);
+    let text = text_of(&page);
+    assert!(text.contains("within 1 %, with 1 doubt.") && text.contains("a rim is dark"), "{text}");
+    assert!(page.contains("class=\"verdict fair\""), "a doubt is no good verdict");
     outcome.refusals = vec!["the moon is full".to_owned()];
     outcome.advice = vec!["wait for the sun".to_owned()];
     let text = text_of(&html(&outcome, &[]));

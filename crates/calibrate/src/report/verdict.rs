@@ -8,13 +8,14 @@ use crate::judge::{DepthError, GOOD_PERCENT, MATCHING_PX};
 pub(super) fn verdict(outcome: &Outcome) -> String {
     let class = match &outcome.judgement {
         _ if !outcome.refusals.is_empty() => "bad",
-        Some(judgement) if judgement.good_to_m(GOOD_PERCENT).is_some() => "good",
+        Some(judgement) if outcome.doubts.is_empty() && judgement.good_to_m(GOOD_PERCENT).is_some() => "good",
         _ => "fair",
     };
     let mut body = format!(
-        "<div class=\"verdict {class}\">\n<p><strong>{}</strong></p>\n{}</div>\n",
+        "<div class=\"verdict {class}\">\n<p><strong>{}</strong></p>\n{}{}</div>\n",
         escaped(&sentence(&outcome.verdict())),
-        list(&outcome.refusals)
+        list(&outcome.refusals),
+        list(&outcome.doubts)
     );
     if !outcome.advice.is_empty() {
         body += &paragraph("What would make it better:");

@@ -1,6 +1,6 @@
 //! The live calibration with a board: what is typed, and how far it is.
 
-use crate::calibrate::{Board, BoardKind, Outcome, Paper, Progress};
+use crate::calibrate::{Board, BoardKind, Outcome, Paper, Pattern, Progress};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -80,12 +80,14 @@ impl GuideState {
         self.words = words;
     }
 
-    /// Sets the side of a square, mm; markers follow, to a hundredth of a mm.
+    /// Sets the side of a square, mm; markers and gaps follow, to a hundredth of a mm.
     pub(crate) fn set_square_mm(&mut self, square_mm: f64) {
         let Ok(board) = &self.board else { return };
         let mut board = board.with_square_mm(square_mm);
-        if let crate::calibrate::Pattern::Charuco { marker_mm, .. } = &mut board.pattern {
-            *marker_mm = (*marker_mm * 100.0).round() / 100.0;
+        if let Pattern::Charuco { marker_mm: inner_mm, .. } | Pattern::AprilGrid { gap_mm: inner_mm, .. } =
+            &mut board.pattern
+        {
+            *inner_mm = (*inner_mm * 100.0).round() / 100.0;
         }
         self.set_board(board.to_string());
     }
@@ -157,6 +159,9 @@ mod tests {
         let mut guide = GuideState::default();
         guide.set_square_mm(24.7);
         assert_eq!(guide.words, "charuco:10x7:24.7mm:18.52mm:DICT_5X5_100");
+        guide.set_board("aprilgrid:6x6:24mm:7mm".to_owned());
+        guide.set_square_mm(24.7);
+        assert_eq!(guide.words, "aprilgrid:6x6:24.7mm:7.2mm");
         guide.set_board("charuco:10x7:26mm".to_owned());
         assert!(guide.board.as_ref().unwrap_err().contains("four parts"));
         guide.set_square_mm(30.0);

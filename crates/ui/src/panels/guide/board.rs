@@ -9,9 +9,16 @@ const PAPERS: [(Paper, &str); 2] = [(Paper::A4, "PDF, A4 …"), (Paper::Letter, 
 
 pub(super) fn done(state: &State) -> (Done, String) {
     match &state.guide.board {
-        Ok(board) => {
-            (Done::Good, format!("{} squares across, {} down, of {} mm", board.columns, board.rows, board.square_mm))
-        }
+        Ok(board) => (
+            Done::Good,
+            format!(
+                "{} {}s across, {} down, of {} mm",
+                board.columns,
+                board.square_word(),
+                board.rows,
+                board.square_mm
+            ),
+        ),
         Err(why) => (Done::Doubtful, why.clone()),
     }
 }
@@ -21,8 +28,9 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let is_free = guide.running.is_none();
     ui.add_enabled_ui(is_free, |ui| {
         let mut words = guide.words.clone();
-        let help = "charuco:COLUMNSxROWS:SQUARE:MARKER:DICTIONARY counts squares, chessboard:9x6:25mm inner corners. Parts of a \
-                    ChArUco board suffice; of a chessboard each picture must show all.";
+        let help = "charuco:COLUMNSxROWS:SQUARE:MARKER:DICTIONARY counts squares, chessboard:9x6:25mm inner corners, \
+                    aprilgrid:6x6:88mm:26.4mm tags with the gap between them. Parts of a ChArUco board or an AprilGrid suffice; \
+                    of a chessboard each picture must show all.";
         let response = ui.add(TextEdit::singleline(&mut words).desired_width(f32::INFINITY));
         let enabled = response.enabled();
         response.widget_info(|| WidgetInfo { label: Some("Board".into()), ..WidgetInfo::text_edit(enabled, "", &words, "") });
@@ -31,8 +39,11 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             commands.push(GuideStep::SetBoard(words).into());
         }
         if let Ok(board) = &guide.board {
-            let help = "Side of a square as it is printed: measure ten in a row with a ruler, and divide by ten. All metres follow it.";
-            widgets::row(ui, "square", help, |ui| {
+            let help = match board.square_word() {
+                "tag" => "Side of a tag as it is printed, to its outer black edge. All metres follow it.",
+                _ => "Side of a square as it is printed: measure ten in a row with a ruler, and divide by ten. All metres follow it.",
+            };
+            widgets::row(ui, board.square_word(), help, |ui| {
                 let mut mm = board.square_mm;
                 let field = DragValue::new(&mut mm).range(1.0..=1000.0).speed(0.05).suffix(" mm").max_decimals(2);
                 let response = ui.add(field.update_while_editing(false)).on_hover_text(help);

@@ -25,6 +25,10 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let text = RichText::new(format!("▲ {refusal}")).color(ui.visuals().error_fg_color);
         ui.add(Label::new(text).wrap());
     }
+    for doubt in &outcome.doubts {
+        let text = RichText::new(format!("▲ {doubt}")).color(ui.visuals().warn_fg_color);
+        ui.add(Label::new(text).wrap());
+    }
     numbers(ui, outcome);
     if let Some(judgement) = &outcome.judgement {
         depth(ui, judgement);

@@ -1,0 +1,277 @@
+//! Which corners of an AprilGrid are seen: its tags are read, and those beside them are looked for.
+
+use super::charuco::Identity;
+use super::lattice::{Lattice, aligned_saddle, square_px};
+use super::reading::{Cells, Codes, median, perspective};
+use crate::Board;
+use crate::image::Image;
+use crate::marker::{BORDER, TAG_BORDER, mirrored, tag_codes};
+use calib_targets_charuco::{Dictionary, resolve_dictionary};
+use glam::{DVec2, IVec2, ivec2};
+use std::collections::BTreeMap;
+
+/// Largest movement of a corner by its refinement, in gaps.
+const MOST_MOVED: f64 = 1.0 / 3.0;
+/// Largest distance between the middle of a tag and where its neighbour says that it is, in sides of a tag.
+const MOST_OFF: f64 = 0.25;
+/// Smallest agreement of the bits of a tag that was looked for, and of one that stands alone, of which one bit may be wrong.
+const LEAST_AGREEMENT: (f64, f64) = (0.5, 0.9);
+/// Largest difference between gaps as named and as seen, in sides of a tag.
+const MOST_GAP_OFF: f64 = 0.06;
+/// For each neighbour that a tag does not have on the board, at least so many are those that it has.
+const LEAST_RIGHT: usize = 4;
+/// Fewest tags that say something about another board.
+const ENOUGH: usize = 3;
+/// Families of tags, for the words about another one.
+const FAMILIES: [&str; 3] = ["DICT_APRILTAG_36h10", "DICT_APRILTAG_25h9", "DICT_APRILTAG_16h5"];
+/// Corners of a tag of side 1, clockwise from the top left one.
+const CORNERS: [IVec2; 4] = [IVec2::ZERO, IVec2::X, IVec2::ONE, IVec2::Y];
+const NEIGHBOURS: [IVec2; 4] = [IVec2::X, IVec2::Y, IVec2::NEG_X, IVec2::NEG_Y];
+
+/// The tags of an AprilGrid.
+#[derive(Clone, Debug)]
+pub(super) struct Tags {
+    /// Tags across and down.
+    size: IVec2,
+    /// Gap between two tags, in sides of a tag.
+    gap: f64,
+    codes: Codes,
+}
+
+/// The corners of a tag in a picture, clockwise; from the printed top left one on where its code is known.
+type Corners = [DVec2; 4];
+
+impl Tags {
+    pub(super) fn new(board: &Board, gap_mm: f64, tags: &Dictionary) -> Self {
+        let codes = Codes { all: tag_codes(tags).collect(), bits: tags.marker_size() };
+        Self { size: ivec2(board.columns as i32, board.rows as i32), gap: gap_mm / board.square_mm, codes }
+    }
+
+    /// Radius of the window of a refinement, in sides of a tag: within gaps, and within the black border.
+    pub(super) fn window(&self) -> f64 {
+        (0.4 * self.gap).min(0.18)
+    }
+
+    fn count(&self) -> usize {
+        (self.size.x * self.size.y) as usize
+    }
+
+    fn cells(&self, bits: usize, border: usize) -> Cells {
+        Cells { inset: 0.0, white: -self.gap / 2.0, border, bits }
+    }
+
+    /// Where a tag is: columns from the left, rows from the top. The first tag is at the lower left.
+    fn place(&self, number: usize) -> IVec2 {
+        let number = number as i32;
+        ivec2(number % self.size.x, self.size.y - 1 - number / self.size.x)
+    }
+
+    fn number(&self, place: IVec2) -> Option<usize> {
+        let is_inside = place.min_element() >= 0 && place.cmplt(self.size).all();
+        is_inside.then(|| ((self.size.y - 1 - place.y) * self.size.x + place.x) as usize)
+    }
+
+    /// Finds out which tags quadrilaterals are.
+    pub(super) fn identify(&self, picture: &Image<u8>, quads: &[Corners]) -> Identity {
+        let quads: Vec<Corners> = quads.iter().filter_map(|quad| self.refined(picture, quad)).collect();
+        // one that is seen elsewhere too has no neighbours there, and the board's is found beside its own
+        let mut tags: BTreeMap<usize, Corners> = BTreeMap::new();
+        for quad in &quads {
+            let known = self.read(picture, quad).filter_map(|code| {
+                let (number, turn) = self.codes.nearest(self.codes.all.len(), code)?;
+                Some((self.codes.agreement(number, turn, code), number, turn))
+            });
+            if let Some((_, number, turn)) = known.max_by(|a, b| a.0.total_cmp(&b.0)) {
+                tags.entry(number).or_insert([0, 1, 2, 3].map(|corner| quad[(corner + turn) % 4]));
+            }
+        }
+        if tags.is_empty() {
+            return self.explain(picture, &quads);
+        }
+        if let Some(words) = self.contradicts(&tags) {
+            return Identity::Other(words);
+        }
+        // how many neighbours of a tag are those that it has on the board, and how many others
+        let neighbours = |number: usize| {
+            let seen = NEIGHBOURS.iter().filter_map(|step| Some((step, self.beside(&tags, number, *step)?)));
+            let (right, wrong): (Vec<_>, Vec<_>) =
+                seen.partition(|(step, found)| self.number(self.place(number) + **step) == Some(*found));
+            (right.len(), wrong.len())
+        };
+        let on_board: Vec<_> = tags.keys().filter(|n| **n < self.count()).map(|n| (*n, neighbours(*n))).collect();
+        let among = |is_trusted: &dyn Fn(usize, (usize, usize)) -> bool| -> Vec<(usize, Corners)> {
+            let trusted = on_board.iter().filter(|(number, seen)| is_trusted(*number, *seen));
+            trusted.map(|(number, _)| (*number, tags[number])).collect()
+        };
+        let is_alone = |number: usize, seen: (usize, usize)| {
+            seen == (0, 0) && self.shows(picture, &tags[&number], number, LEAST_AGREEMENT.1)
+        };
+        // a tag alone is one of the board's where there are no better ones
+        let (right, wrong) = on_board.iter().fold((0, 0), |sum, (_, seen)| (sum.0 + seen.0, sum.1 + seen.1));
+        let trusted = [among(&|_, (right, wrong)| right > wrong), among(&is_alone)];
+        let IVec2 { x, y } = self.size;
+        match trusted.into_iter().find(|trusted| !trusted.is_empty()) {
+            Some(trusted) if LEAST_RIGHT * wrong <= right => Identity::Board(self.lattice(trusted.into_iter())),
+            _ if on_board.len() >= ENOUGH => Identity::Other(format!(
+                "tags are seen, but not where a board of {x}x{y} tags has them: from 0 at the lower left, row by row upwards"
+            )),
+            _ => Identity::Unknown,
+        }
+    }
+
+    /// What may be the code of a tag, with either border that tags are printed with.
+    fn read<'a>(&'a self, picture: &'a Image<u8>, quad: &'a Corners) -> impl Iterator<Item = u64> + 'a {
+        [TAG_BORDER, BORDER].into_iter().filter_map(|border| self.cells(self.codes.bits, border).read(picture, *quad))
+    }
+
+    /// Whether a quadrilateral is the tag of a number, by so many of its bits.
+    fn shows(&self, picture: &Image<u8>, corners: &Corners, number: usize, least: f64) -> bool {
+        self.read(picture, corners).any(|code| self.codes.agreement(number, 0, code) > least)
+    }
+
+    /// The corners of tags by their places.
+    fn lattice(&self, tags: impl Iterator<Item = (usize, Corners)>) -> Lattice {
+        let corners = tags.flat_map(|(number, corners)| {
+            let first = 2 * self.place(number);
+            CORNERS.into_iter().zip(corners).map(move |(corner, at)| (first + corner, at))
+        });
+        Lattice::new(corners, self.window())
+    }
+
+    /// The corners of tags that were found, and of those beside them that were missed.
+    pub(super) fn completed(&self, picture: &Image<u8>, found: &Lattice) -> Lattice {
+        let whole = |number: usize| {
+            let first = 2 * self.place(number);
+            let [Some(a), Some(b), Some(c), Some(d)] = CORNERS.map(|corner| found.get(first + corner)) else {
+                return None;
+            };
+            Some((number, [a, b, c, d]))
+        };
+        let mut tags: BTreeMap<usize, Corners> = (0..self.count()).filter_map(whole).collect();
+        loop {
+            let missed = (0..self.count()).filter(|number| !tags.contains_key(number));
+            let look = |number: usize| {
+                let corners = self.refined(picture, &self.predict(&tags, number)?)?;
+                self.shows(picture, &corners, number, LEAST_AGREEMENT.0).then_some((number, corners))
+            };
+            let more: Vec<_> = missed.filter_map(look).collect();
+            if more.is_empty() {
+                return self.lattice(tags.into_iter());
+            }
+            tags.extend(more);
+        }
+    }
+
+    /// Where a tag should be: the mean of what its neighbours say.
+    fn predict(&self, tags: &BTreeMap<usize, Corners>, number: usize) -> Option<Corners> {
+        let place = self.place(number);
+        let say = |step: &IVec2| {
+            let from = tags.get(&self.number(place - *step)?)?;
+            let in_picture = perspective(*from);
+            Some(CORNERS.map(|corner| in_picture(self.across(*step) + corner.as_dvec2())))
+        };
+        let all: Vec<Corners> = NEIGHBOURS.iter().filter_map(say).collect();
+        let mean = |corner: usize| all.iter().map(|corners| corners[corner]).sum::<DVec2>() / all.len() as f64;
+        (!all.is_empty()).then(|| [0, 1, 2, 3].map(mean))
+    }
+
+    /// The way from a tag to another one, in sides of a tag.
+    fn across(&self, step: IVec2) -> DVec2 {
+        step.as_dvec2() * (1.0 + self.gap)
+    }
+
+    /// A quadrilateral with its corners at their saddles; `None` if one has none.
+    fn refined(&self, picture: &Image<u8>, quad: &Corners) -> Option<Corners> {
+        let corner = |number: usize| {
+            let at = quad[number];
+            let steps = [quad[(number + 1) % 4] - at, quad[(number + 3) % 4] - at];
+            let saddle = aligned_saddle(picture, at, steps, self.window(), MOST_MOVED * self.gap)?;
+            (saddle.brightness_between(steps[0], steps[1]) < 0.0).then_some(saddle.at)
+        };
+        Some([corner(0)?, corner(1)?, corner(2)?, corner(3)?])
+    }
+
+    /// The tag that lies beside another one.
+    fn beside(&self, tags: &BTreeMap<usize, Corners>, number: usize, step: IVec2) -> Option<usize> {
+        let from = tags.get(&number)?;
+        let predicted = perspective(*from)(self.across(step) + 0.5);
+        let most = MOST_OFF * square_px([from[1] - from[0], from[3] - from[0]]);
+        let middle = |corners: &Corners| perspective(*corners)(DVec2::splat(0.5));
+        tags.iter().find(|(_, corners)| middle(corners).distance(predicted) < most).map(|(found, _)| *found)
+    }
+
+    /// What tags say against this board: their numbers, or the gaps between them.
+    fn contradicts(&self, tags: &BTreeMap<usize, Corners>) -> Option<String> {
+        let IVec2 { x, y } = self.size;
+        let (mut rises, mut gaps) = (BTreeMap::<i64, usize>::new(), Vec::new());
+        for (number, corners) in tags {
+            if let Some(above) = self.beside(tags, *number, IVec2::NEG_Y) {
+                *rises.entry(above as i64 - *number as i64).or_default() += 1;
+            }
+            if let Some(right) = self.beside(tags, *number, IVec2::X).map(|right| tags[&right]) {
+                let sides = corners[0].distance(corners[1]) + right[0].distance(right[1]);
+                gaps.push(2.0 * corners[1].distance(right[0]) / sides);
+            }
+        }
+        let all: usize = rises.values().sum();
+        if let Some((rise, count)) = rises.into_iter().max_by_key(|(_, count)| *count)
+            && rise > 0
+            && rise != i64::from(x)
+            && count >= ENOUGH
+            && 2 * count > all
+        {
+            return Some(format!("this board has {rise} tags along a row, as their numbers say, and {x} are named"));
+        }
+        // another board may stand beside the named one
+        let goes_on = |number: &usize| {
+            let seen = |step: &IVec2| self.beside(tags, *number, *step);
+            *number >= self.count() && NEIGHBOURS.iter().filter_map(seen).any(|found| found < self.count())
+        };
+        let beyond: Vec<usize> = tags.keys().copied().filter(goes_on).collect();
+        if beyond.len() >= ENOUGH {
+            return Some(format!(
+                "the tag {} is seen, and a board of {x}x{y} tags has those from 0 to {}; count its tags",
+                beyond[beyond.len() - 1],
+                self.count() - 1
+            ));
+        }
+        let gap = if gaps.len() >= ENOUGH { median(gaps)? } else { self.gap };
+        ((gap - self.gap).abs() > MOST_GAP_OFF).then(|| {
+            format!("the gaps between the tags measure {gap:.2} of a tag's side, and {:.2} is named", self.gap)
+        })
+    }
+
+    /// Why no quadrilateral is a tag of this board.
+    fn explain(&self, picture: &Image<u8>, quads: &[Corners]) -> Identity {
+        let read = |bits: usize| -> Vec<u64> {
+            let all = [TAG_BORDER, BORDER].map(|border| self.cells(bits, border));
+            // squares are all black
+            let is_code = |code: &u64| code.count_ones() < (bits * bits) as u32;
+            quads
+                .iter()
+                .flat_map(|quad| all.iter().filter_map(|cells| cells.read(picture, *quad)))
+                .filter(is_code)
+                .collect()
+        };
+        let bits = self.codes.bits;
+        let tags = read(bits);
+        if tags.iter().filter(|code| self.codes.knows(mirrored(**code, bits))).count() >= ENOUGH {
+            return Identity::Other(
+                "the board is seen mirrored: the picture is mirrored, or the board is printed so".to_owned(),
+            );
+        }
+        for family in FAMILIES.into_iter().filter_map(resolve_dictionary) {
+            let codes = Codes { all: family.codes().to_vec(), bits: family.marker_size() };
+            if read(codes.bits).iter().filter(|code| codes.knows(**code)).count() >= ENOUGH {
+                return Identity::Other(format!(
+                    "this board has other tags than an AprilGrid: those of {}, and not of DICT_APRILTAG_36h11",
+                    family.name()
+                ));
+            }
+        }
+        if tags.is_empty() { Identity::Nothing } else { Identity::Unknown }
+    }
+}
+
+#[cfg(test)]
+mod tests;
