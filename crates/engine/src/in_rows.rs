@@ -76,16 +76,12 @@ impl Engine for InRows {
     }
 
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
-        match self.turned(&job) {
-            Some((turned, took)) => {
-                self.engine.submit(turned)?;
-                self.in_flight.push_back(Some((job, took)));
-            }
-            None => {
-                self.engine.submit(job)?;
-                self.in_flight.push_back(None);
-            }
-        }
+        let (in_rows, given) = match self.turned(&job) {
+            Some((turned, took)) => (turned, Some((job, took))),
+            None => (job, None),
+        };
+        self.engine.submit(in_rows)?;
+        self.in_flight.push_back(given);
         Ok(())
     }
 
