@@ -240,7 +240,8 @@ fn refusals(outcome: &Outcome, agreement: &Agreement, unseen: Vec<String>) -> Ve
     if let Some(judgement) = &outcome.judgement {
         if judgement.left_out_rows_px > MAX_ROWS_PX {
             reasons.push(format!(
-                "in views that the solution has not used, rows differ by {:.2} px; {MAX_ROWS_PX} is the most for good matching",
+                "in views that the solution has not used, {} differ by {:.2} px; {MAX_ROWS_PX} is the most for good matching",
+                outcome.solution.rig.axis().lines(),
                 judgement.left_out_rows_px
             ));
         }

@@ -104,7 +104,8 @@ impl fmt::Display for Outcome {
             writeln!(f, "           95 of 100 calibrations like this are nearer to the truth than it says")?;
             writeln!(
                 f,
-                "left out   rows of views that were left out differ by {:.2} px, their corners by {:.2} px; the board measures {:.2} %",
+                "left out   {} of views that were left out differ by {:.2} px, their corners by {:.2} px; the board measures {:.2} %",
+                self.solution.rig.axis().lines(),
                 judgement.left_out_rows_px,
                 judgement.left_out_px,
                 100.0 * judgement.board_size

@@ -135,6 +135,9 @@ const FORMATS: &[ImageFormat] =
 fn format_of(bytes: &[u8]) -> Result<ImageFormat, DecodeFailure> {
     let refused = |why: String| Err(cannot("read")(why));
     match image::guess_format(bytes) {
+        Ok(ImageFormat::WebP) if is_animated_webp(bytes) => refused(
+            "it is an animation: write its images as files of their own (magick it.webp image-%03d.png)".to_owned(),
+        ),
         Ok(format) if FORMATS.contains(&format) => Ok(format),
         Err(_) if is_tiff(bytes) => Ok(ImageFormat::Tiff),
         Ok(other) => {
@@ -154,6 +157,12 @@ const NO_IMAGE: &str = "it is no PNG, JPEG, TIFF, BMP, WebP, PGM or PPM image";
 /// Advice for a format that is not read.
 fn convert(ending: &str) -> String {
     format!("convert it to PNG (magick mogrify -format png *.{ending})")
+}
+
+/// Whether bytes begin a WebP of several images: the extended header has the flag of animations.
+fn is_animated_webp(bytes: &[u8]) -> bool {
+    const ANIMATION: u8 = 1 << 1;
+    bytes.get(12..16) == Some(b"VP8X") && bytes.get(20).is_some_and(|flags| flags & ANIMATION != 0)
 }
 
 /// Whether bytes begin a TIFF or a BigTIFF.
@@ -454,6 +463,9 @@ mod tests {
     fn bad_files_are_named_with_what_is_wrong() {
         let text = read_picture(Path::new("no/such.png"), false, MaxPixels::default()).unwrap_err().to_string();
         assert!(text.contains("no/such.png") && text.contains("the folder no does not exist"), "{text}");
+        let animation = [&b"RIFF\x80\0\0\0WEBPVP8X\x0a\0\0\0\x02"[..], &[0; 20]].concat();
+        let text = read("a.webp", &animation).unwrap_err();
+        assert!(text.contains("a.webp") && text.contains("it is an animation"), "{text}");
         let text = read("e.png", b"").unwrap_err();
         assert!(text.contains("e.png") && text.contains("empty"), "{text}");
         let text = read("t.png", b"what is this?").unwrap_err();

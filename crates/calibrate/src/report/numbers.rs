@@ -99,7 +99,7 @@ fn agreement(outcome: &Outcome) -> Vec<Vec<String>> {
             &format!("{:.3} px", judgement.left_out_px),
         ));
         rows.push(pair(
-            "Rows of both pictures in views that were left out, RMS",
+            &format!("Difference of {} in views that were left out, RMS", outcome.solution.rig.axis().lines()),
             &format!("{:.3} px", judgement.left_out_rows_px),
         ));
         rows.push(pair(

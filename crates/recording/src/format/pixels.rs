@@ -122,7 +122,7 @@ pub(super) fn float_bytes(image: &Image<f32>, convert: impl Fn(f32) -> f32) -> V
     image.map(|&pixel| convert(pixel).to_le_bytes()).into_pixels().into_flattened()
 }
 
-/// File format of a compressed picture: `jpeg`, `png`, `tiff` or `pnm`. Its bytes decide, because programs write all kinds of words for it: `jpeg`,
+/// File format of a compressed picture: `jpeg`, `png`, `webp`, `tiff`, `bmp` or `pnm`. Its bytes decide, because programs write all kinds of words for it: `jpeg`,
 /// `image/jpeg`, `bgr8; jpeg compressed bgr8`, none.
 pub(super) fn compressed(words: &str, data: &[u8]) -> Result<&'static str, String> {
     let why = match data {
@@ -130,12 +130,13 @@ pub(super) fn compressed(words: &str, data: &[u8]) -> Result<&'static str, Strin
         [0x89, b'P', b'N', b'G', ..] => return Ok("png"),
         [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => return Ok("tiff"),
         [b'P', b'1'..=b'7', ..] => return Ok("pnm"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "its bytes are WebP",
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => return Ok("webp"),
+        [b'B', b'M', _, _, _, _, 0, 0, 0, 0, ..] => return Ok("bmp"),
         [] => "it has no bytes",
         _ => "its bytes are none of these",
     };
     let words = foreign(words);
     Err(format!(
-        "a picture compressed as '{words}' is not read here, only JPEG, PNG, TIFF and PNM: {why}. Convert the topic first"
+        "a picture compressed as '{words}' is not read here, only JPEG, PNG, WebP, TIFF, BMP and PNM: {why}. Convert the topic first"
     ))
 }

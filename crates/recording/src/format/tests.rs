@@ -218,8 +218,9 @@ fn the_bytes_of_a_compressed_picture_say_what_it_is_whatever_its_word_says() {
         assert_eq!((pixels::compressed(words, jpeg), pixels::compressed(words, png)), (Ok("jpeg"), Ok("png")));
     }
     let refused = |words, bytes: &[u8]| pixels::compressed(words, bytes).unwrap_err();
-    let webp = refused("image/webp", b"RIFF\x24\0\0\0WEBPVP8 ");
-    assert!(webp.contains("'image/webp'") && webp.contains("its bytes are WebP"), "{webp}");
+    assert_eq!(pixels::compressed("jpeg", b"RIFF\x24\0\0\0WEBPVP8 "), Ok("webp"));
+    let avif = refused("image/avif", b"\0\0\0\x1cftypavif");
+    assert!(avif.contains("'image/avif'") && avif.contains("none of these"), "{avif}");
     let depth = refused("16UC1; compressedDepth png", &[&[0; 12], png].concat());
     assert!(depth.contains("compressedDepth") && depth.contains("none of these"), "{depth}");
     assert!(refused("jpeg", b"").contains("no bytes"));

@@ -117,9 +117,15 @@ fn alpha_is_left_out_and_a_mosaic_keeps_its_size_and_its_colours() {
 }
 
 #[test]
-fn jpeg_and_png_are_decoded_and_a_cameras_jpeg_is_kept() {
-    let picture = image::GrayImage::from_pixel(16, 8, image::Luma([90]));
-    for (format, kind) in [("jpeg", image::ImageFormat::Jpeg), ("png", image::ImageFormat::Png)] {
+fn files_of_pictures_are_decoded_and_a_cameras_jpeg_is_kept() {
+    let grey: image::DynamicImage = image::GrayImage::from_pixel(16, 8, image::Luma([90])).into();
+    let rgb: image::DynamicImage = image::RgbImage::from_pixel(16, 8, image::Rgb([90; 3])).into();
+    for (format, kind, picture) in [
+        ("jpeg", image::ImageFormat::Jpeg, &grey),
+        ("png", image::ImageFormat::Png, &grey),
+        ("bmp", image::ImageFormat::Bmp, &grey),
+        ("webp", image::ImageFormat::WebP, &rgb),
+    ] {
         let mut bytes = std::io::Cursor::new(Vec::new());
         picture.write_to(&mut bytes, kind).unwrap();
         let body = Body::Compressed { format: format.into(), data: bytes.into_inner().into() };

@@ -55,9 +55,11 @@ fn numbers(ui: &mut Ui, outcome: &Outcome) {
     let help = "Root mean square of the re-projection errors of each camera.";
     value(ui, "errors", help, format!("left {}, right {}", both[0], both[1]));
     if let Some(judgement) = &outcome.judgement {
-        let help =
-            "By how much rows differ in rectified pictures of views that the solution has not used, root mean square.";
-        value(ui, "rows", help, px(Some(judgement.left_out_rows_px)));
+        let lines = solution.rig.axis().lines();
+        let help = format!(
+            "By how much {lines} differ in rectified pictures of views that the solution has not used, root mean square."
+        );
+        value(ui, lines, &help, px(Some(judgement.left_out_rows_px)));
     }
     let (rig, help) = (
         &solution.rig,
