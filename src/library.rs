@@ -48,7 +48,7 @@ pub mod filters {
 pub mod depth {
     pub use crate::export::{ExportError, write_cloud, write_depth_mm, write_disparity};
     pub use crate::files::WriteError;
-    pub use crate::geometry::Geometry;
+    pub use crate::geometry::{Axis, Geometry};
     use crate::image::Image;
     pub use crate::stereo::depth::depth_map;
 
