@@ -25,5 +25,6 @@ mod outputs;
 mod publish;
 mod recording;
 mod start;
+mod vertical;
 #[cfg(target_os = "linux")]
 mod window;

@@ -6,6 +6,8 @@ use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 use stereopsis_capture::{CaptureError, VideoInput};
 
 /// Where the programs are.
@@ -26,6 +28,8 @@ impl Default for Programs {
 
 /// Longest line of a program's messages that is kept, bytes.
 const MAX_LINE: usize = 300;
+/// How long the last message of a program whose output has ended is waited for.
+const LAST_WORDS: Duration = Duration::from_millis(300);
 
 /// A running program. It ends with the last handle.
 #[derive(Clone)]
@@ -35,6 +39,8 @@ struct Inner {
     child: Mutex<Child>,
     /// Its last message.
     said: Arc<Mutex<String>>,
+    /// Reads its messages until it has none.
+    listener: JoinHandle<()>,
 }
 
 impl Running {
@@ -63,9 +69,11 @@ impl Running {
             }
         };
         let listener = std::thread::Builder::new().name("decoder's messages".into()).spawn(listen);
-        let running = Self(Arc::new(Inner { child: Mutex::new(child), said }));
-        listener.map_err(|err| CaptureError::Camera(format!("{input}: cannot start a thread: {err}")))?;
-        Ok((running, stdout))
+        let listener = listener.map_err(|err| {
+            let _ = child.kill().and_then(|()| child.wait()); // no zombie is left
+            CaptureError::Camera(format!("{input}: cannot start a thread: {err}"))
+        })?;
+        Ok((Self(Arc::new(Inner { child: Mutex::new(child), said, listener })), stdout))
     }
 
     /// Ends it. Its output ends then too.
@@ -73,8 +81,12 @@ impl Running {
         let _ = self.0.child.lock().kill(); // it may have ended
     }
 
-    /// Its last message, if it had one, as the end of a sentence.
+    /// Its last message, if it had one, as the end of a sentence. Its output may end a little before its messages.
     pub(crate) fn said(&self) -> String {
+        let patience = Instant::now() + LAST_WORDS;
+        while !self.0.listener.is_finished() && Instant::now() < patience {
+            std::thread::sleep(Duration::from_millis(2));
+        }
         let said = self.0.said.lock();
         if said.is_empty() { String::new() } else { format!(" ({said})") }
     }
