@@ -76,7 +76,7 @@ impl Board {
         !matches!(self.pattern, Pattern::Chessboard)
     }
 
-    /// What [`Self::square_mm`] is the side of, in a word.
+    /// Word for the shape whose side is [`Self::square_mm`].
     pub fn square_word(&self) -> &'static str {
         if matches!(self.pattern, Pattern::AprilGrid { .. }) { "tag" } else { "square" }
     }

@@ -70,9 +70,9 @@ impl Seen {
 /// Finds one board in pictures.
 pub struct Detector {
     board: Board,
-    /// Of a ChArUco board.
+    /// Markers of a ChArUco board.
     markers: Option<Markers>,
-    /// Of an AprilGrid.
+    /// Tags of an AprilGrid.
     tags: Option<Tags>,
     lattices: ChessboardDetector,
 }

@@ -15,7 +15,7 @@ pub(crate) fn tag_codes(tags: &Dictionary) -> impl Iterator<Item = u64> {
     tags.codes().iter().map(move |code| turned(*code, bits, 2))
 }
 
-/// What a code of `bits` x `bits` cells looks like in a lattice that is turned against the board by quarter turns: its cell `(x, y)` is
+/// The code of `bits` x `bits` cells as it is read in a lattice that is turned against the board by quarter turns: its cell `(x, y)` is
 /// the board's `(y, -x)` after one.
 pub(crate) fn turned(code: u64, bits: usize, turn: usize) -> u64 {
     let last = bits - 1;

@@ -61,7 +61,7 @@ pub struct Outcome {
     pub squares_aspect: f64,
     /// Why this calibration is not to be used; empty where it is good.
     pub refusals: Vec<String>,
-    /// What its user must know, though it may be used: parts of the pictures that no view has covered.
+    /// Remarks on a calibration that may be used: parts of the pictures that no view has covered.
     pub doubts: Vec<String>,
     /// What would make it better.
     pub advice: Vec<String>,

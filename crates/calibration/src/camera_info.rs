@@ -2,6 +2,7 @@
 
 use super::{CalibrationError, Camera, Crop, Distortion, LoadOptions, Projection, StereoRig, read};
 use crate::geometry::{Axis, Geometry};
+use crate::rectification::longer_axis;
 use glam::DMat3;
 use std::path::PathBuf;
 
@@ -85,10 +86,10 @@ impl CameraInfo {
     /// Geometry of a pair from [`Self::of_rectified`]: the right camera's `p[3]` or `p[7]` is `-f T`. `None` if it gives no baseline.
     pub fn rectified_geometry([left, right]: [&Self; 2]) -> Option<Geometry> {
         let [fx_px, _, cx_px, _, _, fy_px, cy_px, ..] = left.p;
-        let (axis, focal_px, baseline_m, doffs_px) = if right.p[7].abs() > right.p[3].abs() {
-            (Axis::Vertical, fy_px, -right.p[7] / right.p[5], right.p[6] - cy_px)
-        } else {
-            (Axis::Horizontal, fx_px, -right.p[3] / right.p[0], right.p[2] - cx_px)
+        let axis = longer_axis(right.p[3], right.p[7]);
+        let (focal_px, baseline_m, doffs_px) = match axis {
+            Axis::Horizontal => (fx_px, -right.p[3] / right.p[0], right.p[2] - cx_px),
+            Axis::Vertical => (fy_px, -right.p[7] / right.p[5], right.p[6] - cy_px),
         };
         let geometry = Geometry { axis, ..Geometry::new(focal_px, baseline_m, doffs_px, [cx_px, cy_px]) };
         let is_sound = left.p.iter().chain(&right.p).all(|v| v.is_finite()) && baseline_m.is_finite();

@@ -151,6 +151,11 @@ pub(crate) fn to_right(axis: Axis) -> DVec3 {
     }
 }
 
+/// Direction of a baseline that is longer along x or along y.
+pub(crate) fn longer_axis(x: f64, y: f64) -> Axis {
+    if y.abs() > x.abs() { Axis::Vertical } else { Axis::Horizontal }
+}
+
 /// R1 and R2, and the direction of the baseline.
 fn rotations(rig: &StereoRig) -> Result<(DMat3, DMat3, Axis), CalibrationError> {
     let axis = checks::standing(rig).map_err(|e| CalibrationError(format!("the cameras cannot be rectified: {e}")))?;

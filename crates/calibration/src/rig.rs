@@ -182,6 +182,11 @@ pub(super) mod tests {
     use super::*;
     use crate::{Distortion, Projection};
 
+    /// A camera with a lens of OpenCV's coefficients.
+    pub(in super::super) fn camera([fx, fy, cx, cy]: [f64; 4], lens: &[f64]) -> Camera {
+        Camera { fx, fy, cx, cy, skew: 0.0, distortion: Distortion::from_opencv("D", lens).unwrap() }
+    }
+
     /// Two plain cameras side by side, 640x480, baseline 120 mm.
     pub(in super::super) fn plain_rig() -> StereoRig {
         let camera =

@@ -26,11 +26,7 @@ struct Turned {
 
 impl InRows {
     pub(super) fn new(engine: impl Engine + 'static) -> Self {
-        Self::of(Box::new(engine))
-    }
-
-    pub(super) fn of(engine: Box<dyn Engine>) -> Self {
-        Self { engine, in_flight: VecDeque::new(), turned: None }
+        Self { engine: Box::new(engine), in_flight: VecDeque::new(), turned: None }
     }
 
     /// The job with turned pictures and the time of turning; `None` where it needs none.

@@ -19,7 +19,8 @@ use std::time::{Duration, Instant};
 pub struct Health {
     /// Whether it has been measured; otherwise nothing is known.
     pub is_measured: bool,
-    /// By how much rows of the rectified pictures, or columns where one camera stands above the other, differ, px at working size; `None` where too little matches.
+    /// Difference of rows of the rectified pictures, or of columns where one camera stands above the other, px at working size; `None` where
+    /// too little matches.
     pub row_offset: Option<RowOffset>,
     /// Number of points in the same column of both pictures, where the cameras look to stand one above the other and are not said to.
     pub in_columns: Option<usize>,

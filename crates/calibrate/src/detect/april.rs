@@ -18,7 +18,7 @@ const MOST_OFF: f64 = 0.25;
 const LEAST_AGREEMENT: (f64, f64) = (0.5, 0.9);
 /// Largest difference between gaps as named and as seen, in sides of a tag.
 const MOST_GAP_OFF: f64 = 0.06;
-/// For each neighbour that a tag does not have on the board, at least so many are those that it has.
+/// Smallest ratio of neighbours that tags have on the board to neighbours that they do not have there.
 const LEAST_RIGHT: usize = 4;
 /// Fewest tags that say something about another board.
 const ENOUGH: usize = 3;
@@ -119,7 +119,7 @@ impl Tags {
         }
     }
 
-    /// What may be the code of a tag, with either border that tags are printed with.
+    /// Codes that a quadrilateral may have: one for each width of the border that tags are printed with.
     fn read<'a>(&'a self, picture: &'a Image<u8>, quad: &'a Corners) -> impl Iterator<Item = u64> + 'a {
         [TAG_BORDER, BORDER].into_iter().filter_map(|border| self.cells(self.codes.bits, border).read(picture, *quad))
     }
@@ -200,7 +200,7 @@ impl Tags {
         tags.iter().find(|(_, corners)| middle(corners).distance(predicted) < most).map(|(found, _)| *found)
     }
 
-    /// What tags say against this board: their numbers, or the gaps between them.
+    /// Reason why tags are those of another board: their numbers, or the gaps between them.
     fn contradicts(&self, tags: &BTreeMap<usize, Corners>) -> Option<String> {
         let IVec2 { x, y } = self.size;
         let (mut rises, mut gaps) = (BTreeMap::<i64, usize>::new(), Vec::new());

@@ -2,7 +2,7 @@
 
 use super::{Kind, LoadOptions};
 use crate::geometry::Axis;
-use crate::rectification::to_right;
+use crate::rectification::{longer_axis, to_right};
 use crate::{CalibrationError, LengthUnit, Projection, Rectification, StereoRig, checks};
 use glam::{DMat3, DVec3};
 
@@ -56,8 +56,11 @@ impl Draft {
 pub(super) fn rectification([left, right]: [(Projection, [f64; 2]); 2], rotations: [DMat3; 2]) -> Rectification {
     let ((left, left_shift), (right, right_shift)) = (left, right);
     let (x, y) = (right_shift[0] - left_shift[0], right_shift[1] - left_shift[1]);
-    let (axis, baseline_m) =
-        if y.abs() > x.abs() { (Axis::Vertical, -y / right.fy) } else { (Axis::Horizontal, -x / right.fx) };
+    let axis = longer_axis(x, y);
+    let baseline_m = match axis {
+        Axis::Horizontal => -x / right.fx,
+        Axis::Vertical => -y / right.fy,
+    };
     let [rotation_left, rotation_right] = rotations;
     Rectification { rotation_left, rotation_right, left, right, baseline_m, axis }
 }

@@ -3,7 +3,7 @@
 use super::matrix::{Matrix, nearest_rotation};
 use super::{Kind, draft::Draft, model};
 use crate::console::foreign;
-use crate::geometry::Axis;
+use crate::rectification::longer_axis;
 use crate::{CalibrationError, Camera, LengthUnit, Projection, Rectification, StereoRig};
 use glam::{DMat3, DVec3};
 use serde::Deserialize;
@@ -143,7 +143,7 @@ fn rectification(file: &RectificationFile, translation_m: [f64; 3]) -> Result<Re
         left: projection(&file.left),
         right: projection(&file.right),
         baseline_m: file.baseline_m,
-        axis: if along.y.abs() > along.x.abs() { Axis::Vertical } else { Axis::Horizontal },
+        axis: longer_axis(along.x, along.y),
     })
 }
 

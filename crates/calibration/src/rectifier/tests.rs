@@ -1,7 +1,7 @@
 //! Points of a grid in space are drawn into both raw pictures by an independent implementation of OpenCV's formula, and
 //! must appear in equal rows, at the disparity of their depth.
 
-use super::super::rig::tests::plain_rig;
+use super::super::rig::tests::{camera, plain_rig};
 use super::*;
 use crate::Distortion;
 use crate::image::Image;
@@ -18,17 +18,9 @@ const SPOT_PX: f64 = 3.2;
 const WINDOW_PX: f64 = 5.0;
 
 fn bent_rig() -> StereoRig {
-    let camera = |fx, fy, cx, cy, lens: &[f64]| Camera {
-        fx,
-        fy,
-        cx,
-        cy,
-        skew: 0.0,
-        distortion: Distortion::from_opencv("D", lens).unwrap(),
-    };
     StereoRig {
-        left: camera(512.0, 509.0, 327.3, 236.1, &LENS_LEFT),
-        right: camera(506.5, 508.5, 310.8, 245.7, &LENS_RIGHT),
+        left: camera([512.0, 509.0, 327.3, 236.1], &LENS_LEFT),
+        right: camera([506.5, 508.5, 310.8, 245.7], &LENS_RIGHT),
         rotation: DMat3::from_quat(DQuat::from_euler(EulerRot::XYZ, 0.021, -0.034, 0.017)),
         translation_m: DVec3::new(-0.118, 0.004, -0.006),
         ..plain_rig()

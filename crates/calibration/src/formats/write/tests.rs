@@ -2,9 +2,8 @@
 
 use super::super::{LoadOptions, read, yaml};
 use super::*;
-use crate::Distortion;
 use crate::geometry::Axis;
-use crate::rig::tests::plain_rig;
+use crate::rig::tests::{camera, plain_rig};
 use glam::{DMat3, DQuat, DVec3};
 
 fn matrix(text: &str, name: &str) -> Vec<f64> {
@@ -24,14 +23,6 @@ fn agree(found: &[f64], expected: &[f64], tolerance: f64) {
 
 /// A rig with rational lenses of 1280x720, turned by the rotation vector (0.012, -0.021, 0.006).
 fn rational_rig() -> StereoRig {
-    let camera = |[fx, fy, cx, cy]: [f64; 4], lens: &[f64]| crate::Camera {
-        fx,
-        fy,
-        cx,
-        cy,
-        skew: 0.0,
-        distortion: Distortion::from_opencv("D", lens).unwrap(),
-    };
     let left = camera([701.5, 700.75, 652.25, 371.5], &[0.31, 0.12, 0.0004, -0.0003, 0.006, 0.36, 0.18, 0.02]);
     let right = camera([698.25, 699.5, 633.5, 352.75], &[0.29, 0.11, -0.0002, 0.0005, 0.005, 0.35, 0.17, 0.02]);
     let rotation = DMat3::from_quat(DQuat::from_scaled_axis(DVec3::new(0.012, -0.021, 0.006)));
