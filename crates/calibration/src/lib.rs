@@ -26,6 +26,7 @@ mod rectification;
 mod rectifier;
 mod remap;
 mod rig;
+mod rows;
 mod sides;
 #[cfg(test)]
 mod shared_data;
@@ -47,6 +48,7 @@ pub use note::CalibrationNote;
 pub use rectification::{Projection, Rectification};
 pub use rectifier::Rectifier;
 pub use rig::StereoRig;
+pub use rows::{MAX_FIELD_PX, RowField, RowFit, RowRemap, row_field};
 pub use sides::Exchanged;
 pub use sides::{exchanged, range_of};
 

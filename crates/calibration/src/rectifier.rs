@@ -2,6 +2,7 @@
 
 use super::camera_model::Reach;
 use super::remap::{self, RemapTable};
+use super::rows::RowRemap;
 use super::{CalibrationError, Camera, Crop, Projection, Rectification, StereoRig};
 use crate::console;
 use crate::geometry::Geometry;
@@ -167,16 +168,35 @@ impl Rectifier {
     /// # Errors
     /// As [`Self::check`].
     pub fn apply(&self, left: &Picture, right: &Picture) -> Result<(Picture, Picture), CalibrationError> {
+        self.apply_with(left, right, None)
+    }
+
+    /// The rectified pair, whose rows are corrected by `rows`, a map made with this rectifier.
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub fn apply_with(
+        &self,
+        left: &Picture,
+        right: &Picture,
+        rows: Option<&RowRemap>,
+    ) -> Result<(Picture, Picture), CalibrationError> {
         self.check(left, right)?;
+        let of_right = rows.map_or(&self.right, RowRemap::table);
         Ok(std::thread::scope(|scope| {
-            let right = beside(scope, || rectify(scope, &self.right, right));
+            let right = beside(scope, || rectify(scope, of_right, right));
             (rectify(scope, &self.left, left), right())
         }))
+    }
+
+    /// The map of the right picture.
+    pub(super) fn right_table(&self) -> &RemapTable {
+        &self.right
     }
 }
 
 /// Brightness and colours, side by side.
-fn rectify<'scope>(scope: &'scope Scope<'scope, '_>, table: &'scope RemapTable, picture: &'scope Picture) -> Picture {
+pub(super) fn rectify<'scope>(scope: &'scope Scope<'scope, '_>, table: &'scope RemapTable, picture: &'scope Picture) -> Picture {
     let rgb = picture.rgb.as_ref().map(|rgb| beside(scope, || table.apply(rgb)));
     let luma = match &picture.luma {
         Luma::U8(image) => Luma::U8(table.apply(image)),

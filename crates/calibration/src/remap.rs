@@ -50,6 +50,27 @@ impl RemapTable {
         (index != OUTSIDE).then(|| whole + DVec2::new(right.into(), lower.into()) / f64::from(ONE))
     }
 
+    /// The map of pictures whose target pixel `(x, y)` shows what target position `place(x, y)` of this one shows, which is moved along
+    /// x or along y: sources in between are interpolated, and beyond the last two continued.
+    pub(super) fn seen_through(&self, place: impl Fn(usize, usize) -> DVec2) -> Self {
+        let (width, height) = self.size;
+        let last = DVec2::new(width as f64 - 2.0, height as f64 - 2.0);
+        Self::new(width, height, |x, y| {
+            let at = place(x, y);
+            let first = at.floor().clamp(DVec2::ZERO, last);
+            let share = at - first;
+            let source = |dx: usize, dy: usize| self.source(first.x as usize + dx, first.y as usize + dy);
+            let mean = |share: f64, one: Option<DVec2>, other: Option<DVec2>| Some(one?.lerp(other?, share));
+            let seen = if share.x == 0.0 || share.x == 1.0 {
+                let column = share.x as usize;
+                mean(share.y, source(column, 0), source(column, 1))
+            } else {
+                mean(share.x, source(0, share.y as usize), source(1, share.y as usize))
+            };
+            seen.unwrap_or(DVec2::NAN)
+        })
+    }
+
     /// The remapped picture; black outside the source.
     pub(super) fn apply<T: Pixel>(&self, image: &Image<T>) -> Image<T> {
         let width = self.size.0;

@@ -1,0 +1,224 @@
+//! Row errors of a rectified pair: a smooth field of offsets, fitted to matched points, and the right picture read along it.
+//!
+//! Mounts bend, lenses warm up, and no calibration is exact: rows are off by tenths of a pixel, more in one corner than in another.
+//! Half a pixel costs matching some per cent of its pixels. The error is smooth, so that a polynomial of six numbers describes it.
+
+use super::health::quantile;
+use super::matches::Match;
+use super::rectifier::{Rectifier, rectify};
+use super::remap::RemapTable;
+use crate::console::counted;
+use crate::geometry::Axis;
+use crate::image::Picture;
+use glam::DVec2;
+use std::fmt;
+
+/// Numbers of a field: the factors of 1, x, y, xy, x² and y².
+const TERMS: usize = 6;
+/// Smallest number of matches of an estimate.
+const MIN_MATCHES: usize = 40;
+/// Smallest number of matches for all terms; fewer determine a constant alone.
+const MIN_MATCHES_FOR_ALL: usize = 120;
+/// A field that stays below it, px, is no more than the noise of its estimate, and no field.
+const MIN_FIELD_PX: f64 = 0.06;
+/// A field that exceeds it, px, is no slight error: the rig has to be calibrated.
+pub const MAX_FIELD_PX: f64 = 3.0;
+/// A field lowers the median error to this share at least, or it is no field.
+const MAX_SHARE_LEFT: f64 = 0.9;
+
+/// Offsets of the rows of the right picture, as shares of half of its height: independent of the working size.
+///
+/// Coordinates go from -1 to 1 over the picture. Of cameras one above the other they are those of the pictures turned counterclockwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct RowField {
+    /// Factors of 1, x, y, xy, x² and y².
+    pub terms: [f64; TERMS],
+}
+
+/// A field as it was found, and the errors before and after it.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct RowFit {
+    /// Field that corrects the rows; the default one where there is nothing to correct, or a correction would not help.
+    pub field: RowField,
+    /// Median of the absolute row errors without a correction, px.
+    pub before_px: f64,
+    /// The same with it, px.
+    pub after_px: f64,
+    /// Largest offset of the field anywhere in the picture, px.
+    pub max_px: f64,
+    /// Number of matches.
+    pub matches: usize,
+}
+
+fn terms(at: DVec2) -> [f64; TERMS] {
+    [1.0, at.x, at.y, at.x * at.y, at.x * at.x, at.y * at.y]
+}
+
+/// Sum of the terms at a place, each times its factor.
+fn value(factors: &[f64; TERMS], at: DVec2) -> f64 {
+    terms(at).iter().zip(factors).map(|(term, factor)| term * factor).sum()
+}
+
+/// Place of a pixel, from -1 to 1.
+fn place(pixel: DVec2, size: DVec2) -> DVec2 {
+    (pixel + 0.5) * 2.0 / size - 1.0
+}
+
+impl RowField {
+    /// Whether it changes nothing.
+    pub fn is_zero(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Offset at a pixel of a right picture of this size, px: the row that belongs here lies so much lower.
+    fn offset_px(&self, pixel: DVec2, size: DVec2) -> f64 {
+        value(&self.terms, place(pixel, size)) * size.y / 2.0
+    }
+
+    /// Largest offset in pictures of `height` rows, px.
+    pub fn max_px(&self, height: usize) -> f64 {
+        const STEPS: i32 = 8;
+        let along = || (-STEPS..=STEPS).map(|n| f64::from(n) / f64::from(STEPS));
+        let places = along().flat_map(|y| along().map(move |x| DVec2::new(x, y)));
+        places.map(|place| value(&self.terms, place).abs()).fold(0.0, f64::max) * height as f64 / 2.0
+    }
+
+    /// This field moved towards another one by `share`, 0 to 1.
+    #[must_use]
+    pub fn towards(&self, other: &Self, share: f64) -> Self {
+        Self { terms: std::array::from_fn(|n| self.terms[n] + share * (other.terms[n] - self.terms[n])) }
+    }
+}
+
+impl fmt::Display for RowFit {
+    /// `rows corrected by up to 0.42 px: they differed by 0.30 px, now by 0.06 px; 412 matches`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { field, before_px, after_px, max_px, matches } = self;
+        let count = counted(*matches as u64, "match");
+        if field.is_zero() {
+            return write!(f, "rows need no correction: they differ by {before_px:.2} px; {count}");
+        }
+        write!(
+            f,
+            "rows corrected by up to {max_px:.2} px: they differed by {before_px:.2} px, now by {after_px:.2} px; {count}"
+        )
+    }
+}
+
+/// The row errors of matches in pictures of `width` x `height`, whose right one was corrected by `applied` before they were found; `None`
+/// where there are too few. Matches of several pairs of one rig may be combined.
+pub fn row_field(found: &[Match], width: usize, height: usize, applied: &RowField) -> Option<RowFit> {
+    let size = DVec2::new(width as f64, height as f64);
+    let error = |m: &Match| (place(m.right, size), m.row_offset_px() + applied.offset_px(m.right, size));
+    let errors: Vec<_> = found.iter().map(error).collect();
+    if errors.len() < MIN_MATCHES {
+        return None;
+    }
+    let factors = fit(&errors, if errors.len() < MIN_MATCHES_FOR_ALL { 1 } else { TERMS });
+    let median_px = |factors: &[f64; TERMS]| {
+        quantile(&mut errors.iter().map(|(at, px)| (px - value(factors, *at)).abs()).collect::<Vec<_>>(), 0.5)
+    };
+    let (before_px, after_px) = (median_px(&[0.0; TERMS]), median_px(&factors));
+    let field = RowField { terms: factors.map(|px| px * 2.0 / size.y) };
+    let max_px = field.max_px(height);
+    let matches = errors.len();
+    if !(MIN_FIELD_PX..=MAX_FIELD_PX).contains(&max_px) || after_px > MAX_SHARE_LEFT * before_px {
+        return Some(RowFit { field: RowField::default(), before_px, after_px: before_px, max_px: 0.0, matches });
+    }
+    Some(RowFit { field, before_px, after_px, max_px, matches })
+}
+
+/// Factors of the first `count` terms, by least squares in which outliers lose their weight (Cauchy's).
+fn fit(errors: &[(DVec2, f64)], count: usize) -> [f64; TERMS] {
+    const ROUNDS: usize = 8;
+    const MIN_SIGMA_PX: f64 = 0.05;
+    let mut factors = [0.0; TERMS];
+    factors[0] = quantile(&mut errors.iter().map(|(_, px)| *px).collect::<Vec<_>>(), 0.5);
+    for _ in 0..ROUNDS {
+        let residual = |(at, px): &(DVec2, f64)| px - value(&factors, *at);
+        let mut amounts: Vec<f64> = errors.iter().map(|error| residual(error).abs()).collect();
+        let sigma = (1.4826 * quantile(&mut amounts, 0.5)).max(MIN_SIGMA_PX);
+        let mut normal = [[0.0; TERMS + 1]; TERMS];
+        for error in errors {
+            let weight = 1.0 / (1.0 + (residual(error) / sigma).powi(2));
+            let row = terms(error.0);
+            for i in 0..count {
+                for j in 0..count {
+                    normal[i][j] += weight * row[i] * row[j];
+                }
+                normal[i][TERMS] += weight * row[i] * error.1;
+            }
+        }
+        // where no match lies, the field stays flat
+        (1..count).for_each(|i| normal[i][i] += 1.0);
+        factors = solved(normal, count);
+    }
+    factors
+}
+
+/// Solution of the first `count` of symmetric positive definite equations, by elimination.
+fn solved(mut rows: [[f64; TERMS + 1]; TERMS], count: usize) -> [f64; TERMS] {
+    for i in 0..count {
+        for k in i + 1..count {
+            let factor = rows[k][i] / rows[i][i];
+            for j in i..=TERMS {
+                rows[k][j] -= factor * rows[i][j];
+            }
+        }
+    }
+    let mut solution = [0.0; TERMS];
+    for i in (0..count).rev() {
+        let known: f64 = (i + 1..count).map(|j| rows[i][j] * solution[j]).sum();
+        solution[i] = (rows[i][TERMS] - known) / rows[i][i];
+    }
+    solution
+}
+
+/// A field as a map of the raw right picture: rectification and correction in one step, so that pixels are interpolated once.
+#[derive(Debug)]
+pub struct RowRemap {
+    table: RemapTable,
+}
+
+impl RowRemap {
+    /// The map of right pictures of a size; with a rectifier of this size that of raw ones.
+    pub fn new(field: &RowField, axis: Axis, size: (usize, usize), rectifier: Option<&Rectifier>) -> Self {
+        let (width, height) = (size.0 as f64, size.1 as f64);
+        let corrected = |x: usize, y: usize| {
+            let pixel = DVec2::new(x as f64, y as f64);
+            match axis {
+                Axis::Horizontal => pixel + DVec2::new(0.0, field.offset_px(pixel, DVec2::new(width, height))),
+                Axis::Vertical => {
+                    let turned = DVec2::new(pixel.y, width - 1.0 - pixel.x);
+                    pixel - DVec2::new(field.offset_px(turned, DVec2::new(height, width)), 0.0)
+                }
+            }
+        };
+        let table = match rectifier {
+            Some(rectifier) => rectifier.right_table().seen_through(corrected),
+            // beyond the picture its last row goes on: a black one would be matched
+            None => RemapTable::new(size.0, size.1, |x, y| {
+                corrected(x, y).clamp(DVec2::ZERO, DVec2::new(width - 1.0, height - 1.0))
+            }),
+        };
+        Self { table }
+    }
+
+    /// `(width, height)` of the pictures.
+    pub fn size(&self) -> (usize, usize) {
+        self.table.size()
+    }
+
+    pub(super) fn table(&self) -> &RemapTable {
+        &self.table
+    }
+
+    /// The corrected picture of a raw one of this size.
+    pub fn apply(&self, right: &Picture) -> Picture {
+        std::thread::scope(|scope| rectify(scope, &self.table, right))
+    }
+}
+
+#[cfg(test)]
+mod tests;
