@@ -3,7 +3,7 @@
 use super::UsageError;
 use super::lens_args::LensArgs;
 use super::values::{Files, choice, positive, separated, share};
-use crate::calibration::{Cameras, Crop, FocalLength, LengthUnit, check_readable};
+use crate::calibration::{Cameras, Crop, FocalLength, LengthUnit, RowsChoice, check_readable};
 use crate::capture::Scale;
 use crate::console;
 use crate::rig::{CalibrationChoice, RectifyChoice, RigFile};
@@ -86,6 +86,9 @@ pub(super) struct CalibrationArgs {
     /// The cameras stand one above the other: the left picture is the upper one's. Calibration files say so themselves
     #[arg(long)]
     vertical: bool,
+    /// How row errors that rectification leaves, or rectified pictures have, are corrected [default: auto]
+    #[arg(long, value_name = "HOW", value_parser = choice(RowsChoice::ALL, RowsChoice::word, RowsChoice::help))]
+    rows: Option<RowsChoice>,
     /// Working size of the matching; the calibration follows [default: 1]
     #[arg(long, value_name = "SIZE", value_parser = choice(Scale::ALL, Scale::word, Scale::help))]
     scale: Option<Scale>,
@@ -109,8 +112,10 @@ impl CalibrationArgs {
         let of_files = !rig.files.is_empty();
         let own = !files.is_empty() || self.rectify == Some(RectifyChoice::Auto) || (focal.is_some() && of_files);
         let mut base = if own {
+            // a kept field corrects the calibration that it was found with
+            let rows = rig.rows.filter(|rows| *rows != RowsChoice::Field);
             let CalibrationChoice { scale, swap_pictures, vertical, .. } = rig;
-            CalibrationChoice { scale, swap_pictures, vertical, ..CalibrationChoice::default() }
+            CalibrationChoice { rows, scale, swap_pictures, vertical, ..CalibrationChoice::default() }
         } else {
             rig
         };
@@ -137,6 +142,7 @@ impl CalibrationArgs {
             rectify: self.rectify.or(base.rectify),
             baseline_m: self.baseline_m.or(base.baseline_m),
             doffs_px: self.doffs.unwrap_or(base.doffs_px),
+            rows: self.rows.or(base.rows),
             scale: self.scale.unwrap_or(base.scale),
             ..base
         };
@@ -155,6 +161,9 @@ fn check(choice: &CalibrationChoice) -> Result<(), UsageError> {
             "{} needs --baseline-m: both make metres of disparities; or --rectify auto, which needs neither",
             flag(focal)
         ))),
+        _ if choice.rows == Some(RowsChoice::Field) && choice.row_field.is_none() => {
+            wrong("--rows field needs a rig file that keeps a field (--rig; the window saves one: Rig, Keep these rows)")
+        }
         (None, Some(_)) if !auto => {
             wrong("--baseline-m needs the lens (--fov-deg, --focal-px or --focal-mm), or --rectify auto")
         }

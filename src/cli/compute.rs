@@ -263,8 +263,10 @@ fn summary(output: &Output, targets: &Targets) -> String {
     let error = error_of(output).map_or_else(String::new, |error| {
         format!(", off by more than 1 px {:.1} %, mean {:.2} px", error.nonocc.bad_1_percent, error.nonocc.average_px)
     });
+    let rows = output.job.frame.rows.as_ref().and_then(|rows| rows.fit).filter(|fit| !fit.field.is_zero());
+    let rows = rows.map_or_else(String::new, |fit| format!(", rows corrected by up to {:.2} px", fit.max_px));
     format!(
-        "{}: {shares}{error}, {:.1} ms on {} ({}) -> {}",
+        "{}: {shares}{error}{rows}, {:.1} ms on {} ({}) -> {}",
         output.job.frame.raw.name,
         output.compute_time.as_secs_f64() * 1e3,
         output.engine.kind,

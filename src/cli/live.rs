@@ -123,6 +123,7 @@ fn about(output: &Output, status: &Status, summary: &Summary) -> serde_json::Val
     about["run"] = serde_json::json!(summary);
     about["rig"] = serde_json::json!({
         "row_offset": status.health.row_offset,
+        "row_correction": status.health.row_fit,
         "blank": status.health.blank,
         "luma_difference": status.health.luma,
         "motion_px_per_s": status.health.motion_px_per_s,

@@ -43,12 +43,12 @@ pub use health::row_offset_of;
 pub use health::{RowOffset, Verdict, quantile};
 pub use length_unit::LengthUnit;
 pub use lens::{BrownConrady, Fisheye};
-pub use matches::{Search, matches, search};
+pub use matches::{Match, Search, matches, search};
 pub use note::CalibrationNote;
 pub use rectification::{Projection, Rectification};
 pub use rectifier::Rectifier;
 pub use rig::StereoRig;
-pub use rows::{MAX_FIELD_PX, RowField, RowFit, RowRemap, row_field};
+pub use rows::{MAX_FIELD_PX, RowField, RowFit, RowRemap, RowsChoice, row_field};
 pub use sides::Exchanged;
 pub use sides::{exchanged, range_of};
 

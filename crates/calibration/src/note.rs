@@ -1,6 +1,6 @@
 //! The calibration of a pair source as recordings store it.
 
-use super::{CalibrationError, Crop, LoadOptions, StereoRig, read, toml_of};
+use super::{CalibrationError, Crop, LoadOptions, RowField, RowsChoice, StereoRig, read, toml_of};
 use crate::geometry::{Axis, Geometry};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -22,6 +22,12 @@ pub struct CalibrationNote {
     /// Direction of the baseline of pairs without a geometry.
     #[serde(default, skip_serializing_if = "crate::parameter::is_default")]
     pub axis: Axis,
+    /// How row errors that are left are corrected; they are not where it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<RowsChoice>,
+    /// The field that [`RowsChoice::Field`] keeps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_field: Option<RowField>,
     /// The raw pictures are left and right exchanged.
     #[serde(default, skip_serializing_if = "crate::parameter::is_default")]
     pub swapped: bool,
@@ -34,6 +40,9 @@ impl CalibrationNote {
     /// The first implausible number.
     pub fn check(&self) -> Result<(), String> {
         self.crop.validate().map_err(|err| err.to_string())?;
+        if let Some(field) = self.row_field {
+            field.validate()?;
+        }
         let Some(Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, .. }) = self.geometry else { return Ok(()) };
         let above_zero = [("focal_px", focal_px), ("baseline_m", baseline_m)];
         let others = [("doffs_px", doffs_px), ("cx_px", cx_px), ("cy_px", cy_px)];

@@ -7,11 +7,24 @@ use super::health::quantile;
 use super::matches::Match;
 use super::rectifier::{Rectifier, rectify};
 use super::remap::RemapTable;
+use crate::choices;
 use crate::console::counted;
 use crate::geometry::Axis;
 use crate::image::Picture;
 use glam::DVec2;
 use std::fmt;
+
+choices! {
+    /// How small row errors of rectified pairs are corrected.
+    pub enum RowsChoice, default Auto {
+        /// By the pictures: files and recordings pair by pair, cameras slowly.
+        Auto = "auto",
+        /// Not at all.
+        Off = "off",
+        /// By the field that the rig file holds.
+        Field = "field",
+    }
+}
 
 /// Numbers of a field: the factors of 1, x, y, xy, x² and y².
 const TERMS: usize = 6;
@@ -69,6 +82,17 @@ impl RowField {
     /// Whether it changes nothing.
     pub fn is_zero(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Checks that the field is a slight error, as one is that was estimated.
+    ///
+    /// # Errors
+    /// It exceeds [`MAX_FIELD_PX`] by far in pictures of 1000 rows, or is no number.
+    pub fn validate(&self) -> Result<(), String> {
+        const ROWS: usize = 1000;
+        let max_px = self.max_px(ROWS);
+        let is_slight = self.terms.iter().all(|term| term.is_finite()) && max_px <= 20.0 * MAX_FIELD_PX;
+        if is_slight { Ok(()) } else { Err(format!("row_field moves rows by up to {max_px:.0} of 1000: leave it out")) }
     }
 
     /// Offset at a pixel of a right picture of this size, px: the row that belongs here lies so much lower.

@@ -3,7 +3,7 @@
 //! "Left" is as seen from behind the cameras; sizes are per view. A frame never changes after it was made, so that threads share
 //! it by `Arc`.
 
-use super::Original;
+use super::{FrameRows, Original};
 use crate::geometry::{Axis, Geometry};
 use crate::image::{Image, Picture, QuarterTurn, Truth};
 use crate::stereo::{DisparityMap, StereoParams};
@@ -114,6 +114,8 @@ pub struct Frame {
     pub truth: Option<Arc<Truth>>,
     /// Geometry that converts disparity to metres at working size; `None` without a calibration.
     pub geometry: Option<Geometry>,
+    /// Correction of the right picture's rows; `None` where they are taken as they are.
+    pub rows: Option<FrameRows>,
     /// Arrival time of the raw pair at the capture thread; latency counts from here.
     pub arrived: Instant,
     /// Time spent on rectification and scaling.
@@ -141,7 +143,7 @@ impl Frame {
                 let [left, right] =
                     [&self.left, &self.right].map(|picture| Arc::new(picture.turned(QuarterTurn::Left)));
                 let raw = Arc::clone(&self.raw);
-                Arc::new(Self { left, right, raw, axis: Axis::Horizontal, truth: None, geometry: None, ..**self })
+                Arc::new(Self { left, right, raw, axis: Axis::Horizontal, truth: None, geometry: None, rows: None, ..**self })
             }
         }
     }
@@ -178,7 +180,7 @@ impl Frame {
             ..*self.raw
         };
         let (left, right) = (Arc::new(Picture::empty()), Arc::new(Picture::empty()));
-        Self { left, right, raw: Arc::new(raw), truth: None, ..*self }
+        Self { left, right, raw: Arc::new(raw), truth: None, rows: self.rows.clone(), ..*self }
     }
 
     /// An unprepared frame of a rectified pair, without a calibration and without truth.
@@ -190,6 +192,7 @@ impl Frame {
             axis: Axis::Horizontal,
             truth: None,
             geometry: None,
+            rows: None,
             arrived: Instant::now(),
             rectify_time: Duration::ZERO,
         }

@@ -1,11 +1,12 @@
 //! Preparation of a raw pair: rectification, working size, geometry.
 
-use super::{Frame, RawPair, Scale, SourceInfo};
-use crate::calibration::{CalibrationError, Rectifier};
+use super::{Frame, FrameRows, RawPair, RowCorrection, Scale, SourceInfo};
+use crate::calibration::{CalibrationError, Rectifier, RowField};
 use crate::console;
 use crate::geometry::{Axis, Geometry};
 use crate::image::Picture;
 use crate::process::memory;
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -18,6 +19,8 @@ pub struct FramePreparation {
     pub geometry: Option<Geometry>,
     /// Direction of the baseline of pairs without a geometry.
     pub axis: Axis,
+    /// Corrects the rows of the right picture; `None` takes them as they are.
+    pub rows: Option<Arc<RowCorrection>>,
     /// Working size.
     pub scale: Scale,
     /// Left and right are exchanged, before anything else.
@@ -73,13 +76,12 @@ impl FramePreparation {
         let scale = self.scale;
         let [left, right] = self.sides(raw);
         self.check_memory(left, right)?;
-        let (left, right) = match &self.rectifier {
-            Some(rectifier) => {
-                let (left, right) = rectifier.apply(left, right)?;
-                if scale == Scale::One { (left, right) } else { (scale.picture(&left), scale.picture(&right)) }
-            }
-            None => (scale.picture(left), scale.picture(right)),
+        let (left, right, rows) = self.rectified(left, right, source)?;
+        let scaled = |picture: Cow<'_, Picture>| match picture {
+            Cow::Owned(picture) if scale == Scale::One => picture,
+            picture => scale.picture(&picture),
         };
+        let (left, right) = (scaled(left), scaled(right));
         // ground truth holds for the unrectified pixels of the left picture
         let truth = raw.truth.as_ref().filter(|_| self.rectifier.is_none() && !self.swapped);
         let truth =
@@ -89,11 +91,48 @@ impl FramePreparation {
             left: Arc::new(left),
             right: Arc::new(right),
             raw: Arc::clone(raw),
-            axis: geometry.map_or(self.axis, |geometry| geometry.axis),
+            axis: self.axis_of(source),
             truth,
             geometry,
+            rows,
             arrived,
             rectify_time: start.elapsed(),
         })
+    }
+
+    /// Direction of the baseline.
+    fn axis_of(&self, source: &SourceInfo) -> Axis {
+        self.geometry(source).map_or(self.axis, |geometry| geometry.axis)
+    }
+
+    /// Both pictures rectified, the right one with its rows corrected: by the field that is in force, or of files by that of the pair.
+    fn rectified<'a>(
+        &self,
+        left: &'a Picture,
+        right: &'a Picture,
+        source: &SourceInfo,
+    ) -> Result<(Cow<'a, Picture>, Cow<'a, Picture>, Option<FrameRows>), CalibrationError> {
+        let rectifier = self.rectifier.as_ref();
+        let of_pair = !source.is_camera;
+        let map = |rows: &RowCorrection, field: RowField| rows.map(field, self.axis_of(source), right.size(), rectifier);
+        let mut field = self.rows.as_ref().map(|rows| rows.field()).unwrap_or_default();
+        let first = self.rows.as_ref().and_then(|rows| map(rows, field));
+        let raw = right;
+        let (left, mut right) = match rectifier {
+            Some(rectifier) => {
+                let (left, right) = rectifier.apply_with(left, right, first.as_deref())?;
+                (Cow::Owned(left), Cow::Owned(right))
+            }
+            None => (Cow::Borrowed(left), first.map_or(Cow::Borrowed(right), |map| Cow::Owned(map.apply(right)))),
+        };
+        let Some(rows) = &self.rows else { return Ok((left, right, None)) };
+        let fit = if of_pair { rows.of_pair(&left.luma, &right.luma, self.axis_of(source)) } else { None };
+        if let Some(fit) = fit
+            && let Some(map) = map(rows, fit.field)
+        {
+            field = fit.field;
+            right = Cow::Owned(map.apply(raw));
+        }
+        Ok((left, right, Some(FrameRows { correction: Arc::clone(rows), field, fit })))
     }
 }

@@ -44,6 +44,8 @@ pub enum Cause {
 const MAX_SHARE_AT_END: f64 = 0.05;
 /// Below this share of measured pixels, a map is no result.
 const MIN_MEASURED: f64 = 0.05;
+/// A correction of calibrated rows that exceeds it somewhere, px, is no slight error.
+const MAX_SILENT_PX: f64 = 1.0;
 /// Below this number of candidates, any end has many pixels.
 const MIN_CANDIDATES: u32 = 8;
 
@@ -118,6 +120,7 @@ pub fn warnings(
             );
         }
     }
+    let is_calibrated = geometry.is_some_and(|geometry| !geometry.estimated);
     let misaligned = health.row_offset.as_ref().filter(|rows| rows.verdict() == Verdict::Bad);
     if let Some(points) = health.in_columns.filter(|_| is_judged) {
         let text = format!(
@@ -127,6 +130,9 @@ pub fn warnings(
     } else if let Some(rows) = misaligned.filter(|_| is_judged) {
         let advice = "calibrate the rig, or estimate that from the pictures (--rectify auto)";
         warn(Cause::Rows, format!("{rows}: {advice}"));
+    } else if let Some(fit) = health.row_fit.filter(|fit| is_judged && fit.max_px > MAX_SILENT_PX && is_calibrated) {
+        let text = format!("rows are corrected by up to {:.1} px: the rig has moved, calibrate again", fit.max_px);
+        warn(Cause::Rows, text);
     } else if let Some(shares) =
         shares.filter(|shares| shares.measured < MIN_MEASURED && is_judged && health.is_measured)
     {

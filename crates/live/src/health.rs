@@ -1,7 +1,7 @@
 //! Once a second, on a thread of its own: how well the newest pair is aligned, how alike its pictures are, how fast things move.
 //! It reads newest results only, so that it costs no pair however long it takes.
 
-use crate::calibration::{Exchanged, RowOffset, Verdict, exchanged, matches, row_offset_of};
+use crate::calibration::{Exchanged, Match, RowFit, RowOffset, Verdict, exchanged, matches, row_offset_of};
 use crate::capture::{Frame, RawPair};
 use crate::engine::{Job, Output};
 use crate::geometry::Axis;
@@ -22,6 +22,8 @@ pub struct Health {
     /// Difference of rows of the rectified pictures, or of columns where one camera stands above the other, px at working size; `None` where
     /// too little matches.
     pub row_offset: Option<RowOffset>,
+    /// Correction of the rows, and what it gains; `None` where rows are taken as they are or too little matches.
+    pub row_fit: Option<RowFit>,
     /// Number of points in the same column of both pictures, where the cameras look to stand one above the other and are not said to.
     pub in_columns: Option<usize>,
     /// Left and right look exchanged.
@@ -55,6 +57,7 @@ impl Health {
         Self {
             is_measured: true,
             row_offset,
+            row_fit: row_fit(frame, &found, (width, height)),
             in_columns: in_columns(frame, row_offset.as_ref()),
             exchanged: exchanged(left, right, &found, farthest_px),
             blank: None,
@@ -62,6 +65,12 @@ impl Health {
             motion_px_per_s: None,
         }
     }
+}
+
+/// The correction of a pair's rows: its own one, or of a camera the one that follows its pairs, this one too.
+fn row_fit(frame: &Frame, found: &[Match], size: (usize, usize)) -> Option<RowFit> {
+    let rows = frame.rows.as_ref()?;
+    rows.fit.or_else(|| rows.correction.follow(found, size, &rows.field))
 }
 
 /// Number of points in the same column of both pictures, where their rows do not agree and these do.

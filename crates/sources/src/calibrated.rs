@@ -117,6 +117,9 @@ fn known(
         Some(recorded) => {
             let swapped = recorded.swapped != choice.swap_pictures;
             let mut note = CalibrationNote { scale: choice.scale.to_string(), swapped, ..recorded.clone() };
+            if choice.rows.is_some() {
+                (note.rows, note.row_field) = (choice.rows, choice.row_field);
+            }
             if choice.swap_pictures && !note.rectifies {
                 note.geometry = note.geometry.map(|geometry| geometry.swapped());
             }

@@ -15,7 +15,7 @@ choices! {
         Fast = "fast",
         /// Census 5x5, eight paths, adaptive P2, left-right check, edges of depth by colour: the default.
         Balanced = "balanced",
-        /// Gradient and census 7x7 over cross-shaped regions, eight paths: for pictures that matter and GPUs that have time.
+        /// Gradient and census 7x7, eight smooth paths: for pictures that matter.
         Accurate = "accurate",
         /// As accurate, and a small network chooses again at edges of depth and in what is filled: the best maps.
         Best = "best",
@@ -82,11 +82,11 @@ impl Preset {
             Self::Fast => StereoParams { paths: 4, weighted_median: false, ..StereoParams::default() },
             Self::Balanced => StereoParams::default(),
             Self::Accurate => StereoParams {
-                aggregation: Aggregation::Cross,
-                tau: 12,
-                arms: 8,
-                speckle_size: 200,
-                speckle_range: 4,
+                // without regions the costs are noisier, and wants of smoothness larger
+                p1: 50,
+                p2: 180,
+                p2_min: 52,
+                p2_alpha: 110,
                 ..StereoParams::for_cost(CostKind::GradientCensus)
             },
             Self::Best => StereoParams { choice: true, ..Self::Accurate.method() },

@@ -2,7 +2,9 @@
 
 use super::{CalibrateArgs, folder};
 use crate::calibrate::{BOARD_FILE, LensKind, Request, depth_difference, solve, views_of};
-use crate::calibration::{Kind, LoadOptions, Rectifier, RowOffset, StereoRig, Verdict, load, matches, row_offset_of};
+use crate::calibration::{
+    Kind, LoadOptions, Rectifier, RowField, RowOffset, StereoRig, Verdict, load, matches, row_field, row_offset_of,
+};
 use crate::capture::SourceSpec;
 use crate::cli::values::Files;
 use crate::console::{self, counted};
@@ -116,21 +118,25 @@ fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
         let (width, height) = rectifier.size();
         let axis = rectifier.geometry().axis;
         let (width, height) = if axis == Axis::Vertical { (height, width) } else { (width, height) };
-        row_offset_of(found, width, height).map(|offset| offset.upright(axis))
+        let fit = row_field(found, width, height, &RowField::default());
+        row_offset_of(found, width, height).map(|offset| (offset.upright(axis), fit))
     });
-    let (rows, other): (Option<RowOffset>, _) = (rows.next().flatten(), rows.next().flatten());
-    let Some(rows) = rows else {
+    let (rows, other) = (rows.next().flatten(), rows.next().flatten());
+    let Some((rows, fit)) = rows else {
         anyhow::bail!("the pictures have too little in common to tell: aim the cameras at things with detail");
     };
     let verdict = rows.verdict();
     if args.json {
         crate::cli::print_json(
-            &serde_json::json!({ "has_moved": verdict == Verdict::Bad, "pairs": pairs, "row_offset": rows }),
+            &serde_json::json!({ "has_moved": verdict == Verdict::Bad, "pairs": pairs, "row_offset": rows, "row_correction": fit }),
         )?;
     } else {
         console::print(&format!("by {}, without a board: {rows}\n", counted(pairs as u64, "pair")))?;
     }
-    if let Some(doubt) = other.and_then(|other| sign_doubt(&rows, &other)) {
+    if let Some(fit) = fit.filter(|fit| !fit.field.is_zero()) {
+        console::say(format_args!("matching corrects what is left (--rows auto): {fit}"));
+    }
+    if let Some(doubt) = other.and_then(|(other, _)| sign_doubt(&rows, &other)) {
         console::say(doubt);
     }
     anyhow::ensure!(

@@ -25,6 +25,7 @@ pub(crate) fn job([left, right]: [Picture; 2], params: &StereoParams) -> Job {
         axis: Axis::Horizontal,
         truth: None,
         geometry: None,
+        rows: None,
         arrived: Instant::now(),
         rectify_time: Duration::ZERO,
     };

@@ -1,10 +1,10 @@
 //! The user's calibration options, and the frame preparation that follows from them.
 
 use crate::calibration::{
-    CalibrationError, CalibrationNote, Cameras, Crop, Estimate, FocalLength, LengthUnit, LoadOptions, StereoRig,
+    CalibrationError, CalibrationNote, Cameras, Crop, Estimate, FocalLength, LengthUnit, LoadOptions, RowField, RowsChoice, StereoRig,
     estimate_rig, load, toml_of,
 };
-use crate::capture::{FramePreparation, RawPair, Scale, SourceInfo};
+use crate::capture::{FramePreparation, RawPair, RowCorrection, Scale, SourceInfo};
 use crate::choices;
 use crate::console::counted;
 use crate::geometry::{Axis, Geometry};
@@ -77,6 +77,12 @@ pub struct CalibrationChoice {
     /// Depth fitted to objects at known distances; takes precedence over all other options.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth_fit: Option<FittedDepth>,
+    /// How row errors that are left are corrected; `None` for the way of a recording, or by the pictures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<RowsChoice>,
+    /// The field of row errors that [`RowsChoice::Field`] keeps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub row_field: Option<RowField>,
     /// Working size.
     #[serde(skip_serializing_if = "is_default")]
     pub scale: Scale,
@@ -123,8 +129,10 @@ impl Calibrated {
         let rectifier = rectifier.map(|rig| rig.rectifier(source.width, source.height, note.crop)).transpose()?;
         let scale = Scale::from_word(&note.scale).unwrap_or_default();
         let rectifier = rectifier.map(Arc::new);
-        let CalibrationNote { geometry, axis, swapped, .. } = *note;
-        let preparation = FramePreparation { rectifier, geometry, axis, scale, swapped };
+        let CalibrationNote { geometry, axis, rows, row_field, swapped, .. } = *note;
+        // recordings of before have no word on rows, and give what they gave
+        let rows = rows.and_then(|word| correction(word, row_field));
+        let preparation = FramePreparation { rectifier, geometry, axis, rows, scale, swapped };
         Ok(Self { preparation, note: rig.as_ref().map(StereoRig::summary), rig })
     }
 
@@ -137,6 +145,8 @@ impl Calibrated {
             geometry: self.preparation.geometry(source),
             scale: self.preparation.scale.to_string(),
             axis: self.preparation.axis,
+            rows: self.preparation.rows.as_ref().map(|rows| if rows.is_kept() { RowsChoice::Field } else { RowsChoice::Auto }),
+            row_field: self.preparation.rows.as_ref().filter(|rows| rows.is_kept()).map(|rows| rows.field()),
             swapped: self.preparation.swapped,
         }
     }
@@ -199,6 +209,7 @@ impl CalibrationChoice {
         add("sensor-width-mm", self.sensor_width_mm.map(|width| width.to_string()));
         add("baseline-m", self.baseline_m.map(|baseline| baseline.to_string()));
         add("doffs", (self.doffs_px != 0.0).then(|| self.doffs_px.to_string()));
+        add("rows", self.rows.map(|rows| rows.to_string()));
         add("scale", (self.scale != Scale::One).then(|| self.scale.to_string()));
         if self.swapped {
             words.push("--calibration-swap".to_owned());
@@ -224,7 +235,10 @@ impl CalibrationChoice {
                 let note = (!self.files.is_empty()).then(|| {
                     format!("{} has its own geometry: the calibration is not used; leave it out", source.name)
                 });
-                Calibrated { note, ..self.without_files(source) }
+                let mut calibrated = Calibrated { note, ..self.without_files(source) };
+                // its rows are exact, or differ because the user wants to see that
+                calibrated.preparation.rows = None;
+                calibrated
             }
             RectifyChoice::Calibration if self.files.is_empty() => {
                 return Err(CalibrationError(
@@ -313,8 +327,8 @@ impl CalibrationChoice {
 
     /// Preparation that neither rectifies nor knows a geometry.
     fn plain(&self) -> FramePreparation {
-        let axis = self.axis();
-        FramePreparation { axis, scale: self.scale, swapped: self.swap_pictures, ..FramePreparation::default() }
+        let (axis, rows) = (self.axis(), correction(self.rows.unwrap_or_default(), self.row_field));
+        FramePreparation { axis, rows, scale: self.scale, swapped: self.swap_pictures, ..FramePreparation::default() }
     }
 
     /// Direction of the baseline, where no calibration says it.
@@ -352,6 +366,15 @@ impl CalibrationChoice {
             preparation.geometry = Some(fit.applied(known));
         }
         calibrated
+    }
+}
+
+/// The correction of rows by a choice; `None` where they are taken as they are.
+fn correction(choice: RowsChoice, field: Option<RowField>) -> Option<Arc<RowCorrection>> {
+    match choice {
+        RowsChoice::Auto => Some(Arc::new(RowCorrection::auto())),
+        RowsChoice::Off => None,
+        RowsChoice::Field => field.map(|field| Arc::new(RowCorrection::kept(field))),
     }
 }
 

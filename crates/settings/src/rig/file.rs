@@ -1,6 +1,7 @@
 //! Rig files: TOML that names cameras by port, with sides, mode, orientation, locks and calibration.
 
 use super::calibrate::CalibrationChoice;
+use crate::calibration::RowsChoice;
 use crate::capture::CameraName;
 use crate::capture::decode_camera::PixelFormat;
 use crate::capture::{CameraApi, CameraOptions, SourceOptions, SourceSpec, ViewOptions};
@@ -195,6 +196,12 @@ impl Tables {
         }
         if let [(one, _), (other, _), ..] = lens.iter().filter(|(_, v)| v.is_some()).collect::<Vec<_>>()[..] {
             return Err(format!("[calibration] {one} and {other} both name the lens: leave one of them out"));
+        }
+        if c.rows == Some(RowsChoice::Field) && c.row_field.is_none() {
+            return Err("[calibration] rows = \"field\" needs row_field: six numbers, which the window saves".into());
+        }
+        if let Some(field) = c.row_field {
+            field.validate().map_err(|why| format!("[calibration] {why}"))?;
         }
         if c.focal_mm.is_some() != c.sensor_width_mm.is_some() {
             return Err("[calibration] focal_mm and sensor_width_mm need each other: give both or neither".into());

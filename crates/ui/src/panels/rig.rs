@@ -2,7 +2,7 @@
 
 use super::steps::{Done, step};
 use super::{Action, Command, State, action_button, widgets};
-use crate::calibration::{Crop, FocalLength, LengthUnit, RowOffset, Verdict};
+use crate::calibration::{Crop, FocalLength, LengthUnit, RowOffset, RowsChoice, Verdict};
 use crate::capture::Scale;
 use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOCAL, ASSUMED_FOV_DEG, CalibrationChoice, RectifyChoice, RigFile};
 use egui::{Button, DragValue, RichText, Role, Ui, WidgetInfo};
@@ -123,6 +123,7 @@ fn rectify(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     if before.rectify() != RectifyChoice::Off {
         crop(ui, state, &mut choice);
     }
+    rows(ui, state, &mut choice);
     let help = "Smaller is faster and coarser.";
     widgets::row(ui, "working size", help, |ui| {
         let words: Vec<_> = Scale::ALL.iter().map(|&s| (s, s.word(), s.help())).collect();
@@ -133,6 +134,30 @@ fn rectify(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     });
     if choice != *before {
         commands.push(Command::Calibrate(choice));
+    }
+}
+
+/// How row errors that are left are corrected, what that gains, and a button that keeps the field.
+fn rows(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
+    let fit = state.status().health.row_fit;
+    let mut way = choice.rows.unwrap_or_default();
+    let ways: Vec<_> = RowsChoice::ALL
+        .iter()
+        .filter(|&&way| way != RowsChoice::Field || choice.row_field.is_some())
+        .map(|&way| (way, way.word(), way.help()))
+        .collect();
+    let help = "Mounts bend and calibrations are never exact: a smooth field of row errors is found in the pictures and taken out.";
+    widgets::row(ui, "row errors", help, |ui| {
+        if widgets::choice(ui, "Row errors", help, &ways, &mut way) {
+            choice.rows = Some(way);
+        }
+    });
+    let Some(fit) = fit.filter(|_| way != RowsChoice::Off) else { return };
+    widgets::note(ui, fit.to_string());
+    let keep = Button::new("Keep these rows");
+    let help = "Freezes the correction as it is now; saved with the rig.";
+    if way == RowsChoice::Auto && !fit.field.is_zero() && ui.add(keep).on_hover_text(help).clicked() {
+        (choice.rows, choice.row_field) = (Some(RowsChoice::Field), Some(fit.field));
     }
 }
 
@@ -179,8 +204,10 @@ fn crop(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
 
 /// The choice without its files, estimate and fit: size, sides, mounting, crop and baseline stay.
 fn without_files(choice: &CalibrationChoice) -> CalibrationChoice {
-    let CalibrationChoice { baseline_m, alpha, rectified_fov_deg, scale, swap_pictures, vertical, .. } = *choice;
+    let CalibrationChoice { baseline_m, alpha, rectified_fov_deg, rows, scale, swap_pictures, vertical, .. } = *choice;
     CalibrationChoice {
+        // a kept field corrects the calibration that it was found with
+        rows: rows.filter(|rows| *rows != RowsChoice::Field),
         swap_pictures,
         vertical,
         alpha,

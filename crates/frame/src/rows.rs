@@ -1,0 +1,131 @@
+//! Correction of rows: who finds the field, and the field that is in force.
+
+use crate::calibration::{Match, Rectifier, RowField, RowFit, RowRemap, matches, row_field};
+use crate::geometry::Axis;
+use crate::image::{Luma, QuarterTurn};
+use parking_lot::Mutex;
+use std::sync::{Arc, Weak};
+
+/// Share by which the field of cameras follows a new estimate: a wrong one moves it little.
+const FOLLOWING: f64 = 0.25;
+/// A change that stays below it, px, is not worth a new map.
+const MIN_CHANGE_PX: f64 = 0.02;
+
+/// The correction of one source's rows. Frames share it: what is found in one of them corrects the next one.
+#[derive(Debug, Default)]
+pub struct RowCorrection {
+    /// The field of the rig file, which stays.
+    kept: Option<RowField>,
+    /// The field of a camera's pairs, which follows them slowly.
+    followed: Mutex<Option<RowField>>,
+    /// The last map, for as long as field, size and rectifier stay the same.
+    map: Mutex<Option<(MapKey, Arc<RowRemap>)>>,
+}
+
+/// All that a map is made of.
+#[derive(Debug)]
+struct MapKey {
+    field: RowField,
+    axis: Axis,
+    size: (usize, usize),
+    rectifier: Option<Weak<Rectifier>>,
+}
+
+impl RowCorrection {
+    /// A correction that is estimated.
+    pub fn auto() -> Self {
+        Self::default()
+    }
+
+    /// A correction by one field.
+    pub fn kept(field: RowField) -> Self {
+        Self { kept: Some(field), ..Self::default() }
+    }
+
+    /// Whether the field stays.
+    pub fn is_kept(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// Field that corrects the next pair of a camera.
+    pub fn field(&self) -> RowField {
+        self.kept.or(*self.followed.lock()).unwrap_or_default()
+    }
+
+    /// Takes the matches of a camera's pair of `width` x `height` whose rows were corrected by `applied`, with disparities along its rows:
+    /// the field follows them slowly, unless it is kept. Returns it with the errors of this pair; `None` where too little matches.
+    pub fn follow(&self, found: &[Match], (width, height): (usize, usize), applied: &RowField) -> Option<RowFit> {
+        let new = row_field(found, width, height, applied)?;
+        let after_px = row_field(found, width, height, &RowField::default())?.before_px;
+        let mut followed = self.followed.lock();
+        let field = match (self.kept, *followed) {
+            (Some(kept), _) => kept,
+            (None, None) => new.field,
+            (None, Some(last)) => {
+                let field = last.towards(&new.field, FOLLOWING);
+                let change = RowField { terms: std::array::from_fn(|n| field.terms[n] - last.terms[n]) };
+                if change.max_px(height) < MIN_CHANGE_PX { last } else { field }
+            }
+        };
+        *followed = Some(field);
+        Some(RowFit { field, after_px, max_px: field.max_px(height), ..new })
+    }
+
+    /// Field that a pair of files or of a recording shows: its own, whatever came before it.
+    pub(super) fn of_pair(&self, left: &Luma, right: &Luma, axis: Axis) -> Option<RowFit> {
+        if self.is_kept() {
+            return None;
+        }
+        let turned;
+        let [left, right] = match axis {
+            Axis::Horizontal => [left, right],
+            Axis::Vertical => {
+                turned = [left, right].map(|luma| luma.turned(QuarterTurn::Left));
+                [&turned[0], &turned[1]]
+            }
+        };
+        let (width, height) = left.size();
+        row_field(&matches(left, right), width, height, &RowField::default())
+    }
+
+    /// The map of a field; `None` for one that changes nothing.
+    pub(super) fn map(
+        &self,
+        field: RowField,
+        axis: Axis,
+        size: (usize, usize),
+        rectifier: Option<&Arc<Rectifier>>,
+    ) -> Option<Arc<RowRemap>> {
+        if field.is_zero() || size.0 < 2 || size.1 < 2 {
+            return None;
+        }
+        let rectifier_of = rectifier.map(Arc::downgrade);
+        let mut map = self.map.lock();
+        let same = |key: &MapKey| {
+            let is_same_rectifier = match (&key.rectifier, &rectifier_of) {
+                (Some(one), Some(other)) => one.ptr_eq(other),
+                (one, other) => one.is_none() && other.is_none(),
+            };
+            (key.field, key.axis, key.size) == (field, axis, size) && is_same_rectifier
+        };
+        if let Some((key, map)) = &*map
+            && same(key)
+        {
+            return Some(Arc::clone(map));
+        }
+        let made = Arc::new(RowRemap::new(&field, axis, size, rectifier.map(|rectifier| &**rectifier)));
+        *map = Some((MapKey { field, axis, size, rectifier: rectifier_of }, Arc::clone(&made)));
+        Some(made)
+    }
+}
+
+/// The correction that a frame's rows have had.
+#[derive(Clone, Debug)]
+pub struct FrameRows {
+    /// The correction of its source.
+    pub correction: Arc<RowCorrection>,
+    /// The field that was applied.
+    pub field: RowField,
+    /// The estimate of this pair, of files and recordings; [`None`] for cameras, and where too little matches.
+    pub fit: Option<RowFit>,
+}
