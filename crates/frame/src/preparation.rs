@@ -136,3 +136,87 @@ impl FramePreparation {
         Ok((left, right, Some(FrameRows { correction: Arc::clone(rows), field, fit })))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calibration::matches;
+    use crate::image::{Image, QuarterTurn};
+    use std::time::SystemTime;
+
+    /// A wall at 12 px whose right picture shows everything `px` lower.
+    fn wall(px: f64) -> RawPair {
+        let wave = |x: f64, y: f64| {
+            let soft = (0.31 * x).sin() * (0.27 * y + 0.05 * x).cos() + (0.11 * x - 0.19 * y).sin();
+            soft + 0.6 * (0.73 * x + 0.41 * y).sin() * (0.07 * y).cos()
+        };
+        let view = |dx: f64, dy: f64| {
+            Picture::from(Image::from_fn(320, 240, |x, y| {
+                [(128.0 + 38.0 * wave(x as f64 + dx, y as f64 + dy)).round() as u8; 3]
+            }))
+        };
+        RawPair::new("wall", 0, SystemTime::UNIX_EPOCH, view(0.0, 0.0), view(12.0, -px))
+    }
+
+    fn corrected(rows: RowCorrection, axis: Axis) -> FramePreparation {
+        FramePreparation { rows: Some(Arc::new(rows)), axis, ..FramePreparation::default() }
+    }
+
+    fn frame(preparation: &FramePreparation, raw: &Arc<RawPair>, is_camera: bool) -> Frame {
+        let source = SourceInfo { is_camera, ..SourceInfo::default() };
+        preparation.prepare(raw, &source, Instant::now()).unwrap()
+    }
+
+    /// Median of how much lower the right picture shows things, px.
+    fn lower_px(left: &Picture, right: &Picture) -> f64 {
+        let mut offsets: Vec<_> = matches(&left.luma, &right.luma).iter().map(|m| m.right.y - m.left.y).collect();
+        offsets.sort_by(f64::total_cmp);
+        offsets[offsets.len() / 2]
+    }
+
+    #[test]
+    fn a_pair_of_files_is_corrected_by_itself_in_rows_and_in_columns() {
+        let raw = Arc::new(wall(0.5));
+        let plain = frame(&FramePreparation::default(), &raw, false);
+        assert!((lower_px(&plain.left, &plain.right) - 0.5).abs() < 0.05 && plain.rows.is_none());
+        let upright = frame(&corrected(RowCorrection::auto(), Axis::Horizontal), &raw, false);
+        assert!(lower_px(&upright.left, &upright.right).abs() < 0.05);
+        let fit = upright.rows.unwrap().fit.unwrap();
+        assert!((fit.max_px - 0.5).abs() < 0.1 && fit.after_px < 0.1, "{fit}");
+        let turned = |picture: &Picture| picture.turned(QuarterTurn::Right);
+        let columns = RawPair { left: turned(&raw.left), right: turned(&raw.right), ..(*raw).clone() };
+        let vertical = frame(&corrected(RowCorrection::auto(), Axis::Vertical), &Arc::new(columns), false);
+        let [left, right] = [&vertical.left, &vertical.right].map(|picture| picture.turned(QuarterTurn::Left));
+        assert!(lower_px(&left, &right).abs() < 0.05);
+    }
+
+    #[test]
+    fn cameras_follow_pair_by_pair_slowly_and_a_kept_field_stays() {
+        let size = (320, 240);
+        let [half, more] = [0.5, 0.9].map(|px| Arc::new(wall(px)));
+        let preparation = corrected(RowCorrection::auto(), Axis::Horizontal);
+        let correction = preparation.rows.clone().unwrap();
+        let error_px = |raw: &Arc<RawPair>| {
+            let frame = frame(&preparation, raw, true);
+            let found = matches(&frame.left.luma, &frame.right.luma);
+            let rows = frame.rows.as_ref().unwrap();
+            assert!(rows.fit.is_none(), "the capture thread estimates nothing");
+            correction.follow(&found, size, &rows.field).unwrap();
+            lower_px(&frame.left, &frame.right)
+        };
+        assert!((error_px(&half) - 0.5).abs() < 0.05, "nothing is known of the first pair");
+        assert!(error_px(&half).abs() < 0.05);
+        // the rig is bumped
+        let errors: Vec<_> = (0..12).map(|_| error_px(&more)).collect();
+        assert!((errors[0] - 0.4).abs() < 0.05 && (errors[1] - 0.3).abs() < 0.05, "{errors:?}");
+        assert!(errors[11].abs() < 0.08, "{errors:?}");
+        let kept = corrected(RowCorrection::kept(correction.field()), Axis::Horizontal);
+        for (raw, is_camera) in [(&half, true), (&half, false)] {
+            let frame = frame(&kept, raw, is_camera);
+            let field = frame.rows.as_ref().unwrap().field;
+            let fit = kept.rows.as_ref().unwrap().follow(&matches(&frame.left.luma, &frame.right.luma), size, &field);
+            assert!((fit.unwrap().after_px - 0.4).abs() < 0.1, "{fit:?}");
+            assert_eq!(field, correction.field());
+        }
+    }
+}

@@ -59,6 +59,9 @@ pub(super) struct EvalArgs {
     /// Pairs of the scene, or of each recording from its start [default: 4 of the scene, all of recordings]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     frames: Option<u64>,
+    /// How row errors of files are corrected before they are matched; those of the scene stay
+    #[arg(long, value_name = "HOW", default_value = "auto", value_parser = ["auto", "off"])]
+    rows: String,
     /// Size of the scene's views
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(usize, usize)>,
@@ -93,6 +96,7 @@ pub(super) fn run(args: &EvalArgs) -> anyhow::Result<()> {
         errors: args.errors.as_deref(),
         maps: args.maps.as_deref(),
         max_pixels: args.max_pixels,
+        corrects_rows: args.rows == "auto",
         shows_progress: !args.json,
     };
     let (found, ended) = run::run(&plan, &inputs, outputs, headless::interrupt()?);

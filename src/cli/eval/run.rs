@@ -1,9 +1,9 @@
 //! Matches every pair with every setting, and takes the figures.
 
-use super::inputs::Input;
+use super::inputs::{Input, SCENE};
 use super::variants::Variant;
 use crate::capture::picture_files::truth::PairWithTruth;
-use crate::capture::{Frame, MaxPixels};
+use crate::capture::{Frame, FramePreparation, MaxPixels, RowCorrection, SourceInfo};
 use crate::console;
 use crate::engine::{self, Engine, EngineChoice, Job, Output};
 use crate::export::{describe, write_disparity, write_errors};
@@ -16,6 +16,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 /// What is done with each pair.
 pub(super) struct Plan<'a> {
@@ -26,6 +27,8 @@ pub(super) struct Plan<'a> {
     /// Folder of disparities.
     pub(super) maps: Option<&'a Path>,
     pub(super) max_pixels: MaxPixels,
+    /// Rows of files are corrected.
+    pub(super) corrects_rows: bool,
     pub(super) shows_progress: bool,
 }
 
@@ -107,8 +110,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn pair(&mut self, pair: &PairWithTruth) -> anyhow::Result<()> {
-        let frame = Frame { truth: Some(Arc::clone(&pair.truth)), ..Frame::of_raw(Arc::clone(&pair.raw)) };
-        let frame = Arc::new(frame);
+        let frame = Arc::new(self.frame(pair)?);
         let mut rows = Vec::new();
         for variant in 0..self.plan.variants.len() {
             let row = self.row(pair, &frame, variant);
@@ -121,6 +123,15 @@ impl Run<'_> {
             self.found.rows.push(SceneRows { name, layout: pair.layout, size, rows });
         }
         Ok(())
+    }
+
+    /// The pair with its rows corrected as they are wherever pairs of files are matched. The truth is the left picture's, which stays.
+    fn frame(&self, pair: &PairWithTruth) -> anyhow::Result<Frame> {
+        let raw = Arc::clone(&pair.raw);
+        let rows = (self.plan.corrects_rows && pair.layout != SCENE).then(|| Arc::new(RowCorrection::auto()));
+        let preparation = FramePreparation { rows, ..FramePreparation::default() };
+        let frame = preparation.prepare(&raw, &SourceInfo::default(), Instant::now())?;
+        Ok(Frame { truth: Some(Arc::clone(&pair.truth)), ..frame })
     }
 
     /// `None` where the pair has none of the regions.
