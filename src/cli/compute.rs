@@ -263,8 +263,12 @@ fn summary(output: &Output, targets: &Targets) -> String {
     let error = error_of(output).map_or_else(String::new, |error| {
         format!(", off by more than 1 px {:.1} %, mean {:.2} px", error.nonocc.bad_1_percent, error.nonocc.average_px)
     });
-    let rows = output.job.frame.rows.as_ref().and_then(|rows| rows.fit).filter(|fit| !fit.field.is_zero());
-    let rows = rows.map_or_else(String::new, |fit| format!(", rows corrected by up to {:.2} px", fit.max_px));
+    let frame = &output.job.frame;
+    let (lines, across) = (frame.axis.lines(), frame.in_rows().size().1);
+    let rows = frame.rows.as_ref().filter(|rows| !rows.field.is_zero());
+    let rows = rows.map_or_else(String::new, |rows| {
+        format!(", {lines} corrected by up to {:.2} px", rows.field.max_px(across))
+    });
     format!(
         "{}: {shares}{error}{rows}, {:.1} ms on {} ({}) -> {}",
         output.job.frame.raw.name,

@@ -29,7 +29,7 @@ pub fn describe(output: &Output) -> Value {
         "size": [width, height],
         "baseline_axis": output.job.frame.axis,
         "geometry": output.job.frame.geometry,
-        "rows": output.job.frame.rows.as_ref().and_then(|rows| rows.fit),
+        "rows": output.job.frame.rows.as_ref().map(|rows| rows.fit.map_or_else(|| json!({ "field": rows.field }), |fit| json!(fit))),
         "engine": *output.engine,
         "parameters": *output.job.params,
         "valid_share": output.map.as_ref().map(|map| map.valid_share()),
