@@ -67,6 +67,7 @@ const MATCH: u32 = 16u;
 const BORDER: u32 = 32u;
 const HELD: u32 = 64u;
 const FILLED: u32 = 128u;
+const ON_PLANE: u32 = 192u; // both: filled from a plane, until the learned choice
 
 fn inside(id: vec3<u32>) -> bool {
     return id.x < params.width && id.y < params.height;

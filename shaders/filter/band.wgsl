@@ -1,6 +1,8 @@
 // Bands at the left and right border (src/stereo/filter/band.rs). One workgroup a row: it puts a plane through the window beside
 // each band, and copies the row with both of them filled.
 
+override MARK: u32; // of what is filled: FILLED, or ON_PLANE in front of the learned choice
+
 @group(0) @binding(1) var<storage, read> before: array<u32>;
 @group(0) @binding(2) var<storage, read_write> after: array<u32>;
 
@@ -170,7 +172,7 @@ fn filled(word: u32, n: u32, band: Band) -> u32 {
     if !is_fillable(value) {
         return word;
     }
-    return filled_with(word, value);
+    return map_word(value, map_reasons(word) | MARK);
 }
 
 @compute @workgroup_size(64)

@@ -318,16 +318,19 @@ fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
     let pixel = vec2<i32>(id.xy);
     let word = before[index];
     let own = map_value(word);
+    let reasons = map_reasons(word);
+    let on_plane = (reasons & ON_PLANE) == ON_PLANE;
+    let kept = select(word, word & ~(HELD << 16u), on_plane);
     let wants_chance = params.confidence == 2u;
-    after[index] = select(word, word & 0xffffffu, wants_chance);
+    after[index] = select(kept, kept & 0xffffffu, wants_chance);
     if own == INVALID {
         return;
     }
     own_color = left_guide_at(pixel);
     candidates[0] = own;
     count = 1u;
-    let sure = (map_reasons(word) & FILLED) == 0u && is_sure(pixel, own);
-    if !sure {
+    let sure = (reasons & FILLED) == 0u && is_sure(pixel, own);
+    if !sure && !on_plane {
         find_candidates(pixel, own);
     }
     let judged = wants_chance || (params.min_chance > 0u && !sure);
@@ -354,7 +357,6 @@ fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
     var near = support(pixel, 5, 1);
     var far = support(pixel, 24, 4);
     let texture = texture_at(pixel);
-    let reasons = map_reasons(word);
 
     var best = own;
     var best_score = 0;
@@ -415,6 +417,6 @@ fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
         after[index] = map_word(INVALID, dropped(reasons));
         return;
     }
-    let chosen = with_value(word, best);
+    let chosen = with_value(kept, best);
     after[index] = select(chosen, (chosen & 0xffffffu) | (likely << 24u), wants_chance);
 }

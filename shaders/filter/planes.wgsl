@@ -3,6 +3,7 @@
 
 override LIMIT: u32; // 1/16 px from the plane before; 0 before there is one
 override ROUND: u32; // 0 the first one, 1 those after it, 2 when the planes are there
+override MARK: u32; // of what is filled: FILLED, or ON_PLANE in front of the learned choice
 
 @group(0) @binding(1) var<storage, read_write> map: array<u32>;
 @group(0) @binding(4) var<storage, read_write> segments: array<atomic<u32>>;
@@ -181,6 +182,6 @@ fn fill(@builtin(global_invocation_id) id: vec3<u32>) {
     let place = place_in(record, id.x, id.y);
     let value = rounded_plane_at(plane, place.x, place.y);
     if plane.exists && is_fillable(value) {
-        map[pixel] = filled_with(word, value);
+        map[pixel] = map_word(value, map_reasons(word) | MARK);
     }
 }

@@ -264,10 +264,11 @@ fn summary(output: &Output, targets: &Targets) -> String {
         format!(", off by more than 1 px {:.1} %, mean {:.2} px", error.nonocc.bad_1_percent, error.nonocc.average_px)
     });
     let frame = &output.job.frame;
-    let (lines, across) = (frame.axis.lines(), frame.in_rows().size().1);
+    let lines = frame.axis.lines();
+    let across_px = frame.size().0 + frame.size().1 - frame.extent_px();
     let rows = frame.rows.as_ref().filter(|rows| !rows.field.is_zero());
     let rows = rows.map_or_else(String::new, |rows| {
-        format!(", {lines} corrected by up to {:.2} px", rows.field.max_px(across))
+        format!(", {lines} corrected by up to {:.2} px", rows.field.max_px(across_px))
     });
     format!(
         "{}: {shares}{error}{rows}, {:.1} ms on {} ({}) -> {}",

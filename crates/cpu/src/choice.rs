@@ -117,7 +117,7 @@ mod tests {
     use crate::image::Luma;
     use crate::image::Picture;
     use crate::stereo::filter::choice::DIRECTIONS;
-    use crate::stereo::map::reason;
+    use crate::stereo::map::{ON_PLANE, reason};
     use fastrand::Rng;
 
     /// Steps and slopes with holes and filled pixels, and pictures with patches of like colours.
@@ -136,6 +136,7 @@ mod tests {
             match rng.u32(..holes) {
                 0 => map.invalidate(x, y, reason::UNIQUENESS),
                 1 => map.reasons.set(x, y, reason::FILLED),
+                2 => map.reasons.set(x, y, ON_PLANE),
                 _ => {}
             }
         }

@@ -46,7 +46,13 @@ pub(super) fn filter_maps(
             FilterKind::Speckle => maps.for_each(|map| remove_speckle(map, params.speckle_size, params.speckle_range)),
             FilterKind::Spatial => maps.for_each(|map| running_mean::along_surfaces(level, &mut map.values, params)),
             FilterKind::Temporal => running_mean::over_time(&mut maps.left, &mut past.smoothed, params),
-            FilterKind::Fill => maps.for_each_with(pictures, |map, picture| fill(level, map, picture, params)),
+            FilterKind::Fill => {
+                // nothing of the right map is marked for the choice
+                let of_right = StereoParams { choice: false, ..params.clone() };
+                let [left, right] = pictures;
+                let sides = [(left, params), (right, &of_right)];
+                maps.for_each_with(sides, |map, (picture, params)| fill(level, map, picture, params));
+            }
             FilterKind::Choice => {
                 maps.left.confidence = confidence.take();
                 choice::run(level, &mut maps.left, pictures, past.last.as_ref(), params);

@@ -11,13 +11,12 @@ use crate::stereo::filter::band::{
 };
 use crate::stereo::filter::calm::CALM_STEP;
 use crate::stereo::filter::moments::{Moments, PLANE_SHIFT, Plane};
-use crate::stereo::filter::planes::{self, FEWEST_NEAR, VOTES_SHARE, fillable};
+use crate::stereo::filter::planes::{self, FEWEST_NEAR, Fillable, VOTES_SHARE, fillable};
 use crate::stereo::filter::segments::MIN_SEGMENT;
-use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
+use crate::stereo::map::{INVALID, SUBPIXEL_STEPS};
 use crate::stereo::{DisparityMap, StereoParams};
 use rayon::prelude::*;
 use std::borrow::Cow;
-use std::ops::RangeInclusive;
 
 /// Pixels of a run that are summed in 32 bits.
 const PIECE: usize = 64;
@@ -73,10 +72,10 @@ pub(super) fn fill_planes(level: SimdLevel, map: &mut DisparityMap, luma: &Luma,
 
 /// Fills a pixel without a disparity, and marks it.
 #[inline(always)]
-fn put(value: &mut i16, reasons: &mut u8, filled: i32, fillable: &RangeInclusive<i32>) {
-    if *value == INVALID && fillable.contains(&filled) {
+fn put(value: &mut i16, reasons: &mut u8, filled: i32, fillable: &Fillable) {
+    if *value == INVALID && fillable.range.contains(&filled) {
         *value = filled as i16;
-        *reasons |= reason::FILLED;
+        *reasons |= fillable.mark;
     }
 }
 

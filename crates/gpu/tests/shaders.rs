@@ -15,7 +15,7 @@ use stereopsis_gpu::shaders::Shader;
 use stereopsis_gpu::uniforms::{DispatchParams, Params};
 use stereopsis_gpu::variant::{PIECES, Variant, VariantOverrides};
 use stereopsis_stereo::cost::mutual_information::Start;
-use stereopsis_stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
+use stereopsis_stereo::map::{INVALID, ON_PLANE, SUBPIXEL_STEPS, reason};
 use stereopsis_stereo::{Aggregation, CostKind, Fill, Median, RightMatching, StereoParams};
 
 fn parse(shader: &Shader) -> naga::Module {
@@ -127,6 +127,7 @@ fn constants_mean_the_same() {
         ("BORDER", i64::from(reason::BORDER)),
         ("HELD", i64::from(reason::HELD)),
         ("FILLED", i64::from(reason::FILLED)),
+        ("ON_PLANE", i64::from(ON_PLANE)),
     ];
     let module = naga::front::wgsl::parse_str(include_str!("../../../shaders/common.wgsl")).expect("common.wgsl");
     let declared: Vec<_> = module

@@ -48,6 +48,10 @@ pub mod reason {
     ];
 }
 
+/// Mark of a pixel that a plane or a band filled, from the fill to the learned choice, which keeps its disparity. The two bits never
+/// meet otherwise, since what is held is no hole; finished maps have [`reason::FILLED`] alone.
+pub const ON_PLANE: u8 = reason::FILLED | reason::HELD;
+
 /// Shares of a map's pixels, 0 to 1. What was not measured is never counted as measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Shares {

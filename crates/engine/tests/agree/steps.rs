@@ -9,8 +9,9 @@ use stereopsis_engine::{CpuEngine, GpuEngine};
 use stereopsis_stereo as stereo;
 use stereopsis_stereo::aggregate::MAX_PATHS;
 use stereopsis_stereo::cost::mutual_information::{self, LEVELS};
+use stereopsis_stereo::map::ON_PLANE;
 use stereopsis_stereo::{
-    self, Aggregation, CostKind, DisparityMap, Prior, RightMatching, StereoParams, Volume, pyramid,
+    self, Aggregation, CostKind, DisparityMap, Past, Prior, RightMatching, StereoParams, Volume, pyramid,
 };
 use stereopsis_stereo::{Fill, Median, Subpixel};
 
@@ -108,7 +109,9 @@ fn refine(
         stereo::filter::smooth_over_time(&mut maps[0].0, &mut None, params);
         step("temporal", &maps[0].0);
     }
-    for (map, picture, names) in maps.iter_mut().filter(|_| params.fill != Fill::None) {
+    // only the left map has a choice
+    let of_sides = [params.clone(), StereoParams { choice: false, ..params.clone() }];
+    for ((map, picture, names), params) in maps.iter_mut().zip(&of_sides).filter(|_| params.fill != Fill::None) {
         if params.fill == Fill::Planes {
             let fillable = stereo::filter::planes::fillable(params);
             stereo::filter::planes::fill_planes(map, &picture.luma.to_u8(), &fillable);
@@ -272,7 +275,12 @@ fn planes_bands_choices_and_weighted_medians_agree() {
             check(&mut engine, &case);
             case.check(&mut CpuEngine::new(None));
             let without = |params: StereoParams| Case { params, ..case.clone() }.expected();
-            let all = case.expected();
+            let finished = case.expected_after(&mut Past::default());
+            for map in [Some(&finished.left), finished.right.as_ref()].into_iter().flatten() {
+                let marked = map.reasons.pixels().iter().filter(|&&reasons| reasons & ON_PLANE == ON_PLANE).count();
+                assert_eq!(marked, 0, "the mark ends with the choice, {}", case.what);
+            }
+            let all = finished.left;
             let others = [
                 StereoParams { fill: Fill::Interpolate, ..params.clone() },
                 StereoParams { weighted_median: false, ..params.clone() },

@@ -5,7 +5,7 @@ use crate::layout::{Layout, Structure};
 use crate::resource::Resource;
 use crate::shaders::{PIXELS, Shader, TILE, shaders};
 use crate::stereo::filter::{Fill, FilterKind, choice, planes};
-use crate::stereo::map::SUBPIXEL_STEPS;
+use crate::stereo::map::{ON_PLANE, SUBPIXEL_STEPS, reason};
 
 shaders! {
     MEDIAN: "filter/median", TILE, ["smooth_map"];
@@ -197,10 +197,13 @@ impl GraphBuilder {
     fn fill(&mut self, maps: &mut Maps<'_>, side: Side, fill: u32) {
         let is_planes = fill == Fill::Planes as u32;
         if is_planes {
-            self.planes(maps, side);
+            // the right map has no choice
+            let is_chosen = maps.layout.structure.filters.iter().any(|&(kind, _)| kind == FilterKind::Choice);
+            let mark = u32::from(if is_chosen && side == Side::Left { ON_PLANE } else { reason::FILLED });
+            self.planes(maps, side, mark);
             let bands = Dispatch {
                 groups: [maps.layout.structure.height as u32, 1, 1],
-                ..maps.dispatch(&BAND, "fill_bands", &[], &maps.both(side))
+                ..maps.dispatch(&BAND, "fill_bands", &[("MARK", mark)], &maps.both(side))
             };
             self.push_into_other(maps, side, ["bands", "right bands"], bands);
         }
@@ -214,24 +217,24 @@ impl GraphBuilder {
         self.push_in_place(maps, side, ["fill", "right fill"], FILL.entries.iter().map(rows).collect());
     }
 
-    /// Segments of the picture, and planes through their disparities.
-    fn planes(&mut self, maps: &Maps<'_>, side: Side) {
+    /// Segments of the picture, and planes through their disparities; what they fill is marked.
+    fn planes(&mut self, maps: &Maps<'_>, side: Side, mark: u32) {
         let layout = maps.layout;
         let Structure { width, height, .. } = layout.structure;
         let resources = [side.picture(maps.level), Resource::Parents, Resource::Sizes, Resource::Segments];
         let segment = |entry: &&'static str| maps.dispatch(&SEGMENTS, entry, &[side.is_right()], &resources);
         let mut dispatches: Vec<_> = SEGMENTS.entries.iter().map(segment).collect();
         let resources = [maps.map(side), Resource::Parents, Resource::Sizes, Resource::Segments];
-        let constants = |limit: i32, round: u32| [("LIMIT", limit as u32), ("ROUND", round)];
+        let constants = |limit: i32, round: u32, mark: u32| [("LIMIT", limit as u32), ("ROUND", round), ("MARK", mark)];
         let rounds = [(0, 0)].into_iter().chain(planes::LIMITS.map(|limit| (limit, 1))).chain([(SUBPIXEL_STEPS, 2)]);
         for (limit, round) in rounds {
             let groups = [width.div_ceil(VOTES.0 as usize) as u32, height.div_ceil(VOTES.1 as usize) as u32, 1];
             // each entry has only the constants that it reads, so that pipelines are shared
-            dispatches.push(Dispatch { groups, ..maps.dispatch(&PLANES, "vote", &constants(limit, 0), &resources) });
+            dispatches.push(Dispatch { groups, ..maps.dispatch(&PLANES, "vote", &constants(limit, 0, 0), &resources) });
             let groups = [layout.max_segments().div_ceil(FITS) as u32, 1, 1];
-            dispatches.push(Dispatch { groups, ..maps.dispatch(&PLANES, "fit", &constants(0, round), &resources) });
+            dispatches.push(Dispatch { groups, ..maps.dispatch(&PLANES, "fit", &constants(0, round, 0), &resources) });
         }
-        dispatches.push(maps.dispatch(&PLANES, "fill", &constants(0, 0), &resources));
+        dispatches.push(maps.dispatch(&PLANES, "fill", &constants(0, 0, mark), &resources));
         self.push_in_place(maps, side, ["planes", "right planes"], dispatches);
     }
 

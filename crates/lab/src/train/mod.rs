@@ -8,7 +8,7 @@ use crate::engine::CpuEngine;
 use crate::image::{PictureRef, Truth};
 use crate::metrics::Random;
 use crate::stereo::filter::choice::{Chooser, Net, Surroundings as _};
-use crate::stereo::filter::{Fill, fill};
+use crate::stereo::filter::{Fill, fill_for_choice};
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS};
 use crate::stereo::{DisparityMap, Preset, StereoParams, Subpixel};
 use anyhow::Context as _;
@@ -97,6 +97,7 @@ fn params(preset: Preset, truth: &Truth) -> StereoParams {
         // its maps teach a little more than those of the default
         subpixel: Subpixel::Parabola,
         fill: Fill::Planes,
+        choice: true,
         speckle_size,
         speckle_range,
         ..params
@@ -109,6 +110,6 @@ fn before_choice(pictures: [PictureRef<'_>; 2], params: &StereoParams) -> anyhow
     let until_fill = StereoParams { fill: Fill::None, choice: false, weighted_median: false, ..params.clone() };
     let (maps, _) = CpuEngine::new(Some(1)).match_next(left, right, &until_fill, false)?;
     let mut map = maps.left;
-    fill(&mut map, left, params);
+    fill_for_choice(&mut map, left, params);
     Ok(map)
 }

@@ -1,9 +1,8 @@
 //! Bands at the left and right border: what only one camera sees there continues the slope beside it.
 
 use super::moments::{MAX_SLOPE, Vote, robust_plane};
-use super::planes::put;
+use super::planes::{Fillable, put};
 use crate::map::{DisparityMap, INVALID};
-use std::ops::RangeInclusive;
 
 /// Fewest columns of a band.
 pub const FEWEST_COLUMNS: usize = 3;
@@ -30,7 +29,7 @@ pub const fn spread(column: usize) -> i32 {
 }
 
 /// Fills the band at either end of each row with the slope of a plane through the disparities beside it.
-pub fn fill_bands(map: &mut DisparityMap, fillable: &RangeInclusive<i32>) {
+pub fn fill_bands(map: &mut DisparityMap, fillable: &Fillable) {
     let before = map.clone();
     for y in 0..map.size().1 {
         fill_band(map, &before, y, fillable, false);
@@ -39,7 +38,7 @@ pub fn fill_bands(map: &mut DisparityMap, fillable: &RangeInclusive<i32>) {
 }
 
 /// The band of row `y` at the left border, or at the right one.
-fn fill_band(map: &mut DisparityMap, before: &DisparityMap, y: usize, fillable: &RangeInclusive<i32>, is_right: bool) {
+fn fill_band(map: &mut DisparityMap, before: &DisparityMap, y: usize, fillable: &Fillable, is_right: bool) {
     let (width, height) = before.size();
     let column = |n: usize| if is_right { width - 1 - n } else { n };
     let value = |n: usize, y: usize| before.values.at(column(n), y);

@@ -1,20 +1,25 @@
-//! A learned choice between the disparities that lie around a pixel, at edges of depth and in holes that were filled.
+//! A learned choice between the disparities that lie around a pixel, at edges of depth and in holes that were filled along their rows.
 //!
 //! Where surfaces meet, windows and paths take the wrong one of two disparities, and what is filled is a guess; the right one is
 //! nearly always found a few pixels away. A small network of integers judges each of them by [`evidence`]: how much of the
 //! surface of like colour around the pixel has this disparity, how well the pictures agree there, and what hides what.
+//!
+//! What was filled from a plane or a band follows the whole surface, slope and all. The candidates around it are those of the hole's
+//! rim, each a constant: it is judged, and never replaced.
 
 #![allow(clippy::inline_always, reason = "what is not inlined into a loop is not compiled for its vector instructions")]
 
 mod evidence;
 mod net;
+#[cfg(test)]
+mod tests;
 
 pub use evidence::{EVIDENCE, Evidence, MAX_DIFFERENCE, Measured, SUPPORTS, Support, WINDOWS};
 pub use net::{Layer, Net, UNIT, net, numbers};
 
 use super::description::{Filter, Function};
 use crate::image::{Image, PictureRef};
-use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
+use crate::map::{DisparityMap, INVALID, ON_PLANE, SUBPIXEL_STEPS, reason};
 use crate::params::StereoParams;
 use std::borrow::Cow;
 
@@ -36,7 +41,8 @@ pub const LIKE: u8 = 14;
 pub const DIRECTIONS: [(i32, i32); 8] = [(-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1)];
 
 /// Each pixel of the left map with a disparity takes that of its candidates which the network likes best, the first one of equals.
-/// A sure pixel keeps its own. Another one loses it where the best one's [chance](Net::chance_of) to be right is less than `min_chance`.
+/// A sure pixel keeps its own, and so does one [`ON_PLANE`], whose reason becomes [`reason::FILLED`]. All but the sure ones lose it
+/// where the best one's [chance](Net::chance_of) to be right is less than `min_chance`.
 /// Confidence, where it is requested, becomes that chance. `last` is the finished left map of the pair before in a sequence with the
 /// temporal filter, if there is one: its disparity is a candidate too, and the odds of what it had count e times as much.
 pub fn choose(
@@ -72,7 +78,7 @@ fn dropped(reasons: u8) -> u8 {
 
 /// What a choice finds around a pixel. [`Chooser`] finds it in plain loops; an engine finds the same sooner.
 pub trait Surroundings {
-    /// Whether pixel `(x, y)`, which has a disparity, keeps it without a choice.
+    /// Whether pixel `(x, y)`, which has a disparity, keeps it, however unlikely.
     fn is_sure(&self, pixel: (usize, usize)) -> bool;
     /// The first of the pixels in a direction, at most [`REACH`] away, that is an [other one](Chooser::other).
     fn first_other(&self, pixel: (usize, usize), direction: (i32, i32)) -> Option<i16>;
@@ -141,12 +147,16 @@ impl<'a> Chooser<'a> {
     #[inline(always)]
     pub fn chosen_by(&self, (x, y): (usize, usize), surroundings: &impl Surroundings) -> Chosen {
         let (own, reasons) = (self.values.at(x, y), self.reasons.at(x, y));
-        let kept = Chosen { value: own, reasons, chance: 0 };
+        let is_on_plane = is_on_plane(reasons);
+        let kept_reasons = if is_on_plane { reasons & !reason::HELD } else { reasons };
+        let kept = Chosen { value: own, reasons: kept_reasons, chance: 0 };
         if own == INVALID {
             return kept;
         }
         let is_sure = surroundings.is_sure((x, y));
-        let (candidates, count) = if is_sure { ([own; MAX_CANDIDATES], 1) } else { self.around((x, y), surroundings) };
+        let keeps_own = is_sure || is_on_plane;
+        let (candidates, count) =
+            if keeps_own { ([own; MAX_CANDIDATES], 1) } else { self.around((x, y), surroundings) };
         let is_judged = self.wants_chance || (self.min_chance > 0 && !is_sure);
         if count == 1 && !is_judged {
             return kept;
@@ -169,15 +179,16 @@ impl<'a> Chooser<'a> {
         Chosen { value: best, chance: if self.wants_chance { chance } else { 0 }, ..kept }
     }
 
-    /// Candidates of pixel `(x, y)`, which has a disparity, and their number: its own, and unless it is sure, in each direction the
-    /// first trusted one of a pixel of like colour that differs from its own, and that of the pair before. Those that are not [`STEP`]
-    /// from an earlier candidate do not count.
+    /// Candidates of pixel `(x, y)`, which has a disparity, and their number: its own, and unless it is sure or [`ON_PLANE`], in each
+    /// direction the first trusted one of a pixel of like colour that differs from its own, and that of the pair before. Those that are
+    /// not [`STEP`] from an earlier candidate do not count.
     #[inline(always)]
     pub fn candidates(&self, x: usize, y: usize) -> ([i16; MAX_CANDIDATES], usize) {
-        if self.is_sure((x, y)) { ([self.values.at(x, y); MAX_CANDIDATES], 1) } else { self.around((x, y), self) }
+        let keeps_own = self.is_sure((x, y)) || is_on_plane(self.reasons.at(x, y));
+        if keeps_own { ([self.values.at(x, y); MAX_CANDIDATES], 1) } else { self.around((x, y), self) }
     }
 
-    /// The candidates of a pixel that is not sure.
+    /// The candidates of a pixel that may change.
     #[inline(always)]
     fn around(&self, pixel: (usize, usize), surroundings: &impl Surroundings) -> ([i16; MAX_CANDIDATES], usize) {
         let (x, y) = pixel;
@@ -293,6 +304,12 @@ impl Surroundings for Chooser<'_> {
     }
 }
 
+/// Whether a pixel with these reasons was filled from a plane or a band.
+#[inline(always)]
+fn is_on_plane(reasons: u8) -> bool {
+    reasons & ON_PLANE == ON_PLANE
+}
+
 /// Whether two disparities count as one candidate.
 #[inline(always)]
 fn is_near(one: i16, other: i16) -> bool {
@@ -340,142 +357,4 @@ fn warped(values: &Image<i16>) -> Image<i16> {
         }
     }
     warped
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::image::{Luma, Picture};
-
-    /// Two surfaces of two colours; the nearer one, at 20 px, is `edge` columns wide on the map, the other lies at 10 px.
-    fn map(edge: usize) -> DisparityMap {
-        let values = Image::from_fn(60, 30, |x, _| if x < edge { 320 } else { 160 });
-        let confidence = Some(values.map(|&value| if value == 320 { 204 } else { 51 }));
-        DisparityMap { values, reasons: Image::filled(60, 30, 0), confidence }
-    }
-
-    fn with_chances() -> StereoParams {
-        StereoParams { confidence: true, ..StereoParams::default() }
-    }
-
-    fn picture() -> Picture {
-        let rgb = Image::from_fn(60, 30, |x, y| {
-            let grain = ((37 * x + 91 * y + x * y) % 9) as u8;
-            if x < 30 { [180 + grain, 40, 40] } else { [60, 110 + grain, 60] }
-        });
-        Picture { luma: Luma::U8(rgb.map(|color| color[0])), rgb: Some(rgb) }
-    }
-
-    #[test]
-    fn candidates_are_other_disparities_of_like_colour() {
-        let picture = picture();
-        let pictures = [PictureRef::from(&picture); 2];
-        let chooser = Chooser::new(&map(33), pictures, None, &with_chances());
-        // a pixel of the far surface that has the near one's disparity finds its own surface's, and no other
-        assert_eq!(chooser.candidates(31, 15).0[..2], [320, 160]);
-        assert_eq!(chooser.candidates(31, 15).1, 2);
-        assert_eq!(chooser.candidates(20, 15).1, 1, "the near surface has one disparity");
-        assert!(chooser.is_sure((10, 15)) && !chooser.is_sure((31, 15)));
-        let mut holes = map(33);
-        holes.reasons.set(40, 15, reason::FILLED);
-        let chooser = Chooser::new(&holes, pictures, None, &with_chances());
-        assert!(!chooser.is_sure((40, 15)) && !chooser.is_sure((42, 15)) && chooser.is_sure((43, 15)));
-        assert_eq!(chooser.chosen(10, 15).value, 320, "a sure pixel keeps its own");
-    }
-
-    #[test]
-    fn evidence_counts_supporters_and_says_what_hides_what() {
-        let picture = picture();
-        let chooser = Chooser::new(&map(33), [PictureRef::from(&picture); 2], None, &with_chances());
-        let evidence = chooser.all_evidence(31, 15);
-        let &[(own, near), (other, far)] = &evidence[..] else { panic!("{evidence:?}") };
-        assert_eq!((own, other), (320, 160));
-        // of the window's columns 30 to 36 are of like colour, 30 to 32 have its own disparity
-        assert_eq!((near[0], far[0]), (255 * 33 / 77, 255 * 44 / 77));
-        assert_eq!((near[4], far[4]), (255 * 11 / 77, 0));
-        // the right camera sees 20 px at the partner of the first candidate, and no disparity at that of the second one
-        assert_eq!(([near[19], near[20]], [far[19], far[20]]), ([0, 0], [64, 0]));
-        let hidden = chooser.all_evidence(23, 15);
-        assert_eq!((hidden.len(), hidden[0].1[20]), (1, 0), "a sure pixel has its own disparity alone");
-        assert_eq!((near[28], near[29], far[29], far[30]), (204, 204, 51, 51));
-    }
-
-    #[test]
-    fn what_the_pair_before_had_is_a_candidate_and_counts_more_over_time_alone() {
-        let picture = picture();
-        let pictures = [PictureRef::from(&picture); 2];
-        let over_time = StereoParams { choice: true, temporal: true, ..StereoParams::default() };
-        let last = |value| DisparityMap { values: Image::filled(60, 30, value), ..map(33) };
-        let candidates = |last: &DisparityMap, params: &StereoParams| {
-            let (candidates, count) = Chooser::new(&map(33), pictures, Some(last), params).candidates(31, 15);
-            candidates[..count].to_vec()
-        };
-        assert_eq!(candidates(&last(700), &over_time), [320, 160, 700]);
-        assert_eq!(candidates(&last(700), &StereoParams { temporal: false, ..over_time.clone() }), [320, 160]);
-        assert_eq!(candidates(&last(150), &over_time), [320, 160], "near one that is there");
-        assert_eq!(candidates(&last(INVALID), &over_time), [320, 160]);
-        // the more pixels take a disparity, the more of them had it before
-        let count = |last: Option<&DisparityMap>| {
-            let mut map = map(33);
-            choose(&mut map, pictures, last, &over_time);
-            map.values.pixels().iter().filter(|&&value| value == 320).count()
-        };
-        let [far, near] = [160, 320].map(|value| count(Some(&last(value))));
-        assert!(far <= count(None) && count(None) <= near && far < near, "{far} {} {near}", count(None));
-    }
-
-    #[test]
-    fn what_is_unlikely_is_dropped_with_its_reason_and_nothing_else_changes() {
-        let picture = picture();
-        let pictures = [PictureRef::from(&picture); 2];
-        let mut before = map(33);
-        before.reasons.set(40, 15, reason::LEFT_RIGHT | reason::FILLED);
-        let chosen = |params: &StereoParams| {
-            let mut map = before.clone();
-            choose(&mut map, pictures, None, params);
-            map
-        };
-        let all = chosen(&with_chances());
-        let chances = all.confidence.as_ref().unwrap();
-        let chooser = Chooser::new(&before, pictures, None, &with_chances());
-        let unsure: Vec<_> =
-            (0..60 * 30).map(|n| (n % 60, n / 60)).filter(|&(x, y)| !chooser.is_sure((x, y))).collect();
-        // a limit above that of the filled pixel and of some others
-        let most = unsure.iter().map(|&(x, y)| chances.at(x, y)).max().unwrap();
-        let percent = (100 * u32::from(most) / 255).clamp(1, 99);
-        for confidence in [false, true] {
-            let some = chosen(&StereoParams { confidence, min_chance: Some(percent), ..with_chances() });
-            let mut count = 0;
-            for (x, y) in (0..60 * 30).map(|n| (n % 60, n / 60)) {
-                let is_dropped = !chooser.is_sure((x, y)) && 100 * u32::from(chances.at(x, y)) < 255 * percent;
-                count += usize::from(is_dropped);
-                assert_eq!(some.values.at(x, y), if is_dropped { INVALID } else { all.values.at(x, y) }, "{x} {y}");
-                let reasons = match before.reasons.at(x, y) {
-                    0 if is_dropped => reason::UNIQUENESS,
-                    reasons if is_dropped => reasons & !reason::FILLED,
-                    reasons => reasons,
-                };
-                assert_eq!(some.reasons.at(x, y), reasons, "{x} {y}");
-            }
-            assert!(count > 0 && count < unsure.len(), "{count} of {}", unsure.len());
-        }
-        let none = chosen(&StereoParams { confidence: false, min_chance: Some(1), ..with_chances() });
-        assert_eq!(none.reasons.at(10, 15), 0, "a sure pixel is never dropped");
-    }
-
-    #[test]
-    fn a_map_without_disparities_stays_empty() {
-        let picture = picture();
-        let mut empty = map(33);
-        empty.values = Image::filled(60, 30, INVALID);
-        let before = empty.clone();
-        choose(&mut empty, [PictureRef::from(&picture); 2], None, &StereoParams::default());
-        assert_eq!(empty.values, before.values);
-    }
-
-    #[test]
-    fn the_shader_has_room_for_the_network() {
-        let sizes: Vec<_> = net().layers.iter().map(|layer| (layer.inputs, layer.outputs)).collect();
-        assert_eq!(sizes, [(EVIDENCE, 32), (32, 16), (16, 1)], "shaders/filter/choice.wgsl has these numbers");
-    }
 }

@@ -35,11 +35,17 @@ impl Fill {
 /// The fill of holes.
 pub(super) const FILL: Filter = Filter {
     size: |params| (params.fill != Fill::None).then_some(params.fill as u32),
-    function: Function::MapOfPicture(fill),
+    function: Function::MapOfPicture(fill_for_choice),
 };
 
 /// Fills the holes of a picture's map.
 pub fn fill(map: &mut DisparityMap, picture: PictureRef<'_>, params: &StereoParams) {
+    fill_for_choice(map, picture, &StereoParams { choice: false, ..params.clone() });
+}
+
+/// Fills the holes of a picture's map. Where the parameters turn on the learned choice, which then has to follow, what planes and
+/// bands fill is marked for it with [`ON_PLANE`](crate::map::ON_PLANE).
+pub fn fill_for_choice(map: &mut DisparityMap, picture: PictureRef<'_>, params: &StereoParams) {
     if params.fill == Fill::Planes {
         let fillable = planes::fillable(params);
         planes::fill_planes(map, &picture.luma.to_u8(), &fillable);

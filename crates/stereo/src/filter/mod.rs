@@ -21,7 +21,7 @@ pub mod weighted_median;
 
 pub use consistency::check_left_right;
 pub use description::Smoothed;
-pub use fill::{Fill, fill, fill_rows};
+pub use fill::{Fill, fill, fill_for_choice, fill_rows};
 pub use median::{Median, median};
 pub use order::{FilterKind, filter_maps};
 #[cfg(test)]

@@ -48,11 +48,16 @@ pub fn filter_maps(
     past: &mut Past,
     wants_right: bool,
 ) -> Maps {
+    // nothing of the right map is marked for the choice
+    let of_right = StereoParams { choice: false, ..params.clone() };
     for (kind, _) in FilterKind::active(params) {
         match &kind.description().function {
             Function::Map(filter) => maps.for_each(|map| filter(map, params)),
             Function::MapOfPicture(filter) => {
-                maps.for_each_with(pictures, |map, picture| filter(map, picture, params));
+                let [left, right] = pictures;
+                maps.for_each_with([(left, params), (right, &of_right)], |map, (picture, params)| {
+                    filter(map, picture, params);
+                });
             }
             Function::LeftMap(filter) => filter(&mut maps.left, pictures, past.last.as_ref(), params),
             Function::BothMaps(filter) => {

@@ -3,7 +3,7 @@
 use super::moments::{Vote, robust_plane};
 use super::segments::segments;
 use crate::image::Image;
-use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
+use crate::map::{DisparityMap, INVALID, ON_PLANE, SUBPIXEL_STEPS, reason};
 use crate::params::StereoParams;
 use std::ops::RangeInclusive;
 
@@ -16,11 +16,20 @@ pub const FEWEST_NEAR: usize = 20;
 /// Largest distances of votes from the plane before, 1/16 px, after a first plane through all of them.
 pub const LIMITS: [i32; 5] = [256, 64, 32, 16, 16];
 
+/// What planes and bands put in.
+#[derive(Clone, Debug)]
+pub struct Fillable {
+    /// Disparities that may be filled in, 1/16 px: those of the search range.
+    pub range: RangeInclusive<i32>,
+    /// Bits of [`reason`] that a filled pixel gets: [`ON_PLANE`] in front of the learned choice.
+    pub mark: u8,
+}
+
 /// Pixels without a disparity in a segment take that of a plane through those with one.
 ///
 /// At least half of the segment's disparities have to lie within 1 px of the plane, and the plane within the search range
 /// where it fills.
-pub fn fill_planes(map: &mut DisparityMap, luma: &Image<u8>, fillable: &RangeInclusive<i32>) {
+pub fn fill_planes(map: &mut DisparityMap, luma: &Image<u8>, fillable: &Fillable) {
     for segment in segments(luma) {
         let (x0, y0) = segment[0];
         let place = |(x, y): (usize, usize)| (x as i32 - x0 as i32, y as i32 - y0 as i32);
@@ -41,16 +50,19 @@ pub fn fill_planes(map: &mut DisparityMap, luma: &Image<u8>, fillable: &RangeInc
     }
 }
 
-/// Disparities that may be filled in, 1/16 px: those of the search range.
-pub fn fillable(params: &StereoParams) -> RangeInclusive<i32> {
-    SUBPIXEL_STEPS * params.min_disparity..=SUBPIXEL_STEPS * params.last_disparity()
+/// What planes and bands put in with these parameters.
+pub fn fillable(params: &StereoParams) -> Fillable {
+    Fillable {
+        range: SUBPIXEL_STEPS * params.min_disparity..=SUBPIXEL_STEPS * params.last_disparity(),
+        mark: if params.choice { ON_PLANE } else { reason::FILLED },
+    }
 }
 
 /// Fills a pixel without a disparity, and marks it.
-pub(super) fn put(map: &mut DisparityMap, (x, y): (usize, usize), value: i32, fillable: &RangeInclusive<i32>) {
-    if map.values.at(x, y) == INVALID && fillable.contains(&value) {
+pub(super) fn put(map: &mut DisparityMap, (x, y): (usize, usize), value: i32, fillable: &Fillable) {
+    if map.values.at(x, y) == INVALID && fillable.range.contains(&value) {
         map.values.set(x, y, value as i16);
-        map.reasons.set(x, y, map.reasons.at(x, y) | reason::FILLED);
+        map.reasons.set(x, y, map.reasons.at(x, y) | fillable.mark);
     }
 }
 
