@@ -43,8 +43,7 @@ fn a_setting_is_found_written_drawn_and_used() {
         "{settings}"
     );
     assert!(fs::read_to_string(folder.join("best.svg")).unwrap().contains("time of a pair, ms"));
-    let found: Value =
-        serde_json::from_str(&printed(folder, &scene(&["-o", "best.toml", "--json"]))).unwrap();
+    let found: Value = serde_json::from_str(&printed(folder, &scene(&["-o", "best.toml", "--json"]))).unwrap();
     assert_eq!((found["judge"].as_str(), found["trials"].as_array().unwrap().len()), (Some("truth"), 4));
     let measure = ["measure", "--size", "96x72", "--frames", "1", "--json", "--settings", "best.toml"];
     let used: Value = serde_json::from_str(&printed(folder, &measure)).unwrap();
@@ -84,7 +83,12 @@ fn the_same_command_goes_on_and_another_one_is_refused() {
     let said = run(folder, &scene(&["--trials", "8", "-o", "whole.toml"]));
     assert!(said.contains("all of them by an earlier run"), "{said}");
     let other = scene(&["--trials", "8", "-o", "whole.toml", "--max-ms", "900"]);
-    refused(folder, &other, 1, &["whole.search.jsonl was left by another search", "its max-ms is null, not 900", "Delete it"]);
+    refused(
+        folder,
+        &other,
+        1,
+        &["whole.search.jsonl was left by another search", "its max-ms is null, not 900", "Delete it"],
+    );
 }
 
 #[test]
