@@ -9,7 +9,7 @@ use crate::console;
 use crate::engine::{EngineChoice, OpenOptions};
 use crate::files::{self, Outputs, WriteError};
 use crate::search::Judge;
-use crate::stereo::{Fill, StereoParams};
+use crate::stereo::StereoParams;
 use clap::builder::PossibleValuesParser;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -142,15 +142,9 @@ struct OptimizeArgs {
     /// Settings that each search tries
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..))]
     trials: u16,
-    /// Seed of the searches
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// Search each scene itself by the score without truth instead, and judge by its truth
+    /// Search each scene itself without its truth instead, and judge by it
     #[arg(long)]
     without_truth: bool,
-    /// Fill holes with planes: without it a hole counts like a wrong pixel
-    #[arg(long)]
-    fill: bool,
     /// Leave out scenes with more pixels
     #[arg(long, value_name = "N", default_value_t = 600_000)]
     max_scene_pixels: usize,
@@ -190,10 +184,9 @@ impl OptimizeArgs {
     fn run(&self) -> anyhow::Result<()> {
         let threads = self.threads.map(usize::from);
         let options = optimize::Options {
-            seed: self.seed,
             trials: usize::from(self.trials),
             max_pixels: self.max_scene_pixels,
-            start: StereoParams { fill: if self.fill { Fill::Planes } else { Fill::None }, ..StereoParams::default() },
+            start: StereoParams::default(),
             judge: if self.without_truth { Judge::WithoutTruth } else { Judge::Truth },
             engine: OpenOptions { choice: EngineChoice::Cpu, threads, ..OpenOptions::default() },
             json: self.json,

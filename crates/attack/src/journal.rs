@@ -26,7 +26,7 @@ pub(crate) fn journal(input: &[u8]) {
     let (_, again) = Journal::open(&path, &header()).expect("a journal that was opened before");
     assert_eq!((again.trials.len(), again.elapsed), (known.trials.len(), known.elapsed));
     let limits = Limits { max_ms: None, budget: Budget::Trials(known.trials.len() + 1) };
-    let plan = Plan { judge: Judge::WithoutTruth, start: StereoParams::default(), limits, seed: 1 };
+    let plan = Plan { judge: Judge::WithoutTruth, start: StereoParams::default(), limits };
     let ended = find(&plan, SAMPLES, known, &mut Away, &mut Silent);
     assert!(!matches!(ended, Err(Failure::Stopped | Failure::Refused(_))), "{ended:?}");
 }

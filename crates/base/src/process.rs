@@ -45,6 +45,22 @@ fn clock(_: bool) -> Option<Duration> {
     None
 }
 
+/// Time that all cores together had nothing to do so far, to a hundredth of a second. Linux only.
+pub fn idle_time() -> Option<Duration> {
+    idle_in(&std::fs::read_to_string("/proc/stat").ok()?)
+}
+
+/// The idle time of a text like that of /proc/stat; `None` where it does not tell.
+fn idle_in(text: &str) -> Option<Duration> {
+    let mut words = text.lines().next()?.strip_prefix("cpu ")?.split_whitespace().map(str::parse::<u64>);
+    // behind user, nice and system; a core that waits for a disk could compute
+    let (idle, waiting) = (words.nth(3)?.ok()?, words.next()?.ok()?);
+    Some(Duration::from_millis(idle.saturating_add(waiting).saturating_mul(TICK_MS)))
+}
+
+/// Unit of the times in /proc/stat, ms: the same on every Linux that matters.
+const TICK_MS: u64 = 10;
+
 /// Lets other threads go first: the calling thread and those that it starts compute with what they leave. Linux only.
 pub fn lower_priority() {
     #[cfg(target_os = "linux")]
@@ -170,6 +186,16 @@ mod tests {
     use super::*;
     use std::hint::black_box;
     use std::time::Instant;
+
+    #[test]
+    fn idle_cores_are_those_without_work_and_those_that_wait_for_a_disk() {
+        let text = "cpu  10 20 30 400 50 6 7 8 9 0\ncpu0 1 2 3 4 5\n";
+        assert_eq!(idle_in(text), Some(Duration::from_millis(4500)));
+        for other in ["", "cpu", "cpu  1 2 3 4", "cpu0 1 2 3 4 5", "cpu  1 2 3 x 5"] {
+            assert_eq!(idle_in(other), None, "{other}");
+        }
+        assert!(idle_time().is_some_and(|idle| idle <= idle_time().unwrap()));
+    }
 
     #[test]
     fn memory_that_is_used_shows() {

@@ -198,7 +198,7 @@ mod tests {
     fn trial(preset: Preset, loss: f64) -> Trial {
         let mut params = StereoParams { num_disparities: 40, ..StereoParams::default() };
         preset.apply(&mut params);
-        let run = Run { loss: Some(loss), wrong_percent: None, measured_percent: 90.0, time_ms: 3.25, pixels: 12 };
+        let run = Run { loss: Some(loss), measured_percent: 90.0, time_ms: 3.25, pixels: 12 };
         Trial::of(Arc::new(params), vec![run; 2])
     }
 

@@ -1,9 +1,9 @@
-//! Settings of the matching tried on pairs: two parameters swept over a grid ([`Sweep`]), and a search for the setting that suits some
-//! pictures best ([`Search`]).
+//! Settings of the matching tried on pairs: two parameters swept over a grid ([`Sweep`]), and a search for the preset within a limit of the
+//! time, and with truth of several pairs for what suits them better ([`Search`]).
 //!
 //! A [`Judge`] turns the disparity map of a pair into a loss: the error against truth, or the score without truth. Both a sweep and a
 //! search have a thread of their own with an engine of their own, at a low priority, and end soon after they are dropped. Times are those of
-//! the engine ([`crate::engine::Output::compute_time`]), measured with one pair in flight: they are right while nothing else computes.
+//! the engine ([`crate::engine::Output::compute_time`]), measured with one pair in flight, without what other programs take of the processor.
 
 use stereopsis_base::parameter::choices;
 use stereopsis_base::{console, files, image, parameter, process};
@@ -22,12 +22,12 @@ mod optimum;
 mod plan;
 mod progress;
 mod sample;
-mod space;
 mod strategy;
 mod sweep;
 mod task;
 mod tester;
 mod trial;
+mod undisturbed;
 mod watcher;
 #[cfg(test)]
 mod fake;
@@ -42,7 +42,6 @@ pub use optimum::Search;
 pub use plan::{Budget, Known, Limits, Plan};
 pub use progress::SearchProgress;
 pub use sample::Sample;
-pub use space::draw;
 pub use strategy::find;
 pub use sweep::{Cell, Sweep, SweepProgress, Tried};
 pub use trial::{Run, Trial, key};

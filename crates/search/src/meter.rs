@@ -3,9 +3,9 @@
 use super::judge::Judge;
 use super::sample::Sample;
 use super::trial::Run;
-use crate::capture::Frame;
+use super::undisturbed::Undisturbed;
 use crate::engine::Autotune;
-use crate::engine::{self, Engine, EngineError, EngineInfo, Job, OpenOptions};
+use crate::engine::{self, Engine, EngineError, EngineInfo, EngineKind, Job, OpenOptions, Output};
 use crate::stereo::{DisparityMap, StereoParams};
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,6 +74,8 @@ pub struct EngineMeter {
     engine: Box<dyn Engine>,
     samples: Arc<[Sample]>,
     judge: Judge,
+    /// Takes off what other programs have of the cores, where they compute.
+    undisturbed: Option<Undisturbed>,
 }
 
 impl EngineMeter {
@@ -90,13 +92,17 @@ impl EngineMeter {
         // a variant that is tried on the way would be in the times
         let options = OpenOptions { autotune: Autotune::Never, ..options.clone() };
         let Some(first) = samples.first() else { return Err(Failure::Lost("there is no pair to try".to_owned())) };
-        let engine = engine::open(&options, Some(&job(first, &first.frame, params)))?.engine;
-        Ok(Self { engine, samples, judge })
+        let engine = engine::open(&options, Some(&job(first, judge, params)))?.engine;
+        let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let is_cpu = engine.info().kind == EngineKind::Cpu;
+        let undisturbed = is_cpu.then(|| Undisturbed::new(options.threads.unwrap_or_else(cores)));
+        Ok(Self { engine, samples, judge, undisturbed })
     }
 }
 
-fn job(sample: &Sample, frame: &Arc<Frame>, params: &StereoParams) -> Job {
-    Job { frame: Arc::clone(frame), params: Arc::new(sample.params(params)), read_back: true, wants_right: false }
+fn job(sample: &Sample, judge: Judge, params: &StereoParams) -> Job {
+    let params = Arc::new(judge.judged(sample.params(params)));
+    Job { frame: Arc::clone(&sample.frame), params, read_back: true, wants_right: false }
 }
 
 impl Meter for EngineMeter {
@@ -112,7 +118,7 @@ impl Meter for EngineMeter {
     ) -> Result<Measured, Failure> {
         let (judge, engine) = (self.judge, self.engine.as_mut());
         let Some(sample) = self.samples.get(sample) else { return Err(Failure::Lost("no such pair".to_owned())) };
-        let job = job(sample, &sample.frame, params);
+        let job = job(sample, judge, params);
         // compiling is no part of the time
         while !engine.prepare(&job) {
             if is_stopped() {
@@ -124,9 +130,13 @@ impl Meter for EngineMeter {
         if let Some(previous) = sample.previous.as_ref().filter(|_| params.temporal) {
             engine::run(engine, Job { frame: Arc::clone(previous), ..job.clone() })?;
         }
-        let output = engine::run(engine, job)?;
+        let time_of = |output: &Result<Output, EngineError>| output.as_ref().ok().map(|output| output.compute_time);
+        let (output, load) = Undisturbed::watch(|| engine::run(engine, job), time_of);
+        let output = output?;
+        let undisturbed = self.undisturbed.as_mut().zip(load).map(|(times, load)| times.time_s(load));
+        let time = undisturbed.map_or(output.compute_time, Duration::from_secs_f64);
         let map = output.map.ok_or_else(|| Failure::Lost("the engine gave no numbers back".to_owned()))?;
-        let run = judge.run(sample, params, &map, output.compute_time);
+        let run = judge.run(sample, params, &map, time);
         Ok(Measured { run, map: Some(map) })
     }
 }

@@ -24,8 +24,7 @@ pub struct Search {
 pub type Keep = Box<dyn FnMut(&Trial, Duration) -> Result<(), String> + Send>;
 
 impl Search {
-    /// Searches from the setting `start`, a valid one, on these samples, of which there is at least one. The same seed and number of
-    /// trials lead to the same settings.
+    /// Searches from the setting `start`, a valid one, on these samples, of which there is at least one.
     ///
     /// # Errors
     /// The system gives no thread. An engine that cannot be opened is an error of the progress.
@@ -35,10 +34,9 @@ impl Search {
         start: StereoParams,
         limits: Limits,
         engine: OpenOptions,
-        seed: u64,
         wake: Wake,
     ) -> std::io::Result<Self> {
-        let plan = Plan { judge, start, limits, seed };
+        let plan = Plan { judge, start, limits };
         Self::resume(samples, plan, engine, Known::default(), Box::new(|_, _| Ok(())), wake)
     }
 

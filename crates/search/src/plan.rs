@@ -32,8 +32,6 @@ pub struct Plan {
     pub start: StereoParams,
     /// What it may take.
     pub limits: Limits,
-    /// The same seed and number of trials lead to the same settings.
-    pub seed: u64,
 }
 
 /// What earlier runs of the same plan have tried.

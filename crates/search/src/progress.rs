@@ -14,7 +14,7 @@ use std::time::Duration;
 pub(super) struct Found {
     pub(super) start: Option<Arc<Trial>>,
     pub(super) presets: Vec<(Preset, Arc<Trial>)>,
-    /// The best one, whether it is quick enough or not.
+    /// The best one that is quick enough.
     pub(super) best: Option<Arc<Trial>>,
 }
 
@@ -37,8 +37,7 @@ pub struct SearchProgress {
     pub presets: Vec<(Preset, Arc<Trial>)>,
     /// Trials that no other one beats in both loss and time, the quickest first.
     pub front: Vec<Arc<Trial>>,
-    /// The best one within the limit: the setting that it started from where nothing is better by a margin; `None` where nothing is quick
-    /// enough.
+    /// The best one within the limit; `None` where nothing is quick enough.
     pub best: Option<Arc<Trial>>,
     /// Time so far.
     pub elapsed: Duration,
@@ -50,7 +49,23 @@ pub struct SearchProgress {
     pub ended: bool,
 }
 
+/// With truth of fewer pairs a search keeps to the presets.
+pub(super) const ENOUGH_PAIRS: usize = 6;
+
 impl SearchProgress {
+    /// Why only presets are tried, in words; `None` where changes of them are tried too.
+    pub fn keeps_to_presets(&self) -> Option<&'static str> {
+        match self.judge {
+            Judge::WithoutTruth => Some(
+                "Only presets are proposed, the dearest within the limit: without truth no score tells which of two good settings is better.",
+            ),
+            Judge::Truth if self.samples < ENOUGH_PAIRS => {
+                Some("Only presets are proposed: what suits fewer than 6 pairs with truth may harm others.")
+            }
+            Judge::Truth => None,
+        }
+    }
+
     /// Nothing was tried yet.
     pub(super) fn begin(judge: Judge, limits: Limits, samples: usize) -> Self {
         Self {

@@ -1,6 +1,6 @@
-//! Tries settings within a budget, each once, and abandons hopeless ones after their first samples.
+//! Tries settings within a budget, each once, and abandons those that cannot win after their first samples.
 
-use super::compare::is_hopeless;
+use super::compare::is_worse_somewhere;
 use super::meter::{Failure, Meter};
 use super::plan::{Budget, Known, Limits};
 use super::progress::SearchProgress;
@@ -16,9 +16,9 @@ use std::time::{Duration, Instant};
 pub(super) enum Bar<'a> {
     /// With nothing: it is tried on all samples.
     None,
-    /// A preset is abandoned where it is worse and far slower than the present setting.
-    Preset(&'a Trial),
-    /// A candidate is abandoned where it is far worse than the leader, or too slow.
+    /// A preset is abandoned where it is too slow.
+    Preset,
+    /// A candidate is abandoned where it is too slow, or worse than the best one on a sample.
     Candidate(&'a Trial),
 }
 
@@ -38,9 +38,7 @@ pub(super) struct Tester<'a> {
     trials: Vec<Arc<Trial>>,
 }
 
-/// A preset that is worse is abandoned where it takes so many times as long as the present setting.
-const FAR_SLOWER: f64 = 4.0;
-/// A candidate is abandoned where it takes so many times as long as allowed: after its first run, which may be slow, and later.
+/// A setting is abandoned where it takes so many times as long as allowed: after its first run, which may be slow, and later.
 const TOO_SLOW: [f64; 2] = [2.0, 1.2];
 
 impl<'a> Tester<'a> {
@@ -155,14 +153,12 @@ impl<'a> Tester<'a> {
     }
 
     fn is_abandoned(&self, trial: &Trial, bar: Bar<'_>) -> bool {
+        let allowed = TOO_SLOW[usize::from(trial.samples > 1)];
+        let is_slow = self.limits.max_ms.is_some_and(|max| trial.time_ms > allowed * max);
         match bar {
             Bar::None => false,
-            Bar::Preset(start) => is_hopeless(trial, start) && trial.time_ms > FAR_SLOWER * start.time_ms,
-            Bar::Candidate(leader) => {
-                let allowed = TOO_SLOW[usize::from(trial.samples > 1)];
-                let is_slow = self.limits.max_ms.is_some_and(|max| trial.time_ms > allowed * max);
-                is_slow || (self.fits(leader) && is_hopeless(trial, leader))
-            }
+            Bar::Preset => is_slow,
+            Bar::Candidate(best) => is_slow || is_worse_somewhere(trial, best),
         }
     }
 }

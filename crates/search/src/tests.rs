@@ -1,29 +1,37 @@
-//! Searches with a meter that knows where the optimum is.
+//! Searches with a meter that follows a rule.
 
-use super::fake::{Fake, loss, optimum};
+use super::fake::{Fake, time_ms};
 use super::judge::Judge;
 use super::meter::Failure;
 use super::plan::{Budget, Known, Limits, Plan};
-use super::progress::SearchProgress;
+use super::progress::{ENOUGH_PAIRS, SearchProgress};
 use super::strategy::find;
 use super::trial::{Trial, key};
 use super::watcher::Watcher;
-use crate::stereo::{Fill, Preset, StereoParams};
+use crate::stereo::{Fill, Median, Preset, StereoParams};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-const SAMPLES: usize = 3;
-
-fn plan(trials: usize, seed: u64) -> Plan {
-    let limits = Limits { max_ms: None, budget: Budget::Trials(trials) };
-    Plan { judge: Judge::Truth, start: StereoParams::default(), limits, seed }
+fn plan(judge: Judge, max_ms: Option<f64>) -> Plan {
+    let limits = Limits { max_ms, budget: Budget::Trials(1000) };
+    Plan { judge, start: StereoParams::default(), limits }
 }
 
-/// Keeps trials, and stops after some reports.
+/// With truth and any time.
+fn truth() -> Plan {
+    plan(Judge::Truth, None)
+}
+
+fn of(preset: Preset) -> StereoParams {
+    let mut params = StereoParams::default();
+    preset.apply(&mut params);
+    params
+}
+
+/// Keeps trials, and stops after some.
 #[derive(Default)]
 struct Recorder {
     kept: Vec<Trial>,
-    reports: usize,
     stops_after: Option<usize>,
 }
 
@@ -36,84 +44,142 @@ impl Watcher for Recorder {
         self.kept.push(trial.clone());
         Ok(())
     }
-
-    fn reached(&mut self, _: SearchProgress) {
-        self.reports += 1;
-    }
 }
 
-fn run(plan: &Plan, known: Known) -> (SearchProgress, Fake) {
-    let mut fake = Fake::new();
-    let found = find(plan, SAMPLES, known, &mut fake, &mut Recorder::default()).unwrap();
+type Loss = fn(&StereoParams, usize) -> f64;
+
+/// A search on so many samples, and what it measured.
+fn run(plan: &Plan, samples: usize, loss: Loss, known: Known) -> (SearchProgress, Fake) {
+    let mut fake = Fake { loss, ..Fake::new() };
+    let found = find(plan, samples, known, &mut fake, &mut Recorder::default()).unwrap();
     (found, fake)
+}
+
+fn found(plan: &Plan, samples: usize, loss: Loss) -> Option<StereoParams> {
+    run(plan, samples, loss, Known::default()).0.best.map(|best| (*best.params).clone())
 }
 
 fn keys(progress: &SearchProgress) -> Vec<String> {
     progress.trials.iter().map(|trial| key(&trial.params)).collect()
 }
 
+/// The dearer, the worse.
+const MISLEADING: Loss = |params, _| time_ms(params);
+
 #[test]
-fn a_known_optimum_is_found_and_nothing_else_is_changed() {
-    for seed in 1..4 {
-        let (found, _) = run(&plan(400, seed), Known::default());
-        let best = found.best.unwrap();
-        assert!(loss(&best.params) < 10.3, "{seed}: {} {:?}", loss(&best.params), best.params);
-        let StereoParams { cost, paths, median, subpixel, left_right, .. } = optimum();
-        let found = &best.params;
-        assert_eq!(
-            (found.cost, found.paths, found.median, found.subpixel, found.left_right),
-            (cost, paths, median, subpixel, left_right)
-        );
-        // without an effect on the loss
-        let start = StereoParams::default();
-        assert_eq!((found.spatial, found.speckle_size, found.fill), (start.spatial, start.speckle_size, Fill::None));
+fn without_truth_the_dearest_preset_within_the_limit_is_proposed_whatever_the_score_says() {
+    for (max_ms, preset) in [
+        (None, Some(Preset::Best)),
+        (Some(20.0), Some(Preset::Accurate)),
+        (Some(15.0), Some(Preset::Balanced)),
+        (Some(5.0), Some(Preset::Fast)),
+        (Some(1.0), None),
+    ] {
+        let plan = plan(Judge::WithoutTruth, max_ms);
+        assert_eq!(found(&plan, 8, MISLEADING), preset.map(of), "{max_ms:?}");
+        // whatever it starts from, and with what that fills
+        let start = StereoParams { p2: 90, fill: Fill::Background, ..of(Preset::Accurate) };
+        let filled = preset.map(|preset| StereoParams { fill: Fill::Background, ..of(preset) });
+        assert_eq!(found(&Plan { start, ..plan }, 8, MISLEADING), filled, "{max_ms:?}");
     }
+    let progress = run(&plan(Judge::WithoutTruth, None), 8, MISLEADING, Known::default()).0;
+    assert_eq!(progress.trials.len(), 4, "nothing but the presets is tried");
+    assert!(progress.keeps_to_presets().unwrap().contains("without truth"));
+}
+
+#[test]
+fn truth_of_a_few_pairs_keeps_to_presets_and_vetoes_those_that_are_worse_than_the_present_setting() {
+    let few = ENOUGH_PAIRS - 1;
+    // on one pair it loses a little, in the mean it is better
+    let gains: Loss = |params, sample| if params.choice { [10.1, 8.0][sample % 2] } else { 10.0 };
+    assert_eq!(found(&truth(), 4, gains), Some(of(Preset::Best)));
+    let choice_is_worse: Loss = |params, sample| if params.choice { [10.5, 8.0][sample % 2] } else { 10.0 };
+    assert_eq!(found(&truth(), few, choice_is_worse), Some(of(Preset::Accurate)));
+    // cheaper presets have lower losses: a few pairs say too little for that
+    assert_eq!(found(&truth(), few, MISLEADING), Some(of(Preset::Balanced)));
+    let progress = run(&truth(), few, MISLEADING, Known::default()).0;
+    assert!(progress.best.unwrap().params == progress.start.unwrap().params && progress.trials.len() == 4);
+    // what is too slow has to be replaced, by whatever is left
+    assert_eq!(found(&plan(Judge::Truth, Some(6.0)), few, |params, _| 40.0 - time_ms(params)), Some(of(Preset::Fast)));
+}
+
+#[test]
+fn truth_of_more_pairs_takes_changes_that_gain_clearly_and_lose_nowhere() {
+    let loss: Loss = |params, sample| {
+        let arms = if params.arms == 4 { 0.9 } else { 1.0 };
+        let tau = if params.tau != 6 {
+            1.0
+        } else if sample == 3 {
+            1.2
+        } else {
+            0.5
+        };
+        let median = if params.median == Median::Five { 0.97 } else { 1.0 };
+        (10.0 + sample as f64) * arms * tau * median
+    };
+    let best = of(Preset::Best);
+    assert_eq!(found(&truth(), ENOUGH_PAIRS, loss), Some(StereoParams { arms: 4, ..best.clone() }));
+    assert_eq!(found(&truth(), ENOUGH_PAIRS - 1, loss), Some(best.clone()));
+    assert_eq!(found(&plan(Judge::WithoutTruth, None), ENOUGH_PAIRS, loss), Some(best));
+    // so does a cheaper preset
+    assert_eq!(found(&truth(), ENOUGH_PAIRS, MISLEADING), Some(of(Preset::Fast)));
+    let best = Plan { start: of(Preset::Best), ..truth() };
+    assert_eq!(found(&best, ENOUGH_PAIRS, MISLEADING), Some(of(Preset::Fast)));
+}
+
+#[test]
+fn a_proposal_stays_near_a_preset() {
+    let loss: Loss = |params, _| {
+        let factor = |is_changed: bool| if is_changed { 0.8 } else { 1.0 };
+        10.0 * factor(params.arms == 4) * factor(params.tau == 6) * factor(params.median == Median::Five)
+    };
+    let found = found(&truth(), ENOUGH_PAIRS, loss).unwrap();
+    let best = of(Preset::Best);
+    let changes = StereoParams::table().iter().filter(|parameter| (parameter.get)(&found) != (parameter.get)(&best));
+    assert_eq!(changes.count(), 2, "{found:?}");
 }
 
 #[test]
 fn presets_and_the_present_setting_come_first_and_the_front_falls() {
-    let (found, _) = run(&plan(100, 1), Known::default());
-    assert_eq!(key(&found.trials[0].params), key(&StereoParams::default()));
-    assert_eq!(found.presets.iter().map(|(preset, _)| *preset).collect::<Vec<_>>(), Preset::ALL);
-    assert_eq!(found.trials.len(), 100);
-    assert!(found.ended && found.error.is_none());
+    let start = StereoParams { p2: 90, ..StereoParams::default() };
+    let (found, _) = run(&Plan { start: start.clone(), ..truth() }, 8, |p, _| 50.0 - time_ms(p), Known::default());
+    let first: Vec<_> = found.trials[..5].iter().map(|trial| (*trial.params).clone()).collect();
+    let presets = [Preset::Fast, Preset::Balanced, Preset::Accurate, Preset::Best];
+    assert_eq!(first, [vec![start], presets.map(of).to_vec()].concat());
+    assert_eq!(found.presets.iter().map(|(preset, _)| *preset).collect::<Vec<_>>(), presets);
+    assert!(found.ended && found.error.is_none() && found.trials.len() > 5);
     assert!(found.front.is_sorted_by(|a, b| a.time_ms < b.time_ms && a.loss > b.loss), "{:?}", found.front);
     assert!(found.front.len() > 1);
 }
 
 #[test]
-fn one_seed_gives_one_sequence() {
-    let (first, again, other) = (
-        run(&plan(120, 1), Known::default()),
-        run(&plan(120, 1), Known::default()),
-        run(&plan(120, 2), Known::default()),
-    );
-    assert_eq!(keys(&first.0), keys(&again.0));
-    assert_ne!(keys(&first.0), keys(&other.0));
-}
-
-#[test]
-fn nothing_is_tried_twice() {
-    let (found, fake) = run(&plan(150, 1), Known::default());
+fn nothing_is_tried_twice_and_what_cannot_win_is_abandoned() {
+    let (found, fake) = run(&truth(), 8, |params, _| f64::from(params.p1) + f64::from(params.p2), Known::default());
     let keys = keys(&found);
     assert_eq!(keys.iter().collect::<BTreeSet<_>>().len(), keys.len());
     let measured: BTreeSet<_> = fake.calls.iter().map(|(params, sample)| (key(params), *sample)).collect();
     assert_eq!(measured.len(), fake.calls.len(), "each setting once on each sample");
-    // hopeless ones were abandoned after their first sample
-    assert!(fake.calls.len() < 150 * SAMPLES * 9 / 10, "{} of {}", fake.calls.len(), 150 * SAMPLES);
+    let abandoned = found.trials.iter().filter(|trial| trial.samples == 1).count();
+    assert!(abandoned > 3, "{abandoned}");
+    let slow = run(&plan(Judge::WithoutTruth, Some(6.0)), 8, MISLEADING, Known::default()).0;
+    let samples: Vec<_> = slow.presets.iter().map(|(_, trial)| trial.samples).collect();
+    assert_eq!(samples, [8, 8, 1, 1], "the present setting is tried whole, and presets that are far too slow once");
 }
 
 #[test]
 fn a_search_that_goes_on_ends_as_if_it_had_not_been_stopped() {
-    let whole = run(&plan(90, 5), Known::default()).0;
-    for stopped_at in [1, 7, 40, 89] {
+    let loss: Loss = |params, _| 100.0 / f64::from(params.p1) + 9.0 / f64::from(params.arms);
+    let whole = run(&truth(), 8, loss, Known::default()).0;
+    assert!(whole.trials.len() > 12);
+    for stopped_at in [1, 3, 7, whole.trials.len() - 1] {
         let mut recorder = Recorder { stops_after: Some(stopped_at), ..Recorder::default() };
-        let mut fake = Fake::new();
-        let stopped = find(&plan(90, 5), SAMPLES, Known::default(), &mut fake, &mut recorder);
+        let mut fake = Fake { loss, ..Fake::new() };
+        let stopped = find(&truth(), 8, Known::default(), &mut fake, &mut recorder);
         assert_eq!(stopped.unwrap_err(), Failure::Stopped);
         assert_eq!(recorder.kept.len(), stopped_at);
         let before: BTreeSet<_> = recorder.kept.iter().map(|trial| key(&trial.params)).collect();
-        let (resumed, fake) = run(&plan(90, 5), Known { trials: recorder.kept, elapsed: Duration::from_secs(3) });
+        let known = Known { trials: recorder.kept, elapsed: Duration::from_secs(3) };
+        let (resumed, fake) = run(&truth(), 8, loss, known);
         assert_eq!(keys(&resumed), keys(&whole));
         assert_eq!(resumed.best.unwrap().params, whole.best.as_ref().unwrap().params);
         assert!(resumed.elapsed >= Duration::from_secs(3));
@@ -121,34 +187,28 @@ fn a_search_that_goes_on_ends_as_if_it_had_not_been_stopped() {
     }
     // one that is finished measures nothing
     let known = Known { trials: whole.trials.iter().map(|trial| (**trial).clone()).collect(), ..Known::default() };
-    let (again, fake) = run(&plan(90, 5), known);
+    let (again, fake) = run(&truth(), 8, loss, known);
     assert_eq!((keys(&again), fake.calls.len()), (keys(&whole), 0));
 }
 
 #[test]
-fn time_that_earlier_runs_took_counts() {
+fn a_budget_is_kept_and_earlier_runs_count() {
+    let limits = Limits { max_ms: None, budget: Budget::Trials(3) };
+    let found = run(&Plan { limits, ..truth() }, 8, |_, _| 10.0, Known::default()).0;
+    assert_eq!((found.trials.len(), &*found.best.unwrap().params), (3, &of(Preset::Accurate)), "the dearest so far");
     let limits = Limits { max_ms: None, budget: Budget::Time(Duration::from_mins(1)) };
     let known = Known { trials: Vec::new(), elapsed: Duration::from_secs(61) };
-    let (found, fake) = run(&Plan { limits, ..plan(1, 1) }, known);
+    let (found, fake) = run(&Plan { limits, ..truth() }, 8, |_, _| 10.0, known);
     assert!(fake.calls.is_empty() && found.ended && found.best.is_none());
 }
 
 #[test]
-fn a_limit_of_the_time_is_kept() {
-    let limits = Limits { max_ms: Some(5.0), budget: Budget::Trials(150) };
-    let (found, _) = run(&Plan { limits, ..plan(1, 1) }, Known::default());
-    let best = found.best.unwrap();
-    assert!(best.time_ms <= 5.0 && best.params.paths == 4, "{:?}", best.params);
-    let limits = Limits { max_ms: Some(0.5), ..limits };
-    assert!(run(&Plan { limits, ..plan(1, 1) }, Known::default()).0.best.is_none(), "nothing is as quick");
-}
-
-#[test]
 fn a_lost_engine_ends_the_search_and_a_refused_setting_does_not() {
-    let mut fake = Fake { lost_at: Some(50), ..Fake::new() };
-    let ended = find(&plan(90, 1), SAMPLES, Known::default(), &mut fake, &mut Recorder::default());
+    let mut fake = Fake { lost_at: Some(20), ..Fake::new() };
+    let ended = find(&truth(), 8, Known::default(), &mut fake, &mut Recorder::default());
     assert_eq!(ended.unwrap_err(), Failure::Lost("the GPU was lost".into()));
-    let (found, _) = run(&plan(60, 1), Known::default());
-    let (_, refused) = found.presets.iter().find(|(preset, _)| *preset == Preset::Frommholz2020).unwrap();
-    assert_eq!((refused.samples, refused.loss), (0, None));
+    let start = StereoParams { gating: Some(1), ..StereoParams::default() };
+    let found = run(&Plan { start, ..truth() }, 8, |_, _| 10.0, Known::default()).0;
+    assert_eq!(found.start.as_ref().map(|start| (start.samples, start.loss)), Some((0, None)));
+    assert_eq!(*found.best.unwrap().params, of(Preset::Best));
 }

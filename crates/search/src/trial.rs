@@ -3,7 +3,7 @@
 use crate::stereo::StereoParams;
 use std::sync::Arc;
 
-/// A setting that was tried on samples: all of them, or the first ones where these were hopeless.
+/// A setting that was tried on samples: all of them, or the first ones where it could not win after these.
 #[derive(Clone, Debug)]
 pub struct Trial {
     /// The setting.
@@ -25,8 +25,6 @@ pub struct Trial {
 pub struct Run {
     /// Smaller is better; `None` where the map is too empty to be judged, or cannot be.
     pub loss: Option<f64>,
-    /// Pixels with a disparity that is off by more than 1 px, % of all with truth; `None` without truth.
-    pub wrong_percent: Option<f64>,
     /// Pixels measured, % of all.
     pub measured_percent: f64,
     /// The best time so far, ms.
@@ -48,11 +46,6 @@ impl Trial {
             samples: runs.len(),
             runs,
         }
-    }
-
-    /// Mean share of pixels with a disparity that is off by more than 1 px, % of all with truth; `None` without truth.
-    pub fn wrong_percent(&self) -> Option<f64> {
-        mean(self.runs.iter().map(|run| run.wrong_percent))
     }
 
     /// Adds what came of sample number `sample`; of one that was tried before its time counts, if it is a better one.

@@ -1,4 +1,4 @@
-//! `stereopsis optimize`: the setting that suits some pairs best, searched for and written as a settings file.
+//! `stereopsis optimize`: the best preset within a limit of the time, or what suits pairs with truth better, written as a settings file.
 
 mod pairs;
 mod report;
@@ -43,9 +43,6 @@ pub(super) struct OptimizeArgs {
     /// End after so many settings instead
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     trials: Option<u32>,
-    /// Seed of the search
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
     /// Draw loss over time of all settings: .svg or .png
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
@@ -61,8 +58,8 @@ pub(super) struct OptimizeArgs {
     settings: SettingsArgs,
 }
 
-/// Version of the journal: one of version 1 does not say its pictures.
-const JOURNAL: u32 = 2;
+/// Version of the journal: one of version 1 does not say its pictures, and one of version 2 counts holes as wrong.
+const JOURNAL: u32 = 3;
 
 /// Runs `optimize`.
 ///
@@ -99,7 +96,7 @@ pub(super) fn run(args: &OptimizeArgs) -> anyhow::Result<()> {
         None => Budget::Time(Duration::from_secs_f64(args.seconds)),
     };
     let limits = Limits { max_ms: args.max_ms, budget };
-    let plan = Plan { judge, start: settings.params.clone(), limits, seed: args.seed };
+    let plan = Plan { judge, start: settings.params.clone(), limits };
     let journal_path = args.output.with_extension("search.jsonl");
     std::iter::once(&journal_path).chain(&args.plot).try_for_each(|path| outputs.file(path))?;
     // beside a journal of this search it is its result
@@ -152,7 +149,6 @@ fn header(source: &str, pairs: &Pairs, settings: &Settings, plan: &Plan) -> anyh
         "engine": settings.engine.to_string(),
         "threads": settings.threads,
         "adapter": settings.adapter,
-        "seed": plan.seed,
     });
     Ok(value.as_object().cloned().unwrap_or_default())
 }

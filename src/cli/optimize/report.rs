@@ -4,7 +4,7 @@ use crate::console;
 use crate::engine::EngineChoice;
 use crate::search::{SearchProgress, Trial};
 use crate::settings::{Settings, differences, text_of, words_to};
-use crate::stereo::{Preset, StereoParams};
+use crate::stereo::Preset;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -38,31 +38,26 @@ pub(super) fn nothing_fits(progress: &SearchProgress) -> String {
     }
 }
 
-/// The presets, the present setting and the best one; and what the best one changes.
+/// What was found, the presets from the dearest on, and the present setting; and what was changed, and why no more was tried.
 pub(super) fn table(progress: &SearchProgress) -> String {
     let mut text = format!("{}\n{:<16} {:>9} {:>9} {:>10}\n", heading(progress), "", "loss", "ms", "measured %");
     for (name, trial) in named(progress) {
         let Trial { time_ms, measured_percent, samples, .. } = &*trial;
         let loss = trial.loss.map_or_else(|| "-".to_owned(), |loss| format!("{loss:.3}"));
-        let mut notes = Vec::new();
-        if *samples < progress.samples {
-            notes.push(format!("abandoned after {samples} of {} pairs", progress.samples));
-        }
-        notes.extend(is_unchecked(&trial.params, progress).then(|| "no left-right check".to_owned()));
-        let notes = notes.join(", ");
+        let is_slow = progress.limits.max_ms.is_some_and(|max_ms| *time_ms > max_ms);
+        let few = format!("tried on {samples} of {} pairs", progress.samples);
+        let notes = [is_slow.then(|| "over the limit".to_owned()), (*samples < progress.samples).then_some(few)];
+        let notes = notes.into_iter().flatten().collect::<Vec<_>>().join(", ");
         let line = format!("{name:<16} {loss:>9} {time_ms:>9.1} {measured_percent:>10.1}  {notes}");
         let _ = writeln!(text, "{}", line.trim_end());
     }
     let changed = changed(progress);
     let changed = if changed.is_empty() { "nothing".to_owned() } else { changed.join(", ") };
     let _ = writeln!(text, "changed: {changed}");
+    if let Some(why) = progress.keeps_to_presets() {
+        let _ = writeln!(text, "{why}");
+    }
     text
-}
-
-/// Whether a setting with a low loss may be no better than the present one, because it keeps what that drops.
-fn is_unchecked(params: &StereoParams, progress: &SearchProgress) -> bool {
-    let start = progress.start.as_ref().map(|start| &start.params);
-    params.left_right.is_none() && start.is_some_and(|start| start.left_right.is_some())
 }
 
 fn heading(progress: &SearchProgress) -> String {
@@ -79,11 +74,11 @@ fn changed(progress: &SearchProgress) -> Vec<String> {
     both.map_or_else(Vec::new, |(start, best)| differences(&best.params, &start.params))
 }
 
-/// The trials with a name: presets, the present setting, the best one.
+/// The trials with a name: the best one, presets from the dearest on, the present setting.
 fn named(progress: &SearchProgress) -> Vec<(String, Arc<Trial>)> {
-    let presets = progress.presets.iter().map(|(preset, trial)| (preset.to_string(), Arc::clone(trial)));
+    let presets = progress.presets.iter().rev().map(|(preset, trial)| (preset.to_string(), Arc::clone(trial)));
     let of = |name: &str, trial: &Option<Arc<Trial>>| trial.clone().map(|trial| (name.to_owned(), trial));
-    presets.chain(of("present setting", &progress.start)).chain(of("found", &progress.best)).collect()
+    of("found", &progress.best).into_iter().chain(presets).chain(of("present setting", &progress.start)).collect()
 }
 
 /// All trials for other programs.
@@ -93,7 +88,6 @@ pub(super) fn json(progress: &SearchProgress) -> Value {
             "loss": trial.loss,
             "time_ms": trial.time_ms,
             "measured_percent": trial.measured_percent,
-            "wrong_percent": trial.wrong_percent(),
             "pairs": trial.samples,
             "parameters": *trial.params,
         })
@@ -107,6 +101,7 @@ pub(super) fn json(progress: &SearchProgress) -> Value {
         "pairs": progress.samples,
         "engine": progress.engine.as_deref(),
         "max_ms": progress.limits.max_ms,
+        "keeps_to_presets": progress.keeps_to_presets(),
         "seconds": progress.elapsed.as_secs_f64(),
         "found": optional(&progress.best),
         "start": optional(&progress.start),

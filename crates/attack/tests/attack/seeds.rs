@@ -88,7 +88,7 @@ fn journals() -> Vec<Seed> {
     }
     for (k, params) in all.into_iter().enumerate() {
         let loss = Some(0.5 - 0.1 * k as f64);
-        let run = Run { loss, wrong_percent: None, measured_percent: 90.0, time_ms: 2.0 + k as f64, pixels: 48 };
+        let run = Run { loss, measured_percent: 90.0, time_ms: 2.0 + k as f64, pixels: 48 };
         let trial = Trial::of(Arc::new(params), vec![run; 2]);
         journal.keep(&trial, Duration::from_secs(k as u64)).unwrap();
     }

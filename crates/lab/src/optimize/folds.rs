@@ -30,10 +30,8 @@ pub(super) struct Searched {
 pub(super) struct Errors {
     /// Loss on the scenes of the search.
     searched_on: Option<f64>,
-    /// Pixels of the scene that was left out, off by more than 1 px or without a disparity, % of all with truth.
+    /// Pixels of the scene that was left out, off by more than 1 px, % of all with truth; holes are filled.
     pub(super) bad_1_percent: f64,
-    /// Those that have a disparity, %.
-    pub(super) wrong_percent: f64,
     /// Time of a pair of that scene, ms.
     pub(super) time_ms: f64,
 }
@@ -78,15 +76,13 @@ impl Study {
         };
         anyhow::ensure!(!searched_on.is_empty(), "{name} is the only scene: there is none to search on");
         let limits = Limits { max_ms: None, budget: Budget::Trials(options.trials) };
-        let plan = Plan { judge: options.judge, start: options.start.clone(), limits, seed: options.seed };
+        let plan = Plan { judge: options.judge, start: options.start.clone(), limits };
         let samples = searched_on.len();
         let mut meter = self.searching.on(searched_on);
         let SearchProgress { start, presets, best, .. } =
             find(&plan, samples, Known::default(), &mut meter, &mut Unwatched)?;
         let (start, best) = start.zip(best).context("nothing was tried")?;
-        // without the check fewer pixels count as wrong, and more are
-        let is_checked = |trial: &Trial| trial.samples == samples && trial.params.left_right.is_some();
-        let whole = presets.into_iter().filter(|(_, trial)| is_checked(trial));
+        let whole = presets.into_iter().filter(|(_, trial)| trial.samples == samples);
         let by_loss = |(_, trial): &(_, Arc<Trial>)| trial.loss.unwrap_or(f64::INFINITY);
         let (preset, of_preset) =
             whole.min_by(|a, b| by_loss(a).total_cmp(&by_loss(b))).context("no preset was tried on all scenes")?;
@@ -100,11 +96,8 @@ impl Study {
     }
 
     fn judge(&mut self, trial: &Trial, scene: usize) -> anyhow::Result<Errors> {
-        let Run { loss, wrong_percent, time_ms, .. } =
-            self.judging.on(vec![scene]).measure(&trial.params, 0, &|| false)?.run;
-        let number = |value: Option<f64>| value.unwrap_or(f64::NAN);
-        let (bad_1_percent, wrong_percent) = (number(loss), number(wrong_percent));
-        Ok(Errors { searched_on: trial.loss, bad_1_percent, wrong_percent, time_ms })
+        let Run { loss, time_ms, .. } = self.judging.on(vec![scene]).measure(&trial.params, 0, &|| false)?.run;
+        Ok(Errors { searched_on: trial.loss, bad_1_percent: loss.unwrap_or(f64::NAN), time_ms })
     }
 }
 

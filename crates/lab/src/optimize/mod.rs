@@ -17,8 +17,6 @@ use std::path::Path;
 /// How the study is made.
 #[derive(Clone)]
 pub struct Options {
-    /// Seed of the searches.
-    pub seed: u64,
     /// Settings that each search tries.
     pub trials: usize,
     /// Larger scenes are left out, px.

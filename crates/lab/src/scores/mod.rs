@@ -2,6 +2,7 @@
 //! combination that is judged on scenes to which it was not fitted.
 
 mod fit;
+mod settings;
 mod study;
 
 use crate::capture::MaxPixels;

@@ -3,7 +3,6 @@
 use crate::capture::picture_files::truth::PairWithTruth;
 use crate::metrics::scores::{NUM_PARTS, View, parts, scores};
 use crate::metrics::{Random, rank_correlation, truth_error};
-use crate::search::draw;
 use crate::stereo::{DisparityMap, StereoParams};
 
 /// One setting on one scene.
@@ -47,7 +46,7 @@ pub(super) fn study(
     let mut all = Vec::new();
     let mut drawn = 0;
     loop {
-        let params = draw(&mut random, scene.num_disparities);
+        let params = super::settings::draw(&mut random, scene.num_disparities);
         all.extend(sample(scene, &matcher(&params)?));
         drawn += 1;
         let best = all.iter().map(|s: &Sample| s.bad_1_percent).fold(f64::INFINITY, f64::min);

@@ -71,8 +71,9 @@ fn readings(ui: &mut Ui, state: &State) {
         cell(ui, &figures.shares.to_string(), help);
     }
     if let Some(truth) = status.engine.figures.and_then(|figures| figures.truth) {
-        let text = format!("off > 1 px {:4.1} %", truth.nonocc.bad_1_percent);
-        let help = "Pixels visible in both pictures whose disparity is off by more than 1 px, against the source's exact truth.";
+        let text = format!("off > 1 px {:4.1} % of visible", truth.nonocc.bad_1_percent);
+        let help = "Of the pixels visible in both pictures: those whose disparity is off by more than 1 px against the source's exact \
+                    truth, or that have none.";
         cell(ui, &text, help);
     }
 }

@@ -10,8 +10,8 @@ use crate::stereo::StereoParams;
 use egui::{Button, DragValue, Grid, Label, RichText, Role, Ui, WidgetInfo};
 use std::sync::Arc;
 
-const HELP: &str = "Searches all parameters that matter for the best map within a time per pair. Nothing is changed until you take it as B. \
-     Meanwhile live matching rests, because the times are measured; pictures go on.";
+const HELP: &str = "Proposes the best preset within a time per pair, and with truth of several pairs what suits them better. Nothing is \
+     changed until you take it as B. Meanwhile live matching rests, because the times are measured; pictures go on.";
 
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     widgets::note(ui, HELP);
@@ -27,6 +27,9 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
     progress(ui, search);
     front::show(ui, search);
+    if let Some(why) = search.keeps_to_presets() {
+        widgets::note(ui, why);
+    }
     results(ui, state, search, commands);
 }
 
@@ -39,7 +42,7 @@ fn wishes(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let response = ui.add(field.update_while_editing(false));
         widgets::name(&response, Role::SpinButton, "Pairs per second at least", wishes.rate_hz);
     });
-    widgets::row(ui, "search for", "How long it searches. A longer search finds a little more.", |ui| {
+    widgets::row(ui, "search for", "How long it searches at most. Presets alone take a few seconds.", |ui| {
         let field = DragValue::new(&mut wishes.seconds).range(SEARCH_S).speed(1.0).max_decimals(0).suffix(" s");
         let response = ui.add(field.update_while_editing(false));
         widgets::name(&response, Role::SpinButton, "Seconds to search", wishes.seconds);
@@ -63,13 +66,13 @@ fn progress(ui: &mut Ui, search: &SearchProgress) {
     tried_pairs::progress(ui, search.error.as_deref(), share, &text);
 }
 
-/// What was found, best first, each with a button that takes it.
+/// What was found, then the presets from the dearest on and the present setting, each with a button that takes it.
 fn results(ui: &mut Ui, state: &State, search: &SearchProgress, commands: &mut Vec<Command>) {
     let present = search.start.as_ref();
     match (&search.best, present) {
         (Some(best), Some(start)) if !Arc::ptr_eq(best, start) => suggestion(ui, state, start, best, commands),
         (Some(_), Some(_)) if search.ended => {
-            widgets::note(ui, "Nothing better by a margin was found: the present setting is the suggestion.");
+            widgets::note(ui, "Nothing surely better was found: the present setting is the suggestion.");
         }
         (None, Some(_)) => {
             widgets::note(ui, "Nothing so far is quick enough: ask for fewer pairs per second, or scale the pictures.");
@@ -77,9 +80,8 @@ fn results(ui: &mut Ui, state: &State, search: &SearchProgress, commands: &mut V
         _ => {}
     }
     let mut rows: Vec<(String, &Arc<Trial>)> = Vec::new();
+    rows.extend(search.presets.iter().rev().map(|(preset, trial)| (preset.to_string(), trial)));
     rows.extend(present.map(|trial| ("present setting".to_owned(), trial)));
-    rows.extend(search.presets.iter().map(|(preset, trial)| (preset.to_string(), trial)));
-    rows.sort_by(|(_, a), (_, b)| order(a).total_cmp(&order(b)));
     widgets::heading(ui, "Presets and the present setting");
     Grid::new("tried").num_columns(5).spacing([12.0, 2.0]).show(ui, |ui| {
         for title in ["", search.judge.word(), "time", "measured", ""] {
@@ -100,10 +102,6 @@ fn results(ui: &mut Ui, state: &State, search: &SearchProgress, commands: &mut V
             ui.end_row();
         }
     });
-}
-
-fn order(trial: &Trial) -> f64 {
-    trial.loss.unwrap_or(f64::INFINITY)
 }
 
 fn loss_text(search: &SearchProgress, trial: &Trial) -> String {

@@ -7,9 +7,6 @@ use crate::state::{MAX_PAIRS, SearchStep, cannot_judge};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Seed of searches: the same one leads to the same settings, as far as the times allow.
-const SEED: u64 = 1;
-
 /// What runs in the background; dropping it ends it.
 #[derive(Default)]
 pub(super) struct Tried {
@@ -115,7 +112,7 @@ impl Session {
         let max_ms = (wishes.rate_hz > 0.0).then(|| 1e3 / wishes.rate_hz);
         let limits = Limits { max_ms, budget: Budget::Time(Duration::from_secs_f64(wishes.seconds)) };
         let wake = self.waker.clone();
-        match Search::start(samples, judge, start, limits, engine, SEED, Arc::new(move || wake.wake())) {
+        match Search::start(samples, judge, start, limits, engine, Arc::new(move || wake.wake())) {
             Ok(search) => {
                 self.state.search.search = Some(search.progress());
                 self.tried.search = Some(search);

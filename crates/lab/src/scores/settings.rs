@@ -1,14 +1,12 @@
-//! The parameters that a search changes, with the values that it gives them: around those that the presets have.
-//!
-//! The search range is not among them: it says what can be seen, and a search would cut it to what its pairs show.
+//! Settings drawn at random: values around those that the presets have.
 
 use crate::metrics::Random;
-use crate::stereo::{AdaptiveP2, Aggregation, CostKind, Fill, Median, StereoParams, Subpixel};
+use crate::stereo::{AdaptiveP2, CostKind, Fill, Median, StereoParams, Subpixel};
 
 // A value that stands twice is drawn twice as often.
 
 /// Costs: those that work without local aggregation.
-pub(super) const COSTS: [CostKind; 7] = [
+const COSTS: [CostKind; 7] = [
     CostKind::Census5x5,
     CostKind::Census7x7,
     CostKind::Census9x7,
@@ -17,27 +15,22 @@ pub(super) const COSTS: [CostKind; 7] = [
     CostKind::Sad,
     CostKind::GradientCensus,
 ];
-pub(super) const RANK_WINDOWS: [u32; 3] = [5, 7, 9];
-pub(super) const SAD_WINDOWS: [u32; 3] = [3, 5, 7];
-pub(super) const AGGREGATIONS: [Aggregation; 2] = [Aggregation::None, Aggregation::Cross];
-pub(super) const TAUS: [u32; 3] = [6, 12, 20];
-/// Longer arms join surfaces that paths would keep apart: they are for matching without paths.
-pub(super) const ARMS: [u32; 2] = [4, 8];
-pub(super) const PATHS: [u32; 3] = [4, 8, 16];
-pub(super) const ADAPTIVE_P2: [AdaptiveP2; 3] = [AdaptiveP2::Off, AdaptiveP2::Linear, AdaptiveP2::Inverse];
-pub(super) const SUBPIXEL: [Subpixel; 3] = [Subpixel::Parabola, Subpixel::Parabola, Subpixel::Off];
-pub(super) const MEDIANS: [Median; 3] = [Median::Off, Median::Three, Median::Five];
-pub(super) const LEFT_RIGHT: [Option<u32>; 5] = [Some(0), Some(1), Some(1), Some(2), Some(4)];
-pub(super) const UNIQUENESS: [u32; 6] = [0, 0, 0, 3, 6, 10];
-pub(super) const SPECKLE_SIZES: [u32; 4] = [0, 50, 100, 400];
-pub(super) const CHOICE: [bool; 2] = [false, true];
-pub(super) const SPATIAL: [Option<u32>; 3] = [None, None, Some(2)];
+const RANK_WINDOWS: [u32; 3] = [5, 7, 9];
+const SAD_WINDOWS: [u32; 3] = [3, 5, 7];
+const PATHS: [u32; 3] = [4, 8, 16];
+const ADAPTIVE_P2: [AdaptiveP2; 3] = [AdaptiveP2::Off, AdaptiveP2::Linear, AdaptiveP2::Inverse];
+const SUBPIXEL: [Subpixel; 3] = [Subpixel::Parabola, Subpixel::Parabola, Subpixel::Off];
+const MEDIANS: [Median; 3] = [Median::Off, Median::Three, Median::Five];
+const LEFT_RIGHT: [Option<u32>; 5] = [Some(0), Some(1), Some(1), Some(2), Some(4)];
+const UNIQUENESS: [u32; 6] = [0, 0, 0, 3, 6, 10];
+const SPECKLE_SIZES: [u32; 4] = [0, 50, 100, 400];
+const SPATIAL: [Option<u32>; 3] = [None, None, Some(2)];
 /// Penalties lie between those of the cost divided and multiplied by this.
-pub(super) const MAX_PENALTY_FACTOR: f64 = 4.0;
+const MAX_PENALTY_FACTOR: f64 = 4.0;
 
 /// Settings drawn from the space, for this number of disparities. The left-right check is on, because the score without truth needs it;
 /// costs are not aggregated locally, nothing is filled, and edges of depth stay where they are found.
-pub fn draw(random: &mut Random, num_disparities: u32) -> StereoParams {
+pub(super) fn draw(random: &mut Random, num_disparities: u32) -> StereoParams {
     loop {
         let mut params = StereoParams::for_cost(random.one_of(&COSTS));
         let mut scaled =
@@ -63,6 +56,7 @@ pub fn draw(random: &mut Random, num_disparities: u32) -> StereoParams {
         }
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;
