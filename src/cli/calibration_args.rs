@@ -161,9 +161,9 @@ fn check(choice: &CalibrationChoice) -> Result<(), UsageError> {
             "{} needs --baseline-m: both make metres of disparities; or --rectify auto, which needs neither",
             flag(focal)
         ))),
-        _ if choice.rows == Some(RowsChoice::Field) && choice.row_field.is_none() => {
-            wrong("--rows field needs a rig file that keeps a field (--rig; the window saves one: Rig, Keep these rows)")
-        }
+        _ if choice.rows == Some(RowsChoice::Field) && choice.row_field.is_none() => wrong(
+            "--rows field needs a rig file that keeps a field (--rig; the window saves one: Rig, Keep these rows)",
+        ),
         (None, Some(_)) if !auto => {
             wrong("--baseline-m needs the lens (--fov-deg, --focal-px or --focal-mm), or --rectify auto")
         }

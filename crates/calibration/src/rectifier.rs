@@ -196,7 +196,11 @@ impl Rectifier {
 }
 
 /// Brightness and colours, side by side.
-pub(super) fn rectify<'scope>(scope: &'scope Scope<'scope, '_>, table: &'scope RemapTable, picture: &'scope Picture) -> Picture {
+pub(super) fn rectify<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    table: &'scope RemapTable,
+    picture: &'scope Picture,
+) -> Picture {
     let rgb = picture.rgb.as_ref().map(|rgb| beside(scope, || table.apply(rgb)));
     let luma = match &picture.luma {
         Luma::U8(image) => Luma::U8(table.apply(image)),

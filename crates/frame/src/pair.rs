@@ -143,7 +143,16 @@ impl Frame {
                 let [left, right] =
                     [&self.left, &self.right].map(|picture| Arc::new(picture.turned(QuarterTurn::Left)));
                 let raw = Arc::clone(&self.raw);
-                Arc::new(Self { left, right, raw, axis: Axis::Horizontal, truth: None, geometry: None, rows: None, ..**self })
+                Arc::new(Self {
+                    left,
+                    right,
+                    raw,
+                    axis: Axis::Horizontal,
+                    truth: None,
+                    geometry: None,
+                    rows: None,
+                    ..**self
+                })
             }
         }
     }

@@ -114,7 +114,8 @@ impl FramePreparation {
     ) -> Result<(Cow<'a, Picture>, Cow<'a, Picture>, Option<FrameRows>), CalibrationError> {
         let rectifier = self.rectifier.as_ref();
         let of_pair = !source.is_camera;
-        let map = |rows: &RowCorrection, field: RowField| rows.map(field, self.axis_of(source), right.size(), rectifier);
+        let map =
+            |rows: &RowCorrection, field: RowField| rows.map(field, self.axis_of(source), right.size(), rectifier);
         let mut field = self.rows.as_ref().map(|rows| rows.field()).unwrap_or_default();
         let first = self.rows.as_ref().and_then(|rows| map(rows, field));
         let raw = right;

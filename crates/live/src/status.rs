@@ -129,7 +129,10 @@ impl Status {
             engine.latency_ms().map(|(_, p99_ms)| format!("99 % below {p99_ms:.0} ms")),
             cameras.skew.map(|skew| format!("skew {:+.1} ms", 1e3 * skew.mean_s)),
             health.row_offset.as_ref().map(|rows| format!("{} {:+.2} px", rows.axis.lines(), rows.median_px)),
-            health.row_fit.filter(|fit| !fit.field.is_zero()).map(|fit| format!("corrected by up to {:.2} px", fit.max_px)),
+            health
+                .row_fit
+                .filter(|fit| !fit.field.is_zero())
+                .map(|fit| format!("corrected by up to {:.2} px", fit.max_px)),
             truth.map(|seen| {
                 format!("off by more than 1 px {:.1} %, mean {:.2} px", seen.bad_1_percent, seen.average_px)
             }),

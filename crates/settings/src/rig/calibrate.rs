@@ -1,8 +1,8 @@
 //! The user's calibration options, and the frame preparation that follows from them.
 
 use crate::calibration::{
-    CalibrationError, CalibrationNote, Cameras, Crop, Estimate, FocalLength, LengthUnit, LoadOptions, RowField, RowsChoice, StereoRig,
-    estimate_rig, load, toml_of,
+    CalibrationError, CalibrationNote, Cameras, Crop, Estimate, FocalLength, LengthUnit, LoadOptions, RowField,
+    RowsChoice, StereoRig, estimate_rig, load, toml_of,
 };
 use crate::capture::{FramePreparation, RawPair, RowCorrection, Scale, SourceInfo};
 use crate::choices;
@@ -145,7 +145,11 @@ impl Calibrated {
             geometry: self.preparation.geometry(source),
             scale: self.preparation.scale.to_string(),
             axis: self.preparation.axis,
-            rows: self.preparation.rows.as_ref().map(|rows| if rows.is_kept() { RowsChoice::Field } else { RowsChoice::Auto }),
+            rows: self
+                .preparation
+                .rows
+                .as_ref()
+                .map(|rows| if rows.is_kept() { RowsChoice::Field } else { RowsChoice::Auto }),
             row_field: self.preparation.rows.as_ref().filter(|rows| rows.is_kept()).map(|rows| rows.field()),
             swapped: self.preparation.swapped,
         }
