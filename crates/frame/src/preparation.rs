@@ -52,7 +52,12 @@ impl FramePreparation {
     /// Refuses a pair whose rectified and scaled pictures have no room.
     fn check_memory(&self, left: &Picture, right: &Picture) -> Result<(), CalibrationError> {
         let raw = left.bytes() + right.bytes();
-        let (rectified, divisor) = (if self.rectifier.is_some() { raw } else { 0 }, self.scale.divisor() as u64);
+        let rectified = match (&self.rectifier, &self.rows) {
+            (Some(_), _) => raw,
+            (None, Some(_)) => right.bytes(),
+            (None, None) => 0,
+        };
+        let divisor = self.scale.divisor() as u64;
         let scaled = if rectified > 0 && divisor == 1 { 0 } else { raw / (divisor * divisor) };
         memory::check(rectified + scaled).map_err(|free| {
             let ((width, height), needed) = (left.size(), console::bytes(rectified + scaled));

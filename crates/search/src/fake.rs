@@ -3,7 +3,7 @@
 use super::meter::{Failure, Measured, Meter};
 use super::trial::Run;
 use crate::image::Image;
-use crate::stereo::{Aggregation, DisparityMap, StereoParams};
+use crate::stereo::{CostKind, DisparityMap, StereoParams};
 use std::sync::Arc;
 
 /// Losses by a rule; the dearer a preset, the longer it takes.
@@ -24,8 +24,8 @@ impl Fake {
 
 /// 4 ms for `fast`, 8 for `balanced`, 16 for `accurate`, 24 for `best`.
 pub(super) fn time_ms(params: &StereoParams) -> f64 {
-    let crosses = if params.aggregation == Aggregation::Cross { 8.0 } else { 0.0 };
-    f64::from(params.paths.max(1)) + crosses + if params.choice { 8.0 } else { 0.0 }
+    let gradients = if params.cost == CostKind::GradientCensus { 8.0 } else { 0.0 };
+    f64::from(params.paths.max(1)) + gradients + if params.choice { 8.0 } else { 0.0 }
 }
 
 impl Meter for Fake {

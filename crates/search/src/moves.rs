@@ -88,7 +88,7 @@ mod tests {
         let without_crosses = StereoParams::default();
         assert_eq!(Move::Set("arms", Value::Integer(4)).from(&without_crosses), None);
         let mut with_crosses = without_crosses;
-        Preset::Accurate.apply(&mut with_crosses);
+        Preset::Fang2012Cross.apply(&mut with_crosses);
         let next = Move::Set("arms", Value::Integer(4)).from(&with_crosses).unwrap();
         assert_eq!(next, StereoParams { arms: 4, ..with_crosses });
     }

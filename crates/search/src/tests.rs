@@ -103,11 +103,21 @@ fn truth_of_a_few_pairs_keeps_to_presets_and_vetoes_those_that_are_worse_than_th
     assert_eq!(found(&plan(Judge::Truth, Some(6.0)), few, |params, _| 40.0 - time_ms(params)), Some(of(Preset::Fast)));
 }
 
+/// Only P2 of `best` was raised.
+fn is_smoother(params: &StereoParams) -> bool {
+    params.p2 == 252 && params.p2_min == 52
+}
+
+/// Only P1 of `best` was lowered, whatever P2 is.
+fn follows_slants(params: &StereoParams) -> bool {
+    (params.p1, params.p2_min) == (35, 52)
+}
+
 #[test]
 fn truth_of_more_pairs_takes_changes_that_gain_clearly_and_lose_nowhere() {
     let loss: Loss = |params, sample| {
-        let arms = if params.arms == 4 { 0.9 } else { 1.0 };
-        let tau = if params.tau != 6 {
+        let smooth = if is_smoother(params) { 0.9 } else { 1.0 };
+        let slanted = if !follows_slants(params) {
             1.0
         } else if sample == 3 {
             1.2
@@ -115,10 +125,10 @@ fn truth_of_more_pairs_takes_changes_that_gain_clearly_and_lose_nowhere() {
             0.5
         };
         let median = if params.median == Median::Five { 0.97 } else { 1.0 };
-        (10.0 + sample as f64) * arms * tau * median
+        (10.0 + sample as f64) * smooth * slanted * median
     };
     let best = of(Preset::Best);
-    assert_eq!(found(&truth(), ENOUGH_PAIRS, loss), Some(StereoParams { arms: 4, ..best.clone() }));
+    assert_eq!(found(&truth(), ENOUGH_PAIRS, loss), Some(StereoParams { p2: 252, ..best.clone() }));
     assert_eq!(found(&truth(), ENOUGH_PAIRS - 1, loss), Some(best.clone()));
     assert_eq!(found(&plan(Judge::WithoutTruth, None), ENOUGH_PAIRS, loss), Some(best));
     // so does a cheaper preset
@@ -131,7 +141,7 @@ fn truth_of_more_pairs_takes_changes_that_gain_clearly_and_lose_nowhere() {
 fn a_proposal_stays_near_a_preset() {
     let loss: Loss = |params, _| {
         let factor = |is_changed: bool| if is_changed { 0.8 } else { 1.0 };
-        10.0 * factor(params.arms == 4) * factor(params.tau == 6) * factor(params.median == Median::Five)
+        10.0 * factor(is_smoother(params)) * factor(follows_slants(params)) * factor(params.median == Median::Five)
     };
     let found = found(&truth(), ENOUGH_PAIRS, loss).unwrap();
     let best = of(Preset::Best);

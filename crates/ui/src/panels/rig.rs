@@ -139,6 +139,10 @@ fn rectify(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 
 /// How row errors that are left are corrected, what that gains, and a button that keeps the field.
 fn rows(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
+    let source = &state.status().source;
+    if source.is_rectified && source.geometry.is_some() {
+        return; // the rows of a source that knows itself are never corrected
+    }
     let fit = state.status().health.row_fit;
     let mut way = choice.rows.unwrap_or_default();
     let ways: Vec<_> = RowsChoice::ALL
