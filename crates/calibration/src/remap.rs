@@ -61,7 +61,7 @@ impl RemapTable {
             let share = at - first;
             let source = |dx: usize, dy: usize| self.source(first.x as usize + dx, first.y as usize + dy);
             let mean = |share: f64, one: Option<DVec2>, other: Option<DVec2>| Some(one?.lerp(other?, share));
-            let seen = if share.x == 0.0 || share.x == 1.0 {
+            let seen = if share.x.fract() == 0.0 {
                 let column = share.x as usize;
                 mean(share.y, source(column, 0), source(column, 1))
             } else {

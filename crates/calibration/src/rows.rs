@@ -184,10 +184,11 @@ fn fit(errors: &[(DVec2, f64)], count: usize) -> [f64; TERMS] {
 /// Solution of the first `count` of symmetric positive definite equations, by elimination.
 fn solved(mut rows: [[f64; TERMS + 1]; TERMS], count: usize) -> [f64; TERMS] {
     for i in 0..count {
-        for k in i + 1..count {
-            let factor = rows[k][i] / rows[i][i];
-            for j in i..=TERMS {
-                rows[k][j] -= factor * rows[i][j];
+        let pivot = rows[i];
+        for row in &mut rows[i + 1..count] {
+            let factor = row[i] / pivot[i];
+            for (value, above) in row.iter_mut().zip(&pivot).skip(i) {
+                *value -= factor * above;
             }
         }
     }

@@ -27,6 +27,13 @@ pub struct FramePreparation {
     pub swapped: bool,
 }
 
+/// A pair at the source's size, ready to be scaled.
+struct Rectified<'a> {
+    left: Cow<'a, Picture>,
+    right: Cow<'a, Picture>,
+    rows: Option<FrameRows>,
+}
+
 impl FramePreparation {
     /// Geometry that converts disparity to metres, at the source's size.
     pub fn geometry(&self, source: &SourceInfo) -> Option<Geometry> {
@@ -81,7 +88,7 @@ impl FramePreparation {
         let scale = self.scale;
         let [left, right] = self.sides(raw);
         self.check_memory(left, right)?;
-        let (left, right, rows) = self.rectified(left, right, source)?;
+        let Rectified { left, right, rows } = self.rectified(left, right, source)?;
         let scaled = |picture: Cow<'_, Picture>| match picture {
             Cow::Owned(picture) if scale == Scale::One => picture,
             picture => scale.picture(&picture),
@@ -116,7 +123,7 @@ impl FramePreparation {
         left: &'a Picture,
         right: &'a Picture,
         source: &SourceInfo,
-    ) -> Result<(Cow<'a, Picture>, Cow<'a, Picture>, Option<FrameRows>), CalibrationError> {
+    ) -> Result<Rectified<'a>, CalibrationError> {
         let rectifier = self.rectifier.as_ref();
         let of_pair = !source.is_camera;
         let map =
@@ -131,7 +138,7 @@ impl FramePreparation {
             }
             None => (Cow::Borrowed(left), first.map_or(Cow::Borrowed(right), |map| Cow::Owned(map.apply(right)))),
         };
-        let Some(rows) = &self.rows else { return Ok((left, right, None)) };
+        let Some(rows) = &self.rows else { return Ok(Rectified { left, right, rows: None }) };
         let fit = if of_pair { rows.of_pair(&left.luma, &right.luma, self.axis_of(source)) } else { None };
         if let Some(fit) = fit
             && let Some(map) = map(rows, fit.field)
@@ -139,7 +146,7 @@ impl FramePreparation {
             field = fit.field;
             right = Cow::Owned(map.apply(raw));
         }
-        Ok((left, right, Some(FrameRows { correction: Arc::clone(rows), field, fit })))
+        Ok(Rectified { left, right, rows: Some(FrameRows { correction: Arc::clone(rows), field, fit }) })
     }
 }
 
