@@ -1,4 +1,4 @@
-//! What a pair takes on the processor when nothing else computes: other programs shall not decide which setting is quick enough.
+//! Time of a pair as if nothing else computed: other programs do not decide which setting is quick enough.
 
 use crate::process;
 use std::time::Duration;

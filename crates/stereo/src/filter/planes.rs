@@ -16,7 +16,7 @@ pub const FEWEST_NEAR: usize = 20;
 /// Largest distances of votes from the plane before, 1/16 px, after a first plane through all of them.
 pub const LIMITS: [i32; 5] = [256, 64, 32, 16, 16];
 
-/// What planes and bands put in.
+/// Values that planes and bands may fill in, and the mark of their pixels.
 #[derive(Clone, Debug)]
 pub struct Fillable {
     /// Disparities that may be filled in, 1/16 px: those of the search range.
@@ -50,7 +50,7 @@ pub fn fill_planes(map: &mut DisparityMap, luma: &Image<u8>, fillable: &Fillable
     }
 }
 
-/// What planes and bands put in with these parameters.
+/// Values and mark of planes and bands with these parameters.
 pub fn fillable(params: &StereoParams) -> Fillable {
     Fillable {
         range: SUBPIXEL_STEPS * params.min_disparity..=SUBPIXEL_STEPS * params.last_disparity(),
