@@ -68,6 +68,7 @@ const BORDER: u32 = 32u;
 const HELD: u32 = 64u;
 const FILLED: u32 = 128u;
 const ON_PLANE: u32 = 192u; // both: filled from a plane, until the learned choice
+const NO_PICTURE: u32 = 33u; // border and range: the pixel lies in a black border
 
 fn inside(id: vec3<u32>) -> bool {
     return id.x < params.width && id.y < params.height;

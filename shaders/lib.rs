@@ -61,6 +61,7 @@ pub const FILES: &[(&str, &str)] = files![
     "disparity/winner_takes_all",
     "display",
     "filter/band",
+    "filter/black_border",
     "filter/calm",
     "filter/choice",
     "filter/consistency",

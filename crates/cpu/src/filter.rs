@@ -6,7 +6,7 @@ use super::regions::Regions;
 use super::simd::{SimdLevel, on_level};
 use super::{choice, planes, running_mean, weighted_median};
 use crate::image::{Image, PictureRef};
-use crate::stereo::filter::FilterKind;
+use crate::stereo::filter::{BlackBorder, FilterKind, black_border};
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::params::StereoParams;
 use crate::stereo::{DisparityMap, Fill, Maps, Past};
@@ -25,8 +25,9 @@ pub(super) fn filter_maps(
     past: &mut Past,
     wants_right: bool,
 ) -> Maps {
-    let WinnerMaps { mut left, right } = maps;
+    let WinnerMaps { mut left, mut right } = maps;
     let mut confidence = left.confidence.take();
+    let has_borders = drop_black_borders(&mut left, right.as_mut(), pictures);
     let right_values = right.as_ref().map(|right| &right.values);
     let check = |sign: i32| params.left_right.map(|tolerance_px| (tolerance_px, sign));
     let left_values = smooth_and_check(level, &left.values, right_values, check(-1), params, &mut left.reasons);
@@ -42,7 +43,7 @@ pub(super) fn filter_maps(
     let mut maps = Maps { left, right };
     for (kind, _) in FilterKind::active(params) {
         match kind {
-            FilterKind::Median | FilterKind::LeftRight => {} // done above, in one pass
+            FilterKind::BlackBorder | FilterKind::Median | FilterKind::LeftRight => {} // done above
             FilterKind::Speckle => maps.for_each(|map| remove_speckle(map, params.speckle_size, params.speckle_range)),
             FilterKind::Spatial => maps.for_each(|map| running_mean::along_surfaces(level, &mut map.values, params)),
             FilterKind::Temporal => running_mean::over_time(&mut maps.left, &mut past.smoothed, params),
@@ -51,7 +52,12 @@ pub(super) fn filter_maps(
                 let of_right = StereoParams { choice: false, ..params.clone() };
                 let [left, right] = pictures;
                 let sides = [(left, params), (right, &of_right)];
-                maps.for_each_with(sides, |map, (picture, params)| fill(level, map, picture, params));
+                maps.for_each_with(sides, |map, (picture, params)| {
+                    fill(level, map, picture, params);
+                    if has_borders {
+                        black_border::empty(map);
+                    }
+                });
             }
             FilterKind::Choice => {
                 maps.left.confidence = confidence.take();
@@ -73,6 +79,30 @@ pub(super) fn filter_maps(
         maps.left.confidence = Some(confidence);
     }
     maps
+}
+
+/// After [`black_border::drop_black_borders`]; false where there is no border, which a few pixels at the ends of rows and columns tell.
+fn drop_black_borders(
+    left: &mut DisparityMap,
+    right: Option<&mut DisparityMap>,
+    pictures: [PictureRef<'_>; 2],
+) -> bool {
+    let borders = pictures.map(|picture| BlackBorder::of(picture.luma));
+    if borders == [None, None] {
+        return false;
+    }
+    let [of_left, of_right] = borders.each_ref().map(Option::as_ref);
+    let drop = |map: &mut DisparityMap, borders: [Option<&BlackBorder>; 2], sign: i32| {
+        let width = map.size().0;
+        let values = map.values.pixels_mut().par_chunks_mut(width);
+        let rows = values.zip(map.reasons.pixels_mut().par_chunks_mut(width)).enumerate();
+        rows.for_each(|(y, row)| black_border::drop_of_row(row, y, borders, sign));
+    };
+    drop(left, [of_left, of_right], -1);
+    if let Some(right) = right {
+        drop(right, [of_right, of_left], 1);
+    }
+    true
 }
 
 /// The median and, if there is another map and a tolerance, the left-right check against it; `check` has the tolerance and the

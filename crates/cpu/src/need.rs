@@ -267,7 +267,7 @@ impl<'a> Level<'a> {
         let smoothing = left + right + 2 * pixels * (1 + u64::from(self.wants_right));
         let run = 16; // bytes of a run in speckles: in its strip, and with all others
         let of = |kind| match kind {
-            FilterKind::Median | FilterKind::LeftRight | FilterKind::Temporal => 0,
+            FilterKind::BlackBorder | FilterKind::Median | FilterKind::LeftRight | FilterKind::Temporal => 0,
             FilterKind::Speckle => 4 * pixels + run * pixels / 4,
             FilterKind::Spatial => 2 * pixels + 64 * threads * width.max(height),
             FilterKind::Fill if params.fill == Fill::Planes => {

@@ -353,6 +353,7 @@ impl Layout {
             Resource::Path(..) => self.slab_bytes(self.path_cost_bytes()),
             Resource::Sums(..) => self.slab_bytes(2),
             Resource::Exact(..) | Resource::ArmSums(..) => self.slab_bytes(4),
+            Resource::BlackBorders => 2 * 4 * (width + height) as u64,
             Resource::Kept => self.structure.pixels() * u64::from(self.words) * 16,
             Resource::Arms(_) => 2 * 4 * self.structure.pixels(),
             Resource::Gates(_) => 4 * (width.div_ceil(2) * height.div_ceil(2)) as u64,

@@ -38,6 +38,8 @@ pub enum Resource {
     Exact(usize, u32),
     /// All sums, kept for tests.
     Kept,
+    /// What lies between the black borders of each row and column of both pictures.
+    BlackBorders,
     /// One of two buffers for the left map, which filters use in turn.
     LeftMap(usize, usize),
     /// One of two buffers for the right map.
@@ -122,6 +124,7 @@ impl Resource {
             | Self::Gates(level) => level,
             Self::DispatchParams(_)
             | Self::Kept
+            | Self::BlackBorders
             | Self::Parents
             | Self::Sizes
             | Self::Segments

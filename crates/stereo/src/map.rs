@@ -20,7 +20,7 @@ pub mod reason {
     pub const SPECKLE: u8 = 8;
     /// It matched badly: its sum exceeds the match threshold.
     pub const MATCH: u8 = 16;
-    /// Its window or its range leaves the pictures, and the border is dropped.
+    /// Its window or its range leaves the pictures, and the border is dropped; or it lies in a black border, see [`NO_PICTURE`](super::NO_PICTURE).
     pub const BORDER: u8 = 32;
     /// Not measured in this pair: its disparity is that of earlier pairs; the bit of the original reason stays set beside it.
     pub const HELD: u8 = 64;
@@ -42,7 +42,7 @@ pub mod reason {
         (LEFT_RIGHT, "left-right", "the right picture disagrees: hidden there, or mismatched"),
         (SPECKLE, "speckle", "part of a small isolated region"),
         (MATCH, "match-threshold", "it matches badly"),
-        (BORDER, "border", "its window or its range leaves the pictures"),
+        (BORDER, "border", "it lies in a black border, or its window or its range leaves the pictures"),
         (HELD, "held", "not measured now, kept from pictures before"),
         (FILLED, "filled", "filled in from its neighbours, not measured"),
     ];
@@ -51,6 +51,10 @@ pub mod reason {
 /// Mark of a pixel that a plane or a band filled, from the fill to the learned choice, which keeps its disparity. The two bits never
 /// meet otherwise, since what is held is no hole; finished maps have [`reason::FILLED`] alone.
 pub const ON_PLANE: u8 = reason::FILLED | reason::HELD;
+
+/// Reasons of a pixel in a [black border](crate::filter::BlackBorder): there is no picture, and nothing is ever filled in. The two bits never
+/// meet otherwise.
+pub const NO_PICTURE: u8 = reason::BORDER | reason::RANGE;
 
 /// Shares of a map's pixels, 0 to 1. What was not measured is never counted as measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -213,7 +217,8 @@ impl DisparityMap {
         let (mut measured, mut held, mut filled, mut at_first, mut at_last) = (0_u64, 0_u64, 0_u64, 0_u64, 0_u64);
         for (&value, &reasons) in self.values.pixels().iter().zip(self.reasons.pixels()) {
             if value == INVALID {
-                if let Some(hole) = holes.get_mut(reasons.trailing_zeros() as usize) {
+                let first = if reasons & NO_PICTURE == NO_PICTURE { reason::BORDER } else { reasons };
+                if let Some(hole) = holes.get_mut(first.trailing_zeros() as usize) {
                     *hole += 1;
                 }
             } else if reasons & reason::FILLED != 0 {

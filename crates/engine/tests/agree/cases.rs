@@ -152,12 +152,27 @@ impl Content {
                 wall / 2 + (x + y) as u16 / 8 * (largest / 255) + if texture.is_multiple_of(9) { texture } else { 0 }
             }
         };
+        let borders = [(); 2].map(|()| black_border(rng, (width, height)));
         let luma = |right| {
-            let image = Image::from_fn(width, height, |x, y| pixel(x, y, right));
+            let is_black = |x, y| {
+                borders[usize::from(right)].is_some_and(|[left, top, bend]| {
+                    // the edge of a lens that bends lines: farther in at the middle of a side
+                    let (across, down) =
+                        (x * (width - x) * bend / width.pow(2), y * (height - y) * bend / height.pow(2));
+                    x < left + down || y < top + across
+                })
+            };
+            let image = Image::from_fn(width, height, |x, y| if is_black(x, y) { 0 } else { pixel(x, y, right) });
             if bits == 8 { Luma::U8(image.map(|&v| v as u8)) } else { Luma::U16 { image, bits } }
         };
         (luma(false), luma(true))
     }
+}
+
+/// How far the black border of every third picture reaches in at the left and at the top, and how much farther at the middle of a side.
+fn black_border(rng: &mut Rng, (width, height): (usize, usize)) -> Option<[usize; 3]> {
+    let depths = [rng.usize(0..=width.min(12)), rng.usize(0..=height.min(12)), rng.usize(0..30)];
+    (rng.u8(0..3) == 0).then_some(depths)
 }
 
 /// Valid parameters, each drawn from its domain; ranges are kept short so that the reference stays quick.

@@ -11,7 +11,7 @@ use stereopsis_stereo::aggregate::MAX_PATHS;
 use stereopsis_stereo::cost::mutual_information::{self, LEVELS};
 use stereopsis_stereo::map::ON_PLANE;
 use stereopsis_stereo::{
-    self, Aggregation, CostKind, DisparityMap, Past, Prior, RightMatching, StereoParams, Volume, pyramid,
+    self, Aggregation, CostKind, DisparityMap, Maps, Past, Prior, RightMatching, StereoParams, Volume, pyramid,
 };
 use stereopsis_stereo::{Fill, Median, Subpixel};
 
@@ -47,6 +47,15 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
     if has_right {
         step("right map", &right_map);
     }
+    let pictures = case.pictures();
+    let pictures = PictureRef::pair(&pictures[0], &pictures[1]);
+    let mut maps = Maps { left: left_map, right: Some(right_map) };
+    stereo::filter::black_border::drop_black_borders(&mut maps, pictures);
+    (left_map, right_map) = (maps.left, maps.right.expect("there is one"));
+    step("black border", &left_map);
+    if has_right {
+        step("right black border", &right_map);
+    }
     if params.median != Median::Off {
         left_map = stereo::filter::median(&left_map, params.median);
         step("median", &left_map);
@@ -66,13 +75,11 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
         stereo::filter::check_left_right(&mut left_map, &unchecked.1, tolerance);
         step("left-right", &left_map);
     }
-    let [left_picture, right_picture] = &case.pictures();
-    let [left_picture, right_picture] = PictureRef::pair(left_picture, right_picture);
-    let mut maps = vec![(left_map, left_picture, LEFT_STEPS)];
+    let mut maps = vec![(left_map, pictures[0], LEFT_STEPS)];
     if case.wants_right {
-        maps.push((right_map, right_picture, RIGHT_STEPS));
+        maps.push((right_map, pictures[1], RIGHT_STEPS));
     }
-    refine(&mut maps, [left_picture, right_picture], params, &mut step);
+    refine(&mut maps, pictures, params, &mut step);
     steps
 }
 
@@ -120,6 +127,7 @@ fn refine(
             step(names[3], map);
         }
         stereo::filter::fill_rows(map, params.fill.values_per_side());
+        stereo::filter::black_border::empty(map);
         step(names[4], map);
     }
     for (map, _, names) in maps.iter_mut().take(1).filter(|_| params.choice) {

@@ -8,6 +8,7 @@ use crate::stereo::filter::{Fill, FilterKind, choice, planes};
 use crate::stereo::map::{ON_PLANE, SUBPIXEL_STEPS, reason};
 
 shaders! {
+    BLACK_BORDER: "filter/black_border", PIXELS, ["find", "drop", "empty"];
     MEDIAN: "filter/median", TILE, ["smooth_map"];
     CONSISTENCY: "filter/consistency", PIXELS, ["check", "check_right"];
     SPECKLE: "filter/speckle" + "filter/regions", TILE, ["separate", "merge", "measure", "remove"];
@@ -22,6 +23,8 @@ shaders! {
     WEIGHTED_MEDIAN: "filter/weighted_median", TILE, ["weigh"];
 }
 
+/// Rows and columns whose ends a workgroup looks at.
+const BORDER_LINES: usize = 64;
 /// Rows or columns that a workgroup of the spatial filter goes along.
 const SPATIAL_LINES: u32 = 32;
 
@@ -120,10 +123,10 @@ impl GraphBuilder {
         let mut maps = Maps { level, layout, left: 0, right: 0 };
         for &(kind, size) in &structure.filters {
             let each_side = match kind {
-                FilterKind::Median => structure.has_right(), // the check needs the right map
-                FilterKind::LeftRight => false,              // changes both at once
-                FilterKind::Temporal => false,               // keeps a state of the left map alone
-                FilterKind::Choice => false, // takes the confidence of the left map's winners as evidence
+                FilterKind::BlackBorder | FilterKind::Median => structure.has_right(), // the check needs the right map
+                FilterKind::LeftRight => false,                                        // changes both at once
+                FilterKind::Temporal => false, // keeps a state of the left map alone
+                FilterKind::Choice => false,   // takes the confidence of the left map's winners as evidence
                 FilterKind::Speckle
                 | FilterKind::Spatial
                 | FilterKind::Fill
@@ -132,6 +135,7 @@ impl GraphBuilder {
             };
             for &side in if each_side { &[Side::Left, Side::Right][..] } else { &[Side::Left] } {
                 match kind {
+                    FilterKind::BlackBorder => self.black_border(&maps, side),
                     FilterKind::Median => self.median(&mut maps, side, size, ["median", "right median"]),
                     FilterKind::LeftRight => self.check(&mut maps),
                     FilterKind::Speckle => self.speckle(&maps, side),
@@ -145,6 +149,17 @@ impl GraphBuilder {
             }
         }
         [Side::Left.map(level, maps.left), Side::Right.map(level, maps.right)]
+    }
+
+    /// The borders of both pictures once, and then what lies in them of each map.
+    fn black_border(&mut self, maps: &Maps<'_>, side: Side) {
+        let Structure { width, height, .. } = maps.layout.structure;
+        let resources = border_resources(maps, side);
+        let lines = (width + height).div_ceil(BORDER_LINES) as u32;
+        let find = Dispatch { groups: [lines, 2, 1], ..maps.dispatch(&BLACK_BORDER, "find", &[], &resources) };
+        let drop = maps.dispatch(&BLACK_BORDER, "drop", &[side.is_right()], &resources);
+        let dispatches = if side == Side::Left { vec![find, drop] } else { vec![drop] };
+        self.push_in_place(maps, side, ["black border", "right black border"], dispatches);
     }
 
     fn median(&mut self, maps: &mut Maps<'_>, side: Side, radius: u32, names: [&'static str; 2]) {
@@ -214,7 +229,9 @@ impl GraphBuilder {
             groups: [maps.layout.structure.height as u32, 1, 1],
             ..maps.dispatch(&FILL, entry, &[("ASKED", values_per_side)], &resources)
         };
-        self.push_in_place(maps, side, ["fill", "right fill"], FILL.entries.iter().map(rows).collect());
+        let empty = maps.dispatch(&BLACK_BORDER, "empty", &[], &border_resources(maps, side));
+        let dispatches = FILL.entries.iter().map(rows).chain([empty]).collect();
+        self.push_in_place(maps, side, ["fill", "right fill"], dispatches);
     }
 
     /// Segments of the picture, and planes through their disparities; what they fill is marked.
@@ -293,4 +310,10 @@ impl GraphBuilder {
     fn push_in_place(&mut self, maps: &Maps<'_>, side: Side, names: [&'static str; 2], dispatches: Vec<Dispatch>) {
         self.push("filters", side.name(names), dispatches, side.product(maps.here(side)), maps.level);
     }
+}
+
+/// Both pictures, the ends of their rows and columns, and a map.
+fn border_resources(maps: &Maps<'_>, side: Side) -> Vec<Resource> {
+    let [left, right] = [Side::Left, Side::Right].map(|side| side.picture(maps.level));
+    vec![left, right, Resource::BlackBorders, maps.map(side)]
 }

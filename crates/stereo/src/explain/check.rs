@@ -1,7 +1,7 @@
 //! The left-right check as the filters make it: of both maps after their median, around a pixel and its partner only.
 
 use super::partner::winner;
-use super::{Explainer, Explanation, Unexplained};
+use super::{Explainer, Explanation, Unexplained, partner_column};
 use crate::map::{SUBPIXEL_STEPS, reason};
 
 /// What the left-right check compares at a pixel.
@@ -47,7 +47,7 @@ impl Explainer {
         };
         let left_16th = self.median_at((x, y), left)?;
         let left_16th = left_16th.unwrap_or(explanation.disparity_16th);
-        let column = x as i64 - i64::from((left_16th + SUBPIXEL_STEPS / 2) >> 4);
+        let column = partner_column(x, left_16th);
         if !(0..size.0 as i64).contains(&column) {
             return Ok(Some(Checked { left_16th, column, right_16th: None }));
         }

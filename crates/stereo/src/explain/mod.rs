@@ -21,7 +21,7 @@ use super::aggregate::Direction;
 use super::cost::mutual_information::Start;
 use super::disparity::{RightMatching, Subpixel, confidence, is_unique, is_whole};
 use super::local::Aggregation;
-use super::map::{SUBPIXEL_STEPS, reason};
+use super::map::{NO_PICTURE, SUBPIXEL_STEPS, reason};
 use super::params::StereoParams;
 use super::prior::Prior;
 use super::pyramid::coarser;
@@ -80,7 +80,8 @@ pub struct Explanation {
     pub disparity_16th: i32,
     /// How clearly the winner won, 0 to 255.
     pub confidence: u8,
-    /// Bits of [`reason`] before the filters: border, match threshold or uniqueness; 0 where the winner passes.
+    /// Bits of [`reason`] before the median: border, match threshold, uniqueness, or range where the partner lies in a black border; 0
+    /// where the winner passes.
     pub reasons: u8,
     /// Each direction of the paths, in their order.
     pub directions: Vec<DirectionWinner>,
@@ -169,9 +170,9 @@ impl Explainer {
         let params = &side.params;
         let gate = side.gate(pixel);
         let found = side.candidates(pixel, goes_on).ok_or(Unexplained::Abandoned)?;
-        let choice = Choice::of(&found.sums, pixel, size, params);
+        let choice = Choice::of(&found.sums, pixel, side);
         let first_px = params.disparity(usize::from(gate.first));
-        let disparity_16th = SUBPIXEL_STEPS * (first_px + choice.winner as i32) + choice.offset_16th;
+        let disparity_16th = choice.disparity_16th;
         let partner =
             params.left_right.map(|_| self.partner(pixel, &found.sums, disparity_16th, goes_on)).transpose()?;
         let winner_px = first_px + choice.winner as i32;
@@ -216,28 +217,38 @@ struct Choice {
     winner: usize,
     second: Option<usize>,
     offset_16th: i32,
+    disparity_16th: i32,
     reasons: u8,
 }
 
 impl Choice {
-    fn of(sums: &[u32], pixel: (usize, usize), size: (usize, usize), params: &StereoParams) -> Self {
+    fn of(sums: &[u32], pixel: (usize, usize), side: &Side) -> Self {
+        let (params, size) = (&side.params, side.size());
         let winner = smallest(sums, |_| true).unwrap_or(0);
-        let reasons = if params.drop_border && !is_whole(pixel, size, params.window_reach(), &params.disparities()) {
+        let offset_16th = params.subpixel.refine(sums, winner);
+        let first = usize::from(side.gate(pixel).first);
+        let disparity_16th = SUBPIXEL_STEPS * params.disparity(first + winner) + offset_16th;
+        let reasons = if side.is_black(false, pixel.0 as i64, pixel.1) {
+            NO_PICTURE
+        } else if params.drop_border && !is_whole(pixel, size, params.window_reach(), &params.disparities()) {
             reason::BORDER
         } else if params.largest_accepted_sum().is_some_and(|largest| sums[winner] > largest) {
             reason::MATCH
         } else if !is_unique(sums, winner, params.uniqueness) {
             reason::UNIQUENESS
+        } else if side.is_black(true, partner_column(pixel.0, disparity_16th), pixel.1) {
+            reason::RANGE
         } else {
             0
         };
-        Self {
-            winner,
-            second: smallest(sums, |i| i.abs_diff(winner) > 1),
-            offset_16th: params.subpixel.refine(sums, winner),
-            reasons,
-        }
+        let second = smallest(sums, |i| i.abs_diff(winner) > 1);
+        Self { winner, second, offset_16th, disparity_16th, reasons }
     }
+}
+
+/// The column of the partner of a left pixel in column `x`, which may lie outside.
+fn partner_column(x: usize, disparity_16th: i32) -> i64 {
+    x as i64 - i64::from((disparity_16th + SUBPIXEL_STEPS / 2) >> 4)
 }
 
 /// Index of the first smallest value among those that count.

@@ -1,7 +1,7 @@
 //! The partner of a pixel in the right picture, and what that picture matches with: the other half of the left-right check.
 
 use super::lines::line_to;
-use super::{Choice, Explainer, Side, Unexplained};
+use super::{Choice, Explainer, Side, Unexplained, partner_column};
 use crate::aggregate::{Axis, Direction};
 use crate::map::SUBPIXEL_STEPS;
 use crate::params::StereoParams;
@@ -33,7 +33,7 @@ impl Explainer {
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Partner, Unexplained> {
         let (width, _) = self.left.size();
-        let column = x as i64 - i64::from((disparity_16th + SUBPIXEL_STEPS / 2) >> 4);
+        let column = partner_column(x, disparity_16th);
         if !(0..width as i64).contains(&column) {
             return Ok(Partner { column, right: None });
         }
@@ -53,7 +53,10 @@ impl Explainer {
         match &self.right {
             // both are mirrored there
             Some(side) => winner(side, (side.size().0 - 1 - x, y), goes_on),
-            None => diagonal_winner(&self.left, (x, y), known, goes_on),
+            None => {
+                let winner = diagonal_winner(&self.left, (x, y), known, goes_on)?;
+                Some(winner.within_borders(&self.left, (x, y)))
+            }
         }
     }
 }
@@ -61,10 +64,9 @@ impl Explainer {
 /// The winner of a pixel of a side, before the filters.
 pub(super) fn winner(side: &Side, pixel: (usize, usize), goes_on: &dyn Fn() -> bool) -> Option<Winner> {
     let sums = side.candidates(pixel, goes_on)?.sums;
-    let choice = Choice::of(&sums, pixel, side.size(), &side.params);
-    let whole_px = side.params.disparity(usize::from(side.gate(pixel).first) + choice.winner);
+    let choice = Choice::of(&sums, pixel, side);
     Some(Winner {
-        disparity_16th: (choice.reasons == 0).then_some(SUBPIXEL_STEPS * whole_px + choice.offset_16th),
+        disparity_16th: (choice.reasons == 0).then_some(choice.disparity_16th),
         sum: Some(sums[choice.winner]),
     })
 }
@@ -177,6 +179,15 @@ fn add_path_along_row(
 }
 
 impl Winner {
+    /// Without its disparity where right pixel `(x, y)`, or its partner, lies in a black border.
+    fn within_borders(self, side: &Side, (x, y): (usize, usize)) -> Self {
+        let is_seen = |d16: &i32| {
+            let left_x = x as i64 + i64::from(d16 / SUBPIXEL_STEPS);
+            !side.is_black(true, x as i64, y) && !side.is_black(false, left_x, y)
+        };
+        Self { disparity_16th: self.disparity_16th.filter(is_seen), ..self }
+    }
+
     /// From the smallest sum and its candidate.
     fn of(best: Option<(u32, usize)>, params: &StereoParams) -> Self {
         Self {

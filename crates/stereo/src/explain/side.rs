@@ -4,6 +4,7 @@ use super::lines::{PathCosts, line_to};
 use super::{DirectionWinner, smallest};
 use crate::aggregate::{Direction, directions, penalty_table};
 use crate::cost::{PixelCosts, sad};
+use crate::filter::BlackBorder;
 use crate::gating::{Gate, Gates};
 use crate::image::{Image, Luma};
 use crate::local::{Aggregation, Offsets, Weights, aggregate_at};
@@ -15,6 +16,8 @@ pub(super) struct Side {
     pub(super) params: StereoParams,
     /// In eight bits.
     pub(super) pictures: [Image<u8>; 2],
+    /// Black borders of both.
+    pub(super) borders: [Option<BlackBorder>; 2],
     costs: PixelCosts,
     /// Regions of local aggregation.
     offsets: Option<Offsets>,
@@ -37,6 +40,7 @@ impl Side {
         let is_aggregated = params.aggregation != Aggregation::None;
         Self {
             params: params.clone(),
+            borders: [own, other].map(BlackBorder::of),
             costs: PixelCosts::new(own, other, params, prior.information.as_ref()),
             offsets: is_aggregated.then(|| Offsets::new(&pictures[0], &pictures[1], params)),
             gates: prior.gates.clone(),
@@ -58,6 +62,12 @@ impl Side {
 
     pub(super) fn num_candidates(&self) -> usize {
         self.params.num_disparities as usize
+    }
+
+    /// Whether pixel `(x, y)` of the own picture, or of the other one, lies in its black border.
+    pub(super) fn is_black(&self, is_other: bool, x: i64, y: usize) -> bool {
+        let is_inside = (0..self.size().0 as i64).contains(&x);
+        is_inside && self.borders[usize::from(is_other)].as_ref().is_some_and(|border| border.contains(x as usize, y))
     }
 
     /// P2 on the step to a pixel from the one before it.

@@ -2,7 +2,7 @@
 
 use super::{Checked, Explanation, Partner};
 use crate::Median;
-use crate::map::{SUBPIXEL_STEPS, reason};
+use crate::map::{NO_PICTURE, SUBPIXEL_STEPS, reason};
 use crate::parameter::Value;
 use crate::params::StereoParams;
 
@@ -110,6 +110,11 @@ impl Explanation {
     fn first_reason(&self, reasons: u8, check: Option<&Checked>) -> (String, Option<Remedy>) {
         let has = |bit| reasons & bit != 0;
         let switch_off = |name| Some(Remedy { name, value: Value::Off });
+        if reasons & NO_PICTURE == NO_PICTURE {
+            let sentence =
+                "no picture: black from here to the edge of the picture, in a border that rectification leaves";
+            return (sentence.into(), None);
+        }
         if has(reason::BORDER) {
             let sentence = "at the border: its window, or that of a candidate, leaves a picture, and drop-border drops such pixels";
             return (sentence.into(), Some(Remedy { name: "drop-border", value: Value::Switch(false) }));
@@ -122,6 +127,13 @@ impl Explanation {
             return if self.reasons & reason::UNIQUENESS != 0 { self.ambiguous() } else { self.unlikely() };
         }
         let check = check.copied().unwrap_or(Checked { left_16th: self.disparity_16th, column: -1, right_16th: None });
+        if has(reason::RANGE) && self.reasons & reason::RANGE != 0 {
+            let sentence = format!(
+                "outside: at {} px its partner would lie in the right picture's black border",
+                px(self.disparity_16th)
+            );
+            return (sentence, None);
+        }
         if has(reason::RANGE) {
             let sentence = format!(
                 "outside: at {} px its partner would lie in column {}, beside the right picture; left-right off would keep it, though nothing was compared there",

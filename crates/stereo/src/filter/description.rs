@@ -1,7 +1,7 @@
 //! Description of a filter.
 
 use crate::image::{Image, PictureRef};
-use crate::map::{DisparityMap, INVALID};
+use crate::map::{DisparityMap, INVALID, Maps};
 use crate::params::StereoParams;
 
 /// Description of a filter.
@@ -14,6 +14,8 @@ pub struct Filter {
 
 /// Kinds of filters, by their inputs and outputs.
 pub enum Function {
+    /// Changes the maps after the left and the right picture.
+    Maps(fn(&mut Maps, [PictureRef<'_>; 2])),
     /// Changes each map by itself.
     Map(fn(&mut DisparityMap, &StereoParams)),
     /// Changes each map after the picture that it belongs to.

@@ -1,7 +1,7 @@
 //! Fill: pixels without a disparity take that of the background, because occluded surfaces lie behind.
 
 use super::description::{Filter, Function};
-use super::{band, planes};
+use super::{band, black_border, planes};
 use crate::choices;
 use crate::image::{Image, PictureRef};
 use crate::map::{DisparityMap, INVALID, reason};
@@ -53,6 +53,7 @@ pub fn fill_for_choice(map: &mut DisparityMap, picture: PictureRef<'_>, params: 
     }
     if params.fill != Fill::None {
         fill_rows(map, params.fill.values_per_side());
+        black_border::empty(map);
     }
 }
 

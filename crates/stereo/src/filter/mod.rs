@@ -4,6 +4,7 @@
 //! run.
 
 pub mod band;
+pub mod black_border;
 pub mod calm;
 pub mod choice;
 mod consistency;
@@ -19,6 +20,7 @@ mod speckle;
 mod temporal;
 pub mod weighted_median;
 
+pub use black_border::BlackBorder;
 pub use consistency::check_left_right;
 pub use description::Smoothed;
 pub use fill::{Fill, fill, fill_for_choice, fill_rows};

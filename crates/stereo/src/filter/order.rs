@@ -1,7 +1,7 @@
 //! The filters, in the order in which they run.
 
 use super::description::{Filter, Function};
-use super::{choice, consistency, fill, median, spatial, speckle, temporal, weighted_median};
+use super::{black_border, choice, consistency, fill, median, spatial, speckle, temporal, weighted_median};
 use crate::choices;
 use crate::image::PictureRef;
 use crate::map::Maps;
@@ -11,6 +11,8 @@ use crate::past::Past;
 choices! {
     /// Filters, in the order in which they run.
     pub enum FilterKind: Filter {
+        /// Removal of what lies in the black border of either picture.
+        BlackBorder = "black-border" => black_border::BLACK_BORDER,
         /// Median of each map.
         Median = "median" => median::MEDIAN,
         /// Left-right check of each map against the other one.
@@ -52,6 +54,7 @@ pub fn filter_maps(
     let of_right = StereoParams { choice: false, ..params.clone() };
     for (kind, _) in FilterKind::active(params) {
         match &kind.description().function {
+            Function::Maps(filter) => filter(&mut maps, pictures),
             Function::Map(filter) => maps.for_each(|map| filter(map, params)),
             Function::MapOfPicture(filter) => {
                 let [left, right] = pictures;
