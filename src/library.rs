@@ -22,7 +22,7 @@ pub mod matching {
     pub use crate::engine::{EngineChoice, EngineError};
     pub use crate::image::{Image, Luma, Picture, PictureRef};
     pub use crate::stereo::cost::mutual_information::Start as MiStart;
-    pub use crate::stereo::filter::Persistence;
+    pub use crate::stereo::filter::{Persistence, Temporal};
     pub use crate::stereo::{
         AdaptiveP2, Aggregation, CostKind, DisparityMap, INVALID, ParamsError, Preset, RightMatching, StereoParams,
         Subpixel, match_pair, reason,

@@ -7,7 +7,7 @@ use std::process::Command;
 use stereopsis::depth::{Geometry, depth_map, points_m};
 use stereopsis::filters::{Median, median};
 use stereopsis::matching::{
-    EngineChoice, Image, Luma, Matcher, Picture, Preset, StereoParams, match_pair, read_picture,
+    EngineChoice, Image, Luma, Matcher, Picture, Preset, StereoParams, Temporal, match_pair, read_picture,
 };
 use stereopsis::parameters::Settings;
 use stereopsis::recordings::RecordedPairs;
@@ -68,7 +68,7 @@ fn a_matcher_remembers_the_pairs_before_until_it_is_told_to_forget() {
     let further = Luma::U8(Image::from_fn(width, height, |x, y| {
         u8::midpoint(pixels.at(x, y), pixels.at((x + 1).min(width - 1), y))
     }));
-    let params = StereoParams { num_disparities: 16, temporal: true, ..StereoParams::default() };
+    let params = StereoParams { num_disparities: 16, temporal: Temporal::On, ..StereoParams::default() };
     let alone = match_pair(&left, &further, &params).values;
     let mut matcher = Matcher::new(params);
     let mut values = |right: &Luma| matcher.match_pair(left.clone(), right.clone()).unwrap().map.values;

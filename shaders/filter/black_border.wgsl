@@ -1,15 +1,22 @@
-// Black borders (src/stereo/filter/black_border.rs): the runs of black pixels at the ends of rows and columns of both pictures, the
-// pixels of a map that lie in them, or whose partner does, and those again after a fill.
+// Black borders (src/stereo/filter/black_border.rs): the runs of black pixels at the ends of rows and columns of both pictures, those
+// of a side forgotten that lie on no line or curve, the pixels of a map that lie in them, or whose partner does, and those again
+// after a fill.
 
 override IS_RIGHT: u32; // 1 for the map of the right picture
 
 @group(0) @binding(1) var left_picture: texture_2d<u32>;
 @group(0) @binding(2) var right_picture: texture_2d<u32>;
-// For each row and then each column of the left picture, and then of the right one: first and end of what lies between the runs.
-@group(0) @binding(3) var<storage, read_write> within: array<u32>;
+// For each row and then each column of the left picture, and then of the right one: the run at its first end, and at the other one.
+@group(0) @binding(3) var<storage, read_write> runs: array<u32>;
 @group(0) @binding(4) var<storage, read_write> map: array<u32>;
 
-const MIN_RUN: u32 = 4u;
+const LANES: u32 = 64u;
+const MIN_RUN: i32 = 4;
+const MAX_BEND: i32 = 2;
+const RUNS_A_BREAK: u32 = 8u;
+
+var<workgroup> long_runs: array<atomic<u32>, 2>; // of either end
+var<workgroup> breaks: array<atomic<u32>, 2>;
 
 // Whether a place of a line is black; lines are rows, and then columns.
 fn is_black(is_right: bool, line: u32, place: u32) -> bool {
@@ -33,23 +40,68 @@ fn find(@builtin(global_invocation_id) id: vec3<u32>) {
     while first < length && is_black(is_right, line, first) {
         first++;
     }
-    var end = length;
-    while end > first && is_black(is_right, line, end - 1u) {
-        end--;
+    var last = 0u;
+    while last < length && is_black(is_right, line, length - 1u - last) {
+        last++;
     }
-    first = select(first, 0u, first < MIN_RUN);
-    end = select(end, length, length - end < MIN_RUN);
-    within[id.y * lines + line] = first | (end << 16u);
+    runs[id.y * lines + line] = first | (last << 16u);
 }
 
-fn is_within(line: u32, place: u32) -> bool {
-    let ends = within[line];
-    return place >= (ends & 0xffffu) && place < (ends >> 16u);
+fn run(line: u32, end: u32) -> i32 {
+    return i32((runs[line] >> (16u * end)) & 0xffffu);
+}
+
+// A workgroup for the rows, and one for the columns, of each picture.
+@compute @workgroup_size(64)
+fn judge(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+    if lane < 2u {
+        atomicStore(&long_runs[lane], 0u);
+        atomicStore(&breaks[lane], 0u);
+    }
+    workgroupBarrier();
+    let are_rows = group.x == 0u;
+    let lines = select(params.width, params.height, are_rows);
+    let length = i32(select(params.height, params.width, are_rows));
+    let first_line = group.y * (params.width + params.height) + select(params.height, 0u, are_rows);
+    for (var n = lane; n < lines; n += LANES) {
+        for (var end = 0u; end < 2u; end++) {
+            let here = run(first_line + n, end);
+            if here < MIN_RUN || here == length {
+                continue;
+            }
+            atomicAdd(&long_runs[end], 1u);
+            if n == 0u || n + 1u == lines {
+                continue;
+            }
+            let before = run(first_line + n - 1u, end);
+            let behind = run(first_line + n + 1u, end);
+            let is_cut = max(before, behind) == length;
+            if !is_cut && abs(2 * here - before - behind) > MAX_BEND {
+                atomicAdd(&breaks[end], 1u);
+            }
+        }
+    }
+    workgroupBarrier();
+    var kept = 0u;
+    for (var end = 0u; end < 2u; end++) {
+        let long = atomicLoad(&long_runs[end]);
+        if long >= u32(MIN_RUN) && RUNS_A_BREAK * atomicLoad(&breaks[end]) <= long {
+            kept |= 0xffffu << (16u * end);
+        }
+    }
+    for (var n = lane; n < lines; n += LANES) {
+        runs[first_line + n] &= kept;
+    }
+}
+
+fn is_in_runs(line: u32, place: u32, length: u32) -> bool {
+    let both = runs[line];
+    return place < (both & 0xffffu) || place + (both >> 16u) >= length;
 }
 
 fn is_in_border(picture: u32, x: u32, y: u32) -> bool {
     let first_line = picture * (params.width + params.height);
-    return !is_within(first_line + y, x) || !is_within(first_line + params.height + x, y);
+    return is_in_runs(first_line + y, x, params.width) || is_in_runs(first_line + params.height + x, y, params.height);
 }
 
 @compute @workgroup_size(8, 8)

@@ -100,7 +100,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
         streams,
         filled: args.filled,
         calibration: calibrated.to_note(calibration.crop(), &info),
-        parameters: parameter_words(&params),
+        parameters: parameter_words(&params.of_source(info.is_camera)),
         ..About::of_source(&spec.to_string(), &info, SystemTime::now())
     };
     let record_options = RecordOptions {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 /// Matches rectified pairs one after the other. It keeps its engine, the engine's memory, and what the temporal filter remembers of the
-/// pairs before. In a process that was forked from this one it goes on on the CPU, with threads of that process.
+/// pairs before; [`Temporal::Auto`](crate::stereo::Temporal::Auto) is off, because nothing says that a camera took them. In a process that was forked from this one it goes on on the CPU, with threads of that process.
 pub struct Matcher {
     settings: Settings,
     geometry: Option<Geometry>,

@@ -24,6 +24,8 @@ const OUTSIDE: u32 = u32::MAX;
 pub(super) struct RemapTable {
     size: (usize, usize),
     sources: Vec<Source>,
+    /// Whether a target pixel has no source: others are not black then, so that a border ends where the picture begins.
+    has_border: bool,
 }
 
 /// Bytes of each target pixel.
@@ -36,7 +38,8 @@ impl RemapTable {
         for y in 0..height {
             sources.extend((0..width).map(|x| quantize(source(x, y), width, height)));
         }
-        Self { size: (width, height), sources }
+        let has_border = sources.iter().any(|source| source.index == OUTSIDE);
+        Self { size: (width, height), sources, has_border }
     }
 
     pub(super) fn size(&self) -> (usize, usize) {
@@ -71,7 +74,7 @@ impl RemapTable {
         })
     }
 
-    /// The remapped picture; black outside the source.
+    /// The remapped picture; black outside the source, where brightness is 0 and nowhere else.
     pub(super) fn apply<T: Pixel>(&self, image: &Image<T>) -> Image<T> {
         let width = self.size.0;
         let pixels = image.pixels();
@@ -82,7 +85,8 @@ impl RemapTable {
             let index = source.index as usize;
             // two slices, so that bounds are checked twice and not four times
             let (upper, lower) = (&pixels[index..index + 2], &pixels[index + width..index + width + 2]);
-            T::mix([upper[0], upper[1], lower[0], lower[1]], [source.right, source.lower].map(i32::from))
+            let mixed = T::mix([upper[0], upper[1], lower[0], lower[1]], [source.right, source.lower].map(i32::from));
+            if self.has_border { mixed.seen() } else { mixed }
         });
         Image::new(width, self.size.1, moved.collect())
     }
@@ -110,6 +114,11 @@ pub(super) trait Pixel: Copy + Default {
     /// Mean of the upper left, upper right, lower left and lower right pixel, weighted by the shares of the right and of the lower
     /// ones in 1/[`ONE`], and rounded.
     fn mix(pixels: [Self; 4], shares: [i32; 2]) -> Self;
+
+    /// The least brightness that is not black, if it was less; colours as they are.
+    fn seen(self) -> Self {
+        self
+    }
 }
 
 /// Along x, then along y; exact until it is rounded, in 31 bits for pixels of 16 bits.
@@ -124,11 +133,19 @@ impl Pixel for u8 {
     fn mix(pixels: [Self; 4], shares: [i32; 2]) -> Self {
         mean(pixels.map(i32::from), shares) as u8
     }
+
+    fn seen(self) -> Self {
+        self.max(1)
+    }
 }
 
 impl Pixel for u16 {
     fn mix(pixels: [Self; 4], shares: [i32; 2]) -> Self {
         mean(pixels.map(i32::from), shares) as u16
+    }
+
+    fn seen(self) -> Self {
+        self.max(1)
     }
 }
 
@@ -159,6 +176,13 @@ mod tests {
         assert_eq!(shifted(0.25, 0.5, &image), [45, 145, 220, 65, 165, 240].map(|v| v as u16));
         assert_eq!(shifted(1.0, 0.0, &image), [100, 200, 0, 140, 240, 0]);
         assert_eq!(shifted(f64::NAN, 0.0, &image), [0; 6]);
+    }
+
+    #[test]
+    fn only_what_lies_outside_has_no_brightness() {
+        let dark = Image::filled(4, 2, 0);
+        assert_eq!(shifted(2.0, 0.0, &dark), [1, 1, 0, 0, 1, 1, 0, 0]);
+        assert_eq!(shifted(0.0, 0.0, &dark), [0; 8], "where nothing is outside pictures stay as they are");
     }
 
     #[test]

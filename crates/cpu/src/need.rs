@@ -160,7 +160,7 @@ impl<'a> Level<'a> {
         let has_means = params.aggregation != Aggregation::None && params.paths > 0;
         let volumes = (u64::from(has_costs) + u64::from(has_means)) * self.volume();
         let sums = if self.is_exact() { 0 } else { self.sums() };
-        let past = if params.temporal { 3 * pixels } else { 0 }
+        let past = if params.smooths_over_time() { 3 * pixels } else { 0 }
             + if params.starts_from_last() || params.chooses_from_last() { self.map(params.confidence) } else { 0 };
         codes + volumes + sums + past
     }

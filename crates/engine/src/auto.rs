@@ -120,7 +120,7 @@ mod tests {
             StereoParams { aggregation: crate::stereo::Aggregation::Cross, ..default.clone() },
             StereoParams { arms: 5, ..default.clone() },
             StereoParams { mi_levels: 2, ..default.clone() },
-            StereoParams { temporal: true, ..default.clone() },
+            StereoParams { temporal: crate::stereo::Temporal::On, ..default.clone() },
             StereoParams { spatial: Some(2), ..default.clone() },
             default.clone(),
             StereoParams { p1: 3, min_disparity: 7, tau: 9, ..default },

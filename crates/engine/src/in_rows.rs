@@ -127,7 +127,11 @@ mod tests {
     fn a_pair_of_one_camera_above_the_other_is_matched_along_columns_on_every_engine() {
         let options = SceneOptions { width: 90, height: 61, ..SceneOptions::default() };
         let side_by_side = [0, 1].map(|number| render(&options, number, false));
-        let params = Arc::new(StereoParams { num_disparities: 24, temporal: true, ..StereoParams::default() });
+        let params = Arc::new(StereoParams {
+            num_disparities: 24,
+            temporal: crate::stereo::Temporal::On,
+            ..StereoParams::default()
+        });
         for choice in [EngineChoice::Cpu, EngineChoice::Gpu] {
             let mut engine = open(&OpenOptions { choice, ..OpenOptions::default() }, None).unwrap().engine;
             let mut reference = open(&OpenOptions { choice, ..OpenOptions::default() }, None).unwrap().engine;

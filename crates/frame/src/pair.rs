@@ -116,6 +116,8 @@ pub struct Frame {
     pub geometry: Option<Geometry>,
     /// Correction of the right picture's rows; `None` where they are taken as they are.
     pub rows: Option<FrameRows>,
+    /// True where a camera took it: a sequence, smoothed over time unless the parameters say otherwise.
+    pub is_camera: bool,
     /// Arrival time of the raw pair at the capture thread; latency counts from here.
     pub arrived: Instant,
     /// Time spent on rectification and scaling.
@@ -202,6 +204,7 @@ impl Frame {
             truth: None,
             geometry: None,
             rows: None,
+            is_camera: false,
             arrived: Instant::now(),
             rectify_time: Duration::ZERO,
         }

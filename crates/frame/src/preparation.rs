@@ -107,6 +107,7 @@ impl FramePreparation {
             truth,
             geometry,
             rows,
+            is_camera: source.is_camera,
             arrived,
             rectify_time: start.elapsed(),
         })

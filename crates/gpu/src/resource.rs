@@ -38,7 +38,7 @@ pub enum Resource {
     Exact(usize, u32),
     /// All sums, kept for tests.
     Kept,
-    /// What lies between the black borders of each row and column of both pictures.
+    /// Runs of black pixels at the ends of each row and column of both pictures.
     BlackBorders,
     /// One of two buffers for the left map, which filters use in turn.
     LeftMap(usize, usize),

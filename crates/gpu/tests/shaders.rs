@@ -326,7 +326,12 @@ fn requests() -> HashSet<Request> {
         }
     }
     options.push(StereoParams { choice: true, ..plain.clone() });
-    options.push(StereoParams { spatial: Some(2), match_threshold: Some(30), temporal: true, ..plain.clone() });
+    options.push(StereoParams {
+        spatial: Some(2),
+        match_threshold: Some(30),
+        temporal: stereopsis_stereo::Temporal::On,
+        ..plain.clone()
+    });
     for &aggregation in Aggregation::ALL {
         for (paths, window, arms, num_disparities) in [(0, 1, 1, 1), (2, 33, 30, 27), (0, 33, 30, 27), (1, 9, 17, 64)] {
             options.push(StereoParams { num_disparities, aggregation, window, arms, paths, ..plain.clone() });

@@ -109,7 +109,8 @@ mod tests {
 
     #[test]
     fn every_axis_is_short_rising_and_holds_the_setting() {
-        let base = StereoParams { temporal: true, spatial: Some(2), p1: 7, ..StereoParams::default() };
+        let base =
+            StereoParams { temporal: crate::stereo::Temporal::On, spatial: Some(2), p1: 7, ..StereoParams::default() };
         let axes = Axis::all(&base);
         assert!(axes.len() > 15, "{axes:?}");
         for axis in &axes {

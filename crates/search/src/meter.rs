@@ -127,7 +127,7 @@ impl Meter for EngineMeter {
             std::thread::sleep(PREPARE_INTERVAL);
         }
         engine.forget();
-        if let Some(previous) = sample.previous.as_ref().filter(|_| params.temporal) {
+        if let Some(previous) = sample.previous.as_ref().filter(|_| params.smooths_over_time()) {
             engine::run(engine, Job { frame: Arc::clone(previous), ..job.clone() })?;
         }
         let time_of = |output: &Result<Output, EngineError>| output.as_ref().ok().map(|output| output.compute_time);

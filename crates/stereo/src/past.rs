@@ -1,7 +1,7 @@
 //! State kept from pair to pair of a sequence: the last map where mutual information or the learned choice looks at it, and that of the
 //! temporal filter.
 
-use super::filter::Smoothed;
+use super::filter::{Smoothed, Temporal};
 use super::map::DisparityMap;
 use super::params::StereoParams;
 
@@ -44,11 +44,27 @@ impl Past {
 impl StereoParams {
     /// Whether the learned choice looks at the map of the pair before.
     pub fn chooses_from_last(&self) -> bool {
-        self.choice && self.temporal
+        self.choice && self.smooths_over_time()
+    }
+
+    /// Whether disparities are smoothed over the pairs; [`Temporal::Auto`] does not, see [`Self::of_source`].
+    pub fn smooths_over_time(&self) -> bool {
+        self.temporal == Temporal::On
+    }
+
+    /// These parameters with [`Temporal::Auto`] decided for a source: on for cameras.
+    #[must_use]
+    pub fn of_source(&self, is_camera: bool) -> Self {
+        let temporal = match self.temporal {
+            Temporal::Auto if is_camera => Temporal::On,
+            Temporal::Auto => Temporal::Off,
+            decided => decided,
+        };
+        Self { temporal, ..self.clone() }
     }
 
     /// Whether a map depends on the pairs before its own.
     pub fn remembers(&self) -> bool {
-        self.temporal || self.starts_from_last()
+        self.smooths_over_time() || self.starts_from_last()
     }
 }

@@ -5,7 +5,7 @@ use super::cost::mutual_information::Start;
 use super::disparity::{RightMatching, Subpixel};
 use super::local::Aggregation;
 use super::params::StereoParams;
-use super::{AdaptiveP2, Fill, Median};
+use super::{AdaptiveP2, Fill, Median, Temporal};
 use crate::choices;
 
 choices! {
@@ -65,7 +65,10 @@ impl Preset {
     /// Sets the method of the preset; the search range and `confidence` stay.
     pub fn apply(self, params: &mut StereoParams) {
         let StereoParams { min_disparity, num_disparities, confidence, .. } = *params;
-        *params = StereoParams { min_disparity, num_disparities, confidence, ..self.method() };
+        let method = self.method();
+        // no paper looks at the pairs before
+        let temporal = if self.paper().is_some() { Temporal::Off } else { method.temporal };
+        *params = StereoParams { min_disparity, num_disparities, confidence, temporal, ..method };
     }
 
     /// All but the search range.

@@ -27,7 +27,7 @@ impl Variant {
             let text = "--near-m needs a rig, and pairs with truth have a range of their own: leave it out, or give --num-disparities";
             return Err(UsageError(text.to_owned()).into());
         }
-        if settings.params.temporal {
+        if settings.params.smooths_over_time() {
             let text = "--temporal works from pair to pair, and eval looks at each pair alone: leave it out";
             return Err(UsageError(text.to_owned()).into());
         }

@@ -226,7 +226,7 @@ fn sequences_remember_and_forget_as_the_reference() {
     let mut engine = CpuEngine::new(Some(3));
     let first = StereoParams {
         num_disparities: 20,
-        temporal: true,
+        temporal: stereopsis_stereo::Temporal::On,
         mi_start: stereopsis_stereo::cost::mutual_information::Start::LastFrame,
         ..StereoParams::for_cost(CostKind::MutualInformation)
     };
@@ -261,7 +261,8 @@ fn sequences_remember_and_forget_as_the_reference() {
 #[test]
 fn a_forked_process_goes_on_with_threads_of_its_own() {
     let mut rng = Rng::with_seed(14);
-    let params = StereoParams { temporal: true, num_disparities: 16, ..StereoParams::default() };
+    let params =
+        StereoParams { temporal: stereopsis_stereo::Temporal::On, num_disparities: 16, ..StereoParams::default() };
     let pairs: Vec<_> = (0..2).map(|_| random_pair(&mut Rng::with_seed(rng.u64(..)), 40, 30)).collect();
     let matched = |engine: &mut CpuEngine, (left, right): &(Luma, Luma)| {
         engine.match_next(left, right, &params, false).unwrap().0.left

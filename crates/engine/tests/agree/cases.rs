@@ -26,6 +26,7 @@ pub(crate) fn job([left, right]: [Picture; 2], params: &StereoParams) -> Job {
         truth: None,
         geometry: None,
         rows: None,
+        is_camera: false,
         arrived: Instant::now(),
         rectify_time: Duration::ZERO,
     };

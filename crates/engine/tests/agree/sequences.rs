@@ -101,7 +101,7 @@ fn the_temporal_filter_remembers_as_the_reference_does() {
             num_disparities: 12,
             paths: 4,
             uniqueness: 10,
-            temporal: true,
+            temporal: stereo::Temporal::On,
             temporal_delta: 6,
             ..StereoParams::default()
         };
@@ -124,7 +124,7 @@ fn the_learned_choice_knows_the_map_before_as_the_reference_does() {
         num_disparities: 12,
         paths: 4,
         fill: Fill::Planes,
-        temporal: true,
+        temporal: stereo::Temporal::On,
         choice: true,
         ..StereoParams::default()
     };
@@ -153,13 +153,13 @@ fn another_size_or_other_parameters_begin_a_sequence_and_so_does_forgetting() {
         let params = StereoParams {
             num_disparities: 12,
             uniqueness: 10,
-            temporal: true,
+            temporal: stereo::Temporal::On,
             persistence: Persistence::Always,
             ..StereoParams::default()
         };
         let others = [
             StereoParams { p1: 3, ..params.clone() },
-            StereoParams { temporal: false, ..params.clone() },
+            StereoParams { temporal: stereo::Temporal::Off, ..params.clone() },
             StereoParams { temporal_alpha: 41, ..params.clone() },
             StereoParams { num_disparities: 20, median: stereo::Median::Five, ..params.clone() },
         ];
@@ -188,7 +188,7 @@ fn random_sequences() {
         for seed in seeds(3) {
             let rng = &mut Rng::with_seed(seed);
             let mut sets: Vec<_> = (0..2).map(|_| random_params(rng)).collect();
-            let with_past = StereoParams { temporal: true, ..sets[0].clone() };
+            let with_past = StereoParams { temporal: stereo::Temporal::On, ..sets[0].clone() };
             sets.push(with_past);
             let sizes = [(33, 21), (20, 26)];
             let events: Vec<_> = (0..14)

@@ -112,7 +112,7 @@ fn refine(
         stereo::filter::smooth_along_surfaces(map, params);
         step(names[1], map);
     }
-    if params.temporal {
+    if params.smooths_over_time() {
         stereo::filter::smooth_over_time(&mut maps[0].0, &mut None, params);
         step("temporal", &maps[0].0);
     }

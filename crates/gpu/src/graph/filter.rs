@@ -8,7 +8,7 @@ use crate::stereo::filter::{Fill, FilterKind, choice, planes};
 use crate::stereo::map::{ON_PLANE, SUBPIXEL_STEPS, reason};
 
 shaders! {
-    BLACK_BORDER: "filter/black_border", PIXELS, ["find", "drop", "empty"];
+    BLACK_BORDER: "filter/black_border", PIXELS, ["find", "judge", "drop", "empty"];
     MEDIAN: "filter/median", TILE, ["smooth_map"];
     CONSISTENCY: "filter/consistency", PIXELS, ["check", "check_right"];
     SPECKLE: "filter/speckle" + "filter/regions", TILE, ["separate", "merge", "measure", "remove"];
@@ -158,7 +158,8 @@ impl GraphBuilder {
         let lines = (width + height).div_ceil(BORDER_LINES) as u32;
         let find = Dispatch { groups: [lines, 2, 1], ..maps.dispatch(&BLACK_BORDER, "find", &[], &resources) };
         let drop = maps.dispatch(&BLACK_BORDER, "drop", &[side.is_right()], &resources);
-        let dispatches = if side == Side::Left { vec![find, drop] } else { vec![drop] };
+        let judge = Dispatch { groups: [2, 2, 1], ..maps.dispatch(&BLACK_BORDER, "judge", &[], &resources) };
+        let dispatches = if side == Side::Left { vec![find, judge, drop] } else { vec![drop] };
         self.push_in_place(maps, side, ["black border", "right black border"], dispatches);
     }
 
@@ -312,7 +313,7 @@ impl GraphBuilder {
     }
 }
 
-/// Both pictures, the ends of their rows and columns, and a map.
+/// Both pictures, the black runs at the ends of their rows and columns, and a map.
 fn border_resources(maps: &Maps<'_>, side: Side) -> Vec<Resource> {
     let [left, right] = [Side::Left, Side::Right].map(|side| side.picture(maps.level));
     vec![left, right, Resource::BlackBorders, maps.map(side)]

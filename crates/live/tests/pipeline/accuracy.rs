@@ -130,7 +130,11 @@ fn knowing_the_map_before(world: SceneWorld, seeds: std::ops::Range<u32>) -> (f6
     let [mut alone, mut knowing] = [(0, 0.0); 2]; // pixels that change by more than 1 px, and wrong ones, %
     for seed in seeds {
         let options = SceneOptions { width: 200, height: 150, world, seed, noise: 2.0, ..SceneOptions::default() };
-        let params = StereoParams { fill: Fill::Planes, temporal: true, ..of_preset(Preset::Accurate, 64) };
+        let params = StereoParams {
+            fill: Fill::Planes,
+            temporal: stereopsis_stereo::Temporal::On,
+            ..of_preset(Preset::Accurate, 64)
+        };
         let over_time = StereoParams { choice: true, ..params.clone() };
         let mut engine = CpuEngine::new(None);
         let mut last = [None, None];

@@ -28,6 +28,7 @@ pub struct Recorder {
     path: Option<PathBuf>,
     lossless: bool,
     streams: Streams,
+    is_camera: bool,
     beginning: Beginning,
     thread: Mutex<Option<JoinHandle<()>>>,
     seen: Mutex<Seen>,
@@ -63,7 +64,7 @@ impl Recorder {
         options: RecordOptions,
         clock: Clock,
     ) -> Result<Arc<Self>, RecordError> {
-        let streams = about.streams;
+        let (streams, is_camera) = (about.streams, about.is_camera);
         let shared = Arc::new(Shared::new(Queue::new(options.queue_bytes, streams.needs_results()), clock));
         let calibration = about.calibration.rig.clone();
         let packer = Packer::new(about, options.format);
@@ -77,12 +78,12 @@ impl Recorder {
         })?));
         let beginning = Beginning::new(if streams.needs_results() { options.begins } else { Begins::AtOnce });
         let (lossless, seen) = (options.lossless, Mutex::default());
-        Ok(Arc::new(Self { shared, path, lossless, streams, beginning, thread, seen }))
+        Ok(Arc::new(Self { shared, path, lossless, streams, is_camera, beginning, thread, seen }))
     }
 
-    /// Records the parameters from now on.
+    /// Records the parameters from now on, decided for its source: played, it is no camera.
     pub fn set_params(&self, params: &StereoParams) {
-        self.shared.queue.push_params(params, self.now());
+        self.shared.queue.push_params(&params.of_source(self.is_camera), self.now());
     }
 
     /// Records a [`crate::Event`] of this kind.

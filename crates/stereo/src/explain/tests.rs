@@ -217,7 +217,7 @@ fn the_verdict_is_that_of_the_map_and_its_remedy_works() {
         let params = StereoParams {
             speckle_size: 0,
             spatial: None,
-            temporal: false,
+            temporal: crate::Temporal::Off,
             choice: false,
             fill: crate::Fill::None,
             ..explainer.left.params.clone()

@@ -3,22 +3,26 @@
 use super::description::{Filter, Function};
 use crate::image::{Image, Luma, PictureRef};
 use crate::map::{DisparityMap, INVALID, Maps, NO_PICTURE, SUBPIXEL_STEPS, reason};
-use std::ops::Range;
 
 /// What lies in the black border of either picture.
 pub(super) const BLACK_BORDER: Filter =
     Filter { size: |_| Some(0), function: Function::Maps(|maps, pictures| drop_black_borders(maps, pictures)) };
 
-/// Shortest run of black pixels that is a border, px: single ones are noise of a dark picture.
+/// Shortest run of black pixels that speaks for a border, px, and the fewest rows or columns that have one.
 pub const MIN_RUN: usize = 4;
+/// Runs of a border lie on a line or a curve: from a run to the next the step changes by no more, px.
+pub const MAX_BEND: usize = 2;
+/// Of so many runs one may break this rule, at a corner; where more do, something dark stands at the edge of the picture.
+pub const RUNS_A_BREAK: usize = 8;
 
-/// The black border of a picture: pixels of brightness 0, as all between them and an end of their row or of their column.
+/// Lengths of the runs of black pixels at both ends of a row or a column, px.
+type Runs = [usize; 2];
+
+/// The black border of a picture: runs of pixels of brightness 0 from its edges inwards, as long as a straight or a bent line has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlackBorder {
-    /// The columns of each row that do not lie in its runs.
-    rows: Vec<Range<usize>>,
-    /// The rows of each column.
-    columns: Vec<Range<usize>>,
+    rows: Vec<Runs>,
+    columns: Vec<Runs>,
 }
 
 impl BlackBorder {
@@ -33,25 +37,43 @@ impl BlackBorder {
     fn where_zero<T: Copy + Default + PartialEq>(image: &Image<T>) -> Option<Self> {
         let (width, height) = image.size();
         let is_black = |x: usize, y: usize| image.at(x, y) == T::default();
-        let rows: Vec<_> = (0..height).map(|y| within_runs(width, |x| is_black(x, y))).collect();
-        let columns: Vec<_> = (0..width).map(|x| within_runs(height, |y| is_black(x, y))).collect();
-        let has_border =
-            rows.iter().any(|row| *row != (0..width)) || columns.iter().any(|column| *column != (0..height));
-        has_border.then_some(Self { rows, columns })
+        let rows = (0..height).map(|y| runs(width, |x| is_black(x, y))).collect();
+        let columns = (0..width).map(|x| runs(height, |y| is_black(x, y))).collect();
+        let border = Self { rows: of_borders(rows, width), columns: of_borders(columns, height) };
+        border.rows.iter().chain(&border.columns).any(|runs| *runs != [0, 0]).then_some(border)
     }
 
     /// Whether pixel `(x, y)` lies in the border.
     pub fn contains(&self, x: usize, y: usize) -> bool {
-        !self.rows[y].contains(&x) || !self.columns[x].contains(&y)
+        let [left, right] = self.rows[y];
+        let [top, bottom] = self.columns[x];
+        x < left || x + right >= self.columns.len() || y < top || y + bottom >= self.rows.len()
     }
 }
 
-/// The places of a line of so many between the runs of black ones at its ends.
-fn within_runs(length: usize, is_black: impl Fn(usize) -> bool) -> Range<usize> {
+/// The runs of a line of so many pixels.
+fn runs(length: usize, is_black: impl Fn(usize) -> bool) -> Runs {
     let first = (0..length).find(|&at| !is_black(at)).unwrap_or(length);
-    let end = (first..length).rev().find(|&at| !is_black(at)).map_or(first, |last| last + 1);
-    let first_kept = if first < MIN_RUN { 0 } else { first };
-    first_kept..if length - end < MIN_RUN { length } else { end }
+    let last = (first..length).rev().find(|&at| !is_black(at));
+    [first, last.map_or(length, |last| length - 1 - last)]
+}
+
+/// Runs of all rows, or of all columns, without those of a side that is no border.
+fn of_borders(mut runs: Vec<Runs>, length: usize) -> Vec<Runs> {
+    for side in 0..2 {
+        let run = |n: usize| runs[n][side];
+        let long = (0..runs.len()).filter(|&n| run(n) >= MIN_RUN && run(n) < length);
+        let breaks = long.clone().filter(|&n| n > 0 && n + 1 < runs.len()).filter(|&n| {
+            let neighbours = [run(n - 1), run(n + 1)];
+            let is_cut = neighbours.contains(&length); // another side's border begins
+            !is_cut && (2 * run(n)).abs_diff(neighbours[0] + neighbours[1]) > MAX_BEND
+        });
+        let is_border = long.clone().count() >= MIN_RUN && RUNS_A_BREAK * breaks.count() <= long.count();
+        if !is_border {
+            runs.iter_mut().for_each(|runs| runs[side] = 0);
+        }
+    }
+    runs
 }
 
 /// Invalidates the pixels of both maps in the black border of their own picture ([`NO_PICTURE`]), and those whose partner lies in that of
@@ -114,19 +136,30 @@ mod tests {
         }))
     }
 
+    fn drawn(is_black: impl Fn(usize, usize) -> bool) -> Luma {
+        Luma::U8(Image::from_fn(60, 40, |x, y| if is_black(x, y) { 0 } else { 9 }))
+    }
+
     #[test]
-    fn a_border_is_found_by_rows_and_columns_and_black_inside_is_none() {
-        let rows = ["000000000", "000120000", "000030000", "011110000", "911119999", "110111111"];
-        let digit = |x: usize, y: usize| rows[y].as_bytes()[x] - b'0';
-        let border = BlackBorder::of(&Luma::U8(Image::from_fn(9, 6, digit))).unwrap();
-        let found: Vec<String> =
-            (0..6).map(|y| (0..9).map(|x| if border.contains(x, y) { '#' } else { '.' }).collect()).collect();
-        // the first column has a run of four, row 1 one of three, and the black pixel of the last row lies alone
-        assert_eq!(found, ["#########", "#....####", "####.####", "#....####", ".........", "........."]);
-        assert_eq!(BlackBorder::of(&Luma::U8(Image::filled(3, 3, 0))), None, "too small for a run");
-        let all = BlackBorder::of(&Luma::U16 { image: Image::filled(5, 4, 0), bits: 12 }).unwrap();
-        assert!((0..5).all(|x| (0..4).all(|y| all.contains(x, y))));
-        assert_eq!(BlackBorder::of(&Luma::U8(Image::filled(5, 5, 1))), None);
+    fn a_border_is_straight_slanted_or_bent_and_not_what_is_dark_at_the_edge() {
+        let lens = |x: usize, y: usize| (2 * x as i32 - 59).pow(2) + (2 * y as i32 - 39).pow(2) > 58_i32.pow(2);
+        let slanted = |x: usize, y: usize| x < 5 + y / 8 || y + 9 > 40 + x / 10;
+        let bent = |x: usize, y: usize| y < 2 + x * (60 - x) / 100 || x + 4 >= 60;
+        for is_black in [&lens as &dyn Fn(usize, usize) -> bool, &slanted, &bent] {
+            let border = BlackBorder::of(&drawn(is_black)).unwrap();
+            for (x, y) in (0..40).flat_map(|y| (0..60).map(move |x| (x, y))) {
+                assert_eq!(border.contains(x, y), is_black(x, y), "{x} {y}");
+            }
+        }
+        let leaves = |x: usize, y: usize| x + (y * 7919 % 23) < 30;
+        let noise = |x: usize, y: usize| x < 3 && (x + y).is_multiple_of(5);
+        for is_black in
+            [&leaves as &dyn Fn(usize, usize) -> bool, &noise, &|x, y| (20..30).contains(&x) && y > 9 && y < 30]
+        {
+            assert_eq!(BlackBorder::of(&drawn(is_black)), None);
+        }
+        let covered = Luma::U16 { image: Image::filled(50, 40, 0), bits: 12 };
+        assert_eq!(BlackBorder::of(&covered), None, "a covered lens has no edge");
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub use order::{FilterKind, filter_maps};
 pub use spatial::blend;
 pub use spatial::smooth_along_surfaces;
 pub use speckle::remove_speckle;
-pub use temporal::{Persistence, Row as TemporalRow, smooth_over_time};
+pub use temporal::{Persistence, Row as TemporalRow, Temporal, smooth_over_time};
 
 #[cfg(test)]
 mod tests {
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn over_time_disparities_are_blended_and_holes_keep_them_for_a_while() {
         let params = StereoParams {
-            temporal: true,
+            temporal: Temporal::On,
             temporal_alpha: 40,
             temporal_delta: 10,
             persistence: Persistence::TwoOfFour,

@@ -8,6 +8,18 @@ use crate::map::{DisparityMap, INVALID, reason};
 use crate::params::StereoParams;
 
 choices! {
+    /// Whether disparities are smoothed over the pairs.
+    pub enum Temporal {
+        /// On for cameras, off for files, recordings and the built-in scene.
+        Auto = "auto",
+        /// On, whatever the source.
+        On = "on",
+        /// Off: each pair by itself.
+        Off = "off",
+    }
+}
+
+choices! {
     /// When a hole keeps the disparity that was there before.
     pub enum Persistence {
         /// Never.
@@ -56,7 +68,7 @@ impl Persistence {
 
 /// The temporal filter.
 pub(super) const TEMPORAL: Filter =
-    Filter { size: |params| params.temporal.then_some(0), function: Function::Sequence(smooth_over_time) };
+    Filter { size: |params| params.smooths_over_time().then_some(0), function: Function::Sequence(smooth_over_time) };
 
 /// Blends a map with the running mean, and fills holes with it. A step of more than `temporal_delta` is a change of the
 /// scene: the mean begins anew, and earlier pairs are forgotten.

@@ -48,7 +48,9 @@ fn a_coarser_range_holds_every_finer_disparity() {
         speckle_size: 5,
         ..over(-3, 4)
     };
-    let params = StereoParams { fill: Fill::Background, paths: 12, start_angle_deg: 7, left_right: Some(2), ..params };
+    let temporal = crate::Temporal::Off;
+    let params =
+        StereoParams { fill: Fill::Background, paths: 12, start_angle_deg: 7, left_right: Some(2), temporal, ..params };
     let half = coarser((40, 30), &params).unwrap();
     assert_eq!((half.min_disparity, half.num_disparities, half.gating), (-2, 5, Some(2)), "-1.5 to 2 px");
     assert_eq!((half.paths, half.start_angle_deg), (8, 0));

@@ -8,7 +8,7 @@ pub use rules::ParamsError;
 use super::aggregate::{AdaptiveP2, MAX_PATHS};
 use super::cost::{CostKind, mutual_information};
 use super::disparity::{RightMatching, Subpixel};
-use super::filter::{Fill, Median, Persistence};
+use super::filter::{Fill, Median, Persistence, Temporal};
 use super::local::Aggregation;
 use crate::parameter::{Parameter, ParameterType, TimeEffect, Value, only_if};
 use crate::parameters;
@@ -189,22 +189,24 @@ parameters! {
         };
         /// Calm flicker: each disparity becomes a running mean over the pairs, holes keep the last disparity for a moment, and the learned
         /// choice prefers what it chose before.
-        temporal: bool = false, "temporal", "Temporal filter", 0..=1, "", Smoothing, Basic;
+        temporal: Temporal = Temporal::Auto, "temporal", "Temporal filter", 0..=0, "", Smoothing, Basic {
+            former_words: &[("true", "on"), ("false", "off")],
+        };
         /// How much of a running mean is the newest pair: less is calmer and slower to follow.
         temporal_alpha: u32 = 40, "temporal-alpha", "Temporal alpha", 1..=100, "%", Smoothing, Advanced {
             less_more: Some(("calmer, follows slowly", "follows quickly, flickers")),
-            belongs: Some(|p| only_if(p.temporal, "The temporal filter is off.")),
+            belongs: Some(|p| only_if(p.temporal != Temporal::Off, "The temporal filter is off.")),
             time: TimeEffect::None,
         };
         /// A larger step from pair to pair is a change of the scene for the temporal filter: sixteenths of a pixel.
         temporal_delta: u32 = 10, "temporal-delta", "Temporal delta", 1..=255, "/16", Smoothing, Advanced {
             less_more: Some(("more changes count as motion", "only larger ones do")),
-            belongs: Some(|p| only_if(p.temporal, "The temporal filter is off.")),
+            belongs: Some(|p| only_if(p.temporal != Temporal::Off, "The temporal filter is off.")),
             time: TimeEffect::None,
         };
         /// When a hole keeps the disparity that it had before.
         persistence: Persistence = Persistence::TwoOfFour, "persistence", "Persistence", 0..=0, "", Smoothing, Advanced {
-            belongs: Some(|p| only_if(p.temporal, "The temporal filter is off.")),
+            belongs: Some(|p| only_if(p.temporal != Temporal::Off, "The temporal filter is off.")),
         };
         /// Choose again at edges of depth and in filled holes: a small network judges the disparities around each pixel of the left
         /// map.

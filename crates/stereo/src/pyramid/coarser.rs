@@ -3,7 +3,7 @@
 use super::COARSE_PATHS;
 use crate::cost::mutual_information::Start;
 use crate::disparity::{RightMatching, Subpixel};
-use crate::filter::Fill;
+use crate::filter::{Fill, Temporal};
 use crate::params::StereoParams;
 
 /// Sides of a level's pictures are at least this long; where the next level's would be shorter, levels end.
@@ -42,7 +42,7 @@ pub fn coarser(size: (usize, usize), params: &StereoParams) -> Option<StereoPara
         right_matching: RightMatching::Diagonal,
         speckle_size: 0,
         spatial: None,
-        temporal: false,
+        temporal: Temporal::Off,
         choice: false,
         weighted_median: false,
         fill: Fill::None,

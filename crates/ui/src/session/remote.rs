@@ -12,7 +12,7 @@ impl Session {
         let calibrated =
             Calibrated { preparation: self.live.preparation(), note: None, rig: self.state.rig.rig.clone() };
         let calibration = calibrated.to_note(self.state.rig.choice.crop(), &info);
-        let parameters = parameter_words(&self.state.matching.params);
+        let parameters = parameter_words(&self.state.matching.params.of_source(info.is_camera));
         About { calibration, parameters, ..About::of_source(&self.state.source.spec.to_string(), &info, started) }
     }
 

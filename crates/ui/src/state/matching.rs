@@ -99,7 +99,8 @@ impl MeasuredRates {
 
 impl Measured {
     fn is_of(&self, params: &StereoParams, size: (usize, usize), engine: EngineKind) -> bool {
-        (self.size, self.engine) == (size, engine) && *self.params == *params
+        let is_decided = |is_camera| *self.params == params.of_source(is_camera);
+        (self.size, self.engine) == (size, engine) && (is_decided(true) || is_decided(false))
     }
 }
 

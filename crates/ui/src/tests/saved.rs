@@ -3,7 +3,7 @@
 use super::harness::{SIZE, Window, gpu, options};
 use crate::WindowOptions;
 use crate::capture::{SourceOptions, SourceSpec};
-use crate::stereo::{CostKind, Fill, StereoParams};
+use crate::stereo::{CostKind, Fill, StereoParams, Temporal};
 use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn a_window_that_an_earlier_version_saved_opens_unchanged() {
     let window = Window::open(&gpu, options);
     let params = window.session.borrow().live().params();
     let StereoParams { cost, p1, paths, num_disparities, fill, temporal, .. } = *params;
-    let expected = (CostKind::Rank, 20, 4, 48, Fill::Interpolate, true);
+    let expected = (CostKind::Rank, 20, 4, 48, Fill::Interpolate, Temporal::On);
     assert_eq!((cost, p1, paths, num_disparities, fill, temporal), expected);
     let by_reason = window.harness.get_by_role_and_label(Role::CheckBox, "Colour invalid by reason");
     assert_eq!(by_reason.accesskit_node().toggled(), Some(egui::accesskit::Toggled::True));

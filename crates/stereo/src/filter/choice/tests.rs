@@ -60,14 +60,17 @@ fn evidence_counts_supporters_and_says_what_hides_what() {
 fn what_the_pair_before_had_is_a_candidate_and_counts_more_over_time_alone() {
     let picture = picture();
     let pictures = [PictureRef::from(&picture); 2];
-    let over_time = StereoParams { choice: true, temporal: true, ..StereoParams::default() };
+    let over_time = StereoParams { choice: true, temporal: crate::Temporal::On, ..StereoParams::default() };
     let last = |value| DisparityMap { values: Image::filled(60, 30, value), ..map(33) };
     let candidates = |last: &DisparityMap, params: &StereoParams| {
         let (candidates, count) = Chooser::new(&map(33), pictures, Some(last), params).candidates(31, 15);
         candidates[..count].to_vec()
     };
     assert_eq!(candidates(&last(700), &over_time), [320, 160, 700]);
-    assert_eq!(candidates(&last(700), &StereoParams { temporal: false, ..over_time.clone() }), [320, 160]);
+    assert_eq!(
+        candidates(&last(700), &StereoParams { temporal: crate::Temporal::Off, ..over_time.clone() }),
+        [320, 160]
+    );
     assert_eq!(candidates(&last(150), &over_time), [320, 160], "near one that is there");
     assert_eq!(candidates(&last(INVALID), &over_time), [320, 160]);
     // the more pixels take a disparity, the more of them had it before
@@ -141,7 +144,7 @@ fn what_was_filled_from_a_plane_stays_as_it_is_unless_it_is_unlikely() {
     assert_eq!(chosen(reason::FILLED, &plain), (160, as_filled, None), "filled along its row it may change");
     assert_eq!(chosen(ON_PLANE, &plain), (400, as_filled, None));
     // its own is the one candidate, whatever was there before, and its chance is that of this evidence
-    let over_time = StereoParams { choice: true, temporal: true, ..with_chances() };
+    let over_time = StereoParams { choice: true, temporal: crate::Temporal::On, ..with_chances() };
     let last = DisparityMap { values: Image::filled(60, 30, 700), ..map(33) };
     let marked = filled(ON_PLANE);
     let chooser = Chooser::new(&marked, pictures, Some(&last), &over_time);
