@@ -1,8 +1,10 @@
-//! Pairs of cameras one above the other, for engines that match along rows: pictures are turned before, maps turned back after.
+//! What an engine leaves to others: pictures of cameras one above the other are turned before and their maps turned back after, and
+//! [`Temporal::Auto`] is decided by the source of a pair.
 
 use super::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
 use crate::geometry::Axis;
 use crate::image::QuarterTurn;
+use crate::stereo::Temporal;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,8 +14,8 @@ use stereopsis_frame::Frame;
 /// device's texture stays turned.
 pub(super) struct InRows {
     engine: Box<dyn Engine>,
-    /// Jobs in flight as they were given, those that were turned with the time of it.
-    in_flight: VecDeque<Option<(Job, Duration)>>,
+    /// Jobs in flight that were changed, as they were given, and the time of turning.
+    in_flight: VecDeque<Option<(Job, Option<Duration>)>>,
     /// The last pair that was turned: a job is prepared several times before it is submitted.
     turned: Option<Turned>,
 }
@@ -27,6 +29,16 @@ struct Turned {
 impl InRows {
     pub(super) fn new(engine: impl Engine + 'static) -> Self {
         Self { engine: Box::new(engine), in_flight: VecDeque::new(), turned: None }
+    }
+
+    /// The job for the engine, with the time of turning; `None` where it stays as it is.
+    fn changed(&mut self, job: &Job) -> Option<(Job, Option<Duration>)> {
+        let turned = self.turned(job).map(|(job, took)| (job, Some(took)));
+        if job.params.temporal != Temporal::Auto || !job.frame.is_camera {
+            return turned;
+        }
+        let (turned, took) = turned.unwrap_or_else(|| (job.clone(), None));
+        Some((Job { params: Arc::new(job.params.of_source(true)), ..turned }, took))
     }
 
     /// The job with turned pictures and the time of turning; `None` where it needs none.
@@ -61,8 +73,8 @@ impl Engine for InRows {
     }
 
     fn prepare(&mut self, job: &Job) -> bool {
-        match self.turned(job) {
-            Some((turned, _)) => self.engine.prepare(&turned),
+        match self.changed(job) {
+            Some((changed, _)) => self.engine.prepare(&changed),
             None => self.engine.prepare(job),
         }
     }
@@ -72,8 +84,8 @@ impl Engine for InRows {
     }
 
     fn submit(&mut self, job: Job) -> Result<(), EngineError> {
-        let (in_rows, given) = match self.turned(&job) {
-            Some((turned, took)) => (turned, Some((job, took))),
+        let (in_rows, given) = match self.changed(&job) {
+            Some((changed, took)) => (changed, Some((job, took))),
             None => (job, None),
         };
         self.engine.submit(in_rows)?;
@@ -91,7 +103,8 @@ impl Engine for InRows {
             }
         };
         Ok(Some(match self.in_flight.pop_front().flatten() {
-            Some((job, took)) => upright(output, job, took),
+            Some((job, Some(took))) => upright(output, job, took),
+            Some((job, None)) => Output { job, ..output },
             None => output,
         }))
     }
@@ -106,7 +119,7 @@ fn upright(output: Output, job: Job, took: Duration) -> Output {
     let mut stages = output.stages;
     stages.push(StageTime { name: "turning", ms: turning.as_secs_f64() * 1e3 });
     Output {
-        job: Job { params: output.job.params, ..job },
+        job,
         engine: output.engine,
         map,
         right_map,

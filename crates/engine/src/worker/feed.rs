@@ -4,7 +4,6 @@
 use super::Control;
 use crate::Job;
 use crate::newest::NewestReceiver;
-use crate::stereo::Temporal;
 use crossbeam_channel::{Receiver, TryRecvError};
 use std::sync::Arc;
 use stereopsis_frame::Frame;
@@ -74,17 +73,13 @@ impl Feeder {
     /// The next job: a new pair, or the last one where something else has changed. A job brings its numbers to the host if
     /// `read_back` says so, a new pair also where `figures_due`.
     pub(super) fn next(&mut self, control: &Control, read_back: bool, figures_due: bool) -> Option<Work> {
-        let params = |frame: &Frame| match control.params.temporal {
-            Temporal::Auto => Arc::new(control.params.of_source(frame.is_camera)),
-            _ => Arc::clone(&control.params),
-        };
-        let job = |frame: Arc<Frame>, read_back| Job { params: params(&frame), frame, read_back, wants_right: false };
+        let job = |frame, read_back| Job { frame, params: Arc::clone(&control.params), read_back, wants_right: false };
         if let Some(frame) = self.next_frame(control) {
             return Some(Work { job: job(frame, read_back || figures_due), again: false, with_older: true });
         }
         let last = self.last.as_ref()?;
         let with_older = self.repeat || (read_back && !last.read_back);
-        let changed = with_older || last.params != params(&last.frame);
+        let changed = with_older || last.params != control.params;
         changed.then(|| Work { job: job(Arc::clone(&last.frame), true), again: true, with_older })
     }
 

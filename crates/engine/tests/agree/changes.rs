@@ -29,7 +29,7 @@ fn results_keep_coming_while_a_pipeline_is_compiled() {
     let options = GpuOptions { checks: true, forgets: true, ..GpuOptions::default() };
     let engine = GpuEngine::with_options(gpu, options).expect("a fresh device");
     let (frames, receiver) = newest::channel();
-    let params = StereoParams { num_disparities: 16, ..StereoParams::default() }.of_source(false);
+    let params = StereoParams { num_disparities: 16, ..StereoParams::default() };
     let control = Control {
         params: Arc::new(params.clone()),
         read_back: true,
@@ -71,7 +71,7 @@ fn results_keep_coming_while_a_pipeline_is_compiled() {
         (CostKind::Census7x7, 256, 5),
         (CostKind::Sad, 10, 0),
     ] {
-        let new = StereoParams { num_disparities, paths, ..StereoParams::for_cost(cost) }.of_source(false);
+        let new = StereoParams { num_disparities, paths, ..StereoParams::for_cost(cost) };
         worker.set_control(|control| control.params = Arc::new(new.clone()));
         let (now, results) = feed_until("the new parameters", &|output| *output.job.params == new);
         let (last, others) = results.split_last().expect("at least one");

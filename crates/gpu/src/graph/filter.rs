@@ -155,10 +155,19 @@ impl GraphBuilder {
     fn black_border(&mut self, maps: &Maps<'_>, side: Side) {
         let Structure { width, height, .. } = maps.layout.structure;
         let resources = border_resources(maps, side);
-        let lines = (width + height).div_ceil(BORDER_LINES) as u32;
-        let find = Dispatch { groups: [lines, 2, 1], ..maps.dispatch(&BLACK_BORDER, "find", &[], &resources) };
-        let drop = maps.dispatch(&BLACK_BORDER, "drop", &[side.is_right()], &resources);
-        let judge = Dispatch { groups: [2, 2, 1], ..maps.dispatch(&BLACK_BORDER, "judge", &[], &resources) };
+        let lines = width + height;
+        let of_runs = |entry: &'static str, groups: [u32; 3]| Dispatch {
+            groups,
+            bytes: 2 * 4 * lines as u64,
+            ..maps.dispatch(&BLACK_BORDER, entry, &[], &resources)
+        };
+        let find = of_runs("find", [lines.div_ceil(BORDER_LINES) as u32, 2, 1]);
+        let judge = of_runs("judge", [2, 2, 1]);
+        // it writes what lies in a border alone
+        let drop = Dispatch {
+            bytes: maps.layout.map_bytes(),
+            ..maps.dispatch(&BLACK_BORDER, "drop", &[side.is_right()], &resources)
+        };
         let dispatches = if side == Side::Left { vec![find, judge, drop] } else { vec![drop] };
         self.push_in_place(maps, side, ["black border", "right black border"], dispatches);
     }
@@ -230,7 +239,10 @@ impl GraphBuilder {
             groups: [maps.layout.structure.height as u32, 1, 1],
             ..maps.dispatch(&FILL, entry, &[("ASKED", values_per_side)], &resources)
         };
-        let empty = maps.dispatch(&BLACK_BORDER, "empty", &[], &border_resources(maps, side));
+        let empty = Dispatch {
+            bytes: maps.layout.map_bytes(),
+            ..maps.dispatch(&BLACK_BORDER, "empty", &[], &border_resources(maps, side))
+        };
         let dispatches = FILL.entries.iter().map(rows).chain([empty]).collect();
         self.push_in_place(maps, side, ["fill", "right fill"], dispatches);
     }

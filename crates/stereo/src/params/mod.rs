@@ -195,18 +195,18 @@ parameters! {
         /// How much of a running mean is the newest pair: less is calmer and slower to follow.
         temporal_alpha: u32 = 40, "temporal-alpha", "Temporal alpha", 1..=100, "%", Smoothing, Advanced {
             less_more: Some(("calmer, follows slowly", "follows quickly, flickers")),
-            belongs: Some(|p| only_if(p.temporal != Temporal::Off, "The temporal filter is off.")),
+            belongs: Some(|p| only_if(p.smooths_over_time(), "The temporal filter is not set to on.")),
             time: TimeEffect::None,
         };
         /// A larger step from pair to pair is a change of the scene for the temporal filter: sixteenths of a pixel.
         temporal_delta: u32 = 10, "temporal-delta", "Temporal delta", 1..=255, "/16", Smoothing, Advanced {
             less_more: Some(("more changes count as motion", "only larger ones do")),
-            belongs: Some(|p| only_if(p.temporal != Temporal::Off, "The temporal filter is off.")),
+            belongs: Some(|p| only_if(p.smooths_over_time(), "The temporal filter is not set to on.")),
             time: TimeEffect::None,
         };
         /// When a hole keeps the disparity that it had before.
         persistence: Persistence = Persistence::TwoOfFour, "persistence", "Persistence", 0..=0, "", Smoothing, Advanced {
-            belongs: Some(|p| only_if(p.temporal != Temporal::Off, "The temporal filter is off.")),
+            belongs: Some(|p| only_if(p.smooths_over_time(), "The temporal filter is not set to on.")),
         };
         /// Choose again at edges of depth and in filled holes: a small network judges the disparities around each pixel of the left
         /// map.

@@ -99,8 +99,7 @@ impl MeasuredRates {
 
 impl Measured {
     fn is_of(&self, params: &StereoParams, size: (usize, usize), engine: EngineKind) -> bool {
-        let is_decided = |is_camera| *self.params == params.of_source(is_camera);
-        (self.size, self.engine) == (size, engine) && (is_decided(true) || is_decided(false))
+        (self.size, self.engine) == (size, engine) && *self.params == *params
     }
 }
 
