@@ -4,7 +4,7 @@
 //! parameters that decide how long a pair takes.
 
 use super::cached::Measurements;
-use super::in_rows::InRows;
+use super::front::Front;
 use super::{CpuEngine, Engine, EngineError, Job, OpenOptions, Opened, run};
 use crate::stereo::StereoParams;
 use std::time::{Duration, Instant};
@@ -20,14 +20,14 @@ pub(super) fn choose(options: &OpenOptions, sample: Option<&Job>) -> Opened {
 }
 
 fn choose_with(options: &OpenOptions, sample: Option<&Job>, cache: &Measurements) -> Opened {
-    let cpu = InRows::new(CpuEngine::new(options.threads));
+    let cpu = Front::new(CpuEngine::new(options.threads));
     let cpu_because = |cpu, why: String| Opened { engine: Box::new(cpu), why: Some(why) };
     let gpu = match options.open_gpu() {
         Ok(gpu) if gpu.info.software => {
             let why = format!("{} computes on the CPU itself, which the cpu engine does better", gpu.info.adapter);
             return cpu_because(cpu, why);
         }
-        Ok(gpu) => options.engine_on(gpu).map(InRows::new),
+        Ok(gpu) => options.engine_on(gpu).map(Front::new),
         Err(err) => Err(err),
     };
     let mut gpu = match gpu {

@@ -7,7 +7,7 @@ use stereopsis_stereo as stereo;
 #[cfg(feature = "gpu")]
 mod auto;
 mod elsewhere;
-mod in_rows;
+mod front;
 mod open;
 pub mod worker;
 

@@ -1,8 +1,8 @@
 //! Opens the engine that the user has chosen.
 
+use super::front::Front;
 #[cfg(feature = "gpu")]
 use super::gpu::{Gpu, GpuEngine, GpuOptions, variant::VariantOverrides};
-use super::in_rows::InRows;
 use super::{AdapterChoice, Autotune, CpuEngine, Engine, EngineChoice, EngineError, Job};
 
 /// Why there is no GPU engine.
@@ -60,15 +60,15 @@ pub fn open(options: &OpenOptions, sample: Option<&Job>) -> Result<Opened, Engin
         EngineChoice::Auto => {
             let _ = sample; // there is one engine alone
             Ok(Opened {
-                engine: Box::new(InRows::new(CpuEngine::new(options.threads))),
+                engine: Box::new(Front::new(CpuEngine::new(options.threads))),
                 why: Some(WITHOUT_GPU.to_owned()),
             })
         }
         #[cfg(feature = "gpu")]
-        EngineChoice::Gpu => Ok(Opened { engine: Box::new(InRows::new(options.gpu_engine()?)), why: None }),
+        EngineChoice::Gpu => Ok(Opened { engine: Box::new(Front::new(options.gpu_engine()?)), why: None }),
         #[cfg(not(feature = "gpu"))]
         EngineChoice::Gpu => Err(EngineError::Unsupported(WITHOUT_GPU.to_owned())),
-        EngineChoice::Cpu => Ok(Opened { engine: Box::new(InRows::new(CpuEngine::new(options.threads))), why: None }),
+        EngineChoice::Cpu => Ok(Opened { engine: Box::new(Front::new(CpuEngine::new(options.threads))), why: None }),
         EngineChoice::Network => Ok(Opened { engine: Box::<super::elsewhere::ElsewhereEngine>::default(), why: None }),
     }
 }

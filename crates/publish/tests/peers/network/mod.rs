@@ -19,7 +19,7 @@ use stereopsis_network::status::{HeadStatus, Speed};
 use stereopsis_network::{ANSWER_TIMEOUT, Access, Endpoint, Head, Network, Present, RigSource};
 use stereopsis_publish::serve::{ServeOptions, Server};
 use stereopsis_recording::{About, parameter_words};
-use stereopsis_stereo::{DisparityMap, StereoParams};
+use stereopsis_stereo::{DisparityMap, StereoParams, Temporal};
 use zenoh::Wait as _;
 
 const SIZE: (usize, usize) = (66, 48);
@@ -44,7 +44,8 @@ fn present(network: &Network) -> Present {
 }
 
 fn params() -> StereoParams {
-    StereoParams { num_disparities: 16, p1: 7, paths: 4, ..StereoParams::default() }
+    // a rig's pairs are a camera's, and what comes before them is not known here
+    StereoParams { num_disparities: 16, p1: 7, paths: 4, temporal: Temporal::Off, ..StereoParams::default() }
 }
 
 fn geometry() -> Geometry {

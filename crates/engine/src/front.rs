@@ -12,7 +12,7 @@ use stereopsis_frame::Frame;
 
 /// An engine that takes pairs of either axis; pairs of cameras side by side go through unchanged. Turned maps come to the host, because a
 /// device's texture stays turned.
-pub(super) struct InRows {
+pub(super) struct Front {
     engine: Box<dyn Engine>,
     /// Jobs in flight that were changed, as they were given, and the time of turning.
     in_flight: VecDeque<Option<(Job, Option<Duration>)>>,
@@ -26,7 +26,7 @@ struct Turned {
     took: Duration,
 }
 
-impl InRows {
+impl Front {
     pub(super) fn new(engine: impl Engine + 'static) -> Self {
         Self { engine: Box::new(engine), in_flight: VecDeque::new(), turned: None }
     }
@@ -59,7 +59,7 @@ impl InRows {
     }
 }
 
-impl Engine for InRows {
+impl Engine for Front {
     fn info(&self) -> Arc<EngineInfo> {
         self.engine.info()
     }
@@ -133,7 +133,7 @@ fn upright(output: Output, job: Job, took: Duration) -> Output {
 mod tests {
     use super::*;
     use crate::stereo::{DisparityMap, StereoParams};
-    use crate::{EngineChoice, OpenOptions, open, run};
+    use crate::{CpuEngine, EngineChoice, OpenOptions, open, run};
     use stereopsis_capture::scene::{SceneOptions, render};
 
     #[test]
@@ -172,5 +172,25 @@ mod tests {
                 assert_eq!(found.job.frame.size(), (61, 90));
             }
         }
+    }
+    #[test]
+    fn temporal_auto_is_on_for_cameras_alone_and_stays_auto_in_results() {
+        let options = SceneOptions { width: 90, height: 61, noise: 3.0, ..SceneOptions::default() };
+        let pairs = [0, 1, 2].map(|number| Arc::new(render(&options, number, false)));
+        let last = |temporal: Temporal, is_camera: bool| {
+            let params = Arc::new(StereoParams { num_disparities: 24, temporal, ..StereoParams::default() });
+            let mut engine = Front::new(CpuEngine::new(Some(1)));
+            let outputs = pairs.each_ref().map(|raw| {
+                let frame = Arc::new(Frame { is_camera, ..Frame::of_raw(Arc::clone(raw)) });
+                run(&mut engine, Job { frame, params: Arc::clone(&params), read_back: true, wants_right: false })
+                    .unwrap()
+            });
+            assert!(outputs.iter().all(|output| output.job.params == params));
+            outputs[2].map.clone()
+        };
+        let [off, on] = [Temporal::Off, Temporal::On].map(|temporal| last(temporal, false));
+        assert!(off != on);
+        assert!(last(Temporal::Auto, true) == on && last(Temporal::Auto, false) == off);
+        assert!(last(Temporal::Off, true) == off);
     }
 }
