@@ -17,12 +17,20 @@ override LAST_SHIFT: u32; // and of the scores that give chances
 @group(0) @binding(7) var<storage, read_write> warped: array<atomic<i32>>;
 @group(0) @binding(8) var<storage, read> net: array<i32>;
 @group(0) @binding(9) var<storage, read> last: array<u32>;
+// what disparities grow by from column to column, and from row to row in the upper bits
+@group(0) @binding(10) var<storage, read_write> slopes: array<u32>;
 
 const SURE_RADIUS: i32 = 2;
 const STEP: i32 = 16;
 const REACH: i32 = 48;
 const LIKE: u32 = 14u;
-const EVIDENCE: u32 = 31u;
+const SPAN: i32 = 4;
+const CHANGES: i32 = 6; // of every third pixel within so many
+const FEWEST_CHANGES: i32 = 4;
+const MAX_CHANGE: i32 = 64;
+const MAX_BEND: i32 = 12;
+const SLOPE_BITS: u32 = 6u;
+const EVIDENCE: u32 = 36u;
 const FIRST: u32 = 32u;
 const SECOND: u32 = 16u;
 const MAX_HIDDEN: i32 = 4095;
@@ -34,9 +42,16 @@ const UNIT: u32 = 256u; // of scores, before LAST_SHIFT
 const LARGEST: i32 = 1536;
 const CHANCE_BITS: u32 = 4u;
 
-var<private> candidates: array<i32, 10>;
+var<private> candidates: array<Candidate, 10>;
 var<private> count: u32;
 var<private> own_color: vec4<i32>;
+
+struct Candidate {
+    value: i32,
+    slope: vec2<i32>,
+    distance: i32, // at which it was found first
+    votes: i32, // directions in which it was found
+}
 
 struct Support {
     like: i32,
@@ -131,6 +146,58 @@ fn warp(@builtin(global_invocation_id) id: vec3<u32>) {
     }
 }
 
+// A disparity that slopes are taken from: none that was filled along its row.
+fn slanted(pixel: vec2<i32>) -> i32 {
+    if !is_in_picture(pixel) {
+        return INVALID;
+    }
+    let word = word_at(pixel);
+    return select(map_value(word), INVALID, (map_reasons(word) & ON_PLANE) == FILLED);
+}
+
+// The change across a pixel and 1, or nothing where there is none or an edge.
+fn change(pixel: vec2<i32>, here: i32, span: vec2<i32>) -> vec2<i32> {
+    let first = slanted(pixel - span);
+    let second = slanted(pixel + span);
+    let is_there = first != INVALID && here != INVALID && second != INVALID;
+    let is_even = abs(first + second - 2 * here) <= MAX_BEND && abs(second - first) <= MAX_CHANGE;
+    return select(vec2<i32>(0), vec2<i32>(second - first, 1), is_there && is_even);
+}
+
+// From the sum of changes and their number.
+fn slope_of(changes: vec2<i32>) -> u32 {
+    let slope = (changes.x << SLOPE_BITS) / (2 * SPAN * max(changes.y, 1));
+    return u32(select(0, slope, changes.y >= FEWEST_CHANGES)) & 0xffffu;
+}
+
+@compute @workgroup_size(32, 8)
+fn slant(@builtin(global_invocation_id) id: vec3<u32>) {
+    if !inside(id) {
+        return;
+    }
+    var across = vec2<i32>(0);
+    var down = vec2<i32>(0);
+    for (var dy = -CHANGES; dy <= CHANGES; dy += 3) {
+        for (var dx = -CHANGES; dx <= CHANGES; dx += 3) {
+            let place = vec2<i32>(id.xy) + vec2<i32>(dx, dy);
+            let here = slanted(place);
+            across += change(place, here, vec2<i32>(SPAN, 0));
+            down += change(place, here, vec2<i32>(0, SPAN));
+        }
+    }
+    slopes[map_index(id.x, id.y)] = slope_of(across) | (slope_of(down) << 16u);
+}
+
+fn slope_at(pixel: vec2<i32>) -> vec2<i32> {
+    let slope = i32(slopes[map_index(u32(pixel.x), u32(pixel.y))]);
+    return vec2<i32>(slope << 16u, slope) >> vec2<u32>(16u);
+}
+
+// What a disparity grows by over so many columns and rows.
+fn ahead(slope: vec2<i32>, by: vec2<i32>) -> i32 {
+    return (slope.x * by.x + slope.y * by.y + (1 << (SLOPE_BITS - 1u))) >> SLOPE_BITS;
+}
+
 fn is_sure(pixel: vec2<i32>, own: i32) -> bool {
     for (var dy = -SURE_RADIUS; dy <= SURE_RADIUS; dy++) {
         for (var dx = -SURE_RADIUS; dx <= SURE_RADIUS; dx++) {
@@ -146,37 +213,42 @@ fn is_sure(pixel: vec2<i32>, own: i32) -> bool {
     return true;
 }
 
-fn add_candidate(value: i32) {
+fn add_candidate(candidate: Candidate) {
     for (var n = 0u; n < count; n++) {
-        if abs(candidates[n] - value) < STEP {
+        if abs(candidates[n].value - candidate.value) < STEP {
+            candidates[n].votes++;
             return;
         }
     }
-    candidates[count] = value;
+    candidates[count] = candidate;
     count++;
 }
 
-fn find_candidates(pixel: vec2<i32>, own: i32) {
+fn find_candidates(pixel: vec2<i32>, own: Candidate) {
     var directions = array<vec2<i32>, 8>(
         vec2<i32>(-1, 0), vec2<i32>(1, 0), vec2<i32>(0, -1), vec2<i32>(0, 1),
         vec2<i32>(-1, -1), vec2<i32>(1, -1), vec2<i32>(-1, 1), vec2<i32>(1, 1),
     );
+    let range = SUBPIXEL_STEPS * (params.min_disparity + vec2<i32>(0, i32(params.candidates) - 1));
     for (var direction = 0u; direction < 8u; direction++) {
         for (var k = 1; k <= REACH; k++) {
-            let other = pixel + k * directions[direction];
+            let way = k * directions[direction];
+            let other = pixel + way;
             if !is_in_picture(other) {
                 break;
             }
             let value = trusted(word_at(other));
-            if value != INVALID && abs(value - own) >= STEP && is_like(other) {
-                add_candidate(value);
+            let is_other = value != INVALID && abs(value - own.value - ahead(own.slope, way)) >= STEP;
+            if is_other && is_like(other) {
+                let slope = slope_at(other);
+                add_candidate(Candidate(clamp(value + ahead(slope, -way), range.x, range.y), slope, k, 1));
                 break;
             }
         }
     }
     let familiar = last_value(pixel);
     if familiar != INVALID {
-        add_candidate(familiar);
+        add_candidate(Candidate(familiar, own.slope, 0, 1));
     }
 }
 
@@ -199,7 +271,8 @@ fn support(pixel: vec2<i32>, radius: i32, stride: i32) -> Support {
                 found.like += 1;
                 found.trusted += i32(value != INVALID);
                 for (var n = 0u; n < count; n++) {
-                    let is_supporter = i32(abs(value - candidates[n]) <= STEP);
+                    let here = candidates[n].value + ahead(candidates[n].slope, vec2<i32>(dx, dy));
+                    let is_supporter = i32(abs(value - here) <= STEP);
                     found.supporters[n] += is_supporter;
                     found.clearness[n] += is_supporter * clearness_of(word);
                 }
@@ -272,7 +345,7 @@ fn share(part: i32, whole: i32) -> i32 {
     return 255 * part / max(whole, 1);
 }
 
-fn score(evidence: ptr<function, array<i32, 31>>) -> i32 {
+fn score(evidence: ptr<function, array<i32, 36>>) -> i32 {
     let second_layer = FIRST * (1u + EVIDENCE);
     let last_layer = second_layer + SECOND * (1u + FIRST);
     var second: array<i32, 16>;
@@ -327,11 +400,11 @@ fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     own_color = left_guide_at(pixel);
-    candidates[0] = own;
+    candidates[0] = Candidate(own, slope_at(pixel), 0, 0);
     count = 1u;
     let sure = (reasons & FILLED) == 0u && is_sure(pixel, own);
     if !sure && !on_plane {
-        find_candidates(pixel, own);
+        find_candidates(pixel, candidates[0]);
     }
     let judged = wants_chance || (params.min_chance > 0u && !sure);
     if count == 1u && !judged {
@@ -345,10 +418,10 @@ fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
     // a small window with all pixels and a larger one with those alike, through one call: compilers put the function in place
     for (var i = 0u; i < 2u * count; i++) {
         let window = i32(i & 1u);
-        differences[i >> 1u][window] = difference(pixel, candidates[i >> 1u], 2 + window, window == 1);
+        differences[i >> 1u][window] = difference(pixel, candidates[i >> 1u].value, 2 + window, window == 1);
     }
     for (var n = 0u; n < count; n++) {
-        let candidate = candidates[n];
+        let candidate = candidates[n].value;
         differences[n].z = color_difference(pixel, candidate);
         smallest = min(smallest, differences[n]);
         farthest = min(farthest, candidate);
@@ -363,7 +436,7 @@ fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
     var most = 0;
     let familiar = last_value(pixel);
     for (var n = 0u; n < count; n++) {
-        let candidate = candidates[n];
+        let candidate = candidates[n].value;
         let to = partner_of(pixel.x, candidate);
         let is_inside = to >= 0 && to < i32(params.width);
         var seen = INVALID;
@@ -371,7 +444,7 @@ fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
             seen = atomicLoad(&warped[map_index(u32(to), id.y)]);
         }
         let behind = select(clamp(candidate - seen, -MAX_STEP, MAX_STEP), 0, seen == INVALID);
-        var evidence: array<i32, 31>;
+        var evidence: array<i32, 36>;
         evidence[0] = share(near.supporters[n], near.like);
         evidence[1] = share(near.supporters[n], near.trusted);
         evidence[2] = share(near.trusted, near.like);
@@ -403,6 +476,11 @@ fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
         evidence[28] = clearness_of(word);
         evidence[29] = near.clearness[n] / max(near.supporters[n], 1);
         evidence[30] = far.clearness[n] / max(far.supporters[n], 1);
+        evidence[31] = 24 * candidates[n].votes;
+        evidence[32] = 4 * candidates[n].distance;
+        evidence[33] = min(abs(candidates[n].slope.x), 255);
+        evidence[34] = min(abs(candidates[n].slope.y), 255);
+        evidence[35] = select(0, 255, on_plane);
         let candidate_score = score(&evidence);
         let is_familiar = familiar != INVALID && abs(familiar - candidate) < STEP;
         let weighed = candidate_score + select(0, i32(UNIT << LAST_SHIFT), is_familiar);

@@ -4,15 +4,17 @@
 //! direction by skipping blocks without any.
 
 mod directions;
+mod slopes;
 mod windows;
 
 use super::simd::{SimdLevel, on_level};
 use crate::image::{Image, PictureRef};
-use crate::stereo::filter::choice::{Chooser, Measured, STEP, SURE_RADIUS, Surroundings};
+use crate::stereo::filter::choice::{Candidate, Chooser, Measured, STEP, SURE_RADIUS, Slope, Surroundings};
 use crate::stereo::map::INVALID;
 use crate::stereo::{DisparityMap, StereoParams};
 use directions::Directions;
 use rayon::prelude::*;
+use slopes::Slopes;
 use windows::Windows;
 
 /// Chooses among the disparities around each pixel.
@@ -25,6 +27,7 @@ pub(super) fn run(
 ) {
     let chooser = Chooser::new(map, pictures, last, params);
     let (windows, directions) = (Windows::new(&chooser), Directions::new(level, chooser.trusted()));
+    let slopes = Slopes::new(level, chooser.slanted());
     let (width, height) = map.size();
     let mut chances = Image::filled(width, height, 0);
     let rows = map.values.pixels_mut().par_chunks_mut(width).zip(map.reasons.pixels_mut().par_chunks_mut(width));
@@ -32,7 +35,8 @@ pub(super) fn run(
     rows.for_each_init(SureRow::default, |sure, (y, ((values, reasons), chances))| {
         on_level!(level, _ => {
             sure.find(chooser.trusted(), y);
-            let here = Row { chooser: &chooser, windows: &windows, directions: &directions, sure: &sure.sure };
+            let (chooser, windows, directions, slopes) = (&chooser, &windows, &directions, &slopes);
+            let here = Row { chooser, windows, directions, slopes, sure: &sure.sure };
             for x in 0..width {
                 let chosen = chooser.chosen_by((x, y), &here);
                 (values[x], reasons[x], chances[x]) = (chosen.value, chosen.reasons, chosen.chance);
@@ -47,6 +51,7 @@ struct Row<'a> {
     chooser: &'a Chooser<'a>,
     windows: &'a Windows,
     directions: &'a Directions,
+    slopes: &'a Slopes,
     sure: &'a [bool],
 }
 
@@ -57,12 +62,17 @@ impl Surroundings for Row<'_> {
     }
 
     #[inline(always)]
-    fn first_other(&self, pixel: (usize, usize), direction: (i32, i32)) -> Option<i16> {
-        self.directions.first_other(self.chooser, pixel, direction)
+    fn slope(&self, pixel: (usize, usize)) -> Slope {
+        self.slopes.at(pixel)
     }
 
     #[inline(always)]
-    fn measured(&self, pixel: (usize, usize), candidates: &[i16]) -> Measured {
+    fn first_other(&self, pixel: (usize, usize), own: Candidate, direction: (i32, i32)) -> Option<i32> {
+        self.directions.first_other(self.chooser, pixel, own, direction)
+    }
+
+    #[inline(always)]
+    fn measured(&self, pixel: (usize, usize), candidates: &[Candidate]) -> Measured {
         self.windows.measured(pixel, candidates)
     }
 }
@@ -127,7 +137,7 @@ mod tests {
         let levels: Vec<i32> = (0..400).map(|_| first + rng.i32(0..span)).collect();
         let at = |x: usize, y: usize| (x / block + 20 * (y / block)) % levels.len();
         let mut map = DisparityMap {
-            values: Image::from_fn(width, height, |x, y| (levels[at(x, y)] + (x % block) as i32) as i16),
+            values: Image::from_fn(width, height, |x, y| (levels[at(x, y)] + (x % block + 2 * y) as i32) as i16),
             reasons: Image::filled(width, height, 0),
             confidence: Some(Image::from_fn(width, height, |_, _| rng.u8(..))),
         };
@@ -154,35 +164,41 @@ mod tests {
     fn surroundings_are_those_of_plain_loops_on_every_level() {
         let rng = &mut Rng::with_seed(91);
         let params = StereoParams { choice: true, confidence: true, ..StereoParams::default() };
-        let (mut found, mut sure) = (0, 0);
+        let (mut found, mut sure, mut slanted) = (0, 0, 0);
         for size in [(1, 1), (2, 9), (9, 2), (17, 1), (40, 31), (63, 52), (101, 64), (33, 120)] {
             let (map, pictures) = random(rng, size);
             let pictures = [PictureRef::from(&pictures[0]), PictureRef::from(&pictures[1])];
             let chooser = Chooser::new(&map, pictures, None, &params);
-            let windows = Windows::new(&chooser);
+            let (chooser, windows) = (&chooser, &Windows::new(&chooser));
             for level in SimdLevel::all() {
-                let directions = Directions::new(level, chooser.trusted());
+                let directions = &Directions::new(level, chooser.trusted());
+                let slopes = &Slopes::new(level, chooser.slanted());
                 let mut row = SureRow::default();
                 for (x, y) in (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y))) {
                     if map.values.at(x, y) == INVALID {
                         continue;
                     }
                     row.find(chooser.trusted(), y);
-                    let here = Row { chooser: &chooser, windows: &windows, directions: &directions, sure: &row.sure };
+                    let here = Row { chooser, windows, directions, slopes, sure: &row.sure };
                     let what = format!("{x} {y} of {size:?}");
                     assert_eq!(here.is_sure((x, y)), chooser.is_sure((x, y)), "{what}");
                     sure += usize::from(here.is_sure((x, y)));
+                    let slope = chooser.slope((x, y));
+                    assert_eq!(here.slope((x, y)), slope, "{what}");
+                    slanted += usize::from(slope.across != 0 && slope.down != 0);
+                    let (candidates, count) = chooser.candidates(x, y);
                     for direction in DIRECTIONS {
-                        let other = here.first_other((x, y), direction);
-                        assert_eq!(other, chooser.first_other((x, y), direction), "{what}, {direction:?}");
+                        let other = here.first_other((x, y), candidates[0], direction);
+                        let expected = chooser.first_other((x, y), candidates[0], direction);
+                        assert_eq!(other, expected, "{what}, {direction:?}");
                         found += usize::from(other.is_some());
                     }
-                    let (candidates, count) = chooser.candidates(x, y);
                     let expected = chooser.measured((x, y), &candidates[..count]);
                     assert_eq!(here.measured((x, y), &candidates[..count]), expected, "{what}");
                 }
             }
         }
-        assert!(found > 5000 && sure > 1000, "{found} other disparities, {sure} sure pixels");
+        let enough = found > 5000 && sure > 1000 && slanted > 1000;
+        assert!(enough, "{found} other disparities, {sure} sure pixels, {slanted} slopes");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::image::Image;
 use crate::simd::{SimdLevel, on_level};
-use crate::stereo::filter::choice::{Chooser, REACH, STEP};
+use crate::stereo::filter::choice::{Candidate, Chooser, REACH, STEP, Slope};
 use crate::stereo::map::INVALID;
 use rayon::prelude::*;
 
@@ -55,12 +55,14 @@ impl Directions {
         &self,
         chooser: &Chooser<'_>,
         (x, y): (usize, usize),
+        own: Candidate,
         (dx, dy): (i32, i32),
-    ) -> Option<i16> {
+    ) -> Option<i32> {
         let (width, height) = chooser.trusted().size();
-        let own = chooser.value(x, y);
         let goes_back = dy < 0 || (dy == 0 && dx < 0);
         let axis = if goes_back { (-dx, -dy) } else { (dx, dy) };
+        let growth = own.slope.growth(dx, dy);
+        let expected = |k: i32| i32::from(own.value) + Slope::rounded(k * growth);
         let [smallest, largest] = &self.extremes[AXES.iter().position(|&other| other == axis)?];
         for first in (1..=REACH).step_by(BLOCK as usize) {
             let at = |k: i32| (x as i32 + k * dx, y as i32 + k * dy);
@@ -70,8 +72,10 @@ impl Directions {
             }
             let start = at(if goes_back { first + BLOCK - 1 } else { first });
             let place = (start.1 + PAD as i32) as usize * self.pitch + (start.0 + PAD as i32) as usize;
-            let step = STEP as i16;
-            if smallest[place] > own - step && largest[place] < own + step {
+            // what is expected in the block lies between that at its ends
+            let ends = [first, first + BLOCK - 1].map(expected);
+            let [least, most] = [smallest[place], largest[place]].map(i32::from);
+            if least > ends[0].max(ends[1]) - STEP && most < ends[0].min(ends[1]) + STEP {
                 continue;
             }
             for k in first..first + BLOCK {
@@ -79,8 +83,8 @@ impl Directions {
                 if !is_inside(other) {
                     return None;
                 }
-                if let Some(value) = chooser.other((x, y), (other.0 as usize, other.1 as usize)) {
-                    return Some(value);
+                if chooser.is_other((x, y), expected(k), (other.0 as usize, other.1 as usize)) {
+                    return Some(k);
                 }
             }
         }

@@ -5,7 +5,7 @@
 
 use crate::image::Image;
 use crate::stereo::filter::choice::{
-    Chooser, LIKE, MAX_CANDIDATES, MAX_DIFFERENCE, Measured, STEP, SUPPORTS, Support, WINDOWS,
+    Candidate, Chooser, LIKE, MAX_CANDIDATES, MAX_DIFFERENCE, Measured, SLOPE_BITS, STEP, SUPPORTS, Support, WINDOWS,
 };
 use crate::stereo::map::INVALID;
 use rayon::prelude::*;
@@ -120,7 +120,7 @@ impl Windows {
 
     /// As [`Surroundings::measured`](crate::stereo::filter::choice::Surroundings::measured) has it.
     #[inline(always)]
-    pub(super) fn measured(&self, (x, y): (usize, usize), candidates: &[i16]) -> Measured {
+    pub(super) fn measured(&self, (x, y): (usize, usize), candidates: &[Candidate]) -> Measured {
         let column = x + PAD;
         let [red, green, blue, ..] = self.rows.columns(y, column, 1);
         let own = [red[0], green[0], blue[0]];
@@ -133,7 +133,7 @@ impl Windows {
         let likes = self.likes((x, y), own);
         let mut windows = [[0; 2]; MAX_CANDIDATES];
         for n in 0..candidates.len() {
-            windows[n] = self.differences((x, y), candidates[n], &likes);
+            windows[n] = self.differences((x, y), candidates[n].value, &likes);
         }
         Measured { supports, windows }
     }
@@ -146,7 +146,7 @@ impl Windows {
         (at, y): (usize, usize),
         (radius, stride): (i32, i32),
         own: [i16; 3],
-        candidates: &[i16],
+        candidates: &[Candidate],
     ) -> Support {
         let side = (2 * radius / stride + 1) as usize;
         let (mut like, mut trusted) = ([0_i16; LANES], [0_i16; LANES]);
@@ -165,9 +165,14 @@ impl Windows {
                 trusted[k] -= is_like[k] & -i16::from(values[k] != INVALID);
             }
             for c in 0..candidates.len() {
-                let (first, last) = (candidates[c] - STEP as i16, candidates[c] + STEP as i16);
+                let Candidate { value, slope, .. } = candidates[c];
+                let down = slope.down * (n * stride - radius) as i16 + (1 << (SLOPE_BITS - 1));
+                let (stride, radius, first) = (stride as i16, radius as i16, value - STEP as i16);
                 for k in 0..LANES {
-                    let supports = is_like[k] & -i16::from((values[k] >= first) & (values[k] <= last));
+                    let ahead = (slope.across * (k as i16 * stride - radius) + down) >> SLOPE_BITS;
+                    // from the smallest disparity that supports: all others, and what is missing, are far above it without a sign
+                    let above = values[k].wrapping_sub(first + ahead) as u16;
+                    let supports = is_like[k] & -i16::from(above <= 2 * STEP as u16);
                     supporters[c][k] -= supports;
                     clearness[c][k] += supports & clear[k];
                 }

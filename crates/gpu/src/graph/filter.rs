@@ -19,7 +19,7 @@ shaders! {
     PLANES: "filter/planes" + "filter/moments" + "filter/regions" + "filter/records", PIXELS, ["vote", "fit", "fill"];
     BAND: "filter/band" + "filter/moments", PIXELS, ["fill_bands"];
     FILL: "filter/fill", PIXELS, ["rows", "empty_rows"];
-    CHOICE: "filter/choice", TILE, ["clear", "warp", "choose"];
+    CHOICE: "filter/choice", TILE, ["clear", "warp", "slant", "choose"];
     WEIGHTED_MEDIAN: "filter/weighted_median", TILE, ["weigh"];
 }
 
@@ -274,10 +274,11 @@ impl GraphBuilder {
         let is_colored = maps.layout.structure.colored;
         let guides = sides.map(|side| if is_colored { side.colors() } else { side.picture(maps.level) });
         let pictures = sides.map(|side| side.picture(maps.level));
-        // the union-find parents are free by now: a word for each pixel of the right picture fits
+        // the union-find parents and sizes are free by now: a word for each pixel of the right picture fits, and its slopes
         let remembers = maps.layout.structure.chooses_from_last;
         let last = if remembers { Resource::Last } else { maps.map(Side::Left) }; // bound and not read
-        let maps_and_net = [&maps.both(Side::Left)[..], &[Resource::Parents, Resource::ChoiceNet, last]].concat();
+        let others = [Resource::Parents, Resource::ChoiceNet, last, Resource::Sizes];
+        let maps_and_net = [&maps.both(Side::Left)[..], &others].concat();
         let resources = [&guides[..], &pictures[..], &maps_and_net[..]].concat();
         let shifts = choice::net().layers.iter().map(|layer| layer.shift);
         let names = ["FIRST_SHIFT", "SECOND_SHIFT", "LAST_SHIFT"];

@@ -2,14 +2,16 @@
 
 use crate::capture::scene::{SceneOptions, SceneRenderer, SceneWorld};
 use crate::capture::{CaptureError, RawPair};
-use crate::image::{Image, Picture};
+use crate::image::{Image, Picture, Truth};
 use crate::metrics::Random;
 
 /// Size of a pair, px.
 const SIZE: (usize, usize) = (400, 300);
+/// Most that disparities grow by from row to row, px.
+const STEEPEST: f64 = 0.3;
 
-/// The pair of a world: noisy and blurred in two thirds of the cases, rectified wrong by up to half a pixel or exposed differently in
-/// half of them.
+/// The pair of a world: noisy and blurred in two thirds of the cases, rectified wrong by up to half a pixel, exposed differently or
+/// [sheared] in half of them.
 ///
 /// # Errors
 /// The renderer fails.
@@ -41,7 +43,8 @@ pub(super) fn pair(seed: u32) -> Result<RawPair, CaptureError> {
         Picture::from(rgb)
     };
     let (left, right) = (expose(&pair.left, 1.0), expose(&pair.right, gain));
-    Ok(RawPair { left, right, ..pair })
+    let exposed = RawPair { left, right, ..pair };
+    Ok(if random.below(2) == 0 { exposed } else { sheared(exposed, STEEPEST * random.share()) })
 }
 
 /// The mean of each pixel and its neighbours, weighted 1 2 1 along rows and columns.
@@ -56,4 +59,44 @@ fn blurred(rgb: &Image<[u8; 3]>) -> Image<[u8; 3]> {
     Image::from_fn(width, height, |x, y| {
         mean(rows.at(x, y.saturating_sub(1)), rows.at(x, y), rows.at(x, (y + 1).min(height - 1)))
     })
+}
+
+/// The pair with disparities that grow by so much more from row to row, as those of ground do: no surface faces the cameras. What the
+/// right camera does not see then is black.
+fn sheared(pair: RawPair, px: f64) -> RawPair {
+    let (width, height) = pair.right.luma.size();
+    let rgb = pair.right.rgb.unwrap_or_else(|| Image::filled(width, height, [0; 3]));
+    let right = Image::from_fn(width, height, |x, y| {
+        let from = x as f64 + px * y as f64;
+        let part = from.fract();
+        let [one, other] = [0, 1].map(|next| {
+            let column = from as usize + next;
+            if column < width { rgb.at(column, y) } else { [0; 3] }
+        });
+        [0, 1, 2].map(|k| (f64::from(one[k]) * (1.0 - part) + f64::from(other[k]) * part).round() as u8)
+    });
+    let truth = pair.truth.map(|truth| {
+        let left_px = Image::from_fn(width, height, |x, y| truth.left_px.at(x, y) + (px * y as f64) as f32);
+        Truth { left_px, ..(*truth).clone() }.into()
+    });
+    RawPair { right: Picture::from(right), truth, ..pair }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sheared_disparities_grow_from_row_to_row_in_pictures_and_truth() {
+        let options = SceneOptions { width: 40, height: 30, ..SceneOptions::default() };
+        let pair = SceneRenderer::new(&options).unwrap().pair(0);
+        let truth = |pair: &RawPair, y: usize| pair.truth.as_ref().unwrap().left_px.at(20, y);
+        let right = |pair: &RawPair, x: usize, y: usize| pair.right.rgb.as_ref().unwrap().at(x, y);
+        let sheared = sheared(pair.clone(), 0.5);
+        for y in (0..30).step_by(2) {
+            assert_eq!(truth(&sheared, y), truth(&pair, y) + y as f32 / 2.0);
+            assert_eq!(right(&sheared, 3, y), right(&pair, 3 + y / 2, y));
+        }
+        assert_eq!(right(&sheared, 39, 20), [0; 3], "outside");
+    }
 }

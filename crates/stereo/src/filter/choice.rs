@@ -2,20 +2,23 @@
 //!
 //! Where surfaces meet, windows and paths take the wrong one of two disparities, and what is filled is a guess; the right one is
 //! nearly always found a few pixels away. A small network of integers judges each of them by [`evidence`]: how much of the
-//! surface of like colour around the pixel has this disparity, how well the pictures agree there, and what hides what.
+//! surface of like colour around the pixel has this disparity, how well the pictures agree there, and what hides what. On a slanted
+//! surface, a road, no two rows have one disparity: each candidate goes on along the [`Slope`] of the place where it was found, to the
+//! pixel and to those that support it.
 //!
-//! What was filled from a plane or a band follows the whole surface, slope and all. The candidates around it are those of the hole's
-//! rim, each a constant: it is judged, and never replaced.
+//! What was filled from a plane or a band follows the whole surface: it is judged, and never replaced.
 
 #![allow(clippy::inline_always, reason = "what is not inlined into a loop is not compiled for its vector instructions")]
 
 mod evidence;
 mod net;
+mod slope;
 #[cfg(test)]
 mod tests;
 
 pub use evidence::{EVIDENCE, Evidence, MAX_DIFFERENCE, Measured, SUPPORTS, Support, WINDOWS};
 pub use net::{Layer, Net, UNIT, net, numbers};
+pub use slope::{CHANGES, FEWEST_CHANGES, MAX_BEND, MAX_CHANGE, SLOPE_BITS, SPAN, Slope};
 
 use super::description::{Filter, Function};
 use crate::image::{Image, PictureRef};
@@ -76,14 +79,41 @@ fn dropped(reasons: u8) -> u8 {
     if reasons & reason::WITH_DISPARITY == 0 { reason::UNIQUENESS } else { reasons & !reason::WITH_DISPARITY }
 }
 
+/// A disparity that a pixel may take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Candidate {
+    /// The disparity, 1/16 px.
+    pub value: i16,
+    /// How it goes on around the pixel.
+    pub slope: Slope,
+    /// How far away it was found first, px.
+    pub distance: i32,
+    /// In how many directions it was found.
+    pub votes: i32,
+}
+
+impl Candidate {
+    /// The disparity of the same surface so many columns and rows further.
+    #[inline(always)]
+    pub fn ahead(self, columns: i32, rows: i32) -> i32 {
+        i32::from(self.value) + self.slope.ahead(columns, rows)
+    }
+}
+
+/// Candidates of a pixel; as many as are counted beside count.
+pub type Candidates = [Candidate; MAX_CANDIDATES];
+
 /// What a choice finds around a pixel. [`Chooser`] finds it in plain loops; an engine finds the same sooner.
 pub trait Surroundings {
     /// Whether pixel `(x, y)`, which has a disparity, keeps it, however unlikely.
     fn is_sure(&self, pixel: (usize, usize)) -> bool;
-    /// The first of the pixels in a direction, at most [`REACH`] away, that is an [other one](Chooser::other).
-    fn first_other(&self, pixel: (usize, usize), direction: (i32, i32)) -> Option<i16>;
+    /// How disparities go on around a pixel.
+    fn slope(&self, pixel: (usize, usize)) -> Slope;
+    /// How far the first of the pixels in a direction lies, at most [`REACH`] away, that is an [other one](Chooser::is_other) than
+    /// this pixel and its surface.
+    fn first_other(&self, pixel: (usize, usize), own: Candidate, direction: (i32, i32)) -> Option<i32>;
     /// What the windows around a pixel say of its candidates.
-    fn measured(&self, pixel: (usize, usize), candidates: &[i16]) -> Measured;
+    fn measured(&self, pixel: (usize, usize), candidates: &[Candidate]) -> Measured;
 }
 
 /// A map with all that a choice depends on.
@@ -94,6 +124,10 @@ pub struct Chooser<'a> {
     values: Image<i16>,
     /// Disparities that count as evidence: those that were not filled in.
     trusted: Image<i16>,
+    /// Disparities that slopes are taken from.
+    slanted: Image<i16>,
+    /// Smallest and largest disparity of the search range.
+    range: [i32; 2],
     reasons: Image<u8>,
     /// How clearly each measured disparity won; 0 for others.
     clearness: Image<u8>,
@@ -129,6 +163,8 @@ impl<'a> Chooser<'a> {
             min_chance: params.min_chance.unwrap_or(0),
             values: map.values.clone(),
             trusted,
+            slanted: slope::slanted(map),
+            range: [params.min_disparity, params.last_disparity()].map(|px| SUBPIXEL_STEPS * px),
             reasons: map.reasons.clone(),
             clearness,
             colors: pictures.map(colors),
@@ -155,8 +191,7 @@ impl<'a> Chooser<'a> {
         }
         let is_sure = surroundings.is_sure((x, y));
         let keeps_own = is_sure || is_on_plane;
-        let (candidates, count) =
-            if keeps_own { ([own; MAX_CANDIDATES], 1) } else { self.around((x, y), surroundings) };
+        let (candidates, count) = self.around((x, y), keeps_own, surroundings);
         let is_judged = self.wants_chance || (self.min_chance > 0 && !is_sure);
         if count == 1 && !is_judged {
             return kept;
@@ -165,11 +200,11 @@ impl<'a> Chooser<'a> {
         let evidence = Evidence::of(self, (x, y), candidates, surroundings.measured((x, y), candidates));
         let net = net();
         let (mut best, mut best_score, mut most) = (own, 0, i32::MIN);
-        for (n, &candidate) in candidates.iter().enumerate() {
+        for (n, &Candidate { value, .. }) in candidates.iter().enumerate() {
             let score = net.score(&evidence.about(self, (x, y), candidates, n));
-            let weighed = score + if self.is_familiar((x, y), candidate) { net.unit() } else { 0 };
+            let weighed = score + if self.is_familiar((x, y), value) { net.unit() } else { 0 };
             if weighed > most {
-                (best, best_score, most) = (candidate, score, weighed);
+                (best, best_score, most) = (value, score, weighed);
             }
         }
         let chance = if is_judged { net.chance_of(best_score) } else { 0 };
@@ -180,27 +215,34 @@ impl<'a> Chooser<'a> {
     }
 
     /// Candidates of pixel `(x, y)`, which has a disparity, and their number: its own, and unless it is sure or [`ON_PLANE`], in each
-    /// direction the first trusted one of a pixel of like colour that differs from its own, and that of the pair before. Those that are
-    /// not [`STEP`] from an earlier candidate do not count.
+    /// direction the first trusted one of a pixel of like colour that differs from its own and its slope, carried on along the slope
+    /// there, and that of the pair before. Those that are not [`STEP`] from an earlier candidate add to its votes.
     #[inline(always)]
-    pub fn candidates(&self, x: usize, y: usize) -> ([i16; MAX_CANDIDATES], usize) {
+    pub fn candidates(&self, x: usize, y: usize) -> (Candidates, usize) {
         let keeps_own = self.is_sure((x, y)) || is_on_plane(self.reasons.at(x, y));
-        if keeps_own { ([self.values.at(x, y); MAX_CANDIDATES], 1) } else { self.around((x, y), self) }
+        self.around((x, y), keeps_own, self)
     }
 
-    /// The candidates of a pixel that may change.
+    /// The candidates of a pixel; its own alone if it keeps that.
     #[inline(always)]
-    fn around(&self, pixel: (usize, usize), surroundings: &impl Surroundings) -> ([i16; MAX_CANDIDATES], usize) {
-        let (x, y) = pixel;
-        let mut candidates = [self.values.at(x, y); MAX_CANDIDATES];
-        let mut count = 1;
-        for direction in DIRECTIONS {
-            if let Some(value) = surroundings.first_other(pixel, direction) {
-                add(&mut candidates, &mut count, value);
+    fn around(&self, (x, y): (usize, usize), keeps_own: bool, surroundings: &impl Surroundings) -> (Candidates, usize) {
+        let own = Candidate { value: self.values.at(x, y), slope: surroundings.slope((x, y)), ..Candidate::default() };
+        let (mut candidates, mut count) = ([own; MAX_CANDIDATES], 1);
+        if keeps_own {
+            return (candidates, count);
+        }
+        for (dx, dy) in DIRECTIONS {
+            if let Some(distance) = surroundings.first_other((x, y), own, (dx, dy)) {
+                let (columns, rows) = (distance * dx, distance * dy);
+                let place = ((x as i32 + columns) as usize, (y as i32 + rows) as usize);
+                let slope = surroundings.slope(place);
+                let value = i32::from(self.trusted.at(place.0, place.1)) + slope.ahead(-columns, -rows);
+                let value = value.clamp(self.range[0], self.range[1]) as i16;
+                add(&mut candidates, &mut count, Candidate { value, slope, distance, votes: 1 });
             }
         }
-        if let Some(last) = self.last {
-            add(&mut candidates, &mut count, last.at(x, y));
+        if let Some(value) = self.last.map(|last| last.at(x, y)).filter(|&value| value != INVALID) {
+            add(&mut candidates, &mut count, Candidate { value, votes: 1, ..own });
         }
         (candidates, count)
     }
@@ -219,15 +261,15 @@ impl<'a> Chooser<'a> {
         let (candidates, count) = self.candidates(x, y);
         let candidates = &candidates[..count];
         let evidence = Evidence::of(self, (x, y), candidates, self.measured((x, y), candidates));
-        (0..count).map(|n| (candidates[n], evidence.about(self, (x, y), candidates, n))).collect()
+        (0..count).map(|n| (candidates[n].value, evidence.about(self, (x, y), candidates, n))).collect()
     }
 
-    /// The disparity at `other` if it is trusted, [`STEP`] from that of `pixel`, and the colours are alike.
+    /// Whether the disparity at `other` is trusted and [`STEP`] from the one that is expected there, and the colours of the pixels are
+    /// alike.
     #[inline(always)]
-    pub fn other(&self, pixel: (usize, usize), other: (usize, usize)) -> Option<i16> {
-        let (value, own) = (self.trusted.at(other.0, other.1), self.values.at(pixel.0, pixel.1));
-        let is_other = value != INVALID && !is_near(value, own);
-        (is_other && self.is_like(pixel, other)).then_some(value)
+    pub fn is_other(&self, pixel: (usize, usize), expected: i32, other: (usize, usize)) -> bool {
+        let value = self.trusted.at(other.0, other.1);
+        value != INVALID && (i32::from(value) - expected).abs() >= STEP && self.is_like(pixel, other)
     }
 
     /// The disparity of pixel `(x, y)` before the choice, 1/16 px.
@@ -241,7 +283,12 @@ impl<'a> Chooser<'a> {
         &self.trusted
     }
 
-    /// How clearly each of them won.
+    /// Disparities that slopes are taken from, [`INVALID`] elsewhere.
+    pub fn slanted(&self) -> &Image<i16> {
+        &self.slanted
+    }
+
+    /// How clearly each trusted one won.
     pub fn clearness(&self) -> &Image<u8> {
         &self.clearness
     }
@@ -280,25 +327,29 @@ impl Surroundings for Chooser<'_> {
         true
     }
 
-    fn first_other(&self, pixel: (usize, usize), (dx, dy): (i32, i32)) -> Option<i16> {
+    fn slope(&self, pixel: (usize, usize)) -> Slope {
+        self.slope_at(pixel)
+    }
+
+    fn first_other(&self, pixel: (usize, usize), own: Candidate, (dx, dy): (i32, i32)) -> Option<i32> {
         let (width, height) = self.values.size();
         for k in 1..=REACH {
             let (x, y) = (pixel.0 as i32 + k * dx, pixel.1 as i32 + k * dy);
             if x < 0 || y < 0 || x >= width as i32 || y >= height as i32 {
                 return None;
             }
-            if let Some(value) = self.other(pixel, (x as usize, y as usize)) {
-                return Some(value);
+            if self.is_other(pixel, own.ahead(k * dx, k * dy), (x as usize, y as usize)) {
+                return Some(k);
             }
         }
         None
     }
 
-    fn measured(&self, pixel: (usize, usize), candidates: &[i16]) -> Measured {
+    fn measured(&self, pixel: (usize, usize), candidates: &[Candidate]) -> Measured {
         let likes = self.likes(pixel);
         let mut windows = [[0; 2]; MAX_CANDIDATES];
-        for (differences, &candidate) in windows.iter_mut().zip(candidates) {
-            *differences = self.differences(pixel, candidate, &likes);
+        for (differences, &Candidate { value, .. }) in windows.iter_mut().zip(candidates) {
+            *differences = self.differences(pixel, value, &likes);
         }
         Measured { supports: SUPPORTS.map(|size| self.support(pixel, candidates, size)), windows }
     }
@@ -316,11 +367,14 @@ fn is_near(one: i16, other: i16) -> bool {
     (i32::from(one) - i32::from(other)).abs() < STEP
 }
 
-/// Adds a disparity to the candidates unless one of them is near.
+/// Adds a candidate unless an earlier one is near, which then gets its vote.
 #[inline(always)]
-fn add(candidates: &mut [i16; MAX_CANDIDATES], count: &mut usize, value: i16) {
-    if value != INVALID && !candidates[..*count].iter().any(|&earlier| is_near(earlier, value)) {
-        candidates[*count] = value;
+fn add(candidates: &mut Candidates, count: &mut usize, candidate: Candidate) {
+    let earlier = candidates[..*count].iter_mut().find(|earlier| is_near(earlier.value, candidate.value));
+    if let Some(earlier) = earlier {
+        earlier.votes += 1;
+    } else {
+        candidates[*count] = candidate;
         *count += 1;
     }
 }

@@ -1,10 +1,10 @@
 //! Evidence for and against the candidates of a pixel, in whole numbers of about eight bits.
 
-use super::{Chooser, MAX_CANDIDATES, STEP, color_difference, partner};
+use super::{Candidate, Chooser, MAX_CANDIDATES, STEP, color_difference, is_on_plane, partner};
 use crate::map::{INVALID, reason};
 
 /// Numbers of evidence for a candidate.
-pub const EVIDENCE: usize = 31;
+pub const EVIDENCE: usize = 36;
 /// The pixels around that support a candidate: all within 5 px, and every fourth within 24 px.
 pub const SUPPORTS: [(i32, i32); 2] = [(5, 1), (24, 4)];
 /// Windows in which the pictures are compared: all pixels within 2 px, and those of like colour within 3 px.
@@ -25,7 +25,7 @@ pub struct Support {
     pub like: i32,
     /// Those of them that are trusted.
     pub trusted: i32,
-    /// Those of them that are at most a step from each candidate.
+    /// Those of them that are at most a step from where each candidate goes on.
     pub supporters: [i32; MAX_CANDIDATES],
     /// How clearly those won, summed.
     pub clearness: [i32; MAX_CANDIDATES],
@@ -56,18 +56,18 @@ pub struct Evidence {
 impl Evidence {
     /// About pixel `(x, y)`.
     #[inline(always)]
-    pub fn of(chooser: &Chooser<'_>, pixel: (usize, usize), candidates: &[i16], measured: Measured) -> Self {
+    pub fn of(chooser: &Chooser<'_>, pixel: (usize, usize), candidates: &[Candidate], measured: Measured) -> Self {
         let Measured { supports, windows } = measured;
         let mut differences = [[0; 3]; MAX_CANDIDATES];
         let mut smallest = [i32::MAX; 3];
         let mut range = [i32::MAX, i32::MIN];
-        for (n, &candidate) in candidates.iter().enumerate() {
+        for (n, &Candidate { value, .. }) in candidates.iter().enumerate() {
             let [small, large] = windows[n];
-            differences[n] = [small, large, chooser.color_difference(pixel, candidate)];
+            differences[n] = [small, large, chooser.color_difference(pixel, value)];
             for (smallest, &difference) in smallest.iter_mut().zip(&differences[n]) {
                 *smallest = difference.min(*smallest);
             }
-            range = [range[0].min(candidate.into()), range[1].max(candidate.into())];
+            range = [range[0].min(value.into()), range[1].max(value.into())];
         }
         Self { supports, differences, smallest, range, texture: chooser.texture(pixel) }
     }
@@ -78,11 +78,12 @@ impl Evidence {
         &self,
         chooser: &Chooser<'_>,
         (x, y): (usize, usize),
-        candidates: &[i16],
+        candidates: &[Candidate],
         n: usize,
     ) -> [i32; EVIDENCE] {
-        let candidate = i32::from(candidates[n]);
-        let own = i32::from(candidates[0]);
+        let Candidate { value, slope, distance, votes } = candidates[n];
+        let candidate = i32::from(value);
+        let own = i32::from(candidates[0].value);
         let flag = |is_set: bool| if is_set { 255 } else { 0 };
         let [near, far] = self.supports;
         let of_window = [121, 169];
@@ -101,7 +102,7 @@ impl Evidence {
         let [near, far] = [support(near, of_window[0]), support(far, of_window[1])];
         let [small, large, color] = self.differences[n];
         let [least_small, least_large, least_color] = self.smallest;
-        let to = partner(x, candidates[n]);
+        let to = partner(x, value);
         let is_inside = to >= 0 && to < chooser.values.width() as i32;
         let seen = if is_inside { chooser.warped.at(to as usize, y) } else { INVALID };
         let [step, range] = MAX_STEPS;
@@ -142,6 +143,11 @@ impl Evidence {
             chooser.clearness.at(x, y).into(),
             clearness(self.supports[0]),
             clearness(self.supports[1]),
+            24 * votes,
+            4 * distance,
+            i32::from(slope.across).abs().min(255),
+            i32::from(slope.down).abs().min(255),
+            flag(is_on_plane(reasons)),
         ]
     }
 }
@@ -154,7 +160,12 @@ fn share(part: i32, whole: i32) -> i32 {
 
 impl Chooser<'_> {
     /// Pixels of like colour around, and those that support each candidate.
-    pub(super) fn support(&self, (x, y): (usize, usize), candidates: &[i16], (radius, stride): (i32, i32)) -> Support {
+    pub(super) fn support(
+        &self,
+        (x, y): (usize, usize),
+        candidates: &[Candidate],
+        (radius, stride): (i32, i32),
+    ) -> Support {
         let (width, height) = self.values.size();
         let mut support = Support::default();
         let mut dy = -radius;
@@ -171,7 +182,7 @@ impl Chooser<'_> {
                         support.trusted += i32::from(value != INVALID);
                         for (n, &candidate) in candidates.iter().enumerate() {
                             // one that is missing is far from all candidates
-                            let apart = (i32::from(value) - i32::from(candidate)).abs();
+                            let apart = (i32::from(value) - candidate.ahead(dx, dy)).abs();
                             let is_supporter = i32::from(apart <= STEP);
                             support.supporters[n] += is_supporter;
                             support.clearness[n] += is_supporter * i32::from(self.clearness.at(other.0, other.1));

@@ -69,12 +69,14 @@ fn chances() -> impl Iterator<Item = u8> {
 
 /// Most outputs of a layer.
 pub const WIDEST: usize = 32;
+/// Most inputs of a layer.
+const MOST_INPUTS: usize = if EVIDENCE > WIDEST { EVIDENCE } else { WIDEST };
 
 impl Net {
     /// The score of a candidate with this evidence; the larger the likelier.
     #[inline(always)]
     pub fn score(&self, evidence: &[i32; EVIDENCE]) -> i32 {
-        let mut inputs = [0; WIDEST];
+        let mut inputs = [0; MOST_INPUTS];
         inputs[..EVIDENCE].copy_from_slice(evidence);
         for layer in &self.layers {
             let mut sums = [0; WIDEST];
@@ -176,7 +178,14 @@ mod tests {
     fn damaged_texts_are_refused() {
         let good = net().text();
         assert!(Net::read(&good).is_ok());
-        for text in ["", "1 2", "x", &good[..good.len() / 2], &good.replacen("31", "30", 1), &(good.clone() + "7\n")] {
+        for text in [
+            "",
+            "1 2",
+            "x",
+            &good[..good.len() / 2],
+            &good.replacen(&EVIDENCE.to_string(), "30", 1),
+            &(good.clone() + "7\n"),
+        ] {
             assert!(Net::read(text).is_err(), "{text:.40}");
         }
     }

@@ -22,14 +22,68 @@ fn picture() -> Picture {
     Picture { luma: Luma::U8(rgb.map(|color| color[0])), rgb: Some(rgb) }
 }
 
+/// The values of the candidates of a pixel.
+fn candidates(chooser: &Chooser<'_>, x: usize, y: usize) -> Vec<i16> {
+    let (candidates, count) = chooser.candidates(x, y);
+    candidates[..count].iter().map(|candidate| candidate.value).collect()
+}
+
+/// The near surface of [`map`] on a slope of 1/8 px for each column and 1/4 px for each row, the far one level.
+fn slanted(edge: usize) -> DisparityMap {
+    let mut slanted = map(edge);
+    slanted.values = Image::from_fn(60, 30, |x, y| if x < edge { 320 + 2 * x as i16 + 4 * y as i16 } else { 160 });
+    slanted
+}
+
+#[test]
+fn a_slope_is_that_of_a_surface_up_to_its_edge() {
+    let picture = picture();
+    let mut slanted = slanted(33);
+    slanted.reasons.set(3, 3, reason::FILLED);
+    slanted.values.set(3, 3, 700);
+    let chooser = Chooser::new(&slanted, [PictureRef::from(&picture); 2], None, &with_chances());
+    let slope = |across, down| Slope { across, down };
+    assert_eq!(chooser.slope((15, 15)), slope(2 << SLOPE_BITS, 4 << SLOPE_BITS));
+    assert_eq!(
+        chooser.slope((3, 3)),
+        slope(2 << SLOPE_BITS, 4 << SLOPE_BITS),
+        "what was filled along its row is level"
+    );
+    assert_eq!(chooser.slope((50, 15)), slope(0, 0));
+    // columns 25 and 28 of the near surface have changes along rows, and those of the far one do from column 37 on
+    assert_eq!(chooser.slope((31, 15)).across, 64 * (10 * 16) / (15 * 8), "across the edge nothing is measured");
+    assert_eq!(slope(-96, 160).ahead(3, -2), (-96 * 3 - 160 * 2 + 32) >> 6);
+    assert_eq!(Slope::of([40, 40], [4, 3]), slope(80, 0), "of too few changes none");
+}
+
+#[test]
+fn candidates_go_on_along_their_slopes_and_are_supported_there() {
+    let picture = picture();
+    let pictures = [PictureRef::from(&picture); 2];
+    // a far pixel amid the near surface, which nothing of its own supports
+    let mut hole = slanted(60);
+    hole.values.set(20, 15, 160);
+    let chooser = Chooser::new(&hole, pictures, None, &with_chances());
+    let (candidates, count) = chooser.candidates(20, 15);
+    let here = 320 + 2 * 20 + 4 * 15;
+    assert_eq!(count, 2, "all directions agree: {:?}", &candidates[..count]);
+    assert_eq!((candidates[1].value, candidates[1].distance, candidates[1].votes), (here, 1, 8));
+    let evidence = chooser.all_evidence(20, 15);
+    assert_eq!((evidence[0].1[5], evidence[1].1[5]), (255 / 56, 255 * 55 / 56), "itself, and all others of its colour");
+    // the surface itself is nothing else on its slope, whatever its disparities; what is found takes the slope of its place
+    assert_eq!(self::candidates(&chooser, 21, 15), [here + 2, 160 + 2]);
+    // nothing leaves the search range
+    let narrow = StereoParams { num_disparities: 26, ..with_chances() };
+    assert_eq!(self::candidates(&Chooser::new(&hole, pictures, None, &narrow), 20, 15), [160, 400]);
+}
+
 #[test]
 fn candidates_are_other_disparities_of_like_colour() {
     let picture = picture();
     let pictures = [PictureRef::from(&picture); 2];
     let chooser = Chooser::new(&map(33), pictures, None, &with_chances());
     // a pixel of the far surface that has the near one's disparity finds its own surface's, and no other
-    assert_eq!(chooser.candidates(31, 15).0[..2], [320, 160]);
-    assert_eq!(chooser.candidates(31, 15).1, 2);
+    assert_eq!(candidates(&chooser, 31, 15), [320, 160]);
     assert_eq!(chooser.candidates(20, 15).1, 1, "the near surface has one disparity");
     assert!(chooser.is_sure((10, 15)) && !chooser.is_sure((31, 15)));
     let mut holes = map(33);
@@ -54,6 +108,11 @@ fn evidence_counts_supporters_and_says_what_hides_what() {
     let hidden = chooser.all_evidence(23, 15);
     assert_eq!((hidden.len(), hidden[0].1[20]), (1, 0), "a sure pixel has its own disparity alone");
     assert_eq!((near[28], near[29], far[29], far[30]), (204, 204, 51, 51));
+    assert_eq!(
+        [&near[31..], &far[31..]],
+        [[0; 5], [24 * 3, 4 * 2, 0, 0, 0]],
+        "found to the right, and in both diagonals"
+    );
 }
 
 #[test]
@@ -63,8 +122,7 @@ fn what_the_pair_before_had_is_a_candidate_and_counts_more_over_time_alone() {
     let over_time = StereoParams { choice: true, temporal: crate::Temporal::On, ..StereoParams::default() };
     let last = |value| DisparityMap { values: Image::filled(60, 30, value), ..map(33) };
     let candidates = |last: &DisparityMap, params: &StereoParams| {
-        let (candidates, count) = Chooser::new(&map(33), pictures, Some(last), params).candidates(31, 15);
-        candidates[..count].to_vec()
+        self::candidates(&Chooser::new(&map(33), pictures, Some(last), params), 31, 15)
     };
     assert_eq!(candidates(&last(700), &over_time), [320, 160, 700]);
     assert_eq!(
@@ -148,11 +206,11 @@ fn what_was_filled_from_a_plane_stays_as_it_is_unless_it_is_unlikely() {
     let last = DisparityMap { values: Image::filled(60, 30, 700), ..map(33) };
     let marked = filled(ON_PLANE);
     let chooser = Chooser::new(&marked, pictures, Some(&last), &over_time);
-    assert_eq!((chooser.candidates(40, 15).0[0], chooser.candidates(40, 15).1), (400, 1));
-    assert!(!chooser.is_sure((40, 15)) && chooser.other((40, 15), (41, 15)) == Some(160));
-    assert_eq!(chooser.other((41, 15), (40, 15)), None, "it is no evidence");
+    assert_eq!(candidates(&chooser, 40, 15), [400]);
+    assert!(!chooser.is_sure((40, 15)) && chooser.is_other((40, 15), 400, (41, 15)));
+    assert!(!chooser.is_other((41, 15), 160, (40, 15)), "it is no evidence");
     let [(400, evidence)] = chooser.all_evidence(40, 15)[..] else { panic!("its own") };
-    assert_eq!(evidence[17], 255, "evidence says that it was filled");
+    assert_eq!((evidence[17], evidence[35]), (255, 255), "evidence says that it was filled, and from a plane");
     let chance = net().chance_of(net().score(&evidence));
     assert_eq!(chosen(ON_PLANE, &with_chances()), (400, as_filled, Some(chance)));
     let percent = 100 * u32::from(chance) / 255;

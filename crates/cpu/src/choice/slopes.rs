@@ -1,0 +1,88 @@
+//! Slopes of all pixels: sums of changes that have their number in the upper bits.
+
+use crate::image::Image;
+use crate::simd::{SimdLevel, on_level};
+use crate::stereo::filter::choice::{CHANGES, MAX_BEND, MAX_CHANGE, SPAN, Slope};
+use crate::stereo::map::INVALID;
+use rayon::prelude::*;
+
+/// One more change.
+const ONE: i32 = 1 << 16;
+/// How far changes count, px.
+const RADIUS: usize = CHANGES.0 as usize;
+const STRIDE: usize = CHANGES.1 as usize;
+
+/// What [`Slope::of`] needs, along columns and along rows.
+pub(super) struct Slopes {
+    width: usize,
+    sums: [Vec<i32>; 2],
+}
+
+impl Slopes {
+    /// Of the disparities that slopes are taken from.
+    pub(super) fn new(level: SimdLevel, slanted: &Image<i16>) -> Self {
+        let (width, height) = slanted.size();
+        let pitch = width + 2 * RADIUS;
+        let sums = [(SPAN as usize, 0), (0, SPAN as usize)].map(|(dx, dy)| {
+            let mut changes = vec![0; pitch * height];
+            let inner = dy..height.saturating_sub(dy);
+            changes.par_chunks_mut(pitch).enumerate().filter(|(y, _)| inner.contains(y)).for_each(|(y, row)| {
+                let count = width.saturating_sub(2 * dx);
+                let rows = [
+                    slanted.row(y - dy),
+                    &slanted.row(y)[dx.min(width)..],
+                    &slanted.row(y + dy)[(2 * dx).min(width)..],
+                ];
+                on_level!(level, _ => find(rows.map(|row| &row[..count]), &mut row[RADIUS + dx..]));
+            });
+            let mut sums = vec![0; width * height];
+            sums.par_chunks_mut(width).enumerate().for_each_init(Vec::new, |columns, (y, row)| {
+                on_level!(level, _ => add(&changes, pitch, y, columns, row));
+            });
+            sums
+        });
+        Self { width, sums }
+    }
+
+    /// As [`Surroundings::slope`](crate::stereo::filter::choice::Surroundings::slope) has it.
+    #[inline(always)]
+    pub(super) fn at(&self, (x, y): (usize, usize)) -> Slope {
+        let place = y * self.width + x;
+        let both = [self.sums[0][place], self.sums[1][place]];
+        // the lower bits have a sign
+        let sums = both.map(|both| i32::from(both as i16));
+        Slope::of(sums, [(both[0] - sums[0]) / ONE, (both[1] - sums[1]) / ONE])
+    }
+}
+
+/// The changes across pixels of a row, 0 for none, from rows or columns before, at and behind them.
+#[inline(always)]
+fn find([before, here, behind]: [&[i16]; 3], changes: &mut [i32]) {
+    for n in 0..here.len() {
+        let is_there = (before[n] != INVALID) & (here[n] != INVALID) & (behind[n] != INVALID);
+        let [before, here, behind] = [before[n], here[n], behind[n]].map(i32::from);
+        let change = behind - before;
+        let is_even = ((before + behind - 2 * here).abs() <= MAX_BEND) & (change.abs() <= MAX_CHANGE);
+        changes[n] = if is_there & is_even { ONE + change } else { 0 };
+    }
+}
+
+/// The sums of changes around the pixels of row `y`; `columns` are those of each padded column.
+#[inline(always)]
+fn add(changes: &[i32], pitch: usize, y: usize, columns: &mut Vec<i32>, sums: &mut [i32]) {
+    columns.clear();
+    columns.resize(pitch, 0);
+    for row in (0..=2 * RADIUS).step_by(STRIDE).filter_map(|dy| (y + dy).checked_sub(RADIUS)) {
+        let Some(row) = changes.chunks_exact(pitch).nth(row) else { continue };
+        for x in 0..pitch {
+            columns[x] += row[x];
+        }
+    }
+    sums.fill(0);
+    for dx in (0..=2 * RADIUS).step_by(STRIDE) {
+        let columns = &columns[dx..][..sums.len()];
+        for x in 0..sums.len() {
+            sums[x] += columns[x];
+        }
+    }
+}
