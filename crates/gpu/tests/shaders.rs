@@ -15,7 +15,7 @@ use stereopsis_gpu::shaders::Shader;
 use stereopsis_gpu::uniforms::{DispatchParams, Params};
 use stereopsis_gpu::variant::{PIECES, Variant, VariantOverrides};
 use stereopsis_stereo::cost::mutual_information::Start;
-use stereopsis_stereo::map::{INVALID, ON_PLANE, SUBPIXEL_STEPS, reason};
+use stereopsis_stereo::map::{INVALID, NO_PICTURE, ON_PLANE, SUBPIXEL_STEPS, reason};
 use stereopsis_stereo::{Aggregation, CostKind, Fill, Median, RightMatching, StereoParams};
 
 fn parse(shader: &Shader) -> naga::Module {
@@ -128,6 +128,7 @@ fn constants_mean_the_same() {
         ("HELD", i64::from(reason::HELD)),
         ("FILLED", i64::from(reason::FILLED)),
         ("ON_PLANE", i64::from(ON_PLANE)),
+        ("NO_PICTURE", i64::from(NO_PICTURE)),
     ];
     let module = naga::front::wgsl::parse_str(include_str!("../../../shaders/common.wgsl")).expect("common.wgsl");
     let declared: Vec<_> = module
@@ -167,7 +168,7 @@ fn stems(folder: &str, extension: &str) -> BTreeSet<String> {
 #[test]
 fn every_stage_has_a_shader_of_its_name() {
     /// Files of the reference without a shader: those of the host, and stages of another shader.
-    const HOST: [&str; 34] = [
+    const HOST: [&str; 35] = [
         "lib",
         "depth",
         "map",
@@ -183,6 +184,7 @@ fn every_stage_has_a_shader_of_its_name() {
         "cost/mod",
         "filter/choice/evidence",
         "filter/choice/net",
+        "filter/choice/slope",
         "cost/mutual_information/mod",
         "cost/pixel",
         "cost/tables",
