@@ -50,14 +50,12 @@ impl Explainer {
         known: Option<(usize, &[u32])>,
         goes_on: &dyn Fn() -> bool,
     ) -> Option<Winner> {
-        match &self.right {
+        if let Some(side) = &self.right {
             // both are mirrored there
-            Some(side) => winner(side, (side.size().0 - 1 - x, y), goes_on),
-            None => {
-                let winner = diagonal_winner(&self.left, (x, y), known, goes_on)?;
-                Some(winner.within_borders(&self.left, (x, y)))
-            }
+            return winner(side, (side.size().0 - 1 - x, y), goes_on);
         }
+        let winner = diagonal_winner(&self.left, (x, y), known, goes_on)?;
+        Some(winner.within_borders(&self.left, (x, y)))
     }
 }
 

@@ -5,8 +5,7 @@ use crate::image::{Image, Luma, PictureRef};
 use crate::map::{DisparityMap, INVALID, Maps, NO_PICTURE, SUBPIXEL_STEPS, reason};
 
 /// What lies in the black border of either picture.
-pub(super) const BLACK_BORDER: Filter =
-    Filter { size: |_| Some(0), function: Function::Maps(|maps, pictures| drop_black_borders(maps, pictures)) };
+pub(super) const BLACK_BORDER: Filter = Filter { size: |_| Some(0), function: Function::Maps(drop_black_borders) };
 
 /// Shortest run of black pixels that speaks for a border, px, and the fewest rows or columns that have one.
 pub const MIN_RUN: usize = 4;
@@ -70,7 +69,9 @@ fn of_borders(mut runs: Vec<Runs>, length: usize) -> Vec<Runs> {
         });
         let is_border = long.clone().count() >= MIN_RUN && RUNS_A_BREAK * breaks.count() <= long.count();
         if !is_border {
-            runs.iter_mut().for_each(|runs| runs[side] = 0);
+            for runs in &mut runs {
+                runs[side] = 0;
+            }
         }
     }
     runs
