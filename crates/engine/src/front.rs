@@ -1,4 +1,4 @@
-//! What an engine leaves to others: pictures of cameras one above the other are turned before and their maps turned back after, and
+//! The front of an engine: pictures of cameras one above the other are turned before and their maps turned back after, and
 //! [`Temporal::Auto`] is decided by the source of a pair.
 
 use super::{Engine, EngineError, EngineInfo, Job, Output, StageTime};

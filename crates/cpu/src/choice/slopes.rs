@@ -12,14 +12,14 @@ const ONE: i32 = 1 << 16;
 const RADIUS: usize = CHANGES.0 as usize;
 const STRIDE: usize = CHANGES.1 as usize;
 
-/// What [`Slope::of`] needs, along columns and along rows.
+/// Sums and numbers of the changes around each pixel, along rows and along columns, from which [`Slope::of`] makes slopes.
 pub(super) struct Slopes {
     width: usize,
     sums: [Vec<i32>; 2],
 }
 
 impl Slopes {
-    /// Of the disparities that slopes are taken from.
+    /// Sums the changes of `slanted`, the disparities that slopes are taken from.
     pub(super) fn new(level: SimdLevel, slanted: &Image<i16>) -> Self {
         let (width, height) = slanted.size();
         let pitch = width + 2 * RADIUS;
@@ -44,7 +44,7 @@ impl Slopes {
         Self { width, sums }
     }
 
-    /// As [`Surroundings::slope`](crate::stereo::filter::choice::Surroundings::slope) has it.
+    /// The slope around a pixel, that of [`Surroundings::slope`](crate::stereo::filter::choice::Surroundings::slope).
     #[inline(always)]
     pub(super) fn at(&self, (x, y): (usize, usize)) -> Slope {
         let place = y * self.width + x;

@@ -4,14 +4,14 @@ use super::description::{Filter, Function};
 use crate::image::{Image, Luma, PictureRef};
 use crate::map::{DisparityMap, INVALID, Maps, NO_PICTURE, SUBPIXEL_STEPS, reason};
 
-/// What lies in the black border of either picture.
+/// The filter that drops disparities in the black border of either picture.
 pub(super) const BLACK_BORDER: Filter = Filter { size: |_| Some(0), function: Function::Maps(drop_black_borders) };
 
 /// Shortest run of black pixels that speaks for a border, px, and the fewest rows or columns that have one.
 pub const MIN_RUN: usize = 4;
 /// Runs of a border lie on a line or a curve: from a run to the next the step changes by no more, px.
 pub const MAX_BEND: usize = 2;
-/// Of so many runs one may break this rule, at a corner; where more do, something dark stands at the edge of the picture.
+/// Runs for each one that may break this rule, as at a corner; where more break it, something dark stands at the edge of the picture.
 pub const RUNS_A_BREAK: usize = 8;
 
 /// Lengths of the runs of black pixels at both ends of a row or a column, px.

@@ -6,7 +6,7 @@
 //! surface, a road, no two rows have one disparity: each candidate goes on along the [`Slope`] of the place where it was found, to the
 //! pixel and to those that support it.
 //!
-//! What was filled from a plane or a band follows the whole surface: it is judged, and never replaced.
+//! Pixels that were filled from a plane or a band follow the whole surface: they are judged, and never replaced.
 
 #![allow(clippy::inline_always, reason = "what is not inlined into a loop is not compiled for its vector instructions")]
 

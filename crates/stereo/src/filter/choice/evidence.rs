@@ -25,7 +25,7 @@ pub struct Support {
     pub like: i32,
     /// Those of them that are trusted.
     pub trusted: i32,
-    /// Those of them that are at most a step from where each candidate goes on.
+    /// Trusted pixels that are at most a step from the surface of each candidate.
     pub supporters: [i32; MAX_CANDIDATES],
     /// How clearly those won, summed.
     pub clearness: [i32; MAX_CANDIDATES],
