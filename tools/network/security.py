@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 program = os.path.abspath(sys.argv[1])
@@ -80,8 +81,15 @@ with tempfile.TemporaryDirectory() as folder:
     case("a certificate of the listening machine alone is not enough", code == 1 and "--open" in text, text)
     words = ["head", "--name", "pi", "--source", "scene", "--size", "160x120", "--listen", place, "--zenoh-config", f"{folder}/pi.json5"]
     head = subprocess.Popen([program, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    time.sleep(3)
+    said = []
+    # its words say when it is there, and a full pipe would hold it up
+    reader = threading.Thread(target=lambda: said.extend(head.stderr))
+    reader.start()
     try:
+        give_up = time.monotonic() + 60
+        while not any("is at" in line for line in said) and head.poll() is None and time.monotonic() < give_up:
+            time.sleep(0.1)
+
         def client(name, *words):
             return [*words, "--connect", place, "--zenoh-config", f"{folder}/{name}.json5"]
 
@@ -103,8 +111,8 @@ with tempfile.TemporaryDirectory() as folder:
         case("and nothing was set", code == 0 and "p1 = 21" in text, text)
     finally:
         head.terminate()
-        _, said = head.communicate(timeout=10)
+        reader.join(timeout=10)
     if failures:
-        print(said)
+        print("".join(said))
 
 sys.exit(1 if failures else 0)
