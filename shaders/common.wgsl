@@ -117,6 +117,16 @@ fn map_value(word: u32) -> i32 {
     return i32(word << 16u) >> 16u;
 }
 
+// The whole pixel nearest to a disparity in sixteenths; halves go up.
+fn rounded_px(disparity_16th: i32) -> i32 {
+    return (disparity_16th + SUBPIXEL_STEPS / 2) >> 4u;
+}
+
+// Whether a column lies in the pictures.
+fn is_column(x: i32) -> bool {
+    return x >= 0 && x < i32(params.width);
+}
+
 fn map_reasons(word: u32) -> u32 {
     return (word >> 16u) & 0xffu;
 }

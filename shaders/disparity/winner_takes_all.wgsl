@@ -83,7 +83,7 @@ fn left_word(here: vec2<u32>, found: Found) -> u32 {
 // Minimum over the keys of the right pixel that `candidate` of column x matches.
 fn offer(x: u32, y: u32, candidate: u32, key: u32) {
     let right_x = i32(x) - disparity_of(candidate);
-    if key != NO_CANDIDATE && right_x >= 0 && right_x < i32(params.width) {
+    if key != NO_CANDIDATE && is_column(right_x) {
         // Inverted, because the buffer is cleared to zero.
         atomicMax(&right_keys[map_index(u32(right_x), y)], ~key);
     }

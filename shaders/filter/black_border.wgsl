@@ -119,8 +119,8 @@ fn drop(@builtin(global_invocation_id) id: vec3<u32>) {
     if d16 == INVALID {
         return;
     }
-    let partner = i32(id.x) + select(-1, 1, IS_RIGHT == 1u) * ((d16 + SUBPIXEL_STEPS / 2) >> 4u);
-    if partner >= 0 && partner < i32(params.width) && is_in_border(1u - IS_RIGHT, u32(partner), id.y) {
+    let partner = i32(id.x) + select(-1, 1, IS_RIGHT == 1u) * rounded_px(d16);
+    if is_column(partner) && is_in_border(1u - IS_RIGHT, u32(partner), id.y) {
         map[index] = invalidated(word, RANGE);
     }
 }

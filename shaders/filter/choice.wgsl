@@ -124,7 +124,7 @@ fn clearness_of(word: u32) -> i32 {
 
 // Column of the partner at a disparity, rounded.
 fn partner_of(x: i32, value: i32) -> i32 {
-    return x - ((value + SUBPIXEL_STEPS / 2) >> 4u);
+    return x - rounded_px(value);
 }
 
 @compute @workgroup_size(32, 8)
@@ -141,7 +141,7 @@ fn warp(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let value = map_value(before[map_index(id.x, id.y)]);
     let to = partner_of(i32(id.x), value);
-    if value != INVALID && to >= 0 && to < i32(params.width) {
+    if value != INVALID && is_column(to) {
         atomicMax(&warped[map_index(u32(to), id.y)], value);
     }
 }
@@ -319,7 +319,7 @@ fn difference(pixel: vec2<i32>, candidate: i32, radius: i32, needs_like: bool) -
 
 fn color_difference(pixel: vec2<i32>, candidate: i32) -> i32 {
     let to = partner_of(pixel.x, candidate);
-    if to < 0 || to >= i32(params.width) {
+    if !is_column(to) {
         return MAX_COLOR_DIFFERENCE;
     }
     let apart = largest_channel(own_color - right_guide_at(vec2<i32>(to, pixel.y)));
@@ -438,7 +438,7 @@ fn choose(@builtin(global_invocation_id) id: vec3<u32>) {
     for (var n = 0u; n < count; n++) {
         let candidate = candidates[n].value;
         let to = partner_of(pixel.x, candidate);
-        let is_inside = to >= 0 && to < i32(params.width);
+        let is_inside = is_column(to);
         var seen = INVALID;
         if is_inside {
             seen = atomicLoad(&warped[map_index(u32(to), id.y)]);

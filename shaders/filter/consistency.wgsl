@@ -5,15 +5,6 @@
 @group(0) @binding(2) var<storage, read> right_map: array<u32>;
 @group(0) @binding(3) var<storage, read_write> checked_right_map: array<u32>;
 
-// By how much columns of partners differ, px.
-fn steps_of(d16: i32) -> i32 {
-    return (d16 + SUBPIXEL_STEPS / 2) >> 4u;
-}
-
-fn is_outside(x: i32) -> bool {
-    return x < 0 || x >= i32(params.width);
-}
-
 fn disagree(d16: i32, back: i32) -> bool {
     return back == INVALID || abs(d16 - back) > SUBPIXEL_STEPS * i32(params.left_right);
 }
@@ -29,8 +20,8 @@ fn check(@builtin(global_invocation_id) id: vec3<u32>) {
     if d16 == INVALID {
         return;
     }
-    let right_x = i32(id.x) - steps_of(d16);
-    if is_outside(right_x) {
+    let right_x = i32(id.x) - rounded_px(d16);
+    if !is_column(right_x) {
         left_map[index] = invalidated(word, RANGE);
     } else if disagree(d16, map_value(right_map[map_index(u32(right_x), id.y)])) {
         left_map[index] = invalidated(word, LEFT_RIGHT);
@@ -46,8 +37,8 @@ fn check_right(@builtin(global_invocation_id) id: vec3<u32>) {
     var word = right_map[index];
     let d16 = map_value(word);
     if d16 != INVALID {
-        let left_x = i32(id.x) + steps_of(d16);
-        if is_outside(left_x) {
+        let left_x = i32(id.x) + rounded_px(d16);
+        if !is_column(left_x) {
             word = invalidated(word, RANGE);
         } else if disagree(d16, map_value(left_map[map_index(u32(left_x), id.y)])) {
             word = invalidated(word, LEFT_RIGHT);

@@ -59,7 +59,7 @@ fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         var sum = vec2<u32>(0u);
         for (var i = 0u; i < RUN; i++) {
             let x = first + i32(run * RUN + i);
-            if x >= 0 && x < i32(params.width) {
+            if is_column(x) {
                 sum += pairs_of(load_cost(u32(x), y, pixel_word));
             }
             sums[i] = sum;

@@ -7,7 +7,7 @@ use super::simd::{SimdLevel, on_level};
 use super::{choice, planes, running_mean, weighted_median};
 use crate::image::{Image, PictureRef};
 use crate::stereo::filter::{BlackBorder, FilterKind, black_border};
-use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
+use crate::stereo::map::{INVALID, reason, rounded_px};
 use crate::stereo::params::StereoParams;
 use crate::stereo::{DisparityMap, Fill, Maps, Past};
 use fearless_simd::Simd;
@@ -150,7 +150,7 @@ fn check_row<S: Simd>(_: S, values: &mut [i16], reasons: &mut [u8], other: &[i16
     let tolerance = 16 * tolerance_px as i32;
     for x in 0..values.len() {
         let d16 = i32::from(values[x]);
-        let other_x = x as i32 + sign * ((d16 + SUBPIXEL_STEPS / 2) >> 4);
+        let other_x = x as i32 + sign * rounded_px(d16);
         let inside = (0..width).contains(&other_x);
         let back = other[other_x.clamp(0, width - 1) as usize];
         let agrees = inside & (back != INVALID) & ((d16 - i32::from(back)).abs() <= tolerance);

@@ -4,7 +4,7 @@
 use super::simd::{SimdLevel, on_level};
 use crate::image::Image;
 use crate::stereo::cost::mutual_information::{LEVELS, Table, kernel, log_table, log2_q16, random_disparity};
-use crate::stereo::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
+use crate::stereo::map::{DisparityMap, INVALID, reason, rounded_px};
 use crate::stereo::params::StereoParams;
 use rayon::prelude::*;
 use std::sync::LazyLock;
@@ -64,7 +64,7 @@ fn count_row((left, right): (&[u8], &[u8]), y: usize, start: Start<'_>, params: 
     for x in 0..left.len() {
         let value = values[x >> shift];
         if value != INVALID && reasons[x >> shift] & reason::FILLED == 0 {
-            meet(x, (i32::from(value) + SUBPIXEL_STEPS / 2) >> 4 << shift);
+            meet(x, rounded_px(i32::from(value)) << shift);
         }
     }
 }

@@ -8,6 +8,12 @@ pub const INVALID: i16 = i16::MIN;
 /// Steps per pixel of a stored disparity.
 pub const SUBPIXEL_STEPS: i32 = 16;
 
+/// The whole pixel nearest to a disparity in sixteenths; halves go up.
+#[inline(always)]
+pub const fn rounded_px(disparity_16th: i32) -> i32 {
+    (disparity_16th + SUBPIXEL_STEPS / 2) >> SUBPIXEL_STEPS.ilog2()
+}
+
 /// Why a pixel has no disparity, or that it was filled; a byte of bits, 0 for a measured disparity.
 pub mod reason {
     /// Its partner would lie outside the right picture, or all candidates do.

@@ -13,7 +13,7 @@ fn clear(@builtin(global_invocation_id) id: vec3<u32>) {
 
 fn count(id: vec3<u32>, d: i32) {
     let x = i32(id.x) - d;
-    if d == UNKNOWN || x < 0 || x >= i32(params.width) {
+    if d == UNKNOWN || !is_column(x) {
         return;
     }
     let here = vec2<i32>(id.xy);

@@ -14,7 +14,7 @@ fn measured(x: u32, y: u32, halvings: u32) -> i32 {
     if value == INVALID || (map_reasons(word) & FILLED) != 0u {
         return UNKNOWN;
     }
-    return ((value >> halvings) + SUBPIXEL_STEPS / 2) >> 4u;
+    return rounded_px(value >> halvings);
 }
 
 // A disparity of the range, drawn for each pixel by hashing its place.

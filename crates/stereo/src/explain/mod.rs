@@ -21,7 +21,7 @@ use super::aggregate::Direction;
 use super::cost::mutual_information::Start;
 use super::disparity::{RightMatching, Subpixel, confidence, is_unique, is_whole};
 use super::local::Aggregation;
-use super::map::{NO_PICTURE, SUBPIXEL_STEPS, reason};
+use super::map::{NO_PICTURE, SUBPIXEL_STEPS, reason, rounded_px};
 use super::params::StereoParams;
 use super::prior::Prior;
 use super::pyramid::coarser;
@@ -248,7 +248,7 @@ impl Choice {
 
 /// The column of the partner of a left pixel in column `x`, which may lie outside.
 fn partner_column(x: usize, disparity_16th: i32) -> i64 {
-    x as i64 - i64::from((disparity_16th + SUBPIXEL_STEPS / 2) >> 4)
+    x as i64 - i64::from(rounded_px(disparity_16th))
 }
 
 /// Index of the first smallest value among those that count.

@@ -2,7 +2,7 @@
 
 use super::description::{Filter, Function};
 use crate::image::{Image, Luma, PictureRef};
-use crate::map::{DisparityMap, INVALID, Maps, NO_PICTURE, SUBPIXEL_STEPS, reason};
+use crate::map::{DisparityMap, INVALID, Maps, NO_PICTURE, reason, rounded_px};
 
 /// The filter that drops disparities in the black border of either picture.
 pub(super) const BLACK_BORDER: Filter = Filter { size: |_| Some(0), function: Function::Maps(drop_black_borders) };
@@ -105,7 +105,7 @@ pub fn drop_of_row(
         } else if values[x] != INVALID
             && let Some(other) = other
         {
-            let partner = x as i32 + sign * ((i32::from(values[x]) + SUBPIXEL_STEPS / 2) >> 4);
+            let partner = x as i32 + sign * rounded_px(i32::from(values[x]));
             if (0..values.len() as i32).contains(&partner) && other.contains(partner as usize, y) {
                 values[x] = INVALID;
                 reasons[x] |= reason::RANGE;

@@ -22,7 +22,7 @@ pub use slope::{CHANGES, FEWEST_CHANGES, MAX_BEND, MAX_CHANGE, SLOPE_BITS, SPAN,
 
 use super::description::{Filter, Function};
 use crate::image::{Image, PictureRef};
-use crate::map::{DisparityMap, INVALID, ON_PLANE, SUBPIXEL_STEPS, reason};
+use crate::map::{DisparityMap, INVALID, ON_PLANE, SUBPIXEL_STEPS, reason, rounded_px};
 use crate::params::StereoParams;
 use std::borrow::Cow;
 
@@ -394,7 +394,7 @@ fn color_difference(one: [u8; 3], other: [u8; 3]) -> u8 {
 /// The column of the partner at a disparity, rounded; it may lie outside the right picture.
 #[inline(always)]
 fn partner(x: usize, value: i16) -> i32 {
-    x as i32 - ((i32::from(value) + SUBPIXEL_STEPS / 2) >> 4)
+    x as i32 - rounded_px(i32::from(value))
 }
 
 /// The map as the right camera would see it: of all disparities whose partner is a pixel the largest, [`INVALID`] where there is none.

@@ -1,7 +1,7 @@
 //! Left-right check: a disparity holds if the right picture finds its way back (Hirschmüller 2008, eq. 17).
 
 use super::description::{Filter, Function};
-use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
+use crate::map::{DisparityMap, INVALID, reason, rounded_px};
 
 /// The check of each map against the other one as it was before.
 pub(super) const LEFT_RIGHT: Filter = Filter {
@@ -26,7 +26,7 @@ pub fn check_left_right(left: &mut DisparityMap, right: &DisparityMap, tolerance
             if d16 == i32::from(INVALID) {
                 continue;
             }
-            let right_x = x as i32 - ((d16 + SUBPIXEL_STEPS / 2) >> 4);
+            let right_x = x as i32 - rounded_px(d16);
             match right.values.get(right_x as isize, y as isize) {
                 None => left.invalidate(x, y, reason::RANGE),
                 Some(back) if back != INVALID && (d16 - i32::from(back)).unsigned_abs() <= 16 * tolerance_px => {}

@@ -1,7 +1,7 @@
 //! Initial disparities of mutual information, px for each left pixel; `None` where there is no disparity.
 
 use crate::image::Image;
-use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};
+use crate::map::{DisparityMap, INVALID, reason, rounded_px};
 use crate::params::StereoParams;
 
 /// A pseudo-random disparity of the range: a hash of the coordinates.
@@ -23,8 +23,7 @@ pub fn start(
 ) -> Image<Option<i32>> {
     let measured = |map: &DisparityMap, x, y| {
         let value = map.values.at(x, y);
-        (value != INVALID && map.reasons.at(x, y) & reason::FILLED == 0)
-            .then(|| (i32::from(value) + SUBPIXEL_STEPS / 2) >> 4)
+        (value != INVALID && map.reasons.at(x, y) & reason::FILLED == 0).then(|| rounded_px(i32::from(value)))
     };
     Image::from_fn(width, height, |x, y| match (coarser, last) {
         (Some(map), _) => measured(map, x / 2, y / 2).map(|d| 2 * d),
