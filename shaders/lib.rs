@@ -77,6 +77,8 @@ pub const FILES: &[(&str, &str)] = files![
     "filter/temporal",
     "filter/weighted_median",
     "gating/bounds",
+    "gating/extremes",
+    "gating/percentiles",
     "local/adaptive_weight",
     "local/cross_columns",
     "local/cross_rows",

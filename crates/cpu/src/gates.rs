@@ -1,17 +1,21 @@
 //! Gates and smaller pictures on the CPU, after [`crate::stereo::gating`], rows in parallel.
 //!
-//! Each column of the window's rows has a cumulative histogram: entry `b` says how many of its disparities lie in bins up
+//! Extremes are found along rows and then along columns, in loops without a branch.
+//!
+//! For percentiles each column of the window's rows has a cumulative histogram: entry `b` says how many of its disparities lie in bins up
 //! to `b`. Their sum over the window's columns is the window's own; it moves on by one column in and one column out. The
 //! disparity at place `n` of the sorted window is then the number of entries that are at most `n`: loops without a
 //! branch, instead of a search.
 
 use super::simd::{SimdLevel, on_level};
 use crate::image::{Image, Luma};
-use crate::stereo::gating::{Gate, Gates, RADIUS, percentile_skip};
+use crate::stereo::gating::{Gate, GateBounds, Gates, percentile_skip};
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS};
 use rayon::prelude::*;
 use std::ops::RangeInclusive;
 
+/// Pixels from the centre of the window of [`GateBounds::Percentiles`] to its edge.
+const RADIUS: usize = GateBounds::Percentiles.radius();
 /// Bins that are computed together.
 const BLOCK: usize = 32;
 
@@ -25,6 +29,75 @@ const MIN_STRIP: usize = 16;
 
 /// Gates of pictures of `size` in a search over `disparities`, from the values of the coarser level's map: whole pixels.
 pub(super) fn bounds_from(
+    level: SimdLevel,
+    map: &Image<i16>,
+    size: (usize, usize),
+    bounds: GateBounds,
+    disparities: &RangeInclusive<i32>,
+) -> Gates {
+    match bounds {
+        GateBounds::Percentiles => percentile_gates(level, map, size, disparities),
+        GateBounds::Extremes => extreme_gates(level, map, size, disparities),
+    }
+}
+
+fn extreme_gates(
+    level: SimdLevel,
+    map: &Image<i16>,
+    (width, height): (usize, usize),
+    disparities: &RangeInclusive<i32>,
+) -> Gates {
+    const BOUNDS: GateBounds = GateBounds::Extremes;
+    const RADIUS: usize = BOUNDS.radius();
+    let (coarse_width, coarse_height) = map.size();
+    let whole = Gate::whole(disparities.clone().count());
+    // of each row the smallest and the largest disparity around each pixel; INVALID, the smallest number, where there is none
+    let [mut lows, mut highs] = [(); 2].map(|()| Image::filled(coarse_width, coarse_height, 0_i16));
+    let rows = lows.pixels_mut().par_chunks_mut(coarse_width).zip(highs.pixels_mut().par_chunks_mut(coarse_width));
+    let padded = || [(); 2].map(|()| vec![0; coarse_width + 2 * RADIUS]);
+    rows.enumerate().with_min_len(MIN_STRIP).for_each_init(padded, |[low, high], (y, (lows, highs))| {
+        low.fill(i16::MAX);
+        high.fill(INVALID);
+        for ((low, high), &value) in low[RADIUS..].iter_mut().zip(&mut high[RADIUS..]).zip(map.row(y)) {
+            (*low, *high) = (if value == INVALID { i16::MAX } else { value }, value);
+        }
+        let windows = (0..=2 * RADIUS).map(|first| (&low[first..], &high[first..]));
+        on_level!(level, _ => extremes(windows, lows, highs));
+    });
+    let mut gates = Image::filled(width, height, whole);
+    let found = || [(); 2].map(|()| vec![0; coarse_width]);
+    let pairs = gates.pixels_mut().par_chunks_mut(2 * width).enumerate().with_min_len(MIN_STRIP);
+    pairs.for_each_init(found, |[low, high], (y, pair)| {
+        let rows = (y.saturating_sub(RADIUS)..(y + RADIUS + 1).min(coarse_height)).map(|y| (lows.row(y), highs.row(y)));
+        on_level!(level, _ => extremes(rows, low, high));
+        let (even, odd) = pair.split_at_mut(width);
+        for (pixels, (&low, &high)) in even.chunks_mut(2).zip(low.iter().zip(&*high)) {
+            if high != INVALID {
+                let [low, high] = [low, high].map(|value| i32::from(value) / SUBPIXEL_STEPS);
+                pixels.fill(BOUNDS.gate(low, high, disparities));
+            }
+        }
+        odd.copy_from_slice(&even[..odd.len()]);
+    });
+    gates
+}
+
+/// The smallest of low rows and the largest of high ones at each place.
+#[inline(always)]
+fn extremes<'a>(rows: impl Iterator<Item = (&'a [i16], &'a [i16])>, low: &mut [i16], high: &mut [i16]) {
+    low.fill(i16::MAX);
+    high.fill(INVALID);
+    for (lows, highs) in rows {
+        for (low, &other) in low.iter_mut().zip(lows) {
+            *low = other.min(*low);
+        }
+        for (high, &other) in high.iter_mut().zip(highs) {
+            *high = other.max(*high);
+        }
+    }
+}
+
+fn percentile_gates(
     level: SimdLevel,
     map: &Image<i16>,
     (width, height): (usize, usize),
@@ -47,7 +120,8 @@ pub(super) fn bounds_from(
             let (even, odd) = rows.split_at_mut(width);
             for (pixels, found) in even.chunks_mut(2).zip(&*found) {
                 if let Some((low, high)) = *found {
-                    pixels.fill(Gate::around(bins.min + i32::from(low), bins.min + i32::from(high), disparities));
+                    let [low, high] = [low, high].map(|bin| bins.min + i32::from(bin));
+                    pixels.fill(GateBounds::Percentiles.gate(low, high, disparities));
                 }
             }
             odd.copy_from_slice(&even[..odd.len()]);
@@ -272,12 +346,15 @@ mod tests {
             let size = (side(rng), side(rng));
             let num_disparities = [1, 2, 63, 64, 65, rng.u32(1..=1024)][rng.usize(..6)];
             let min_disparity = rng.i32(-300..300);
-            let params = StereoParams { min_disparity, num_disparities, ..StereoParams::default() };
+            let gate_bounds = GateBounds::ALL[round % GateBounds::ALL.len()];
+            let params = StereoParams { min_disparity, num_disparities, gate_bounds, ..StereoParams::default() };
             let range = crate::stereo::pyramid::coarse_range(&params);
             let map = random_map(rng, (size.0.div_ceil(2), size.1.div_ceil(2)), range);
-            let expected = gating::bounds_from(&map, size, &params.disparities());
+            let disparities = params.disparities();
+            let expected = gating::bounds_from(&map, size, gate_bounds, &disparities);
             for pool in &pools {
-                let got = pool.install(|| bounds_from(SimdLevel::best(), &map.values, size, &params.disparities()));
+                let got =
+                    pool.install(|| bounds_from(SimdLevel::best(), &map.values, size, gate_bounds, &disparities));
                 let differs = (0..size.0 * size.1).find(|&n| got.pixels()[n] != expected.pixels()[n]);
                 let place = differs.map(|n| (n % size.0, n / size.0, got.pixels()[n], expected.pixels()[n]));
                 assert_eq!(place, None, "round {round}: {size:?}, {num_disparities} from {min_disparity} px");

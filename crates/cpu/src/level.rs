@@ -165,7 +165,9 @@ impl Buffers {
         if pyramid::is_gated(size, params)
             && let Some(maps) = &coarse
         {
-            let bounds = |map: &DisparityMap| gates::bounds_from(level, &map.values, size, &params.disparities());
+            let bounds = |map: &DisparityMap| {
+                gates::bounds_from(level, &map.values, size, params.gate_bounds, &params.disparities())
+            };
             prior.gates = Some(bounds(&maps.left));
             prior.right_gates = maps.right.as_ref().map(bounds);
             stages.done(stage);

@@ -11,7 +11,6 @@ use super::simd::SimdLevel;
 use crate::engine::demand::Demand;
 use crate::stereo::cost::{Channel, Comparison, Scalar};
 use crate::stereo::filter::FilterKind;
-use crate::stereo::gating::NARROWEST;
 use crate::stereo::{Aggregation, Fill, RightMatching, StereoParams, pyramid};
 
 /// Memory beside the arrays of pictures: stacks, tables, what the allocator keeps.
@@ -174,7 +173,7 @@ impl<'a> Level<'a> {
         let wide_sums = wide || scan::stored_directions(&sweeps) as u32 * largest_p2 > u32::from(u8::MAX);
         let (lane, sum) = (1 + u64::from(wide), 1 + u64::from(wide_sums));
         let once = sweeps.len() == 1 && sweeps[0].passes.len() == 1;
-        let narrowest = (NARROWEST as u64).next_multiple_of(self.register).min(self.stride);
+        let narrowest = (params.gate_bounds.narrowest() as u64).next_multiple_of(self.register).min(self.stride);
         let volume = match (once, self.gated) {
             (true, _) => 0,
             (false, false) => sum * self.pixels * self.stride,

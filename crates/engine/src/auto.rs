@@ -117,6 +117,7 @@ mod tests {
             StereoParams { confidence: true, ..default.clone() },
             StereoParams { gating: Some(1), ..default.clone() },
             StereoParams { gating: Some(2), ..default.clone() },
+            StereoParams { gating: Some(2), gate_bounds: crate::stereo::GateBounds::Extremes, ..default.clone() },
             StereoParams { aggregation: crate::stereo::Aggregation::Cross, ..default.clone() },
             StereoParams { arms: 5, ..default.clone() },
             StereoParams { mi_levels: 2, ..default.clone() },
@@ -135,6 +136,6 @@ mod tests {
                 )
             })
             .collect();
-        assert_eq!(keys.len(), 10, "{keys:?}");
+        assert_eq!(keys.len(), 11, "{keys:?}");
     }
 }

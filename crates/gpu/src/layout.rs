@@ -12,7 +12,7 @@ use crate::stereo::filter::FilterKind;
 use crate::stereo::filter::choice;
 use crate::stereo::filter::segments::MIN_SEGMENT;
 use crate::stereo::local::Unit;
-use crate::stereo::{Aggregation, RightMatching, StereoParams, pyramid};
+use crate::stereo::{Aggregation, GateBounds, RightMatching, StereoParams, pyramid};
 
 /// The direction straight to the right, whose path the winner can compute.
 const ALONG_ROW: Direction = Direction { major: Axis::X, dx: 1, dy: 1, slope: 0 };
@@ -59,8 +59,8 @@ pub struct Structure {
     pub filters: Vec<(FilterKind, u32)>,
     /// Whether both pictures have colours, which a filter reads.
     pub colored: bool,
-    /// Whether a coarser level gates this one.
-    pub gated: bool,
+    /// How a coarser level gates this one, if it does.
+    pub gates: Option<GateBounds>,
     /// Whether mutual information is learned from a coarser level's map.
     pub has_coarse_information: bool,
     /// Whether mutual information starts from the map of the previous pair, on the coarsest level.
@@ -84,7 +84,7 @@ impl Structure {
             let coarser = pyramid::coarser(size, &params);
             let structure = Self::new(size, &params, wants_right);
             // the gates of both matchings come from the coarser maps
-            let wants_both = structure.swapped && structure.gated;
+            let wants_both = structure.swapped && structure.gates.is_some();
             levels.push((structure, params));
             next = coarser.map(|params| ((size.0.div_ceil(2), size.1.div_ceil(2)), params, wants_both));
         }
@@ -127,7 +127,7 @@ impl Structure {
             mirrored: false,
             filters: FilterKind::active(params).collect(),
             colored: false,
-            gated: pyramid::is_gated(size, params),
+            gates: pyramid::is_gated(size, params).then_some(params.gate_bounds),
             has_coarse_information: pyramid::has_coarse_information(size, params),
             starts_from_last: params.starts_from_last(),
             chooses_from_last: params.chooses_from_last(),
@@ -275,7 +275,7 @@ impl Layout {
             candidates,
             comparison,
             wide: requirements.wide,
-            gated: structure.gated,
+            gated: structure.gates.is_some(),
             mirrored: structure.mirrored,
             slabs,
         };

@@ -16,7 +16,7 @@ use stereopsis_gpu::uniforms::{DispatchParams, Params};
 use stereopsis_gpu::variant::{PIECES, Variant, VariantOverrides};
 use stereopsis_stereo::cost::mutual_information::Start;
 use stereopsis_stereo::map::{INVALID, NO_PICTURE, ON_PLANE, SUBPIXEL_STEPS, reason};
-use stereopsis_stereo::{Aggregation, CostKind, Fill, Median, RightMatching, StereoParams};
+use stereopsis_stereo::{Aggregation, CostKind, Fill, GateBounds, Median, RightMatching, StereoParams};
 
 fn parse(shader: &Shader) -> naga::Module {
     let source = shader.source();
@@ -215,7 +215,7 @@ fn every_stage_has_a_shader_of_its_name() {
         "disparity/winner",
     ];
     /// Pieces of kernels that exist in variants or share a text, beside the file of their stage.
-    const PIECES: [&str; 24] = [
+    const PIECES: [&str; 26] = [
         "aggregate/costs_from_codes",
         "aggregate/exchange_subgroup",
         "aggregate/exchange_workgroup",
@@ -233,6 +233,8 @@ fn every_stage_has_a_shader_of_its_name() {
         "disparity/winner_takes_all",
         "filter/records",
         "filter/regions",
+        "gating/extremes",
+        "gating/percentiles",
         "local/adaptive_weight",
         "local/cross_columns",
         "local/cross_rows",
@@ -242,8 +244,8 @@ fn every_stage_has_a_shader_of_its_name() {
         "local/window",
     ];
     /// Stages whose whole text is in pieces, or is a piece itself.
-    const IN_VARIANTS: [&str; 4] =
-        ["aggregate/paths", "cost/mutual_information/start", "filter/calm", "filter/moments"];
+    const IN_VARIANTS: [&str; 5] =
+        ["aggregate/paths", "cost/mutual_information/start", "filter/calm", "filter/moments", "gating/bounds"];
     /// They draw for the window, which tests them beside its own Rust.
     const WINDOW: [&str; 3] = ["display", "picture", "space"];
     let mut found = stems("../../shaders", "wgsl");
@@ -308,6 +310,7 @@ fn requests() -> HashSet<Request> {
     for p2 in [60, 300] {
         options.push(StereoParams { p2, gating: Some(2), ..plain.clone() });
     }
+    options.push(StereoParams { gating: Some(1), gate_bounds: GateBounds::Extremes, ..plain.clone() });
     for rank_window in [3, 9] {
         options.push(StereoParams { rank_window, ..StereoParams::for_cost(CostKind::Rank) });
     }

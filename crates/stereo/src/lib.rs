@@ -25,6 +25,7 @@ pub use cost::CostKind;
 pub use disparity::{RightMatching, Subpixel, swapped_map};
 pub use explain::{Explainer, Explanation};
 pub use filter::{Fill, Median, Temporal, filter_maps};
+pub use gating::GateBounds;
 pub use local::Aggregation;
 pub use map::{DisparityMap, INVALID, Maps, Shares, reason};
 pub use params::{ParamsError, StereoParams};

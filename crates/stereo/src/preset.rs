@@ -5,7 +5,7 @@ use super::cost::mutual_information::Start;
 use super::disparity::{RightMatching, Subpixel};
 use super::local::Aggregation;
 use super::params::StereoParams;
-use super::{AdaptiveP2, Fill, Median, Temporal};
+use super::{AdaptiveP2, Fill, GateBounds, Median, Temporal};
 use crate::choices;
 
 choices! {
@@ -90,6 +90,9 @@ impl Preset {
                 p2: 180,
                 p2_min: 52,
                 p2_alpha: 110,
+                // plain surfaces take no disparity that lies far from all around them
+                gating: Some(1),
+                gate_bounds: GateBounds::Extremes,
                 ..StereoParams::for_cost(CostKind::GradientCensus)
             },
             Self::Best => StereoParams { choice: true, ..Self::Accurate.method() },

@@ -30,7 +30,7 @@ impl Prior {
             match_level(PictureRef::pair(left, right), &coarse_params, &mut Past::coarser(last), is_swapped)
         });
         let gated = coarse.as_ref().filter(|_| is_gated(size, params));
-        let bounds = |map: &DisparityMap| bounds_from(map, size, &params.disparities());
+        let bounds = |map: &DisparityMap| bounds_from(map, size, params.gate_bounds, &params.disparities());
         let information = params.cost.is_learned().then(|| {
             let coarse_map =
                 coarse.as_ref().filter(|_| has_coarse_information(size, params)).map(|maps: &Maps| &maps.left);

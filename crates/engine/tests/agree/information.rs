@@ -13,7 +13,7 @@ use stereopsis_engine::gpu::GpuOptions;
 use stereopsis_engine::gpu::variant::{Variant, VariantOverrides};
 use stereopsis_engine::{Engine, GpuEngine};
 use stereopsis_stereo::cost::mutual_information::Start;
-use stereopsis_stereo::{CostKind, DisparityMap, Fill, Past, RightMatching, StereoParams, Subpixel};
+use stereopsis_stereo::{CostKind, DisparityMap, Fill, GateBounds, Past, RightMatching, StereoParams, Subpixel};
 
 fn params() -> StereoParams {
     StereoParams { num_disparities: 12, ..StereoParams::for_cost(CostKind::MutualInformation) }
@@ -43,6 +43,7 @@ fn gpu_learns_the_same_table_on_each_level() {
         let params = StereoParams {
             mi_levels: 1 + i as u32 % 5,
             gating: [None, None, Some(1), Some(3)][i % 4],
+            gate_bounds: GateBounds::ALL[i / 4 % 2],
             min_disparity: [0, -7, 3, -20][(i / 2) % 4],
             num_disparities: [12, 1, 27][i % 3],
             paths: [8, 0, 5][(i / 3) % 3],

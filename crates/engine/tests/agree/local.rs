@@ -9,7 +9,7 @@ use stereopsis_base::testing::cases;
 use stereopsis_engine as engine;
 use stereopsis_engine::gpu::GpuOptions;
 use stereopsis_engine::{EngineError, GpuEngine};
-use stereopsis_stereo::{Aggregation, CostKind, StereoParams};
+use stereopsis_stereo::{Aggregation, CostKind, GateBounds, StereoParams};
 
 /// Short ranges, and what decides the other stages drawn at random.
 fn base(rng: &mut Rng, aggregation: Aggregation) -> StereoParams {
@@ -23,6 +23,7 @@ fn base(rng: &mut Rng, aggregation: Aggregation) -> StereoParams {
         gamma_space: *rng.choice(&[1, 20, 200, 65025]).expect("one"),
         sad_window: 3,
         gating: rng.bool().then_some(1),
+        gate_bounds: *rng.choice(GateBounds::ALL).expect("one"),
         median: stereopsis_stereo::Median::Off,
         left_right: None,
         ..StereoParams::for_cost(*rng.choice(&costs).expect("one"))

@@ -13,7 +13,7 @@ use stereopsis_stereo::map::ON_PLANE;
 use stereopsis_stereo::{
     self, Aggregation, CostKind, DisparityMap, Maps, Past, Prior, RightMatching, StereoParams, Volume, pyramid,
 };
-use stereopsis_stereo::{Fill, Median, Subpixel};
+use stereopsis_stereo::{Fill, GateBounds, Median, Subpixel};
 
 /// The reference's products in the order and with the names of a trace.
 fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
@@ -433,6 +433,7 @@ fn gpu_matches_with_the_pictures_swapped() {
             num_disparities: [24, 70, 9][i / 2 % 3],
             right_matching: RightMatching::Swapped,
             gating: [None, Some(1), Some(3)][i / 3 % 3],
+            gate_bounds: GateBounds::ALL[i % 2],
             left_right: [Some(1), Some(0), None][i % 3],
             median: Median::ALL[i / 2 % 3],
             uniqueness: [0, 5][i % 2],

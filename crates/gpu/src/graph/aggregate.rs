@@ -59,7 +59,7 @@ impl GraphBuilder {
         let pixel_bytes = cost_bytes_per_pixel(layout) + per_pixel * layout.path_cost_bytes() + 1;
         let line_work = steps as u64 * per_pixel;
         let mut resources = vec![Resource::LeftPicture(level)];
-        if structure.gated {
+        if structure.gates.is_some() {
             resources.push(Resource::Gates(level));
         }
         resources.extend(costs(level, layout, 0..layout.slabs()));

@@ -65,7 +65,7 @@ impl GraphBuilder {
         for slab in 0..layout.slabs() {
             let mut resources =
                 vec![Resource::LeftPicture(level), Resource::LeftMap(level, 0), Resource::RightKeys(level)];
-            if structure.gated {
+            if structure.gates.is_some() {
                 resources.push(Resource::Gates(level));
             }
             if winner.keeps_sums {

@@ -141,10 +141,10 @@ impl DispatchGraph {
         let layouts: Vec<_> = key.structures.iter().map(layout).collect::<Result<_, _>>()?;
         let mirrored = layouts.iter().position(|layout| layout.structure.mirrored);
         let levels = &layouts[..mirrored.unwrap_or(layouts.len())];
-        let gated = levels[0].structure.gated;
+        let gates = levels[0].structure.gates;
         let mut builder = GraphBuilder { mirrored, ..GraphBuilder::new(key.max_work) };
         // the stage of all coarser levels: they are matched either for gates or for mutual information
-        let coarse_stage = Some(if gated { "gates" } else { "information" });
+        let coarse_stage = Some(if gates.is_some() { "gates" } else { "information" });
         builder.coarse_stage = coarse_stage;
         for (level, layout) in levels.iter().enumerate().skip(1) {
             builder.halve(level, layout);
@@ -159,11 +159,11 @@ impl DispatchGraph {
                 builder.match_mirrored(mirrored, &layouts[mirrored]);
             }
             let [left, right] = builder.filters(level, layout);
-            if level > 0 && levels[level - 1].structure.gated {
-                builder.bounds(level, layout, left, level - 1);
+            if let Some(bounds) = level.checked_sub(1).and_then(|finer| levels[finer].structure.gates) {
+                builder.bounds(level, layout, left, (level - 1, bounds));
             }
-            if let (1, Some(mirrored), true) = (level, mirrored, gated) {
-                builder.bounds(level, layout, right, mirrored);
+            if let (1, Some(mirrored), Some(bounds)) = (level, mirrored, gates) {
+                builder.bounds(level, layout, right, (mirrored, bounds));
             }
         }
         let GraphBuilder { dispatch_params, steps, .. } = builder;

@@ -44,7 +44,7 @@ pub fn record_key(gpu: &Gpu, structure: &Structure) -> String {
         (structure.is_diagonal(), "checked"),
         (structure.swapped, "swapped"),
         (structure.rivals, "rivals"),
-        (structure.gated, "gated"),
+        (structure.gates.is_some(), "gated"),
     ];
     let options: Vec<_> = options.iter().filter(|(is_on, _)| *is_on).map(|(_, word)| *word).collect();
     format!(

@@ -89,14 +89,14 @@ fn gates_are_the_sixteenth_percentiles_widened_and_cut_to_the_range() {
     let params = over(0, 200);
     let gate = |first, last| Gate { first, last };
     // 60 px in a row, of which a window at the end sees 26 and one in the middle 51
-    let gates = bounds_from(&map(60, 1, |x, _| Some(x as i32)), (120, 1), &params.disparities());
+    let gates = bounds_from(&map(60, 1, |x, _| Some(x as i32)), (120, 1), GateBounds::Percentiles, &params.disparities());
     // columns 0 to 25, 26 * 16 / 100 = 4 left out at either end: 4 to 21 px, which stand for 8 to 43 px
     assert_eq!((gates.at(0, 0), gates.at(1, 0)), (gate(0, 63), gate(0, 63)), "both pixels of one coarser pixel");
     // columns 5 to 55, 8 left out: 13 to 47 px, which stand for 26 to 95 px
     assert_eq!(gates.at(60, 0), gate(6, 115));
     // columns 34 to 59: 38 to 55 px, which stand for 76 to 111 px
     assert_eq!(gates.at(119, 0), gate(56, 131));
-    let short = bounds_from(&map(60, 1, |x, _| Some(x as i32)), (120, 1), &over(-7, 119).disparities());
+    let short = bounds_from(&map(60, 1, |x, _| Some(x as i32)), (120, 1), GateBounds::Percentiles, &over(-7, 119).disparities());
     assert_eq!((short.at(0, 0), short.at(119, 0)), (gate(0, 70), gate(63, 126)), "indices count from the smallest");
 }
 
@@ -105,22 +105,35 @@ fn only_what_is_valid_counts_and_without_anything_the_whole_range_is_searched() 
     let params = over(-40, 80);
     // 51 rows of one column: each third is valid, 17 * 16 / 100 = 2 left out
     let thirds = map(1, 60, |_, y| y.is_multiple_of(3).then(|| y as i32 / 3 - 10));
-    let gates = bounds_from(&thirds, (2, 119), &params.disparities());
+    let gates = bounds_from(&thirds, (2, 119), GateBounds::Percentiles, &params.disparities());
     // around row 28: rows 3 to 53, so 3, 6 ... 51 with -9 to 7 px; left with -7 to 5 px, or -14 to 11 px
     assert_eq!(gates.at(1, 57), Gate { first: (-34 + 40) as u16, last: (31 + 40) as u16 });
-    let empty = bounds_from(&map(5, 5, |_, _| None), (9, 9), &params.disparities());
+    let empty = bounds_from(&map(5, 5, |_, _| None), (9, 9), GateBounds::Percentiles, &params.disparities());
     assert!(empty.pixels().iter().all(|&gate| gate == Gate::whole(121)));
-    let one = bounds_from(&map(60, 1, |x, _| (x == 0).then_some(30)), (120, 1), &params.disparities());
+    let one = bounds_from(&map(60, 1, |x, _| (x == 0).then_some(30)), (120, 1), GateBounds::Percentiles, &params.disparities());
     assert_eq!(one.at(50, 0), Gate { first: 40 + 40, last: 80 + 40 }, "column 25 still sees the only one");
     assert_eq!(one.at(52, 0), Gate::whole(121));
 }
 
 #[test]
+fn extremes_hold_a_thin_thing_that_percentiles_leave_out() {
+    let params = over(0, 200);
+    let thin = map(60, 60, |x, _| (x != 3).then_some(if x == 30 { 70 } else { 10 }));
+    let gates = |bounds| bounds_from(&thin, (120, 120), bounds, &params.disparities());
+    let (percentiles, extremes) = (gates(GateBounds::Percentiles), gates(GateBounds::Extremes));
+    let gate = |first, last| Gate { first, last };
+    assert_eq!((percentiles.at(60, 60), extremes.at(60, 60)), (gate(0, 41), gate(14, 147)));
+    // columns 30 - 8 and 30 - 9
+    assert_eq!((extremes.at(44, 60), extremes.at(43, 60)), (gate(14, 147), gate(14, 27)));
+}
+
+#[test]
 fn a_gate_is_never_empty() {
-    for (min, max) in [(0, 0), (-5, -5), (-1024, 3), (7, 1030)] {
+    let ranges = [(0, 0), (-5, -5), (-1024, 3), (7, 1030)];
+    for ((min, max), &bounds) in ranges.into_iter().flat_map(|range| GateBounds::ALL.iter().map(move |b| (range, b))) {
         let params = over(min, max);
         for d in min.div_euclid(2)..=-(-max).div_euclid(2) {
-            let gate = Gate::around(d, d, &params.disparities());
+            let gate = bounds.gate(d, d, &params.disparities());
             assert!(gate.first <= gate.last && usize::from(gate.last) < params.num_disparities as usize);
         }
     }

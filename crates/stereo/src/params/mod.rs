@@ -9,6 +9,7 @@ use super::aggregate::{AdaptiveP2, MAX_PATHS};
 use super::cost::{CostKind, mutual_information};
 use super::disparity::{RightMatching, Subpixel};
 use super::filter::{Fill, Median, Persistence, Temporal};
+use super::gating::GateBounds;
 use super::local::Aggregation;
 use crate::parameter::{Parameter, ParameterType, TimeEffect, Value, only_if};
 use crate::parameters;
@@ -131,6 +132,10 @@ parameters! {
         /// many times. Halves the memory of long ranges, but can miss small objects far from their surroundings in depth.
         gating: Option<u32> = None, "gating", "Gating", 1..=6, "", Range, Advanced {
             engine_criterion: Some(|p| Value::Switch(p.gating.is_some())),
+        };
+        /// How far around the disparities of the smaller pictures a gated pixel searches.
+        gate_bounds: GateBounds = GateBounds::Percentiles, "gate-bounds", "Gate bounds", 0..=0, "", Range, Advanced {
+            belongs: Some(|p| only_if(p.gating.is_some(), "Gating is off.")),
         };
         /// Curve through the three sums around the winner, whose lowest point is the disparity.
         subpixel: Subpixel = Subpixel::Equiangular, "subpixel", "Sub-pixel", 0..=0, "", Smoothing, Basic {

@@ -5,23 +5,31 @@ use super::{Dispatch, GraphBuilder, MAX_GROUPS, Product, split};
 use crate::layout::Layout;
 use crate::resource::Resource;
 use crate::shaders::{TILE, shaders};
+use crate::stereo::GateBounds;
 use crate::uniforms::DispatchParams;
 
 shaders! {
     HALVE: "pyramid/halve", TILE, ["halve"];
-    BOUNDS: "gating/bounds", (1, BOUNDS_ROWS), ["bounds"];
+    PERCENTILES: "gating/percentiles" + "gating/bounds", (1, PERCENTILE_ROWS), ["percentiles"];
+    EXTREMES: "gating/extremes" + "gating/bounds", EXTREMES_TILE, ["extremes"];
 }
 
-/// Rows that a workgroup of gates walks down.
-const BOUNDS_ROWS: u32 = 64;
+/// Rows that a workgroup of percentiles walks down.
+const PERCENTILE_ROWS: u32 = 64;
+/// Coarser pixels of a workgroup of extremes.
+const EXTREMES_TILE: (u32, u32) = (16, 16);
 
 #[cfg(test)]
 mod tests;
 
-/// Work of `gating/bounds.wgsl` for each pixel of the coarser level: 64 lanes with their bins and the steps of a scan.
-const BOUNDS_WORK: u64 = 1000;
+/// Work of `gating/percentiles.wgsl` for each pixel of the coarser level: 64 lanes with their bins and the steps of a scan.
+const PERCENTILES_WORK: u64 = 1000;
 /// Bytes of a map that it reads for each pixel: two rows of the window, and a share of the first window.
-const BOUNDS_BYTES: u64 = 4 * 143;
+const PERCENTILES_BYTES: u64 = 4 * 143;
+/// Work of `gating/extremes.wgsl` for each pixel of the coarser level: a row for two of its pixels, and a column.
+const EXTREMES_WORK: u64 = 60;
+/// Bytes of a map that it reads for each pixel: those of a tile with its surroundings.
+const EXTREMES_BYTES: u64 = 4 * 4;
 
 impl GraphBuilder {
     /// Makes the pictures of `level` from those of the finer one.
@@ -47,9 +55,23 @@ impl GraphBuilder {
     }
 
     /// Makes the gates of `finer`, a level of twice the size, from a map of `level`.
-    pub(super) fn bounds(&mut self, level: usize, layout: &Layout, map: Resource, finer: usize) {
+    pub(super) fn bounds(
+        &mut self,
+        level: usize,
+        layout: &Layout,
+        map: Resource,
+        (finer, bounds): (usize, GateBounds),
+    ) {
+        let dispatches = match bounds {
+            GateBounds::Percentiles => self.percentiles(level, layout, map, finer),
+            GateBounds::Extremes => vec![extremes(level, layout, map, finer)],
+        };
+        self.push("gates", "bounds", dispatches, Product::Inner, level);
+    }
+
+    fn percentiles(&mut self, level: usize, layout: &Layout, map: Resource, finer: usize) -> Vec<Dispatch> {
         let (width, height) = (layout.structure.width as u32, layout.structure.height as u32);
-        let column_work = BOUNDS_WORK * u64::from(height);
+        let column_work = PERCENTILES_WORK * u64::from(height);
         let mut dispatches = Vec::new();
         for columns in split(0..width, column_work, self.max_work, 1, MAX_GROUPS) {
             let count = columns.end - columns.start;
@@ -59,7 +81,7 @@ impl GraphBuilder {
                 ..DispatchParams::default()
             });
             dispatches.push(Dispatch {
-                request: BOUNDS.request("bounds", Vec::new()),
+                request: PERCENTILES.request("percentiles", Vec::new()),
                 resources: vec![
                     Resource::Params(finer),
                     Resource::Params(level),
@@ -67,12 +89,24 @@ impl GraphBuilder {
                     map,
                     Resource::Gates(finer),
                 ],
-                groups: [count, height.div_ceil(BOUNDS_ROWS), 1],
+                groups: [count, height.div_ceil(PERCENTILE_ROWS), 1],
                 work: column_work * u64::from(count),
-                bytes: u64::from(count * height) * (BOUNDS_BYTES + 4),
+                bytes: u64::from(count * height) * (PERCENTILES_BYTES + 4),
                 operations: 0,
             });
         }
-        self.push("gates", "bounds", dispatches, Product::Inner, level);
+        dispatches
+    }
+}
+
+fn extremes(level: usize, layout: &Layout, map: Resource, finer: usize) -> Dispatch {
+    let (width, height) = (layout.structure.width as u32, layout.structure.height as u32);
+    Dispatch {
+        request: EXTREMES.request("extremes", Vec::new()),
+        resources: vec![Resource::Params(finer), Resource::Params(level), map, Resource::Gates(finer)],
+        groups: [width.div_ceil(EXTREMES_TILE.0), height.div_ceil(EXTREMES_TILE.1), 1],
+        work: EXTREMES_WORK * layout.structure.pixels(),
+        bytes: layout.structure.pixels() * (EXTREMES_BYTES + 4),
+        operations: 0,
     }
 }

@@ -9,6 +9,7 @@ use crate::slot::decode_map;
 use crate::stereo::gating::Gate;
 use crate::stereo::gating::bounds_from;
 use crate::stereo::map::SUBPIXEL_STEPS;
+use crate::stereo::GateBounds;
 use crate::stereo::pyramid::{coarse_range, halve};
 use crate::stereo::{DisparityMap, INVALID, StereoParams};
 use crate::uniforms::Params;
@@ -219,8 +220,9 @@ fn finds_the_gates_of_any_range() {
         let num_disparities = rng.u32(1..=if i % 2 == 0 { 140 } else { 1024 });
         ((rng.usize(3..=160), rng.usize(3..=190)), rng.i32(-1024..=1023), num_disparities)
     }));
-    for (size, min_disparity, num_disparities) in cases {
-        let params = StereoParams { min_disparity, num_disparities, gating: Some(1), ..StereoParams::default() };
+    let both = cases.into_iter().flat_map(|case| GateBounds::ALL.iter().map(move |&bounds| (case, bounds)));
+    for ((size, min_disparity, num_disparities), gate_bounds) in both {
+        let params = StereoParams { min_disparity, num_disparities, gating: Some(1), gate_bounds, ..StereoParams::default() };
         let flat = Luma::U8(Image::filled(size.0, size.1, 0));
         let levels = Levels::new(&gpu, [&flat, &flat], &params);
         let (width, height) = (levels.layouts[1].structure.width, levels.layouts[1].structure.height);
@@ -234,7 +236,7 @@ fn finds_the_gates_of_any_range() {
             mapped_at_creation: false,
         });
         let mut builder = levels.builder(rng);
-        builder.bounds(1, &levels.layouts[1], Resource::LeftMap(1, 0), 0);
+        builder.bounds(1, &levels.layouts[1], Resource::LeftMap(1, 0), (0, gate_bounds));
         let mut encoder = levels.run(&builder, |resource| match resource {
             Resource::LeftMap(1, 0) => map.as_entire_binding(),
             Resource::Gates(0) => gates.as_entire_binding(),
@@ -243,11 +245,11 @@ fn finds_the_gates_of_any_range() {
         let copy = copy_of(&gpu, bytes);
         encoder.copy_buffer_to_buffer(&gates, 0, &copy, 0, bytes);
         let words = levels.read(encoder, &copy);
-        let expected = bounds_from(&coarse, size, &params.disparities());
+        let expected = bounds_from(&coarse, size, gate_bounds, &params.disparities());
         for (x, y) in (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y))) {
             let word = words[y / 2 * width + x / 2];
             let gate = Gate { first: word as u16, last: (word >> 16) as u16 };
-            let what = format!("({x}, {y}) of {size:?}, {num_disparities} from {min_disparity} px");
+            let what = format!("({x}, {y}) of {size:?}, {num_disparities} from {min_disparity} px, {gate_bounds}");
             assert_eq!(gate, expected.at(x, y), "{what}");
         }
     }
