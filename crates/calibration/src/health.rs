@@ -1,6 +1,7 @@
 //! Row offsets of a rectified pair: they reveal a rig that has moved, or the calibration of another rig.
 
 use super::matches::Match;
+use super::polynomial;
 use crate::choices;
 use crate::console::counted;
 use crate::geometry::Axis;
@@ -122,37 +123,18 @@ impl fmt::Display for RowOffset {
     }
 }
 
-/// Inliers of a plane fitted to the offsets over the picture, first by medians and then by weighted least squares.
+/// Terms of a plane.
+const PLANE_TERMS: usize = 3;
+
+/// Inliers of a plane fitted to the offsets over the picture.
 fn inliers(found: &[Match], size: DVec2) -> Vec<Match> {
     if found.is_empty() {
         return Vec::new();
     }
-    let mut offsets: Vec<_> = found.iter().map(Match::row_offset_px).collect();
-    let mut plane = [quantile(&mut offsets, 0.5), 0.0, 0.0];
-    let place = |m: &Match| m.left * 2.0 / size - 1.0;
-    let residual = |plane: &[f64; 3], m: &Match| {
-        let at = place(m);
-        m.row_offset_px() - plane[0] - plane[1] * at.x - plane[2] * at.y
-    };
-    let mut limit = 0.0;
-    for _ in 0..8 {
-        let mut amounts: Vec<_> = found.iter().map(|m| residual(&plane, m).abs()).collect();
-        let sigma = (1.4826 * quantile(&mut amounts, 0.5)).max(MAX_RESIDUAL_PX / 3.0);
-        limit = 3.0 * sigma;
-        let mut normal = glam::DMat3::ZERO;
-        let mut target = glam::DVec3::ZERO;
-        for m in found {
-            // Cauchy's weight
-            let weight = 1.0 / (1.0 + (residual(&plane, m) / sigma).powi(2));
-            let row = glam::DVec3::new(1.0, place(m).x, place(m).y);
-            normal += glam::DMat3::from_cols(row * row.x, row * row.y, row * row.z) * weight;
-            target += row * (m.row_offset_px() * weight);
-        }
-        // collinear matches do not determine the plane
-        normal += glam::DMat3::from_diagonal(glam::DVec3::new(0.0, 1.0, 1.0));
-        plane = (normal.inverse() * target).to_array();
-    }
-    found.iter().filter(|m| residual(&plane, m).abs() <= limit).copied().collect()
+    let offsets: Vec<_> = found.iter().map(|m| (m.left * 2.0 / size - 1.0, m.row_offset_px())).collect();
+    let (plane, sigma_px) = polynomial::fit(&offsets, PLANE_TERMS, MAX_RESIDUAL_PX / 3.0);
+    let is_inlier = |(at, px): &(DVec2, f64)| (px - polynomial::value(&plane, *at)).abs() <= 3.0 * sigma_px;
+    found.iter().zip(&offsets).filter(|(_, offset)| is_inlier(offset)).map(|(m, _)| *m).collect()
 }
 
 /// The `share` quantile; `values` is not empty.

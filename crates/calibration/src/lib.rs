@@ -22,6 +22,7 @@ mod length_unit;
 mod lens;
 mod matches;
 mod note;
+mod polynomial;
 mod rectification;
 mod rectifier;
 mod remap;

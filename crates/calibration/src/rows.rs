@@ -5,6 +5,7 @@
 
 use super::health::quantile;
 use super::matches::Match;
+use super::polynomial::{self, Factors, TERMS, value};
 use super::rectifier::{Rectifier, rectify};
 use super::remap::RemapTable;
 use crate::choices;
@@ -26,8 +27,6 @@ choices! {
     }
 }
 
-/// Numbers of a field: the factors of 1, x, y, xy, x² and y².
-const TERMS: usize = 6;
 /// Smallest number of matches of an estimate.
 const MIN_MATCHES: usize = 40;
 /// Smallest number of matches for all terms; fewer determine a constant alone.
@@ -36,6 +35,8 @@ const MIN_MATCHES_FOR_ALL: usize = 120;
 const MIN_FIELD_PX: f64 = 0.06;
 /// A field that exceeds it, px, is no slight error: the rig has to be calibrated.
 pub const MAX_FIELD_PX: f64 = 3.0;
+/// Smallest standard deviation of matches without errors, px.
+const MIN_SIGMA_PX: f64 = 0.05;
 /// A field lowers the median error to this share at least, or it is no field.
 const MAX_SHARE_LEFT: f64 = 0.9;
 
@@ -62,15 +63,6 @@ pub struct RowFit {
     pub max_px: f64,
     /// Number of matches.
     pub matches: usize,
-}
-
-fn terms(at: DVec2) -> [f64; TERMS] {
-    [1.0, at.x, at.y, at.x * at.y, at.x * at.x, at.y * at.y]
-}
-
-/// Sum of the terms at a place, each times its factor.
-fn value(factors: &[f64; TERMS], at: DVec2) -> f64 {
-    terms(at).iter().zip(factors).map(|(term, factor)| term * factor).sum()
 }
 
 /// Place of a pixel, from -1 to 1.
@@ -139,8 +131,9 @@ pub fn row_field(found: &[Match], width: usize, height: usize, applied: &RowFiel
     if errors.len() < MIN_MATCHES {
         return None;
     }
-    let factors = fit(&errors, if errors.len() < MIN_MATCHES_FOR_ALL { 1 } else { TERMS });
-    let median_px = |factors: &[f64; TERMS]| {
+    let count = if errors.len() < MIN_MATCHES_FOR_ALL { 1 } else { TERMS };
+    let (factors, _) = polynomial::fit(&errors, count, MIN_SIGMA_PX);
+    let median_px = |factors: &Factors| {
         quantile(&mut errors.iter().map(|(at, px)| (px - value(factors, *at)).abs()).collect::<Vec<_>>(), 0.5)
     };
     let (before_px, after_px) = (median_px(&[0.0; TERMS]), median_px(&factors));
@@ -151,53 +144,6 @@ pub fn row_field(found: &[Match], width: usize, height: usize, applied: &RowFiel
         return Some(RowFit { field: RowField::default(), before_px, after_px: before_px, max_px: 0.0, matches });
     }
     Some(RowFit { field, before_px, after_px, max_px, matches })
-}
-
-/// Factors of the first `count` terms, by least squares in which outliers lose their weight (Cauchy's).
-fn fit(errors: &[(DVec2, f64)], count: usize) -> [f64; TERMS] {
-    const ROUNDS: usize = 8;
-    const MIN_SIGMA_PX: f64 = 0.05;
-    let mut factors = [0.0; TERMS];
-    factors[0] = quantile(&mut errors.iter().map(|(_, px)| *px).collect::<Vec<_>>(), 0.5);
-    for _ in 0..ROUNDS {
-        let residual = |(at, px): &(DVec2, f64)| px - value(&factors, *at);
-        let mut amounts: Vec<f64> = errors.iter().map(|error| residual(error).abs()).collect();
-        let sigma = (1.4826 * quantile(&mut amounts, 0.5)).max(MIN_SIGMA_PX);
-        let mut normal = [[0.0; TERMS + 1]; TERMS];
-        for error in errors {
-            let weight = 1.0 / (1.0 + (residual(error) / sigma).powi(2));
-            let row = terms(error.0);
-            for i in 0..count {
-                for j in 0..count {
-                    normal[i][j] += weight * row[i] * row[j];
-                }
-                normal[i][TERMS] += weight * row[i] * error.1;
-            }
-        }
-        // where no match lies, the field stays flat
-        (1..count).for_each(|i| normal[i][i] += 1.0);
-        factors = solved(normal, count);
-    }
-    factors
-}
-
-/// Solution of the first `count` of symmetric positive definite equations, by elimination.
-fn solved(mut rows: [[f64; TERMS + 1]; TERMS], count: usize) -> [f64; TERMS] {
-    for i in 0..count {
-        let pivot = rows[i];
-        for row in &mut rows[i + 1..count] {
-            let factor = row[i] / pivot[i];
-            for (value, above) in row.iter_mut().zip(&pivot).skip(i) {
-                *value -= factor * above;
-            }
-        }
-    }
-    let mut solution = [0.0; TERMS];
-    for i in (0..count).rev() {
-        let known: f64 = (i + 1..count).map(|j| rows[i][j] * solution[j]).sum();
-        solution[i] = (rows[i][TERMS] - known) / rows[i][i];
-    }
-    solution
 }
 
 /// A field as a map of the raw right picture: rectification and correction in one step, so that pixels are interpolated once.

@@ -353,8 +353,7 @@ mod tests {
             let disparities = params.disparities();
             let expected = gating::bounds_from(&map, size, gate_bounds, &disparities);
             for pool in &pools {
-                let got =
-                    pool.install(|| bounds_from(SimdLevel::best(), &map.values, size, gate_bounds, &disparities));
+                let got = pool.install(|| bounds_from(SimdLevel::best(), &map.values, size, gate_bounds, &disparities));
                 let differs = (0..size.0 * size.1).find(|&n| got.pixels()[n] != expected.pixels()[n]);
                 let place = differs.map(|n| (n % size.0, n / size.0, got.pixels()[n], expected.pixels()[n]));
                 assert_eq!(place, None, "round {round}: {size:?}, {num_disparities} from {min_disparity} px");

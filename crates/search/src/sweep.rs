@@ -266,7 +266,7 @@ mod tests {
         let lost = ended(&task(&StereoParams::default(), Fake { lost_at: Some(5), ..Fake::new() }));
         // two cells of two samples, and one that is invalid
         assert_eq!((lost.done, lost.error.as_deref()), (3, Some("the GPU was lost")));
-        let base = StereoParams { gating: Some(1), ..StereoParams::default() };
+        let base = StereoParams { gating: Some(6), ..StereoParams::default() };
         let refused = ended(&task(&base, Fake::new()));
         assert!(refused.error.is_none());
         assert!(refused.cells.iter().all(|cell| matches!(cell, Cell::Invalid(_))), "{:?}", refused.cells);

@@ -217,7 +217,7 @@ fn a_lost_engine_ends_the_search_and_a_refused_setting_does_not() {
     let mut fake = Fake { lost_at: Some(20), ..Fake::new() };
     let ended = find(&truth(), 8, Known::default(), &mut fake, &mut Recorder::default());
     assert_eq!(ended.unwrap_err(), Failure::Lost("the GPU was lost".into()));
-    let start = StereoParams { gating: Some(1), ..StereoParams::default() };
+    let start = StereoParams { gating: Some(6), ..StereoParams::default() };
     let found = run(&Plan { start, ..truth() }, 8, |_, _| 10.0, Known::default()).0;
     assert_eq!(found.start.as_ref().map(|start| (start.samples, start.loss)), Some((0, None)));
     assert_eq!(*found.best.unwrap().params, of(Preset::Best));

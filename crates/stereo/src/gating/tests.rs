@@ -89,14 +89,20 @@ fn gates_are_the_sixteenth_percentiles_widened_and_cut_to_the_range() {
     let params = over(0, 200);
     let gate = |first, last| Gate { first, last };
     // 60 px in a row, of which a window at the end sees 26 and one in the middle 51
-    let gates = bounds_from(&map(60, 1, |x, _| Some(x as i32)), (120, 1), GateBounds::Percentiles, &params.disparities());
+    let gates =
+        bounds_from(&map(60, 1, |x, _| Some(x as i32)), (120, 1), GateBounds::Percentiles, &params.disparities());
     // columns 0 to 25, 26 * 16 / 100 = 4 left out at either end: 4 to 21 px, which stand for 8 to 43 px
     assert_eq!((gates.at(0, 0), gates.at(1, 0)), (gate(0, 63), gate(0, 63)), "both pixels of one coarser pixel");
     // columns 5 to 55, 8 left out: 13 to 47 px, which stand for 26 to 95 px
     assert_eq!(gates.at(60, 0), gate(6, 115));
     // columns 34 to 59: 38 to 55 px, which stand for 76 to 111 px
     assert_eq!(gates.at(119, 0), gate(56, 131));
-    let short = bounds_from(&map(60, 1, |x, _| Some(x as i32)), (120, 1), GateBounds::Percentiles, &over(-7, 119).disparities());
+    let short = bounds_from(
+        &map(60, 1, |x, _| Some(x as i32)),
+        (120, 1),
+        GateBounds::Percentiles,
+        &over(-7, 119).disparities(),
+    );
     assert_eq!((short.at(0, 0), short.at(119, 0)), (gate(0, 70), gate(63, 126)), "indices count from the smallest");
 }
 
@@ -110,7 +116,12 @@ fn only_what_is_valid_counts_and_without_anything_the_whole_range_is_searched() 
     assert_eq!(gates.at(1, 57), Gate { first: (-34 + 40) as u16, last: (31 + 40) as u16 });
     let empty = bounds_from(&map(5, 5, |_, _| None), (9, 9), GateBounds::Percentiles, &params.disparities());
     assert!(empty.pixels().iter().all(|&gate| gate == Gate::whole(121)));
-    let one = bounds_from(&map(60, 1, |x, _| (x == 0).then_some(30)), (120, 1), GateBounds::Percentiles, &params.disparities());
+    let one = bounds_from(
+        &map(60, 1, |x, _| (x == 0).then_some(30)),
+        (120, 1),
+        GateBounds::Percentiles,
+        &params.disparities(),
+    );
     assert_eq!(one.at(50, 0), Gate { first: 40 + 40, last: 80 + 40 }, "column 25 still sees the only one");
     assert_eq!(one.at(52, 0), Gate::whole(121));
 }

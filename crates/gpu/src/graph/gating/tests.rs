@@ -6,10 +6,10 @@ use crate::graph::{Dispatch, GraphBuilder, Resource};
 use crate::image::{Image, Luma};
 use crate::layout::{Layout, Structure, map_pitch};
 use crate::slot::decode_map;
+use crate::stereo::GateBounds;
 use crate::stereo::gating::Gate;
 use crate::stereo::gating::bounds_from;
 use crate::stereo::map::SUBPIXEL_STEPS;
-use crate::stereo::GateBounds;
 use crate::stereo::pyramid::{coarse_range, halve};
 use crate::stereo::{DisparityMap, INVALID, StereoParams};
 use crate::uniforms::Params;
@@ -222,7 +222,8 @@ fn finds_the_gates_of_any_range() {
     }));
     let both = cases.into_iter().flat_map(|case| GateBounds::ALL.iter().map(move |&bounds| (case, bounds)));
     for ((size, min_disparity, num_disparities), gate_bounds) in both {
-        let params = StereoParams { min_disparity, num_disparities, gating: Some(1), gate_bounds, ..StereoParams::default() };
+        let params =
+            StereoParams { min_disparity, num_disparities, gating: Some(1), gate_bounds, ..StereoParams::default() };
         let flat = Luma::U8(Image::filled(size.0, size.1, 0));
         let levels = Levels::new(&gpu, [&flat, &flat], &params);
         let (width, height) = (levels.layouts[1].structure.width, levels.layouts[1].structure.height);
