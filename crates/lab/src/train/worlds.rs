@@ -10,8 +10,8 @@ const SIZE: (usize, usize) = (400, 300);
 /// Most that disparities grow by from row to row, px.
 const STEEPEST: f64 = 0.3;
 
-/// The pair of a world: noisy and blurred in two thirds of the cases, rectified wrong by up to half a pixel, exposed differently or
-/// [sheared] in half of them.
+/// The pair of a world: noisy and blurred in two thirds of the cases, rectified wrong by up to half a pixel or exposed differently in
+/// half of them, [sheared] in a third.
 ///
 /// # Errors
 /// The renderer fails.
@@ -44,7 +44,7 @@ pub(super) fn pair(seed: u32) -> Result<RawPair, CaptureError> {
     };
     let (left, right) = (expose(&pair.left, 1.0), expose(&pair.right, gain));
     let exposed = RawPair { left, right, ..pair };
-    Ok(if random.below(2) == 0 { exposed } else { sheared(exposed, STEEPEST * random.share()) })
+    Ok(if random.below(3) > 0 { exposed } else { sheared(exposed, STEEPEST * random.share()) })
 }
 
 /// The mean of each pixel and its neighbours, weighted 1 2 1 along rows and columns.
