@@ -4,9 +4,8 @@
 use super::*;
 use crate::capture::{Next, RawPair, SourceSpec, Speed};
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use stereopsis_base::testing::found;
 
@@ -29,8 +28,13 @@ fn y4m((width, height): (usize, usize), rate: &str, first: u8, count: u8) -> Vec
 
 fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);
-    std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    // Another process writes it: a file that this one had open for writing would stay so in what other tests start meanwhile, and
+    // could not be run.
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "cat >\"$0\" && chmod 755 \"$0\""]).arg(&path);
+    let mut writer = shell.stdin(Stdio::piped()).spawn().unwrap();
+    write!(writer.stdin.take().unwrap(), "#!/bin/sh\n{text}\n").unwrap();
+    assert!(writer.wait().unwrap().success());
     path
 }
 

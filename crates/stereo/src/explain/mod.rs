@@ -203,7 +203,7 @@ impl Explainer {
 }
 
 /// Largest work for the smaller pictures: some seconds.
-const MAX_PRIOR_WORK: u64 = 80_000_000;
+const MAX_PRIOR_WORK: u64 = 800_000_000;
 
 /// Additions of costs, about, with which the reference matches pictures of half this size.
 fn prior_work(size: (usize, usize), coarse: &StereoParams) -> u64 {
