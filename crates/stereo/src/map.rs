@@ -9,7 +9,7 @@ pub const INVALID: i16 = i16::MIN;
 pub const SUBPIXEL_STEPS: i32 = 16;
 
 /// The whole pixel nearest to a disparity in sixteenths; halves go up.
-#[inline(always)]
+#[inline]
 pub const fn rounded_px(disparity_16th: i32) -> i32 {
     (disparity_16th + SUBPIXEL_STEPS / 2) >> SUBPIXEL_STEPS.ilog2()
 }
