@@ -138,6 +138,7 @@ const LIMITS: Limits = Limits {
     subgroup: 32,
     workgroup: 1024,
     has_i16: true,
+    packs_i16: true,
     discrete: true,
     binding_bytes: 2 << 30,
     storage_buffers: 32,

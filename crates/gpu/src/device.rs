@@ -175,10 +175,12 @@ impl Gpu {
         let (limits, info) = (self.device.limits(), self.adapter.get_info());
         let has_subgroups = self.device.features().contains(wgpu::Features::SUBGROUP);
         let discrete = info.device_type == wgpu::DeviceType::DiscreteGpu;
+        let has_i16 = self.device.features().contains(wgpu::Features::SHADER_I16);
         Limits {
             subgroup: if has_subgroups { info.subgroup_min_size } else { 0 },
             workgroup: limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x),
-            has_i16: self.device.features().contains(wgpu::Features::SHADER_I16),
+            has_i16,
+            packs_i16: has_i16 && info.vendor != NVIDIA,
             discrete,
             binding_bytes: largest_binding(&limits),
             storage_buffers: limits.max_storage_buffers_per_shader_stage,
@@ -195,7 +197,8 @@ impl Gpu {
     /// Initial work of one submission on a device of this kind, in pixels times candidates.
     pub(super) fn initial_submission_work(&self) -> u64 {
         match self.adapter.get_info().device_type {
-            wgpu::DeviceType::DiscreteGpu => 1 << 28,
+            // a pair of a megapixel, whole: the time of the first pair decides about the next one
+            wgpu::DeviceType::DiscreteGpu => 1 << 31,
             wgpu::DeviceType::Cpu => 1 << 20,
             _ => 1 << 24,
         }
@@ -291,6 +294,9 @@ pub const INSTALL: &str = if cfg!(target_os = "linux") {
 } else {
     "install the newest driver of the graphics card"
 };
+
+/// NVIDIA's number among vendors of PCI devices.
+const NVIDIA: u32 = 0x10de;
 
 /// Features that are enabled where an adapter has them.
 const OPTIONAL_FEATURES: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY

@@ -1,4 +1,4 @@
-//! What happened to jobs, in order: for those who want to see that transfers and computation overlap.
+//! What happened to jobs, in order: for those who want to see that the host and the device work side by side.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -6,11 +6,11 @@ use std::sync::Arc;
 /// One moment of a job, by its number since the engine was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// Its pair is on the device.
-    Uploaded(u64),
+    /// The host has written its pair into mapped memory.
+    Written(u64),
     /// Its first submission went to the device.
     Began(u64),
-    /// Its last submission is done; the result is to be read back.
+    /// Its last submission is done, copies of the result included.
     Computed(u64),
     /// Its result is on the host.
     Taken(u64),

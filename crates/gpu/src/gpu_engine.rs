@@ -1,7 +1,10 @@
 //! The engine: jobs become submissions, finished submissions become results. Nothing here waits for the device.
 //!
-//! The queue runs submissions in order. So that a window on the same queue is not delayed by a whole job, only a few ms of work
-//! are queued at a time; [`Engine::collect`] submits the rest.
+//! A job's copies to the device, its work and the copies of its result are one submission, or several where it takes long
+//! ([`super::pace`]); [`Engine::collect`] submits those that are left. While the device works on a pair, the host writes the next one
+//! into mapped memory, records its commands and decodes the result before: that is what overlaps. Submissions of one queue do not: wgpu
+//! has each wait for the one before it, and so do the copies in them. Copies beside computation would need a second queue, which wgpu
+//! does not offer.
 
 use super::buffers::{Buffers, copy_to_texture};
 use super::compiler::Compiler;
@@ -12,6 +15,7 @@ use super::layout::Structure;
 use super::limits::{self, Limits};
 use super::need::{self, MAX_JOBS};
 use super::options::GpuOptions;
+use super::pace::Pace;
 use super::past::Past;
 use super::program::{PassGrouping, Program, all_compiled};
 use super::resource::Resource;
@@ -24,15 +28,11 @@ use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
 use crate::image::PictureRef;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
 
 /// Where a pair takes longer, transfers are short beside it, and one job less in flight saves latency, ms.
 const SLOW_PAIR_MS: f64 = 10.0;
-/// Target time of a submission, ms.
-const SUBMISSION_MS: f64 = 3.0;
-/// Minimum of queued submissions, so that the device stays busy between calls.
-const MIN_BACKLOG: usize = 2;
 
 const RUNNING: u8 = 0;
 const FINISHED: u8 = 1;
@@ -55,9 +55,7 @@ pub struct GpuEngine {
     pub(super) past: Past,
     in_flight: VecDeque<InFlight>,
     free: Vec<JobSlot>,
-    backlog: Arc<Backlog>,
-    /// Maximum work of a submission, adapted to [`SUBMISSION_MS`].
-    max_work: u64,
+    pace: Pace,
     jobs: u64,
     /// Time of the last pair on the device.
     pair_ms: f64,
@@ -65,16 +63,9 @@ pub struct GpuEngine {
     last_finished: Option<Instant>,
 }
 
-/// Submissions on the queue, not yet done.
-#[derive(Default)]
-struct Backlog {
-    count: AtomicUsize,
-    work: AtomicU64,
-}
-
 /// A slot with the program bound to it.
 pub(super) struct JobSlot {
-    slot: Slot,
+    pub(super) slot: Slot,
     key: GraphKey,
     generation: u64,
     pub(super) program: Program,
@@ -85,13 +76,17 @@ struct InFlight {
     slot: JobSlot,
     texture: wgpu::Texture,
     number: u64,
-    /// Command buffers that are not submitted yet, with their work.
-    pending: VecDeque<(wgpu::CommandBuffer, u64)>,
-    /// Copies of the result, submitted after the others.
-    read_back: Option<wgpu::CommandBuffer>,
+    /// Submissions that are not on the queue yet.
+    pending: VecDeque<Submission>,
     has_begun: bool,
     submitted: Instant,
     state: Arc<AtomicU8>,
+}
+
+/// Commands for the queue, with their work.
+struct Submission {
+    commands: Vec<wgpu::CommandBuffer>,
+    work: u64,
 }
 
 impl GpuEngine {
@@ -121,7 +116,7 @@ impl GpuEngine {
         Ok(Self {
             selector: VariantSelector::new(gpu.clone(), &options),
             compiler: if options.checks { Compiler::with_checks(gpu.clone()) } else { Compiler::new(gpu.clone()) },
-            max_work: options.max_work.unwrap_or_else(|| gpu.initial_submission_work()),
+            pace: Pace::new(&gpu, options.max_work),
             gpu,
             options,
             limits,
@@ -132,7 +127,6 @@ impl GpuEngine {
             past: Past::default(),
             in_flight: VecDeque::new(),
             free: Vec::new(),
-            backlog: Arc::default(),
             jobs: 0,
             pair_ms: 0.0,
             events: Events::default(),
@@ -149,6 +143,11 @@ impl GpuEngine {
     #[cfg(any(test, feature = "testing"))]
     pub fn is_tuned(&self) -> bool {
         self.current.as_ref().is_some_and(|(key, _)| self.selector.is_known(key))
+    }
+
+    /// The key of the last job's graph.
+    pub(super) fn key(&self) -> Option<&GraphKey> {
+        self.current.as_ref().map(|(key, _)| key)
     }
 
     /// The graph of the last job.
@@ -191,8 +190,8 @@ impl GpuEngine {
         let structures = need::structures(&Demand::of(job));
         let is_compiled = |graph: &DispatchGraph| all_compiled(&self.compiler, graph);
         let is_idle = self.in_flight.is_empty();
-        let measured = self.selector.variant(&structures, &self.limits, self.max_work, is_idle, is_compiled);
-        GraphKey::new(structures, &self.limits, measured, &self.selector.overrides, self.max_work)
+        let measured = self.selector.variant(&structures, &self.limits, self.pace.max_work(), is_idle, is_compiled);
+        GraphKey::new(structures, &self.limits, measured, &self.selector.overrides, self.pace.max_work())
     }
 
     /// Whether every pipeline of a job is compiled; the others are requested.
@@ -214,7 +213,7 @@ impl GpuEngine {
     fn check_memory(&self, demand: &Demand, key: &GraphKey, graph: &DispatchGraph) -> Result<(), EngineError> {
         let shares_memory = self.gpu.shares_memory();
         let (limits, overrides) = (&self.limits, &self.selector.overrides);
-        let device = need::Device { limits, overrides, max_work: self.max_work, shares_memory };
+        let device = need::Device { limits, overrides, max_work: self.pace.max_work(), shares_memory };
         let slots = self.free.iter().chain(self.in_flight.iter().map(|job| &job.slot));
         let held: u64 = slots.map(|slot| slot.slot.format.slot_bytes(shares_memory)).sum();
         let held = held + if shares_memory { self.buffers.bytes() } else { 0 };
@@ -258,8 +257,9 @@ impl GpuEngine {
         Ok(())
     }
 
-    /// Uploads a job and binds its program, which the caller submits.
-    pub(super) fn start(&mut self, job: &Job, keeps_sums: bool) -> Result<JobSlot, EngineError> {
+    /// Writes a job into a slot and binds its program; the caller submits the copies to the device that are returned beside it, and then
+    /// the program.
+    pub(super) fn start(&mut self, job: &Job, keeps_sums: bool) -> Result<(JobSlot, wgpu::CommandBuffer), EngineError> {
         crate::engine::check_counts(job.frame.size(), &job.params)?;
         let key = GraphKey { keeps_sums, ..self.graph_key(job)? };
         let pair = PictureRef::pair(&*job.frame.left, &*job.frame.right);
@@ -283,8 +283,8 @@ impl GpuEngine {
             .zip(layouts)
             .map(|((_, params), layout)| Params::new(left, right, params, layout, has_past))
             .collect();
-        slot.slot.upload(&self.gpu, [left, right], colors, &params)?;
-        Ok(slot)
+        let upload = slot.slot.write(&self.gpu, [left, right], colors, &params)?;
+        Ok((slot, upload))
     }
 
     /// A free slot, or a new one, with the current graph bound to it.
@@ -308,45 +308,32 @@ impl GpuEngine {
         Ok(JobSlot { slot, key, generation: self.generation, program })
     }
 
-    /// Submits pending work, the oldest job's first, while the backlog is short. The copies of a result are submitted with the
-    /// first work of the next job, if there is one: they are independent, so that a GPU can do both at once.
+    /// Submits pending work, the oldest job's first, while the backlog is short.
     fn submit_pending(&mut self) {
-        let max_backlog = 2 * self.max_work;
-        for i in 0..self.in_flight.len() {
-            while let Some((commands, work)) = self.in_flight[i].pending.pop_front() {
-                let (count, queued) = (&self.backlog.count, &self.backlog.work);
-                if count.load(Ordering::Acquire) >= MIN_BACKLOG && queued.load(Ordering::Acquire) + work > max_backlog {
-                    self.in_flight[i].pending.push_front((commands, work));
-                    return;
+        for flight in &mut self.in_flight {
+            while let Some(Submission { commands, work }) =
+                flight.pending.pop_front_if(|next| self.pace.has_room(next.work))
+            {
+                self.gpu.queue.submit(commands);
+                if !flight.has_begun {
+                    flight.has_begun = true;
+                    flight.slot.slot.return_staging();
+                    self.events.note(Event::Began(flight.number));
                 }
-                let read_back = i.checked_sub(1).and_then(|previous| self.in_flight[previous].read_back.take());
-                let has_read_back = read_back.is_some();
-                let (queue, number) = (&self.gpu.queue, self.in_flight[i].number);
-                queue.submit(read_back.into_iter().chain([commands]));
-                if !self.in_flight[i].has_begun {
-                    self.in_flight[i].has_begun = true;
-                    self.events.note(Event::Began(number));
-                }
-                count.fetch_add(1, Ordering::AcqRel);
-                queued.fetch_add(work, Ordering::AcqRel);
-                let (backlog, events) = (Arc::clone(&self.backlog), self.events.clone());
-                let is_last = self.in_flight[i].pending.is_empty();
-                queue.on_submitted_work_done(move || {
-                    backlog.work.fetch_sub(work, Ordering::AcqRel);
-                    backlog.count.fetch_sub(1, Ordering::AcqRel);
+                let is_last = flight.pending.is_empty();
+                let (done, events, number) = (self.pace.count(work), self.events.clone(), flight.number);
+                self.gpu.queue.on_submitted_work_done(move || {
+                    done();
                     if is_last {
                         events.note(Event::Computed(number));
                     }
                 });
-                if has_read_back {
-                    self.in_flight[i - 1].request_result(&self.gpu);
+                if is_last {
+                    flight.request_result(&self.gpu);
                 }
             }
-            // without a next job they are submitted alone
-            let is_newest = i + 1 == self.in_flight.len();
-            if let Some(read_back) = self.in_flight[i].read_back.take_if(|_| is_newest) {
-                self.gpu.queue.submit([read_back]);
-                self.in_flight[i].request_result(&self.gpu);
+            if !flight.pending.is_empty() {
+                return;
             }
         }
     }
@@ -378,27 +365,15 @@ impl GpuEngine {
         let alone = self.last_finished.map_or(submitted, |last| last.max(submitted)).elapsed();
         self.last_finished = Some(Instant::now());
         self.pair_ms = if use_timestamps { timed_ms } else { alone.as_secs_f64() * 1e3 };
-        self.adapt_max_work(slot.program.total_work(), self.pair_ms);
+        self.pace.adapt(slot.program.total_work(), self.pair_ms);
         self.selector.add_sample(&slot.key, self.pair_ms);
         self.free.push(slot);
         Ok(Output { job, engine: self.info(), map, right_map, texture: Some(texture), stages: times, compute_time })
     }
-
-    /// Adapts the work of submissions to [`SUBMISSION_MS`]. Only large changes count, because each one splits dispatches anew.
-    fn adapt_max_work(&mut self, work: u64, ms: f64) {
-        if self.options.max_work.is_some() {
-            return;
-        }
-        let fitting = work as f64 / ms.max(1e-3) * SUBMISSION_MS;
-        let factor = fitting / self.max_work as f64;
-        if !(0.4..=4.0).contains(&factor) {
-            self.max_work = (fitting as u64).max(self.gpu.min_submission_work()).next_power_of_two();
-        }
-    }
 }
 
 impl InFlight {
-    /// Updates `state` when the copies of the result, just submitted, are done.
+    /// Updates `state` when the last submission, which is on the queue, is done.
     fn request_result(&self, gpu: &Gpu) {
         let state = Arc::clone(&self.state);
         if self.job.comes_back() || self.slot.slot.has_timestamps() {
@@ -436,10 +411,8 @@ impl Engine for GpuEngine {
             return Err(EngineError::Device(format!("{MAX_JOBS} jobs are in flight already")));
         }
         let submitted = Instant::now();
-        let slot = self.start(&job, false)?;
+        let (slot, upload) = self.start(&job, false)?;
         let (gpu, program) = (&self.gpu, &slot.program);
-        let record = |i| (program.record(gpu, &slot.slot, i).finish(), program.work(i));
-        let pending = (0..program.submissions()).map(record).collect();
         let texture = self.buffers.next_result();
         let Some(result) = self.buffers.buffer(program.result) else {
             return Err(EngineError::Device("a job without a result".to_owned()));
@@ -453,10 +426,18 @@ impl Engine for GpuEngine {
         }
         let maps = [job.read_back.then_some(result), right_result];
         slot.slot.record_read_back(&mut read_back, program.timed_stages().len(), maps);
-
-        let (number, events) = (self.jobs, self.events.clone());
+        let mut pending: VecDeque<_> = (0..program.submissions())
+            .map(|i| Submission { commands: vec![program.record(gpu, &slot.slot, i).finish()], work: program.work(i) })
+            .collect();
+        if let Some(first) = pending.front_mut() {
+            first.commands.insert(0, upload);
+        }
+        if let Some(last) = pending.back_mut() {
+            last.commands.push(read_back.finish());
+        }
+        let number = self.jobs;
         self.jobs += 1;
-        gpu.queue.on_submitted_work_done(move || events.note(Event::Uploaded(number)));
+        self.events.note(Event::Written(number));
         self.past.remember();
         self.in_flight.push_back(InFlight {
             job,
@@ -464,7 +445,6 @@ impl Engine for GpuEngine {
             texture,
             number,
             pending,
-            read_back: Some(read_back.finish()),
             has_begun: false,
             submitted,
             state: Arc::new(AtomicU8::new(RUNNING)),

@@ -22,6 +22,7 @@ pub mod limits;
 pub mod operations;
 mod need;
 mod options;
+mod pace;
 mod past;
 mod program;
 pub mod resource;
@@ -42,4 +43,4 @@ pub use gpu_engine::GpuEngine;
 pub use options::GpuOptions;
 #[cfg(any(test, feature = "testing"))]
 pub use trace::{Trace, TraceData};
-pub use work::StageWork;
+pub use work::{Plan, StageWork};

@@ -190,6 +190,7 @@ mod tests {
             subgroup: 32,
             workgroup: 1024,
             has_i16: true,
+            packs_i16: true,
             discrete: true,
             binding_bytes: 1 << 30,
             storage_buffers: 32,

@@ -3,6 +3,8 @@
 use super::buffers::Buffers;
 use super::compiler::Compiler;
 use super::device::Gpu;
+#[cfg(any(test, feature = "testing"))]
+use super::graph::Step;
 use super::graph::{Dispatch, DispatchGraph, Product};
 use super::resource::Resource;
 use super::slot::{MAX_TIMED, Slot};
@@ -28,19 +30,59 @@ pub(super) enum PassGrouping {
 }
 
 /// Dispatches of one stage, in one compute pass.
-struct Pass {
+struct Pass<Dispatch> {
     stage: &'static str,
-    dispatches: Vec<Bound>,
+    dispatches: Vec<Dispatch>,
     work: u64,
 }
 
-/// The end of a step among the passes, for traces.
+/// A graph as passes and submissions.
+pub(super) struct Division<'a> {
+    passes: Vec<Pass<&'a Dispatch>>,
+    submissions: Vec<Range<usize>>,
+    /// Passes up to and including each step.
+    #[cfg_attr(not(any(test, feature = "testing")), allow(dead_code, reason = "only traces ask for it"))]
+    step_ends: Vec<usize>,
+}
+
+impl<'a> Division<'a> {
+    /// With submissions of at most `max_work`, or of one pass.
+    pub(super) fn of(graph: &'a DispatchGraph, max_work: u64, grouping: PassGrouping) -> Self {
+        let mut passes: Vec<Pass<&Dispatch>> = Vec::new();
+        let mut step_ends = Vec::new();
+        for step in &graph.steps {
+            let mut begins_pass = grouping == PassGrouping::Steps;
+            for dispatch in &step.dispatches {
+                begins_pass |= grouping == PassGrouping::Directions && step.stage == "paths";
+                match passes.last_mut() {
+                    Some(last) if !begins_pass && last.stage == step.stage && last.work + dispatch.work <= max_work => {
+                        last.dispatches.push(dispatch);
+                        last.work += dispatch.work;
+                    }
+                    _ => passes.push(Pass { stage: step.stage, dispatches: vec![dispatch], work: dispatch.work }),
+                }
+                begins_pass = false;
+            }
+            step_ends.push(passes.len());
+        }
+        let works: Vec<_> = passes.iter().map(|pass| pass.work).collect();
+        let submissions = cut(&works, if grouping == PassGrouping::Directions { 0 } else { max_work });
+        Self { passes, submissions, step_ends }
+    }
+
+    /// How many passes and submissions there are.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        (self.passes.len(), self.submissions.len())
+    }
+}
+
 /// Whether every pipeline of a graph is compiled; the others are requested.
 pub(super) fn all_compiled(compiler: &Compiler, graph: &DispatchGraph) -> Result<bool, EngineError> {
     let found: Result<Vec<_>, _> = graph.requests().map(|request| compiler.get(request)).collect();
     Ok(found?.iter().all(Option::is_some))
 }
 
+/// The end of a step among the passes, for traces.
 #[cfg(any(test, feature = "testing"))]
 pub(super) struct StepEnd {
     pub(super) name: &'static str,
@@ -51,7 +93,7 @@ pub(super) struct StepEnd {
 }
 
 pub(super) struct Program {
-    passes: Vec<Pass>,
+    passes: Vec<Pass<Bound>>,
     submissions: Vec<Range<usize>>,
     /// Passes that are timed together: single ones, unless there are more than [`MAX_TIMED`].
     timed: Vec<Range<usize>>,
@@ -98,28 +140,18 @@ impl Program {
             });
             Ok::<_, EngineError>(Bound { pipeline: pipeline.pipeline, bindings, groups: dispatch.groups })
         };
-        let mut passes: Vec<Pass> = Vec::new();
+        let division = Division::of(graph, max_work, grouping);
         #[cfg(any(test, feature = "testing"))]
-        let mut step_ends = Vec::new();
-        for step in &graph.steps {
-            let mut begins_pass = grouping == PassGrouping::Steps;
-            for dispatch in &step.dispatches {
-                begins_pass |= grouping == PassGrouping::Directions && step.stage == "paths";
-                let bound = bind(dispatch)?;
-                match passes.last_mut() {
-                    Some(last) if !begins_pass && last.stage == step.stage && last.work + dispatch.work <= max_work => {
-                        last.dispatches.push(bound);
-                        last.work += dispatch.work;
-                    }
-                    _ => passes.push(Pass { stage: step.stage, dispatches: vec![bound], work: dispatch.work }),
-                }
-                begins_pass = false;
-            }
-            #[cfg(any(test, feature = "testing"))]
-            step_ends.push(StepEnd { name: step.name, product: step.product, level: step.level, passes: passes.len() });
-        }
-        let works: Vec<_> = passes.iter().map(|pass| pass.work).collect();
-        let submissions = cut(&works, if grouping == PassGrouping::Directions { 0 } else { max_work });
+        let step_ends = graph.steps.iter().zip(division.step_ends).map(|(step, passes)| {
+            let Step { name, product, level, .. } = *step;
+            StepEnd { name, product, level, passes }
+        });
+        let bound = |Pass { stage, dispatches, work }: Pass<&Dispatch>| {
+            let dispatches = dispatches.into_iter().map(bind).collect::<Result<_, _>>()?;
+            Ok::<_, EngineError>(Pass { stage, dispatches, work })
+        };
+        let (passes, submissions) = (division.passes, division.submissions);
+        let passes: Vec<_> = passes.into_iter().map(bound).collect::<Result<_, _>>()?;
         let stages: Vec<_> = passes.iter().map(|pass| pass.stage).collect();
         let timed = spans(&stages, MAX_TIMED);
         let last_map = |map: fn(Product) -> Option<Resource>| {
@@ -139,7 +171,7 @@ impl Program {
             submissions,
             timed,
             #[cfg(any(test, feature = "testing"))]
-            step_ends,
+            step_ends: step_ends.collect(),
             result: result.unwrap_or(Resource::LeftMap(0, 0)),
             right_result: right_result.filter(|_| wants_right),
         })

@@ -1,6 +1,6 @@
 //! The transfers of one job in flight: staging buffer, input textures, read-back buffer.
 //!
-//! The host writes pair n + 1 into its own slot while the device still reads pair n from another.
+//! The host writes pair n + 1 into its own slot while the device computes pair n from another.
 
 use super::device::Gpu;
 use super::layout::map_pitch;
@@ -178,15 +178,15 @@ impl Slot {
         })
     }
 
-    /// Writes a pair, its colours where the format has them, and the parameters of its levels into the staging buffer, and
-    /// submits the copies. Does not wait.
-    pub(super) fn upload(
+    /// Writes a pair, its colours where the format has them, and the parameters of its levels into the staging buffer. Returns the
+    /// copies to the device; once they are submitted, [`Self::return_staging`] is due.
+    pub(super) fn write(
         &mut self,
         gpu: &Gpu,
         pair: [&Luma; 2],
         colors: [Option<&Image<[u8; 3]>>; 2],
         levels: &[Params],
-    ) -> Result<(), EngineError> {
+    ) -> Result<wgpu::CommandBuffer, EngineError> {
         let (pitch, color_pitch) = (self.format.row_pitch(), self.format.color_pitch());
         let (picture_bytes, color_bytes) = (pitch * self.format.height, color_pitch * self.format.height);
         let colors_at = 2 * picture_bytes;
@@ -229,12 +229,14 @@ impl Slot {
         }
         let params_bytes = (levels.len() * PARAMS_STRIDE) as u64;
         encoder.copy_buffer_to_buffer(&self.staging, params_at as u64, &self.params, 0, params_bytes);
-        gpu.queue.submit([encoder.finish()]);
+        self.staging_mapped = Arc::new(AtomicBool::new(false));
+        Ok(encoder.finish())
+    }
 
-        let mapped = Arc::new(AtomicBool::new(false));
-        self.staging_mapped = Arc::clone(&mapped);
+    /// Gives the staging buffer back to the host once the copies from it, just submitted, are done.
+    pub(super) fn return_staging(&self) {
+        let mapped = Arc::clone(&self.staging_mapped);
         self.staging.map_async(wgpu::MapMode::Write, .., move |result| mapped.store(result.is_ok(), Ordering::Release));
-        Ok(())
     }
 
     /// Records the copies of the timestamps of `spans` spans and of the given maps, left and right, into the read-back buffer.

@@ -37,7 +37,9 @@ impl GpuEngine {
     /// As [`crate::engine::Engine::submit`] and [`crate::engine::Engine::collect`].
     pub fn trace(&mut self, job: &Job) -> Result<Trace, EngineError> {
         self.past.forget(); // a trace is of a pair alone
-        let slot = self.start(job, true)?;
+        let (slot, upload) = self.start(job, true)?;
+        self.gpu.queue.submit([upload]);
+        slot.slot.return_staging();
         let program = &slot.program;
         let Some(layout) = self.graph().map(|graph| &graph.layouts[0]) else {
             return Err(EngineError::Device("no graph".to_owned()));

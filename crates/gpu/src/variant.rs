@@ -96,7 +96,7 @@ impl Variant {
             words,
             workgroup: 64,
             costs: CostSource::Volume,
-            path_bits: if limits.has_i16 && limits.discrete { 16 } else { 32 },
+            path_bits: if limits.packs_i16 && limits.discrete { 16 } else { 32 },
             fused: !limits.discrete && requirements.has_row_path,
             piece: 64,
         }

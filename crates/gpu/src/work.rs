@@ -1,7 +1,10 @@
 //! Work of each stage: bytes, operations, dispatches.
 
+use super::compiler::{Binding, bindings};
 use super::gpu_engine::GpuEngine;
-use super::graph::DispatchGraph;
+use super::graph::{DispatchGraph, GraphKey};
+use super::program::{Division, PassGrouping};
+use std::collections::HashMap;
 
 /// Work of one stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -16,7 +19,43 @@ pub struct StageWork {
     pub dispatches: usize,
 }
 
+/// Work that no pair has.
+const UNDIVIDED: u64 = 1 << 40;
+
+/// What a device gets for a pair that is one submission, whatever this device divides it into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Plan {
+    /// Submissions.
+    pub submissions: usize,
+    /// Compute passes.
+    pub passes: usize,
+    /// Dispatches.
+    pub dispatches: usize,
+    /// Dispatches that wait until all before them are done, because they need a buffer or picture in another way than before, or write it
+    /// again: wgpu puts a barrier before each.
+    pub barriers: usize,
+}
+
 impl DispatchGraph {
+    /// Barriers among the dispatches.
+    fn barriers(&self) -> usize {
+        let mut is_written = HashMap::new();
+        let dispatches = self.steps.iter().flat_map(|step| &step.dispatches);
+        let waits = dispatches.filter(|dispatch| {
+            let mut waits = false;
+            for (number, kind) in bindings(&dispatch.request.source.text) {
+                let writes = matches!(kind, Binding::Write | Binding::WriteTexture);
+                if kind == Binding::Uniform {
+                    continue;
+                }
+                let before = is_written.insert(dispatch.resources[number as usize], writes);
+                waits |= before.is_some_and(|written| written || writes);
+            }
+            waits
+        });
+        waits.count()
+    }
+
     /// Work of each stage, in the order in which they first run.
     pub fn work(&self) -> Vec<StageWork> {
         let mut stages: Vec<StageWork> = Vec::new();
@@ -40,10 +79,20 @@ impl GpuEngine {
     pub fn work(&self) -> Vec<StageWork> {
         self.graph().map(DispatchGraph::work).unwrap_or_default()
     }
+
+    /// The plan of pairs like the last one; `None` before the first one.
+    pub fn plan(&self) -> Option<Plan> {
+        let key = GraphKey { max_work: UNDIVIDED, ..self.key()?.clone() };
+        let graph = DispatchGraph::new(&key, self.limits(), &self.gpu.info.adapter).ok()?;
+        let (passes, submissions) = Division::of(&graph, key.max_work, PassGrouping::Stages).counts();
+        let dispatches = graph.steps.iter().map(|step| step.dispatches.len()).sum();
+        Some(Plan { submissions, passes, dispatches, barriers: graph.barriers() })
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::Plan;
     use crate::GpuEngine;
     use crate::capture::Frame;
     use crate::capture::scene::{SceneOptions, render};
@@ -69,7 +118,9 @@ mod tests {
             let mut engine = GpuEngine::with_options(gpu.clone(), options).unwrap();
             assert_eq!(engine.work(), []);
             let map = run(&mut engine, job.clone()).unwrap().map.unwrap();
-            let slot = engine.start(&job, false).unwrap();
+            let (slot, _) = engine.start(&job, false).unwrap();
+            let plan = engine.plan().unwrap();
+            assert_eq!(plan, Plan { submissions: 1, passes: 4, dispatches: 25, barriers: 17 });
             (map, engine.work(), slot.program.submissions())
         });
         let [(together, work, submissions), (one_by_one, same_work, more_submissions)] = results;

@@ -272,6 +272,7 @@ const LIMITS: Limits = Limits {
     subgroup: 64,
     workgroup: 256,
     has_i16: true,
+    packs_i16: true,
     discrete: false,
     binding_bytes: 1 << 27,
     storage_buffers: 16,

@@ -1,8 +1,10 @@
-//! What a pair takes where the next ones are on their way meanwhile, beside its parts: the slowest of them is the least that
+//! What a device gets for a pair, and what a pair takes where the next ones are on their way meanwhile, beside its parts: the slowest of them is the least that
 //! it can take.
 
 use super::rates::Transfers;
 use crate::bench::{Setup, Subject, one_by_one, pairs, warm_up};
+use crate::console::counted;
+use crate::engine::gpu::Plan;
 use crate::engine::{Engine, EngineChoice, GpuEngine, Job};
 use crate::stereo::StereoParams;
 use anyhow::bail;
@@ -13,6 +15,7 @@ use std::time::{Duration, Instant};
 struct Measured {
     #[serde(flatten)]
     subject: Subject,
+    plan: Option<Plan>,
     /// `None` for software, where all parts share the processor.
     pipeline: Option<Pipeline>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,9 +53,14 @@ pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
             let adapter = &info.adapter;
             format!("not measurable here: this GPU is software ({adapter}), and all its parts share the processor")
         });
-        let pipeline = if info.software { None } else { Some(measure(&mut engine, &jobs, setup.frames)?) };
         let Some(first) = jobs.first() else { continue };
-        let measured = Measured { subject: Subject::of(&info, first), pipeline, note };
+        let pipeline = if info.software {
+            crate::engine::run(&mut engine, first.clone())?;
+            None
+        } else {
+            Some(measure(&mut engine, &jobs, setup.frames)?)
+        };
+        let measured = Measured { subject: Subject::of(&info, first), plan: engine.plan(), pipeline, note };
         if !setup.json {
             measured.print(out)?;
         }
@@ -131,6 +139,13 @@ impl Measured {
         let (adapter, size) = (&subject.engine.adapter, subject.size_word());
         let StereoParams { num_disparities, paths, .. } = &subject.parameters;
         writeln!(out, "{adapter}, {size} with {num_disparities} disparities, {paths} paths")?;
+        if let Some(Plan { submissions, passes, dispatches, barriers }) = self.plan {
+            let submissions = counted(submissions as u64, "submission");
+            writeln!(
+                out,
+                "  a pair is {submissions} with {dispatches} dispatches in {passes} passes, {barriers} of them behind a barrier"
+            )?;
+        }
         if let Some(note) = &self.note {
             writeln!(out, "  {note}")?;
         }

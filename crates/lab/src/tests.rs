@@ -19,6 +19,7 @@ fn about() -> About {
             subgroup: 16,
             workgroup: 256,
             has_i16: true,
+            packs_i16: true,
             discrete: true,
             binding_bytes: 1 << 30,
             storage_buffers: 32,

@@ -79,9 +79,9 @@ fn keeps_three_jobs_in_flight_in_order() {
     }
 }
 
-/// While one job computes, the next one's pair comes to the device and the last one's result leaves it.
+/// While the device computes a pair, the host writes the next one, and takes the result of the one before.
 #[test]
-fn transfers_and_computation_overlap() {
+fn host_and_device_work_side_by_side() {
     let Some(gpu) = open_gpu() else { return };
     // hardware is done with a small pair before the next one is there
     let (size, num_disparities, max_work) =
@@ -106,10 +106,10 @@ fn transfers_and_computation_overlap() {
         let events = events.lock()[first..].to_vec();
         let at =
             |event: Event| events.iter().position(|e| *e == event).unwrap_or_else(|| panic!("{event:?}: {events:?}"));
-        let Some(Event::Uploaded(base)) = events.first() else { panic!("{events:?}") };
+        let Some(Event::Written(base)) = events.first() else { panic!("{events:?}") };
         (*base..base + jobs - 1).all(|n| {
             assert!(at(Event::Computed(n)) < at(Event::Taken(n)), "{events:?}");
-            let next_pair_comes = at(Event::Uploaded(n + 1)) < at(Event::Computed(n));
+            let next_pair_comes = at(Event::Written(n + 1)) < at(Event::Computed(n));
             let next_job_does_not_wait = at(Event::Began(n + 1)) < at(Event::Taken(n));
             let result_leaves = at(Event::Taken(n)) < at(Event::Computed(n + 1));
             next_pair_comes && next_job_does_not_wait && result_leaves

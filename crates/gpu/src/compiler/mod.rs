@@ -11,10 +11,8 @@ use super::device::Gpu;
 use crate::engine::EngineError;
 use crate::files;
 use cache::Cache;
-pub use compile::Binding;
 use compile::Module;
-#[cfg(any(test, feature = "testing"))]
-pub use compile::bindings;
+pub use compile::{Binding, bindings};
 use parking_lot::{Condvar, Mutex};
 use queue::{Outcome, State};
 use std::hash::{Hash, Hasher};

@@ -1,0 +1,107 @@
+//! How much work is on the queue: enough that the device stays busy, and so little that a window on the same queue is not held up.
+//!
+//! The queue runs submissions in order, and none beside another. A pair is one submission, transfers included, unless it takes longer
+//! than [`SUBMISSION_MS`]: each submission costs the device a pause, and what is divided among several runs no directions side by side.
+
+use super::device::Gpu;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// Time of a submission at most, ms: a window that draws 60 times a second waits for two of them and keeps its rate.
+const SUBMISSION_MS: f64 = 6.0;
+/// Submissions that are queued at least, so that the device stays busy between calls.
+const MIN_BACKLOG: usize = 2;
+/// What the work that fits into [`SUBMISSION_MS`] may be of the present limit, which otherwise becomes the next power of two: each change
+/// divides dispatches anew.
+const FITTING: std::ops::RangeInclusive<f64> = 0.4..=1.0;
+
+/// Limits of submissions, adapted to the time that pairs take.
+pub(super) struct Pace {
+    max_work: u64,
+    min_work: u64,
+    is_fixed: bool,
+    backlog: Arc<Backlog>,
+}
+
+/// Submissions on the queue, not yet done.
+#[derive(Default)]
+struct Backlog {
+    count: AtomicUsize,
+    work: AtomicU64,
+}
+
+impl Pace {
+    /// For a device; with `fixed` the work of a submission is not adapted.
+    pub(super) fn new(gpu: &Gpu, fixed: Option<u64>) -> Self {
+        let max_work = fixed.unwrap_or_else(|| gpu.initial_submission_work());
+        let min_work = gpu.min_submission_work();
+        Self { max_work, min_work, is_fixed: fixed.is_some(), backlog: Arc::default() }
+    }
+
+    /// Maximum work of a submission.
+    pub(super) fn max_work(&self) -> u64 {
+        self.max_work
+    }
+
+    /// Whether a submission of this work may be queued.
+    pub(super) fn has_room(&self, work: u64) -> bool {
+        let Backlog { count, work: queued } = &*self.backlog;
+        count.load(Ordering::Acquire) < MIN_BACKLOG || queued.load(Ordering::Acquire) + work <= 2 * self.max_work
+    }
+
+    /// Counts a submission of this work until the returned function is called.
+    pub(super) fn count(&self, work: u64) -> impl FnOnce() + Send + use<> {
+        let backlog = Arc::clone(&self.backlog);
+        backlog.count.fetch_add(1, Ordering::AcqRel);
+        backlog.work.fetch_add(work, Ordering::AcqRel);
+        move || {
+            backlog.work.fetch_sub(work, Ordering::AcqRel);
+            backlog.count.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+
+    /// Adapts the work of submissions to a pair of this work that took so long.
+    pub(super) fn adapt(&mut self, work: u64, ms: f64) {
+        if !self.is_fixed {
+            self.max_work = adapted(self.max_work, work, ms).max(self.min_work.next_power_of_two());
+        }
+    }
+}
+
+/// Maximum work of a submission after a pair of `work` took `ms`.
+fn adapted(max_work: u64, work: u64, ms: f64) -> u64 {
+    let fitting = work as f64 / ms.max(1e-3) * SUBMISSION_MS;
+    if FITTING.contains(&(fitting / max_work as f64)) { max_work } else { (fitting as u64).next_power_of_two() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Work of a pair of 640x480 with 128 disparities and 8 paths, about, and of one of 1280x960.
+    const WORK: [u64; 2] = [670 << 20, 2680 << 20];
+
+    #[test]
+    fn a_pair_is_divided_only_where_it_takes_longer_than_a_submission_may() {
+        let start = 1 << 31;
+        for (work, ms) in [(WORK[0], 0.8), (WORK[0], 2.3), (WORK[0], 5.9), (WORK[1], 2.3), (WORK[1], 5.9)] {
+            let max_work = adapted(start, work, ms);
+            assert!(max_work >= work, "{work} in {ms} ms: {max_work}");
+            assert_eq!(adapted(max_work, work, ms), max_work, "it stays");
+        }
+        let max_work = adapted(start, WORK[0], 20.0);
+        let submission_ms = 20.0 * max_work as f64 / WORK[0] as f64;
+        assert!((0.5..=2.0).contains(&(submission_ms / SUBMISSION_MS)), "{submission_ms}");
+        assert_eq!(adapted(max_work, WORK[0], 20.0), max_work);
+    }
+
+    #[test]
+    fn a_few_times_that_differ_change_nothing_and_a_slower_clock_does() {
+        let max_work = adapted(1 << 31, WORK[0], 12.0);
+        for ms in [9.0, 12.0, 14.0] {
+            assert_eq!(adapted(max_work, WORK[0], ms), max_work);
+        }
+        assert!(adapted(max_work, WORK[0], 48.0) < max_work);
+        assert!(adapted(max_work, WORK[0], 1.0) > max_work);
+    }
+}
