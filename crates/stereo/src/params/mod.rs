@@ -135,7 +135,7 @@ parameters! {
         };
         /// How far around the disparities of the smaller pictures a gated pixel searches.
         gate_bounds: GateBounds = GateBounds::Percentiles, "gate-bounds", "Gate bounds", 0..=0, "", Range, Advanced {
-            belongs: Some(|p| only_if(p.gating.is_some(), "Gating is off.")),
+            applies: |p| only_if(p.gating.is_some(), "Gating is off."),
         };
         /// Curve through the three sums around the winner, whose lowest point is the disparity.
         subpixel: Subpixel = Subpixel::Equiangular, "subpixel", "Sub-pixel", 0..=0, "", Smoothing, Basic {

@@ -210,19 +210,8 @@ fn every_control_has_a_name() {
         }
     }
     for parameter in StereoParams::table() {
-        let of = [
-            "-window",
-            "window",
-            "mi-",
-            "gamma-",
-            "tau",
-            "arms",
-            "gate-bounds",
-            "spatial-",
-            "temporal-",
-            "persistence",
-            "min-chance",
-        ];
+        let of =
+            ["-window", "window", "mi-", "gamma-", "tau", "arms", "spatial-", "temporal-", "persistence", "min-chance"];
         let name = parameter.name;
         let belongs_to_other_choice = of.iter().any(|part| name.starts_with(part) || name.ends_with(part));
         assert!(belongs_to_other_choice || window.has(parameter.label), "{}", parameter.label);
