@@ -62,6 +62,7 @@ pub const FILES: &[(&str, &str)] = files![
     "display",
     "filter/band",
     "filter/black_border",
+    "filter/black_border_drop",
     "filter/calm",
     "filter/choice",
     "filter/consistency",

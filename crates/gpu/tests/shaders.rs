@@ -215,7 +215,7 @@ fn every_stage_has_a_shader_of_its_name() {
         "disparity/winner",
     ];
     /// Pieces of kernels that exist in variants or share a text, beside the file of their stage.
-    const PIECES: [&str; 26] = [
+    const PIECES: [&str; 27] = [
         "aggregate/costs_from_codes",
         "aggregate/exchange_subgroup",
         "aggregate/exchange_workgroup",
@@ -231,6 +231,7 @@ fn every_stage_has_a_shader_of_its_name() {
         "disparity/exact_sums",
         "disparity/sums_of_paths",
         "disparity/winner_takes_all",
+        "filter/black_border_drop",
         "filter/records",
         "filter/regions",
         "gating/extremes",

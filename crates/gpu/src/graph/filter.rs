@@ -8,7 +8,8 @@ use crate::stereo::filter::{Fill, FilterKind, choice, planes};
 use crate::stereo::map::{ON_PLANE, SUBPIXEL_STEPS, reason};
 
 shaders! {
-    BLACK_BORDER: "filter/black_border", PIXELS, ["find", "judge", "drop", "empty"];
+    BLACK_BORDER: "filter/black_border", (1, 1), ["find"];
+    BLACK_BORDER_DROP: "filter/black_border_drop", PIXELS, ["drop", "empty"];
     MEDIAN: "filter/median", TILE, ["smooth_map"];
     CONSISTENCY: "filter/consistency", PIXELS, ["check", "check_right"];
     SPECKLE: "filter/speckle" + "filter/regions", TILE, ["separate", "merge", "measure", "remove"];
@@ -23,8 +24,6 @@ shaders! {
     WEIGHTED_MEDIAN: "filter/weighted_median", TILE, ["weigh"];
 }
 
-/// Rows and columns whose ends a workgroup looks at.
-const BORDER_LINES: usize = 64;
 /// Rows or columns that a workgroup of the spatial filter goes along.
 const SPATIAL_LINES: u32 = 32;
 
@@ -151,25 +150,34 @@ impl GraphBuilder {
         [Side::Left.map(level, maps.left), Side::Right.map(level, maps.right)]
     }
 
-    /// The borders of both pictures once, and then what lies in them of each map.
+    /// Finds the borders of both pictures, a workgroup for rows and one for columns of each: while others match, and behind no barrier.
+    pub(super) fn black_borders(&mut self, level: usize, layout: &Layout) {
+        let structure = &layout.structure;
+        // the filters of mirrored pictures are those of the pair
+        if structure.mirrored || structure.filter(FilterKind::BlackBorder).is_none() {
+            return;
+        }
+        let lines = structure.width + structure.height;
+        let dispatch = Dispatch {
+            request: BLACK_BORDER.request("find", Vec::new()),
+            resources: vec![
+                Resource::Params(level),
+                Resource::LeftPicture(level),
+                Resource::RightPicture(level),
+                Resource::BlackBorders,
+            ],
+            groups: [2, 2, 1],
+            work: lines as u64,
+            bytes: 2 * 2 * 4 * lines as u64,
+            operations: 0,
+        };
+        self.push("cost", "black borders", vec![dispatch], Product::Inner, level);
+    }
+
+    /// Removes what lies in the borders.
     fn black_border(&mut self, maps: &Maps<'_>, side: Side) {
-        let Structure { width, height, .. } = maps.layout.structure;
-        let resources = border_resources(maps, side);
-        let lines = width + height;
-        let of_runs = |entry: &'static str, groups: [u32; 3]| Dispatch {
-            groups,
-            bytes: 2 * 4 * lines as u64,
-            ..maps.dispatch(&BLACK_BORDER, entry, &[], &resources)
-        };
-        let find = of_runs("find", [lines.div_ceil(BORDER_LINES) as u32, 2, 1]);
-        let judge = of_runs("judge", [2, 2, 1]);
-        // it writes what lies in a border alone
-        let drop = Dispatch {
-            bytes: maps.layout.map_bytes(),
-            ..maps.dispatch(&BLACK_BORDER, "drop", &[side.is_right()], &resources)
-        };
-        let dispatches = if side == Side::Left { vec![find, judge, drop] } else { vec![drop] };
-        self.push_in_place(maps, side, ["black border", "right black border"], dispatches);
+        let dispatch = drop_borders(maps, side, "drop", &[side.is_right()]);
+        self.push_in_place(maps, side, ["black border", "right black border"], vec![dispatch]);
     }
 
     fn median(&mut self, maps: &mut Maps<'_>, side: Side, radius: u32, names: [&'static str; 2]) {
@@ -239,10 +247,7 @@ impl GraphBuilder {
             groups: [maps.layout.structure.height as u32, 1, 1],
             ..maps.dispatch(&FILL, entry, &[("ASKED", values_per_side)], &resources)
         };
-        let empty = Dispatch {
-            bytes: maps.layout.map_bytes(),
-            ..maps.dispatch(&BLACK_BORDER, "empty", &[], &border_resources(maps, side))
-        };
+        let empty = drop_borders(maps, side, "empty", &[]);
         let dispatches = FILL.entries.iter().map(rows).chain([empty]).collect();
         self.push_in_place(maps, side, ["fill", "right fill"], dispatches);
     }
@@ -326,8 +331,8 @@ impl GraphBuilder {
     }
 }
 
-/// Both pictures, the black runs at the ends of their rows and columns, and a map.
-fn border_resources(maps: &Maps<'_>, side: Side) -> Vec<Resource> {
-    let [left, right] = [Side::Left, Side::Right].map(|side| side.picture(maps.level));
-    vec![left, right, Resource::BlackBorders, maps.map(side)]
+/// A shader over a map that writes what lies in a border alone.
+fn drop_borders(maps: &Maps<'_>, side: Side, entry: &'static str, constants: &[(&'static str, u32)]) -> Dispatch {
+    let dispatch = maps.dispatch(&BLACK_BORDER_DROP, entry, constants, &[Resource::BlackBorders, maps.map(side)]);
+    Dispatch { bytes: maps.layout.map_bytes(), ..dispatch }
 }

@@ -237,6 +237,7 @@ impl GraphBuilder {
 
     /// Costs, aggregation, paths and winners of a level.
     fn match_level(&mut self, level: usize, layout: &Layout, keeps_sums: bool) {
+        self.black_borders(level, layout);
         self.cost(level, layout);
         self.local_aggregation(level, layout);
         let batches = self.paths(level, layout);
