@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 const SUBMISSION_MS: f64 = 6.0;
 /// Submissions that are queued at least, so that the device stays busy between calls.
 const MIN_BACKLOG: usize = 2;
-/// What the work that fits into [`SUBMISSION_MS`] may be of the present limit, which otherwise becomes the next power of two: each change
-/// divides dispatches anew.
+/// Shares of the limit that the work of [`SUBMISSION_MS`] may have; beyond them the limit becomes the next power of two. Each change divides
+/// dispatches anew.
 const FITTING: std::ops::RangeInclusive<f64> = 0.4..=1.0;
 
 /// Limits of submissions, adapted to the time that pairs take.

@@ -22,7 +22,7 @@ pub struct StageWork {
 /// Work that no pair has.
 const UNDIVIDED: u64 = 1 << 40;
 
-/// What a device gets for a pair that is one submission, whatever this device divides it into.
+/// Commands for a pair that is not divided, whatever this device divides it into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Plan {
     /// Submissions.

@@ -19,15 +19,15 @@ use std::ops::RangeInclusive;
 choices! {
     /// How the gate of a pixel follows from the coarser level's disparities around it.
     pub enum GateBounds {
-        /// Their 16th percentiles from either end in 51x51 px, widened by 20 px (Frommholz 2020): thin things may be missed.
+        /// The 16th percentiles from either end of the disparities in 51x51 px, widened by 20 px (Frommholz 2020): thin things may be missed.
         Percentiles = "percentiles",
-        /// The smallest and the largest in 17x17 px, widened by 6 px.
+        /// The smallest and the largest disparity in 17x17 px, widened by 6 px.
         Extremes = "extremes",
     }
 }
 
 impl GateBounds {
-    /// Coarser pixels from the centre of the window to its edge.
+    /// Radius of the window, px of the coarser level.
     pub const fn radius(self) -> usize {
         match self {
             Self::Percentiles => 25,
@@ -35,7 +35,7 @@ impl GateBounds {
         }
     }
 
-    /// What a gate is wider on either side than the disparities that were found, px of the finer level.
+    /// Margin of a gate on either side of the disparities that were found, px of the finer level.
     pub const fn margin_px(self) -> i32 {
         match self {
             Self::Percentiles => 20,
