@@ -1,8 +1,8 @@
 //! Gates and smaller pictures on the CPU, after [`crate::stereo::gating`], rows in parallel.
 //!
-//! Extremes are found along rows and then along columns, in loops without a branch.
+//! Extremes are those along rows, and of these along columns, in loops without a branch.
 //!
-//! For percentiles each column of the window's rows has a cumulative histogram: entry `b` says how many of its disparities lie in bins up
+//! Percentiles come from cumulative histograms, one of each column of the window's rows: entry `b` says how many of its disparities lie in bins up
 //! to `b`. Their sum over the window's columns is the window's own; it moves on by one column in and one column out. The
 //! disparity at place `n` of the sorted window is then the number of entries that are at most `n`: loops without a
 //! branch, instead of a search.
@@ -70,14 +70,11 @@ fn extreme_gates(
     pairs.for_each_init(found, |[low, high], (y, pair)| {
         let rows = (y.saturating_sub(RADIUS)..(y + RADIUS + 1).min(coarse_height)).map(|y| (lows.row(y), highs.row(y)));
         on_level!(level, _ => extremes(rows, low, high));
-        let (even, odd) = pair.split_at_mut(width);
-        for (pixels, (&low, &high)) in even.chunks_mut(2).zip(low.iter().zip(&*high)) {
-            if high != INVALID {
-                let [low, high] = [low, high].map(|value| i32::from(value) / SUBPIXEL_STEPS);
-                pixels.fill(BOUNDS.gate(low, high, disparities));
-            }
-        }
-        odd.copy_from_slice(&even[..odd.len()]);
+        let found = low.iter().zip(&*high).map(|(&low, &high)| {
+            let px = |value: i16| i32::from(value) / SUBPIXEL_STEPS;
+            (high != INVALID).then(|| BOUNDS.gate(px(low), px(high), disparities))
+        });
+        set_gates(pair, width, found);
     });
     gates
 }
@@ -95,6 +92,17 @@ fn extremes<'a>(rows: impl Iterator<Item = (&'a [i16], &'a [i16])>, low: &mut [i
             *high = other.max(*high);
         }
     }
+}
+
+/// Sets the gates of two rows, or of the last one, from those of a row of coarser pixels; `None` leaves the whole range.
+fn set_gates(rows: &mut [Gate], width: usize, found: impl Iterator<Item = Option<Gate>>) {
+    let (even, odd) = rows.split_at_mut(width);
+    for (pixels, found) in even.chunks_mut(2).zip(found) {
+        if let Some(gate) = found {
+            pixels.fill(gate);
+        }
+    }
+    odd.copy_from_slice(&even[..odd.len()]);
 }
 
 fn percentile_gates(
@@ -117,14 +125,9 @@ fn percentile_gates(
                 columns.step_down_to(level, &bins, y);
             }
             on_level!(level, _ => percentiles(&columns.counts, window, found));
-            let (even, odd) = rows.split_at_mut(width);
-            for (pixels, found) in even.chunks_mut(2).zip(&*found) {
-                if let Some((low, high)) = *found {
-                    let [low, high] = [low, high].map(|bin| bins.min + i32::from(bin));
-                    pixels.fill(GateBounds::Percentiles.gate(low, high, disparities));
-                }
-            }
-            odd.copy_from_slice(&even[..odd.len()]);
+            let px = |bin: u16| bins.min + i32::from(bin);
+            let gate = |(low, high)| GateBounds::Percentiles.gate(px(low), px(high), disparities);
+            set_gates(rows, width, found.iter().map(|found| found.map(gate)));
         }
     });
     gates

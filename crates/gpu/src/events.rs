@@ -1,4 +1,4 @@
-//! What happened to jobs, in order: for those who want to see that the host and the device work side by side.
+//! Events of jobs in their order, which show that the host and the device work side by side.
 
 use parking_lot::Mutex;
 use std::sync::Arc;

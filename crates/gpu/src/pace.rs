@@ -31,7 +31,7 @@ struct Backlog {
 }
 
 impl Pace {
-    /// For a device; with `fixed` the work of a submission is not adapted.
+    /// Starts with the limit that suits the device, or with `fixed`, which stays.
     pub(super) fn new(gpu: &Gpu, fixed: Option<u64>) -> Self {
         let max_work = fixed.unwrap_or_else(|| gpu.initial_submission_work());
         let min_work = gpu.min_submission_work();

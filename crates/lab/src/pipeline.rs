@@ -1,5 +1,5 @@
-//! What a device gets for a pair, and what a pair takes where the next ones are on their way meanwhile, beside its parts: the slowest of them is the least that
-//! it can take.
+//! The plan of a pair, and its time where the next pairs are on their way meanwhile, beside the times of its parts: the slowest part is
+//! the lower limit.
 
 use super::rates::Transfers;
 use crate::bench::{Setup, Subject, one_by_one, pairs, warm_up};
