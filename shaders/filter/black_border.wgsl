@@ -1,5 +1,5 @@
 // Black borders (src/stereo/filter/black_border.rs): the runs of black pixels at the ends of rows and columns of both pictures, those of a
-// side forgotten that lie on no line or curve. `black_border_drop` removes what lies in them.
+// side forgotten that lie on no line or curve. `winners` drops the pixels in them.
 
 @group(0) @binding(1) var left_picture: texture_2d<u32>;
 @group(0) @binding(2) var right_picture: texture_2d<u32>;

@@ -1,48 +1,23 @@
-// Left-right check: a disparity holds if the other picture finds its way back. Each map is checked against the other one as
-// it was, so the right one comes first, and goes to another place.
+// Left-right check: a disparity holds if the other picture finds its way back. Each map is checked against the other one as it was,
+// so what is checked goes to another place.
 
-@group(0) @binding(1) var<storage, read_write> left_map: array<u32>;
-@group(0) @binding(2) var<storage, read> right_map: array<u32>;
-@group(0) @binding(3) var<storage, read_write> checked_right_map: array<u32>;
+override IS_RIGHT: u32; // 1 for the right map
 
-fn disagree(d16: i32, back: i32) -> bool {
-    return back == INVALID || abs(d16 - back) > SUBPIXEL_STEPS * i32(params.left_right);
-}
+@group(0) @binding(4) var<storage, read> before: array<u32>;
+@group(0) @binding(5) var<storage, read> other_before: array<u32>;
 
-@compute @workgroup_size(8, 8)
-fn check(@builtin(global_invocation_id) id: vec3<u32>) {
-    if !inside(id) {
-        return;
-    }
-    let index = map_index(id.x, id.y);
-    let word = left_map[index];
+fn checked(word: u32, x: u32, y: u32) -> u32 {
     let d16 = map_value(word);
     if d16 == INVALID {
-        return;
+        return word;
     }
-    let right_x = i32(id.x) - rounded_px(d16);
-    if !is_column(right_x) {
-        left_map[index] = invalidated(word, RANGE);
-    } else if disagree(d16, map_value(right_map[map_index(u32(right_x), id.y)])) {
-        left_map[index] = invalidated(word, LEFT_RIGHT);
+    let partner = i32(x) + select(-rounded_px(d16), rounded_px(d16), IS_RIGHT == 1u);
+    if !is_column(partner) {
+        return invalidated(word, RANGE);
     }
-}
-
-@compute @workgroup_size(8, 8)
-fn check_right(@builtin(global_invocation_id) id: vec3<u32>) {
-    if !inside(id) {
-        return;
+    let back = map_value(other_before[map_index(u32(partner), y)]);
+    if back == INVALID || abs(d16 - back) > SUBPIXEL_STEPS * i32(params.left_right) {
+        return invalidated(word, LEFT_RIGHT);
     }
-    let index = map_index(id.x, id.y);
-    var word = right_map[index];
-    let d16 = map_value(word);
-    if d16 != INVALID {
-        let left_x = i32(id.x) + rounded_px(d16);
-        if !is_column(left_x) {
-            word = invalidated(word, RANGE);
-        } else if disagree(d16, map_value(left_map[map_index(u32(left_x), id.y)])) {
-            word = invalidated(word, LEFT_RIGHT);
-        }
-    }
-    checked_right_map[index] = word;
+    return word;
 }

@@ -169,3 +169,14 @@ fn empty_rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
         map[index] = filled_with(map[index], map_value(map[map_index(x, source)]));
     }
 }
+
+// Behind both: removes what was filled in where there is no picture.
+@compute @workgroup_size(256)
+fn empty_borders(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+    for (var x = lane; x < params.width; x += LANES) {
+        let index = map_index(x, group.x);
+        if (map_reasons(map[index]) & NO_PICTURE) == NO_PICTURE {
+            map[index] = map_word(INVALID, NO_PICTURE);
+        }
+    }
+}

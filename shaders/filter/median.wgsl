@@ -4,10 +4,7 @@
 // a few minima and maxima find it among the others. For each pixel of 5 x 5: 1.7 words from the map, 25 from workgroup
 // memory and about 180 minima and maxima; of 3 x 3: 1.3 words, 9 words and 30.
 
-override RADIUS: i32; // 1 or 2
-
-@group(0) @binding(1) var<storage, read> before: array<u32>;
-@group(0) @binding(2) var<storage, read_write> after: array<u32>;
+override RADIUS: i32; // 1 or 2; 0 smooths nothing
 
 const TILE: vec2<i32> = vec2<i32>(32, 8);
 
@@ -26,14 +23,14 @@ fn tile_pitch() -> i32 {
     return TILE.x + 2 * RADIUS;
 }
 
-fn load_tile(group: vec2<u32>, lane: u32) {
-    let corner = vec2<i32>(group) * TILE - RADIUS;
+fn load_tile(group: vec3<u32>, lane: u32) {
+    let corner = vec2<i32>(group.xy) * TILE - RADIUS;
     for (var i = i32(lane); i < tile_pitch() * (TILE.y + 2 * RADIUS); i += TILE.x * TILE.y) {
         let position = corner + vec2<i32>(i % tile_pitch(), i / tile_pitch());
         let size = vec2<i32>(i32(params.width), i32(params.height));
         values[i] = INVALID;
         if all(position >= vec2<i32>(0)) && all(position < size) {
-            values[i] = map_value(before[map_index(u32(position.x), u32(position.y))]);
+            values[i] = map_value(word_before(group.z, u32(position.x), u32(position.y)));
         }
     }
 }
@@ -135,21 +132,20 @@ fn smooth_map(
     @builtin(local_invocation_id) place: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    load_tile(group.xy, lane);
+    load_tile(group, lane);
     workgroupBarrier();
     if !inside(id) {
         return;
     }
-    let index = map_index(id.x, id.y);
     let corner = i32(place.y) * tile_pitch() + i32(place.x);
     let centre = values[corner + RADIUS * tile_pitch() + RADIUS];
     var median = centre;
     if centre != INVALID {
         if RADIUS == 1 {
             median = median3(corner, centre);
-        } else {
+        } else if RADIUS == 2 {
             median = median5(corner, centre);
         }
     }
-    after[index] = with_value(before[index], median);
+    store_after(group.z, map_index(id.x, id.y), with_value(word_before(group.z, id.x, id.y), median));
 }

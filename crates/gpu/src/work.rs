@@ -120,7 +120,7 @@ mod tests {
             let map = run(&mut engine, job.clone()).unwrap().map.unwrap();
             let (slot, _) = engine.start(&job, false).unwrap();
             let plan = engine.plan().unwrap();
-            assert_eq!(plan, Plan { submissions: 1, passes: 4, dispatches: 24, barriers: 15 });
+            assert_eq!(plan, Plan { submissions: 1, passes: 4, dispatches: 19, barriers: 9 });
             (map, engine.work(), slot.program.submissions())
         });
         let [(together, work, submissions), (one_by_one, same_work, more_submissions)] = results;

@@ -215,7 +215,7 @@ fn every_stage_has_a_shader_of_its_name() {
         "disparity/winner",
     ];
     /// Pieces of kernels that exist in variants or share a text, beside the file of their stage.
-    const PIECES: [&str; 27] = [
+    const PIECES: [&str; 28] = [
         "aggregate/costs_from_codes",
         "aggregate/exchange_subgroup",
         "aggregate/exchange_workgroup",
@@ -231,9 +231,10 @@ fn every_stage_has_a_shader_of_its_name() {
         "disparity/exact_sums",
         "disparity/sums_of_paths",
         "disparity/winner_takes_all",
-        "filter/black_border_drop",
+        "filter/one_map",
         "filter/records",
         "filter/regions",
+        "filter/winners",
         "gating/extremes",
         "gating/percentiles",
         "local/adaptive_weight",
@@ -245,8 +246,14 @@ fn every_stage_has_a_shader_of_its_name() {
         "local/window",
     ];
     /// Stages whose whole text is in pieces, or is a piece itself.
-    const IN_VARIANTS: [&str; 5] =
-        ["aggregate/paths", "cost/mutual_information/start", "filter/calm", "filter/moments", "gating/bounds"];
+    const IN_VARIANTS: [&str; 6] = [
+        "aggregate/paths",
+        "cost/mutual_information/start",
+        "filter/calm",
+        "filter/consistency",
+        "filter/moments",
+        "gating/bounds",
+    ];
     /// They draw for the window, which tests them beside its own Rust.
     const WINDOW: [&str; 3] = ["display", "picture", "space"];
     let mut found = stems("../../shaders", "wgsl");

@@ -44,7 +44,7 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
         RightMatching::Diagonal => stereo::disparity::right_map(&sums, params.min_disparity),
         RightMatching::Swapped => stereo::swapped_map(left, right, params, &prior),
     };
-    if has_right {
+    if has_right && params.right_matching == RightMatching::Swapped {
         step("right map", &right_map);
     }
     let pictures = case.pictures();
@@ -52,41 +52,49 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
     let mut maps = Maps { left: left_map, right: Some(right_map) };
     stereo::filter::black_border::drop_black_borders(&mut maps, pictures);
     (left_map, right_map) = (maps.left, maps.right.expect("there is one"));
-    step("black border", &left_map);
+    // of both maps at once, beside the black borders
+    left_map = stereo::filter::median(&left_map, params.median);
+    right_map = stereo::filter::median(&right_map, params.median);
+    let names =
+        if params.median == Median::Off { ["black border", "right black border"] } else { ["median", "right median"] };
+    step(names[0], &left_map);
     if has_right {
-        step("right black border", &right_map);
+        step(names[1], &right_map);
     }
-    if params.median != Median::Off {
-        left_map = stereo::filter::median(&left_map, params.median);
-        step("median", &left_map);
-        if has_right {
-            right_map = stereo::filter::median(&right_map, params.median);
-            step("right median", &right_map);
-        }
-    }
-    if let Some(tolerance) = params.left_right {
-        let unchecked = (left_map.mirrored(), right_map.clone());
-        if case.wants_right {
-            right_map = right_map.mirrored();
-            stereo::filter::check_left_right(&mut right_map, &unchecked.0, tolerance);
-            right_map = right_map.mirrored();
-            step("right left-right", &right_map);
-        }
-        stereo::filter::check_left_right(&mut left_map, &unchecked.1, tolerance);
-        step("left-right", &left_map);
-    }
+    let unchecked = [left_map.clone(), right_map.clone()];
     let mut maps = vec![(left_map, pictures[0], LEFT_STEPS)];
     if case.wants_right {
         maps.push((right_map, pictures[1], RIGHT_STEPS));
+    }
+    for (side, (map, _, names)) in maps.iter_mut().enumerate() {
+        if let Some(tolerance) = params.left_right {
+            check_side(map, side, &unchecked[1 - side], tolerance);
+            step(names[0], map);
+        }
+        if params.speckle_size > 0 {
+            stereo::filter::remove_speckle(map, params.speckle_size, params.speckle_range);
+            step(names[1], map);
+        }
     }
     refine(&mut maps, pictures, params, &mut step);
     steps
 }
 
+/// Checks the map of a side, the right one as if it were the left one of mirrored pictures.
+fn check_side(map: &mut DisparityMap, side: usize, other: &DisparityMap, tolerance: u32) {
+    if side == 0 {
+        return stereo::filter::check_left_right(map, other, tolerance);
+    }
+    let mut mirrored = map.mirrored();
+    stereo::filter::check_left_right(&mut mirrored, &other.mirrored(), tolerance);
+    *map = mirrored.mirrored();
+}
+
 /// Filters of each map by itself.
-const LEFT_STEPS: [&str; 8] =
-    ["speckle", "spatial", "planes", "bands", "fill", "choice", "weighted median", "last median"];
-const RIGHT_STEPS: [&str; 8] = [
+const LEFT_STEPS: [&str; 9] =
+    ["left-right", "speckle", "spatial", "planes", "bands", "fill", "choice", "weighted median", "last median"];
+const RIGHT_STEPS: [&str; 9] = [
+    "right left-right",
     "right speckle",
     "right spatial",
     "right planes",
@@ -99,18 +107,14 @@ const RIGHT_STEPS: [&str; 8] = [
 
 /// What is done to each map by itself, with the names of the steps; over time only to the left one.
 fn refine(
-    maps: &mut [(DisparityMap, PictureRef<'_>, [&'static str; 8])],
+    maps: &mut [(DisparityMap, PictureRef<'_>, [&'static str; 9])],
     pictures: [PictureRef<'_>; 2],
     params: &StereoParams,
     step: &mut dyn FnMut(&'static str, &DisparityMap),
 ) {
-    for (map, _, names) in maps.iter_mut().filter(|_| params.speckle_size > 0) {
-        stereo::filter::remove_speckle(map, params.speckle_size, params.speckle_range);
-        step(names[0], map);
-    }
     for (map, _, names) in maps.iter_mut().filter(|_| params.spatial.is_some()) {
         stereo::filter::smooth_along_surfaces(map, params);
-        step(names[1], map);
+        step(names[2], map);
     }
     if params.smooths_over_time() {
         stereo::filter::smooth_over_time(&mut maps[0].0, &mut None, params);
@@ -122,26 +126,26 @@ fn refine(
         if params.fill == Fill::Planes {
             let fillable = stereo::filter::planes::fillable(params);
             stereo::filter::planes::fill_planes(map, &picture.luma.to_u8(), &fillable);
-            step(names[2], map);
-            stereo::filter::band::fill_bands(map, &fillable);
             step(names[3], map);
+            stereo::filter::band::fill_bands(map, &fillable);
+            step(names[4], map);
         }
         stereo::filter::fill_rows(map, params.fill.values_per_side());
         stereo::filter::black_border::empty(map);
-        step(names[4], map);
+        step(names[5], map);
     }
     for (map, _, names) in maps.iter_mut().take(1).filter(|_| params.choice) {
         stereo::filter::choice::choose(map, pictures, None, params);
-        step(names[5], map);
+        step(names[6], map);
     }
     for (map, picture, names) in maps.iter_mut().filter(|_| params.weighted_median) {
         stereo::filter::weighted_median::weighted_median(map, &picture.guide());
-        step(names[6], map);
+        step(names[7], map);
     }
     let is_smoothed_again =
         params.median != Median::Off && (params.fill != Fill::None || params.choice || params.weighted_median);
     for (map, _, names) in maps.iter_mut().filter(|_| is_smoothed_again) {
-        step(names[7], &stereo::filter::median(map, params.median));
+        step(names[8], &stereo::filter::median(map, params.median));
     }
 }
 

@@ -11,11 +11,11 @@ use crate::uniforms::DispatchParams;
 use std::sync::Arc;
 
 shaders! {
-    RIGHT: "disparity/right", PIXELS, ["clear", "choose"];
+    RIGHT: "disparity/right", PIXELS, ["clear"];
 }
 
 impl GraphBuilder {
-    /// Winners of the left picture, and of the right one where it needs no matching of its own.
+    /// Winners of the left picture, and the keys of those of the right one where it needs no matching of its own.
     pub(super) fn winner(&mut self, level: usize, layout: &Layout, batch: LastBatch, keeps_sums: bool) {
         let structure = &layout.structure;
         let winner = WinnerConfig {
@@ -28,20 +28,15 @@ impl GraphBuilder {
             checked: structure.is_diagonal(),
             keeps_sums,
         };
-        let right = |entry| {
-            let resources = vec![Resource::Params(level), Resource::RightKeys(level), Resource::RightMap(level, 0)];
-            vec![map_dispatch(&RIGHT, entry, &[], resources, layout)]
-        };
         if winner.checked {
-            self.push("winner", "clear", right("clear"), Product::Inner, level);
+            let keys = vec![Resource::Params(level), Resource::RightKeys(level)];
+            let clear = map_dispatch(&RIGHT, "clear", &[], keys, layout);
+            self.push("winner", "clear", vec![clear], Product::Inner, level);
         }
         let choose = self.choose(level, layout, winner);
         self.push("winner", "left map", choose, Product::Left(0), level);
         if keeps_sums {
             self.push("winner", "sums", Vec::new(), Product::Sums, level);
-        }
-        if winner.checked {
-            self.push("winner", "right map", right("choose"), Product::Right(0), level);
         }
     }
 

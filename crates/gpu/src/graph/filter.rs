@@ -9,17 +9,16 @@ use crate::stereo::map::{ON_PLANE, SUBPIXEL_STEPS, reason};
 
 shaders! {
     BLACK_BORDER: "filter/black_border", (1, 1), ["find"];
-    BLACK_BORDER_DROP: "filter/black_border_drop", PIXELS, ["drop", "empty"];
-    MEDIAN: "filter/median", TILE, ["smooth_map"];
-    CONSISTENCY: "filter/consistency", PIXELS, ["check", "check_right"];
-    SPECKLE: "filter/speckle" + "filter/regions", TILE, ["separate", "merge", "measure", "remove"];
+    FIRST_MEDIAN: "filter/median" + "filter/winners", TILE, ["smooth_map"];
+    LAST_MEDIAN: "filter/median" + "filter/one_map", TILE, ["smooth_map"];
+    SPECKLE: "filter/speckle" + "filter/consistency" + "filter/regions", TILE, ["reset", "label", "measure", "remove"];
     SPATIAL: "filter/spatial", TILE, ["run"];
     TEMPORAL: "filter/temporal", PIXELS, ["smooth_over_time"];
     SEGMENTS: "filter/segments" + "filter/calm" + "filter/regions" + "filter/records", TILE,
         ["separate", "merge", "measure", "number"];
     PLANES: "filter/planes" + "filter/moments" + "filter/regions" + "filter/records", PIXELS, ["vote", "fit", "fill"];
     BAND: "filter/band" + "filter/moments", PIXELS, ["fill_bands"];
-    FILL: "filter/fill", PIXELS, ["rows", "empty_rows"];
+    FILL: "filter/fill", PIXELS, ["rows", "empty_rows", "empty_borders"];
     CHOICE: "filter/choice", TILE, ["clear", "warp", "slant", "choose"];
     WEIGHTED_MEDIAN: "filter/weighted_median", TILE, ["weigh"];
 }
@@ -92,6 +91,13 @@ impl Maps<'_> {
         if side == Side::Left { self.left } else { self.right }
     }
 
+    fn set(&mut self, side: Side, index: usize) {
+        match side {
+            Side::Left => self.left = index,
+            Side::Right => self.right = index,
+        }
+    }
+
     fn map(&self, side: Side) -> Resource {
         side.map(self.level, self.here(side))
     }
@@ -100,6 +106,26 @@ impl Maps<'_> {
     fn both(&self, side: Side) -> [Resource; 2] {
         let here = self.here(side);
         [side.map(self.level, here), side.map(self.level, 1 - here)]
+    }
+
+    /// An entry of the speckle's shader: from the map in its buffer, and the other picture's map, into the other buffer.
+    fn speckle(
+        &self,
+        entry: &'static str,
+        constants: &[(&'static str, u32)],
+        side: Side,
+        opposite: Resource,
+    ) -> Dispatch {
+        let [from, into] = self.both(side);
+        let resources = [into, Resource::Parents, Resource::Sizes, from, opposite];
+        let maps = match entry {
+            "reset" => 1,
+            "label" => 5,
+            "measure" => 2,
+            _ => 4,
+        };
+        let bytes = maps * self.layout.map_bytes();
+        Dispatch { bytes, ..self.dispatch(&SPECKLE, entry, constants, &resources) }
     }
 
     /// A shader over the pixels of a map.
@@ -119,32 +145,20 @@ impl GraphBuilder {
     /// Filters, in the order of [`crate::stereo::filter_maps`]. Returns the buffers of the left and the right map.
     pub(super) fn filters(&mut self, level: usize, layout: &Layout) -> [Resource; 2] {
         let structure = &layout.structure;
+        let sides = if structure.wants_right { &[Side::Left, Side::Right][..] } else { &[Side::Left] };
         let mut maps = Maps { level, layout, left: 0, right: 0 };
         for &(kind, size) in &structure.filters {
-            let each_side = match kind {
-                FilterKind::BlackBorder | FilterKind::Median => structure.has_right(), // the check needs the right map
-                FilterKind::LeftRight => false,                                        // changes both at once
-                FilterKind::Temporal => false, // keeps a state of the left map alone
-                FilterKind::Choice => false,   // takes the confidence of the left map's winners as evidence
-                FilterKind::Speckle
-                | FilterKind::Spatial
-                | FilterKind::Fill
-                | FilterKind::WeightedMedian
-                | FilterKind::LastMedian => structure.wants_right,
-            };
-            for &side in if each_side { &[Side::Left, Side::Right][..] } else { &[Side::Left] } {
-                match kind {
-                    FilterKind::BlackBorder => self.black_border(&maps, side),
-                    FilterKind::Median => self.median(&mut maps, side, size, ["median", "right median"]),
-                    FilterKind::LeftRight => self.check(&mut maps),
-                    FilterKind::Speckle => self.speckle(&maps, side),
-                    FilterKind::Spatial => self.spatial(&maps, side, size),
-                    FilterKind::Temporal => self.over_time(&maps),
-                    FilterKind::Fill => self.fill(&mut maps, side, size),
-                    FilterKind::Choice => self.choice(&mut maps),
-                    FilterKind::WeightedMedian => self.weighted_median(&mut maps, side),
-                    FilterKind::LastMedian => self.median(&mut maps, side, size, ["last median", "right last median"]),
-                }
+            match kind {
+                FilterKind::BlackBorder => self.first_median(&mut maps),
+                FilterKind::Median => {} // beside the black borders
+                FilterKind::LeftRight if structure.filter(FilterKind::Speckle).is_some() => {} // beside the speckle
+                FilterKind::LeftRight | FilterKind::Speckle => self.check_and_label(&mut maps, sides),
+                FilterKind::Spatial => sides.iter().for_each(|&side| self.spatial(&maps, side, size)),
+                FilterKind::Temporal => self.over_time(&maps), // keeps a state of the left map alone
+                FilterKind::Fill => sides.iter().for_each(|&side| self.fill(&mut maps, side, size)),
+                FilterKind::Choice => self.choice(&mut maps), // takes the confidence of the left map's winners as evidence
+                FilterKind::WeightedMedian => sides.iter().for_each(|&side| self.weighted_median(&mut maps, side)),
+                FilterKind::LastMedian => sides.iter().for_each(|&side| self.last_median(&mut maps, side, size)),
             }
         }
         [Side::Left.map(level, maps.left), Side::Right.map(level, maps.right)]
@@ -174,36 +188,81 @@ impl GraphBuilder {
         self.push("cost", "black borders", vec![dispatch], Product::Inner, level);
     }
 
-    /// Removes what lies in the borders.
-    fn black_border(&mut self, maps: &Maps<'_>, side: Side) {
-        let dispatch = drop_borders(maps, side, "drop", &[side.is_right()]);
-        self.push_in_place(maps, side, ["black border", "right black border"], vec![dispatch]);
-    }
-
-    fn median(&mut self, maps: &mut Maps<'_>, side: Side, radius: u32, names: [&'static str; 2]) {
-        let dispatch = maps.dispatch(&MEDIAN, "smooth_map", &[("RADIUS", radius)], &maps.both(side));
-        self.push_into_other(maps, side, names, dispatch);
-    }
-
-    /// Checks each map against the unchecked other: the right one into its other buffer, the left one in place.
-    fn check(&mut self, maps: &mut Maps<'_>) {
-        let (level, left, right) = (maps.level, maps.left, maps.right);
-        let all =
-            [Resource::LeftMap(level, left), Resource::RightMap(level, right), Resource::RightMap(level, 1 - right)];
-        if maps.layout.structure.wants_right {
-            let dispatch = maps.dispatch(&CONSISTENCY, "check_right", &[], &all);
-            self.push("filters", "right left-right", vec![dispatch], Product::Right(1 - right), level);
-            maps.right = 1 - right;
+    /// Makes every pixel a region of its own for the left map's speckle: while others match, and behind no barrier.
+    pub(super) fn reset_regions(&mut self, level: usize, layout: &Layout) {
+        if !layout.structure.mirrored && layout.structure.filter(FilterKind::Speckle).is_some() {
+            let maps = Maps { level, layout, left: 0, right: 0 };
+            let reset = maps.speckle("reset", &[], Side::Left, maps.map(Side::Left)); // no map is read
+            self.push("cost", "regions", vec![reset], Product::Inner, level);
         }
-        let dispatch = maps.dispatch(&CONSISTENCY, "check", &[], &all);
-        let dispatch = Dispatch { bytes: 2 * maps.layout.map_bytes(), ..dispatch }; // it does not write the right map
-        self.push("filters", "left-right", vec![dispatch], Product::Left(left), level);
     }
 
-    fn speckle(&mut self, maps: &Maps<'_>, side: Side) {
-        let resources = [maps.map(side), Resource::Parents, Resource::Sizes];
-        let dispatches = SPECKLE.entries.iter().map(|entry| maps.dispatch(&SPECKLE, entry, &[], &resources)).collect();
-        self.push_in_place(maps, side, ["speckle", "right speckle"], dispatches);
+    /// Maps of the winners without black borders, and their median: of both pictures at once. The left-right check needs the right one.
+    fn first_median(&mut self, maps: &mut Maps<'_>) {
+        let Maps { level, layout, .. } = *maps;
+        let structure = &layout.structure;
+        let radius = structure.filter(FilterKind::Median);
+        let right_winners =
+            if structure.is_diagonal() { Resource::RightKeys(level) } else { Resource::RightMap(level, 0) };
+        let resources = [
+            Resource::BlackBorders,
+            Resource::LeftMap(level, 0),
+            right_winners,
+            Resource::LeftMap(level, 1),
+            Resource::RightMap(level, 1),
+        ];
+        let constants = [("RADIUS", radius.unwrap_or(0)), ("KEYED", u32::from(structure.is_diagonal()))];
+        let sides = 1 + u32::from(structure.has_right()); // where there is one, the right map is bound and not used
+        let one = maps.dispatch(&FIRST_MEDIAN, "smooth_map", &constants, &resources);
+        let dispatch = Dispatch {
+            groups: [one.groups[0], one.groups[1], sides],
+            work: u64::from(sides) * one.work,
+            bytes: u64::from(sides) * 2 * layout.map_bytes(),
+            ..one
+        };
+        (maps.left, maps.right) = (1, 1);
+        let names = if radius.is_some() { ["median", "right median"] } else { ["black border", "right black border"] };
+        self.push("filters", names[0], vec![dispatch], Product::Left(1), level);
+        if structure.has_right() {
+            self.push("filters", names[1], Vec::new(), Product::Right(1), level);
+        }
+    }
+
+    fn last_median(&mut self, maps: &mut Maps<'_>, side: Side, radius: u32) {
+        let dispatch = maps.dispatch(&LAST_MEDIAN, "smooth_map", &[("RADIUS", radius)], &maps.both(side));
+        self.push_into_other(maps, side, ["last median", "right last median"], dispatch);
+    }
+
+    /// Checks each map against the unchecked other one, and removes its small regions; in each case if the parameters say so.
+    fn check_and_label(&mut self, maps: &mut Maps<'_>, sides: &[Side]) {
+        let structure = &maps.layout.structure;
+        let checks = structure.filter(FilterKind::LeftRight).is_some();
+        let labels = structure.filter(FilterKind::Speckle).is_some();
+        let unchecked = [maps.map(Side::Left), maps.map(Side::Right)];
+        for &side in sides {
+            // without a check there may be no map of the other picture
+            let opposite = if checks { unchecked[usize::from(side == Side::Left)] } else { maps.map(side) };
+            let constants = [side.is_right(), ("CHECKS", u32::from(checks)), ("LABELS", u32::from(labels))];
+            let into_other = |entry, constants| maps.speckle(entry, constants, side, opposite);
+            if labels && side == Side::Right {
+                self.push("filters", "right regions", vec![into_other("reset", &[])], Product::Inner, maps.level);
+            }
+            let other = 1 - maps.here(side);
+            let product = if checks { side.product(other) } else { Product::Inner };
+            let label = into_other("label", &constants);
+            self.push("filters", side.name(["left-right", "right left-right"]), vec![label], product, maps.level);
+            if labels {
+                let dispatches = ["measure", "remove"].map(|entry| into_other(entry, &[])).into();
+                self.push(
+                    "filters",
+                    side.name(["speckle", "right speckle"]),
+                    dispatches,
+                    side.product(other),
+                    maps.level,
+                );
+            }
+            maps.set(side, other);
+        }
     }
 
     /// Running means along rows, and then along columns.
@@ -247,8 +306,7 @@ impl GraphBuilder {
             groups: [maps.layout.structure.height as u32, 1, 1],
             ..maps.dispatch(&FILL, entry, &[("ASKED", values_per_side)], &resources)
         };
-        let empty = drop_borders(maps, side, "empty", &[]);
-        let dispatches = FILL.entries.iter().map(rows).chain([empty]).collect();
+        let dispatches = FILL.entries.iter().map(rows).collect();
         self.push_in_place(maps, side, ["fill", "right fill"], dispatches);
     }
 
@@ -319,20 +377,11 @@ impl GraphBuilder {
     ) {
         let other = 1 - maps.here(side);
         self.push("filters", side.name(names), dispatches, side.product(other), maps.level);
-        match side {
-            Side::Left => maps.left = other,
-            Side::Right => maps.right = other,
-        }
+        maps.set(side, other);
     }
 
     /// A filter that changes a map in its buffer.
     fn push_in_place(&mut self, maps: &Maps<'_>, side: Side, names: [&'static str; 2], dispatches: Vec<Dispatch>) {
         self.push("filters", side.name(names), dispatches, side.product(maps.here(side)), maps.level);
     }
-}
-
-/// A shader over a map that writes what lies in a border alone.
-fn drop_borders(maps: &Maps<'_>, side: Side, entry: &'static str, constants: &[(&'static str, u32)]) -> Dispatch {
-    let dispatch = maps.dispatch(&BLACK_BORDER_DROP, entry, constants, &[Resource::BlackBorders, maps.map(side)]);
-    Dispatch { bytes: maps.layout.map_bytes(), ..dispatch }
 }

@@ -149,16 +149,18 @@ impl DispatchGraph {
         for (level, layout) in levels.iter().enumerate().skip(1) {
             builder.halve(level, layout);
         }
+        let mut coarser_map = None;
         for (level, layout) in levels.iter().enumerate().rev() {
             builder.coarse_stage = coarse_stage.filter(|_| level > 0);
             if layout.structure.comparison == Comparison::LearnedTable {
-                builder.mutual_information(level, layout, levels.get(level + 1));
+                builder.mutual_information(level, layout, coarser_map);
             }
             builder.match_level(level, layout, key.keeps_sums && level == 0);
             if let (0, Some(mirrored)) = (level, mirrored) {
                 builder.match_mirrored(mirrored, &layouts[mirrored]);
             }
             let [left, right] = builder.filters(level, layout);
+            coarser_map = Some(left);
             if let Some(bounds) = level.checked_sub(1).and_then(|finer| levels[finer].structure.gates) {
                 builder.bounds(level, layout, left, (level - 1, bounds));
             }
@@ -238,6 +240,7 @@ impl GraphBuilder {
     /// Costs, aggregation, paths and winners of a level.
     fn match_level(&mut self, level: usize, layout: &Layout, keeps_sums: bool) {
         self.black_borders(level, layout);
+        self.reset_regions(level, layout);
         self.cost(level, layout);
         self.local_aggregation(level, layout);
         let batches = self.paths(level, layout);

@@ -6,7 +6,6 @@ use crate::layout::{LEVEL_PAIRS, Layout};
 use crate::resource::{MutualInformation, Resource};
 use crate::shaders::{PIXELS, shaders};
 use crate::stereo::cost::mutual_information::LEVELS;
-use crate::stereo::filter::FilterKind;
 
 shaders! {
     HISTOGRAM: "cost/mutual_information/histogram" + "cost/mutual_information/start", PIXELS,
@@ -18,16 +17,12 @@ shaders! {
 const NEIGHBOURS: u64 = 25;
 
 impl GraphBuilder {
-    /// Counts and table of a level; `coarser` is the next level, where there is one.
-    pub(super) fn mutual_information(&mut self, level: usize, layout: &Layout, coarser: Option<&Layout>) {
+    /// Counts and table of a level; `coarser_map` is the left map of the next level, where there is one.
+    pub(super) fn mutual_information(&mut self, level: usize, layout: &Layout, coarser_map: Option<Resource>) {
         let own_map = (level, Resource::LeftMap(level, 0)); // bound and not read
-        let coarser = coarser.filter(|_| layout.structure.has_coarse_information);
-        let (entry, (map_level, guess)) = match coarser {
-            Some(coarser) => {
-                // coarser levels have no filter after the left-right check
-                let index = usize::from(coarser.structure.filter(FilterKind::Median).is_some());
-                ("from_coarser", (level + 1, Resource::LeftMap(level + 1, index)))
-            }
+        let coarser_map = coarser_map.filter(|_| layout.structure.has_coarse_information);
+        let (entry, (map_level, guess)) = match coarser_map {
+            Some(map) => ("from_coarser", (level + 1, map)),
             None if layout.structure.starts_from_last => ("from_last", (0, Resource::Last)),
             None => ("by_chance", own_map),
         };
