@@ -81,6 +81,7 @@ pub const FILES: &[(&str, &str)] = files![
     "gating/bounds",
     "gating/extremes",
     "gating/percentiles",
+    "host_map",
     "local/adaptive_weight",
     "local/cross_columns",
     "local/cross_rows",

@@ -338,6 +338,33 @@ impl GpuEngine {
         }
     }
 
+    /// The texture for a job's result, and the copies into it and to the host.
+    fn record_result(
+        &mut self,
+        job: &Job,
+        slot: &JobSlot,
+    ) -> Result<(wgpu::Texture, wgpu::CommandBuffer), EngineError> {
+        let texture = self.buffers.next_result();
+        let results = self.graph().map(|graph| &graph.results[..]).unwrap_or_default();
+        let Some(result) = results.first().and_then(|&result| self.buffers.buffer(result)) else {
+            return Err(EngineError::Device("a job without a result".to_owned()));
+        };
+        let label = Some("result");
+        let mut copies = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label });
+        copy_to_texture(&mut copies, result, &texture);
+        if let Some(last) = self.buffers.buffer(Resource::Last) {
+            copies.copy_buffer_to_buffer(result, 0, last, 0, last.size());
+        }
+        let wanted = [(0, job.read_back, job.params.confidence), (1, job.wants_right, false)];
+        let mut packed = Vec::new();
+        for (number, _, with_confidence) in wanted.into_iter().filter(|(_, is_wanted, _)| *is_wanted) {
+            slot.program.record_packing(&mut copies, number);
+            packed.extend(self.buffers.buffer(Resource::HostMap(number)).map(|map| (number, map, with_confidence)));
+        }
+        slot.slot.record_read_back(&mut copies, slot.program.timed_stages().len(), packed);
+        Ok((texture, copies.finish()))
+    }
+
     /// The result of a finished job, whose slot becomes free.
     fn finish(&mut self, flight: InFlight) -> Result<Output, EngineError> {
         let InFlight { job, slot, texture, submitted, number, .. } = flight;
@@ -412,20 +439,8 @@ impl Engine for GpuEngine {
         }
         let submitted = Instant::now();
         let (slot, upload) = self.start(&job, false)?;
+        let (texture, result) = self.record_result(&job, &slot)?;
         let (gpu, program) = (&self.gpu, &slot.program);
-        let texture = self.buffers.next_result();
-        let Some(result) = self.buffers.buffer(program.result) else {
-            return Err(EngineError::Device("a job without a result".to_owned()));
-        };
-        let right_result = program.right_result.and_then(|right| self.buffers.buffer(right));
-        let mut read_back =
-            gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("result") });
-        copy_to_texture(&mut read_back, result, &texture);
-        if let Some(last) = self.buffers.buffer(Resource::Last) {
-            read_back.copy_buffer_to_buffer(result, 0, last, 0, last.size());
-        }
-        let maps = [job.read_back.then_some(result), right_result];
-        slot.slot.record_read_back(&mut read_back, program.timed_stages().len(), maps);
         let mut pending: VecDeque<_> = (0..program.submissions())
             .map(|i| Submission { commands: vec![program.record(gpu, &slot.slot, i).finish()], work: program.work(i) })
             .collect();
@@ -433,7 +448,7 @@ impl Engine for GpuEngine {
             first.commands.insert(0, upload);
         }
         if let Some(last) = pending.back_mut() {
-            last.commands.push(read_back.finish());
+            last.commands.push(result);
         }
         let number = self.jobs;
         self.jobs += 1;

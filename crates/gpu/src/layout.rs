@@ -353,6 +353,7 @@ impl Layout {
             Resource::Path(..) => self.slab_bytes(self.path_cost_bytes()),
             Resource::Sums(..) => self.slab_bytes(2),
             Resource::Exact(..) | Resource::ArmSums(..) => self.slab_bytes(4),
+            Resource::HostMap(_) => host_map_bytes((width, height)) as u64,
             Resource::BlackBorders => 2 * 4 * (width + height) as u64,
             Resource::Kept => self.structure.pixels() * u64::from(self.words) * 16,
             Resource::Arms(_) => 2 * 4 * self.structure.pixels(),
@@ -380,6 +381,16 @@ const SEGMENT_WORDS: (u64, u64) = (8, 28);
 
 /// Pairs of brightness levels.
 pub(crate) const LEVEL_PAIRS: u64 = (LEVELS * LEVELS) as u64;
+
+/// Columns of a map as the host has it: whole groups of four.
+pub(crate) fn host_map_columns(width: usize) -> usize {
+    width.next_multiple_of(4)
+}
+
+/// Bytes of a map as the host has it: two for each disparity, one for its reasons, and one for its confidence.
+pub(crate) fn host_map_bytes((width, height): (usize, usize)) -> usize {
+    4 * host_map_columns(width) * height
+}
 
 /// Words from one row of a map to the next: rows of 256 bytes can be copied into a texture.
 pub fn map_pitch(width: usize) -> usize {

@@ -4,8 +4,10 @@ use super::buffers::Buffers;
 use super::compiler::Compiler;
 use super::device::Gpu;
 #[cfg(any(test, feature = "testing"))]
+use super::graph::Product;
+#[cfg(any(test, feature = "testing"))]
 use super::graph::Step;
-use super::graph::{Dispatch, DispatchGraph, Product};
+use super::graph::{Dispatch, DispatchGraph};
 use super::resource::Resource;
 use super::slot::{MAX_TIMED, Slot};
 use super::uniforms::{DispatchParams, UNIFORM_ALIGNMENT};
@@ -16,6 +18,15 @@ struct Bound {
     pipeline: wgpu::ComputePipeline,
     bindings: wgpu::BindGroup,
     groups: [u32; 3],
+}
+
+impl Bound {
+    fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
+        let [x, y, z] = self.groups;
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &self.bindings, &[]);
+        pass.dispatch_workgroups(x, y, z);
+    }
 }
 
 /// Division of dispatches into passes.
@@ -100,10 +111,8 @@ pub(super) struct Program {
     /// The ends of all steps; meaningful with [`PassGrouping::Steps`].
     #[cfg(any(test, feature = "testing"))]
     pub(super) step_ends: Vec<StepEnd>,
-    /// The finished left map.
-    pub(super) result: Resource,
-    /// The finished right map, if it is a result.
-    pub(super) right_result: Option<Resource>,
+    /// For each result its packing for the host.
+    packing: Vec<Bound>,
 }
 
 impl Program {
@@ -154,26 +163,14 @@ impl Program {
         let passes: Vec<_> = passes.into_iter().map(bound).collect::<Result<_, _>>()?;
         let stages: Vec<_> = passes.iter().map(|pass| pass.stage).collect();
         let timed = spans(&stages, MAX_TIMED);
-        let last_map = |map: fn(Product) -> Option<Resource>| {
-            graph.steps.iter().rev().filter(|step| step.level == 0).find_map(|step| map(step.product))
-        };
-        let result = last_map(|product| match product {
-            Product::Left(index) => Some(Resource::LeftMap(0, index)),
-            _ => None,
-        });
-        let right_result = last_map(|product| match product {
-            Product::Right(index) => Some(Resource::RightMap(0, index)),
-            _ => None,
-        });
-        let wants_right = graph.layouts[0].structure.wants_right;
+        let packing = graph.packing.iter().map(bind).collect::<Result<_, _>>()?;
         Ok(Self {
             passes,
             submissions,
             timed,
             #[cfg(any(test, feature = "testing"))]
             step_ends: step_ends.collect(),
-            result: result.unwrap_or(Resource::LeftMap(0, 0)),
-            right_result: right_result.filter(|_| wants_right),
+            packing,
         })
     }
 
@@ -218,11 +215,17 @@ impl Program {
                 label: Some(pass.stage),
                 timestamp_writes: timed.and_then(|slot| slot.timestamp_writes(self.times_of(index))),
             });
-            for Bound { pipeline, bindings, groups: [x, y, z] } in &pass.dispatches {
-                recorded.set_pipeline(pipeline);
-                recorded.set_bind_group(0, bindings, &[]);
-                recorded.dispatch_workgroups(*x, *y, *z);
-            }
+            pass.dispatches.iter().for_each(|bound| bound.record(&mut recorded));
+        }
+    }
+
+    /// Records the packing of result `number` for the host.
+    pub(super) fn record_packing(&self, encoder: &mut wgpu::CommandEncoder, number: usize) {
+        if let Some(bound) = self.packing.get(number) {
+            let label = Some("packing");
+            bound.record(
+                &mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes: None }),
+            );
         }
     }
 }

@@ -48,6 +48,8 @@ pub enum Resource {
     RightKeys(usize),
     /// First and last candidate of each 2 x 2 pixels.
     Gates(usize),
+    /// The finished left (0) or right (1) map as the host has it.
+    HostMap(usize),
     /// Union-find parents of regions.
     Parents,
     /// Pixels of each region.
@@ -125,6 +127,7 @@ impl Resource {
             Self::DispatchParams(_)
             | Self::Kept
             | Self::BlackBorders
+            | Self::HostMap(_)
             | Self::Parents
             | Self::Sizes
             | Self::Segments

@@ -3,12 +3,13 @@
 //! The host writes pair n + 1 into its own slot while the device computes pair n from another.
 
 use super::device::Gpu;
-use super::layout::map_pitch;
+use super::layout::{host_map_bytes, host_map_columns};
 use super::resource::Resource;
 use super::uniforms::{PARAMS_STRIDE, Params};
 use crate::engine::EngineError;
 use crate::image::{Image, Luma};
 use crate::stereo::DisparityMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -57,7 +58,13 @@ impl PairFormat {
 
     /// Bytes of a map.
     fn map_bytes(&self) -> usize {
-        map_pitch(self.width) * self.height * size_of::<u32>()
+        host_map_bytes((self.width, self.height))
+    }
+
+    /// The bytes of packed map `number` in the read-back buffer.
+    fn map_range(&self, number: usize, with_confidence: bool) -> Range<usize> {
+        let first = MAP_OFFSET + number * self.map_bytes();
+        first..first + if with_confidence { self.map_bytes() } else { self.map_bytes() / 4 * 3 }
     }
 
     /// Bytes from row to row in the staging buffer.
@@ -239,23 +246,22 @@ impl Slot {
         self.staging.map_async(wgpu::MapMode::Write, .., move |result| mapped.store(result.is_ok(), Ordering::Release));
     }
 
-    /// Records the copies of the timestamps of `spans` spans and of the given maps, left and right, into the read-back buffer.
-    pub(super) fn record_read_back(
+    /// Records the copies of the timestamps of `spans` spans and of the packed maps into the read-back buffer: of each map its number,
+    /// its buffer, and whether its confidences come too.
+    pub(super) fn record_read_back<'a>(
         &self,
         encoder: &mut wgpu::CommandEncoder,
         spans: usize,
-        maps: [Option<&wgpu::Buffer>; 2],
+        maps: impl IntoIterator<Item = (usize, &'a wgpu::Buffer, bool)>,
     ) {
         if let Some(Timestamps { queries, resolved }) = &self.timestamps {
             let count = 2 * spans.min(MAX_TIMED);
             encoder.resolve_query_set(queries, 0..count as u32, resolved, 0);
             encoder.copy_buffer_to_buffer(resolved, 0, &self.read_back, 0, (count * size_of::<u64>()) as u64);
         }
-        for (number, map) in maps.into_iter().enumerate() {
-            if let Some(map) = map {
-                let at = MAP_OFFSET + number * self.format.map_bytes();
-                encoder.copy_buffer_to_buffer(map, 0, &self.read_back, at as u64, map.size());
-            }
+        for (number, map, with_confidence) in maps {
+            let range = self.format.map_range(number, with_confidence);
+            encoder.copy_buffer_to_buffer(map, 0, &self.read_back, range.start as u64, range.len() as u64);
         }
     }
 
@@ -289,8 +295,8 @@ impl Slot {
             let bytes = self.read_back.get_mapped_range(..).map_err(|err| device_error(gpu, &err))?;
             let ticks = bytemuck::pod_collect_to_vec(&bytes[..TICKS_SIZE]);
             let map = |number: usize, with_confidence| {
-                let words = bytemuck::cast_slice(&bytes[MAP_OFFSET + number * self.format.map_bytes()..]);
-                decode_map(words, self.format.width, self.format.height, with_confidence)
+                let bytes = &bytes[self.format.map_range(number, with_confidence)];
+                host_map(bytes, (self.format.width, self.format.height), with_confidence)
             };
             (ticks, [with_map.map(|it| map(0, it)), with_right.then(|| map(1, false))])
         };
@@ -299,21 +305,25 @@ impl Slot {
     }
 }
 
-/// A map from its words, `pitch` to a row.
-pub(super) fn decode_map(words: &[u32], width: usize, height: usize, with_confidence: bool) -> DisparityMap {
+/// A map from the bytes of a packed one.
+fn host_map(bytes: &[u8], size: (usize, usize), with_confidence: bool) -> DisparityMap {
+    let pixels = host_map_columns(size.0) * size.1;
+    let (values, bytes) = bytes.split_at(2 * pixels);
+    let (reasons, confidence) = bytes.split_at(pixels);
     DisparityMap {
-        values: decode(words, width, height, |word| word as u16 as i16),
-        reasons: decode(words, width, height, |word| (word >> 16) as u8),
-        confidence: with_confidence.then(|| decode(words, width, height, |word| (word >> 24) as u8)),
+        values: host_image(bytemuck::cast_slice(values), size),
+        reasons: host_image(reasons, size),
+        confidence: with_confidence.then(|| host_image(confidence, size)),
     }
 }
 
-/// Row by row, so that the inner loop is one over plain numbers, which the compiler makes into vector instructions.
-fn decode<T>(words: &[u32], width: usize, height: usize, part: impl Fn(u32) -> T) -> Image<T> {
-    let mut pixels = Vec::with_capacity(width * height);
-    for row in words.chunks(map_pitch(width)).take(height) {
-        pixels.extend(row[..width].iter().map(|&word| part(word)));
-    }
+fn host_image<T: Copy>(pixels: &[T], (width, height): (usize, usize)) -> Image<T> {
+    let columns = host_map_columns(width);
+    let pixels = if columns == width {
+        pixels.to_vec()
+    } else {
+        pixels.chunks(columns).flat_map(|row| &row[..width]).copied().collect()
+    };
     Image::new(width, height, pixels)
 }
 

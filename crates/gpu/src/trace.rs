@@ -3,10 +3,10 @@
 
 use super::gpu_engine::GpuEngine;
 use super::graph::Product;
-use super::layout::Layout;
+use super::layout::{Layout, map_pitch};
 use super::resource::{MutualInformation, Resource};
-use super::slot::decode_map;
 use crate::engine::{EngineError, Job};
+use crate::image::Image;
 use crate::stereo::{DisparityMap, Volume};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -143,4 +143,14 @@ fn decode_sums(words: &[u32], layout: &Layout) -> Volume<u32> {
         let (lane, own) = (i / (4 * of_lane), i % (4 * of_lane));
         words[((y * width + x) * layout.words as usize + lane * of_lane) * 4 + (own % 4) * of_lane + own / 4]
     })
+}
+
+/// A map from its words on the device, `map_pitch` to a row.
+pub(super) fn decode_map(words: &[u32], width: usize, height: usize, with_confidence: bool) -> DisparityMap {
+    let word = |x, y| words[y * map_pitch(width) + x];
+    DisparityMap {
+        values: Image::from_fn(width, height, |x, y| word(x, y) as u16 as i16),
+        reasons: Image::from_fn(width, height, |x, y| (word(x, y) >> 16) as u8),
+        confidence: with_confidence.then(|| Image::from_fn(width, height, |x, y| (word(x, y) >> 24) as u8)),
+    }
 }

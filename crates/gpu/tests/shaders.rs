@@ -165,6 +165,16 @@ fn stems(folder: &str, extension: &str) -> BTreeSet<String> {
     found
 }
 
+/// Stages of the winner's shader.
+const FUSED: [&str; 6] = [
+    "disparity/border",
+    "disparity/mod",
+    "disparity/subpixel",
+    "disparity/uniqueness",
+    "disparity/confidence",
+    "disparity/winner",
+];
+
 #[test]
 fn every_stage_has_a_shader_of_its_name() {
     /// Files of the reference without a shader: those of the host, and stages of another shader.
@@ -205,17 +215,8 @@ fn every_stage_has_a_shader_of_its_name() {
         "local/aggregate",
         "local/mod",
     ];
-    /// Stages of the winner's shader.
-    const FUSED: [&str; 6] = [
-        "disparity/border",
-        "disparity/mod",
-        "disparity/subpixel",
-        "disparity/uniqueness",
-        "disparity/confidence",
-        "disparity/winner",
-    ];
     /// Pieces of kernels that exist in variants or share a text, beside the file of their stage.
-    const PIECES: [&str; 28] = [
+    const PIECES: [&str; 29] = [
         "aggregate/costs_from_codes",
         "aggregate/exchange_subgroup",
         "aggregate/exchange_workgroup",
@@ -235,6 +236,7 @@ fn every_stage_has_a_shader_of_its_name() {
         "filter/records",
         "filter/regions",
         "filter/winners",
+        "host_map",
         "gating/extremes",
         "gating/percentiles",
         "local/adaptive_weight",

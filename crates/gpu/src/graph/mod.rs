@@ -13,7 +13,7 @@ use super::compiler::{Request, Source};
 use super::layout::{Layout, Structure};
 use super::limits::Limits;
 use super::resource::Resource;
-use super::shaders::Shader;
+use super::shaders::{Shader, TILE, shaders};
 use super::uniforms::DispatchParams;
 use super::variant::{VARIABLE, Variant, VariantOverrides};
 use crate::engine::EngineError;
@@ -124,6 +124,14 @@ pub struct DispatchGraph {
     pub dispatch_params: Vec<DispatchParams>,
     /// In the order in which they run.
     pub steps: Vec<Step>,
+    /// The buffer of the finished left map, and then that of the right one if it is wanted.
+    pub(crate) results: Vec<Resource>,
+    /// For each of these the dispatch that packs it for the host, where it has to come there.
+    pub(crate) packing: Vec<Dispatch>,
+}
+
+shaders! {
+    HOST_MAP: "host_map", TILE, ["pack"];
 }
 
 impl DispatchGraph {
@@ -150,6 +158,7 @@ impl DispatchGraph {
             builder.halve(level, layout);
         }
         let mut coarser_map = None;
+        let mut results = Vec::new();
         for (level, layout) in levels.iter().enumerate().rev() {
             builder.coarse_stage = coarse_stage.filter(|_| level > 0);
             if layout.structure.comparison == Comparison::LearnedTable {
@@ -161,6 +170,7 @@ impl DispatchGraph {
             }
             let [left, right] = builder.filters(level, layout);
             coarser_map = Some(left);
+            results = if layout.structure.wants_right { vec![left, right] } else { vec![left] };
             if let Some(bounds) = level.checked_sub(1).and_then(|finer| levels[finer].structure.gates) {
                 builder.bounds(level, layout, left, (level - 1, bounds));
             }
@@ -168,13 +178,18 @@ impl DispatchGraph {
                 builder.bounds(level, layout, right, (mirrored, bounds));
             }
         }
+        let pack = |(number, &map)| {
+            let resources = vec![Resource::Params(0), map, Resource::HostMap(number)];
+            map_dispatch(&HOST_MAP, "pack", &[], resources, &layouts[0])
+        };
+        let packing = results.iter().enumerate().map(pack).collect();
         let GraphBuilder { dispatch_params, steps, .. } = builder;
-        Ok(Self { layouts, dispatch_params, steps })
+        Ok(Self { layouts, dispatch_params, steps, results, packing })
     }
 
     /// Every pipeline that it needs.
     pub fn requests(&self) -> impl Iterator<Item = &Request> {
-        self.steps.iter().flat_map(|step| step.dispatches.iter().map(|dispatch| &dispatch.request))
+        self.dispatches().map(|dispatch| &dispatch.request)
     }
 
     /// Bytes of the stored path costs of the level with most of them.
@@ -206,8 +221,12 @@ impl DispatchGraph {
         made.map(|picture| (picture, self.layouts[picture.level()].structure.size())).collect()
     }
 
+    fn dispatches(&self) -> impl Iterator<Item = &Dispatch> {
+        self.steps.iter().flat_map(|step| &step.dispatches).chain(&self.packing)
+    }
+
     fn resources(&self) -> impl Iterator<Item = Resource> {
-        self.steps.iter().flat_map(|step| &step.dispatches).flat_map(|dispatch| dispatch.resources.iter().copied())
+        self.dispatches().flat_map(|dispatch| dispatch.resources.iter().copied())
     }
 
     /// Bytes on the device.
@@ -355,6 +374,7 @@ impl Shader {
 
 /// The shaders of all stages that exist in one form.
 pub fn shaders() -> Vec<&'static Shader> {
-    let stages = [cost::SHADERS, mutual_information::SHADERS, local::SHADERS, disparity::SHADERS, swapped::SHADERS];
+    let stages =
+        [SHADERS, cost::SHADERS, mutual_information::SHADERS, local::SHADERS, disparity::SHADERS, swapped::SHADERS];
     [&stages.concat()[..], filter::SHADERS, gating::SHADERS].concat()
 }
