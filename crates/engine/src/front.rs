@@ -93,6 +93,10 @@ impl Engine for Front {
         Ok(())
     }
 
+    fn wait(&mut self) {
+        self.engine.wait();
+    }
+
     fn collect(&mut self) -> Result<Option<Output>, EngineError> {
         let output = match self.engine.collect() {
             Ok(None) => return Ok(None),

@@ -24,15 +24,18 @@ use super::tuning::VariantSelector;
 use super::uniforms::Params;
 use super::variant::{Variant, VariantOverrides};
 use crate::engine::demand::Demand;
-use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
+use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, POLL_INTERVAL, StageTime};
 use crate::image::PictureRef;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Where a pair takes longer, transfers are short beside it, and one job less in flight saves latency, ms.
 const SLOW_PAIR_MS: f64 = 10.0;
+
+/// Time of one wait for the device at most: whoever frees its buffers meanwhile waits as well.
+const WAIT: Duration = Duration::from_millis(2);
 
 const RUNNING: u8 = 0;
 const FINISHED: u8 = 1;
@@ -466,6 +469,16 @@ impl Engine for GpuEngine {
         });
         self.submit_pending();
         Ok(())
+    }
+
+    fn wait(&mut self) {
+        let is_queued = self.in_flight.front().is_some_and(|flight| flight.pending.is_empty());
+        if is_queued {
+            // `collect` tells what went wrong
+            let _ = self.gpu.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(WAIT) });
+        } else {
+            std::thread::sleep(POLL_INTERVAL);
+        }
     }
 
     fn collect(&mut self) -> Result<Option<Output>, EngineError> {

@@ -175,6 +175,11 @@ pub trait Engine: Send {
     /// # Errors
     /// The oldest job failed, and is in flight no more.
     fn collect(&mut self) -> Result<Option<Output>, EngineError>;
+
+    /// Waits for the oldest job, a moment at most: [`Engine::collect`] tells whether it is finished.
+    fn wait(&mut self) {
+        std::thread::sleep(POLL_INTERVAL);
+    }
 }
 
 /// Refuses pictures with too many pixels for the counters of mutual information.
@@ -191,8 +196,8 @@ pub fn check_counts((width, height): (usize, usize), params: &StereoParams) -> R
     Ok(())
 }
 
-/// How often [`run`] polls for the result.
-const RUN_POLL_INTERVAL: Duration = Duration::from_micros(100);
+/// Interval at which an engine that cannot wait for its device is asked for a result.
+pub const POLL_INTERVAL: Duration = Duration::from_micros(100);
 
 /// Runs one job and waits for it; the engine must be idle.
 ///
@@ -204,6 +209,6 @@ pub fn run(engine: &mut dyn Engine, job: Job) -> Result<Output, EngineError> {
         if let Some(output) = engine.collect()? {
             return Ok(output);
         }
-        std::thread::sleep(RUN_POLL_INTERVAL);
+        engine.wait();
     }
 }
