@@ -9,6 +9,7 @@ mod cameras;
 mod comparison;
 mod confidence;
 mod conversion;
+mod copies;
 mod doctor;
 mod explain;
 mod guide;
