@@ -257,8 +257,12 @@ impl Gpu {
     /// Whether passes can be timed. While a window draws, the timestamps of Mesa's software adapter do not span the work of
     /// a pass.
     pub fn times_passes(&self) -> bool {
-        let has_timestamps = self.device.features().contains(wgpu::Features::TIMESTAMP_QUERY);
-        has_timestamps && !(self.shared_with_window && self.info.software)
+        self.device.features().contains(wgpu::Features::TIMESTAMP_QUERY) && !self.draws_by_software()
+    }
+
+    /// Whether it is a software adapter that draws a window.
+    pub(super) fn draws_by_software(&self) -> bool {
+        self.shared_with_window && self.info.software
     }
 
     /// The reason for the loss of the device, once it is lost.

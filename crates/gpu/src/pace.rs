@@ -11,6 +11,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 const SUBMISSION_MS: f64 = 6.0;
 /// Submissions that are queued at least, so that the device stays busy between calls.
 const MIN_BACKLOG: usize = 2;
+/// The same where a software adapter draws a window as well: it computes within the call that submits, and a window comes to its turn only
+/// while nothing is queued.
+const BACKLOG_BESIDE_WINDOW: usize = 1;
 /// Shares of the limit that the work of [`SUBMISSION_MS`] may have; beyond them the limit becomes the next power of two. Each change divides
 /// dispatches anew.
 const FITTING: std::ops::RangeInclusive<f64> = 0.4..=1.0;
@@ -20,6 +23,7 @@ pub(super) struct Pace {
     max_work: u64,
     min_work: u64,
     is_fixed: bool,
+    min_backlog: usize,
     backlog: Arc<Backlog>,
 }
 
@@ -35,7 +39,8 @@ impl Pace {
     pub(super) fn new(gpu: &Gpu, fixed: Option<u64>) -> Self {
         let max_work = fixed.unwrap_or_else(|| gpu.initial_submission_work());
         let min_work = gpu.min_submission_work();
-        Self { max_work, min_work, is_fixed: fixed.is_some(), backlog: Arc::default() }
+        let min_backlog = if gpu.draws_by_software() { BACKLOG_BESIDE_WINDOW } else { MIN_BACKLOG };
+        Self { max_work, min_work, is_fixed: fixed.is_some(), min_backlog, backlog: Arc::default() }
     }
 
     /// Maximum work of a submission.
@@ -46,7 +51,8 @@ impl Pace {
     /// Whether a submission of this work may be queued.
     pub(super) fn has_room(&self, work: u64) -> bool {
         let Backlog { count, work: queued } = &*self.backlog;
-        count.load(Ordering::Acquire) < MIN_BACKLOG || queued.load(Ordering::Acquire) + work <= 2 * self.max_work
+        let max_queued = if self.min_backlog < MIN_BACKLOG { 0 } else { 2 * self.max_work };
+        count.load(Ordering::Acquire) < self.min_backlog || queued.load(Ordering::Acquire) + work <= max_queued
     }
 
     /// Counts a submission of this work until the returned function is called.
@@ -93,6 +99,22 @@ mod tests {
         let submission_ms = 20.0 * max_work as f64 / WORK[0] as f64;
         assert!((0.5..=2.0).contains(&(submission_ms / SUBMISSION_MS)), "{submission_ms}");
         assert_eq!(adapted(max_work, WORK[0], 20.0), max_work);
+    }
+
+    #[test]
+    fn a_window_on_a_software_adapter_comes_between_any_two_submissions() {
+        let pace =
+            |min_backlog| Pace { max_work: 100, min_work: 1, is_fixed: true, min_backlog, backlog: Arc::default() };
+        for (min_backlog, room) in [(MIN_BACKLOG, [true, true, false]), (BACKLOG_BESIDE_WINDOW, [true, false, false])] {
+            let pace = pace(min_backlog);
+            let mut done = Vec::new();
+            for has_room in room {
+                assert_eq!(pace.has_room(100), has_room, "{min_backlog}, {} queued", done.len());
+                done.push(pace.count(100));
+            }
+            done.into_iter().for_each(|done| done());
+            assert!(pace.has_room(100));
+        }
     }
 
     #[test]
