@@ -280,6 +280,13 @@ impl Gpu {
         EngineError::DeviceLost(self.errors.lost.get_or_init(|| why.to_owned()).clone())
     }
 
+    /// Marks the device as lost, which hangs and has reported nothing.
+    pub(super) fn mark_hung(&self, why: &str) -> EngineError {
+        // wgpu waits for the end of all work when the last handle of a queue is dropped, and so would the thread that computes on the CPU
+        std::mem::forget(self.queue.clone());
+        self.mark_lost(why)
+    }
+
     /// Checks that the device works.
     ///
     /// # Errors

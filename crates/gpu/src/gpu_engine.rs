@@ -19,6 +19,7 @@ use super::pace::Pace;
 use super::past::Past;
 use super::program::{PassGrouping, Program, all_compiled};
 use super::resource::Resource;
+use super::silence::Silence;
 use super::slot::{PairFormat, Slot};
 use super::tuning::VariantSelector;
 use super::uniforms::Params;
@@ -59,6 +60,7 @@ pub struct GpuEngine {
     in_flight: VecDeque<InFlight>,
     free: Vec<JobSlot>,
     pace: Pace,
+    pub(super) silence: Silence,
     jobs: u64,
     /// Time of the last pair on the device.
     pair_ms: f64,
@@ -120,6 +122,7 @@ impl GpuEngine {
             selector: VariantSelector::new(gpu.clone(), &options),
             compiler: if options.checks { Compiler::with_checks(gpu.clone()) } else { Compiler::new(gpu.clone()) },
             pace: Pace::new(&gpu, options.max_work),
+            silence: Silence::new(gpu.info.software),
             gpu,
             options,
             limits,
@@ -368,6 +371,14 @@ impl GpuEngine {
         Ok((texture, copies.finish()))
     }
 
+    /// Checks that the device, which has work, does not hang; else the oldest job has failed.
+    fn check_silence(&mut self) -> Result<(), EngineError> {
+        let Some(silent) = self.silence.too_long(Instant::now(), self.pace.finished()) else { return Ok(()) };
+        let (width, height) = self.in_flight.pop_front().map_or((0, 0), |flight| flight.job.frame.size());
+        let s = silent.as_secs();
+        Err(self.gpu.mark_hung(&format!("it has finished nothing of a pair of {width}x{height} for {s} s")))
+    }
+
     /// The result of a finished job, whose slot becomes free.
     fn finish(&mut self, flight: InFlight) -> Result<Output, EngineError> {
         let InFlight { job, slot, texture, submitted, number, .. } = flight;
@@ -489,7 +500,11 @@ impl Engine for GpuEngine {
             self.submit_pending();
         }
         let state = self.in_flight.front().map(|flight| flight.state.load(Ordering::Acquire));
-        if checked.is_ok() && matches!(state, None | Some(RUNNING)) {
+        if checked.is_ok() && state == Some(RUNNING) {
+            return self.check_silence().map(|()| None);
+        }
+        self.silence.end();
+        if checked.is_ok() && state.is_none() {
             return Ok(None);
         }
         let oldest = self.in_flight.pop_front();

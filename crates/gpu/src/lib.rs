@@ -27,6 +27,7 @@ mod past;
 mod program;
 pub mod resource;
 pub mod shaders;
+mod silence;
 mod slot;
 #[cfg(any(test, feature = "testing"))]
 mod trace;

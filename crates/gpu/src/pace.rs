@@ -27,11 +27,13 @@ pub(super) struct Pace {
     backlog: Arc<Backlog>,
 }
 
-/// Submissions on the queue, not yet done.
+/// Submissions on the queue, and those that were on it.
 #[derive(Default)]
 struct Backlog {
     count: AtomicUsize,
     work: AtomicU64,
+    /// Submissions that are done.
+    finished: AtomicU64,
 }
 
 impl Pace {
@@ -50,7 +52,7 @@ impl Pace {
 
     /// Whether a submission of this work may be queued.
     pub(super) fn has_room(&self, work: u64) -> bool {
-        let Backlog { count, work: queued } = &*self.backlog;
+        let Backlog { count, work: queued, .. } = &*self.backlog;
         let max_queued = if self.min_backlog < MIN_BACKLOG { 0 } else { 2 * self.max_work };
         count.load(Ordering::Acquire) < self.min_backlog || queued.load(Ordering::Acquire) + work <= max_queued
     }
@@ -63,7 +65,13 @@ impl Pace {
         move || {
             backlog.work.fetch_sub(work, Ordering::AcqRel);
             backlog.count.fetch_sub(1, Ordering::AcqRel);
+            backlog.finished.fetch_add(1, Ordering::AcqRel);
         }
+    }
+
+    /// Submissions that are done, of all that were counted.
+    pub(super) fn finished(&self) -> u64 {
+        self.backlog.finished.load(Ordering::Acquire)
     }
 
     /// Adapts the work of submissions to a pair of this work that took so long.
@@ -125,5 +133,16 @@ mod tests {
         }
         assert!(adapted(max_work, WORK[0], 48.0) < max_work);
         assert!(adapted(max_work, WORK[0], 1.0) > max_work);
+    }
+
+    #[test]
+    fn what_is_done_leaves_the_queue_and_is_counted() {
+        let pace = Pace { max_work: 10, min_work: 1, is_fixed: true, min_backlog: MIN_BACKLOG, backlog: Arc::default() };
+        let [first, second] = [pace.count(10), pace.count(9)];
+        assert!(!pace.has_room(2) && pace.finished() == 0);
+        first();
+        assert!(pace.has_room(2) && pace.finished() == 1);
+        second();
+        assert_eq!(pace.finished(), 2);
     }
 }

@@ -1,0 +1,113 @@
+//! A device that hangs and does not report it: it has work, and finishes none of it.
+
+use std::time::{Duration, Instant};
+
+/// How long a device may finish nothing while it has work. Submissions take some milliseconds ([`super::pace`]), and the first one of a
+/// large picture on a small GPU some tenths of a second.
+const LIMIT: Duration = Duration::from_secs(5);
+/// Time between two looks that counts at most: the machine may have slept, or this thread may have waited for something else.
+const MAX_GAP: Duration = Duration::from_secs(1);
+
+/// Time in which the device has finished nothing of its work.
+#[derive(Debug)]
+pub(super) struct Silence {
+    /// `None` for software, which takes as long as the machine is busy.
+    limit: Option<Duration>,
+    waited: Duration,
+    last_look: Option<Look>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    at: Instant,
+    /// Submissions that the device had finished.
+    finished: u64,
+}
+
+impl Silence {
+    pub(super) fn new(software: bool) -> Self {
+        Self { limit: (!software).then_some(LIMIT), waited: Duration::ZERO, last_look: None }
+    }
+
+    /// Looks at a device that has work and has `finished` so many submissions. Returns how long it has finished none, if that is too long.
+    pub(super) fn too_long(&mut self, now: Instant, finished: u64) -> Option<Duration> {
+        let gap = match self.last_look {
+            Some(last) if last.finished == finished => now.saturating_duration_since(last.at).min(MAX_GAP),
+            _ => {
+                self.waited = Duration::ZERO;
+                Duration::ZERO
+            }
+        };
+        self.waited += gap;
+        self.last_look = Some(Look { at: now, finished });
+        self.limit.is_some_and(|limit| self.waited >= limit).then_some(self.waited)
+    }
+
+    /// Notes that the device has given a result, or has no work.
+    pub(super) fn end(&mut self) {
+        self.last_look = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::Frame;
+    use crate::capture::scene::{SceneOptions, render};
+    use crate::engine::{Engine as _, EngineError, Job};
+    use crate::{Gpu, GpuEngine};
+    use std::sync::Arc;
+
+    /// Looks every 100 ms from `from_s` to `to_s`; the time of the first one that finds too long a silence.
+    fn first_too_long(silence: &mut Silence, [from_s, to_s]: [u64; 2], finished: impl Fn(u64) -> u64) -> Option<u64> {
+        let start = Instant::now();
+        let mut looks = (10 * from_s..=10 * to_s).map(|tenths| 100 * tenths);
+        looks.find(|&ms| silence.too_long(start + Duration::from_millis(ms), finished(ms)).is_some())
+    }
+
+    #[test]
+    fn a_device_is_silent_once_it_has_finished_nothing_for_five_seconds() {
+        assert_eq!(first_too_long(&mut Silence::new(false), [0, 9], |_| 7), Some(5000));
+        // a submission takes 4 s, and another one, and the third does not end
+        let finished = |ms| if ms < 8000 { ms / 4000 } else { 2 };
+        assert_eq!(first_too_long(&mut Silence::new(false), [0, 20], finished), Some(13000));
+        assert_eq!(first_too_long(&mut Silence::new(false), [0, 60], |ms| ms / 4900), None, "slow, and alive");
+    }
+
+    #[test]
+    fn time_without_work_or_without_a_look_does_not_count() {
+        let mut silence = Silence::new(false);
+        assert_eq!(first_too_long(&mut silence, [0, 4], |_| 7), None);
+        silence.end();
+        assert_eq!(first_too_long(&mut silence, [60, 64], |_| 7), None, "another pair begins");
+        silence.end();
+
+        let start = Instant::now();
+        assert_eq!(silence.too_long(start, 7), None);
+        let after_sleep = start + Duration::from_hours(8);
+        assert_eq!(silence.too_long(after_sleep, 7), None, "the machine has slept");
+        assert_eq!(silence.too_long(start, 7), None, "a clock that goes back");
+    }
+
+    #[test]
+    fn software_is_waited_for() {
+        assert_eq!(first_too_long(&mut Silence::new(true), [0, 600], |_| 7), None);
+    }
+
+    #[test]
+    fn a_silent_device_is_lost_with_the_words_why() {
+        let Some(gpu) = Gpu::for_test() else { return };
+        let mut engine = GpuEngine::new(gpu.clone()).unwrap();
+        engine.silence = Silence { limit: Some(Duration::ZERO), ..Silence::new(true) };
+        let options = SceneOptions { width: 320, height: 240, ..SceneOptions::default() };
+        let frame = Arc::new(Frame::of_raw(Arc::new(render(&options, 0, false))));
+        let job = Job { frame, params: Arc::default(), read_back: true, wants_right: false };
+        engine.submit(job.clone()).unwrap();
+        let err = engine.collect().map(drop).unwrap_err();
+        let text = err.to_string();
+        assert!(matches!(err, EngineError::DeviceLost(_)), "{text}");
+        assert!(text.contains("finished nothing of a pair of 320x240 for 0 s"), "{text}");
+        assert!(gpu.lost().is_some(), "a window that draws with it has to know");
+        assert!(matches!(engine.submit(job), Err(EngineError::DeviceLost(_))));
+    }
+}
