@@ -100,6 +100,7 @@ mod tests {
             i16: true,
             timestamps: true,
             storage_buffers: 8,
+            workgroup_bytes: 32768,
         }
     }
 

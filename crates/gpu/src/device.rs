@@ -35,6 +35,8 @@ pub struct AdapterSummary {
     pub timestamps: bool,
     /// Storage buffers that a kernel can bind; see [`Self::misfit`].
     pub storage_buffers: u32,
+    /// Bytes of memory that the invocations of a workgroup can share; see [`Self::misfit`].
+    pub workgroup_bytes: u32,
 }
 
 impl AdapterSummary {
@@ -47,7 +49,7 @@ impl AdapterSummary {
 
     /// Why the GPU engine cannot run on it, though it computes and a window can draw with it; `None` if it can.
     pub fn misfit(&self) -> Option<String> {
-        too_few(self.storage_buffers)
+        too_few(self.storage_buffers, self.workgroup_bytes)
     }
 }
 
@@ -187,6 +189,12 @@ impl Gpu {
             side_px: (limits.max_texture_dimension_2d as usize).min(MAX_SIDE_PX),
             path_bytes: if discrete { 4 << 30 } else { 1 << 30 },
         }
+    }
+
+    /// Why the GPU engine cannot run on it; `None` if it can.
+    pub(super) fn misfit(&self) -> Option<String> {
+        let limits = self.device.limits();
+        too_few(limits.max_storage_buffers_per_shader_stage, limits.max_compute_workgroup_storage_size)
     }
 
     /// Whether it computes in the memory of the machine.
@@ -365,6 +373,7 @@ fn summary(index: usize, adapter: &wgpu::Adapter) -> AdapterSummary {
         i16: has(wgpu::Features::SHADER_I16),
         timestamps: has(wgpu::Features::TIMESTAMP_QUERY),
         storage_buffers: adapter.limits().max_storage_buffers_per_shader_stage,
+        workgroup_bytes: adapter.limits().max_compute_workgroup_storage_size,
     }
 }
 

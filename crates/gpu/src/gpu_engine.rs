@@ -12,7 +12,7 @@ use super::device::Gpu;
 use super::events::{Event, Events};
 use super::graph::{DispatchGraph, GraphKey};
 use super::layout::Structure;
-use super::limits::{self, Limits};
+use super::limits::Limits;
 use super::need::{self, MAX_JOBS};
 use super::options::GpuOptions;
 use super::pace::Pace;
@@ -106,11 +106,11 @@ impl GpuEngine {
     /// With options that override the variant or limit memory.
     ///
     /// # Errors
-    /// The device is lost already, or its kernels bind too few buffers.
+    /// The device is lost already, or its kernels bind too few buffers or share too little memory.
     pub fn with_options(gpu: Gpu, options: GpuOptions) -> Result<Self, EngineError> {
         gpu.check()?;
         let mut limits = gpu.limits();
-        if let Some(why) = limits::too_few(limits.storage_buffers) {
+        if let Some(why) = gpu.misfit() {
             let name = &gpu.info.adapter;
             return Err(EngineError::NoAdapter(format!(
                 "{name} cannot compute: {why}; install a newer driver, or choose --engine cpu"

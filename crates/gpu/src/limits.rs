@@ -3,11 +3,21 @@
 /// Storage buffers that a kernel of ours may bind: what WebGPU promises of every device. Old software drivers have fewer.
 pub(crate) const STORAGE_BUFFERS: u32 = 8;
 
-/// Why the kernels cannot run where one can bind so many storage buffers; `None` if they can.
-pub fn too_few(storage_buffers: u32) -> Option<String> {
-    (storage_buffers < STORAGE_BUFFERS).then(|| {
+/// Bytes of workgroup memory that a kernel of ours may have: what WebGPU promises of every device. A test counts those of every kernel.
+pub const WORKGROUP_BYTES: u32 = 16384;
+
+/// Why the kernels cannot run where one can bind so many storage buffers and has so many bytes of workgroup memory; `None` if they can.
+pub fn too_few(storage_buffers: u32, workgroup_bytes: u32) -> Option<String> {
+    let text = if storage_buffers < STORAGE_BUFFERS {
         format!("its kernels can bind {storage_buffers} storage buffers, and the GPU engine needs {STORAGE_BUFFERS}")
-    })
+    } else if workgroup_bytes < WORKGROUP_BYTES {
+        format!(
+            "its kernels can have {workgroup_bytes} bytes of workgroup memory, and the GPU engine needs {WORKGROUP_BYTES}"
+        )
+    } else {
+        return None;
+    };
+    Some(text)
 }
 
 /// What a device allows.
@@ -31,4 +41,16 @@ pub struct Limits {
     pub side_px: usize,
     /// Maximum bytes of stored path costs.
     pub path_bytes: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_has_what_kernels_need_or_is_told_what_it_lacks() {
+        assert_eq!(too_few(STORAGE_BUFFERS, WORKGROUP_BYTES), None);
+        assert!(too_few(4, WORKGROUP_BYTES).is_some_and(|why| why.contains("4 storage buffers")));
+        assert!(too_few(32, 8192).is_some_and(|why| why.contains("8192 bytes") && why.contains("needs 16384")));
+    }
 }

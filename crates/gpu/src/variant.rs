@@ -40,6 +40,9 @@ pub const PATH_BITS: [u32; 2] = [16, 32];
 /// Lengths of pieces, px.
 pub const PIECES: [u32; 4] = [16, 32, 64, 128];
 
+/// Lines of a workgroup at most: the values that 256 lines exchange do not fit into [`super::limits::WORKGROUP_BYTES`].
+const MAX_LINES: u32 = 128;
+
 /// One combination of kernel options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Variant {
@@ -80,7 +83,7 @@ impl Variant {
 
     /// Lines that a workgroup walks side by side.
     pub fn lines(&self, candidates: u32) -> u32 {
-        (self.workgroup / self.lanes(candidates)).max(1)
+        (self.workgroup / self.lanes(candidates)).clamp(1, MAX_LINES)
     }
 
     /// The variant without any measurement.
