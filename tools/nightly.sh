@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What takes too long for each change: random cases by the hundred, whole attacks, unsafe code under Miri, the papers' tables, recordings and a robot's topics in others'
+# What takes too long for each change: random cases by the hundred, Vulkan's validation layer, whole attacks, unsafe code under Miri, the papers' tables, recordings and a robot's topics in others'
 # hands, cameras of a real kernel, faults of a network, the Python package, ten thousand pairs, other systems, the book.
 #
 #   tools/nightly.sh            the parts that have not passed at this commit, one after the other; STEREOPSIS_DATA names pairs with truth
@@ -11,7 +11,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 export CARGO_INCREMENTAL=0 CARGO_TERM_COLOR=never REQUIRE_GPU=1 RUST_BACKTRACE=0
 program=${STEREOPSIS_PROGRAM:-$PWD/target/debug/stereopsis}
-parts=(random nokhwa video attack soak papers readers vivid faults ros2 python bench systems book)
+parts=(random nokhwa video validation attack soak papers readers vivid faults ros2 python bench systems book)
 
 random() { CASES=10 cargo test --locked --workspace --lib --test agree --test reference -- random explain steps sequences memory of_every; }
 nokhwa() {
@@ -22,6 +22,7 @@ video() {
   command -v ffmpeg >/dev/null || { echo "skipped: no ffmpeg (apt-get install ffmpeg)"; return 0; }
   cargo test --locked --workspace --lib ffmpeg_plays -- --ignored
 }
+validation() { tools/validation.sh "$program"; }
 attack() { tools/attack.sh; }
 soak() { make soak; }
 papers() { "$program" lab reproduce all --quick --overwrite -o target/nightly/papers.md; }
