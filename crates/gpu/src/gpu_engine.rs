@@ -19,7 +19,7 @@ use super::pace::Pace;
 use super::past::Past;
 use super::program::{PassGrouping, Program, all_compiled};
 use super::resource::Resource;
-use super::silence::Silence;
+use super::silence::{Progress, Silence};
 use super::slot::{PairFormat, Slot};
 use super::tuning::VariantSelector;
 use super::uniforms::Params;
@@ -143,6 +143,11 @@ impl GpuEngine {
     /// The variant of the last job.
     pub fn variant(&self) -> Option<Variant> {
         self.current.as_ref().map(|(key, _)| key.variant)
+    }
+
+    /// The variant of a coming job: a measured one, where there are measurements.
+    pub fn variant_of(&mut self, job: &Job) -> Option<Variant> {
+        self.graph_key(job).ok().map(|key| key.variant)
     }
 
     /// Whether no measurement is left for jobs like the last one.
@@ -371,14 +376,6 @@ impl GpuEngine {
         Ok((texture, copies.finish()))
     }
 
-    /// Checks that the device, which has work, does not hang; else the oldest job has failed.
-    fn check_silence(&mut self) -> Result<(), EngineError> {
-        let Some(silent) = self.silence.too_long(Instant::now(), self.pace.finished()) else { return Ok(()) };
-        let (width, height) = self.in_flight.pop_front().map_or((0, 0), |flight| flight.job.frame.size());
-        let s = silent.as_secs();
-        Err(self.gpu.mark_hung(&format!("it has finished nothing of a pair of {width}x{height} for {s} s")))
-    }
-
     /// The result of a finished job, whose slot becomes free.
     fn finish(&mut self, flight: InFlight) -> Result<Output, EngineError> {
         let InFlight { job, slot, texture, submitted, number, .. } = flight;
@@ -495,16 +492,16 @@ impl Engine for GpuEngine {
     fn collect(&mut self) -> Result<Option<Output>, EngineError> {
         let polled = self.gpu.device.poll(wgpu::PollType::Poll);
         let polled = polled.map_err(|err| EngineError::Device(format!("the GPU does not answer: {err}")));
-        let checked = self.gpu.check().and(polled.map(drop));
+        let mut checked = self.gpu.check().and(polled.map(drop));
         if checked.is_ok() {
             self.submit_pending();
         }
         let state = self.in_flight.front().map(|flight| flight.state.load(Ordering::Acquire));
-        if checked.is_ok() && state == Some(RUNNING) {
-            return self.check_silence().map(|()| None);
+        if let (Ok(()), Some(RUNNING), Some(flight)) = (&checked, state, self.in_flight.front()) {
+            let progress = Progress { job: flight.number, submissions: self.pace.finished() };
+            checked = self.silence.check(&self.gpu, flight.job.frame.size(), progress);
         }
-        self.silence.end();
-        if checked.is_ok() && state.is_none() {
+        if checked.is_ok() && matches!(state, None | Some(RUNNING)) {
             return Ok(None);
         }
         let oldest = self.in_flight.pop_front();

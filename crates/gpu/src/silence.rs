@@ -1,5 +1,7 @@
 //! A device that hangs and does not report it: it has work, and finishes none of it.
 
+use super::device::Gpu;
+use crate::engine::EngineError;
 use std::time::{Duration, Instant};
 
 /// How long a device may finish nothing while it has work. Submissions take some milliseconds ([`super::pace`]), and the first one of a
@@ -8,20 +10,22 @@ const LIMIT: Duration = Duration::from_secs(5);
 /// Time between two looks that counts at most: the machine may have slept, or this thread may have waited for something else.
 const MAX_GAP: Duration = Duration::from_secs(1);
 
+/// How far the device has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Progress {
+    /// Number of the oldest job that is not done.
+    pub(super) job: u64,
+    /// Submissions that are done.
+    pub(super) submissions: u64,
+}
+
 /// Time in which the device has finished nothing of its work.
 #[derive(Debug)]
 pub(super) struct Silence {
     /// `None` for software, which takes as long as the machine is busy.
     limit: Option<Duration>,
     waited: Duration,
-    last_look: Option<Look>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Look {
-    at: Instant,
-    /// Submissions that the device had finished.
-    finished: u64,
+    last_look: Option<(Instant, Progress)>,
 }
 
 impl Silence {
@@ -29,40 +33,47 @@ impl Silence {
         Self { limit: (!software).then_some(LIMIT), waited: Duration::ZERO, last_look: None }
     }
 
-    /// Looks at a device that has work and has `finished` so many submissions. Returns how long it has finished none, if that is too long.
-    pub(super) fn too_long(&mut self, now: Instant, finished: u64) -> Option<Duration> {
-        let gap = match self.last_look {
-            Some(last) if last.finished == finished => now.saturating_duration_since(last.at).min(MAX_GAP),
-            _ => {
-                self.waited = Duration::ZERO;
-                Duration::ZERO
-            }
-        };
-        self.waited += gap;
-        self.last_look = Some(Look { at: now, finished });
-        self.limit.is_some_and(|limit| self.waited >= limit).then_some(self.waited)
+    /// Checks that a device that works on a pair of this size does not hang.
+    ///
+    /// # Errors
+    /// It hangs, and is marked as lost.
+    pub(super) fn check(
+        &mut self,
+        gpu: &Gpu,
+        (width, height): (usize, usize),
+        progress: Progress,
+    ) -> Result<(), EngineError> {
+        let Some(silent) = self.too_long(Instant::now(), progress) else { return Ok(()) };
+        let s = silent.as_secs();
+        Err(gpu.mark_hung(&format!("it has finished nothing of a pair of {width}x{height} for {s} s")))
     }
 
-    /// Notes that the device has given a result, or has no work.
-    pub(super) fn end(&mut self) {
-        self.last_look = None;
+    /// Looks at a device that has work. Returns how long it has come no further, if that is too long.
+    fn too_long(&mut self, now: Instant, progress: Progress) -> Option<Duration> {
+        match self.last_look {
+            Some((at, before)) if before == progress => self.waited += now.saturating_duration_since(at).min(MAX_GAP),
+            _ => self.waited = Duration::ZERO,
+        }
+        self.last_look = Some((now, progress));
+        self.limit.is_some_and(|limit| self.waited >= limit).then_some(self.waited)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::GpuEngine;
     use crate::capture::Frame;
     use crate::capture::scene::{SceneOptions, render};
-    use crate::engine::{Engine as _, EngineError, Job};
-    use crate::{Gpu, GpuEngine};
+    use crate::engine::{Engine as _, Job};
     use std::sync::Arc;
 
     /// Looks every 100 ms from `from_s` to `to_s`; the time of the first one that finds too long a silence.
     fn first_too_long(silence: &mut Silence, [from_s, to_s]: [u64; 2], finished: impl Fn(u64) -> u64) -> Option<u64> {
         let start = Instant::now();
         let mut looks = (10 * from_s..=10 * to_s).map(|tenths| 100 * tenths);
-        looks.find(|&ms| silence.too_long(start + Duration::from_millis(ms), finished(ms)).is_some())
+        let progress = |ms| Progress { job: from_s, submissions: finished(ms) };
+        looks.find(|&ms| silence.too_long(start + Duration::from_millis(ms), progress(ms)).is_some())
     }
 
     #[test]
@@ -78,15 +89,12 @@ mod tests {
     fn time_without_work_or_without_a_look_does_not_count() {
         let mut silence = Silence::new(false);
         assert_eq!(first_too_long(&mut silence, [0, 4], |_| 7), None);
-        silence.end();
-        assert_eq!(first_too_long(&mut silence, [60, 64], |_| 7), None, "another pair begins");
-        silence.end();
+        assert_eq!(first_too_long(&mut silence, [60, 64], |_| 7), None, "another pair, after a while");
 
-        let start = Instant::now();
-        assert_eq!(silence.too_long(start, 7), None);
-        let after_sleep = start + Duration::from_hours(8);
-        assert_eq!(silence.too_long(after_sleep, 7), None, "the machine has slept");
-        assert_eq!(silence.too_long(start, 7), None, "a clock that goes back");
+        let (start, progress) = (Instant::now(), Progress { job: 0, submissions: 7 });
+        assert_eq!(silence.too_long(start, progress), None);
+        assert_eq!(silence.too_long(start + Duration::from_hours(8), progress), None, "the machine has slept");
+        assert_eq!(silence.too_long(start, progress), None, "a clock that goes back");
     }
 
     #[test]
