@@ -7,7 +7,7 @@ use super::source_args::{BothViewsArgs, RecordingArgs, TruthArgs};
 use crate::capture::{Capture, CaptureOptions, SourceOptions, SourceSpec, SourceState, Speed};
 use crate::colormap::{Colormap, DisplayRange};
 use crate::console;
-use crate::engine::{self, Engine, Job, Output};
+use crate::engine::{self, Engine, Job, Opened, Output};
 use crate::export;
 use crate::files::{self, Outputs};
 use crate::live::{Health, warnings_of};
@@ -146,7 +146,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     );
 
     let mut progress = None;
-    let mut engine: Option<Box<dyn Engine>> = None;
+    let (mut engine, mut engine_why) = (None::<Box<dyn Engine>>, None);
     let mut results = Vec::new();
     loop {
         let frame = match capture.frames.recv_timeout(Duration::from_millis(100)) {
@@ -163,7 +163,11 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         let job = Job { frame: frame.clone(), params, read_back: true, wants_right: args.targets.right_map.is_some() };
         let engine = match &mut engine {
             Some(engine) => engine,
-            None => engine.insert(open_engine(&settings, &job)?),
+            None => {
+                let opened = open_engine(&settings, &job)?;
+                engine_why = opened.why;
+                engine.insert(opened.engine)
+            }
         };
         let output = engine::run(engine.as_mut(), job)?;
         let warnings = write(&output, &targets)?;
@@ -203,18 +207,23 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     }
     if args.json {
         let skew_ms = skew.map(|skew| 1e3 * skew.mean_s);
-        super::print_json(&serde_json::json!({ "results": results, "skew_ms": skew_ms, "remarks": remarks }))?;
+        super::print_json(&serde_json::json!({
+            "engine_why": engine_why,
+            "results": results,
+            "skew_ms": skew_ms,
+            "remarks": remarks,
+        }))?;
     }
     Ok(())
 }
 
 /// The engine for the first pair; the others have the same size.
-fn open_engine(settings: &Settings, job: &Job) -> anyhow::Result<Box<dyn Engine>> {
+fn open_engine(settings: &Settings, job: &Job) -> anyhow::Result<Opened> {
     let opened = engine::open(&settings.engine_options(), Some(job))?;
-    if let Some(why) = opened.why {
+    if let Some(why) = &opened.why {
         log::info!("{why}");
     }
-    Ok(opened.engine)
+    Ok(opened)
 }
 
 /// Writes all that is asked for, and returns what was lost on the way, with the file.

@@ -42,6 +42,11 @@ fn a_pair_becomes_a_disparity_map_and_json_tells_how() {
     assert!(result["valid_share"].as_f64().unwrap() > 0.8, "{result}");
     let map = image::open(folder.join("out.png")).unwrap().to_luma16();
     assert_eq!(map.get_pixel(40, 20).0[0], 6 * 256);
+
+    assert!(about["engine_why"].is_null(), "it was asked for: {about}");
+    let args = ["compute", "left.png", "right.png", "-o", "auto.png", "--num-disparities", "16", "--json"];
+    let about: serde_json::Value = serde_json::from_slice(&stereopsis(&folder, &args).stdout).unwrap();
+    assert!(about["engine_why"].as_str().is_some_and(|why| !why.is_empty()), "{about}");
 }
 
 #[test]

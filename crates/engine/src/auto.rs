@@ -1,18 +1,22 @@
 //! `--engine auto`: times both engines on a sample pair, and caches the times.
 //!
-//! A software adapter is never chosen. The times are cached in a file of the program's cache folder, by devices, size and the
-//! parameters that decide how long a pair takes.
+//! A software adapter is never chosen. The times are cached in a file of the program's cache folder, by devices, drivers, size and the
+//! parameters that decide how long a pair takes. The best of several starts count: at one of them the machine may have had other work.
 
 use super::cached::Measurements;
 use super::front::Front;
+use super::gpu::{Gpu, GpuEngine};
 use super::{CpuEngine, Engine, EngineError, Job, OpenOptions, Opened, run};
+use crate::geometry::Axis;
 use crate::stereo::StereoParams;
 use std::time::{Duration, Instant};
 
 /// Time limit for each engine, after its first pair.
 const TIMING_LIMIT: Duration = Duration::from_millis(300);
-/// Limit of timed pairs.
-const MAX_PAIRS: usize = 5;
+/// Pairs no quicker than the best one after which timing ends: clocks rise while there is work.
+const MAX_SLOWER: usize = 5;
+/// Starts of the program at which engines are timed.
+const MAX_ROUNDS: u32 = 3;
 
 /// The quicker engine.
 pub(super) fn choose(options: &OpenOptions, sample: Option<&Job>) -> Opened {
@@ -20,77 +24,232 @@ pub(super) fn choose(options: &OpenOptions, sample: Option<&Job>) -> Opened {
 }
 
 fn choose_with(options: &OpenOptions, sample: Option<&Job>, cache: &Measurements) -> Opened {
-    let cpu = Front::new(CpuEngine::new(options.threads));
-    let cpu_because = |cpu, why: String| Opened { engine: Box::new(cpu), why: Some(why) };
+    let cpu = CpuEngine::new(options.threads);
     let gpu = match options.open_gpu() {
         Ok(gpu) if gpu.info.software => {
             let why = format!("{} computes on the CPU itself, which the cpu engine does better", gpu.info.adapter);
-            return cpu_because(cpu, why);
+            return Opened { engine: Box::new(Front::new(cpu)), why: Some(why) };
         }
-        Ok(gpu) => options.engine_on(gpu).map(Front::new),
-        Err(err) => Err(err),
+        gpu => gpu.and_then(|gpu| options.engine_on(gpu)),
     };
     let mut gpu = match gpu {
         Ok(gpu) => gpu,
-        Err(err) => return cpu_because(cpu, err.to_string()),
+        Err(err) => return Opened { engine: Box::new(Front::new(cpu)), why: Some(err.to_string()) },
     };
     let Some(sample) = sample else {
-        return Opened { engine: Box::new(gpu), why: Some("not timed: there is no pair to try".into()) };
+        let why = Some("not timed: there is no pair to try".into());
+        return Opened { engine: Box::new(Front::new(gpu)), why };
     };
-    let key = key(&gpu.info().adapter, &cpu.info().adapter, sample);
-    let mut cpu = cpu;
-    let (times, remembered) = match cache.get(&key) {
-        Some(times) => (times, ", measured before"),
-        None => match (time(&mut gpu, sample), time(&mut cpu, sample)) {
-            (Ok(gpu_ms), Ok(cpu_ms)) => (Times { gpu_ms, cpu_ms }, ""),
-            (Err(err), _) => return cpu_because(cpu, format!("the GPU cannot do this: {err}")),
-            (_, Err(err)) => {
-                return Opened { engine: Box::new(gpu), why: Some(format!("the CPU cannot do this: {err}")) };
-            }
-        },
-    };
-    if remembered.is_empty() {
-        cache.put(&key, &times);
-    }
-    let why = format!("gpu {:.1} ms, cpu {:.1} ms{remembered}", times.gpu_ms, times.cpu_ms);
-    let engine: Box<dyn Engine> = if times.gpu_ms <= times.cpu_ms { Box::new(gpu) } else { Box::new(cpu) };
-    Opened { engine, why: Some(why) }
+    let key = key(&words_of(&mut gpu, sample), &cpu.info().adapter, sample);
+    let [gpu, cpu]: [Box<dyn Engine>; 2] = [Box::new(Front::new(gpu)), Box::new(Front::new(cpu))];
+    quicker(gpu, cpu, cache, &key, |engine| time(engine, sample))
 }
 
-/// Time of a pair on both engines, ms.
+/// The quicker one of two engines by the times that `time` measures, ms, or that are cached under `key`.
+fn quicker(
+    mut gpu: Box<dyn Engine>,
+    mut cpu: Box<dyn Engine>,
+    cache: &Measurements,
+    key: &str,
+    time: impl Fn(&mut dyn Engine) -> Result<f64, EngineError>,
+) -> Opened {
+    let mut times = cache.get(key).unwrap_or(Times { gpu_ms: f64::INFINITY, cpu_ms: f64::INFINITY, rounds: 0 });
+    let remembered = if times.rounds >= MAX_ROUNDS { ", measured before" } else { "" };
+    if remembered.is_empty() {
+        let gpu_ms = match time(&mut *gpu) {
+            Ok(ms) => ms,
+            Err(err) => return Opened { engine: cpu, why: Some(format!("the GPU cannot do this: {err}")) },
+        };
+        let cpu_ms = match time(&mut *cpu) {
+            Ok(ms) => ms,
+            Err(err) => return Opened { engine: gpu, why: Some(format!("the CPU cannot do this: {err}")) },
+        };
+        times = Times { gpu_ms: times.gpu_ms.min(gpu_ms), cpu_ms: times.cpu_ms.min(cpu_ms), rounds: times.rounds + 1 };
+        cache.put(key, &times);
+    }
+    let Times { gpu_ms, cpu_ms, .. } = times;
+    let why = format!("gpu {gpu_ms:.1} ms, cpu {cpu_ms:.1} ms{remembered}");
+    Opened { engine: if gpu_ms <= cpu_ms { gpu } else { cpu }, why: Some(why) }
+}
+
+/// Best times of a pair on both engines, ms.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Times {
     gpu_ms: f64,
     cpu_ms: f64,
+    /// Starts of the program that have measured them.
+    rounds: u32,
 }
 
-/// The best time of a few pairs after the first one, which compiles and allocates.
+/// The best time of several pairs after the first one, which compiles and allocates. The engine forgets them.
 fn time(engine: &mut dyn Engine, sample: &Job) -> Result<f64, EngineError> {
     run(engine, sample.clone())?;
     let start = Instant::now();
-    let mut best = Duration::MAX;
-    for _ in 0..MAX_PAIRS {
-        best = best.min(run(engine, sample.clone())?.compute_time);
-        if start.elapsed() > TIMING_LIMIT {
+    let (mut best, mut slower) = (Duration::MAX, 0);
+    loop {
+        let took = run(engine, sample.clone())?.compute_time;
+        slower = if took < best { 0 } else { slower + 1 };
+        best = best.min(took);
+        if slower == MAX_SLOWER || start.elapsed() > TIMING_LIMIT {
             break;
         }
     }
+    // results depend on the pairs before, and must not on whether times were cached
+    engine.forget();
     Ok(best.as_secs_f64() * 1e3)
+}
+
+/// The GPU, its driver, and the variant with which it would match the sample: another one after `tune`.
+fn words_of(engine: &mut GpuEngine, sample: &Job) -> String {
+    let Gpu { adapter, info, .. } = engine.gpu();
+    let (driver, name) = (adapter.get_info(), info.adapter.clone());
+    let in_rows = Job { frame: sample.frame.in_rows(), ..sample.clone() };
+    let variant = engine.variant_of(&in_rows).map_or_else(String::new, |variant| variant.to_string());
+    format!("{name} {} {} {variant}", driver.driver, driver.driver_info)
 }
 
 /// Everything that decides how long a pair takes.
 fn key(gpu: &str, cpu: &str, sample: &Job) -> String {
-    let (width, height) = sample.frame.size();
-    let words =
-        StereoParams::table().iter().filter_map(|p| Some(format!("{} {}", p.name, p.time_word(&sample.params)?)));
-    let words: Vec<_> = words.collect();
+    let Job { frame, params, read_back, wants_right } = sample;
+    let (width, height) = frame.size();
+    let is_deep = frame.left.luma.bits().max(frame.right.luma.bits()) > 8;
+    let kinds = [
+        (frame.axis == Axis::Vertical, "vertical"),
+        (is_deep, "deep"),
+        (frame.left.rgb.is_some(), "colored"),
+        (*read_back, "read back"),
+        (*wants_right, "with right"),
+    ];
+    let kinds = kinds.iter().filter(|(is_so, _)| *is_so).map(|(_, word)| (*word).to_owned());
+    let words = StereoParams::table().iter().filter_map(|p| Some(format!("{} {}", p.name, p.time_word(params)?)));
+    let words: Vec<_> = kinds.chain(words).collect();
     format!("{} | {gpu} | {cpu} | {width}x{height} | {}", env!("CARGO_PKG_VERSION"), words.join(" "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::EngineKind;
+    use crate::{EngineInfo, EngineKind, Output};
+    use std::collections::VecDeque;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use stereopsis_capture::scene::{SceneOptions, render};
+    use stereopsis_frame::Frame;
+
+    /// An engine whose pairs take times that a test invents; it fails once there are no more.
+    struct Invented {
+        kind: EngineKind,
+        times_ms: VecDeque<u64>,
+        job: Option<Job>,
+        /// Pairs since it forgot those before.
+        pairs: Arc<AtomicUsize>,
+    }
+
+    impl Invented {
+        fn boxed(kind: EngineKind, times_ms: &[u64]) -> Box<dyn Engine> {
+            Box::new(Self { kind, times_ms: times_ms.iter().copied().collect(), job: None, pairs: Arc::default() })
+        }
+    }
+
+    impl Engine for Invented {
+        fn info(&self) -> Arc<EngineInfo> {
+            Arc::new(EngineInfo { kind: self.kind, adapter: "invented".into(), software: false })
+        }
+
+        fn slots(&self) -> usize {
+            1
+        }
+
+        fn forget(&mut self) {
+            self.pairs.store(0, Ordering::Relaxed);
+        }
+
+        fn submit(&mut self, job: Job) -> Result<(), EngineError> {
+            self.pairs.fetch_add(1, Ordering::Relaxed);
+            self.job = Some(job);
+            Ok(())
+        }
+
+        fn collect(&mut self) -> Result<Option<Output>, EngineError> {
+            let Some(ms) = self.times_ms.pop_front() else {
+                return Err(EngineError::TooLarge("9 GB are missing".into()));
+            };
+            let (engine, compute_time, stages) = (self.info(), Duration::from_millis(ms), Vec::new());
+            Ok(self.job.take().map(|job| Output {
+                job,
+                engine,
+                map: None,
+                right_map: None,
+                texture: None,
+                stages,
+                compute_time,
+            }))
+        }
+    }
+
+    fn sample(params: StereoParams) -> Job {
+        let raw = Arc::new(render(&SceneOptions { width: 16, height: 8, ..SceneOptions::default() }, 0, false));
+        let frame = Arc::new(Frame::of_raw(raw));
+        Job { frame, params: params.into(), read_back: true, wants_right: false }
+    }
+
+    /// The chosen kind and its reason, where a pair takes so long on the GPU and on the CPU.
+    fn chosen(cache: &Measurements, gpu_ms: &[u64], cpu_ms: &[u64]) -> (EngineKind, String) {
+        let [gpu, cpu] = [(EngineKind::Gpu, gpu_ms), (EngineKind::Cpu, cpu_ms)].map(|(k, ms)| Invented::boxed(k, ms));
+        let opened = quicker(gpu, cpu, cache, "key", |engine| time(engine, &sample(StereoParams::default())));
+        (opened.engine.info().kind, opened.why.unwrap())
+    }
+
+    #[test]
+    fn the_quicker_engine_is_chosen_and_both_times_are_said() {
+        let cache = Measurements::default();
+        let (steady, slower) = ([4; 9], [7; 9]);
+        assert_eq!(chosen(&cache, &steady, &slower), (EngineKind::Gpu, "gpu 4.0 ms, cpu 7.0 ms".into()));
+        assert_eq!(chosen(&cache, &slower, &steady), (EngineKind::Cpu, "gpu 7.0 ms, cpu 4.0 ms".into()));
+        let (kind, why) = chosen(&cache, &[4, 4], &steady);
+        assert!(kind == EngineKind::Cpu && why == "the GPU cannot do this: 9 GB are missing", "{kind} {why}");
+        let (kind, why) = chosen(&cache, &steady, &[4, 4]);
+        assert!(kind == EngineKind::Gpu && why == "the CPU cannot do this: 9 GB are missing", "{kind} {why}");
+    }
+
+    #[test]
+    fn clocks_may_rise_and_single_pairs_may_be_slow() {
+        let job = sample(StereoParams::default());
+        let of = |times_ms: &[u64]| {
+            let pairs = Arc::<AtomicUsize>::default();
+            let times_ms = times_ms.iter().copied().collect();
+            let mut engine = Invented { kind: EngineKind::Gpu, times_ms, job: None, pairs: Arc::clone(&pairs) };
+            let ms = time(&mut engine, &job).unwrap();
+            assert_eq!(pairs.load(Ordering::Relaxed), 0, "the next pair has none before it");
+            (ms, engine.times_ms.len())
+        };
+        assert_eq!(of(&[900, 9, 8, 8, 7, 6, 9, 5, 6, 5, 6, 7, 8, 1]), (5.0, 1));
+        assert_eq!(of(&[1, 9, 9, 9, 9, 9, 9, 1]), (9.0, 1), "the first pair compiles, whatever it took");
+    }
+
+    #[test]
+    fn a_gpu_is_told_by_its_driver_and_its_variant() {
+        let Some(gpu) = Gpu::for_test() else { return };
+        let info = gpu.adapter.get_info();
+        let mut engine = GpuEngine::new(gpu).unwrap();
+        let words = words_of(&mut engine, &sample(StereoParams::default()));
+        assert!([&info.name, &info.driver_info].iter().all(|word| words.contains(*word)), "{words}");
+        engine.override_variant("piece=16".parse().unwrap());
+        let other = words_of(&mut engine, &sample(StereoParams::default()));
+        assert!(words != other && other.contains("piece=16"), "{words} and {other}");
+    }
+
+    #[test]
+    fn times_of_a_busy_moment_do_not_last() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Measurements::in_file(folder.path().join("times.json"));
+        assert_eq!(chosen(&cache, &[5; 9], &[40; 9]).0, EngineKind::Gpu, "the CPU has other work");
+        assert_eq!(chosen(&cache, &[6; 9], &[3; 9]), (EngineKind::Cpu, "gpu 5.0 ms, cpu 3.0 ms".into()));
+        assert_eq!(chosen(&cache, &[5; 9], &[40; 9]).0, EngineKind::Cpu);
+        let never: &[u64] = &[];
+        let remembered = (EngineKind::Cpu, "gpu 5.0 ms, cpu 3.0 ms, measured before".into());
+        assert_eq!(chosen(&cache, never, never), remembered);
+    }
 
     #[test]
     fn there_is_always_an_engine_and_a_reason_and_never_a_software_adapter() {
@@ -107,10 +266,6 @@ mod tests {
 
     #[test]
     fn whatever_takes_time_is_in_the_key() {
-        use stereopsis_capture::scene::{SceneOptions, render};
-        let raw =
-            std::sync::Arc::new(render(&SceneOptions { width: 16, height: 8, ..SceneOptions::default() }, 0, false));
-        let frame = std::sync::Arc::new(stereopsis_frame::Frame::of_raw(raw));
         let default = StereoParams::default();
         let others = [
             StereoParams { uniqueness: 10, ..default.clone() },
@@ -126,16 +281,20 @@ mod tests {
             default.clone(),
             StereoParams { p1: 3, min_disparity: 7, tau: 9, ..default },
         ];
-        let keys: std::collections::BTreeSet<_> = others
-            .into_iter()
-            .map(|params| {
-                key(
-                    "gpu",
-                    "cpu",
-                    &Job { frame: frame.clone(), params: params.into(), read_back: true, wants_right: false },
-                )
-            })
-            .collect();
+        let with = |params| key("gpu", "cpu", &sample(params));
+        let keys: std::collections::BTreeSet<_> = others.into_iter().map(with).collect();
         assert_eq!(keys.len(), 11, "{keys:?}");
+
+        let plain = sample(StereoParams::default());
+        let turned = Frame { axis: Axis::Vertical, ..(*plain.frame).clone() };
+        let jobs = [
+            Job { read_back: false, ..plain.clone() },
+            Job { wants_right: true, ..plain.clone() },
+            Job { frame: turned.into(), ..plain.clone() },
+            plain.clone(),
+        ];
+        let mut keys: std::collections::BTreeSet<_> = jobs.iter().map(|job| key("gpu", "cpu", job)).collect();
+        keys.extend([key("gpu, newer driver", "cpu", &plain), key("gpu", "cpu, 2 threads", &plain)]);
+        assert_eq!(keys.len(), 6, "{keys:?}");
     }
 }

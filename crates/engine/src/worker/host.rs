@@ -72,8 +72,8 @@ pub(super) struct EngineHost {
     opened_by: Option<OpenOptions>,
     recovery: Recovery,
     lost: Option<LostGpu>,
-    /// The options of `auto`, and the jobs for which it has decided.
-    decided: Option<(OpenOptions, DecisionKey)>,
+    /// The options of `auto`, and the jobs for which it has decided; none where it had no pair to time.
+    decided: Option<(OpenOptions, Option<DecisionKey>)>,
     fallback_threads: Option<usize>,
     in_flight: VecDeque<InFlight>,
     /// Parameters of the last job that the engine has taken. It goes on with them while it prepares others.
@@ -129,7 +129,7 @@ impl EngineHost {
 
     /// Has `auto` decide for this job, where it has not decided yet or for other jobs.
     pub(super) fn choose_engine(&mut self, job: &Job) {
-        if let Some((options, _)) = self.decided.take_if(|(_, key)| *key != DecisionKey::of(job)) {
+        if let Some((options, _)) = self.decided.take_if(|(_, key)| *key != Some(DecisionKey::of(job))) {
             self.close();
             self.requested = Some(EngineSource::Open(options));
         }
@@ -163,7 +163,7 @@ impl EngineHost {
         }
     }
 
-    fn install_opened(
+    pub(super) fn install_opened(
         &mut self,
         engine: Box<dyn Engine>,
         why: Option<String>,
@@ -171,8 +171,8 @@ impl EngineHost {
         sample: Option<&Job>,
     ) {
         self.install(engine, why, None);
-        let key = sample.filter(|_| options.choice == EngineChoice::Auto).map(DecisionKey::of);
-        self.decided = key.map(|key| (options.clone(), key));
+        let decides = options.choice == EngineChoice::Auto;
+        self.decided = decides.then(|| (options.clone(), sample.map(DecisionKey::of)));
         self.opened_by = Some(options);
     }
 

@@ -2,6 +2,7 @@
 
 mod memory;
 mod prepared;
+mod untimed;
 
 use super::*;
 use crate::image::{Image, Luma, Picture};
