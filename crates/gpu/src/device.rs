@@ -4,6 +4,7 @@
 //! device and uncaught errors here.
 
 use super::limits::{Limits, too_few};
+use super::memory;
 use crate::engine::{AdapterChoice, EngineError, EngineInfo, EngineKind};
 use parking_lot::Mutex;
 use std::fmt;
@@ -187,7 +188,7 @@ impl Gpu {
             binding_bytes: largest_binding(&limits),
             storage_buffers: limits.max_storage_buffers_per_shader_stage,
             side_px: (limits.max_texture_dimension_2d as usize).min(MAX_SIDE_PX),
-            path_bytes: if discrete { 4 << 30 } else { 1 << 30 },
+            path_bytes: memory::path_bytes(discrete, self.shares_memory().then(memory::of_machine).flatten()),
         }
     }
 

@@ -19,6 +19,7 @@ pub mod graph;
 pub mod kernels;
 pub mod layout;
 pub mod limits;
+mod memory;
 pub mod operations;
 mod need;
 mod options;
