@@ -1,5 +1,7 @@
 // Lanes that share a pixel lie in one subgroup and exchange values by shuffles. All lanes of a workgroup take all steps
-// together.
+// together, and meet again behind a branch that only some of them take: WGSL and SPIR-V promise that where all of a workgroup
+// come to the branch. They promise nothing of the kind where only a subgroup comes to it, so an exchange belongs where a
+// barrier may stand, as in exchange_workgroup.wgsl.
 
 struct Ids {
     @builtin(workgroup_id) group: vec3<u32>,
