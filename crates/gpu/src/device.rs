@@ -188,7 +188,7 @@ impl Gpu {
             binding_bytes: largest_binding(&limits),
             storage_buffers: limits.max_storage_buffers_per_shader_stage,
             side_px: (limits.max_texture_dimension_2d as usize).min(MAX_SIDE_PX),
-            path_bytes: memory::path_bytes(discrete, self.shares_memory().then(memory::of_machine).flatten()),
+            path_bytes: memory::path_bytes(discrete, memory::of(self)),
         }
     }
 

@@ -1,5 +1,11 @@
 //! Memory of a device, as far as it can be known: path costs of all directions share half of it.
 
+#![allow(
+    unsafe_code,
+    reason = "wgpu does not tell sizes of memory; where the driver is asked, a comment says why that is sound"
+)]
+
+use super::device::Gpu;
 use crate::process::bytes_in;
 
 /// Bytes of path costs at most: more are computed in batches of directions. A driver that has no room left may move buffers into slower
@@ -9,8 +15,33 @@ pub(super) fn path_bytes(discrete: bool, memory: Option<u64>) -> u64 {
     memory.map_or(most, |bytes| most.min(bytes / 2))
 }
 
+/// Bytes of the memory in which a device computes; `None` where that is not known.
+pub(super) fn of(gpu: &Gpu) -> Option<u64> {
+    if gpu.shares_memory() { of_machine() } else { of_adapter(&gpu.adapter) }
+}
+
+/// Bytes of the largest memory of an adapter's own.
+#[cfg(any(target_os = "linux", target_os = "windows"))]
+fn of_adapter(adapter: &wgpu::Adapter) -> Option<u64> {
+    /// `VK_MEMORY_HEAP_DEVICE_LOCAL_BIT` of Vulkan.
+    const OWN: u32 = 1;
+    // SAFETY: what is borrowed here is only asked, and is not destroyed.
+    let vulkan = unsafe { adapter.as_hal::<wgpu::hal::api::Vulkan>() }?;
+    let instance = vulkan.shared_instance().raw_instance();
+    // SAFETY: the device is one of this instance, which lives as long as its adapter; the call reads and changes nothing.
+    let memory = unsafe { instance.get_physical_device_memory_properties(vulkan.raw_physical_device()) };
+    let heaps = memory.memory_heaps.iter().take(memory.memory_heap_count as usize);
+    heaps.filter(|heap| heap.flags.as_raw() & OWN != 0).map(|heap| heap.size).max()
+}
+
+/// Without Vulkan nothing is known.
+#[cfg(not(any(target_os = "linux", target_os = "windows")))]
+fn of_adapter(_: &wgpu::Adapter) -> Option<u64> {
+    None
+}
+
 /// Bytes of memory of this machine; `None` where the system does not tell.
-pub(super) fn of_machine() -> Option<u64> {
+fn of_machine() -> Option<u64> {
     bytes_in(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemTotal:")
 }
 
@@ -30,5 +61,16 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn the_machine_tells_its_memory() {
         assert!(of_machine().is_some_and(|bytes| bytes > 64 << 20));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_device_tells_its_memory() {
+        let Some(gpu) = Gpu::for_test() else { return };
+        let own = of_adapter(&gpu.adapter);
+        assert!(own.is_some_and(|bytes| bytes > 64 << 20), "{own:?}");
+        if gpu.shares_memory() {
+            assert!(of(&gpu) == of_machine() && own <= of_machine(), "{own:?} of the machine's {:?}", of_machine());
+        }
     }
 }
