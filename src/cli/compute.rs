@@ -7,7 +7,7 @@ use super::source_args::{BothViewsArgs, RecordingArgs, TruthArgs};
 use crate::capture::{Capture, CaptureOptions, SourceOptions, SourceSpec, SourceState, Speed};
 use crate::colormap::{Colormap, DisplayRange};
 use crate::console;
-use crate::engine::{self, Engine, Job, Opened, Output};
+use crate::engine::{self, Job, Opened, Output};
 use crate::export;
 use crate::files::{self, Outputs};
 use crate::live::{Health, warnings_of};
@@ -83,6 +83,22 @@ impl Targets {
         std::iter::once(&self.output).chain(others.into_iter().flatten())
     }
 
+    /// Makes the folders, or checks the names of the maps.
+    fn prepare(&self, is_folder: bool) -> anyhow::Result<()> {
+        if self.right_map.as_ref() == Some(&self.output) {
+            let name = self.output.display();
+            return Err(UsageError(format!("--right-map and --output are both {name}: give each its own")).into());
+        }
+        if is_folder {
+            self.paths().try_for_each(|folder| files::make_folder(folder))?;
+        } else {
+            for map in std::iter::once(&self.output).chain(&self.right_map) {
+                export::check_disparity_name(map)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The files of a pair in these folders.
     fn of_pair(&self, name: &str) -> Self {
         let file = |folder: &PathBuf, ending: &str| folder.join(format!("{name}.{ending}"));
@@ -113,17 +129,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         SourceSpec::Folder(path) => !path.is_file(), // one picture of both views
         spec => matches!(spec, SourceSpec::Recording(_) | SourceSpec::Video(_) | SourceSpec::Pipe),
     };
-    if args.targets.right_map.as_ref() == Some(&args.targets.output) {
-        let name = args.targets.output.display();
-        return Err(UsageError(format!("--right-map and --output are both {name}: give each its own")).into());
-    }
-    if is_folder {
-        args.targets.paths().try_for_each(|folder| files::make_folder(folder))?;
-    } else {
-        for map in std::iter::once(&args.targets.output).chain(&args.targets.right_map) {
-            export::check_disparity_name(map)?;
-        }
-    }
+    args.targets.prepare(is_folder)?;
     let choice = args.rig.choice()?;
     let options = SourceOptions {
         speed: Speed::Max,
@@ -146,7 +152,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     );
 
     let mut progress = None;
-    let (mut engine, mut engine_why) = (None::<Box<dyn Engine>>, None);
+    let mut engine: Option<Opened> = None;
     let mut results = Vec::new();
     loop {
         let frame = match capture.frames.recv_timeout(Duration::from_millis(100)) {
@@ -161,15 +167,11 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
             progress.get_or_insert_with(|| pair_bar(info.num_pairs.filter(|&n| n > 1 && is_folder && !args.json)));
         let params = Arc::new(settings.params_for(frame.extent_px(), frame.geometry.as_ref())?);
         let job = Job { frame: frame.clone(), params, read_back: true, wants_right: args.targets.right_map.is_some() };
-        let engine = match &mut engine {
-            Some(engine) => engine,
-            None => {
-                let opened = open_engine(&settings, &job)?;
-                engine_why = opened.why;
-                engine.insert(opened.engine)
-            }
+        let opened = match &mut engine {
+            Some(opened) => opened,
+            None => engine.insert(open_engine(&settings, &job)?),
         };
-        let output = engine::run(engine.as_mut(), job)?;
+        let output = engine::run(opened.engine.as_mut(), job)?;
         let warnings = write(&output, &targets)?;
         for (file, warning) in warnings {
             bar.suspend(|| console::say(format_args!("{}: {warning}", file.display())));
@@ -207,12 +209,10 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     }
     if args.json {
         let skew_ms = skew.map(|skew| 1e3 * skew.mean_s);
-        super::print_json(&serde_json::json!({
-            "engine_why": engine_why,
-            "results": results,
-            "skew_ms": skew_ms,
-            "remarks": remarks,
-        }))?;
+        let why = engine.and_then(|opened| opened.why);
+        let about =
+            serde_json::json!({ "engine_why": why, "results": results, "skew_ms": skew_ms, "remarks": remarks });
+        super::print_json(&about)?;
     }
     Ok(())
 }
