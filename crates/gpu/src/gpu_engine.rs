@@ -11,6 +11,7 @@ use super::compiler::Compiler;
 use super::device::Gpu;
 use super::events::{Event, Events};
 use super::graph::{DispatchGraph, GraphKey};
+use super::in_flight::{InFlight, JobSlot, State, Taken};
 use super::layout::Structure;
 use super::limits::Limits;
 use super::need::{self, MAX_JOBS};
@@ -25,11 +26,10 @@ use super::tuning::VariantSelector;
 use super::uniforms::Params;
 use super::variant::{Variant, VariantOverrides};
 use crate::engine::demand::Demand;
-use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, POLL_INTERVAL, StageTime};
+use crate::engine::{Engine, EngineError, EngineInfo, Job, Output, POLL_INTERVAL};
 use crate::image::PictureRef;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 /// Where a pair takes longer, transfers are short beside it, and one job less in flight saves latency, ms.
@@ -37,10 +37,6 @@ const SLOW_PAIR_MS: f64 = 10.0;
 
 /// Time of one wait for the device at most: whoever frees its buffers meanwhile waits as well.
 const WAIT: Duration = Duration::from_millis(2);
-
-const RUNNING: u8 = 0;
-const FINISHED: u8 = 1;
-const FAILED: u8 = 2;
 
 /// Matches pairs on a GPU.
 pub struct GpuEngine {
@@ -66,32 +62,6 @@ pub struct GpuEngine {
     pair_ms: f64,
     events: Events,
     last_finished: Option<Instant>,
-}
-
-/// A slot with the program bound to it.
-pub(super) struct JobSlot {
-    pub(super) slot: Slot,
-    key: GraphKey,
-    generation: u64,
-    pub(super) program: Program,
-}
-
-struct InFlight {
-    job: Job,
-    slot: JobSlot,
-    texture: wgpu::Texture,
-    number: u64,
-    /// Submissions that are not on the queue yet.
-    pending: VecDeque<Submission>,
-    has_begun: bool,
-    submitted: Instant,
-    state: Arc<AtomicU8>,
-}
-
-/// Commands for the queue, with their work.
-struct Submission {
-    commands: Vec<wgpu::CommandBuffer>,
-    work: u64,
 }
 
 impl GpuEngine {
@@ -321,29 +291,9 @@ impl GpuEngine {
 
     /// Submits pending work, the oldest job's first, while the backlog is short.
     fn submit_pending(&mut self) {
-        for flight in &mut self.in_flight {
-            while let Some(Submission { commands, work }) =
-                flight.pending.pop_front_if(|next| self.pace.has_room(next.work))
-            {
-                self.gpu.queue.submit(commands);
-                if !flight.has_begun {
-                    flight.has_begun = true;
-                    flight.slot.slot.return_staging();
-                    self.events.note(Event::Began(flight.number));
-                }
-                let is_last = flight.pending.is_empty();
-                let (done, events, number) = (self.pace.count(work), self.events.clone(), flight.number);
-                self.gpu.queue.on_submitted_work_done(move || {
-                    done();
-                    if is_last {
-                        events.note(Event::Computed(number));
-                    }
-                });
-                if is_last {
-                    flight.request_result(&self.gpu);
-                }
-            }
-            if !flight.pending.is_empty() {
+        let Self { gpu, pace, events, in_flight, .. } = self;
+        for flight in in_flight {
+            if !flight.submit(gpu, pace, events) {
                 return;
             }
         }
@@ -378,24 +328,9 @@ impl GpuEngine {
 
     /// The result of a finished job, whose slot becomes free.
     fn finish(&mut self, flight: InFlight) -> Result<Output, EngineError> {
-        let InFlight { job, slot, texture, submitted, number, .. } = flight;
-        self.events.note(Event::Taken(number));
-        let (mut map, mut right_map, mut times) = (None, None, Vec::<StageTime>::new());
-        let has_timestamps = slot.slot.has_timestamps();
-        if job.comes_back() || has_timestamps {
-            let with_map = job.read_back.then_some(job.params.confidence);
-            let (ticks, [left, right]) = slot.slot.take_read_back(&self.gpu, with_map, job.wants_right)?;
-            (map, right_map) = (left.map(Arc::new), right.map(Arc::new));
-            let tick_ms = f64::from(self.gpu.queue.get_timestamp_period()) * 1e-6;
-            let stages = slot.program.timed_stages();
-            for (&name, ticks) in stages.iter().zip(ticks.chunks_exact(2)).filter(|_| has_timestamps) {
-                let ms = ticks[1].saturating_sub(ticks[0]) as f64 * tick_ms;
-                match times.iter_mut().find(|time| time.name == name) {
-                    Some(time) => time.ms += ms,
-                    None => times.push(StageTime { name, ms }),
-                }
-            }
-        }
+        self.events.note(Event::Taken(flight.number));
+        let Taken { map, right_map, times } = flight.take(&self.gpu)?;
+        let InFlight { job, slot, texture, submitted, .. } = flight;
         let compute_time = submitted.elapsed();
         let timed_ms: f64 = times.iter().map(|stage| stage.ms).sum();
         let use_timestamps = timed_ms > 0.0 && !self.gpu.info.software;
@@ -407,19 +342,6 @@ impl GpuEngine {
         self.selector.add_sample(&slot.key, self.pair_ms);
         self.free.push(slot);
         Ok(Output { job, engine: self.info(), map, right_map, texture: Some(texture), stages: times, compute_time })
-    }
-}
-
-impl InFlight {
-    /// Updates `state` when the last submission, which is on the queue, is done.
-    fn request_result(&self, gpu: &Gpu) {
-        let state = Arc::clone(&self.state);
-        if self.job.comes_back() || self.slot.slot.has_timestamps() {
-            let note = move |ok| state.store(if ok { FINISHED } else { FAILED }, Ordering::Release);
-            self.slot.slot.request_read_back(note);
-        } else {
-            gpu.queue.on_submitted_work_done(move || state.store(FINISHED, Ordering::Release));
-        }
     }
 }
 
@@ -450,38 +372,18 @@ impl Engine for GpuEngine {
         }
         let submitted = Instant::now();
         let (slot, upload) = self.start(&job, false)?;
-        let (texture, result) = self.record_result(&job, &slot)?;
-        let (gpu, program) = (&self.gpu, &slot.program);
-        let mut pending: VecDeque<_> = (0..program.submissions())
-            .map(|i| Submission { commands: vec![program.record(gpu, &slot.slot, i).finish()], work: program.work(i) })
-            .collect();
-        if let Some(first) = pending.front_mut() {
-            first.commands.insert(0, upload);
-        }
-        if let Some(last) = pending.back_mut() {
-            last.commands.push(result);
-        }
+        let result = self.record_result(&job, &slot)?;
         let number = self.jobs;
         self.jobs += 1;
+        self.in_flight.push_back(InFlight::new(&self.gpu, (number, submitted), job, slot, upload, result));
         self.events.note(Event::Written(number));
         self.past.remember();
-        self.in_flight.push_back(InFlight {
-            job,
-            slot,
-            texture,
-            number,
-            pending,
-            has_begun: false,
-            submitted,
-            state: Arc::new(AtomicU8::new(RUNNING)),
-        });
         self.submit_pending();
         Ok(())
     }
 
     fn wait(&mut self) {
-        let is_queued = self.in_flight.front().is_some_and(|flight| flight.pending.is_empty());
-        if is_queued {
+        if self.in_flight.front().is_some_and(InFlight::is_queued) {
             // `collect` tells what went wrong
             let _ = self.gpu.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(WAIT) });
         } else {
@@ -496,18 +398,18 @@ impl Engine for GpuEngine {
         if checked.is_ok() {
             self.submit_pending();
         }
-        let state = self.in_flight.front().map(|flight| flight.state.load(Ordering::Acquire));
-        if let (Ok(()), Some(RUNNING), Some(flight)) = (&checked, state, self.in_flight.front()) {
+        let state = self.in_flight.front().map(InFlight::state);
+        if let (Ok(()), Some(State::Running), Some(flight)) = (&checked, state, self.in_flight.front()) {
             let progress = Progress { job: flight.number, submissions: self.pace.finished() };
             checked = self.silence.check(&self.gpu, flight.job.frame.size(), progress);
         }
-        if checked.is_ok() && matches!(state, None | Some(RUNNING)) {
+        if checked.is_ok() && matches!(state, None | Some(State::Running)) {
             return Ok(None);
         }
         let oldest = self.in_flight.pop_front();
         checked?;
         let Some(oldest) = oldest else { return Ok(None) };
-        if state == Some(FAILED) {
+        if state == Some(State::Failed) {
             // only a lost device fails so; its own callback may come later
             return Err(self.gpu.mark_lost("a result could not be read back"));
         }

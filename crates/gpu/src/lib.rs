@@ -16,6 +16,7 @@ pub mod device;
 mod gpu_engine;
 mod events;
 pub mod graph;
+mod in_flight;
 pub mod kernels;
 pub mod layout;
 pub mod limits;

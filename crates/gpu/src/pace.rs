@@ -120,7 +120,9 @@ mod tests {
                 assert_eq!(pace.has_room(100), has_room, "{min_backlog}, {} queued", done.len());
                 done.push(pace.count(100));
             }
-            done.into_iter().for_each(|done| done());
+            for done in done {
+                done();
+            }
             assert!(pace.has_room(100));
         }
     }
@@ -137,7 +139,8 @@ mod tests {
 
     #[test]
     fn what_is_done_leaves_the_queue_and_is_counted() {
-        let pace = Pace { max_work: 10, min_work: 1, is_fixed: true, min_backlog: MIN_BACKLOG, backlog: Arc::default() };
+        let pace =
+            Pace { max_work: 10, min_work: 1, is_fixed: true, min_backlog: MIN_BACKLOG, backlog: Arc::default() };
         let [first, second] = [pace.count(10), pace.count(9)];
         assert!(!pace.has_room(2) && pace.finished() == 0);
         first();
