@@ -41,6 +41,7 @@ pub const FILES: &[(&str, &str)] = files![
     "aggregate/paths",
     "aggregate/step",
     "aggregate/step_16",
+    "aggregate/step_f16",
     "aggregate/sum",
     "common",
     "cost/absolute",

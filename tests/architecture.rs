@@ -137,6 +137,7 @@ fn the_architecture_page_names_every_crate_and_nothing_else() {
 const LIMITS: Limits = Limits {
     subgroup: 32,
     workgroup: 1024,
+    has_f16: true,
     has_i16: true,
     packs_i16: true,
     discrete: true,

@@ -28,7 +28,7 @@ pub struct AdapterSummary {
     pub largest_binding_mib: u64,
     /// Lanes of its smallest subgroup; 0 without subgroups.
     pub subgroup: u32,
-    /// Whether it has 16-bit floats; the engine does not use them.
+    /// Whether it has 16-bit floats, in which paths can be computed.
     pub f16: bool,
     /// Whether it has 16-bit integers, in which paths can be computed.
     pub i16: bool,
@@ -182,6 +182,7 @@ impl Gpu {
         Limits {
             subgroup: if has_subgroups { info.subgroup_min_size } else { 0 },
             workgroup: limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x),
+            has_f16: self.device.features().contains(wgpu::Features::SHADER_F16),
             has_i16,
             packs_i16: has_i16 && info.vendor != NVIDIA,
             discrete,
@@ -322,6 +323,7 @@ const NVIDIA: u32 = 0x10de;
 const OPTIONAL_FEATURES: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
     .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
     .union(wgpu::Features::PIPELINE_CACHE)
+    .union(wgpu::Features::SHADER_F16)
     .union(wgpu::Features::SHADER_I16)
     .union(wgpu::Features::SUBGROUP);
 

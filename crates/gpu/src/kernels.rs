@@ -4,7 +4,7 @@
 //! generated here; the rest comes from `shaders/`.
 
 use super::compiler::{Binding, Source};
-use super::variant::{CostSource, Exchange, Variant};
+use super::variant::{CostSource, Exchange, PathBits, Variant};
 use crate::stereo::cost::{Channel, Comparison};
 use std::fmt::Write as _;
 
@@ -14,6 +14,7 @@ macro_rules! wgsl {
     };
 }
 
+mod floats;
 mod local;
 
 pub use local::LocalConfig;
@@ -70,13 +71,15 @@ impl KernelConfig {
     /// Path costs of one direction.
     pub fn paths(&self) -> Source {
         let mut text = self.lanes_text(1, false);
+        let (enable, step) = match self.variant.path_bits {
+            PathBits::I32 => ("", wgsl!("aggregate/step")),
+            PathBits::I16 => ("enable wgpu_int16;\n", wgsl!("aggregate/step_16")),
+            PathBits::F16 => ("enable f16;\n", wgsl!("aggregate/step_f16")),
+        };
+        text.text.insert_str(0, enable);
         text.bind("left", Binding::Texture, "texture_2d<u32>");
         self.gates(&mut text);
         self.costs(&mut text, self.slabs, "Costs");
-        let halves = self.variant.path_bits == 16;
-        if halves {
-            text.text.insert_str(0, "enable wgpu_int16;\n");
-        }
         for slab in 0..self.slabs {
             let ty = if self.wide { "array<Words>" } else { "array<Costs>" };
             text.bind(&format!("increments_{slab}"), Binding::Write, ty);
@@ -88,7 +91,7 @@ impl KernelConfig {
                      increments_{slab}[2u * place.at + 1u] = pairs.odd;"
                 )
             } else {
-                let bytes = if halves { "bytes_of" } else { "pack_bytes" };
+                let bytes = if self.variant.path_bits == PathBits::I32 { "pack_bytes" } else { "bytes_of" };
                 format!("increments_{slab}[place.at] = {bytes}(increment);")
             }
         };
@@ -96,7 +99,10 @@ impl KernelConfig {
         text.push(&in_slab(self.slabs, "place.slab", store));
         text.push("}\n");
         text.push(&self.exchange());
-        text.push(if halves { wgsl!("aggregate/step_16") } else { wgsl!("aggregate/step") });
+        text.push(step);
+        if self.variant.path_bits == PathBits::F16 {
+            text.push(&self.step_of_floats());
+        }
         text.push(wgsl!("aggregate/paths"));
         text.into_source("aggregate/paths")
     }
@@ -235,6 +241,15 @@ impl KernelConfig {
         text.push("}\n");
     }
 
+    /// Each of a lane's words, after the name of all.
+    fn parts(&self) -> &'static [&'static str] {
+        match self.variant.words {
+            1 => &[""],
+            2 => &[".x", ".y"],
+            _ => &[".x", ".y", ".z", ".w"],
+        }
+    }
+
     /// Four costs in each word, computed from codes.
     fn codes(&self, text: &mut SourceBuilder) {
         const HAMMING: &str = "countOneBits(own.x ^ other.x) + countOneBits(own.y ^ other.y)";
@@ -269,12 +284,7 @@ impl KernelConfig {
             );
         }
         let each = |part: &str| format!("distance(own, partners, candidates{part})");
-        let parts: &[&str] = match self.variant.words {
-            1 => &[""],
-            2 => &[".x", ".y"],
-            _ => &[".x", ".y", ".z", ".w"],
-        };
-        let all = parts.iter().map(|part| each(part)).collect::<Vec<_>>().join(", ");
+        let all = self.parts().iter().map(|part| each(part)).collect::<Vec<_>>().join(", ");
         text.push(&format!(
             "fn distance(own: {code}, partners: Partners, candidate: u32) -> u32 {{\n    \
              let other = codes[clamp(partners.of_first - i32(candidate), partners.leftmost, partners.rightmost)];\n    \

@@ -22,11 +22,14 @@ pub fn too_few(storage_buffers: u32, workgroup_bytes: u32) -> Option<String> {
 
 /// What a device allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Limits {
     /// Lanes of its smallest subgroup; 0 without subgroups.
     pub subgroup: u32,
     /// Maximum invocations of a workgroup.
     pub workgroup: u32,
+    /// Whether it computes with 16-bit floats.
+    pub has_f16: bool,
     /// Whether it computes with 16-bit integers.
     pub has_i16: bool,
     /// Whether its compiler packs two of them into a register. NVIDIA's does not: an H100 takes 12 to 18 % longer with 16 bits.

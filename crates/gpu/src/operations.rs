@@ -9,7 +9,7 @@
 use super::kernels::{LocalConfig, WinnerConfig};
 use super::layout::Layout;
 use super::shaders;
-use super::variant::{CostSource, Exchange};
+use super::variant::{CostSource, Exchange, PathBits};
 use crate::stereo::Aggregation;
 use crate::stereo::cost::{Channel, Comparison};
 
@@ -73,10 +73,16 @@ pub(super) fn step(layout: &Layout) -> u64 {
     let lanes = words / u64::from(variant.words);
     // of a lane: where the line goes next 10, its place in the volumes 5, brightness and P2 9, the limit 1, the loop 2
     let of_lane = 27 + exchanged(layout, 1);
-    if variant.path_bits == 16 {
+    if variant.path_bits == PathBits::I16 {
         // two candidates at once: bytes to numbers 2, the values of neighbours 2, bytes again 2; to and from 32 bits 7
         let of_word = 2 * (FOLLOWING + masked(layout)) + 6;
         return words * of_word + lanes * (of_lane + 7);
+    }
+    if variant.path_bits == PathBits::F16 {
+        // two candidates at once: bytes to numbers 7, pairs of neighbours 2, bytes again 6; P2, the limit and the minimum 3
+        let absent = if is_masked(layout) { 5 } else { 0 };
+        let of_word = load(layout) + 2 * (FOLLOWING + absent) + 7 + 2 + 6;
+        return words * of_word + lanes * (of_lane + 3);
     }
     let packed = if layout.kernel.wide { 4 } else { 6 };
     words * (load(layout) + UNPACKED + following(layout) + packed) + lanes * of_lane
@@ -183,12 +189,13 @@ mod tests {
     use crate::layout::Structure;
     use crate::limits::Limits;
     use crate::stereo::{CostKind, StereoParams};
-    use crate::variant::Variant;
+    use crate::variant::{Variant, WORDS};
 
     fn layout(params: &StereoParams, change: impl Fn(&mut Variant)) -> Layout {
         let limits = Limits {
             subgroup: 32,
             workgroup: 1024,
+            has_f16: true,
             has_i16: true,
             packs_i16: true,
             discrete: true,
@@ -217,7 +224,8 @@ mod tests {
 
     #[test]
     fn a_step_takes_as_many_operations_as_its_spirv() {
-        for (path_bits, words) in [(16, 4), (32, 4), (32, 2), (32, 1)] {
+        let all = [PathBits::I32, PathBits::F16].into_iter().flat_map(|bits| WORDS.map(|words| (bits, words)));
+        for (path_bits, words) in all.chain([(PathBits::I16, 4)]) {
             for (gating, tolerance) in [(None, 0.05), (Some(2), 0.25)] {
                 let params = StereoParams { gating, ..chosen() };
                 let layout = layout(&params, |v| *v = Variant { words, path_bits, ..*v });

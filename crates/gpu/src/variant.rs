@@ -1,7 +1,8 @@
 //! Variants of the kernels: the same bits at different speed, depending on adapter and size.
 //!
-//! Sums and winners have 32 bits. Paths have 16 where the adapter computes with them: memory is then read as pairs of bytes, so that
-//! a third of the counted operations ([`super::operations`]) of a step go. A software adapter computes them no faster.
+//! Sums and winners have 32 bits. Paths have 16 where the adapter computes two such numbers at once: integers where its compiler packs
+//! them, floats where it packs those alone. Both take about half of the counted operations ([`super::operations`]) of a step. A
+//! software adapter computes them no faster.
 
 use super::limits::Limits;
 use crate::choices;
@@ -29,14 +30,51 @@ choices! {
     }
 }
 
+choices! {
+    /// Numbers in which the path kernel computes.
+    pub enum PathBits {
+        /// Integers of 32 bits.
+        I32 = "32",
+        /// Integers of 16 bits.
+        I16 = "16",
+        /// Floats of 16 bits, exact for path costs, which are whole and below 2048.
+        F16 = "f16",
+    }
+}
+
+/// [`PathBits`] in JSON: integers by their bits, as a number.
+mod path_bits {
+    use super::PathBits;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Word {
+        Bits(u32),
+        Name(String),
+    }
+
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+    pub(super) fn serialize<S: Serializer>(bits: &PathBits, serializer: S) -> Result<S::Ok, S::Error> {
+        let word = bits.word();
+        word.parse().map_or_else(|_| Word::Name(word.to_owned()), Word::Bits).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBits, D::Error> {
+        let word = match Word::deserialize(deserializer)? {
+            Word::Bits(bits) => bits.to_string(),
+            Word::Name(name) => name,
+        };
+        word.parse().map_err(D::Error::custom)
+    }
+}
+
 /// The environment variable that overrides fields of the variant.
 pub const VARIABLE: &str = "STEREOPSIS_GPU";
 /// Words of four candidates that a lane can own.
 pub const WORDS: [u32; 3] = [1, 2, 4];
 /// Workgroup sizes.
 pub const WORKGROUPS: [u32; 4] = [32, 64, 128, 256];
-/// Bits in which paths are computed.
-pub const PATH_BITS: [u32; 2] = [16, 32];
 /// Lengths of pieces, px.
 pub const PIECES: [u32; 4] = [16, 32, 64, 128];
 
@@ -54,8 +92,9 @@ pub struct Variant {
     pub workgroup: u32,
     /// Source of the matching costs.
     pub costs: CostSource,
-    /// Bits in which the path kernel computes; a path that is fused with the winner has 32.
-    pub path_bits: u32,
+    /// Numbers in which the path kernel computes; a path that is fused with the winner has integers of 32 bits.
+    #[serde(with = "path_bits")]
+    pub path_bits: PathBits,
     /// The winner kernel computes the path along the row, which is never stored.
     pub fused: bool,
     /// Pixels of a row for which one group of lanes chooses winners, where the path along the row is not fused.
@@ -99,7 +138,7 @@ impl Variant {
             words,
             workgroup: 64,
             costs: CostSource::Volume,
-            path_bits: if limits.packs_i16 && limits.discrete { 16 } else { 32 },
+            path_bits: if limits.packs_i16 && limits.discrete { PathBits::I16 } else { PathBits::I32 },
             fused: !limits.discrete && requirements.has_row_path,
             piece: 64,
         }
@@ -108,10 +147,11 @@ impl Variant {
         if by_subgroup { variant } else { Self { exchange: Exchange::Workgroup, ..variant } }
     }
 
-    /// With paths in 32 bits where its other fields exclude 16.
+    /// With paths in 32 bits where its other fields exclude integers of 16.
     #[must_use]
     pub fn with_possible_paths(self) -> Self {
-        let path_bits = if self.words == 4 && self.costs == CostSource::Volume { self.path_bits } else { 32 };
+        let excludes_i16 = self.words < 4 || self.costs == CostSource::Codes;
+        let path_bits = if excludes_i16 && self.path_bits == PathBits::I16 { PathBits::I32 } else { self.path_bits };
         Self { path_bits, ..self }
     }
 
@@ -129,10 +169,14 @@ impl Variant {
             "a lane holds two words of 16-bit path costs at most".to_owned()
         } else if self.costs == CostSource::Codes && !requirements.has_codes {
             "there are no codes to make costs from: SAD has none, and aggregated costs are a volume".to_owned()
-        } else if self.path_bits == 16 && !limits.has_i16 {
+        } else if self.path_bits == PathBits::I16 && !limits.has_i16 {
             "this adapter has no 16-bit integers".to_owned()
+        } else if self.path_bits == PathBits::F16 && !limits.has_f16 {
+            "this adapter has no 16-bit floats".to_owned()
+        } else if self.path_bits == PathBits::F16 && requirements.wide {
+            "paths in 16-bit floats are exact for a P2 of up to 255".to_owned()
         } else if *self != self.with_possible_paths() {
-            "paths in 16 bits need lanes of four words and costs from a volume".to_owned()
+            "paths in 16-bit integers need lanes of four words and costs from a volume".to_owned()
         } else if self.fused && !requirements.has_row_path {
             "no path goes straight to the right".to_owned()
         } else if self.workgroup.max(lanes) > limits.workgroup {
@@ -150,7 +194,7 @@ impl Variant {
             for words in WORDS {
                 for &workgroup in workgroups {
                     for &costs in CostSource::ALL {
-                        for path_bits in PATH_BITS {
+                        for &path_bits in PathBits::ALL {
                             let fused =
                                 Self { exchange, words, workgroup, costs, path_bits, fused: true, piece: pieces[0] };
                             all.extend(pieces.iter().map(|&piece| Self { fused: false, piece, ..fused }));
@@ -178,7 +222,7 @@ impl Variant {
             "costs" => self.costs = parse(name, value, CostSource::ALL)?,
             "words" => self.words = parse(name, value, &WORDS)?,
             "workgroup" => self.workgroup = parse(name, value, &WORKGROUPS)?,
-            "path_bits" => self.path_bits = parse(name, value, &PATH_BITS)?,
+            "path_bits" => self.path_bits = parse(name, value, PathBits::ALL)?,
             "piece" => self.piece = parse(name, value, &PIECES)?,
             "fused" => self.fused = parse(name, value, &["yes", "no"])? == "yes",
             _ => {
@@ -244,7 +288,7 @@ impl FromStr for VariantOverrides {
             words: WORDS[0],
             workgroup: WORKGROUPS[0],
             costs: CostSource::Volume,
-            path_bits: PATH_BITS[0],
+            path_bits: PathBits::I32,
             fused: false,
             piece: PIECES[0],
         };

@@ -216,7 +216,7 @@ fn every_stage_has_a_shader_of_its_name() {
         "local/mod",
     ];
     /// Pieces of kernels that exist in variants or share a text, beside the file of their stage.
-    const PIECES: [&str; 29] = [
+    const PIECES: [\&str; 30] = [
         "aggregate/costs_from_codes",
         "aggregate/exchange_subgroup",
         "aggregate/exchange_workgroup",
@@ -226,6 +226,7 @@ fn every_stage_has_a_shader_of_its_name() {
         "aggregate/lane_4",
         "aggregate/step",
         "aggregate/step_16",
+        "aggregate/step_f16",
         "aggregate/sum",
         "cost/compare",
         "cost/transform",
@@ -281,6 +282,7 @@ fn every_stage_has_a_shader_of_its_name() {
 const LIMITS: Limits = Limits {
     subgroup: 64,
     workgroup: 256,
+    has_f16: true,
     has_i16: true,
     packs_i16: true,
     discrete: false,
@@ -381,7 +383,10 @@ fn with_constants_put_in<T>(
     let parsed = naga::front::wgsl::parse_str(&request.source.text).map_err(|err| words(&err))?;
     let info = naga::valid::Validator::new(
         naga::valid::ValidationFlags::all(),
-        Capabilities::SUBGROUP | Capabilities::SHADER_INT16,
+        Capabilities::SUBGROUP
+            | Capabilities::SHADER_INT16
+            | Capabilities::SHADER_FLOAT16
+            | Capabilities::SHADER_FLOAT16_IN_FLOAT32,
     )
     .validate(&parsed);
     let info = info.map_err(|err| words(&err))?;

@@ -8,7 +8,7 @@ use crate::capture::{SourceOptions, SourceSpec};
 use crate::engine::gpu::Gpu;
 use crate::engine::gpu::limits::Limits;
 use crate::engine::gpu::tuning::{Study, Trial};
-use crate::engine::gpu::variant::{Exchange, PIECES, Requirements, Variant, WORKGROUPS};
+use crate::engine::gpu::variant::{Exchange, PIECES, PathBits, Requirements, Variant, VariantOverrides, WORKGROUPS};
 use crate::engine::{EngineChoice, EngineInfo, EngineKind};
 use crate::stereo::StereoParams;
 
@@ -18,6 +18,7 @@ fn about() -> About {
         limits: Limits {
             subgroup: 16,
             workgroup: 256,
+            has_f16: true,
             has_i16: true,
             packs_i16: true,
             discrete: true,
@@ -36,7 +37,7 @@ fn about() -> About {
 fn made_up(about: &About) -> Study {
     let baseline = Variant::baseline(&about.limits, &about.requirements);
     let mut variants = Variant::all(&about.limits, &about.requirements, &WORKGROUPS, &[baseline.piece]);
-    variants.retain(|variant| variant.fused == baseline.fused && variant.path_bits == 32);
+    variants.retain(|variant| variant.fused == baseline.fused && variant.path_bits == PathBits::I32);
     let trial = |variant: Variant| {
         let ms = 1.0 + 10.0 / f64::from(variant.workgroup) + f64::from(variant.words) / 8.0;
         let winner_ms = if variant.piece == PIECES[0] { 0.1 } else { 0.2 };
@@ -47,7 +48,8 @@ fn made_up(about: &About) -> Study {
     let others = [
         Variant { piece: PIECES[0], ..best },
         Variant { fused: true, ..best },
-        Variant { words: 4, path_bits: 16, ..best },
+        Variant { words: 4, path_bits: PathBits::I16, ..best },
+        Variant { path_bits: PathBits::F16, ..best },
     ];
     study.trials.extend(others.map(trial));
     study
@@ -85,6 +87,21 @@ fn tables_show_every_trial_mark_the_best_and_name_what_does_not_run() {
     let lanes = "not run: exchange=subgroup, words=1: a pixel of 128 candidates needs 32 lanes";
     assert!(text.contains(lanes), "{text}");
     assert!(!text.contains("software"), "{text}");
+}
+
+/// Programs read the bits of integers as numbers.
+#[test]
+fn words_and_json_keep_a_variant() {
+    let About { limits, requirements, .. } = about();
+    for (&path_bits, json) in PathBits::ALL.iter().zip(["32", "16", "\"f16\""]) {
+        let variant = Variant { path_bits, ..Variant::baseline(&limits, &requirements) };
+        let text = serde_json::to_string(&variant).unwrap();
+        assert!(text.contains(&format!("\"path_bits\":{json},")), "{text}");
+        assert_eq!(serde_json::from_str::<Variant>(&text).unwrap(), variant);
+        assert!(serde_json::from_str::<Variant>(&text.replace(json, "8")).is_err());
+        let other = Variant { exchange: Exchange::Workgroup, words: 1, path_bits: PathBits::I32, ..variant };
+        assert_eq!(variant.to_string().parse::<VariantOverrides>().unwrap().apply(other), variant);
+    }
 }
 
 #[test]

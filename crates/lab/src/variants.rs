@@ -6,7 +6,7 @@ use crate::console;
 use crate::engine::gpu::layout::Structure;
 use crate::engine::gpu::limits::Limits;
 use crate::engine::gpu::tuning::{Study, Trial, study};
-use crate::engine::gpu::variant::{CostSource, Exchange, PATH_BITS, PIECES, Requirements, Variant, WORDS, WORKGROUPS};
+use crate::engine::gpu::variant::{CostSource, Exchange, PIECES, PathBits, Requirements, Variant, WORDS, WORKGROUPS};
 use crate::engine::gpu::{Gpu, GpuOptions};
 use crate::engine::{EngineInfo, GpuEngine, Job};
 use crate::stereo::StereoParams;
@@ -82,7 +82,7 @@ pub(super) struct Tables<'a> {
     /// Exchange of the trials that are not printed yet.
     current: Option<Exchange>,
     /// How the variants of the first part compute paths and choose winners.
-    first: Option<(u32, bool, u32)>,
+    first: Option<(PathBits, bool, u32)>,
 }
 
 impl<'a> Tables<'a> {
@@ -150,9 +150,11 @@ impl<'a> Tables<'a> {
             study.trials.iter().find(|trial| fits(trial.variant))
         };
         let pieces = PIECES.map(|piece| (format!("pieces of {piece} px"), of(Variant { fused: false, piece, ..base })));
+        let with_bits = |bits| study.trials.iter().find(|trial| trial.variant.path_bits == bits);
         let others = [
             ("fused with the path along the row".to_owned(), of(Variant { fused: true, ..base })),
-            ("paths in 16 bits".to_owned(), study.trials.iter().find(|trial| trial.variant.path_bits == 16)),
+            ("paths in 16-bit integers".to_owned(), with_bits(PathBits::I16)),
+            ("paths in 16-bit floats".to_owned(), with_bits(PathBits::F16)),
         ];
         let rows: Vec<_> = pieces.into_iter().chain(others).collect();
         let best = rows.iter().filter_map(|(_, trial)| trial.map(|trial| trial.pair_ms)).fold(f64::INFINITY, f64::min);
@@ -200,7 +202,7 @@ pub(super) fn not_run(about: &About, study: &Study) -> Vec<(String, String)> {
         for &costs in CostSource::ALL {
             for words in WORDS {
                 for workgroup in WORKGROUPS {
-                    for (path_bits, fused) in PATH_BITS.into_iter().flat_map(|bits| [(bits, false), (bits, true)]) {
+                    for (&path_bits, fused) in PathBits::ALL.iter().flat_map(|bits| [(bits, false), (bits, true)]) {
                         all.push(Variant { exchange, words, workgroup, costs, path_bits, fused, piece: PIECES[0] });
                     }
                 }

@@ -7,7 +7,9 @@ use super::steps;
 use fastrand::Rng;
 use stereopsis_engine::gpu::layout::Structure;
 use stereopsis_engine::gpu::tuning::Autotune;
-use stereopsis_engine::gpu::variant::{CostSource, Exchange, PIECES, Variant, VariantOverrides, WORKGROUPS};
+use stereopsis_engine::gpu::variant::{
+    CostSource, Exchange, PIECES, PathBits, Variant, VariantOverrides, WORDS, WORKGROUPS,
+};
 use stereopsis_engine::gpu::{Gpu, GpuOptions};
 use stereopsis_engine::{Engine, EngineError, GpuEngine};
 use stereopsis_stereo::StereoParams;
@@ -39,7 +41,7 @@ fn all_variants_agree() {
             let variant = Variant {
                 workgroup: *rng.choice(&WORKGROUPS).expect("one"),
                 piece: *rng.choice(&PIECES).expect("one"),
-                costs: if variant.path_bits == 16 {
+                costs: if variant.path_bits == PathBits::I16 {
                     CostSource::Volume
                 } else {
                     *rng.choice(CostSource::ALL).expect("one")
@@ -76,9 +78,15 @@ fn all_variants_agree() {
         }
         for &exchange in Exchange::ALL {
             let has = exchange == Exchange::Workgroup || limits.subgroup > 0;
-            for (words, path_bits) in [(1, 32), (2, 32), (4, 32), (4, 16)] {
+            let paths = [PathBits::I32, PathBits::F16].into_iter().flat_map(|bits| WORDS.map(|words| (words, bits)));
+            for (words, path_bits) in paths.chain([(4, PathBits::I16)]) {
                 let found = tried.contains(&format!("{exchange} {words} {path_bits}"));
-                let has = has && (path_bits == 32 || limits.has_i16);
+                let has = has
+                    && match path_bits {
+                        PathBits::I32 => true,
+                        PathBits::I16 => limits.has_i16,
+                        PathBits::F16 => limits.has_f16,
+                    };
                 assert!(found || !has, "{exchange} {words} {path_bits} was not tried, SEED={seed}");
             }
         }
@@ -92,6 +100,7 @@ fn a_variant_that_cannot_do_it_is_refused_with_the_reason() {
     for (text, candidates, p2, why) in [
         ("exchange=subgroup,words=1", 1024, 60, "subgroups may have"),
         ("words=4", 64, 300, "two words of 16-bit path costs"),
+        ("path_bits=f16", 64, 300, "16-bit floats"),
     ] {
         let mut engine = GpuEngine::with_options(gpu.clone(), overrides(text)).expect("a live device");
         let params = StereoParams { num_disparities: candidates, p2, ..StereoParams::default() };
@@ -103,8 +112,10 @@ fn a_variant_that_cannot_do_it_is_refused_with_the_reason() {
         let unknown = word.parse::<VariantOverrides>().expect_err("no such part");
         assert!(unknown.contains("exchange") && unknown.contains("piece"), "{unknown}");
     }
-    let unfit = "words=3".parse::<VariantOverrides>().expect_err("no such number");
-    assert!(unfit.contains("1, 2, 4"), "{unfit}");
+    for (text, allowed) in [("words=3", "1, 2, 4"), ("path_bits=8", "32, 16, f16")] {
+        let unfit = text.parse::<VariantOverrides>().expect_err("no such number");
+        assert!(unfit.contains(allowed), "{unfit}");
+    }
 }
 
 /// Variants are tried on the pairs that come along, until all is known; every pair is right whatever is being tried.

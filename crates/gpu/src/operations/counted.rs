@@ -29,7 +29,7 @@ mod op {
     pub(crate) const FUNCTION: u16 = 54;
     pub(crate) const FUNCTION_CALL: u16 = 57;
     pub(crate) const VECTOR_SHUFFLE: u16 = 79;
-    pub(crate) const CONVERT_U: u16 = 113;
+    pub(crate) const COMPOSITE_CONSTRUCT: u16 = 80;
     pub(crate) const BITCAST: u16 = 124;
     pub(crate) const LOOP_MERGE: u16 = 246;
     pub(crate) const SELECTION_MERGE: u16 = 247;
@@ -134,11 +134,18 @@ impl Code {
         let each = if bits == 16 { 0.5 } else { 1.0 };
         match opcode {
             // arithmetic, logic, shifts, selections, counts of bits, comparisons, conversions, exchanges in a subgroup
-            op::CONVERT_U | 126..=141 | 164..=183 | 194..=205 | 333..=366 => f64::from(components) * each,
+            109..=114 | 126..=141 | 164..=191 | 194..=205 | 333..=366 => f64::from(components) * each,
+            // halves and the bits of two of them: another name for a register
+            op::EXT_INST if matches!(words[3], 58 | 62) => 0.0,
             // clamps are two
             op::EXT_INST => f64::from(components) * each * if matches!(words[3], 43..=45) { 2.0 } else { 1.0 },
             // registers have names; only pairs of 16 bits are put together
             op::VECTOR_SHUFFLE if bits == 16 => f64::from(components) * each,
+            op::COMPOSITE_CONSTRUCT
+                if bits == 16 && words[2..].len() == components as usize && words[2] != words[3] =>
+            {
+                1.0
+            }
             op::BITCAST => 0.0,
             _ => 0.0,
         }

@@ -7,6 +7,7 @@ use crate::variant::{CostSource, Requirements, Variant};
 const LIMITS: Limits = Limits {
     subgroup: 32,
     workgroup: 1024,
+    has_f16: true,
     has_i16: true,
     packs_i16: true,
     discrete: true,
