@@ -218,6 +218,8 @@ pub struct Layout {
     pub slab_rows: u32,
     /// Words of costs that a pixel owns.
     pub words: u32,
+    /// Whether the device's compiler packs two 16-bit integers into a register, as operations are counted.
+    pub packs_i16: bool,
 }
 
 impl Layout {
@@ -279,7 +281,7 @@ impl Layout {
             mirrored: structure.mirrored,
             slabs,
         };
-        Ok(Self { structure, kernel, volumes, slab_rows, words })
+        Ok(Self { structure, kernel, volumes, slab_rows, words, packs_i16: limits.packs_i16 })
     }
 
     /// Buffers over which each volume is spread.

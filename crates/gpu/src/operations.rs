@@ -2,7 +2,8 @@
 //! the rate of a device they show whether arithmetic bounds a stage.
 //!
 //! Counted from the WGSL for one lane: additions, shifts, minima, comparisons, selections, bit counts and shuffles, one for each
-//! component of a vector, and a half for one of 16 bits, of which devices with packed arithmetic compute two at once. A test compares
+//! component of a vector, and a half for one of 16 bits where the device's compiler packs two of them into a register and computes both
+//! at once: floats everywhere, integers as [`packs_i16`](super::limits::Limits::packs_i16) says. A test compares
 //! steps and winners with the compiled SPIR-V. Not counted: loads, stores, loop invariants, and the other stages. Local aggregation, whose work depends
 //! on the picture, is counted with arms of half their length; its numbers also decide how its dispatches are split.
 
@@ -74,8 +75,10 @@ pub(super) fn step(layout: &Layout) -> u64 {
     // of a lane: where the line goes next 10, its place in the volumes 5, brightness and P2 9, the limit 1, the loop 2
     let of_lane = 27 + exchanged(layout, 1);
     if variant.path_bits == PathBits::I16 {
-        // two candidates at once: bytes to numbers 2, the values of neighbours 2, bytes again 2; to and from 32 bits 7
-        let of_word = 2 * (FOLLOWING + masked(layout)) + 6;
+        // bytes to numbers 1 a candidate, bytes again 1; to and from 32 bits 7
+        let of_candidate = FOLLOWING + masked(layout) + 2;
+        // two at once, with their neighbours' values put together 1
+        let of_word = if layout.packs_i16 { 2 * (of_candidate + 1) } else { 4 * of_candidate };
         return words * of_word + lanes * (of_lane + 7);
     }
     if variant.path_bits == PathBits::F16 {
@@ -192,12 +195,17 @@ mod tests {
     use crate::variant::{Variant, WORDS};
 
     fn layout(params: &StereoParams, change: impl Fn(&mut Variant)) -> Layout {
+        layout_on(true, params, change)
+    }
+
+    /// On a device whose compiler packs 16-bit integers, or does not.
+    fn layout_on(packs_i16: bool, params: &StereoParams, change: impl Fn(&mut Variant)) -> Layout {
         let limits = Limits {
             subgroup: 32,
             workgroup: 1024,
             has_f16: true,
             has_i16: true,
-            packs_i16: true,
+            packs_i16,
             discrete: true,
             binding_bytes: 1 << 30,
             storage_buffers: 32,
@@ -227,11 +235,14 @@ mod tests {
         let all = [PathBits::I32, PathBits::F16].into_iter().flat_map(|bits| WORDS.map(|words| (bits, words)));
         for (path_bits, words) in all.chain([(PathBits::I16, 4)]) {
             for (gating, tolerance) in [(None, 0.05), (Some(2), 0.25)] {
-                let params = StereoParams { gating, ..chosen() };
-                let layout = layout(&params, |v| *v = Variant { words, path_bits, ..*v });
-                let lanes = f64::from(layout.words / words);
-                let counted = lanes * counted::in_loop(&layout.kernel.paths().text, "follow", 1);
-                assert_close(&format!("path_bits={path_bits} {words} {gating:?}"), step(&layout), counted, tolerance);
+                for packs_i16 in [true, false] {
+                    let params = StereoParams { gating, ..chosen() };
+                    let layout = layout_on(packs_i16, &params, |v| *v = Variant { words, path_bits, ..*v });
+                    let lanes = f64::from(layout.words / words);
+                    let counted = lanes * counted::in_loop(&layout.kernel.paths().text, "follow", 1, packs_i16);
+                    let what = format!("path_bits={path_bits} {words} {gating:?} packs {packs_i16}");
+                    assert_close(&what, step(&layout), counted, tolerance);
+                }
             }
         }
     }
@@ -252,7 +263,7 @@ mod tests {
             };
             // as many pixels as lanes in a turn
             let lanes = layout.words / layout.kernel.variant.words;
-            let counted = counted::in_loop(&layout.kernel.winner(what).text, "choose", lanes);
+            let counted = counted::in_loop(&layout.kernel.winner(what).text, "choose", lanes, true);
             assert_close(&format!("fused {fused}, rivals {rivals}"), winner(&layout, what), counted, 0.05);
         }
     }
@@ -261,7 +272,7 @@ mod tests {
     fn costs_take_as_many_operations_as_their_spirv() {
         let layout = layout(&chosen(), |_| ());
         let lanes = f64::from(layout.words / layout.kernel.variant.words);
-        let counted = lanes * counted::in_loop(&layout.kernel.compare().text, "compare", 1);
+        let counted = lanes * counted::in_loop(&layout.kernel.compare().text, "compare", 1, true);
         assert_close("costs", cost(&layout), counted, 0.05);
     }
 

@@ -5,16 +5,17 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 use std::collections::{HashMap, HashSet};
 
 /// Operations of one turn of the first loop of `entry`, or of all of it if it has none, with those of the functions that it calls; loops inside it take `turns`. An operation on a vector counts once for
-/// each component, and by half for one of 16 bits. Branches that a constant excludes do not count; neither do conversions between
+/// each component, and by half for one of 16 bits: of floats, and of integers if `packs_i16`. Branches that a constant excludes do not count; neither do conversions between
 /// vectors and their components.
-pub(super) fn in_loop(source: &str, entry: &str, turns: u32) -> f64 {
+pub(super) fn in_loop(source: &str, entry: &str, turns: u32, packs_i16: bool) -> f64 {
     let module = naga::front::wgsl::parse_str(source).unwrap_or_else(|err| panic!("{}", err.emit_to_string(source)));
     let info = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module).unwrap();
     let policies = naga::proc::BoundsCheckPolicies::default();
     let options =
         spv::Options { bounds_check_policies: policies, force_loop_bounding: false, ..spv::Options::default() };
     let target = spv::PipelineOptions { shader_stage: naga::ShaderStage::Compute, entry_point: entry.to_owned() };
-    Code::new(&spv::write_vec(&module, &info, &options, Some(&target)).unwrap()).operations_of_entry(f64::from(turns))
+    let words = spv::write_vec(&module, &info, &options, Some(&target)).unwrap();
+    Code::new(&words, packs_i16).operations_of_entry(f64::from(turns))
 }
 
 /// Opcodes of SPIR-V 1.0, section 3.32.
@@ -46,7 +47,7 @@ struct Instruction {
 struct Code {
     entry: u32,
     functions: HashMap<u32, Vec<Instruction>>,
-    /// Components and bits of types that have any.
+    /// Components of types that have any, and how many of them a register has.
     types: HashMap<u32, (u32, u32)>,
     /// Types of results.
     results: HashMap<u32, u32>,
@@ -54,7 +55,7 @@ struct Code {
 }
 
 impl Code {
-    fn new(words: &[u32]) -> Self {
+    fn new(words: &[u32], packs_i16: bool) -> Self {
         let mut code = Self::default();
         let mut function = 0;
         let mut rest = &words[5..];
@@ -64,10 +65,13 @@ impl Code {
             rest = &rest[length..];
             match opcode {
                 op::ENTRY_POINT => code.entry = words[1],
-                op::TYPE_INT | op::TYPE_FLOAT => drop(code.types.insert(words[0], (1, words[1]))),
+                op::TYPE_INT | op::TYPE_FLOAT => {
+                    let packs = words[1] == 16 && (opcode == op::TYPE_FLOAT || packs_i16);
+                    code.types.insert(words[0], (1, if packs { 2 } else { 1 }));
+                }
                 op::TYPE_VECTOR => {
-                    let bits = code.types.get(&words[1]).map_or(32, |of| of.1);
-                    code.types.insert(words[0], (words[2], bits));
+                    let in_register = code.types.get(&words[1]).map_or(1, |of| of.1);
+                    code.types.insert(words[0], (words[2], in_register));
                 }
                 op::CONSTANT_TRUE => drop(code.constants.insert(words[1], true)),
                 op::CONSTANT_FALSE => drop(code.constants.insert(words[1], false)),
@@ -130,8 +134,10 @@ impl Code {
             170..=191 => self.results.get(&words[2]).copied().unwrap_or(0),
             _ => words.first().copied().unwrap_or(0),
         };
-        let (components, bits) = self.types.get(&ty).copied().unwrap_or((1, 32));
-        let each = if bits == 16 { 0.5 } else { 1.0 };
+        let (components, in_register) = self.types.get(&ty).copied().unwrap_or((1, 1));
+        let each = 1.0 / f64::from(in_register);
+        let is_packed = in_register > 1;
+        let pairs_two = || words[2..].len() == components as usize && words[2] != words[3];
         match opcode {
             // arithmetic, logic, shifts, selections, counts of bits, comparisons, conversions, exchanges in a subgroup
             109..=114 | 126..=141 | 164..=191 | 194..=205 | 333..=366 => f64::from(components) * each,
@@ -139,13 +145,9 @@ impl Code {
             op::EXT_INST if matches!(words[3], 58 | 62) => 0.0,
             // clamps are two
             op::EXT_INST => f64::from(components) * each * if matches!(words[3], 43..=45) { 2.0 } else { 1.0 },
-            // registers have names; only pairs of 16 bits are put together
-            op::VECTOR_SHUFFLE if bits == 16 => f64::from(components) * each,
-            op::COMPOSITE_CONSTRUCT
-                if bits == 16 && words[2..].len() == components as usize && words[2] != words[3] =>
-            {
-                1.0
-            }
+            // registers have names; only pairs in one are put together
+            op::VECTOR_SHUFFLE if is_packed => f64::from(components) * each,
+            op::COMPOSITE_CONSTRUCT if is_packed && pairs_two() => 1.0,
             op::BITCAST => 0.0,
             _ => 0.0,
         }
