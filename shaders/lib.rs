@@ -47,6 +47,8 @@ pub const FILES: &[(&str, &str)] = files![
     "cost/absolute",
     "cost/ad_census",
     "cost/census",
+    "cost/code_1",
+    "cost/code_2",
     "cost/compare",
     "cost/gradient_census",
     "cost/mutual_information/histogram",

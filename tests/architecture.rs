@@ -141,6 +141,7 @@ const LIMITS: Limits = Limits {
     has_i16: true,
     packs_i16: true,
     discrete: true,
+    integrated: false,
     binding_bytes: 2 << 30,
     storage_buffers: 32,
     side_px: 16384,

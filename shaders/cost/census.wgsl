@@ -1,20 +1,18 @@
-// Census transform of one pixel; transform.wgsl loads the tile and stores the codes.
+// Census transform of one pixel; transform.wgsl loads the tile and stores the codes, and code_1.wgsl or code_2.wgsl has their type.
 
 override SYMMETRIC: bool;
-
-alias Code = vec2<u32>;
 
 // Code of the pixel of the tile whose window starts at `corner`.
 fn code(corner: i32) -> Code {
     let centre_at = corner + RADIUS_Y * tile_pitch() + RADIUS_X;
     let centre = brightness[centre_at];
-    var code = vec2<u32>(0u);
+    var bits = vec2<u32>(0u);
     var next = 0u;
     for (var dy = -RADIUS_Y; dy <= RADIUS_Y; dy++) {
         for (var dx = -RADIUS_X; dx <= RADIUS_X; dx++) {
             if dx == 0 && dy == 0 {
                 if SYMMETRIC {
-                    return code; // the other half holds the mirrors
+                    return code_of(bits); // the other half holds the mirrors
                 }
                 continue;
             }
@@ -26,12 +24,12 @@ fn code(corner: i32) -> Code {
             }
             let bit = u32(is_set) << (next & 31u);
             if next < 32u {
-                code.x |= bit;
+                bits.x |= bit;
             } else {
-                code.y |= bit;
+                bits.y |= bit;
             }
             next++;
         }
     }
-    return code;
+    return code_of(bits);
 }

@@ -178,6 +178,7 @@ impl Gpu {
         let (limits, info) = (self.device.limits(), self.adapter.get_info());
         let has_subgroups = self.device.features().contains(wgpu::Features::SUBGROUP);
         let discrete = info.device_type == wgpu::DeviceType::DiscreteGpu;
+        let integrated = info.device_type == wgpu::DeviceType::IntegratedGpu;
         let has_i16 = self.device.features().contains(wgpu::Features::SHADER_I16);
         Limits {
             subgroup: if has_subgroups { info.subgroup_min_size } else { 0 },
@@ -186,6 +187,7 @@ impl Gpu {
             has_i16,
             packs_i16: has_i16 && info.vendor != NVIDIA,
             discrete,
+            integrated,
             binding_bytes: largest_binding(&limits),
             storage_buffers: limits.max_storage_buffers_per_shader_stage,
             side_px: (limits.max_texture_dimension_2d as usize).min(MAX_SIDE_PX),

@@ -270,7 +270,7 @@ impl KernelConfig {
                 "table[(byte_difference(own.y, other.y, 16u) + byte_difference(own.y, other.y, 24u) + 1u) >> 1u] \
                  + table[256u + countOneBits(own.x ^ other.x) + countOneBits((own.y ^ other.y) & 0xffffu)]",
             ),
-            Comparison::Hamming(shape) if shape.bits() <= 32 => ("vec2<u32>", "countOneBits(own.x ^ other.x)"),
+            Comparison::Hamming(shape) if shape.bits() <= 32 => ("u32", "countOneBits(own ^ other)"),
             Comparison::Hamming(_) | Comparison::WindowedDifference => ("vec2<u32>", HAMMING),
         };
         text.bind("codes", Binding::Read, &format!("array<{code}>"));

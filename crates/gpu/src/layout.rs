@@ -316,12 +316,7 @@ impl Layout {
 
     /// Bytes of the codes of both pictures.
     pub(crate) fn code_bytes(&self) -> u64 {
-        let each = match self.structure.comparison {
-            Comparison::Hamming(_) | Comparison::Tables { .. } => 8,
-            Comparison::Difference(_) | Comparison::LearnedTable => 4,
-            Comparison::WindowedDifference => 0,
-        };
-        2 * each * self.structure.pixels()
+        2 * 4 * code_words(self.structure.comparison) * self.structure.pixels()
     }
 
     /// Segments of calm pixels at most.
@@ -375,6 +370,16 @@ impl Layout {
             Resource::LogTable => 4 << LOG_TABLE_BITS,
             Resource::ChoiceNet => 4 * choice::numbers().count() as u64,
         }
+    }
+}
+
+/// Words of a pixel's code.
+pub(crate) fn code_words(comparison: Comparison) -> u64 {
+    match comparison {
+        Comparison::Hamming(shape) => shape.bits().div_ceil(32) as u64,
+        Comparison::Tables { .. } => 2,
+        Comparison::Difference(_) | Comparison::LearnedTable => 1,
+        Comparison::WindowedDifference => 0,
     }
 }
 

@@ -36,6 +36,8 @@ pub struct Limits {
     pub packs_i16: bool,
     /// A discrete GPU: memory of its own, high bandwidth, more lanes than a picture has rows.
     pub discrete: bool,
+    /// A GPU beside the processor's cores, with whom it shares the bandwidth of their memory.
+    pub integrated: bool,
     /// Maximum bytes of one binding.
     pub binding_bytes: u64,
     /// Maximum storage buffers of a kernel.

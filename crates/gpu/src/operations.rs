@@ -207,6 +207,7 @@ mod tests {
             has_i16: true,
             packs_i16,
             discrete: true,
+            integrated: false,
             binding_bytes: 1 << 30,
             storage_buffers: 32,
             side_px: 16384,

@@ -125,7 +125,8 @@ impl Variant {
         (self.workgroup / self.lanes(candidates)).clamp(1, MAX_LINES)
     }
 
-    /// The variant without any measurement.
+    /// The variant without any measurement. Integrated GPUs compute costs again for each path, to read less: their memory is slow beside
+    /// their arithmetic.
     pub fn baseline(limits: &Limits, requirements: &Requirements) -> Self {
         let words = match requirements.candidates {
             _ if requirements.wide => 2,
@@ -137,7 +138,7 @@ impl Variant {
             exchange: Exchange::Subgroup,
             words,
             workgroup: 64,
-            costs: CostSource::Volume,
+            costs: if limits.integrated && requirements.has_codes { CostSource::Codes } else { CostSource::Volume },
             path_bits: if limits.packs_i16 && limits.discrete { PathBits::I16 } else { PathBits::I32 },
             fused: !limits.discrete && requirements.has_row_path,
             piece: 64,

@@ -216,7 +216,7 @@ fn every_stage_has_a_shader_of_its_name() {
         "local/mod",
     ];
     /// Pieces of kernels that exist in variants or share a text, beside the file of their stage.
-    const PIECES: [\&str; 30] = [
+    const PIECES: [&str; 32] = [
         "aggregate/costs_from_codes",
         "aggregate/exchange_subgroup",
         "aggregate/exchange_workgroup",
@@ -228,6 +228,8 @@ fn every_stage_has_a_shader_of_its_name() {
         "aggregate/step_16",
         "aggregate/step_f16",
         "aggregate/sum",
+        "cost/code_1",
+        "cost/code_2",
         "cost/compare",
         "cost/transform",
         "disparity/exact_sums",
@@ -286,6 +288,7 @@ const LIMITS: Limits = Limits {
     has_i16: true,
     packs_i16: true,
     discrete: false,
+    integrated: false,
     binding_bytes: 1 << 27,
     storage_buffers: 16,
     side_px: 8192,

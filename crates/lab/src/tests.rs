@@ -22,6 +22,7 @@ fn about() -> About {
             has_i16: true,
             packs_i16: true,
             discrete: true,
+            integrated: false,
             binding_bytes: 1 << 30,
             storage_buffers: 32,
             side_px: 16384,

@@ -2,7 +2,7 @@
 
 use super::aggregate::codes;
 use super::{Dispatch, GraphBuilder, Product, Request, RowKernel};
-use crate::layout::Layout;
+use crate::layout::{Layout, code_words};
 use crate::operations;
 use crate::resource::Resource;
 use crate::shaders::{PIXELS, SAD_COLUMNS, SAD_WORDS, STRIP, Shader, TILE, shaders};
@@ -12,7 +12,8 @@ use crate::variant::CostSource;
 use std::sync::Arc;
 
 shaders! {
-    CENSUS: "cost/census" + "cost/transform", TILE, ["transform"];
+    CENSUS: "cost/census" + "cost/code_1" + "cost/transform", TILE, ["transform"];
+    LONG_CENSUS: "cost/census" + "cost/code_2" + "cost/transform", TILE, ["transform"];
     RANK: "cost/rank" + "cost/transform", TILE, ["transform"];
     SAD: "cost/sad", TILE, ["mean", "exact"];
     ABSOLUTE: "cost/absolute", PIXELS, ["transform"];
@@ -103,7 +104,8 @@ fn transforms(level: usize, layout: &Layout) -> Vec<Dispatch> {
             ("RADIUS_Y", (height / 2) as u32),
             ("SYMMETRIC", u32::from(symmetric)),
         ];
-        over_codes(&CENSUS, constants, layout.code_bytes())
+        let shader = if code_words(structure.comparison) == 1 { &CENSUS } else { &LONG_CENSUS };
+        over_codes(shader, constants, layout.code_bytes())
     };
     match structure.comparison {
         Comparison::Hamming(shape) => vec![census(shape)],

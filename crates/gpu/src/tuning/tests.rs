@@ -11,6 +11,7 @@ const LIMITS: Limits = Limits {
     has_i16: true,
     packs_i16: true,
     discrete: true,
+    integrated: false,
     binding_bytes: 1 << 30,
     storage_buffers: 32,
     side_px: 16384,
@@ -22,6 +23,20 @@ const REQUIREMENTS: Requirements = Requirements { candidates: 128, wide: false, 
 fn made_up_ms(variant: &Variant) -> f64 {
     let costs = if variant.costs == CostSource::Codes { 0.6 } else { 1.0 };
     costs * (1.0 + 10.0 / f64::from(variant.workgroup)) * (1.0 + f64::from(variant.piece) / 1000.0)
+}
+
+#[test]
+fn integrated_gpus_start_with_costs_from_codes_where_there_are_any() {
+    let integrated = Limits { discrete: false, integrated: true, ..LIMITS };
+    let start = |limits: &Limits, has_codes| {
+        let requirements = Requirements { has_codes, ..REQUIREMENTS };
+        let variant = Variant::baseline(limits, &requirements);
+        assert_eq!(variant.unsupported_reason(limits, &requirements), None);
+        variant.costs
+    };
+    assert_eq!(start(&integrated, true), CostSource::Codes);
+    assert_eq!(start(&integrated, false), CostSource::Volume);
+    assert_eq!(start(&LIMITS, true), CostSource::Volume);
 }
 
 #[test]
