@@ -1,6 +1,7 @@
 // Path costs along one direction, stored as increments L - C. Lines are those of src/stereo/aggregate/direction.rs: a line
 // that leaves the picture on the minor axis wraps around to the opposite side, where another line starts. So all lines of a
-// dispatch have the same number of steps. Positions advance by additions alone.
+// dispatch have the same number of steps. Positions advance by additions alone. The entry `follow` is generated: it loads pixels AHEAD steps
+// before they are computed, to hide the latency of memory.
 
 // From (x, y) to (major, minor) and back.
 fn swap_axes(lengths: vec2<u32>) -> vec2<u32> {
@@ -12,58 +13,93 @@ fn sign(is_backwards: bool) -> u32 {
     return select(1u, 0xffffffffu, is_backwards);
 }
 
-@compute @workgroup_size(LINES * LANES)
-fn follow(ids: Ids) {
+// A line and the lane on it.
+struct Line {
+    position: LanePosition,
+    is_line: bool,
+    extent: vec2<u32>,
+    major_step: u32,
+    minor_step: u32,
+    back: u32, // to the opposite side
+}
+
+// How far a line is followed.
+struct Walk {
+    major: u32, // of the pixel that was loaded last
+    minor: u32, // in 1/65536 px
+    path: Path, // L at the pixel that was computed last
+    brightness: i32, // of that pixel
+}
+
+// A pixel with everything that is loaded of it.
+struct Pixel {
+    place: Place,
+    costs: Costs,
+    brightness: i32,
+    is_start: bool, // of a line
+}
+
+fn line_of(ids: Ids) -> Line {
     let position = lane_position(ids);
     start_exchange(position);
-    let extent = swap_axes(vec2<u32>(params.width, params.height));
     let line = dispatch.first + ids.group.x * LINES + position.line;
-    let is_line = line < dispatch.end;
-    let is_backwards = select(
+    let extent = swap_axes(vec2<u32>(params.width, params.height));
+    let is_backwards = backwards();
+    return Line(
+        position,
+        line < dispatch.end,
+        extent,
+        sign(is_backwards.x),
+        sign(is_backwards.y) * dispatch.slope,
+        (0u - sign(is_backwards.y)) * (extent.y << 16u),
+    );
+}
+
+// Whether the line is followed backwards along its major and its minor axis.
+fn backwards() -> vec2<bool> {
+    return select(
         vec2<bool>(dispatch.dx < 0, dispatch.dy < 0),
         vec2<bool>(dispatch.dy < 0, dispatch.dx < 0),
         dispatch.y_is_major == 1u,
     );
+}
 
-    // The minor coordinate in 1/65536 px. After k steps it is `entry` and k times the slope, rounded; backwards from the
-    // other end with the same rounding. Sides of up to 32768 px and a slope of at most 1 fit into 32 bits, and a coordinate
-    // below 0 lies beyond every side.
-    let entry = min(line, extent.y - 1u);
-    let minor_step = sign(is_backwards.y) * dispatch.slope;
-    let back = (0u - sign(is_backwards.y)) * (extent.y << 16u); // to the opposite side
-    var minor = select((entry << 16u) + 32768u, ((extent.y - 1u - entry) << 16u) + 32767u, is_backwards.y);
-    let major_step = sign(is_backwards.x);
-    var major = select(0u, extent.x - 1u, is_backwards.x);
+// At the first pixel of a line. After k steps the minor coordinate is that of the entry and k times the slope, rounded; backwards from
+// the other end with the same rounding. Sides of up to 32768 px and a slope of at most 1 fit into 32 bits, and a coordinate below 0
+// lies beyond every side.
+fn start_of(line: Line, ids: Ids) -> Walk {
+    let entry = min(dispatch.first + ids.group.x * LINES + line.position.line, line.extent.y - 1u);
+    let is_backwards = backwards();
+    let major = select(0u, line.extent.x - 1u, is_backwards.x);
+    let minor = select((entry << 16u) + 32768u, ((line.extent.y - 1u - entry) << 16u) + 32767u, is_backwards.y);
+    return Walk(major, minor, no_path(), 0);
+}
 
-    var here = place_of(swap_axes(vec2<u32>(major, minor >> 16u)), position.lane);
-    var costs = load_costs(here);
-    var brightness = i32(luma8_inside(left, params.left_shift, here.pixel));
-    var brightness_before = brightness;
-    var is_start = true;
-    var path = no_path();
+// The pixel at which the walk is.
+fn load_pixel(line: Line, walk: ptr<function, Walk>, is_start: bool) -> Pixel {
+    let place = place_of(swap_axes(vec2<u32>((*walk).major, (*walk).minor >> 16u)), line.position.lane);
+    let brightness = i32(luma8_inside(left, params.left_shift, place.pixel));
+    return Pixel(place, load_costs(place), brightness, is_start);
+}
 
-    for (var k = 0u; k < extent.x; k++) {
-        // The next pixel, loaded before this one is computed, to hide the latency of memory. Behind the last one it is any.
-        major = min(major + major_step, extent.x - 1u);
-        minor += minor_step;
-        let wraps = (minor >> 16u) >= extent.y;
-        minor = select(minor, minor + back, wraps);
-        let next = place_of(swap_axes(vec2<u32>(major, minor >> 16u)), position.lane);
-        let next_costs = load_costs(next);
-        let next_brightness = i32(luma8_inside(left, params.left_shift, next.pixel));
+// The next one. Behind the last one it is any.
+fn load_next(line: Line, walk: ptr<function, Walk>) -> Pixel {
+    (*walk).major = min((*walk).major + line.major_step, line.extent.x - 1u);
+    let minor = (*walk).minor + line.minor_step;
+    let wraps = (minor >> 16u) >= line.extent.y;
+    (*walk).minor = select(minor, minor + line.back, wraps);
+    return load_pixel(line, walk, wraps);
+}
 
-        let neighbours = neighbours_of(position, 0u, k, path);
-        let p2 = select(p2_of(brightness, brightness_before), 0u, is_start);
-        let increment = increment_of(path, neighbours, p2);
-        if is_line {
-            store_increment(here, increment);
-        }
-        path = path_of(costs, increment, position.lane, gate_of(here.pixel));
-
-        here = next;
-        costs = next_costs;
-        brightness_before = brightness;
-        brightness = next_brightness;
-        is_start = wraps;
+// Computes the path at a pixel, step `k` of the line.
+fn follow_to(pixel: Pixel, line: Line, walk: ptr<function, Walk>, k: u32, is_stored: bool) {
+    let path = (*walk).path;
+    let neighbours = neighbours_of(line.position, 0u, k, path);
+    let p2 = select(p2_of(pixel.brightness, (*walk).brightness), 0u, pixel.is_start);
+    let increment = increment_of(path, neighbours, p2);
+    if is_stored {
+        store_increment(pixel.place, increment);
     }
+    (*walk).path = path_of(pixel.costs, increment, line.position.lane, gate_of(pixel.place.pixel));
+    (*walk).brightness = pixel.brightness;
 }

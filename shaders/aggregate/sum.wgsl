@@ -11,7 +11,7 @@ fn add(@builtin(global_invocation_id) id: vec3<u32>) {
     if dispatch.is_first == 0u {
         pairs = Packed16(sums[2u * index], sums[2u * index + 1u]);
     }
-    pairs = with_volumes(pairs, index);
+    pairs = with_volumes(pairs, load_sums(index));
     sums[2u * index] = pairs.even;
     sums[2u * index + 1u] = pairs.odd;
 }

@@ -1,6 +1,7 @@
 // Exact sums of one pixel: of SAD windows, or of aggregated costs without paths; below 2^19.
 
 alias Sums = Interleaved;
+alias Loaded = Interleaved;
 const KEY_SHIFT: u32 = 10u;
 
 fn numbers(sums: Sums) -> Interleaved {
@@ -36,6 +37,17 @@ struct RowPath {
     brightness: i32,
 }
 
-fn sums_at(position: LanePosition, turn: u32, place: Place, gate: vec2<u32>, row_path: ptr<function, RowPath>) -> Sums {
+fn load_sums(place: Place) -> Loaded {
     return exact_sums(4u * WORDS * place.at);
+}
+
+fn sums_at(
+    position: LanePosition,
+    turn: u32,
+    place: Place,
+    loaded: Loaded,
+    gate: vec2<u32>,
+    row_path: ptr<function, RowPath>,
+) -> Sums {
+    return loaded;
 }

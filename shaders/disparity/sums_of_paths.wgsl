@@ -37,18 +37,24 @@ struct RowPath {
     brightness: i32,
 }
 
-fn sums_at(position: LanePosition, turn: u32, place: Place, gate: vec2<u32>, row_path: ptr<function, RowPath>) -> Sums {
-    let bytes = load_costs(place);
-    let costs = widen_bytes(bytes);
+fn sums_at(
+    position: LanePosition,
+    turn: u32,
+    place: Place,
+    loaded: Loaded,
+    gate: vec2<u32>,
+    row_path: ptr<function, RowPath>,
+) -> Sums {
+    let costs = widen_bytes(loaded.costs);
     let times = Words(max(params.paths, 1u));
-    var pairs = with_paths(Packed16(costs.even * times, costs.odd * times), place.at);
+    var pairs = with_paths(Packed16(costs.even * times, costs.odd * times), loaded);
     if FUSED {
         let path = (*row_path).path;
         let brightness = i32(luma8_inside(left, params.left_shift, place.pixel));
         let neighbours = neighbours_of(position, 1u, turn, path);
         let p2 = select(p2_of(brightness, (*row_path).brightness), 0u, turn == 0u);
         let increment = increment_of(path, neighbours, p2);
-        (*row_path).path = path_of(bytes, increment, position.lane, gate);
+        (*row_path).path = path_of(loaded.costs, increment, position.lane, gate);
         (*row_path).brightness = brightness;
         let added = pack_16(increment);
         pairs = Packed16(pairs.even + added.even, pairs.odd + added.odd);

@@ -109,6 +109,11 @@ fn choose(ids: Ids) {
     let empty = Words(NO_CANDIDATE);
     var moving_keys = Interleaved(empty, empty, empty, empty);
     let end_x = min(from_x + dispatch.length, params.width);
+    // the next pixel is loaded before this one is judged, if AHEAD
+    var next: Loaded;
+    if AHEAD > 1u {
+        next = load_sums(place_of(vec2<u32>(min(from_x, params.width - 1u), y), lane));
+    }
 
     for (var first = 0u; first < dispatch.length; first += LANES) {
         // Lane i keeps what is found of pixel i, so that all lanes together make maps of it.
@@ -120,7 +125,13 @@ fn choose(ids: Ids) {
             let here = vec2<u32>(min(x, params.width - 1u), y);
             let place = place_of(here, lane);
             let gate = gate_of(here);
-            let sums = sums_at(position, first + i, place, gate, &row_path);
+            var loaded = next;
+            if AHEAD > 1u {
+                next = load_sums(place_of(vec2<u32>(min(x + 1u, params.width - 1u), y), lane));
+            } else {
+                loaded = load_sums(place);
+            }
+            let sums = sums_at(position, first + i, place, loaded, gate, &row_path);
             keep_sums(is_pixel, here, lane, sums);
 
             let keys = keys_of(sums, candidates, gate);

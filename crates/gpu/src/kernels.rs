@@ -104,6 +104,7 @@ impl KernelConfig {
             text.push(&self.step_of_floats());
         }
         text.push(wgsl!("aggregate/paths"));
+        text.push(&self.follow());
         text.into_source("aggregate/paths")
     }
 
@@ -120,7 +121,8 @@ impl KernelConfig {
     /// Sums of stored directions.
     pub fn sum(&self, volumes: u32) -> Source {
         let mut text = self.lanes_text(1, false);
-        self.volumes(&mut text, volumes);
+        let loads = self.volumes(&mut text, volumes, "index");
+        text.push(&load_sums("index: u32", &loads));
         text.bind("sums", Binding::Write, "array<Words>");
         text.push(wgsl!("aggregate/sum"));
         text.into_source("aggregate/sum")
@@ -155,14 +157,19 @@ impl KernelConfig {
             text.push(wgsl!("disparity/exact_sums"));
         } else {
             self.costs(&mut text, 1, "Words");
-            self.volumes(&mut text, volumes);
+            let mut loads = self.volumes(&mut text, volumes, "place.at");
+            loads.push(("costs".to_owned(), "load_costs(place)".to_owned()));
+            let (mut even, mut odd) = ("", "");
             if earlier {
                 text.bind("earlier", Binding::Read, "array<Words>");
+                (even, odd) = (" + loaded.earlier_even", " + loaded.earlier_odd");
+                loads.push(("earlier_even".to_owned(), "earlier[2u * place.at]".to_owned()));
+                loads.push(("earlier_odd".to_owned(), "earlier[2u * place.at + 1u]".to_owned()));
             }
-            let (even, odd) =
-                if earlier { (" + earlier[2u * index]", " + earlier[2u * index + 1u]") } else { ("", "") };
+            text.push(&load_sums("place: Place", &loads));
             text.push(&format!(
-                "fn with_paths(costs: Packed16, index: u32) -> Packed16 {{\n    return with_volumes(Packed16(costs.even{even}, costs.odd{odd}), index);\n}}\n"
+                "fn with_paths(costs: Packed16, loaded: Loaded) -> Packed16 {{\n    \
+                 return with_volumes(Packed16(costs.even{even}, costs.odd{odd}), loaded);\n}}\n"
             ));
             text.push(wgsl!("disparity/sums_of_paths"));
         }
@@ -178,7 +185,8 @@ impl KernelConfig {
         let mut text = SourceBuilder::new();
         text.push(&format!(
             "const WORDS = {words}u;\nconst LANES = {lanes}u; // of a pixel\nconst LINES = {lines}u; // of a workgroup\n\
-             const SITES = {sites}u;\nconst MASKED = {masked};\nconst RIVALS = {rivals};\n",
+             const SITES = {sites}u;\nconst MASKED = {masked};\nconst RIVALS = {rivals};\nconst AHEAD = {}u;\n",
+            variant.ahead
         ));
         text.push(match words {
             1 => wgsl!("aggregate/lane_1"),
@@ -294,27 +302,65 @@ impl KernelConfig {
         text.push(wgsl!("aggregate/costs_from_codes"));
     }
 
+    /// The entry of the path kernel. Pixels wait in variables of their own, one for each step that they are loaded ahead, so that none
+    /// has to be moved or chosen by an index.
+    fn follow(&self) -> String {
+        let ahead = self.variant.ahead;
+        let mut text =
+            "@compute @workgroup_size(LINES * LANES)\nfn follow(ids: Ids) {\n    let line = line_of(ids);\n    \
+                        var walk = start_of(line, ids);\n    var pixel_0 = load_pixel(line, &walk, true);\n"
+                .to_owned();
+        for slot in 1..ahead {
+            let _ = writeln!(text, "    var pixel_{slot} = load_next(line, &walk);");
+        }
+        text.push_str(
+            "    let steps = swap_axes(vec2<u32>(params.width, params.height)).x;\n    \
+             for (var k = 0u; k < steps; k += AHEAD) {\n",
+        );
+        for slot in 0..ahead {
+            // steps beyond the last one store nothing
+            let (turn, is_stored) = match slot {
+                0 => ("k".to_owned(), String::new()),
+                _ => (format!("k + {slot}u"), format!(" & (k + {slot}u < steps)")),
+            };
+            let _ = writeln!(
+                text,
+                "        let next_{slot} = load_next(line, &walk);\n        \
+                 follow_to(pixel_{slot}, line, &walk, {turn}, line.is_line{is_stored});\n        \
+                 pixel_{slot} = next_{slot};"
+            );
+        }
+        text.push_str("    }\n}\n");
+        text
+    }
+
     /// The volumes of path costs of one slab, and their sum. Of bytes b0 to b3 it adds up b0 and b2, and b1 + 256 b2 + 65536 b3,
-    /// which leaves the odd ones once 256 b2 is taken off: four operations for a word. So sums of up to 256 volumes fit.
-    fn volumes(&self, text: &mut SourceBuilder, volumes: u32) {
+    /// which leaves the odd ones once 256 b2 is taken off: four operations for a word. So sums of up to 256 volumes fit. Returns the
+    /// names of a lane's words at `index`, and their values.
+    fn volumes(&self, text: &mut SourceBuilder, volumes: u32, index: &str) -> Vec<(String, String)> {
         let mut sum = String::new();
+        let mut loads = Vec::new();
         for volume in 0..volumes {
             text.bind(&format!("path_{volume}"), Binding::Read, "array<Words>");
-            let _ = if self.wide {
-                writeln!(sum, "    even += path_{volume}[2u * index];\n    odd += path_{volume}[2u * index + 1u];")
+            if self.wide {
+                let _ = writeln!(sum, "    even += loaded.even_{volume};\n    odd += loaded.odd_{volume};");
+                loads.push((format!("even_{volume}"), format!("path_{volume}[2u * {index}]")));
+                loads.push((format!("odd_{volume}"), format!("path_{volume}[2u * {index} + 1u]")));
             } else {
-                writeln!(
+                let bytes = format!("bytes_{volume}");
+                let _ = writeln!(
                     sum,
-                    "    let p{volume} = path_{volume}[index];\n    even += p{volume} & Words(0x00ff00ffu);\n    \
-                     odd += p{volume} >> Words(8u);"
-                )
-            };
+                    "    even += loaded.{bytes} & Words(0x00ff00ffu);\n    odd += loaded.{bytes} >> Words(8u);"
+                );
+                loads.push((bytes, format!("path_{volume}[{index}]")));
+            }
         }
         let rest = if self.wide { "" } else { "    odd -= (even >> Words(16u)) << Words(8u);\n" };
         text.push(&format!(
-            "fn with_volumes(start: Packed16, index: u32) -> Packed16 {{\n    var even = Words(0u);\n    var odd = Words(0u);\n\
+            "fn with_volumes(start: Packed16, loaded: Loaded) -> Packed16 {{\n    var even = Words(0u);\n    var odd = Words(0u);\n\
              {sum}{rest}    return Packed16(start.even + even, start.odd + odd);\n}}\n"
         ));
+        loads
     }
 
     fn exact_sums(&self) -> String {
@@ -330,6 +376,17 @@ impl KernelConfig {
             vector(3)
         )
     }
+}
+
+/// A lane's words of a pixel that are loaded, by name, with their values.
+fn load_sums(argument: &str, loads: &[(String, String)]) -> String {
+    let fields: Vec<_> = loads.iter().map(|(name, _)| format!("    {name}: Words,\n")).collect();
+    let values: Vec<_> = loads.iter().map(|(_, value)| value.as_str()).collect();
+    format!(
+        "struct Loaded {{\n{}}}\n\nfn load_sums({argument}) -> Loaded {{\n    return Loaded({});\n}}\n",
+        fields.concat(),
+        values.join(", ")
+    )
 }
 
 /// Where a lane's words of a pixel are.

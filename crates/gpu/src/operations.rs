@@ -72,8 +72,9 @@ pub(super) fn step(layout: &Layout) -> u64 {
     let variant = layout.kernel.variant;
     let words = u64::from(layout.words);
     let lanes = words / u64::from(variant.words);
-    // of a lane: where the line goes next 10, its place in the volumes 5, brightness and P2 9, the limit 1, the loop 2
-    let of_lane = 27 + exchanged(layout, 1);
+    // of a lane: where the line goes next 10, its place in the volumes 5, brightness and P2 9, the limit 1, the loop 2; whether there is
+    // such a step, where several are made in a turn
+    let of_lane = 27 + exchanged(layout, 1) + if variant.ahead > 1 { 2 } else { 0 };
     if variant.path_bits == PathBits::I16 {
         // bytes to numbers 1 a candidate, bytes again 1; to and from 32 bits 7
         let of_candidate = FOLLOWING + masked(layout) + 2;
@@ -113,14 +114,15 @@ pub(super) fn winner(layout: &Layout, winner: WinnerConfig) -> u64 {
     let rivals_in_word = if_so(rivals, 4 * 4);
     let right = if_so(checked, 4);
     let walk = if_so(fused, UNPACKED + following(layout) + 4 + 2);
-    // of a lane: the pixel and its place 14, the neighbours' sums 36, whose pixel it is 1, loops 3; once for as many pixels as lanes
+    // of a lane: the pixel and its place 14, the next one's 6, the neighbours' sums 36, whose pixel it is 1, loops 3; once for as many pixels as lanes
     // sub-pixel, confidence and the word of the map 60
     let shared = (60 + if_so(drops, 9)).div_ceil(lanes);
     let of_lane = 54
         + shared
         + if_so(checked, 8)
         + exchanged(layout, 3 + u64::from(rivals))
-        + if_so(fused, 16 + exchanged(layout, 1));
+        + if_so(fused, 16 + exchanged(layout, 1))
+        + if_so(layout.kernel.variant.ahead > 1, 6);
     words * (sums + keys + rivals_in_word + right + walk) + lanes * of_lane
 }
 
@@ -236,12 +238,13 @@ mod tests {
         let all = [PathBits::I32, PathBits::F16].into_iter().flat_map(|bits| WORDS.map(|words| (bits, words)));
         for (path_bits, words) in all.chain([(PathBits::I16, 4)]) {
             for (gating, tolerance) in [(None, 0.05), (Some(2), 0.25)] {
-                for packs_i16 in [true, false] {
+                for (packs_i16, ahead) in [(true, 1), (false, 1), (true, 2), (false, 4)] {
                     let params = StereoParams { gating, ..chosen() };
-                    let layout = layout_on(packs_i16, &params, |v| *v = Variant { words, path_bits, ..*v });
-                    let lanes = f64::from(layout.words / words);
+                    let layout = layout_on(packs_i16, &params, |v| *v = Variant { words, path_bits, ahead, ..*v });
+                    // as many pixels in a turn as they are loaded ahead
+                    let lanes = f64::from(layout.words / words) / f64::from(ahead);
                     let counted = lanes * counted::in_loop(&layout.kernel.paths().text, "follow", 1, packs_i16);
-                    let what = format!("path_bits={path_bits} {words} {gating:?} packs {packs_i16}");
+                    let what = format!("path_bits={path_bits} {words} {gating:?} packs {packs_i16} ahead {ahead}");
                     assert_close(&what, step(&layout), counted, tolerance);
                 }
             }
@@ -250,8 +253,8 @@ mod tests {
 
     #[test]
     fn winners_take_as_many_operations_as_their_spirv() {
-        for (fused, rivals) in [(false, false), (false, true), (true, false)] {
-            let layout = layout(&chosen(), |v| v.fused = fused);
+        for (fused, rivals, ahead) in [(false, false, 1), (false, true, 1), (true, false, 1), (false, false, 2)] {
+            let layout = layout(&chosen(), |v| *v = Variant { ahead, fused, ..*v });
             let what = WinnerConfig {
                 volumes: 8 - u32::from(fused),
                 earlier: false,
@@ -265,7 +268,12 @@ mod tests {
             // as many pixels as lanes in a turn
             let lanes = layout.words / layout.kernel.variant.words;
             let counted = counted::in_loop(&layout.kernel.winner(what).text, "choose", lanes, true);
-            assert_close(&format!("fused {fused}, rivals {rivals}"), winner(&layout, what), counted, 0.05);
+            assert_close(
+                &format!("fused {fused}, rivals {rivals}, ahead {ahead}"),
+                winner(&layout, what),
+                counted,
+                0.05,
+            );
         }
     }
 

@@ -75,6 +75,8 @@ pub const VARIABLE: &str = "STEREOPSIS_GPU";
 pub const WORDS: [u32; 3] = [1, 2, 4];
 /// Workgroup sizes.
 pub const WORKGROUPS: [u32; 4] = [32, 64, 128, 256];
+/// Steps by which the path kernel can load ahead.
+pub const AHEADS: [u32; 3] = [1, 2, 4];
 /// Lengths of pieces, px.
 pub const PIECES: [u32; 4] = [16, 32, 64, 128];
 
@@ -95,6 +97,8 @@ pub struct Variant {
     /// Numbers in which the path kernel computes; a path that is fused with the winner has integers of 32 bits.
     #[serde(with = "path_bits")]
     pub path_bits: PathBits,
+    /// Steps by which the path kernel loads pixels ahead. From 2 on the winner kernel loads the next pixel before it judges one.
+    pub ahead: u32,
     /// The winner kernel computes the path along the row, which is never stored.
     pub fused: bool,
     /// Pixels of a row for which one group of lanes chooses winners, where the path along the row is not fused.
@@ -115,6 +119,18 @@ pub struct Requirements {
 }
 
 impl Variant {
+    /// The first value of each field.
+    const FIRST: Self = Self {
+        exchange: Exchange::Workgroup,
+        words: WORDS[0],
+        workgroup: WORKGROUPS[0],
+        costs: CostSource::Volume,
+        path_bits: PathBits::I32,
+        ahead: AHEADS[0],
+        fused: false,
+        piece: PIECES[0],
+    };
+
     /// Lanes that share a pixel.
     pub fn lanes(&self, candidates: u32) -> u32 {
         candidates.div_ceil(4 * self.words).next_power_of_two()
@@ -140,6 +156,7 @@ impl Variant {
             workgroup: 64,
             costs: if limits.integrated && requirements.has_codes { CostSource::Codes } else { CostSource::Volume },
             path_bits: if limits.packs_i16 && limits.discrete { PathBits::I16 } else { PathBits::I32 },
+            ahead: 1,
             fused: !limits.discrete && requirements.has_row_path,
             piece: 64,
         }
@@ -190,23 +207,24 @@ impl Variant {
 
     /// Every variant that can run, with workgroups and pieces of these sizes.
     pub fn all(limits: &Limits, requirements: &Requirements, workgroups: &[u32], pieces: &[u32]) -> Vec<Self> {
-        let mut all = Vec::new();
-        for &exchange in Exchange::ALL {
-            for words in WORDS {
-                for &workgroup in workgroups {
-                    for &costs in CostSource::ALL {
-                        for &path_bits in PathBits::ALL {
-                            let fused =
-                                Self { exchange, words, workgroup, costs, path_bits, fused: true, piece: pieces[0] };
-                            all.extend(pieces.iter().map(|&piece| Self { fused: false, piece, ..fused }));
-                            all.push(fused);
-                        }
-                    }
-                }
-            }
-        }
+        let fused = Self { fused: true, piece: pieces[0], ..Self::FIRST };
+        let winners =
+            pieces.iter().map(|&piece| Self { fused: false, piece, ..fused }).chain([fused]).collect::<Vec<_>>();
+        // from the field that changes first to that which changes last
+        let mut all = Self::varied(&winners, &AHEADS, |variant, ahead| Self { ahead, ..variant });
+        all = Self::varied(&all, PathBits::ALL, |variant, path_bits| Self { path_bits, ..variant });
+        all = Self::varied(&all, CostSource::ALL, |variant, costs| Self { costs, ..variant });
+        all = Self::varied(&all, workgroups, |variant, workgroup| Self { workgroup, ..variant });
+        all = Self::varied(&all, &WORDS, |variant, words| Self { words, ..variant });
+        all = Self::varied(&all, Exchange::ALL, |variant, exchange| Self { exchange, ..variant });
         all.retain(|variant| variant.unsupported_reason(limits, requirements).is_none());
         all
+    }
+
+    /// Each variant with each value of a field.
+    fn varied<T: Copy>(variants: &[Self], values: &[T], with: impl Fn(Self, T) -> Self) -> Vec<Self> {
+        let with_value = |&value| variants.iter().map(|&variant| with(variant, value)).collect::<Vec<_>>();
+        values.iter().flat_map(with_value).collect()
     }
 
     /// Sets one field from words, as [`VariantOverrides`] has them.
@@ -224,11 +242,12 @@ impl Variant {
             "words" => self.words = parse(name, value, &WORDS)?,
             "workgroup" => self.workgroup = parse(name, value, &WORKGROUPS)?,
             "path_bits" => self.path_bits = parse(name, value, PathBits::ALL)?,
+            "ahead" => self.ahead = parse(name, value, &AHEADS)?,
             "piece" => self.piece = parse(name, value, &PIECES)?,
             "fused" => self.fused = parse(name, value, &["yes", "no"])? == "yes",
             _ => {
                 return Err(format!(
-                    "'{name}' is no part of a variant; there are exchange, words, workgroup, costs, path_bits, fused and piece"
+                    "'{name}' is no part of a variant; there are exchange, words, workgroup, costs, path_bits, ahead, fused and piece"
                 ));
             }
         }
@@ -238,10 +257,10 @@ impl Variant {
 
 impl fmt::Display for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { exchange, words, workgroup, costs, path_bits, fused, piece } = self;
+        let Self { exchange, words, workgroup, costs, path_bits, ahead, fused, piece } = self;
         let fused = if *fused { "yes" } else { "no" };
         write!(f, "exchange={exchange},words={words},workgroup={workgroup},costs={costs},path_bits={path_bits},")?;
-        write!(f, "fused={fused},piece={piece}")
+        write!(f, "ahead={ahead},fused={fused},piece={piece}")
     }
 }
 
@@ -284,15 +303,7 @@ impl FromStr for VariantOverrides {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let fields: Vec<_> = text.split(',').map(str::trim).filter(|field| !field.is_empty()).collect();
-        let mut checked = Variant {
-            exchange: Exchange::Workgroup,
-            words: WORDS[0],
-            workgroup: WORKGROUPS[0],
-            costs: CostSource::Volume,
-            path_bits: PathBits::I32,
-            fused: false,
-            piece: PIECES[0],
-        };
+        let mut checked = Variant::FIRST;
         for field in &fields {
             let (name, value) =
                 field.split_once('=').ok_or_else(|| format!("'{field}' is not of the form name=value"))?;

@@ -38,7 +38,9 @@ fn about() -> About {
 fn made_up(about: &About) -> Study {
     let baseline = Variant::baseline(&about.limits, &about.requirements);
     let mut variants = Variant::all(&about.limits, &about.requirements, &WORKGROUPS, &[baseline.piece]);
-    variants.retain(|variant| variant.fused == baseline.fused && variant.path_bits == PathBits::I32);
+    variants.retain(|variant| {
+        variant.fused == baseline.fused && variant.path_bits == PathBits::I32 && variant.ahead == baseline.ahead
+    });
     let trial = |variant: Variant| {
         let ms = 1.0 + 10.0 / f64::from(variant.workgroup) + f64::from(variant.words) / 8.0;
         let winner_ms = if variant.piece == PIECES[0] { 0.1 } else { 0.2 };
@@ -51,6 +53,7 @@ fn made_up(about: &About) -> Study {
         Variant { fused: true, ..best },
         Variant { words: 4, path_bits: PathBits::I16, ..best },
         Variant { path_bits: PathBits::F16, ..best },
+        Variant { ahead: 4, ..best },
     ];
     study.trials.extend(others.map(trial));
     study

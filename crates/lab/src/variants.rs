@@ -6,7 +6,9 @@ use crate::console;
 use crate::engine::gpu::layout::Structure;
 use crate::engine::gpu::limits::Limits;
 use crate::engine::gpu::tuning::{Study, Trial, study};
-use crate::engine::gpu::variant::{CostSource, Exchange, PIECES, PathBits, Requirements, Variant, WORDS, WORKGROUPS};
+use crate::engine::gpu::variant::{
+    AHEADS, CostSource, Exchange, PIECES, PathBits, Requirements, Variant, WORDS, WORKGROUPS,
+};
 use crate::engine::gpu::{Gpu, GpuOptions};
 use crate::engine::{EngineInfo, GpuEngine, Job};
 use crate::stereo::StereoParams;
@@ -82,7 +84,7 @@ pub(super) struct Tables<'a> {
     /// Exchange of the trials that are not printed yet.
     current: Option<Exchange>,
     /// How the variants of the first part compute paths and choose winners.
-    first: Option<(PathBits, bool, u32)>,
+    first: Option<(PathBits, u32, bool, u32)>,
 }
 
 impl<'a> Tables<'a> {
@@ -104,9 +106,9 @@ impl<'a> Tables<'a> {
 
     /// Takes a trial, and prints the tables that are complete with the one before.
     pub(super) fn add(&mut self, trial: &Trial, out: &mut dyn Write) -> io::Result<()> {
-        let Variant { exchange, path_bits, fused, piece, .. } = trial.variant;
-        let first = *self.first.get_or_insert((path_bits, fused, piece));
-        let next = (first == (path_bits, fused, piece)).then_some(exchange);
+        let Variant { exchange, path_bits, ahead, fused, piece, .. } = trial.variant;
+        let first = *self.first.get_or_insert((path_bits, ahead, fused, piece));
+        let next = (first == (path_bits, ahead, fused, piece)).then_some(exchange);
         if self.current.is_some() && self.current != next {
             self.print_current(out)?;
         }
@@ -150,13 +152,22 @@ impl<'a> Tables<'a> {
             study.trials.iter().find(|trial| fits(trial.variant))
         };
         let pieces = PIECES.map(|piece| (format!("pieces of {piece} px"), of(Variant { fused: false, piece, ..base })));
-        let with_bits = |bits| study.trials.iter().find(|trial| trial.variant.path_bits == bits);
         let others = [
             ("fused with the path along the row".to_owned(), of(Variant { fused: true, ..base })),
-            ("paths in 16-bit integers".to_owned(), with_bits(PathBits::I16)),
-            ("paths in 16-bit floats".to_owned(), with_bits(PathBits::F16)),
+            (
+                "paths in 16-bit integers".to_owned(),
+                study.trials.iter().find(|trial| trial.variant.path_bits == PathBits::I16),
+            ),
+            ("paths in 16-bit floats".to_owned(), of(Variant { path_bits: PathBits::F16, ..base })),
         ];
-        let rows: Vec<_> = pieces.into_iter().chain(others).collect();
+        let further =
+            [("", base.path_bits), ("16-bit floats, ", PathBits::F16)].into_iter().flat_map(|(what, path_bits)| {
+                AHEADS[1..]
+                    .iter()
+                    .map(move |&ahead| (format!("{what}{ahead} steps ahead"), Variant { path_bits, ahead, ..base }))
+            });
+        let further = further.map(|(what, variant)| (what, of(variant)));
+        let rows: Vec<_> = pieces.into_iter().chain(others).chain(further).collect();
         let best = rows.iter().filter_map(|(_, trial)| trial.map(|trial| trial.pair_ms)).fold(f64::INFINITY, f64::min);
         writeln!(out, "\n{:<34}  paths ms  winner ms   pair ms", "the quickest of these, changed")?;
         for (what, trial) in rows {
@@ -203,7 +214,16 @@ pub(super) fn not_run(about: &About, study: &Study) -> Vec<(String, String)> {
             for words in WORDS {
                 for workgroup in WORKGROUPS {
                     for (&path_bits, fused) in PathBits::ALL.iter().flat_map(|bits| [(bits, false), (bits, true)]) {
-                        all.push(Variant { exchange, words, workgroup, costs, path_bits, fused, piece: PIECES[0] });
+                        all.push(Variant {
+                            exchange,
+                            words,
+                            workgroup,
+                            costs,
+                            path_bits,
+                            ahead: AHEADS[0],
+                            fused,
+                            piece: PIECES[0],
+                        });
                     }
                 }
             }

@@ -8,7 +8,7 @@ use fastrand::Rng;
 use stereopsis_engine::gpu::layout::Structure;
 use stereopsis_engine::gpu::tuning::Autotune;
 use stereopsis_engine::gpu::variant::{
-    CostSource, Exchange, PIECES, PathBits, Variant, VariantOverrides, WORDS, WORKGROUPS,
+    AHEADS, CostSource, Exchange, PIECES, PathBits, Variant, VariantOverrides, WORDS, WORKGROUPS,
 };
 use stereopsis_engine::gpu::{Gpu, GpuOptions};
 use stereopsis_engine::{Engine, EngineError, GpuEngine};
@@ -36,8 +36,8 @@ fn all_variants_agree() {
         let requirements = Structure::levels((40, 30), &short)[0].0.requirements();
         let mut tried = std::collections::BTreeSet::new();
         let mut variants = Variant::all(&limits, &requirements, &WORKGROUPS[..1], &PIECES[..1]);
-        variants.retain(|variant| variant.costs == CostSource::Volume && !variant.fused);
-        for variant in variants {
+        variants.retain(|variant| variant.costs == CostSource::Volume && !variant.fused && variant.ahead == AHEADS[0]);
+        for (number, variant) in variants.into_iter().enumerate() {
             let variant = Variant {
                 workgroup: *rng.choice(&WORKGROUPS).expect("one"),
                 piece: *rng.choice(&PIECES).expect("one"),
@@ -46,6 +46,7 @@ fn all_variants_agree() {
                 } else {
                     *rng.choice(CostSource::ALL).expect("one")
                 },
+                ahead: AHEADS[number % AHEADS.len()],
                 fused: rng.bool(),
                 ..variant
             }
@@ -73,6 +74,7 @@ fn all_variants_agree() {
                     case.check(&mut engine);
                     assert_eq!(engine.variant(), Some(variant), "an overridden variant is the one that runs");
                     tried.insert(format!("{} {} {}", variant.exchange, variant.words, variant.path_bits));
+                    tried.insert(format!("{} {} ahead", variant.exchange, variant.ahead));
                 }
             }
         }
@@ -88,6 +90,10 @@ fn all_variants_agree() {
                         PathBits::F16 => limits.has_f16,
                     };
                 assert!(found || !has, "{exchange} {words} {path_bits} was not tried, SEED={seed}");
+            }
+            for ahead in AHEADS {
+                let found = tried.contains(&format!("{exchange} {ahead} ahead"));
+                assert!(found || !has, "{exchange} {ahead} ahead was not tried, SEED={seed}");
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Measures variants on the pairs of a running pipeline: varies one field at a time and keeps the quickest value.
 
 use crate::limits::Limits;
-use crate::variant::{CostSource, Exchange, PIECES, PathBits, Requirements, Variant, WORDS, WORKGROUPS};
+use crate::variant::{AHEADS, CostSource, Exchange, PIECES, PathBits, Requirements, Variant, WORDS, WORKGROUPS};
 
 /// Timed pairs per variant; the minimum counts, because other programs may use the device.
 const SAMPLES: usize = 4;
@@ -78,10 +78,11 @@ impl Autotuner {
 }
 
 /// The variations of each field, those with the largest effect first.
-const VARIATIONS: [fn(Variant) -> Vec<Variant>; 7] = [
+const VARIATIONS: [fn(Variant) -> Vec<Variant>; 8] = [
     |base| WORDS.map(|words| Variant { words, ..base }.with_possible_paths()).to_vec(),
     |base| PathBits::ALL.iter().map(|&path_bits| Variant { path_bits, ..base }).collect(),
     |base| WORKGROUPS.map(|workgroup| Variant { workgroup, ..base }).to_vec(),
+    |base| AHEADS.map(|ahead| Variant { ahead, ..base }).to_vec(),
     |base| CostSource::ALL.iter().map(|&costs| Variant { costs, ..base }.with_possible_paths()).collect(),
     |base| [false, true].map(|fused| Variant { fused, ..base }).to_vec(),
     |base| if base.fused { Vec::new() } else { PIECES.map(|piece| Variant { piece, ..base }).to_vec() },

@@ -4,7 +4,7 @@ use crate::GpuEngine;
 use crate::engine::{Engine as _, EngineError, Job, Output, run};
 use crate::layout::Structure;
 use crate::tuning::clock::{Clock, LOADED, burst};
-use crate::variant::{CostSource, PIECES, PathBits, Variant, VariantOverrides, WORKGROUPS};
+use crate::variant::{AHEADS, CostSource, PIECES, PathBits, Variant, VariantOverrides, WORKGROUPS};
 
 /// Pairs at least between two looks at the clock.
 const BURST: usize = 6;
@@ -40,8 +40,9 @@ impl Study {
 }
 
 /// Times every variant that can run `job`: first exchange, words, workgroups and cost sources with paths in 32 bits, then for the
-/// quickest of them pieces, fusing and paths in integers and floats of 16 bits. The minimum counts, once `rounds` pairs in a row were no quicker. `on_trial`
-/// receives each trial, the number of trials so far and in all; it ends the study by returning false.
+/// quickest of them pieces, fusing, paths in 16-bit integers, and paths in 16-bit floats and in 32 bits that load 1 to 4 steps ahead. The
+/// minimum counts, once `rounds` pairs in a row were no quicker. `on_trial` receives each trial, the number of trials so far and in all;
+/// it ends the study by returning false.
 ///
 /// # Errors
 /// As [`crate::engine::Engine::submit`] and [`crate::engine::Engine::collect`]; a variant for which there is no room is left out.
@@ -55,8 +56,10 @@ pub fn study(
     let requirements = Structure::levels(job.frame.size(), &job.params)[0].0.requirements();
     let baseline = Variant::baseline(&limits, &requirements);
     let mut variants = Variant::all(&limits, &requirements, &WORKGROUPS, &[baseline.piece]);
-    variants.retain(|variant| variant.fused == baseline.fused && variant.path_bits == PathBits::I32);
-    let more = PIECES.len() + 3;
+    variants.retain(|variant| {
+        variant.fused == baseline.fused && variant.path_bits == PathBits::I32 && variant.ahead == baseline.ahead
+    });
+    let more = PIECES.len() + 2 + 2 * AHEADS.len();
     let mut study = Study::default();
     let mut total = variants.len() + more;
     for stage in 0..2 {
@@ -81,9 +84,11 @@ pub fn study(
         let others = [
             Variant { fused: true, ..best },
             Variant { words: 4, costs: CostSource::Volume, path_bits: PathBits::I16, ..best },
-            Variant { path_bits: PathBits::F16, ..best },
         ];
-        variants = pieces.into_iter().chain(others).collect();
+        let further = [PathBits::F16, PathBits::I32]
+            .into_iter()
+            .flat_map(|path_bits| AHEADS.map(|ahead| Variant { path_bits, ahead, ..best }));
+        variants = pieces.into_iter().chain(others).chain(further).collect();
         variants.retain(|v| *v != best && v.unsupported_reason(&limits, &requirements).is_none());
         total = study.trials.len() + variants.len();
     }
