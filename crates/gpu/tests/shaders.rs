@@ -377,6 +377,12 @@ fn requests() -> HashSet<Request> {
     all
 }
 
+/// Features that kernels in variants need.
+const CAPABILITIES: Capabilities = Capabilities::SUBGROUP
+    .union(Capabilities::SHADER_INT16)
+    .union(Capabilities::SHADER_FLOAT16)
+    .union(Capabilities::SHADER_FLOAT16_IN_FLOAT32);
+
 /// A module without constants, as a driver gets it.
 fn with_constants_put_in<T>(
     request: &Request,
@@ -384,14 +390,7 @@ fn with_constants_put_in<T>(
 ) -> Result<T, String> {
     let words = |err: &dyn std::fmt::Debug| format!("{err:?}");
     let parsed = naga::front::wgsl::parse_str(&request.source.text).map_err(|err| words(&err))?;
-    let info = naga::valid::Validator::new(
-        naga::valid::ValidationFlags::all(),
-        Capabilities::SUBGROUP
-            | Capabilities::SHADER_INT16
-            | Capabilities::SHADER_FLOAT16
-            | Capabilities::SHADER_FLOAT16_IN_FLOAT32,
-    )
-    .validate(&parsed);
+    let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), CAPABILITIES).validate(&parsed);
     let info = info.map_err(|err| words(&err))?;
     let constants = request.constants.iter().map(|&(name, value)| (name.to_owned(), f64::from(value))).collect();
     let entry = Some((naga::ShaderStage::Compute, request.entry));
@@ -441,8 +440,7 @@ fn to_hlsl(request: &Request) -> Result<String, String> {
 /// Bytes of workgroup memory that the entry of a pipeline uses.
 fn workgroup_bytes(request: &Request) -> u32 {
     let module = naga::front::wgsl::parse_str(&request.source.text).expect("WGSL");
-    let capabilities = Capabilities::SUBGROUP | Capabilities::SHADER_INT16;
-    let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities).validate(&module);
+    let info = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), CAPABILITIES).validate(&module);
     let info = info.unwrap_or_else(|err| panic!("{}: {err:?}", request.source.stem));
     let entry = module.entry_points.iter().position(|entry| entry.name == request.entry).expect("the entry");
     let used = info.get_entry_point(entry);
