@@ -3,7 +3,7 @@
 //!
 //! Counted from the WGSL for one lane: additions, shifts, minima, comparisons, selections, bit counts and shuffles, one for each
 //! component of a vector, and a half for one of 16 bits where the device's compiler packs two of them into a register and computes both
-//! at once: floats everywhere, integers as [`packs_i16`](super::limits::Limits::packs_i16) says. A test compares
+//! at once: floats, it is assumed, everywhere, integers as [`packs_i16`](super::limits::Limits::packs_i16) says. A test compares
 //! steps and winners with the compiled SPIR-V. Not counted: loads, stores, loop invariants, and the other stages. Local aggregation, whose work depends
 //! on the picture, is counted with arms of half their length; its numbers also decide how its dispatches are split.
 
