@@ -133,6 +133,8 @@ actions! {
     Controls = "Parameters", NONE, M;
     /// Show or hide the panel of read-outs, at the right.
     Readings = "Read-outs", NONE, N;
+    /// Find an action, a page, a setting, a preset, an engine or a source by its words.
+    Find = "Find …", COMMAND, K;
     /// Close the open page; then show all views again.
     Close = "Close", NONE, Escape;
     /// Use the whole screen, or go back to a window.

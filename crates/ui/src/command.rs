@@ -59,6 +59,8 @@ pub(crate) enum Command {
     Resync,
     /// Changes the playback of a recording.
     Playback(Playback),
+    /// Shows the parameter of this name in its panel.
+    Reveal(&'static str),
     /// Takes parameters, if they are valid.
     SetParams(StereoParams),
     /// Takes a preset's parameters; the search range stays.

@@ -7,6 +7,7 @@ mod conversion;
 mod depth;
 mod doctor;
 mod explain;
+mod find;
 mod guide;
 mod guide_pictures;
 mod health;
@@ -33,6 +34,7 @@ mod sweep;
 mod thumbnail;
 mod timeline;
 mod toolbar;
+mod tools;
 mod tried_pairs;
 
 use super::action::Action;
@@ -84,7 +86,7 @@ pub(crate) enum Place {
 pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
     vec![
         (Place::Top, Box::new(toolbar::show)),
-        (Place::Top, Box::new(source::SourceStrip)),
+        (Place::Top, Box::new(tools::ToolStrip)),
         (Place::Bottom, Box::new(status::show)),
         (Place::Bottom, Box::new(messages::show)),
         (Place::Bottom, Box::new(timeline::Timeline::default())),
@@ -108,6 +110,7 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Page(Action::Help), Box::new(help::show)),
         (Place::Centre, Box::new(guide_pictures::GuidePictures::default())),
         (Place::Centre, Box::new(pictures::Pictures::new(render_state))),
+        (Place::Over, Box::new(find::Finder::default())),
         (Place::Over, Box::new(question::Question)),
     ]
 }

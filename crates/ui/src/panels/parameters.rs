@@ -7,8 +7,14 @@ use crate::state::ViewSettings;
 use crate::stereo::StereoParams;
 use crate::view::metres;
 use crate::widgets::NumberRow;
-use egui::{Button, RichText, Role, Ui, WidgetInfo};
+use egui::{Align, Button, Rect, RichText, Role, StrokeKind, Ui, WidgetInfo};
 use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// How long the panel scrolls to a row that was searched for: a group unfolds meanwhile.
+const SCROLLING: Duration = Duration::from_millis(400);
+/// How long such a row is marked.
+const MARKED: Duration = Duration::from_secs(4);
 
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let mut params = state.matching.params.clone();
@@ -67,12 +73,27 @@ fn rows(
         }
     }
     for parameter in shown {
-        one(ui, parameter, params, defaults);
+        let row = ui.scope(|ui| one(ui, parameter, params, defaults)).response.rect;
+        if let Some((_, since)) = state.revealed.filter(|(name, _)| *name == parameter.name) {
+            mark(ui, row, since.elapsed());
+        }
         match parameter.name {
             "num-disparities" => range_line(ui, params, state.geometry()),
             "p1" | "p2" if params.paths != 0 => relative_line(ui, (parameter.get)(params), params),
             _ => {}
         }
+    }
+}
+
+/// Marks a row that was searched for, for a while, and brings it into sight.
+fn mark(ui: &mut Ui, row: Rect, since: Duration) {
+    if since < SCROLLING {
+        ui.scroll_to_rect(row, Some(Align::Center));
+        ui.ctx().request_repaint();
+    }
+    if since < MARKED {
+        let stroke = ui.visuals().selection.stroke;
+        ui.painter().rect_stroke(row.expand(2.0), 3.0, stroke, StrokeKind::Outside);
     }
 }
 

@@ -1,6 +1,6 @@
-//! The menu of sources (the scene, cameras, files) and the strip that offers them beside the scene.
+//! The menu of sources (the scene, cameras, files), and the offer of others beside the scene.
 
-use super::{Action, Command, Panel, State, action_button, menu_entry};
+use super::{Action, Command, State, action_button, menu_entry};
 use crate::capture::SourceSpec;
 use crate::console;
 use egui::{Button, RichText, Ui};
@@ -44,7 +44,7 @@ fn recent(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 }
 
 /// A source by the ends of its paths: `teddy/left.png, right.png`.
-fn short_name(spec: &SourceSpec) -> String {
+pub(super) fn short_name(spec: &SourceSpec) -> String {
     let end = |path: &Path, parts: usize| {
         let skipped = path.components().count().saturating_sub(parts);
         path.components().skip(skipped).collect::<PathBuf>().to_string_lossy().into_owned()
@@ -57,26 +57,16 @@ fn short_name(spec: &SourceSpec) -> String {
     console::foreign(&text)
 }
 
-/// Other sources, in a line below the toolbar while the scene is shown.
-pub(super) struct SourceStrip;
-
-impl Panel for SourceStrip {
-    fn is_open(&self, state: &State) -> bool {
-        state.source.running == Some(SourceSpec::Scene)
-    }
-
-    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        ui.horizontal(|ui| {
-            ui.label(RichText::new("This is the built-in scene. Your own:").weak());
-            let label = match state.source.cameras.as_ref().map_or(0, Vec::len) {
-                0 => "Cameras …".to_owned(),
-                1 => "1 camera …".to_owned(),
-                count => format!("{count} cameras …"),
-            };
-            action_button(ui, Action::Cameras, Button::new(label), state.is_open(Action::Cameras), commands);
-            action_button(ui, Action::Open, Button::new(Action::Open.label()), false, commands);
-        });
-    }
+/// The offer of other sources while the scene is shown.
+pub(super) fn offer(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    ui.label(RichText::new("This is the built-in scene. Your own:").weak());
+    let label = match state.source.cameras.as_ref().map_or(0, Vec::len) {
+        0 => "Cameras …".to_owned(),
+        1 => "1 camera …".to_owned(),
+        count => format!("{count} cameras …"),
+    };
+    action_button(ui, Action::Cameras, Button::new(label), state.is_open(Action::Cameras), commands);
+    action_button(ui, Action::Open, Button::new(Action::Open.label()), false, commands);
 }
 
 /// The source in use: `scene 640×480 · 30/s`.

@@ -1,6 +1,6 @@
-//! The line at the top: pause, source, preset, engine, recording, snapshot, views.
+//! The line at the top: pause, source, preset, engine, recording, snapshot, tools, views.
 
-use super::{Action, Command, State, action_button, menu_entry, preset, recording, source, tooltip, widgets};
+use super::{Action, Command, State, action_button, menu_entry, preset, recording, source, tools, tooltip, widgets};
 use crate::engine::EngineChoice;
 use crate::state::Theme;
 use crate::view::ViewKind;
@@ -53,6 +53,7 @@ fn output(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let menu = ui.menu_button("≡", |ui| menu(ui, state, commands)).response;
         menu.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Menu"));
         ui.menu_button("Views ▾", |ui| views(ui, state, commands));
+        tools::menu(ui, commands);
         action_button(ui, Action::Snapshot, Button::new("Snapshot"), false, commands);
         recording::show(ui, state, commands);
     });
@@ -68,7 +69,7 @@ fn views(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     switch(ui, Action::Readings, arrangement.readings, commands);
     menu_entry(ui, Action::Panels, commands);
     ui.separator();
-    for action in [Action::Explain, Action::Reach, Action::WholePicture, Action::FullScreen] {
+    for action in [Action::WholePicture, Action::FullScreen] {
         menu_entry(ui, action, commands);
     }
 }

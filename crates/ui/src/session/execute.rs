@@ -9,6 +9,7 @@ use crate::live::Live;
 use crate::stereo::StereoParams;
 use crate::view::{ViewKind, Zoom};
 use egui::{Context, ViewportCommand};
+use std::time::Instant;
 
 /// Enlargement by one key press.
 const ZOOM_STEP: f32 = 1.5;
@@ -35,6 +36,7 @@ impl Session {
             Command::StartFresh => self.start_fresh(),
             Command::Resync => self.live.resync(),
             Command::Playback(playback) => play(&self.live, playback),
+            Command::Reveal(name) => self.reveal(name),
             Command::SetParams(params) => self.set_params(params),
             Command::SetPreset(preset) => self.set_preset(preset),
             Command::TakeOwnPreset(name) => self.take_own_preset(&name),
@@ -141,6 +143,7 @@ impl Session {
             Action::Panels => state.view.toggle_panels(),
             Action::Controls => state.view.arrangement_mut().controls ^= true,
             Action::Readings => state.view.arrangement_mut().readings ^= true,
+            Action::Find => state.finds ^= true,
             Action::Close if state.page.is_some() => state.page = None,
             Action::Close => state.view.alone = None,
             Action::FullScreen => {
@@ -197,6 +200,23 @@ impl Session {
             Action::Doctor => self.examine(),
             _ => {}
         }
+    }
+
+    /// Shows a parameter in its panel, whatever is folded or covers it; one that has no effect now is told with the reason.
+    fn reveal(&mut self, name: &'static str) {
+        let Some(parameter) = StereoParams::table().iter().find(|parameter| parameter.name == name) else { return };
+        let state = &mut self.state;
+        if let Some(why) = parameter.inapplicable(&state.matching.params) {
+            state.notices.news(format!("{}: {why}", parameter.label));
+        }
+        if state.view.is_narrow || state.shows_guide() {
+            state.page = None;
+        }
+        state.view.arrangement_mut().controls = true;
+        if !state.view.unfolded.contains(&parameter.group) {
+            state.view.unfolded.push(parameter.group);
+        }
+        state.revealed = Some((name, Instant::now()));
     }
 
     /// Opens or closes a view. Confidence is computed while its view is open.

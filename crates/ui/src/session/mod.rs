@@ -164,6 +164,8 @@ impl Session {
             doctor: DoctorState::default(),
             notices: Notices::default(),
             page: None,
+            finds: false,
+            revealed: None,
             jobs: Vec::new(),
         };
         let mut session = Self {

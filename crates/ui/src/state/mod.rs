@@ -66,6 +66,10 @@ pub(crate) struct State {
     pub(crate) notices: Notices,
     /// The open page, by the action that opens and closes it.
     pub(crate) page: Option<Action>,
+    /// The field that finds everything by its words is open.
+    pub(crate) finds: bool,
+    /// The parameter that was found last, and since when its row is marked.
+    pub(crate) revealed: Option<(&'static str, Instant)>,
     /// The background jobs to show.
     pub(crate) jobs: Vec<Job>,
 }

@@ -12,6 +12,7 @@ mod conversion;
 mod copies;
 mod doctor;
 mod explain;
+mod find;
 mod guide;
 mod harness;
 mod history;

@@ -42,7 +42,7 @@ fn without_a_calibration_there_are_no_distances() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut window = Window::open(&gpu, options(pair(folder.path())));
-    window.harness.get_by_label("Views ▾").click();
+    window.harness.get_by_label("Tools ▾").click();
     window.harness.run_steps(2);
     window.harness.get_by_label_contains("Distance and error").click();
     window.until("why there are none", |w| w.has("No distances: there is no calibration").then_some(()));

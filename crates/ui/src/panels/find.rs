@@ -1,0 +1,245 @@
+//! The field that finds actions, pages, settings, presets, engines and sources by their words.
+
+use super::{Action, Command, Panel, State, source};
+use crate::capture::SourceSpec;
+use crate::colormap::Colormap;
+use crate::engine::EngineChoice;
+use crate::parameter::Parameter;
+use crate::settings::preset_groups;
+use crate::state::{Theme, ViewSettings};
+use crate::stereo::StereoParams;
+use egui::{Align, Align2, Button, Id, Key, Layout, Modal, RichText, Role, ScrollArea, TextEdit, Ui, WidgetInfo};
+
+/// Width of the list, points.
+const WIDTH: f32 = 520.0;
+/// Height of the list, points.
+const HEIGHT: f32 = 320.0;
+/// Distance from the window's upper edge, points.
+const TOP: f32 = 48.0;
+
+/// The field, its words, and the chosen line of the list.
+#[derive(Default)]
+pub(super) struct Finder {
+    words: String,
+    chosen: usize,
+    is_open: bool,
+}
+
+/// Something that can be found.
+struct Entry {
+    /// Its kind: `action`, `setting`, `preset`.
+    kind: &'static str,
+    name: String,
+    help: String,
+    /// Its key, or its value.
+    note: String,
+    command: Command,
+}
+
+impl Panel for Finder {
+    fn is_open(&self, state: &State) -> bool {
+        state.finds || self.is_open
+    }
+
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+        let begins = state.finds && !self.is_open;
+        self.is_open = state.finds;
+        if !state.finds {
+            return;
+        }
+        if begins {
+            (self.words, self.chosen) = (String::new(), 0);
+        }
+        let id = Id::unique("find");
+        let area = Modal::default_area(id).anchor(Align2::CENTER_TOP, [0.0, TOP]);
+        let shown = Modal::new(id).area(area).show(ui.ctx(), |ui| {
+            ui.set_width(WIDTH.min(0.9 * ui.ctx().content_rect().width()));
+            self.content(ui, state, begins)
+        });
+        if let Some(command) = shown.inner {
+            commands.extend([Action::Find.into(), command]);
+        } else if shown.should_close() {
+            commands.push(Action::Find.into());
+        }
+    }
+}
+
+impl Finder {
+    /// The field and the list. Returns the command of the line that was taken.
+    fn content(&mut self, ui: &mut Ui, state: &State, begins: bool) -> Option<Command> {
+        let (up, down, enter) = ui.input_mut(|i| {
+            let mut pressed = |key| i.consume_key(egui::Modifiers::NONE, key);
+            (pressed(Key::ArrowUp), pressed(Key::ArrowDown), pressed(Key::Enter))
+        });
+        let field = TextEdit::singleline(&mut self.words).hint_text("an action, a page, a setting, a preset, a source");
+        let field = ui.add(field.desired_width(f32::INFINITY));
+        field.widget_info(|| WidgetInfo {
+            label: Some("Words to find".into()),
+            ..WidgetInfo::text_edit(true, "", &self.words, "")
+        });
+        if begins || !field.has_focus() {
+            field.request_focus();
+        }
+        let mut found = matching(entries(ui, state), &self.words);
+        if field.changed() {
+            self.chosen = 0;
+        }
+        let last = found.len().saturating_sub(1);
+        self.chosen = (self.chosen + usize::from(down)).saturating_sub(usize::from(up)).min(last);
+        ui.add_space(4.0);
+        let mut taken = enter.then_some(self.chosen).filter(|_| !found.is_empty());
+        ScrollArea::vertical().max_height(HEIGHT).auto_shrink([false, true]).show(ui, |ui| {
+            for (number, entry) in found.iter().enumerate() {
+                let is_chosen = number == self.chosen;
+                let line = line(ui, entry, is_chosen);
+                if is_chosen && (up || down) {
+                    line.scroll_to_me(None);
+                }
+                if line.clicked() {
+                    taken = Some(number);
+                }
+            }
+        });
+        if found.is_empty() {
+            ui.label(RichText::new("nothing has all of these words").weak());
+        }
+        taken.map(|number| found.swap_remove(number).command)
+    }
+}
+
+/// A line of the list: name, kind, and at the right the key or the value.
+fn line(ui: &mut Ui, entry: &Entry, is_chosen: bool) -> egui::Response {
+    let Entry { kind, name, help, note, .. } = entry;
+    let response = ui
+        .with_layout(Layout::top_down_justified(Align::LEFT), |ui| {
+            ui.add(Button::selectable(is_chosen, format!("{name}   {kind}")).shortcut_text(note.as_str()))
+        })
+        .inner;
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_chosen, format!("{name}, {kind}")));
+    response.on_hover_text(help.as_str())
+}
+
+/// The entries that have all the words, the best ones first: those whose names begin with the first word, those whose names have
+/// all, and those that have them in their help.
+fn matching(entries: Vec<Entry>, words: &str) -> Vec<Entry> {
+    let words: Vec<_> = words.split_whitespace().map(str::to_lowercase).collect();
+    let rank = |entry: &Entry| {
+        let name = format!("{} {}", entry.name, entry.kind).to_lowercase();
+        let help = entry.help.to_lowercase();
+        let has = |text: &str| words.iter().all(|word| text.contains(word));
+        let begins = words.first().is_none_or(|word| name.starts_with(word));
+        match () {
+            () if has(&name) => Some(u8::from(!begins)),
+            () if has(&format!("{name} {help}")) => Some(2),
+            () => None,
+        }
+    };
+    let mut ranked: Vec<_> = entries.into_iter().filter_map(|entry| Some((rank(&entry)?, entry))).collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// Everything that can be found.
+fn entries(ui: &Ui, state: &State) -> Vec<Entry> {
+    let actions = Action::all().filter(|action| !matches!(action, Action::Find | Action::Close)).map(|action| Entry {
+        kind: if matches!(action, Action::View(_)) { "view" } else { "action" },
+        name: action.label().trim_end_matches(" …").to_owned(),
+        help: action.help().to_owned(),
+        note: ui.ctx().format_shortcut(&action.shortcut()),
+        command: action.into(),
+    });
+    let params = &state.matching.params;
+    let settings = StereoParams::table().iter().map(|parameter| setting(parameter, params));
+    let presets = preset_groups().into_iter().flat_map(|group| group.presets.to_vec()).map(|preset| Entry {
+        kind: "preset",
+        name: preset.word().to_owned(),
+        help: preset.help().to_owned(),
+        note: state.rate_text(preset),
+        command: Command::SetPreset(preset),
+    });
+    let own = state.matching.own_presets.iter().map(|name| Entry {
+        kind: "preset of your own",
+        name: name.clone(),
+        help: String::new(),
+        note: String::new(),
+        command: Command::TakeOwnPreset(name.clone()),
+    });
+    let engines = EngineChoice::ALL.iter().map(|&choice| Entry {
+        kind: "engine",
+        name: choice.word().to_owned(),
+        help: choice.help().to_owned(),
+        note: String::new(),
+        command: Command::SetEngine(choice),
+    });
+    let sources = std::iter::once(&SourceSpec::Scene).chain(&state.source.recent).map(|spec| Entry {
+        kind: "source",
+        name: source::short_name(spec),
+        help: spec.to_string(),
+        note: String::new(),
+        command: Command::Open(spec.clone()),
+    });
+    let view = |kind, name: &str, help: &str, view| Entry {
+        kind,
+        name: name.to_owned(),
+        help: help.to_owned(),
+        note: String::new(),
+        command: Command::SetView(view),
+    };
+    let themes = Theme::ALL
+        .iter()
+        .map(|&theme| view("theme", theme.word(), theme.help(), ViewSettings { theme, ..state.view.clone() }));
+    let colours = Colormap::ALL.iter().map(|&colormap| {
+        view("colours", colormap.word(), colormap.help(), ViewSettings { colormap, ..state.view.clone() })
+    });
+    actions
+        .chain(settings)
+        .chain(presets)
+        .chain(own)
+        .chain(engines)
+        .chain(sources)
+        .chain(themes)
+        .chain(colours)
+        .collect()
+}
+
+/// A parameter, which is shown in its panel; with its flag, by which others know it.
+fn setting(parameter: &'static Parameter<StereoParams>, params: &StereoParams) -> Entry {
+    let why = parameter.inapplicable(params).map_or_else(String::new, |why| format!("\n{why}"));
+    Entry {
+        kind: "setting",
+        name: parameter.label.to_owned(),
+        help: format!("{}{why}\n--{}", parameter.help, parameter.name),
+        note: (parameter.get)(params).to_string(),
+        command: Command::Reveal(parameter.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_before_what_only_mentions_the_words() {
+        let entry = |name: &str, help: &str| Entry {
+            kind: "setting",
+            name: name.to_owned(),
+            help: help.to_owned(),
+            note: String::new(),
+            command: Action::Help.into(),
+        };
+        let all = || {
+            vec![
+                entry("Speckle size", "px"),
+                entry("Fill", "speckle is filled"),
+                entry("Largest speckle", ""),
+                entry("P1", ""),
+            ]
+        };
+        let names = |words: &str| matching(all(), words).into_iter().map(|entry| entry.name).collect::<Vec<_>>();
+        assert_eq!(names("Speckle"), ["Speckle size", "Largest speckle", "Fill"]);
+        assert_eq!(names("size speck"), ["Speckle size"]);
+        assert_eq!(names("setting p1"), ["P1"]);
+        assert_eq!(names("speckles everywhere"), [""; 0]);
+        assert_eq!(names(" ").len(), 4);
+    }
+}

@@ -1,0 +1,71 @@
+//! The tools: their menu, and in wide windows a row of buttons below the toolbar, beside the offer of sources.
+
+use super::{Action, Command, Panel, State, action_button, menu_entry, source};
+use crate::capture::SourceSpec;
+use egui::{Align, Button, Layout, Ui};
+
+/// The tools by their tasks.
+const GROUPS: [&[Action]; 4] = [
+    &[Action::KeepAsA, Action::ShowA, Action::EndComparison, Action::History, Action::Undo, Action::Redo],
+    &[Action::Explain, Action::Sweep, Action::Suggest],
+    &[Action::Measure, Action::Reach],
+    &[Action::FitRange, Action::Widen, Action::FitDepth, Action::SwapPictures, Action::Convert],
+];
+
+/// The menu.
+pub(super) fn menu(ui: &mut Ui, commands: &mut Vec<Command>) {
+    ui.menu_button("Tools ▾", |ui| {
+        for (number, group) in GROUPS.iter().enumerate() {
+            if number > 0 {
+                ui.separator();
+            }
+            for &action in *group {
+                menu_entry(ui, action, commands);
+            }
+        }
+        ui.separator();
+        menu_entry(ui, Action::Find, commands);
+    });
+}
+
+/// The row of buttons.
+pub(super) struct ToolStrip;
+
+impl Panel for ToolStrip {
+    fn is_open(&self, state: &State) -> bool {
+        shows_scene(state) || !state.view.is_narrow
+    }
+
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+        ui.horizontal(|ui| {
+            if shows_scene(state) {
+                source::offer(ui, state, commands);
+            }
+            if state.view.is_narrow {
+                return;
+            }
+            let compares = state.comparison.is_some();
+            let buttons = [
+                (Action::Find, "Find"),
+                (Action::Convert, "Export"),
+                (Action::History, "History"),
+                (Action::Measure, "Measure"),
+                (Action::Suggest, "Suggest"),
+                (Action::Sweep, "Sweep"),
+                (Action::Explain, "Explain"),
+                (if compares { Action::EndComparison } else { Action::KeepAsA }, "A | B"),
+            ];
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                for (action, name) in buttons {
+                    let key = ui.ctx().format_shortcut(&action.shortcut());
+                    let is_open = state.is_open(action) || action == Action::EndComparison;
+                    action_button(ui, action, Button::new(name).shortcut_text(key), is_open, commands);
+                }
+            });
+        });
+    }
+}
+
+fn shows_scene(state: &State) -> bool {
+    state.source.running == Some(SourceSpec::Scene)
+}
