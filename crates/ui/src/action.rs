@@ -127,6 +127,8 @@ actions! {
     History = "History …", NONE, Z;
     /// Put a command line on the clipboard that gives the same result.
     CopyCommand = "Copy as command", COMMAND | SHIFT, C;
+    /// Show all views in the same size, or one large and the others in a strip.
+    Grid = "Views in a grid", NONE, J;
     /// Show or hide both panels, to leave all the room to the pictures.
     Panels = "Panels", NONE, H;
     /// Show or hide the panel of parameters, at the left.

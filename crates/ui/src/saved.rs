@@ -2,7 +2,7 @@
 //! does not know are ignored.
 
 use super::space::{DENSITIES, SpaceSettings};
-use super::state::{Arrangement, ERRORS_PX, RecordingChoices, TEXT_ZOOM, Theme, ViewSettings};
+use super::state::{Arrangement, ERRORS_PX, RecordingChoices, TEXT_ZOOM, Theme, ViewLayout, ViewSettings};
 use super::view::ViewKind;
 use crate::calibrate::Board;
 use crate::capture::SourceSpec;
@@ -66,6 +66,8 @@ impl SavedState {
             ("narrow-views", Some(words_of(&view.narrow.views))),
             ("narrow-controls", Some(view.narrow.controls.into())),
             ("narrow-readings", Some(view.narrow.readings.into())),
+            ("layout", Some(view.layout.word().into())),
+            ("large-view", view.large.map(|view| view.word().into())),
             ("theme", Some(view.theme.word().into())),
             ("text-zoom", Some(f64::from(view.text_zoom).into())),
             ("inverted", Some(view.inverted.into())),
@@ -154,6 +156,8 @@ impl SavedState {
                 readings: self.get("narrow-readings").unwrap_or(default.narrow.readings),
             },
             is_narrow: default.is_narrow,
+            layout: self.get("layout").and_then(|word: String| ViewLayout::from_word(&word)).unwrap_or(default.layout),
+            large: self.get("large-view").and_then(|word: String| ViewKind::from_word(&word)),
             alone: default.alone,
             colormap: self.get("colormap").unwrap_or(default.colormap),
             depth_range_m: self

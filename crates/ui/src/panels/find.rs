@@ -150,7 +150,7 @@ fn entries(ui: &Ui, state: &State) -> Vec<Entry> {
     });
     let params = &state.matching.params;
     let settings = StereoParams::table().iter().map(|parameter| setting(parameter, params));
-    let presets = preset_groups().into_iter().flat_map(|group| group.presets.to_vec()).map(|preset| Entry {
+    let presets = preset_groups().into_iter().flat_map(|group| group.presets.clone()).map(|preset| Entry {
         kind: "preset",
         name: preset.word().to_owned(),
         help: preset.help().to_owned(),

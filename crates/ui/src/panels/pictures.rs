@@ -8,7 +8,7 @@ use crate::engine::Output;
 use crate::render::{Display, Drawable, FloatMap, MapDisplays, Screens};
 use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOV_DEG, CalibrationChoice};
 use crate::state::{CompareState, CompareStep, MeasureStep, ViewSettings};
-use crate::view::{Marks, Tile, ViewKind, arrange};
+use crate::view::{Marks, Tile, TitleClick, ViewKind, arrange, arrange_around};
 use eframe::egui_wgpu::RenderState;
 use egui::{Align, DragValue, Label, Layout, Rect, Role, Ui, UiBuilder};
 use std::sync::Arc;
@@ -20,6 +20,7 @@ const NOT_RECORDED: &str =
     "No recorded depth: this pair has none with it. Recordings have it where depth or disparity was recorded.";
 const NO_REFERENCE: &str = "No difference: this pair has neither recorded depth nor truth with it, or of another size.";
 const NO_DEPTH: &str = "No depth: no calibration. Rig … (R) loads one or estimates it from the pictures. For rectified pictures two numbers do:";
+const NO_DEPTH_HERE: &str = "No depth: no calibration. A click shows what to do.";
 /// Views that show A and B side by side.
 const BESIDE: [ViewKind; 2] = [ViewKind::Depth, ViewKind::Disparity];
 /// Width of the fields for them, points.
@@ -152,6 +153,33 @@ fn length(state: &State) -> Option<String> {
     Some(format!("{:.1} mm ± {:.1}", value("distance_mm")?, value("distance_error_mm")?))
 }
 
+/// The views that a result is shown in.
+fn shown_views(state: &State, output: &Output) -> Vec<ViewKind> {
+    // other sources have nothing recorded
+    let is_recording = matches!(state.source.running, Some(SourceSpec::Recording(_) | SourceSpec::Pipe))
+        || output.job.frame.raw.recorded.is_some();
+    let can_have = |view: &&ViewKind| **view != ViewKind::Recorded || is_recording || state.view.alone.is_some();
+    let mut views: Vec<_> = state.view.shown().iter().filter(can_have).copied().collect();
+    if output.job.frame.geometry.is_none() && views == ViewKind::AT_FIRST_NARROW {
+        views[1] = ViewKind::Disparity; // two pictures, and no empty one
+    }
+    views
+}
+
+/// Takes a click on the title of a view.
+fn take_title(view: &mut ViewSettings, kind: ViewKind, click: Option<TitleClick>) {
+    match click {
+        Some(TitleClick::Once) => view.large = Some(kind),
+        Some(TitleClick::Twice) => view.alone = if view.alone.is_some() { None } else { Some(kind) },
+        None => {}
+    }
+}
+
+/// Whether a click in any picture holds or measures a pixel, because the open page asks for it.
+fn takes_pixels(state: &State) -> bool {
+    [Action::Measure, Action::Explain, Action::Rig].iter().any(|&page| state.is_open(page))
+}
+
 /// Fields for the two numbers that make metres of the disparities of rectified pictures, in the depth view.
 fn lens(
     ui: &mut Ui,
@@ -193,14 +221,7 @@ impl Panel for Pictures {
             ui.centered_and_justified(|ui| ui.label(text));
             return;
         };
-        // other sources have nothing recorded
-        let is_recording = matches!(state.source.running, Some(SourceSpec::Recording(_) | SourceSpec::Pipe))
-            || output.job.frame.raw.recorded.is_some();
-        let can_have = |view: &&ViewKind| **view != ViewKind::Recorded || is_recording || state.view.alone.is_some();
-        let mut views: Vec<_> = state.view.shown().iter().filter(can_have).copied().collect();
-        if output.job.frame.geometry.is_none() && views == ViewKind::AT_FIRST_NARROW {
-            views[1] = ViewKind::Disparity; // two pictures, and no empty one
-        }
+        let views = shown_views(state, output);
         let (frame, views) = (&output.job.frame, &views[..]);
         let recorded = if views.contains(&ViewKind::Recorded) { self.recorded_map(output) } else { None };
         let recorded = recorded.as_deref();
@@ -214,24 +235,31 @@ impl Panel for Pictures {
         self.screens.update(output, recorded, reference.as_ref(), &displays, views);
         self.update_a(state.comparison.as_ref(), &displays, views);
         let size = frame.size();
-        let rects = arrange(views, ui.available_rect_before_wrap(), size.0 as f32 / size.1 as f32);
+        let large = state.view.large_among(views, frame.geometry.is_some());
+        let (room, aspect) = (ui.available_rect_before_wrap(), size.0 as f32 / size.1 as f32);
+        let rects = match large {
+            Some(large) => arrange_around(views, large, room, aspect),
+            None => arrange(views, room, aspect),
+        };
         let crosshair = pixel::pointed(state).map(|(output, at)| pixel::crosshair(output, at));
         let lost = state.source.lost_text();
         let length = length(state);
-        let mut alone = state.view.alone;
+        let mut view = state.view.clone();
         let mut pointer = state.pointer;
         pointer.hovered = None;
-        for (&kind, rects) in views.iter().zip(rects) {
+        for (number, (&kind, rects)) in views.iter().zip(rects).enumerate() {
+            let is_small = large.is_some_and(|large| large != number);
             if kind == ViewKind::Space {
-                if self.space.show(ui, state, (output, &self.screens), rects, &displays, commands) {
-                    alone = if alone.is_some() { None } else { Some(kind) };
-                }
+                let (result, place) = ((output, &self.screens), (rects, is_small));
+                let title = self.space.show(ui, state, result, place, &displays, commands);
+                take_title(&mut view, kind, title);
                 continue;
             }
             let display = display_of(kind, &displays);
             let remark = remark(state, kind, display.is_some(), recorded);
             let remark = lost.as_ref().map_or(remark, |lost| format!(" · {lost}"));
             let content = match kind {
+                ViewKind::Depth if display.is_none() && is_small => Err(NO_DEPTH_HERE),
                 ViewKind::Depth if display.is_none() => Err(""), // said beside the fields for the lens
                 ViewKind::Confidence if !state.matching.params.confidence => Err(NO_CONFIDENCE),
                 ViewKind::Confidence if display.is_none() => Err(NO_RESULT),
@@ -255,7 +283,7 @@ impl Panel for Pictures {
                 marks,
             };
             let pointed = tile.show(ui, &mut pointer.zoom);
-            if kind == ViewKind::Depth && displays.depth.is_none() {
+            if kind == ViewKind::Depth && displays.depth.is_none() && !is_small {
                 lens(ui, rects.picture, &mut self.lens, &state.rig.choice, commands);
             }
             // in the right picture the pointer reads that picture, not the left one's pixel at the same position
@@ -265,20 +293,20 @@ impl Panel for Pictures {
             if let Some(share) = pointed.wiper {
                 commands.push(CompareStep::SetWiper(share).into());
             }
-            if pointed.title {
-                alone = if alone.is_some() { None } else { Some(kind) };
-            }
+            take_title(&mut view, kind, pointed.title);
             if let Some(region) = pointed.region {
                 commands.push(MeasureStep::SetRegion(Some(region)).into());
             }
-            if let (Some(at), true) = (pointed.clicked, state.is_open(Action::Measure)) {
+            if is_small && pointed.pressed && !takes_pixels(state) {
+                view.large = Some(kind);
+            } else if let (Some(at), true) = (pointed.clicked, state.is_open(Action::Measure)) {
                 commands.push(MeasureStep::AddPoint(at).into());
             } else if let Some(at) = pointed.clicked {
                 pointer.pinned = if pointer.pinned.is_some() { None } else { Some(at) };
             }
         }
-        if alone != state.view.alone {
-            commands.push(Command::SetView(ViewSettings { alone, ..state.view.clone() }));
+        if view != state.view {
+            commands.push(Command::SetView(view));
         }
         if pointer != state.pointer {
             commands.push(Command::SetPointer(pointer));

@@ -7,7 +7,7 @@ use crate::space::{
     Colouring, DENSITIES, Drawing, Lens, Pose, Scene, SpaceScreen, SpaceSettings, Surface, every_text, grid_spacing_m,
 };
 use crate::state::ViewSettings;
-use crate::view::{ViewKind, ViewRects, paint_over, show_title};
+use crate::view::{TitleClick, ViewKind, ViewRects, paint_over, show_title};
 use crate::widgets::focused_slider;
 use eframe::egui_wgpu::RenderState;
 use egui::containers::menu::{MenuButton, MenuConfig};
@@ -51,22 +51,26 @@ impl SpaceView {
         Self { is_software: is_software(render_state), screen: SpaceScreen::new(render_state) }
     }
 
-    /// Draws the view of `output`, whose pixels are those of `screens`; true if the title was clicked twice.
+    /// Draws the view of `output`, whose pixels are those of `screens`, large or small in a strip. Returns the click on its title, or on
+    /// its picture in the strip.
     pub(super) fn show(
         &mut self,
         ui: &mut Ui,
         state: &State,
         (output, screens): (&Arc<Output>, &Screens),
-        rects: ViewRects,
+        (rects, is_small): (ViewRects, bool),
         displays: &MapDisplays,
         commands: &mut Vec<Command>,
-    ) -> bool {
+    ) -> Option<TitleClick> {
         let scene = state.space_scene(output, self.is_software);
         let remark = scene.as_ref().map_or(String::new(), |scene| remark(state, scene));
-        let title = show_title(ui, ViewKind::Space, rects.header, &remark);
+        let mut title = show_title(ui, ViewKind::Space, rects.header, &remark);
         let (row, picture) = rects.picture.split_top_bottom_at_y(rects.picture.top() + ROW_HEIGHT);
         let response = ui.interact(picture, ui.scope_id().with(ViewKind::Space.word()), Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("{} view", ViewKind::Space)));
+        if is_small && response.clicked() {
+            title = Some(TitleClick::Once);
+        }
         let (Some(scene), Some(inputs)) = (scene, screens.space_inputs()) else {
             let why = if scene.is_none() { NO_DEPTH } else { NO_RESULT };
             ui.painter().rect_filled(rects.picture, 0.0, ui.visuals().faint_bg_color);
@@ -95,7 +99,7 @@ impl SpaceView {
             Colouring::Depth => displays.depth.as_ref(),
             Colouring::Confidence => displays.confidence.as_ref(),
         };
-        if let Some(display) = display {
+        if let Some(display) = display.filter(|_| !is_small) {
             paint_over(ui.painter(), picture, display, &displays.colours[..]);
         }
         if response.has_focus() {

@@ -2,7 +2,7 @@
 
 use super::{Action, Command, State, action_button, menu_entry, preset, recording, source, tools, tooltip, widgets};
 use crate::engine::EngineChoice;
-use crate::state::Theme;
+use crate::state::{Theme, ViewLayout};
 use crate::view::ViewKind;
 use egui::{Align, Button, Label, Layout, RichText, Role, Ui, WidgetInfo};
 
@@ -65,6 +65,7 @@ fn views(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         switch(ui, Action::View(view), arrangement.views.contains(&view), commands);
     }
     ui.separator();
+    switch(ui, Action::Grid, state.view.layout == ViewLayout::Grid, commands);
     switch(ui, Action::Controls, arrangement.controls, commands);
     switch(ui, Action::Readings, arrangement.readings, commands);
     menu_entry(ui, Action::Panels, commands);

@@ -6,6 +6,7 @@ use super::source::Request;
 use crate::action::Action;
 use crate::command::{Command, Playback};
 use crate::live::Live;
+use crate::state::ViewLayout;
 use crate::stereo::StereoParams;
 use crate::view::{ViewKind, Zoom};
 use egui::{Context, ViewportCommand};
@@ -140,6 +141,11 @@ impl Session {
             Action::SwapPictures => self.swap_pictures(),
             Action::Widen => self.widen_range(),
             Action::FitRange => self.fit_range(),
+            Action::Grid => {
+                let is_grid = state.view.layout == ViewLayout::Grid;
+                state.view.layout = if is_grid { ViewLayout::Large } else { ViewLayout::Grid };
+                state.view.alone = None;
+            }
             Action::Panels => state.view.toggle_panels(),
             Action::Controls => state.view.arrangement_mut().controls ^= true,
             Action::Readings => state.view.arrangement_mut().readings ^= true,

@@ -139,11 +139,7 @@ impl Session {
             rates: MeasuredRates::default(),
             load: Load::default(),
         };
-        let recording = RecordingState {
-            choices: saved.recording(),
-            default_folder: absolute(&options.folder),
-            ..RecordingState::default()
-        };
+        let recording = RecordingState::new(saved.recording(), absolute(&options.folder));
         let fits_depth = view.depth_range_m.is_none();
         let state = State {
             pipeline,

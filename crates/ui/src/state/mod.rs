@@ -24,7 +24,7 @@ pub(crate) use recording::{Obstacle, Phase, RecordingChoices, RecordingState};
 pub(crate) use rig::RigState;
 pub(crate) use search::{MAX_PAIRS, RATES_HZ, SEARCH_S, SearchState, SearchStep, cannot_judge};
 pub(crate) use settings_file::{HistoryStep, SettingsFile};
-pub(crate) use view_settings::{Arrangement, ERRORS_PX, NARROW_WIDTH, TEXT_ZOOM, Theme, ViewSettings};
+pub(crate) use view_settings::{Arrangement, ERRORS_PX, NARROW_WIDTH, TEXT_ZOOM, Theme, ViewLayout, ViewSettings};
 
 use super::action::Action;
 use super::jobs::Job;

@@ -41,6 +41,13 @@ pub(crate) struct RecordingState {
     pub(crate) question: Option<Obstacle>,
 }
 
+impl RecordingState {
+    /// Before anything is recorded; into this folder, unless the choices name another one.
+    pub(crate) fn new(choices: RecordingChoices, default_folder: PathBuf) -> Self {
+        Self { choices, default_folder, ..Self::default() }
+    }
+}
+
 /// A change that a recording cannot go on with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Obstacle {

@@ -27,6 +27,16 @@ choices! {
     }
 }
 
+choices! {
+    /// How the open views share the room.
+    pub enum ViewLayout, default Large {
+        /// One is large; the others stand in a strip, and a click on one exchanges them.
+        Large = "one large",
+        /// All have the same size.
+        Grid = "grid",
+    }
+}
+
 /// The open views and panels of windows of one class of widths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Arrangement {
@@ -52,6 +62,10 @@ pub(crate) struct ViewSettings {
     pub(crate) narrow: Arrangement,
     /// The window is narrow.
     pub(crate) is_narrow: bool,
+    /// How the open views share the room.
+    pub(crate) layout: ViewLayout,
+    /// The view that was made large; `None`: the depth, or else the disparity.
+    pub(crate) large: Option<ViewKind>,
     /// The one view that is shown instead of all.
     pub(crate) alone: Option<ViewKind>,
     /// Nearest and farthest depth in colour, m; `None` until the first fit.
@@ -83,6 +97,8 @@ impl Default for ViewSettings {
             wide: Arrangement { views: ViewKind::AT_FIRST.to_vec(), controls: true, readings: true },
             narrow: Arrangement { views: ViewKind::AT_FIRST_NARROW.to_vec(), controls: false, readings: false },
             is_narrow: false,
+            layout: ViewLayout::default(),
+            large: None,
             alone: None,
             depth_range_m: None,
             colormap: Colormap::default(),
@@ -94,7 +110,7 @@ impl Default for ViewSettings {
             theme: Theme::default(),
             text_zoom: 1.0,
             window_size: (1440.0, 900.0),
-            dock_widths: [300.0, 232.0, 408.0],
+            dock_widths: [290.0, 232.0, 370.0],
         }
     }
 }
@@ -115,12 +131,23 @@ impl ViewSettings {
         self.alone.as_ref().map_or(&self.arrangement().views, std::slice::from_ref)
     }
 
+    /// The index of the large one among views that are shown: the chosen one, else a map that there is. `None` in a grid.
+    pub(crate) fn large_among(&self, views: &[ViewKind], has_metres: bool) -> Option<usize> {
+        let depth = has_metres.then_some(ViewKind::Depth);
+        let mut wanted = [self.large, depth, Some(ViewKind::Disparity)].into_iter().flatten();
+        let place = |wanted: ViewKind| views.iter().position(|&view| view == wanted);
+        (self.layout == ViewLayout::Large).then(|| wanted.find_map(place).unwrap_or(0))
+    }
+
     /// Opens or closes a view; the order stays that of [`ViewKind::ALL`]. A view that was alone is one of all again.
     pub(crate) fn toggle(&mut self, view: ViewKind) {
         self.alone = None;
         let arrangement = self.arrangement_mut();
         let is_open = |v: &&ViewKind| arrangement.views.contains(v) != (**v == view);
         arrangement.views = ViewKind::ALL.iter().filter(is_open).copied().collect();
+        if view == ViewKind::Space && arrangement.views.contains(&view) {
+            self.large = Some(view); // to walk through
+        }
     }
 
     /// Shows or hides both panels.
@@ -212,6 +239,23 @@ mod tests {
         assert_eq!(view.shown().len(), 5, "all of them again");
         view.is_narrow = true;
         assert_eq!(view.shown(), ViewKind::AT_FIRST_NARROW);
+    }
+
+    #[test]
+    fn a_map_that_there_is_stands_for_one_that_there_is_not() {
+        let mut view = ViewSettings::default();
+        let large =
+            |view: &ViewSettings, has_metres| view.large_among(view.shown(), has_metres).map(|at| view.shown()[at]);
+        assert_eq!(large(&view, true), Some(ViewKind::Depth));
+        assert_eq!(large(&view, false), Some(ViewKind::Disparity));
+        view.toggle(ViewKind::Space);
+        assert_eq!(large(&view, true), Some(ViewKind::Space));
+        view.toggle(ViewKind::Space);
+        assert_eq!(large(&view, true), Some(ViewKind::Depth));
+        view.is_narrow = true;
+        assert_eq!(large(&view, false), Some(ViewKind::Left), "no disparity is open");
+        view.layout = ViewLayout::Grid;
+        assert_eq!(large(&view, true), None);
     }
 
     #[test]

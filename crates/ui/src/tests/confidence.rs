@@ -32,6 +32,7 @@ fn its_view_switches_it_on_and_the_read_out_names_it() {
 
 fn check_view(mut window: Window) {
     assert!(!window.has("confidence"), "closed at first");
+    window.in_grid();
     window.harness.key_press(Key::Space);
     window.until("the pause", |w| w.session.borrow().live().is_paused().then_some(()));
     window.harness.get_by_label("Views ▾").click();

@@ -6,6 +6,7 @@ use crate::engine::Output;
 use crate::engine::gpu::{AdapterChoice, Gpu};
 use crate::export::write_picture;
 use crate::settings::{Origin, Word};
+use crate::state::ViewLayout;
 use crate::stereo::StereoParams;
 use crate::{App, Session, WindowOptions};
 use egui::accesskit::Role;
@@ -93,6 +94,12 @@ impl Window {
         window.until("the first result", |w| w.result().map(drop));
         window.harness.step();
         window
+    }
+
+    /// All views in the same size.
+    pub(crate) fn in_grid(&mut self) {
+        self.session.borrow_mut().state.view.layout = ViewLayout::Grid;
+        self.harness.run_steps(3);
     }
 
     /// Draws until `found` gives something.

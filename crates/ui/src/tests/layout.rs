@@ -24,20 +24,52 @@ fn a_narrow_window_gives_its_room_to_two_pictures_and_a_wide_one_has_all_again()
     resize(&mut window, vec2(1024.0, 700.0));
     assert!(window.has("left view") && window.has("depth view") && !window.has("right view"));
     assert!(window.harness.query_by_role_and_label(Role::Slider, "P1").is_none(), "the panels are folded");
-    assert!(width_of(&window, "left view") > 420.0, "{}", width_of(&window, "left view"));
+    assert!(width_of(&window, "depth view") > 600.0, "{}", width_of(&window, "depth view"));
     // what is opened in a narrow window belongs to narrow windows
     window.harness.key_press(Key::M);
     window.harness.run_steps(3);
     assert!(window.harness.query_by_role_and_label(Role::Slider, "P1").is_some());
     resize(&mut window, vec2(720.0, 450.0));
-    assert!(width_of(&window, "left view") > 150.0);
+    assert!(width_of(&window, "depth view") > 240.0, "{}", width_of(&window, "depth view"));
     resize(&mut window, vec2(1440.0, 900.0));
     assert!(window.has("right view") && window.has("disparity view"));
 }
 
 #[test]
+fn one_view_is_large_beside_an_open_page_and_a_click_exchanges_it() {
+    let Some(mut window) = Window::on_scene() else { return };
+    for (size, least) in [((1440.0, 900.0), 700.0), ((1024.0, 700.0), 560.0)] {
+        resize(&mut window, size.into());
+        window.harness.key_press(Key::R);
+        window.harness.run_steps(4);
+        assert!(window.has("5 Save"), "the page is open");
+        let widths = ["depth view", "left view"].map(|view| width_of(&window, view));
+        assert!(widths[0] >= least && (60.0..0.6 * least).contains(&widths[1]), "{size:?}: {widths:?}");
+        window.harness.key_press(Key::R);
+        window.harness.run_steps(4);
+    }
+    resize(&mut window, vec2(1440.0, 900.0));
+    let [large, small] = ["depth view", "left view"].map(|view| width_of(&window, view));
+    let at = window.place("left view", (0.5, 0.5));
+    window.click_at(at);
+    assert!(width_of(&window, "left view") >= large && width_of(&window, "depth view") <= small + 1.0);
+    assert!(window.session.borrow().state.pointer.pinned.is_none(), "a click in the strip holds no pixel");
+    let at = window.place("left view", (0.5, 0.5));
+    window.click_at(at);
+    assert!(window.session.borrow().state.pointer.pinned.is_some(), "one in the large picture does");
+    // a title does the same, and a key shows all alike
+    let title = window.harness.get_by_label("depth title").rect().left_center() + vec2(12.0, 0.0);
+    window.click_at(title);
+    assert!(width_of(&window, "depth view") >= large);
+    window.harness.key_press(Key::J);
+    window.harness.run_steps(3);
+    assert!((width_of(&window, "left view") - width_of(&window, "depth view")).abs() < 1.0);
+}
+
+#[test]
 fn a_title_clicked_twice_shows_its_view_alone() {
     let Some(mut window) = Window::on_scene() else { return };
+    window.in_grid();
     let before = width_of(&window, "depth view");
     let title = window.harness.get_by_label("depth title").rect().left_center() + vec2(12.0, 0.0);
     window.harness.hover_at(title);
@@ -149,6 +181,7 @@ fn what_is_filled_is_counted_apart_and_hatched() {
         WindowOptions { words, ..plain }
     };
     let mut window = Window::open(&gpu, options("interpolate"));
+    window.in_grid();
     window.harness.key_press(Key::Space);
     window.until("the shares", |w| (w.has("measured") && w.has("+ filled")).then_some(()));
     window.still_sequence();
@@ -219,6 +252,9 @@ fn two_numbers_in_the_depth_view_make_depth_of_a_rectified_pair() {
     let Some(gpu) = gpu() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut window = Window::open(&gpu, options(super::harness::pair(folder.path())));
+    assert!(!window.has("Show depth"), "the disparity is large while there is no depth");
+    let at = window.place("depth view", (0.5, 0.5));
+    window.click_at(at);
     window.until("the fields", |w| w.has("Show depth").then_some(()));
     window.harness.get_by_label("Show depth").click();
     let geometry = window.until("depth", |w| w.result()?.job.frame.geometry);

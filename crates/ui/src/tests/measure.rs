@@ -13,6 +13,7 @@ fn open(engine: &str) -> Option<Window> {
     let mut window = Window::held(&gpu()?, options);
     window.harness.key_press(Key::L);
     window.until("the numbers", |w| w.has("fill rate").then_some(()));
+    window.in_grid();
     Some(window)
 }
 

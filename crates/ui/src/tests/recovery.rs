@@ -136,7 +136,7 @@ fn a_doubtful_baseline_marks_every_depth_until_it_is_confirmed() {
     let mut window = Window::open(&gpu, options);
     window.until("the doubt", |w| w.has("a baseline of 3.400 m is doubtful").then_some(()));
     assert!(window.session.borrow().state.title().contains("baseline doubtful"));
-    let at = window.place("left view", (0.5, 0.6));
+    let at = window.place("depth view", (0.5, 0.6));
     window.click_at(at);
     window.until("the mark", |w| w.has("m, baseline doubtful").then_some(()));
     window.harness.get_by_label("It is right").click();

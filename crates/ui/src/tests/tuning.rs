@@ -51,6 +51,7 @@ fn the_pages_work_while_a_recording_plays() {
     window.until("another compared pair", |w| compared(w).filter(|pair| *pair != before));
 
     window.harness.key_press(Key::P);
+    window.harness.run_steps(3);
     let middle = window.place("left view", (0.5, 0.5));
     window.harness.hover_at(middle);
     window.until("the explanation", |w| w.has("Cost and sum over disparity").then_some(()));

@@ -1,15 +1,20 @@
-//! Arranges the views so that all pictures have the same size, as large as possible.
+//! Arranges the views: all of the same size, or one large and the others in a strip; as large as possible.
 
 use super::ViewKind;
-use egui::{Rect, Vec2, vec2};
+use egui::{Pos2, Rect, Vec2, vec2};
+use std::cmp::Ordering;
 
 /// Height of the line above each picture, points.
 pub(crate) const HEADER: f32 = 18.0;
 /// Width of a colour bar with its numbers, points.
 pub(crate) const BAR: f32 = 62.0;
 const GAP: f32 = 8.0;
+/// Width of a picture in the strip, points: at least, while there is room, and at most.
+const STRIP: std::ops::RangeInclusive<f32> = 130.0..=320.0;
+/// Share of the room's width that such a picture takes at most where there is little.
+const SMALL_SHARE: f32 = 0.15;
 
-/// Rectangles of one view: picture, and right of it the colour bar, if it has one.
+/// Rectangles of one view: picture, and right of it the colour bar, if it has one and is not in a strip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ViewRects {
     pub(crate) header: Rect,
@@ -17,7 +22,69 @@ pub(crate) struct ViewRects {
     pub(crate) bar: Rect,
 }
 
-/// Rectangles of `views` in `room` for pictures of `aspect` (width / height), in the same order.
+/// Rectangles of `views` in `room` for pictures of `aspect` (width / height), in the same order, the one with index `large` large and the
+/// others in a strip below or beside it, whichever leaves more for that one.
+pub(crate) fn arrange_around(views: &[ViewKind], large: usize, room: Rect, aspect: f32) -> Vec<ViewRects> {
+    let others = views.len().saturating_sub(1);
+    if others == 0 {
+        return arrange(views, room, aspect);
+    }
+    let bar = if views[large].is_map() { BAR } else { 0.0 };
+    let count = others as f32;
+    // width of the large picture with a strip of pictures of this width
+    let below = |small: f32| (room.width() - bar).min((room.height() - 2.0 * HEADER - GAP - small / aspect) * aspect);
+    let beside = |small: f32| (room.width() - bar - GAP - small).min((room.height() - HEADER) * aspect);
+    let max_below = STRIP.end().min((room.width() - GAP * (count - 1.0)) / count);
+    let max_beside = STRIP.end().min(((room.height() - GAP * (count - 1.0)) / count - HEADER) * aspect);
+    // the widest strip that costs the large picture nothing beyond what the narrowest one does
+    let widest = |most: f32, large: &dyn Fn(f32) -> f32| {
+        let least = STRIP.start().min(SMALL_SHARE * room.width()).min(most);
+        let mut widths = (0..=20).map(|step| most + (least - most) * step as f32 / 20.0);
+        widths.find(|&small| large(small) >= large(least) - 0.5).unwrap_or(least)
+    };
+    let (small_below, small_beside) = (widest(max_below, &below), widest(max_beside, &beside));
+    let is_below = below(small_below) >= beside(small_beside);
+    let small = if is_below { small_below } else { small_beside }.max(1.0).floor();
+    let width = if is_below { below(small) } else { beside(small) }.max(1.0).floor();
+    let (large_size, small_size) = (vec2(width, width / aspect), vec2(small, small / aspect));
+    let strip = if is_below {
+        vec2(count * (small + GAP) - GAP, HEADER + small_size.y)
+    } else {
+        vec2(small, count * (HEADER + small_size.y + GAP) - GAP)
+    };
+    let whole = vec2(width + bar, HEADER + large_size.y);
+    let total = if is_below {
+        vec2(whole.x.max(strip.x), whole.y + GAP + strip.y)
+    } else {
+        vec2(whole.x + GAP + strip.x, whole.y.max(strip.y))
+    };
+    let corner = room.min + ((room.size() - total) / 2.0).max(Vec2::ZERO).floor();
+    let rects = |min: Pos2, size: Vec2, bar: f32| {
+        let picture = Rect::from_min_size(min + vec2(0.0, HEADER), size);
+        ViewRects {
+            header: Rect::from_min_max(min, picture.right_top()),
+            picture,
+            bar: Rect::from_min_size(picture.right_top(), vec2(bar, size.y)),
+        }
+    };
+    let in_strip = |place: usize| {
+        let place = place as f32;
+        corner
+            + if is_below {
+                vec2(place * (small + GAP), whole.y + GAP)
+            } else {
+                vec2(whole.x + GAP, place * (HEADER + small_size.y + GAP))
+            }
+    };
+    let place = |index: usize| match index.cmp(&large) {
+        Ordering::Equal => rects(corner, large_size, bar),
+        Ordering::Less => rects(in_strip(index), small_size, 0.0),
+        Ordering::Greater => rects(in_strip(index - 1), small_size, 0.0),
+    };
+    (0..views.len()).map(place).collect()
+}
+
+/// Rectangles of `views` in `room` for pictures of `aspect` (width / height), in the same order, all of the same size.
 pub(crate) fn arrange(views: &[ViewKind], room: Rect, aspect: f32) -> Vec<ViewRects> {
     let Some(columns) = (1..=views.len()).max_by(|&a, &b| {
         picture_width(views, room.size(), aspect, a).total_cmp(&picture_width(views, room.size(), aspect, b))
@@ -85,5 +152,33 @@ mod tests {
             "pictures in one column, maps in the other"
         );
         assert!(four[1].picture.left() > four[0].picture.right());
+    }
+
+    #[test]
+    fn one_view_is_large_and_the_others_stand_in_a_strip() {
+        for room in [(1100.0, 800.0), (760.0, 780.0), (1800.0, 700.0), (630.0, 560.0), (300.0, 300.0)] {
+            let room = Rect::from_min_size(pos2(200.0, 40.0), room.into());
+            for aspect in [4.0 / 3.0, 16.0 / 9.0, 0.75] {
+                for count in 1..=5 {
+                    let views = &ViewKind::ALL[..count];
+                    for large in 0..count {
+                        let all = arrange_around(views, large, room, aspect);
+                        let what = format!("{room:?} {aspect} {count} {large}: {all:?}");
+                        for (number, rects) in all.iter().enumerate() {
+                            assert!(room.contains_rect(rects.header) && room.contains_rect(rects.picture), "{what}");
+                            assert!((rects.picture.aspect_ratio() - aspect).abs() < 0.01, "{what}");
+                            let others = all.iter().enumerate().filter(|(other, _)| *other != number);
+                            let own = rects.header.union(rects.picture).union(rects.bar);
+                            for (_, other) in others {
+                                assert!(!own.shrink(0.5).intersects(other.header.union(other.picture)), "{what}");
+                                assert!(number != large || rects.picture.width() > other.picture.width(), "{what}");
+                            }
+                        }
+                        let in_grid = arrange(views, room, aspect)[large].picture.width();
+                        assert!(all[large].picture.width() + 1.0 >= in_grid, "{what}: {in_grid} in a grid");
+                    }
+                }
+            }
+        }
     }
 }

@@ -22,12 +22,23 @@ pub(crate) struct Crosshair {
 pub(crate) struct Pointed {
     pub(crate) at: Option<(usize, usize)>,
     pub(crate) clicked: Option<(usize, usize)>,
+    /// The picture was clicked, whatever there is to see.
+    pub(crate) pressed: bool,
     /// A rectangle was dragged over the picture.
     pub(crate) region: Option<Region>,
-    /// The title was clicked twice.
-    pub(crate) title: bool,
+    /// The title was clicked.
+    pub(crate) title: Option<TitleClick>,
     /// The line between two pictures was dragged to this share of the width.
     pub(crate) wiper: Option<f32>,
+}
+
+/// A click on the title of a view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TitleClick {
+    /// Shows the view large.
+    Once,
+    /// Shows the view alone, or all again.
+    Twice,
 }
 
 /// The line between two pictures is dragged within this distance, points.
@@ -45,8 +56,8 @@ fn paint_wiper(painter: &egui::Painter, picture: Rect, line: f32) {
     }
 }
 
-/// Draws the title of a view; true if it was clicked twice.
-pub(crate) fn show_title(ui: &mut Ui, kind: ViewKind, header: Rect, remark: &str) -> bool {
+/// Draws the title of a view.
+pub(crate) fn show_title(ui: &mut Ui, kind: ViewKind, header: Rect, remark: &str) -> Option<TitleClick> {
     let response = ui.interact(header, ui.scope_id().with((kind.word(), "title")), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{kind} title")));
     let visuals = ui.visuals();
@@ -54,7 +65,11 @@ pub(crate) fn show_title(ui: &mut Ui, kind: ViewKind, header: Rect, remark: &str
     let place = header.left_center() - vec2(0.0, 1.0);
     let clipped = ui.painter().with_clip_rect(header.expand(2.0));
     clipped.text(place, Align2::LEFT_CENTER, format!("{kind}{remark}"), FontId::proportional(12.0), ink);
-    response.on_hover_text("Double-click: this view alone, or all again").double_clicked()
+    let response = response.on_hover_text("Click: this view large. Double-click: this view alone, or all again.");
+    if response.double_clicked() {
+        return Some(TitleClick::Twice);
+    }
+    response.clicked().then_some(TitleClick::Once)
 }
 
 /// One view on the screen.
@@ -100,7 +115,7 @@ impl Tile<'_> {
                 let middle = Rect::from_center_size(picture.center(), vec2(picture.width() * 0.8, 40.0));
                 let layout = egui::Layout::top_down(egui::Align::Center);
                 ui.scope_builder(egui::UiBuilder::new().max_rect(middle).layout(layout), |ui| ui.label(why));
-                return Pointed { title, ..Pointed::default() };
+                return Pointed { title, pressed: response.clicked(), ..Pointed::default() };
             }
         };
         shown.paint(&painter, picture, zoom.visible(), self.is_stale);
@@ -118,7 +133,7 @@ impl Tile<'_> {
         if let Some(marks) = marks {
             marks.paint(&painter, picture, *zoom, self.size);
         }
-        if let Some((display, colours)) = self.display {
+        if let Some((display, colours)) = self.display.filter(|_| bar.width() > 0.0) {
             bar::paint(ui.painter(), bar, display, colours, visuals.text_color());
         }
         if response.has_focus() {
@@ -146,6 +161,7 @@ impl Tile<'_> {
         let at = pixel(*zoom, pointer);
         Pointed {
             at: Some(at),
+            pressed: response.clicked(),
             clicked: (response.clicked() && !matches!(self.kind, ViewKind::Right | ViewKind::Rows)).then_some(at),
             region,
             title,
