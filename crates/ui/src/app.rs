@@ -56,8 +56,10 @@ impl eframe::App for App {
             self.title = title;
         }
         let dropped = ui.ctx().input_mut(|i| std::mem::take(&mut i.raw.dropped_files));
-        let dropped = dropped.iter().map(|file| file.path().to_owned()).collect();
-        session.execute(Command::OpenFiles(dropped), ui.ctx());
+        let dropped: Vec<_> = dropped.iter().map(|file| file.path().to_owned()).collect();
+        if !dropped.is_empty() {
+            session.execute(Command::OpenFiles(dropped), ui.ctx());
+        }
         // a question takes all keys but the one that closes the window, which ends a recording properly
         let asks = session.state.recording.question.is_some();
         let mut actions = Action::pressed(ui.ctx());

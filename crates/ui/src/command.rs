@@ -12,6 +12,7 @@ use crate::capture::{ControlSettings, Scale, SourceOptions, SourceSpec, Speed};
 use crate::engine::EngineChoice;
 use crate::rig::CalibrationChoice;
 use crate::stereo::{Preset, StereoParams};
+use std::mem::Discriminant;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -133,6 +134,31 @@ pub(crate) enum Command {
     StopJob(Job),
     /// Removes a notice.
     Dismiss(usize),
+}
+
+/// A kind of command, to which the messages of its failures belong: until it is given again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Owner {
+    kind: Discriminant<Command>,
+    action: Option<Action>,
+    /// The failure says something of the source, and nothing of another one.
+    pub(crate) is_of_source: bool,
+}
+
+impl Command {
+    /// The owner of messages of its failures.
+    pub(crate) fn owner(&self) -> Owner {
+        let action = if let Self::Action(action) = self { Some(*action) } else { None };
+        let is_of_source = matches!(
+            self,
+            Self::Calibrate(_)
+                | Self::FitDepth
+                | Self::SetScale(_)
+                | Self::TakeKnownDisparity(_)
+                | Self::Action(Action::SwapPictures | Action::FitRange | Action::Widen)
+        );
+        Owner { kind: std::mem::discriminant(self), action, is_of_source }
+    }
 }
 
 impl From<GuideStep> for Command {

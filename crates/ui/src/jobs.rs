@@ -3,6 +3,7 @@
 //! A job is two closures: the work, and the change of the state that its result makes. The window runs the second one
 //! between two frames.
 
+use super::command::Owner;
 use super::waker::Waker;
 use crossbeam_channel::{TryRecvError, bounded};
 
@@ -35,14 +36,24 @@ type Poll<S> = Box<dyn FnMut(bool) -> Option<Change<S>>>;
 
 /// The running jobs over a state.
 pub(crate) struct Jobs<S> {
-    running: Vec<(Job, Poll<S>)>,
+    running: Vec<Running<S>>,
     waker: Waker,
+    /// The owner of jobs that start now.
+    pub(crate) owner: Option<Owner>,
+}
+
+/// A running job.
+struct Running<S> {
+    job: Job,
+    poll: Poll<S>,
+    /// The kind of command that it works for.
+    owner: Option<Owner>,
 }
 
 impl<S: 'static> Jobs<S> {
     /// No jobs; each result will wake the window.
     pub(crate) fn new(waker: Waker) -> Self {
-        Self { running: Vec::new(), waker }
+        Self { running: Vec::new(), waker, owner: None }
     }
 
     /// Starts `work` on a thread, unless a job of this name is running. `finish` gets its result, or why there is none.
@@ -76,16 +87,16 @@ impl<S: 'static> Jobs<S> {
             let finish = finish.take()?;
             Some(Box::new(move |state: &mut S| finish(state, result)) as Change<S>)
         };
-        self.running.push((job, Box::new(poll)));
+        self.running.push(Running { job, poll: Box::new(poll), owner: self.owner });
     }
 
-    /// Takes the jobs that have finished since the last call, as the changes that their results make.
-    pub(crate) fn finished(&mut self) -> Vec<Change<S>> {
+    /// Takes the jobs that have finished since the last call, as the changes that their results make, each with its owner.
+    pub(crate) fn finished(&mut self) -> Vec<(Option<Owner>, Change<S>)> {
         let mut changes = Vec::new();
-        self.running.retain_mut(|(_, poll)| {
+        self.running.retain_mut(|Running { poll, owner, .. }| {
             let change = poll(false);
             let is_running = change.is_none();
-            changes.extend(change);
+            changes.extend(change.map(|change| (*owner, change)));
             is_running
         });
         changes
@@ -93,19 +104,18 @@ impl<S: 'static> Jobs<S> {
 
     /// Abandons the job of this name, if it is running. Its `finish` gets an error.
     pub(crate) fn stop(&mut self, job: Job) -> Option<Change<S>> {
-        let index = self.running.iter().position(|(running, _)| running.name == job.name)?;
-        let (_, mut poll) = self.running.remove(index);
-        poll(true)
+        let index = self.running.iter().position(|running| running.job.name == job.name)?;
+        (self.running.remove(index).poll)(true)
     }
 
     /// Whether a job of this name is running.
     pub(crate) fn is_running(&self, job: Job) -> bool {
-        self.running.iter().any(|(running, _)| running.name == job.name)
+        self.running.iter().any(|running| running.job.name == job.name)
     }
 
     /// The running jobs, oldest first.
     pub(crate) fn running(&self) -> impl Iterator<Item = Job> + '_ {
-        self.running.iter().map(|(job, _)| *job)
+        self.running.iter().map(|running| running.job)
     }
 }
 
@@ -120,7 +130,7 @@ mod tests {
         let deadline = Instant::now() + Duration::from_secs(10);
         while state.len() < results {
             assert!(Instant::now() < deadline, "{state:?}");
-            jobs.finished().into_iter().for_each(|change| change(state));
+            jobs.finished().into_iter().for_each(|(_, change)| change(state));
             std::thread::sleep(Duration::from_millis(1));
         }
     }

@@ -1,5 +1,6 @@
 //! Messages of what has happened. Errors and remarks stay until they are over or dismissed, news expire.
 
+use crate::command::Owner;
 use crate::console;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -40,11 +41,17 @@ pub(crate) struct Notice {
     pub(crate) cures: Vec<Cure>,
     /// When it came.
     pub(crate) at: Instant,
+    /// The kind of command that failed; `None` for what came by itself.
+    owner: Option<Owner>,
 }
 
 /// The messages, oldest first.
 #[derive(Debug, Default)]
-pub(crate) struct Notices(Vec<Notice>);
+pub(crate) struct Notices {
+    all: Vec<Notice>,
+    /// The owner of messages that come now.
+    pub(crate) owner: Option<Owner>,
+}
 
 /// The oldest message gives way to one more.
 const MAX_NOTICES: usize = 50;
@@ -60,11 +67,11 @@ impl Notices {
             Level::Remark | Level::News => log::info!("{text}"),
         }
         // names in it may come from a file or a network
-        let notice = Notice { text: console::shown(&text), level, cures, at: Instant::now() };
-        self.0.retain(|old| old.text != notice.text && (old.level != Level::News || notice.level != Level::News));
-        self.0.push(notice);
-        if self.0.len() > MAX_NOTICES {
-            self.0.remove(0);
+        let notice = Notice { text: console::shown(&text), level, cures, at: Instant::now(), owner: self.owner };
+        self.all.retain(|old| old.text != notice.text && (old.level != Level::News || notice.level != Level::News));
+        self.all.push(notice);
+        if self.all.len() > MAX_NOTICES {
+            self.all.remove(0);
         }
     }
 
@@ -83,31 +90,43 @@ impl Notices {
         self.add(Level::Remark, text, Vec::new());
     }
 
+    /// Removes the errors of commands of this kind: one is given again.
+    pub(crate) fn given_again(&mut self, owner: Owner) {
+        self.all.retain(|notice| notice.level != Level::Error || notice.owner != Some(owner));
+    }
+
+    /// Removes the errors that say something of the source: another one is read.
+    pub(crate) fn source_changed(&mut self) {
+        let is_of_source = |notice: &Notice| notice.owner.is_some_and(|owner| owner.is_of_source);
+        self.all.retain(|notice| notice.level != Level::Error || !is_of_source(notice));
+    }
+
     /// Removes a message that is over.
     pub(crate) fn retract(&mut self, text: &str) {
         let text = console::shown(text);
-        self.0.retain(|notice| notice.text != text);
+        self.all.retain(|notice| notice.text != text);
     }
 
     /// Removes the messages that offer this remedy: their cause is gone.
     pub(crate) fn cured(&mut self, cure: &Cure) {
-        self.0.retain(|notice| !notice.cures.contains(cure));
+        self.all.retain(|notice| !notice.cures.contains(cure));
     }
 
     /// Removes expired news.
     pub(crate) fn remove_expired(&mut self, now: Instant) {
-        self.0.retain(|notice| notice.level != Level::News || now.saturating_duration_since(notice.at) < NEWS_TIMEOUT);
+        self.all
+            .retain(|notice| notice.level != Level::News || now.saturating_duration_since(notice.at) < NEWS_TIMEOUT);
     }
 
     /// The messages, oldest first.
     pub(crate) fn all(&self) -> &[Notice] {
-        &self.0
+        &self.all
     }
 
     /// Removes one.
     pub(crate) fn dismiss(&mut self, index: usize) {
-        if index < self.0.len() {
-            self.0.remove(index);
+        if index < self.all.len() {
+            self.all.remove(index);
         }
     }
 }
@@ -115,6 +134,8 @@ impl Notices {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::action::Action;
+    use crate::command::Command;
 
     #[test]
     fn errors_stay_beside_news_and_do_not_repeat() {
@@ -133,5 +154,24 @@ mod tests {
         assert_eq!(notices.all().len(), 2);
         notices.remove_expired(Instant::now() + 2 * NEWS_TIMEOUT);
         assert_eq!(notices.all().len(), 1, "an error stays");
+    }
+
+    #[test]
+    fn an_error_ends_when_its_command_is_given_again_or_its_source_is_read_no_more() {
+        let [snapshot, swap] = [Action::Snapshot, Action::SwapPictures].map(|action| Command::from(action).owner());
+        let mut notices = Notices::default();
+        for (owner, text) in
+            [(Some(snapshot), "the disk is full"), (Some(swap), "it cannot be swapped"), (None, "lost")]
+        {
+            notices.owner = owner;
+            notices.error(text);
+        }
+        notices.owner = Some(snapshot);
+        notices.confirm("written in part");
+        let texts = |notices: &Notices| notices.all().iter().map(|n| n.text.clone()).collect::<Vec<_>>();
+        notices.given_again(snapshot);
+        assert_eq!(texts(&notices), ["it cannot be swapped", "lost", "written in part"]);
+        notices.source_changed();
+        assert_eq!(texts(&notices), ["lost", "written in part"]);
     }
 }

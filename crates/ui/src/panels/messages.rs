@@ -6,11 +6,14 @@ mod overload;
 use super::{Action, Command, State};
 use crate::live::{Cause, Warning};
 use crate::notices::{Cure, Level, NEWS_TIMEOUT, Notice};
-use egui::{Align, Label, Layout, RichText, Role, Ui, WidgetInfo, vec2};
+use egui::{Align, Label, Layout, RichText, Role, ScrollArea, Ui, WidgetInfo, vec2};
 use std::time::Instant;
 
 /// Width of the list, points.
 const LIST_WIDTH: f32 = 560.0;
+
+/// Share of the window's height that the list takes at most.
+const LIST_SHARE: f32 = 0.4;
 
 /// A message as it is shown.
 struct Message {
@@ -130,12 +133,16 @@ fn buttons(ui: &mut Ui, message: &Message, commands: &mut Vec<Command>) {
 
 /// All messages, whole.
 fn list(ui: &mut Ui, messages: &[Message], commands: &mut Vec<Command>) {
-    ui.set_width(LIST_WIDTH.min(0.9 * ui.ctx().content_rect().width()));
-    for message in messages {
-        ui.add(Label::new(RichText::new(&message.text).color(colour(ui, message.level))).wrap().selectable(true));
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| buttons(ui, message, commands));
-        ui.separator();
-    }
+    let window = ui.ctx().content_rect().size();
+    ui.set_width(LIST_WIDTH.min(0.9 * window.x));
+    ScrollArea::vertical().max_height(LIST_SHARE * window.y).show(ui, |ui| {
+        for message in messages {
+            ui.add(Label::new(RichText::new(&message.text).color(colour(ui, message.level))).wrap().selectable(true));
+            let row = vec2(ui.available_width(), ui.spacing().interact_size.y);
+            ui.allocate_ui_with_layout(row, Layout::right_to_left(Align::Center), |ui| buttons(ui, message, commands));
+            ui.separator();
+        }
+    });
 }
 
 fn colour(ui: &Ui, level: Level) -> egui::Color32 {

@@ -70,7 +70,7 @@ impl Session {
             Conversion::Export => choices.folder.trim(),
         };
         if named.is_empty() {
-            return self.state.notices.error("name the file or folder to write first");
+            return self.state.notices.news("name the file or folder to write first");
         }
         let output = super::absolute(Path::new(named));
         let counter = Arc::<Counter>::default();

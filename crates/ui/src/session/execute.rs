@@ -16,8 +16,14 @@ use std::time::Instant;
 const ZOOM_STEP: f32 = 1.5;
 
 impl Session {
-    /// Executes a command; `ctx` is the window's.
+    /// Executes a command; `ctx` is the window's. An error of the same kind of command before is over.
     pub(crate) fn execute(&mut self, command: Command, ctx: &Context) {
+        let owner = command.owner();
+        self.state.notices.given_again(owner);
+        self.owned(Some(owner), |session| session.carry_out(command, ctx));
+    }
+
+    fn carry_out(&mut self, command: Command, ctx: &Context) {
         let state = &mut self.state;
         match command {
             Command::Action(action) => self.act(action, ctx),

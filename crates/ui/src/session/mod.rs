@@ -23,6 +23,7 @@ mod source;
 mod space;
 
 use super::action::Action;
+use super::command::{Command, Owner};
 use super::dialogs::{self, SOURCE_EXTENSIONS};
 use super::jobs::{Job, Jobs};
 use super::notices::{Cure, Level, Notices};
@@ -205,11 +206,24 @@ impl Session {
         self.start_job(Job::new("showing the folder"), show, |_, ()| {});
     }
 
+    /// Carries out `change` for a kind of command: messages of its failures, and those of its jobs, belong to that.
+    fn owned(&mut self, owner: Option<Owner>, change: impl FnOnce(&mut Self)) {
+        let before = (self.state.notices.owner, self.jobs.owner);
+        (self.state.notices.owner, self.jobs.owner) = (owner, owner);
+        change(self);
+        (self.state.notices.owner, self.jobs.owner) = before;
+    }
+
+    /// Takes the results of finished jobs.
+    fn finish_jobs(&mut self) {
+        for (owner, change) in self.jobs.finished() {
+            self.owned(owner, change);
+        }
+    }
+
     /// Polls the pipeline, the finished jobs and the remote clients. Called once per frame of the window; never waits.
     pub(crate) fn update(&mut self) {
-        for change in self.jobs.finished() {
-            change(self);
-        }
+        self.finish_jobs();
         let now = Instant::now();
         let before = std::mem::replace(&mut self.state.pipeline.status, self.live.status());
         self.restore_controls(&before.cameras);
@@ -294,7 +308,8 @@ impl Session {
         }
         if self.takes_snapshot && output.map.is_some() {
             self.takes_snapshot = false;
-            self.write_snapshot(output);
+            let owner = Command::from(Action::Snapshot).owner();
+            self.owned(Some(owner), |session| session.write_snapshot(output));
         }
         let reads_pixel = self.state.pointer.pixel().is_some();
         let measures = self.comparison.is_some() || self.state.is_open(Action::Measure);

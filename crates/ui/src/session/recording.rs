@@ -1,8 +1,10 @@
 //! Recording. The recorder outlives window and device; jobs create and complete its file.
 
 use super::{Session, absolute};
+use crate::action::Action;
 use crate::calibration::CalibrationError;
 use crate::capture::{FramePreparation, StereoLayout, Taps};
+use crate::command::Command;
 use crate::dialogs;
 use crate::jobs::Job;
 use crate::live::ResultTap;
@@ -194,7 +196,7 @@ impl Session {
             self.state.notices.add(Level::Warning, text, Vec::new());
         }
         if has_ended {
-            self.end_recording(None);
+            self.owned(Some(Command::from(Action::Record).owner()), |session| session.end_recording(None));
         } else if self.state.status().engine.ended {
             let why = format!("{} has ended", self.state.source.spec);
             self.end_recording(Some(&why));
@@ -257,9 +259,7 @@ impl Session {
         let deadline = Instant::now() + START_TIMEOUT;
         while matches!(self.state.recording.phase, Phase::Starting(_)) && Instant::now() < deadline {
             self.end_recording(Some(why));
-            for change in self.jobs.finished() {
-                change(self);
-            }
+            self.finish_jobs();
             std::thread::sleep(Duration::from_millis(2));
         }
     }

@@ -214,12 +214,12 @@ impl Session {
         let state = &mut self.state;
         let Some(output) = &state.pipeline.output else { return };
         let Some(pixel) = state.pointer.pinned else {
-            state.notices.error("click the thing in the left picture first: a click holds the place");
+            state.notices.news("click the thing in the left picture first: a click holds the place");
             return;
         };
         let around = output.map.as_ref().and_then(|map| map.median_around_px(pixel, 2));
         let Some(disparity_px) = around else {
-            state.notices.error("there is no disparity at that place; click where the depth picture has colour");
+            state.notices.news("there is no disparity at that place; click where the depth picture has colour");
             return;
         };
         state.rig.known[which].disparity_px = Some(f64::from(disparity_px) / state.rig.choice.scale.factor());

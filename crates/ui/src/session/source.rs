@@ -185,6 +185,7 @@ impl Session {
         let geometry = calibrated.preparation.geometry(&source.info()).map(|geometry| geometry.scaled(scale));
         self.fits_depth |= self.state.output().is_some_and(|output| output.job.frame.geometry != geometry);
         self.live.set_source(source, calibrated.preparation.clone().into());
+        self.state.notices.source_changed();
         self.state.pointer.pinned = None;
         self.take_calibrated(&calibrated);
         self.read_controls();

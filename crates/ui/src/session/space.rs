@@ -1,6 +1,7 @@
 //! The points of the 3-D view as a file. They are those of the result that is shown once its numbers are on the host.
 
 use super::Session;
+use crate::command::Command;
 use crate::dialogs;
 use crate::engine::Output;
 use crate::export::{self, CloudShape, CloudSize};
@@ -47,11 +48,15 @@ impl Session {
         let output = self.state.output().filter(|output| output.map.is_some()).cloned();
         let Some(output) = output else { return };
         let Some(every) = self.points.wanted.take() else { return };
+        self.owned(Some(Command::SavePoints(every).owner()), |session| session.choose_points_file(output, every));
+    }
+
+    fn choose_points_file(&mut self, output: Arc<Output>, every: usize) {
         if self.jobs.is_running(CHOOSE) {
             return;
         }
         let Some(file) = self.points_file(output, every) else {
-            return self.state.notices.error("the points cannot be saved: there is no calibration");
+            return self.state.notices.news("the points cannot be saved: there is no calibration");
         };
         let chosen = dialogs::choose_new_file("A file for the points", "points.ply", "Points", &["ply"]);
         self.start_job(CHOOSE, chosen, |session, path| {

@@ -18,6 +18,7 @@ mod harness;
 mod history;
 mod layout;
 mod measure;
+mod messages;
 mod paths;
 mod presets;
 mod reach;

@@ -12,14 +12,17 @@ const MIN_DISPARITIES: u32 = 32;
 /// The message, where pairs are left out because the engine is slow.
 pub(super) fn message(state: &State) -> Option<Message> {
     let status = state.status();
-    if !state.matching.load.is_too_high() || status.paused {
+    let left_out_hz = status.capture.rate_hz - status.computed_hz;
+    // matching rests while a board is looked at
+    let rests = status.paused || state.shows_guide();
+    if !state.matching.load.is_too_high() || rests || left_out_hz < 0.5 {
         return None;
     }
     let text = format!(
         "Too slow: matching takes {:.0} ms, so {:.0} of {:.0} pairs a second are left out.",
         // the engine does nothing else; several pairs may be in flight, so that each takes longer
         1e3 / status.computed_hz.max(0.1),
-        status.capture.rate_hz - status.computed_hz,
+        left_out_hz,
         status.capture.rate_hz
     );
     let rate = |params: &StereoParams, scale: Scale| {
