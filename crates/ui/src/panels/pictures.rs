@@ -1,8 +1,8 @@
 //! The open views: pictures and maps, with cross-hair and colour bar.
 
 use super::space::SpaceView;
-use super::{Action, Command, Panel, State, pixel, widgets};
-use crate::calibration::FocalLength;
+use super::{Action, Command, Panel, State, pixel, rig, widgets};
+use crate::calibration::{FocalLength, RowOffset, Verdict};
 use crate::capture::{Frame, Recorded, SourceSpec};
 use crate::engine::Output;
 use crate::render::{Display, Drawable, FloatMap, MapDisplays, Screens};
@@ -19,6 +19,7 @@ const NO_CONFIDENCE: &str =
 const NOT_RECORDED: &str =
     "No recorded depth: this pair has none with it. Recordings have it where depth or disparity was recorded.";
 const NO_REFERENCE: &str = "No difference: this pair has neither recorded depth nor truth with it, or of another size.";
+const NO_CALIBRATION: &str = "No depth: no calibration.";
 const NO_DEPTH: &str = "No depth: no calibration. Rig … (R) loads one or estimates it from the pictures. For rectified pictures two numbers do:";
 const NO_DEPTH_HERE: &str = "No depth: no calibration. A click shows what to do.";
 /// Views that show A and B side by side.
@@ -91,6 +92,25 @@ impl Pictures {
         let comparison =
             state.comparison.as_ref().filter(|comparison| !comparison.shows_a && BESIDE.contains(&kind))?;
         Some((self.screens_of_a.as_ref()?.picture(kind)?, comparison.wiper))
+    }
+
+    /// The picture of a view, or why there is none.
+    fn content(
+        &self,
+        state: &State,
+        kind: ViewKind,
+        is_small: bool,
+        has_display: bool,
+    ) -> Result<Drawable<'_>, &'static str> {
+        match kind {
+            ViewKind::Depth if !has_display && is_small => Err(NO_DEPTH_HERE),
+            ViewKind::Depth if !has_display => Err(""), // said beside the fields for the lens
+            ViewKind::Confidence if !state.matching.params.confidence => Err(NO_CONFIDENCE),
+            ViewKind::Confidence if !has_display => Err(NO_RESULT),
+            ViewKind::Recorded if !has_display => Err(NOT_RECORDED),
+            ViewKind::Difference if !has_display => Err(NO_REFERENCE),
+            _ => self.screens.picture(kind).ok_or(NO_RESULT),
+        }
     }
 
     /// The recorded map of a pair; packed once.
@@ -180,6 +200,28 @@ fn takes_pixels(state: &State) -> bool {
     [Action::Measure, Action::Explain, Action::Rig].iter().any(|&page| state.is_open(page))
 }
 
+/// How far the rows of the pictures differ, where that is too far for matching.
+fn misaligned(state: &State) -> Option<&RowOffset> {
+    state.status().health.row_offset.as_ref().filter(|rows| rows.verdict() == Verdict::Bad)
+}
+
+/// The way to depth of pictures whose rows differ, in the depth view: two numbers would make metres of wrong disparities.
+fn offer_estimate(
+    ui: &mut Ui,
+    picture: Rect,
+    rows: &RowOffset,
+    choice: &CalibrationChoice,
+    commands: &mut Vec<Command>,
+) {
+    let layout = Layout::top_down(Align::Center);
+    ui.scope_builder(UiBuilder::new().max_rect(picture.shrink(8.0)).layout(layout), |ui| {
+        ui.add_space(0.2 * picture.height());
+        ui.add(Label::new(format!("{NO_CALIBRATION} The pictures are not rectified either: {rows}.")).wrap());
+        ui.add_space(4.0);
+        rig::estimate(ui, "Estimate from the pictures", choice, commands);
+    });
+}
+
 /// Fields for the two numbers that make metres of the disparities of rectified pictures, in the depth view.
 fn lens(
     ui: &mut Ui,
@@ -258,15 +300,7 @@ impl Panel for Pictures {
             let display = display_of(kind, &displays);
             let remark = remark(state, kind, display.is_some(), recorded);
             let remark = lost.as_ref().map_or(remark, |lost| format!(" · {lost}"));
-            let content = match kind {
-                ViewKind::Depth if display.is_none() && is_small => Err(NO_DEPTH_HERE),
-                ViewKind::Depth if display.is_none() => Err(""), // said beside the fields for the lens
-                ViewKind::Confidence if !state.matching.params.confidence => Err(NO_CONFIDENCE),
-                ViewKind::Confidence if display.is_none() => Err(NO_RESULT),
-                ViewKind::Recorded if display.is_none() => Err(NOT_RECORDED),
-                ViewKind::Difference if display.is_none() => Err(NO_REFERENCE),
-                _ => self.screens.picture(kind).ok_or(NO_RESULT),
-            };
+            let content = self.content(state, kind, is_small, display.is_some());
             let display = display.map(|display| (display, &displays.colours[..]));
             let beside = self.beside(state, kind);
             let marks = marks(state, size, length.as_deref());
@@ -284,7 +318,10 @@ impl Panel for Pictures {
             };
             let pointed = tile.show(ui, &mut pointer.zoom);
             if kind == ViewKind::Depth && displays.depth.is_none() && !is_small {
-                lens(ui, rects.picture, &mut self.lens, &state.rig.choice, commands);
+                match misaligned(state) {
+                    Some(rows) => offer_estimate(ui, rects.picture, rows, &state.rig.choice, commands),
+                    None => lens(ui, rects.picture, &mut self.lens, &state.rig.choice, commands),
+                }
             }
             // in the right picture the pointer reads that picture, not the left one's pixel at the same position
             if !matches!(kind, ViewKind::Right | ViewKind::Rows) {
@@ -294,6 +331,9 @@ impl Panel for Pictures {
                 commands.push(CompareStep::SetWiper(share).into());
             }
             take_title(&mut view, kind, pointed.title);
+            if kind == ViewKind::Depth && pointed.bar {
+                commands.push(Action::FitDepth.into());
+            }
             if let Some(region) = pointed.region {
                 commands.push(MeasureStep::SetRegion(Some(region)).into());
             }

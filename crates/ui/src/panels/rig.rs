@@ -103,14 +103,7 @@ fn rectify(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         }
         let auto = before.rectify() == RectifyChoice::Auto;
         let label = if auto { "Estimate again" } else { "Estimate from the pictures" };
-        let help = "Rectifies by what both pictures show: no board, no file. Point the cameras at something with texture, \
-                    near and far. Depth is then an estimate.";
-        if ui.button(label).on_hover_text(help).clicked() {
-            let rectify = Some(RectifyChoice::Auto);
-            let mut estimate = CalibrationChoice { rectify, ..without_files(before) };
-            estimate.set_focal(before.focal());
-            commands.push(Command::Calibrate(estimate));
-        }
+        estimate(ui, label, before, commands);
         let off = |ui: &mut Ui| ui.button("None").on_hover_text("Match pictures as they come.").clicked();
         if before.rectify() != RectifyChoice::Off && off(ui) {
             commands.push(Command::Calibrate(CalibrationChoice {
@@ -203,6 +196,17 @@ fn crop(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
             "focal length {camera_px:.0} px, rectified {focal_px:.0} px: {percent:.0} % of the resolution in the middle"
         );
         widgets::note(ui, text);
+    }
+}
+
+/// A button that estimates the rig from the pictures.
+pub(super) fn estimate(ui: &mut Ui, label: &str, before: &CalibrationChoice, commands: &mut Vec<Command>) {
+    let help = "Rectifies by what both pictures show: no board, no file. Point the cameras at something with texture, near and \
+                far. Depth is then an estimate.";
+    if ui.button(label).on_hover_text(help).clicked() {
+        let mut estimate = CalibrationChoice { rectify: Some(RectifyChoice::Auto), ..without_files(before) };
+        estimate.set_focal(before.focal());
+        commands.push(Command::Calibrate(estimate));
     }
 }
 

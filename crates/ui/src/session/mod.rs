@@ -50,6 +50,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+/// Results of before a change that a fit of the depth range waits for at most: where the geometry comes with each pair, none may be known
+/// beforehand.
+const MAX_OUTDATED: u32 = 6;
+
 /// Pipeline, state and background jobs of the window.
 pub struct Session {
     live: Live,
@@ -77,6 +81,8 @@ pub struct Session {
     options: WindowOptions,
     /// The depth range is fitted to the next result.
     fits_depth: bool,
+    /// Results since then that were computed before the change.
+    outdated: u32,
     /// The next result is written to files.
     takes_snapshot: bool,
     /// The errors that were shown when they began.
@@ -185,6 +191,7 @@ impl Session {
             points: space::Points::default(),
             options,
             fits_depth,
+            outdated: 0,
             takes_snapshot: false,
             errors_shown: Vec::new(),
             uncalibrated: None,
@@ -287,6 +294,7 @@ impl Session {
         if !shown.is_some_and(|shown| Arc::ptr_eq(&shown, &output)) {
             self.shown.record(now);
             self.state.matching.rates.record(&output);
+            self.outdated += u32::from(self.fits_depth && !self.is_current(&output));
         }
         let frame = &output.job.frame;
         if frame.arrived >= self.source_since {
@@ -300,11 +308,12 @@ impl Session {
             }
         }
         if self.fits_depth
+            && (self.is_current(&output) || self.outdated >= MAX_OUTDATED)
             && let (Some(map), Some(geometry)) = (&output.map, &frame.geometry)
             && let Some(range) = DisplayRange::fit(map, Some(geometry))
         {
             self.state.view.fit(range, geometry);
-            self.fits_depth = false;
+            (self.fits_depth, self.outdated) = (false, 0);
         }
         if self.takes_snapshot && output.map.is_some() {
             self.takes_snapshot = false;
@@ -315,6 +324,14 @@ impl Session {
         let measures = self.comparison.is_some() || self.state.is_open(Action::Measure);
         let saves = self.takes_snapshot || self.points.wanted.is_some();
         self.live.set_read_back(self.fits_depth || saves || reads_pixel || measures);
+    }
+
+    /// Whether a result was computed with the settings and the geometry of now: others are still on their way after a change.
+    fn is_current(&self, output: &Output) -> bool {
+        let preparation = self.live.preparation();
+        let scale = preparation.scale.factor();
+        let geometry = preparation.geometry(&self.state.status().source).map(|geometry| geometry.scaled(scale));
+        *output.job.params == *self.live.params() && output.job.frame.geometry == geometry
     }
 
     /// Shows each error from its begin to its end. A dismissed one comes back only after it had ended.

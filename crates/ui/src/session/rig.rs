@@ -124,6 +124,7 @@ impl Session {
         let wider = (params.num_disparities * 3 / 2).next_multiple_of(8);
         params.num_disparities = wider;
         self.set_params(params);
+        self.fits_depth = true;
     }
 
     /// Sets the search range to the disparities of points that both pictures show.
@@ -143,6 +144,7 @@ impl Session {
             let params = StereoParams { min_disparity: first, num_disparities: count, ..before };
             session.set_params(params.clone());
             if session.state.matching.params == params {
+                session.fits_depth = true;
                 let last = params.last_disparity();
                 session.state.notices.news(format!("the search goes from {first} to {last} px now"));
             }

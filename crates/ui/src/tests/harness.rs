@@ -233,8 +233,12 @@ impl egui::DroppedFile for Dropped {
 
 /// One pair of the scene as two files.
 pub(crate) fn pair(folder: &Path) -> SourceSpec {
-    let options = SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() };
-    let raw = scene::render(&options, 0, false);
+    pair_of(folder, &SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() })
+}
+
+/// The same of a scene like this.
+pub(crate) fn pair_of(folder: &Path, options: &SceneOptions) -> SourceSpec {
+    let raw = scene::render(options, 0, false);
     let (left, right) = (folder.join("left.png"), folder.join("right.png"));
     write_picture(&left, &raw.left).unwrap();
     write_picture(&right, &raw.right).unwrap();

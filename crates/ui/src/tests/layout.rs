@@ -261,3 +261,17 @@ fn two_numbers_in_the_depth_view_make_depth_of_a_rectified_pair() {
     assert!((geometry.baseline_m - 0.06).abs() < 1e-9, "{geometry:?}");
     window.until("the picture", |w| (!w.has("No depth")).then_some(()));
 }
+
+#[test]
+fn colours_follow_a_fitted_range_and_a_click_on_their_bar() {
+    let Some(mut window) = Window::on_scene() else { return };
+    let range = |w: &Window| w.session.borrow().state.view.depth_range_m;
+    let first = window.until("the first fit", |w| range(w));
+    window.session.borrow_mut().state.view.depth_range_m = Some((20.0, 21.0));
+    window.harness.get_by_label("Fit the colours").click();
+    let fitted = window.until("the fit", |w| range(w).filter(|range| range.0 < 10.0));
+    assert!((fitted.0 - first.0).abs() < 0.5 * first.0, "{fitted:?} and {first:?}");
+    window.session.borrow_mut().state.view.depth_range_m = Some((20.0, 21.0));
+    window.harness.key_press_modifiers(Modifiers::SHIFT, Key::F);
+    window.until("the fit to another search range", |w| range(w).filter(|range| range.0 < 10.0));
+}

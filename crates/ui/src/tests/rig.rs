@@ -1,8 +1,9 @@
 //! The rig in the window: calibration without a board, depth from two known distances, the file that keeps it.
 
-use super::harness::{Window, gpu, options};
+use super::harness::{Window, gpu, options, pair_of};
 use crate::WindowOptions;
 use crate::calibration::FocalLength;
+use crate::capture::scene::SceneOptions;
 use crate::capture::{SourceOptions, SourceSpec};
 use crate::rig::{RectifyChoice, RigFile};
 use egui::Key;
@@ -96,6 +97,24 @@ fn crooked_cameras_are_noticed_and_put_right_by_what_they_see() {
     let estimated = window.result().and_then(|output| output.job.frame.geometry).is_some_and(|g| g.estimated);
     assert!(estimated && window.has("depth is an estimate"));
     assert_eq!(window.session.borrow().state.rig.choice.rectify(), RectifyChoice::Auto);
+}
+
+#[test]
+fn pictures_whose_rows_differ_are_offered_an_estimate_and_no_metres() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let scene = SceneOptions { width: 320, height: 240, vertical_px: 3.0, ..SceneOptions::default() };
+    let mut options = options(pair_of(folder.path(), &scene));
+    options.source_options.size = None;
+    let mut window = Window::open(&gpu, options);
+    window.until("the rows", |w| w.has("bad").then_some(()));
+    let at = window.place("depth view", (0.5, 0.5));
+    window.click_at(at);
+    window.until("the offer", |w| w.has("The pictures are not rectified either").then_some(()));
+    assert!(!window.has("Show depth"));
+    window.harness.get_by_label("Estimate from the pictures").click();
+    window.until("depth", |w| w.result()?.job.frame.geometry.filter(|geometry| geometry.estimated));
+    window.until("its picture", |w| (!w.has("No depth")).then_some(()));
 }
 
 #[test]

@@ -28,6 +28,8 @@ pub(crate) struct Pointed {
     pub(crate) region: Option<Region>,
     /// The title was clicked.
     pub(crate) title: Option<TitleClick>,
+    /// The colour bar was clicked.
+    pub(crate) bar: bool,
     /// The line between two pictures was dragged to this share of the width.
     pub(crate) wiper: Option<f32>,
 }
@@ -70,6 +72,13 @@ pub(crate) fn show_title(ui: &mut Ui, kind: ViewKind, header: Rect, remark: &str
         return Some(TitleClick::Twice);
     }
     response.clicked().then_some(TitleClick::Once)
+}
+
+/// Whether the colour bar of depth is clicked.
+fn click_bar(ui: &mut Ui, bar: Rect) -> bool {
+    let response = ui.interact(bar, ui.scope_id().with("colour bar"), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Fit the colours"));
+    response.on_hover_text("Click: fit the colours to the depth that is seen now").clicked()
 }
 
 /// One view on the screen.
@@ -126,6 +135,7 @@ impl Tile<'_> {
             paint_wiper(&painter, picture, line);
             self.drag_wiper(ui, picture, line)
         });
+        let mut fits = false;
         if let Some(crosshair) = self.crosshair {
             self.paint_crosshair(&painter, picture, *zoom, crosshair);
         }
@@ -135,6 +145,7 @@ impl Tile<'_> {
         }
         if let Some((display, colours)) = self.display.filter(|_| bar.width() > 0.0) {
             bar::paint(ui.painter(), bar, display, colours, visuals.text_color());
+            fits = self.kind == ViewKind::Depth && click_bar(ui, bar);
         }
         if response.has_focus() {
             ui.painter().rect_stroke(picture, 0.0, visuals.selection.stroke, StrokeKind::Outside);
@@ -154,13 +165,14 @@ impl Tile<'_> {
         let ends = ui.input(|i| i.pointer.press_origin()).zip(response.interact_pointer_pos()).filter(|_| draws);
         let region = ends.and_then(|(from, to)| region_between(pixel(*zoom, from), pixel(*zoom, to)));
         let Some(pointer) = response.hover_pos() else {
-            return Pointed { region, title, wiper, ..Pointed::default() };
+            return Pointed { region, title, wiper, bar: fits, ..Pointed::default() };
         };
         let (scroll, pinch) = ui.input_mut(|i| (std::mem::take(&mut i.smooth_scroll_delta).y, i.zoom_delta()));
         zoom.zoom_at(zoom.to_picture(picture, pointer), (scroll / 200.0).exp2() * pinch);
         let at = pixel(*zoom, pointer);
         Pointed {
             at: Some(at),
+            bar: fits,
             pressed: response.clicked(),
             clicked: (response.clicked() && !matches!(self.kind, ViewKind::Right | ViewKind::Rows)).then_some(at),
             region,
