@@ -44,11 +44,13 @@ const FLY_KEYS: [(Key, DVec3); 6] = [
 pub(super) struct SpaceView {
     screen: SpaceScreen,
     is_software: bool,
+    /// The view is being turned or moved.
+    is_moving: bool,
 }
 
 impl SpaceView {
     pub(super) fn new(render_state: &RenderState) -> Self {
-        Self { is_software: is_software(render_state), screen: SpaceScreen::new(render_state) }
+        Self { is_software: is_software(render_state), is_moving: false, screen: SpaceScreen::new(render_state) }
     }
 
     /// Draws the view of `output`, whose pixels are those of `screens`, large or small in a strip. Returns the click on its title, or on
@@ -62,12 +64,18 @@ impl SpaceView {
         displays: &MapDisplays,
         commands: &mut Vec<Command>,
     ) -> Option<TitleClick> {
-        let scene = state.space_scene(output, self.is_software);
+        let status = state.status();
+        let is_held = (status.paused || status.engine.ended) && !self.is_moving;
+        let scene = state.space_scene(output, self.is_software && !is_held);
         let remark = scene.as_ref().map_or(String::new(), |scene| remark(state, scene));
         let mut title = show_title(ui, ViewKind::Space, rects.header, &remark);
         let (row, picture) = rects.picture.split_top_bottom_at_y(rects.picture.top() + ROW_HEIGHT);
         let response = ui.interact(picture, ui.scope_id().with(ViewKind::Space.word()), Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("{} view", ViewKind::Space)));
+        if self.is_moving != response.dragged() {
+            self.is_moving = response.dragged();
+            ui.ctx().request_repaint(); // in the other detail
+        }
         if is_small && response.clicked() {
             title = Some(TitleClick::Once);
         }
@@ -179,7 +187,13 @@ fn menu(ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Command>) 
     ui.label(RichText::new("Density").weak());
     let automatic = SpaceSettings { every: None, ..space };
     let name = format!("automatic: {}", every_text(scene.every(&automatic)));
-    choose(ui, &mut space.every, None, &name, "Every pixel on a GPU; fewer where the adapter computes on the CPU.");
+    choose(
+        ui,
+        &mut space.every,
+        None,
+        &name,
+        "Every pixel on a GPU and of a pair that is held; fewer where the adapter computes on the CPU.",
+    );
     for every in DENSITIES {
         choose(
             ui,

@@ -50,8 +50,8 @@ pub(crate) struct Scene {
     pub(crate) range_m: (f64, f64),
     /// Confidence was computed.
     pub(crate) has_confidence: bool,
-    /// The adapter computes on the CPU.
-    pub(crate) is_software: bool,
+    /// The adapter computes on the CPU, and the picture moves.
+    pub(crate) is_coarse: bool,
 }
 
 impl Scene {
@@ -63,7 +63,16 @@ impl Scene {
 
     /// Distance of the drawn pixels, px.
     pub(crate) fn every(&self, settings: &SpaceSettings) -> usize {
-        settings.every(self.is_software, self.size)
+        settings.every(self.is_coarse, self.size)
+    }
+
+    /// Points or a mesh.
+    pub(crate) fn surface(&self, settings: &SpaceSettings) -> Surface {
+        match settings.surface {
+            Surface::Automatic if self.is_coarse => Surface::Points,
+            Surface::Automatic => Surface::Mesh,
+            surface => surface,
+        }
     }
 
     /// The colouring: the picture where confidence is wanted and was not computed.
@@ -120,7 +129,8 @@ impl Drawing {
         let lens = Lens::of(&scene.geometry, scene.size, size);
         let every = scene.every(settings);
         // between n pixels lie n - 1 quads
-        let borders = usize::from(settings.surface == Surface::Mesh);
+        let surface = scene.surface(settings);
+        let borders = usize::from(surface == Surface::Mesh);
         let cells = |side: usize| (side.div_ceil(every) - borders.min(side)) as u32;
         let (columns, rows) = (cells(scene.size.0), cells(scene.size.1));
         let colouring = scene.colouring(settings);
@@ -153,7 +163,7 @@ impl Drawing {
                 lines.extend(lines::cameras(&scene.geometry, scene.size));
             }
         }
-        Self { size, background, surface: settings.surface, cells: columns * rows, space, lines }
+        Self { size, background, surface, cells: columns * rows, space, lines }
     }
 }
 
@@ -163,7 +173,7 @@ mod tests {
 
     fn scene() -> Scene {
         let geometry = Geometry::centred(100.0, 0.1, 2.0, (7, 5));
-        Scene { geometry, size: (7, 5), range_m: (0.5, 2.0), has_confidence: false, is_software: false }
+        Scene { geometry, size: (7, 5), range_m: (0.5, 2.0), has_confidence: false, is_coarse: false }
     }
 
     #[test]
@@ -180,8 +190,17 @@ mod tests {
     }
 
     #[test]
+    fn what_moves_by_software_is_drawn_as_points_and_all_else_as_a_mesh() {
+        let settings = SpaceSettings::default();
+        let coarse = Scene { is_coarse: true, ..scene() };
+        assert_eq!([scene().surface(&settings), coarse.surface(&settings)], [Surface::Mesh, Surface::Points]);
+        let chosen = SpaceSettings { surface: Surface::Mesh, ..settings };
+        assert_eq!(coarse.surface(&chosen), Surface::Mesh);
+    }
+
+    #[test]
     fn the_range_limits_what_is_drawn_in_disparities() {
-        let limited = SpaceSettings::default();
+        let limited = SpaceSettings { is_limited: true, ..SpaceSettings::default() };
         assert_eq!(scene().limits_px(&limited), (5.0, 20.0));
         let (least, most) = scene().limits_px(&SpaceSettings { is_limited: false, ..limited });
         assert!(least > 0.0 && most > 1e6, "all in front of infinity");

@@ -16,7 +16,9 @@ choices! {
 
 choices! {
     /// What is drawn between neighbouring pixels.
-    pub enum Surface, default Points {
+    pub enum Surface, default Automatic {
+        /// A mesh where the adapter draws every pixel in time, and of a pair that is held; points else.
+        Automatic = "automatic",
         /// Nothing: each pixel is a square of its own size that faces the viewer.
         Points = "points",
         /// A surface, cut where the disparities of four neighbours differ by more than 1 px for each pixel between them.
@@ -27,7 +29,7 @@ choices! {
 /// Densities on offer: every n-th pixel of every n-th row.
 pub(crate) const DENSITIES: [usize; 6] = [1, 2, 3, 4, 6, 8];
 
-/// Most points on an adapter that computes on the CPU.
+/// Most points of a moving picture on an adapter that computes on the CPU.
 const MAX_SOFTWARE_POINTS: usize = 25_000;
 
 /// The settings of the 3-D view.
@@ -35,7 +37,7 @@ const MAX_SOFTWARE_POINTS: usize = 25_000;
 pub(crate) struct SpaceSettings {
     pub(crate) colouring: Colouring,
     pub(crate) surface: Surface,
-    /// Every so many pixels of every so many rows; `None`: as many as this adapter draws quickly.
+    /// Every so many pixels of every so many rows; `None`: as many as this adapter draws in time.
     pub(crate) every: Option<usize>,
     /// Points outside of the depth range are left out.
     pub(crate) is_limited: bool,
@@ -49,7 +51,7 @@ impl Default for SpaceSettings {
             colouring: Colouring::default(),
             surface: Surface::default(),
             every: None,
-            is_limited: true,
+            is_limited: false,
             has_lines: true,
         }
     }
@@ -57,9 +59,9 @@ impl Default for SpaceSettings {
 
 impl SpaceSettings {
     /// Distance of the drawn pixels of a picture of this size, px.
-    pub(crate) fn every(&self, is_software: bool, (width, height): (usize, usize)) -> usize {
+    pub(crate) fn every(&self, is_coarse: bool, (width, height): (usize, usize)) -> usize {
         let fits = |every: &usize| width.div_ceil(*every) * height.div_ceil(*every) <= MAX_SOFTWARE_POINTS;
-        let automatic = || if is_software { (1..=width.max(1)).find(fits).unwrap_or(1) } else { 1 };
+        let automatic = || if is_coarse { (1..=width.max(1)).find(fits).unwrap_or(1) } else { 1 };
         self.every.unwrap_or_else(automatic).max(1)
     }
 }
@@ -86,7 +88,7 @@ mod tests {
         assert_eq!(automatic.every(true, (1280, 720)), 7);
         assert_eq!(automatic.every(true, (160, 120)), 1);
         let chosen = SpaceSettings { every: Some(2), ..automatic };
-        assert_eq!([true, false].map(|software| chosen.every(software, (1280, 720))), [2; 2]);
+        assert_eq!([true, false].map(|is_coarse| chosen.every(is_coarse, (1280, 720))), [2; 2]);
         assert_eq!(
             [1, 2, 3, 5].map(every_text).join(", "),
             "every pixel, every 2nd pixel, every 3rd pixel, every 5th pixel"

@@ -26,7 +26,7 @@ const NO_LINES: SpaceSettings = SpaceSettings {
 /// 50 px m: 10 px are 5 m, 100 px half a metre.
 fn scene() -> Scene {
     let geometry = Geometry::new(100.0, 0.5, 2.0, [30.0, 25.0]);
-    Scene { geometry, size: SIZE, range_m: (0.5, 10.0), has_confidence: true, is_software: false }
+    Scene { geometry, size: SIZE, range_m: (0.5, 10.0), has_confidence: true, is_coarse: false }
 }
 
 /// A different colour for each pixel, none of them the background's.

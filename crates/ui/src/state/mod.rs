@@ -179,14 +179,14 @@ impl State {
     }
 
     /// What the 3-D view shows of a result; `None` without geometry.
-    pub(crate) fn space_scene(&self, output: &Output, is_software: bool) -> Option<Scene> {
+    pub(crate) fn space_scene(&self, output: &Output, is_coarse: bool) -> Option<Scene> {
         let frame = &output.job.frame;
         Some(Scene {
             geometry: frame.geometry?,
             size: frame.size(),
             range_m: self.view.range_m(),
             has_confidence: output.job.params.confidence,
-            is_software,
+            is_coarse,
         })
     }
 

@@ -175,7 +175,7 @@ fn colour_surface_and_density_change_what_is_drawn() {
     let Some(mut window) = open("cpu") else { return };
     let settings = |w: &Window| w.session.borrow().state.view.space;
     let mut before = picture(&mut window);
-    for choice in ["points by depth", "as mesh", "every 4th pixel", "grid and cameras", "as points"] {
+    for choice in ["points by depth", "as points", "every 4th pixel", "grid and cameras", "as mesh"] {
         let old = settings(&window);
         choose(&mut window, choice);
         window.harness.remove_cursor();
@@ -222,7 +222,11 @@ fn read_ply(path: &Path) -> (Vec<Point>, usize) {
 fn the_saved_file_has_the_points_that_are_shown() {
     for engine in ["cpu", "gpu"] {
         let Some(mut window) = open(engine) else { return };
-        window.session.borrow_mut().state.view.depth_range_m = Some((1.0, 3.0));
+        {
+            let view = &mut window.session.borrow_mut().state.view;
+            view.depth_range_m = Some((1.0, 3.0));
+            (view.space.is_limited, view.space.surface) = (true, Surface::Points);
+        }
         window.harness.run_steps(2);
         let output = held(&mut window);
         let folder = tempfile::tempdir().unwrap();
