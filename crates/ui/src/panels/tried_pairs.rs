@@ -29,7 +29,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) -> b
         }
     });
     let judge = Judge::of(&state.search.samples(&output.job.frame));
-    widgets::row(ui, "judged by", judge.help(), |ui| ui.label(judge.title()));
+    widgets::row(ui, "judged by", judge.help(), |ui| ui.add(Label::new(judge.title()).wrap()));
     match cannot_judge(judge, &state.matching.params) {
         Some(why) => {
             ui.label(RichText::new(why).color(ui.visuals().error_fg_color));

@@ -1,6 +1,6 @@
 //! Quality against time: all settings that were tried, the front of the best ones, presets, and the limit.
 
-use crate::search::{SearchProgress, Trial};
+use crate::search::{Judge, SearchProgress, Trial};
 use egui::{Align2, Color32, Role, Ui, WidgetInfo};
 use egui_plot::{Line, MarkerShape, Plot, PlotPoint, Points, Text, VLine};
 
@@ -32,7 +32,7 @@ pub(super) fn show(ui: &mut Ui, search: &SearchProgress) {
         .allow_boxed_zoom(false)
         .include_x(0.0)
         .x_axis_label("time of a pair, ms")
-        .y_axis_label(search.judge.title());
+        .y_axis_label(if search.judge == Judge::Truth { "wrong, %" } else { "score" });
     let response = plot.show(ui, |plot| {
         plot.points(Points::new("tried", shown).color(weak).radius(1.5));
         let front: Vec<_> = search.front.iter().filter_map(|trial| at(trial)).filter(is_shown).collect();
