@@ -146,7 +146,7 @@ fn another_cost_brings_its_penalties() {
     window.harness.get_by_label("sad").click();
     let output = window.until_computed(|params| params.cost == CostKind::Sad);
     assert_eq!(output.job.params.p1, CostKind::Sad.penalties().p1);
-    assert!(window.has("SAD window"), "its own parameter appears");
+    window.until("its own parameter", |w| w.has("SAD window").then_some(()));
 }
 
 #[test]
