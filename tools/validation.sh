@@ -6,18 +6,7 @@
 #   tools/validation.sh [PROGRAM]      default: target/release/stereopsis, else target/debug/stereopsis
 set -euo pipefail
 cd "$(dirname "$0")/.."
-
-cannot() {
-  echo "validation: skipped, $*"
-  [ "${CI:-}" = true ] && exit 1
-  exit 0
-}
-
-program=${1:-}
-for built in target/release/stereopsis target/debug/stereopsis; do
-  [ -n "$program" ] || { [ -x "$built" ] && program=$built; } || true
-done
-[ -x "$program" ] || { echo "validation: build the program first: cargo build" >&2; exit 1; }
+. tools/optional.sh "${1:-}"
 has_layer() { ls /usr/share/vulkan/explicit_layer.d/*validation* /etc/vulkan/explicit_layer.d/*validation* >/dev/null 2>&1; }
 if [ "$(uname -s)" = Linux ] && ! has_layer; then
   [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq &&

@@ -6,18 +6,7 @@
 #   tools/vivid.sh [PROGRAM]      default: target/release/stereopsis, else target/debug/stereopsis
 set -euo pipefail
 cd "$(dirname "$0")/.."
-
-cannot() {
-  echo "vivid: skipped, $*"
-  [ "${CI:-}" = true ] && exit 1
-  exit 0
-}
-
-program=${1:-}
-for built in target/release/stereopsis target/debug/stereopsis; do
-  [ -n "$program" ] || { [ -x "$built" ] && program=$built; } || true
-done
-[ -x "$program" ] || { echo "vivid: build the program first: cargo build" >&2; exit 1; }
+. tools/optional.sh "${1:-}"
 [ "$(uname -m)" = x86_64 ] || cannot "it needs an x86-64 machine"
 
 packages=()

@@ -32,11 +32,6 @@ fn sums_around(sums: Sums, place: Place, i: u32) -> vec2<u32> {
     return vec2<u32>(sum_of(place, i - 1u), sum_of(place, i + 1u));
 }
 
-struct RowPath {
-    path: Path,
-    brightness: i32,
-}
-
 fn load_sums(place: Place) -> Loaded {
     return exact_sums(4u * WORDS * place.at);
 }

@@ -32,11 +32,6 @@ fn sums_around(sums: Sums, place: Place, i: u32) -> vec2<u32> {
     return vec2<u32>(sum_in(words, place.lane, i - 1u), sum_in(words, place.lane, i + 1u));
 }
 
-struct RowPath {
-    path: Path,
-    brightness: i32,
-}
-
 fn sums_at(
     position: LanePosition,
     turn: u32,

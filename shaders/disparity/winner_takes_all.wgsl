@@ -9,6 +9,12 @@
 
 const CANDIDATE_MASK: u32 = 0x3ffu; // candidates are below 1024
 
+// L along the row at the last pixel, and its brightness, where that path is computed here.
+struct RowPath {
+    path: Path,
+    brightness: i32,
+}
+
 fn existing(keys: Words, candidates: Words, gate: vec2<u32>) -> Words {
     if MASKED {
         return select(keys, Words(NO_CANDIDATE), is_outside(candidates, gate));

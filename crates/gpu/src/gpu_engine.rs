@@ -35,7 +35,7 @@ use std::time::{Duration, Instant};
 /// Where a pair takes longer, transfers are short beside it, and one job less in flight saves latency, ms.
 const SLOW_PAIR_MS: f64 = 10.0;
 
-/// Time of one wait for the device at most: whoever frees its buffers meanwhile waits as well.
+/// Longest wait for the device in one call; short, because other threads cannot free buffers meanwhile.
 const WAIT: Duration = Duration::from_millis(2);
 
 /// Matches pairs on a GPU.

@@ -11,9 +11,6 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 const SUBMISSION_MS: f64 = 6.0;
 /// Submissions that are queued at least, so that the device stays busy between calls.
 const MIN_BACKLOG: usize = 2;
-/// The same where a software adapter draws a window as well: it computes within the call that submits, and a window comes to its turn only
-/// while nothing is queued.
-const BACKLOG_BESIDE_WINDOW: usize = 1;
 /// Shares of the limit that the work of [`SUBMISSION_MS`] may have; beyond them the limit becomes the next power of two. Each change divides
 /// dispatches anew.
 const FITTING: std::ops::RangeInclusive<f64> = 0.4..=1.0;
@@ -23,7 +20,9 @@ pub(super) struct Pace {
     max_work: u64,
     min_work: u64,
     is_fixed: bool,
-    min_backlog: usize,
+    /// A software adapter draws a window as well: it computes within the call that submits, and a window gets its turn only while nothing is
+    /// queued.
+    yields: bool,
     backlog: Arc<Backlog>,
 }
 
@@ -41,8 +40,7 @@ impl Pace {
     pub(super) fn new(gpu: &Gpu, fixed: Option<u64>) -> Self {
         let max_work = fixed.unwrap_or_else(|| gpu.initial_submission_work());
         let min_work = gpu.min_submission_work();
-        let min_backlog = if gpu.draws_by_software() { BACKLOG_BESIDE_WINDOW } else { MIN_BACKLOG };
-        Self { max_work, min_work, is_fixed: fixed.is_some(), min_backlog, backlog: Arc::default() }
+        Self { max_work, min_work, is_fixed: fixed.is_some(), yields: gpu.draws_by_software(), backlog: Arc::default() }
     }
 
     /// Maximum work of a submission.
@@ -53,8 +51,11 @@ impl Pace {
     /// Whether a submission of this work may be queued.
     pub(super) fn has_room(&self, work: u64) -> bool {
         let Backlog { count, work: queued, .. } = &*self.backlog;
-        let max_queued = if self.min_backlog < MIN_BACKLOG { 0 } else { 2 * self.max_work };
-        count.load(Ordering::Acquire) < self.min_backlog || queued.load(Ordering::Acquire) + work <= max_queued
+        let count = count.load(Ordering::Acquire);
+        if self.yields {
+            return count == 0;
+        }
+        count < MIN_BACKLOG || queued.load(Ordering::Acquire) + work <= 2 * self.max_work
     }
 
     /// Counts a submission of this work until the returned function is called.
@@ -111,13 +112,12 @@ mod tests {
 
     #[test]
     fn a_window_on_a_software_adapter_comes_between_any_two_submissions() {
-        let pace =
-            |min_backlog| Pace { max_work: 100, min_work: 1, is_fixed: true, min_backlog, backlog: Arc::default() };
-        for (min_backlog, room) in [(MIN_BACKLOG, [true, true, false]), (BACKLOG_BESIDE_WINDOW, [true, false, false])] {
-            let pace = pace(min_backlog);
+        let pace = |yields| Pace { max_work: 100, min_work: 1, is_fixed: true, yields, backlog: Arc::default() };
+        for (yields, room) in [(false, [true, true, false]), (true, [true, false, false])] {
+            let pace = pace(yields);
             let mut done = Vec::new();
             for has_room in room {
-                assert_eq!(pace.has_room(100), has_room, "{min_backlog}, {} queued", done.len());
+                assert_eq!(pace.has_room(100), has_room, "{yields}, {} queued", done.len());
                 done.push(pace.count(100));
             }
             for done in done {
@@ -139,8 +139,7 @@ mod tests {
 
     #[test]
     fn what_is_done_leaves_the_queue_and_is_counted() {
-        let pace =
-            Pace { max_work: 10, min_work: 1, is_fixed: true, min_backlog: MIN_BACKLOG, backlog: Arc::default() };
+        let pace = Pace { max_work: 10, min_work: 1, is_fixed: true, yields: false, backlog: Arc::default() };
         let [first, second] = [pace.count(10), pace.count(9)];
         assert!(!pace.has_room(2) && pace.finished() == 0);
         first();

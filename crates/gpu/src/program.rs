@@ -111,7 +111,7 @@ pub(super) struct Program {
     /// The ends of all steps; meaningful with [`PassGrouping::Steps`].
     #[cfg(any(test, feature = "testing"))]
     pub(super) step_ends: Vec<StepEnd>,
-    /// For each result its packing for the host.
+    /// Dispatches that pack the results for the host, one for each.
     packing: Vec<Bound>,
 }
 

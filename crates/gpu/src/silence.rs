@@ -36,7 +36,7 @@ impl Silence {
     /// Checks that a device that works on a pair of this size does not hang.
     ///
     /// # Errors
-    /// It hangs, and is marked as lost.
+    /// The device hangs; it is marked as lost.
     pub(super) fn check(
         &mut self,
         gpu: &Gpu,

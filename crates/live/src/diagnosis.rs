@@ -1,7 +1,6 @@
 //! What makes depth worse, as messages to the user that name the cause, with numbers.
 
 use super::Health;
-use crate::calibration::Verdict;
 use crate::capture::SourceState;
 use crate::engine::{Job, Output};
 use crate::geometry::Geometry;
@@ -121,13 +120,12 @@ pub fn warnings(
         }
     }
     let is_calibrated = geometry.is_some_and(|geometry| !geometry.estimated);
-    let misaligned = health.row_offset.as_ref().filter(|rows| rows.verdict() == Verdict::Bad);
     if let Some(points) = health.in_columns.filter(|_| is_judged) {
         let text = format!(
             "{points} points lie in the same column of both pictures: if one camera stands above the other, say so (--vertical)"
         );
         warn(Cause::Rows, text);
-    } else if let Some(rows) = misaligned.filter(|_| is_judged) {
+    } else if let Some(rows) = health.misaligned().filter(|_| is_judged) {
         let advice = "calibrate the rig, or estimate that from the pictures (--rectify auto)";
         warn(Cause::Rows, format!("{rows}: {advice}"));
     } else if let Some(fit) = health.row_fit.filter(|fit| is_judged && fit.max_px > MAX_SILENT_PX && is_calibrated) {

@@ -65,6 +65,11 @@ impl Health {
             motion_px_per_s: None,
         }
     }
+
+    /// Offset of the rows, where it is too large for matching.
+    pub fn misaligned(&self) -> Option<&RowOffset> {
+        self.row_offset.as_ref().filter(|rows| rows.verdict() == Verdict::Bad)
+    }
 }
 
 /// The correction of a pair's rows: its own one, or of a camera the one that follows its pairs, this one too.

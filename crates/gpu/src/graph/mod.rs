@@ -126,7 +126,7 @@ pub struct DispatchGraph {
     pub steps: Vec<Step>,
     /// The buffer of the finished left map, and then that of the right one if it is wanted.
     pub(crate) results: Vec<Resource>,
-    /// For each of these the dispatch that packs it for the host, where it has to come there.
+    /// Dispatches that pack the results for the host, one for each, in the same order; recorded only where a map has to come there.
     pub(crate) packing: Vec<Dispatch>,
 }
 

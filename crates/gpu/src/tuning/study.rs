@@ -42,7 +42,7 @@ impl Study {
 /// Times every variant that can run `job`: first exchange, words, workgroups and cost sources with paths in 32 bits, then for the
 /// quickest of them pieces, fusing, paths in 16-bit integers, and paths in 16-bit floats and in 32 bits that load 1 to 4 steps ahead. The
 /// minimum counts, once `rounds` pairs in a row were no quicker. `on_trial` receives each trial, the number of trials so far and in all;
-/// it ends the study by returning false.
+/// the study ends when it returns false.
 ///
 /// # Errors
 /// As [`crate::engine::Engine::submit`] and [`crate::engine::Engine::collect`]; a variant for which there is no room is left out.

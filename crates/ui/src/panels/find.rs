@@ -128,11 +128,10 @@ fn matching(entries: Vec<Entry>, words: &str) -> Vec<Entry> {
         let help = entry.help.to_lowercase();
         let has = |text: &str| words.iter().all(|word| text.contains(word));
         let begins = words.first().is_none_or(|word| name.starts_with(word));
-        match () {
-            () if has(&name) => Some(u8::from(!begins)),
-            () if has(&format!("{name} {help}")) => Some(2),
-            () => None,
+        if has(&name) {
+            return Some(u8::from(!begins));
         }
+        has(&format!("{name} {help}")).then_some(2)
     };
     let mut ranked: Vec<_> = entries.into_iter().filter_map(|entry| Some((rank(&entry)?, entry))).collect();
     ranked.sort_by_key(|(rank, _)| *rank);
@@ -157,39 +156,27 @@ fn entries(ui: &Ui, state: &State) -> Vec<Entry> {
         note: state.rate_text(preset),
         command: Command::SetPreset(preset),
     });
-    let own = state.matching.own_presets.iter().map(|name| Entry {
-        kind: "preset of your own",
-        name: name.clone(),
-        help: String::new(),
-        note: String::new(),
-        command: Command::TakeOwnPreset(name.clone()),
-    });
-    let engines = EngineChoice::ALL.iter().map(|&choice| Entry {
-        kind: "engine",
-        name: choice.word().to_owned(),
-        help: choice.help().to_owned(),
-        note: String::new(),
-        command: Command::SetEngine(choice),
-    });
-    let sources = std::iter::once(&SourceSpec::Scene).chain(&state.source.recent).map(|spec| Entry {
-        kind: "source",
-        name: source::short_name(spec),
-        help: spec.to_string(),
-        note: String::new(),
-        command: Command::Open(spec.clone()),
-    });
-    let view = |kind, name: &str, help: &str, view| Entry {
+    let plain = |kind, name: &str, help: &str, command| Entry {
         kind,
         name: name.to_owned(),
         help: help.to_owned(),
         note: String::new(),
-        command: Command::SetView(view),
+        command,
     };
-    let themes = Theme::ALL
-        .iter()
-        .map(|&theme| view("theme", theme.word(), theme.help(), ViewSettings { theme, ..state.view.clone() }));
+    let own = state.matching.own_presets.iter();
+    let own = own.map(|name| plain("preset of your own", name, "", Command::TakeOwnPreset(name.clone())));
+    let engines = EngineChoice::ALL.iter();
+    let engines = engines.map(|&choice| plain("engine", choice.word(), choice.help(), Command::SetEngine(choice)));
+    let sources = std::iter::once(&SourceSpec::Scene).chain(&state.source.recent);
+    let sources =
+        sources.map(|spec| plain("source", &source::short_name(spec), &spec.to_string(), Command::Open(spec.clone())));
+    let themes = Theme::ALL.iter().map(|&theme| {
+        let view = ViewSettings { theme, ..state.view.clone() };
+        plain("theme", theme.word(), theme.help(), Command::SetView(view))
+    });
     let colours = Colormap::ALL.iter().map(|&colormap| {
-        view("colours", colormap.word(), colormap.help(), ViewSettings { colormap, ..state.view.clone() })
+        let view = ViewSettings { colormap, ..state.view.clone() };
+        plain("colours", colormap.word(), colormap.help(), Command::SetView(view))
     });
     actions
         .chain(settings)

@@ -2,7 +2,7 @@
 
 use super::space::SpaceView;
 use super::{Action, Command, Panel, State, pixel, rig, widgets};
-use crate::calibration::{FocalLength, RowOffset, Verdict};
+use crate::calibration::{FocalLength, RowOffset};
 use crate::capture::{Frame, Recorded, SourceSpec};
 use crate::engine::Output;
 use crate::render::{Display, Drawable, FloatMap, MapDisplays, Screens};
@@ -200,9 +200,13 @@ fn takes_pixels(state: &State) -> bool {
     [Action::Measure, Action::Explain, Action::Rig].iter().any(|&page| state.is_open(page))
 }
 
-/// How far the rows of the pictures differ, where that is too far for matching.
-fn misaligned(state: &State) -> Option<&RowOffset> {
-    state.status().health.row_offset.as_ref().filter(|rows| rows.verdict() == Verdict::Bad)
+/// Words and controls in the place of a picture.
+fn instead(ui: &mut Ui, picture: Rect, content: impl FnOnce(&mut Ui)) {
+    let layout = Layout::top_down(Align::Center);
+    ui.scope_builder(UiBuilder::new().max_rect(picture.shrink(8.0)).layout(layout), |ui| {
+        ui.add_space(0.2 * picture.height());
+        content(ui);
+    });
 }
 
 /// The way to depth of pictures whose rows differ, in the depth view: two numbers would make metres of wrong disparities.
@@ -213,9 +217,7 @@ fn offer_estimate(
     choice: &CalibrationChoice,
     commands: &mut Vec<Command>,
 ) {
-    let layout = Layout::top_down(Align::Center);
-    ui.scope_builder(UiBuilder::new().max_rect(picture.shrink(8.0)).layout(layout), |ui| {
-        ui.add_space(0.2 * picture.height());
+    instead(ui, picture, |ui| {
         ui.add(Label::new(format!("{NO_CALIBRATION} The pictures are not rectified either: {rows}.")).wrap());
         ui.add_space(4.0);
         rig::estimate(ui, "Estimate from the pictures", choice, commands);
@@ -230,9 +232,7 @@ fn lens(
     choice: &CalibrationChoice,
     commands: &mut Vec<Command>,
 ) {
-    let layout = Layout::top_down(Align::Center);
-    ui.scope_builder(UiBuilder::new().max_rect(picture.shrink(8.0)).layout(layout), |ui| {
-        ui.add_space(0.2 * picture.height());
+    instead(ui, picture, |ui| {
         ui.add(Label::new(NO_DEPTH).wrap());
         ui.horizontal_wrapped(|ui| {
             ui.add_space((0.5 * ui.available_width() - LENS_WIDTH / 2.0).max(0.0));
@@ -318,7 +318,7 @@ impl Panel for Pictures {
             };
             let pointed = tile.show(ui, &mut pointer.zoom);
             if kind == ViewKind::Depth && displays.depth.is_none() && !is_small {
-                match misaligned(state) {
+                match state.status().health.misaligned() {
                     Some(rows) => offer_estimate(ui, rects.picture, rows, &state.rig.choice, commands),
                     None => lens(ui, rects.picture, &mut self.lens, &state.rig.choice, commands),
                 }

@@ -214,7 +214,7 @@ impl Session {
         }
     }
 
-    /// Shows a parameter in its panel, whatever is folded or covers it; one that has no effect now is told with the reason.
+    /// Shows a parameter in its panel, and unfolds its group. A message gives the reason where the parameter has no effect now.
     fn reveal(&mut self, name: &'static str) {
         let Some(parameter) = StereoParams::table().iter().find(|parameter| parameter.name == name) else { return };
         let state = &mut self.state;

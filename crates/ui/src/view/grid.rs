@@ -22,6 +22,18 @@ pub(crate) struct ViewRects {
     pub(crate) bar: Rect,
 }
 
+impl ViewRects {
+    /// At this corner, for a picture of this size with a bar of this width.
+    fn at(corner: Pos2, size: Vec2, bar: f32) -> Self {
+        let picture = Rect::from_min_size(corner + vec2(0.0, HEADER), size);
+        Self {
+            header: Rect::from_min_max(corner, picture.right_top()),
+            picture,
+            bar: Rect::from_min_size(picture.right_top(), vec2(bar, size.y)),
+        }
+    }
+}
+
 /// Rectangles of `views` in `room` for pictures of `aspect` (width / height), in the same order, the one with index `large` large and the
 /// others in a strip below or beside it, whichever leaves more for that one.
 pub(crate) fn arrange_around(views: &[ViewKind], large: usize, room: Rect, aspect: f32) -> Vec<ViewRects> {
@@ -59,14 +71,6 @@ pub(crate) fn arrange_around(views: &[ViewKind], large: usize, room: Rect, aspec
         vec2(whole.x + GAP + strip.x, whole.y.max(strip.y))
     };
     let corner = room.min + ((room.size() - total) / 2.0).max(Vec2::ZERO).floor();
-    let rects = |min: Pos2, size: Vec2, bar: f32| {
-        let picture = Rect::from_min_size(min + vec2(0.0, HEADER), size);
-        ViewRects {
-            header: Rect::from_min_max(min, picture.right_top()),
-            picture,
-            bar: Rect::from_min_size(picture.right_top(), vec2(bar, size.y)),
-        }
-    };
     let in_strip = |place: usize| {
         let place = place as f32;
         corner
@@ -77,9 +81,9 @@ pub(crate) fn arrange_around(views: &[ViewKind], large: usize, room: Rect, aspec
             }
     };
     let place = |index: usize| match index.cmp(&large) {
-        Ordering::Equal => rects(corner, large_size, bar),
-        Ordering::Less => rects(in_strip(index), small_size, 0.0),
-        Ordering::Greater => rects(in_strip(index - 1), small_size, 0.0),
+        Ordering::Equal => ViewRects::at(corner, large_size, bar),
+        Ordering::Less => ViewRects::at(in_strip(index), small_size, 0.0),
+        Ordering::Greater => ViewRects::at(in_strip(index - 1), small_size, 0.0),
     };
     (0..views.len()).map(place).collect()
 }
@@ -103,15 +107,8 @@ pub(crate) fn arrange(views: &[ViewKind], room: Rect, aspect: f32) -> Vec<ViewRe
     let rects = |index: usize| {
         let (row, column) = (index / columns, index % columns);
         let before = bars[..column].iter().filter(|&&b| b).count() as f32 * BAR;
-        let min = corner
-            + vec2(column as f32 * (width + GAP) + before, row as f32 * (size.y + HEADER + GAP))
-            + vec2(0.0, HEADER);
-        let picture = Rect::from_min_size(min, size);
-        ViewRects {
-            header: Rect::from_min_max(min - vec2(0.0, HEADER), picture.right_top()),
-            picture,
-            bar: Rect::from_min_size(picture.right_top(), vec2(BAR, size.y)),
-        }
+        let place = vec2(column as f32 * (width + GAP) + before, row as f32 * (size.y + HEADER + GAP));
+        ViewRects::at(corner + place, size, BAR)
     };
     (0..views.len()).map(rects).collect()
 }
