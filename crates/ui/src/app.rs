@@ -8,6 +8,7 @@ use super::render;
 use super::session::Session;
 use super::state::{GuideStep, State};
 use super::style;
+use crate::features::{guide, history};
 use egui::{
     Align, CentralPanel, Layout, Role, ScrollArea, Ui, UiBuilder, UiKind, UiStackInfo, ViewportCommand, WidgetInfo,
 };
@@ -70,7 +71,7 @@ impl eframe::App for App {
             let command: Command = if takes { GuideStep::Take.into() } else { action.into() };
             session.execute(command, ui.ctx());
         }
-        if ui.ctx().input(|i| i.viewport().close_requested()) && session.stays_open() {
+        if ui.ctx().input(|i| i.viewport().close_requested()) && guide::commands::stays_open(session) {
             ui.ctx().send_viewport_cmd(ViewportCommand::CancelClose);
         }
         let mut commands = Vec::new();
@@ -83,7 +84,7 @@ impl eframe::App for App {
         for command in commands {
             session.execute(command, ui.ctx());
         }
-        session.note_history(ui.ctx());
+        history::commands::note(session, ui.ctx());
     }
 
     fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {

@@ -26,6 +26,7 @@ mod app;
 mod command;
 mod ending;
 mod dialogs;
+mod features;
 mod jobs;
 mod notices;
 mod options;
@@ -72,7 +73,7 @@ pub fn run(options: WindowOptions) -> anyhow::Result<()> {
     let session = Rc::new(RefCell::new(Session::start(options, Some(gpu.clone()))?));
     let shown = window::show(&session, gpu, icon, &ending, || reopen(&choice));
     session.borrow_mut().save();
-    let recorded = session.borrow_mut().finish_recording();
+    let recorded = features::recording::commands::finish(&mut session.borrow_mut());
     session.borrow().note_closed();
     match recorded {
         Some(Err(why)) => shown.and_then(|()| bail!(why)),

@@ -1,46 +1,27 @@
 //! The panels, one file each. A panel reads the state and answers with commands; it may hold view state of its own.
 
-mod cameras;
-mod comparison;
-mod controls;
-mod conversion;
 mod depth;
-mod doctor;
-mod explain;
 mod find;
-mod guide;
-mod guide_pictures;
 mod health;
-mod help;
-mod history;
-mod measure;
 mod messages;
 mod parameters;
 mod pictures;
-mod pixel;
+pub(crate) mod pixel;
 mod preset;
-mod question;
-mod reach;
-mod recording;
-mod rig;
-#[cfg(feature = "zenoh")]
-mod rigs;
 mod source;
-mod space;
 mod status;
-mod steps;
-mod suggest;
-mod sweep;
-mod thumbnail;
+pub(crate) mod steps;
 mod timeline;
 mod toolbar;
 mod tools;
-mod tried_pairs;
 
 use super::action::Action;
 use super::command::Command;
 use super::state::State;
 use super::widgets;
+use crate::features::{
+    cameras, comparison, conversion, doctor, explain, guide, help, history, measure, reach, recording, rig, search,
+};
 use eframe::egui_wgpu::RenderState;
 use egui::{Button, Response, Ui};
 
@@ -90,33 +71,33 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Bottom, Box::new(status::show)),
         (Place::Bottom, Box::new(messages::show)),
         (Place::Bottom, Box::new(timeline::Timeline::default())),
-        (Place::Bottom, Box::new(comparison::ComparisonStrip)),
+        (Place::Bottom, Box::new(comparison::panel::ComparisonStrip)),
         (Place::Left, Box::new(parameters::show)),
         (Place::Right, Box::new(pixel::show)),
         (Place::BelowPage, Box::new(pixel::brief)),
         (Place::Right, Box::new(depth::show)),
         (Place::Right, Box::new(health::show)),
-        (Place::Page(Action::Cameras), Box::new(cameras::CameraChooser::default())),
-        (Place::Page(Action::Rig), Box::new(rig::show)),
-        (Place::Page(Action::Calibrate), Box::new(guide::show)),
+        (Place::Page(Action::Cameras), Box::new(cameras::panel::CameraChooser::default())),
+        (Place::Page(Action::Rig), Box::new(rig::panel::show)),
+        (Place::Page(Action::Calibrate), Box::new(guide::panel::show)),
         (Place::Page(Action::Reach), Box::new(reach::show)),
-        (Place::Page(Action::Measure), Box::new(measure::show)),
-        (Place::Page(Action::Sweep), Box::new(sweep::SweepPage::default())),
-        (Place::Page(Action::Suggest), Box::new(suggest::show)),
-        (Place::Page(Action::Explain), Box::new(explain::ExplainPage::default())),
-        (Place::Page(Action::Convert), Box::new(conversion::show)),
-        (Place::Page(Action::History), Box::new(history::show)),
-        (Place::Page(Action::Doctor), Box::new(doctor::show)),
+        (Place::Page(Action::Measure), Box::new(measure::panel::show)),
+        (Place::Page(Action::Sweep), Box::new(search::sweep::SweepPage::default())),
+        (Place::Page(Action::Suggest), Box::new(search::suggest::show)),
+        (Place::Page(Action::Explain), Box::new(explain::panel::ExplainPage::default())),
+        (Place::Page(Action::Convert), Box::new(conversion::panel::show)),
+        (Place::Page(Action::History), Box::new(history::panel::show)),
+        (Place::Page(Action::Doctor), Box::new(doctor::panel::show)),
         (Place::Page(Action::Help), Box::new(help::show)),
-        (Place::Centre, Box::new(guide_pictures::GuidePictures::default())),
+        (Place::Centre, Box::new(guide::pictures::GuidePictures::default())),
         (Place::Centre, Box::new(pictures::Pictures::new(render_state))),
         (Place::Over, Box::new(find::Finder::default())),
-        (Place::Over, Box::new(question::Question)),
+        (Place::Over, Box::new(recording::question::Question)),
     ]
 }
 
 /// The button of an action, with its help and key.
-fn action_button(
+pub(crate) fn action_button(
     ui: &mut Ui,
     action: Action,
     button: Button<'_>,
@@ -133,7 +114,7 @@ fn action_button(
 }
 
 /// The entry of an action in a menu, with its key.
-fn menu_entry(ui: &mut Ui, action: Action, commands: &mut Vec<Command>) {
+pub(crate) fn menu_entry(ui: &mut Ui, action: Action, commands: &mut Vec<Command>) {
     let button = Button::new(action.label()).shortcut_text(ui.ctx().format_shortcut(&action.shortcut()));
     if ui.add(button).on_hover_text(tooltip(ui, action)).clicked() {
         commands.push(action.into());
@@ -142,6 +123,6 @@ fn menu_entry(ui: &mut Ui, action: Action, commands: &mut Vec<Command>) {
 }
 
 /// Help and key of an action.
-fn tooltip(ui: &Ui, action: Action) -> String {
+pub(crate) fn tooltip(ui: &Ui, action: Action) -> String {
     format!("{}\n{}", action.help(), ui.ctx().format_shortcut(&action.shortcut()))
 }

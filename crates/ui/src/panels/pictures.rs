@@ -1,12 +1,12 @@
 //! The open views: pictures and maps, with cross-hair and colour bar.
 
-use super::space::SpaceView;
 use super::{Action, Command, Panel, State, pixel, rig, widgets};
 use crate::calibration::{FocalLength, RowOffset};
 use crate::capture::{Frame, Recorded, SourceSpec};
 use crate::engine::Output;
 use crate::render::{Display, Drawable, FloatMap, MapDisplays, Screens};
 use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOV_DEG, CalibrationChoice};
+use crate::space::panel::SpaceView;
 use crate::state::{CompareState, CompareStep, MeasureStep, ViewSettings};
 use crate::view::{Marks, Tile, TitleClick, ViewKind, arrange, arrange_around};
 use eframe::egui_wgpu::RenderState;
@@ -220,7 +220,7 @@ fn offer_estimate(
     instead(ui, picture, |ui| {
         ui.add(Label::new(format!("{NO_CALIBRATION} The pictures are not rectified either: {rows}.")).wrap());
         ui.add_space(4.0);
-        rig::estimate(ui, "Estimate from the pictures", choice, commands);
+        rig::panel::estimate(ui, "Estimate from the pictures", choice, commands);
     });
 }
 

@@ -33,7 +33,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
 }
 
 /// The newest result and the pixel in it to read out: a click may hold one that lies outside smaller pictures.
-pub(super) fn pointed(state: &State) -> Option<(&Arc<Output>, (usize, usize))> {
+pub(crate) fn pointed(state: &State) -> Option<(&Arc<Output>, (usize, usize))> {
     let (output, (x, y)) = state.output().zip(state.pointer.pixel())?;
     let (width, height) = output.job.frame.size();
     (x < width && y < height).then_some((output, (x, y)))

@@ -5,7 +5,7 @@ use egui::{RichText, Role, Ui, WidgetInfo};
 
 /// How far a step is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Done {
+pub(crate) enum Done {
     /// Done, and good.
     Good,
     /// Done with doubts, or bad.
@@ -15,7 +15,7 @@ pub(super) enum Done {
 }
 
 /// A step with its number, and in words whether it is done and how well.
-pub(super) fn step(ui: &mut Ui, number: usize, title: &str, done: Done, text: &str, content: impl FnOnce(&mut Ui)) {
+pub(crate) fn step(ui: &mut Ui, number: usize, title: &str, done: Done, text: &str, content: impl FnOnce(&mut Ui)) {
     let (mark, color) = match done {
         Done::Good => ("●", widgets::GOOD),
         Done::Doubtful => ("▲", ui.visuals().warn_fg_color),

@@ -55,7 +55,7 @@ fn output(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         ui.menu_button("Views ▾", |ui| views(ui, state, commands));
         tools::menu(ui, commands);
         action_button(ui, Action::Snapshot, Button::new("Snapshot"), false, commands);
-        recording::show(ui, state, commands);
+        recording::panel::show(ui, state, commands);
     });
 }
 

@@ -7,7 +7,7 @@ use crate::settings::words_to;
 
 impl Session {
     /// Flags of the settings that differ from the defaults, with their values.
-    pub(super) fn settings_flags(&self) -> Vec<(&'static str, String)> {
+    pub(crate) fn settings_flags(&self) -> Vec<(&'static str, String)> {
         let matching = &self.state.matching;
         let mut words = words_to(&matching.params, matching.preset);
         if matching.engine.choice != EngineChoice::Auto {
@@ -17,12 +17,12 @@ impl Session {
     }
 
     /// The command line of the window, with the flags that differ from the defaults.
-    pub(super) fn command_line(&self) -> String {
+    pub(crate) fn command_line(&self) -> String {
         self.command("live", Vec::new())
     }
 
     /// A command that measures the same as the page does.
-    pub(super) fn measure_command(&self) -> String {
+    pub(crate) fn measure_command(&self) -> String {
         let measure = &self.state.measure;
         let flag = |name: &str, value: Option<String>| value.map(|value| [format!("--{name}"), value]);
         let points = self.state.output().and_then(|output| measure.subject(output.job.frame.size()).points);
@@ -35,7 +35,7 @@ impl Session {
     }
 
     /// A command on the open source with the present settings, and more flags.
-    fn command(&self, name: &str, flags: Vec<String>) -> String {
+    pub(crate) fn command(&self, name: &str, flags: Vec<String>) -> String {
         let mut words = vec!["stereopsis".to_owned(), name.to_owned()];
         words.extend(self.state.rig.flags(&self.state.source.spec));
         words.extend(self.settings_flags().into_iter().flat_map(|(name, value)| [format!("--{name}"), value]));

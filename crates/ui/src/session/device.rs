@@ -7,6 +7,7 @@ use super::Session;
 use crate::engine::gpu::Gpu;
 use crate::engine::recovery::{Decision, Recovery, not_recovered};
 use crate::engine::{EngineChoice, EngineError, OpenOptions};
+use crate::features::comparison;
 use crate::jobs::Job;
 use crate::live::EngineSource;
 use std::time::Instant;
@@ -57,7 +58,7 @@ impl Session {
     /// Drops the results on the old device, and takes this one.
     fn take_device(&mut self, gpu: &Gpu) {
         self.live.forget_device();
-        self.end_comparison(); // its results are on that device too
+        comparison::commands::end(self); // its results are on that device too
         self.state.pipeline.output = None;
         self.state.matching.engine.gpu = Some(gpu.clone());
     }

@@ -1,10 +1,11 @@
 //! Executes commands: the one place where panels, menus and keys take effect.
 
 use super::Session;
-use super::conversion::CONVERT;
 use super::source::Request;
 use crate::action::Action;
 use crate::command::{Command, Playback};
+use crate::features::conversion::commands::CONVERT;
+use crate::features::{comparison, conversion, doctor, guide, history, measure, recording, rig, search};
 use crate::live::Live;
 use crate::state::ViewLayout;
 use crate::stereo::StereoParams;
@@ -36,9 +37,9 @@ impl Session {
             Command::FindCameras => self.find_cameras(),
             #[cfg(feature = "zenoh")]
             Command::WatchRigs(router) => self.watch_rigs(&router),
-            Command::Examine => self.examine(),
+            Command::Examine => doctor::commands::examine(self),
             Command::OpenAgain => self.open_again(),
-            Command::ConfirmBaseline => self.confirm_baseline(),
+            Command::ConfirmBaseline => rig::commands::confirm_baseline(self),
             Command::ShowInFolder(file) => self.show_in_folder(file),
             Command::StartFresh => self.start_fresh(),
             Command::Resync => self.live.resync(),
@@ -49,8 +50,8 @@ impl Session {
             Command::TakeOwnPreset(name) => self.take_own_preset(&name),
             Command::SaveOwnPreset(name) => self.save_own_preset(&name),
             Command::DeleteOwnPreset(name) => self.delete_own_preset(&name),
-            Command::Compare(step) => self.compare(step),
-            Command::History(step) => self.history(step),
+            Command::Compare(step) => comparison::commands::execute(self, step),
+            Command::History(step) => history::commands::execute(self, step),
             Command::SetEngine(choice) => self.set_engine(choice),
             Command::SetView(view) => state.view = view,
             Command::SetDockWidths(widths) => state.view.dock_widths = widths,
@@ -64,26 +65,26 @@ impl Session {
             }
             Command::SavePoints(every) => self.points.wanted = Some(every),
             Command::SetRecording(choices) => state.recording.choices = choices,
-            Command::ChooseRecordingFolder => self.choose_recording_folder(),
-            Command::EndRecording(ends) => self.answer_question(ends),
-            Command::EstimateRecording => self.estimate_recording(),
-            Command::Search(step) => self.search(step),
-            Command::Measure(step) => self.measure(step, ctx),
-            Command::Guide(step) => self.guide(step),
-            Command::Calibrate(choice) => self.calibrate(choice),
-            Command::ChooseCalibration => self.choose_calibration(),
-            Command::SetScale(scale) => self.set_scale(scale),
+            Command::ChooseRecordingFolder => recording::commands::choose_folder(self),
+            Command::EndRecording(ends) => recording::commands::answer_question(self, ends),
+            Command::EstimateRecording => recording::commands::estimate(self),
+            Command::Search(step) => search::commands::execute(self, step),
+            Command::Measure(step) => measure::commands::execute(self, step, ctx),
+            Command::Guide(step) => guide::commands::execute(self, step),
+            Command::Calibrate(choice) => rig::commands::calibrate(self, choice),
+            Command::ChooseCalibration => rig::commands::choose_calibration(self),
+            Command::SetScale(scale) => rig::commands::set_scale(self, scale),
             Command::SetKnownDistance(which, metres) => state.rig.known[which].metres = metres,
-            Command::TakeKnownDisparity(which) => self.take_known_disparity(which),
-            Command::FitDepth => self.fit_depth(),
+            Command::TakeKnownDisparity(which) => rig::commands::take_known_disparity(self, which),
+            Command::FitDepth => rig::commands::fit_depth(self),
             Command::NameRigFile(name) => state.rig.save_as = name,
-            Command::SaveRig => self.save_rig(),
-            Command::ReadControls => self.read_controls(),
-            Command::SetControls(view, settings) => self.set_controls(view, settings),
-            Command::EqualExposure => self.equal_exposure(),
+            Command::SaveRig => rig::commands::save_rig(self),
+            Command::ReadControls => rig::controls::read_controls(self),
+            Command::SetControls(view, settings) => rig::controls::set_controls(self, view, settings),
+            Command::EqualExposure => rig::controls::equal_exposure(self),
             Command::SetConversion(choices) => state.conversion.choices = choices,
-            Command::Convert(kind) => self.convert(kind),
-            Command::StopConversion | Command::StopJob(CONVERT) => self.stop_conversion(),
+            Command::Convert(kind) => conversion::commands::convert(self, kind),
+            Command::StopConversion | Command::StopJob(CONVERT) => conversion::commands::stop(self),
             Command::StopJob(job) => {
                 if let Some(change) = self.jobs.stop(job) {
                     change(self);
@@ -107,16 +108,16 @@ impl Session {
             | Action::RecordedBack
             | Action::RecordedOn => self.go(action),
             Action::Snapshot => self.takes_snapshot = true,
-            Action::Record => self.toggle_recording(),
+            Action::Record => recording::commands::toggle(self),
             Action::Open => self.choose_source_files(),
-            Action::KeepAsA => self.keep_as_a(),
+            Action::KeepAsA => comparison::commands::keep_as_a(self),
             Action::ShowA => match &mut state.comparison {
                 Some(comparison) => comparison.shows_a ^= true,
                 None => state.notices.news("nothing is compared: A keeps the present settings"),
             },
-            Action::EndComparison => self.end_comparison(),
-            Action::Undo => self.go_in_history(-1),
-            Action::Redo => self.go_in_history(1),
+            Action::EndComparison => comparison::commands::end(self),
+            Action::Undo => history::commands::go_in_history(self, -1),
+            Action::Redo => history::commands::go_in_history(self, 1),
             Action::Cameras
             | Action::Rig
             | Action::Calibrate
@@ -145,8 +146,8 @@ impl Session {
             }
             Action::View(view) => self.toggle_view(view),
             Action::SwapPictures => self.swap_pictures(),
-            Action::Widen => self.widen_range(),
-            Action::FitRange => self.fit_range(),
+            Action::Widen => rig::commands::widen_range(self),
+            Action::FitRange => rig::commands::fit_range(self),
             Action::Grid => {
                 let is_grid = state.view.layout == ViewLayout::Grid;
                 state.view.layout = if is_grid { ViewLayout::Large } else { ViewLayout::Grid };
@@ -209,7 +210,7 @@ impl Session {
         self.state.page = Some(page);
         match page {
             Action::Cameras => self.find_cameras(),
-            Action::Doctor => self.examine(),
+            Action::Doctor => doctor::commands::examine(self),
             _ => {}
         }
     }

@@ -37,7 +37,7 @@ pub(super) struct Keeping {
 }
 
 impl Keeping {
-    pub(super) fn new(store: Option<Store>, fresh: Request) -> Self {
+    pub(crate) fn new(store: Option<Store>, fresh: Request) -> Self {
         let due = Instant::now() + INTERVAL;
         Self { store: store.map(Arc::new), written: None, number: 0, due, failing: None, fresh }
     }
@@ -45,7 +45,7 @@ impl Keeping {
 
 impl Session {
     /// Writes the state if it has changed, in the background; called once per frame.
-    pub(super) fn update_kept(&mut self, now: Instant) {
+    pub(crate) fn update_kept(&mut self, now: Instant) {
         let Some(store) = self.keeping.store.clone() else { return };
         if now < self.keeping.due || self.jobs.is_running(KEEP) {
             return;
@@ -97,7 +97,7 @@ impl Session {
         }
     }
 
-    fn kept(&self) -> Kept {
+    pub(crate) fn kept(&self) -> Kept {
         let State { source, view, recording, guide, rig, .. } = &self.state;
         let (spec, board) = (source.spec.to_string(), guide.board.as_ref().ok());
         let state = SavedState::of(&spec, &source.recent, view, &recording.choices, board, self.settings_flags());
@@ -106,7 +106,7 @@ impl Session {
     }
 
     /// Tells once what of the last time goes on. After a window that was not closed that is all of it: the cause may be in it.
-    pub(super) fn announce_saved(&mut self, saved: &SavedState, has_saved_rig: bool) {
+    pub(crate) fn announce_saved(&mut self, saved: &SavedState, has_saved_rig: bool) {
         let was_not_closed = self.keeping.store.as_ref().is_some_and(|store| store.was_not_closed());
         let mut words = Vec::new();
         // a settings file replaces them
@@ -130,7 +130,7 @@ impl Session {
 
     /// Goes back to what the command line says, or else the defaults: parameters, engine, views, recordings, source and rig. The file
     /// with the state before is kept aside.
-    pub(super) fn start_fresh(&mut self) {
+    pub(crate) fn start_fresh(&mut self) {
         let Some(store) = self.keeping.store.clone() else { return self.take_fresh() };
         let keep = move || store.set_aside();
         self.start_job(Job::new("keeping the state before"), keep, |session, aside| {
@@ -145,7 +145,7 @@ impl Session {
         });
     }
 
-    fn take_fresh(&mut self) {
+    pub(crate) fn take_fresh(&mut self) {
         let settings = match Settings::resolve(&self.options.words) {
             Ok(settings) => settings,
             Err(why) => return self.state.notices.error(why.to_string()),
@@ -168,7 +168,7 @@ impl Session {
     }
 
     /// The source and its rig, as far as they are not those of the command line.
-    fn words_of_source(&self, has_saved_rig: bool) -> Vec<String> {
+    pub(crate) fn words_of_source(&self, has_saved_rig: bool) -> Vec<String> {
         let (spec, choice, fresh) = (&self.state.source.spec, &self.state.rig.choice, &self.keeping.fresh);
         let mut words = Vec::new();
         if *spec != fresh.spec && *spec != SourceSpec::Scene {
@@ -180,7 +180,7 @@ impl Session {
         words
     }
 
-    fn words_of_rig(&self, choice: &CalibrationChoice) -> String {
+    pub(crate) fn words_of_rig(&self, choice: &CalibrationChoice) -> String {
         if is_estimate(choice, self.state_folder()) {
             return "the estimated rig".to_owned();
         }
@@ -191,7 +191,7 @@ impl Session {
     }
 
     /// The folder of the saved state.
-    pub(super) fn state_folder(&self) -> Option<&Path> {
+    pub(crate) fn state_folder(&self) -> Option<&Path> {
         self.options.saved_state.as_deref().and_then(Path::parent)
     }
 }

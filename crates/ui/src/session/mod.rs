@@ -3,24 +3,11 @@
 //! The window may close and open again, on another device after one was lost; the session stays.
 
 mod command_line;
-mod comparison;
-mod controls;
-mod conversion;
 mod device;
-mod doctor;
-mod estimate_pairs;
 mod execute;
-mod explain;
-mod guide;
-mod history;
 mod keep;
-mod measure;
-mod recording;
 mod remote;
-mod rig;
-mod search;
 mod source;
-mod space;
 
 use super::action::Action;
 use super::command::{Command, Owner};
@@ -41,11 +28,13 @@ use crate::colormap::DisplayRange;
 use crate::engine::gpu::Gpu;
 use crate::engine::{OpenOptions, Output};
 use crate::export;
+use crate::features::rig::estimate_pairs::EstimatePairs;
+use crate::features::{comparison, conversion, explain, guide, history, measure, recording, rig, search};
 use crate::live::{Background, Comparison, Live, LiveOptions, MeasureWish, Measured, PixelExplainer};
 use crate::rate::Rate;
 use crate::settings::{self, Origin, Settings, SettingsError, Word};
+use crate::space::commands as space;
 use crate::stereo::{Preset, StereoParams};
-use estimate_pairs::EstimatePairs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -56,31 +45,31 @@ const MAX_OUTDATED: u32 = 6;
 
 /// Pipeline, state and background jobs of the window.
 pub struct Session {
-    live: Live,
+    pub(crate) live: Live,
     pub(crate) state: State,
-    jobs: Jobs<Self>,
+    pub(crate) jobs: Jobs<Self>,
     pub(crate) waker: Waker,
     device: device::DeviceState,
-    estimate: recording::Estimate,
+    pub(crate) estimate: recording::commands::Estimate,
     /// The change for which the recording may end.
-    waiting_change: Option<recording::Change>,
-    estimate_pairs: EstimatePairs,
-    guide: guide::Guide,
+    pub(crate) waiting_change: Option<recording::commands::Change>,
+    pub(crate) estimate_pairs: EstimatePairs,
+    pub(crate) guide: guide::commands::Guide,
     keeping: keep::Keeping,
     /// The engine of settings that are compared.
-    comparison: Option<Comparison>,
+    pub(crate) comparison: Option<Comparison>,
     /// When the settings file was read last.
-    file_read: Option<Instant>,
-    explainer: PixelExplainer,
-    tried: search::Tried,
-    meter: Background<MeasureWish, Measured>,
+    pub(crate) file_read: Option<Instant>,
+    pub(crate) explainer: PixelExplainer,
+    pub(crate) tried: search::commands::Tried,
+    pub(crate) meter: Background<MeasureWish, Measured>,
     /// The result that is measured, while that page is open.
-    measuring: Option<MeasureWish>,
+    pub(crate) measuring: Option<MeasureWish>,
     /// Points that are being saved.
-    points: space::Points,
-    options: WindowOptions,
+    pub(crate) points: space::Points,
+    pub(crate) options: WindowOptions,
     /// The depth range is fitted to the next result.
-    fits_depth: bool,
+    pub(crate) fits_depth: bool,
     /// Results since then that were computed before the change.
     outdated: u32,
     /// The next result is written to files.
@@ -88,12 +77,12 @@ pub struct Session {
     /// The errors that were shown when they began.
     errors_shown: Vec<String>,
     /// The message that the calibration of the source has failed.
-    uncalibrated: Option<String>,
+    pub(crate) uncalibrated: Option<String>,
     shown: Rate,
     /// When the source was taken that is read now: what arrived before is another one's.
-    source_since: Instant,
+    pub(crate) source_since: Instant,
     /// When the session started, until its first result.
-    started: Option<Instant>,
+    pub(crate) started: Option<Instant>,
     /// Settings that wait for the first pair: its width and geometry decide whether the range fits, and `near-m` in px.
     unchecked: Option<Settings>,
 }
@@ -113,7 +102,7 @@ impl Session {
             choice: options.calibration.clone(),
             file: None,
         };
-        let has_saved_rig = !options.reset && rig::use_saved_rig(&mut options, &saved);
+        let has_saved_rig = !options.reset && rig::commands::use_saved_rig(&mut options, &saved);
         let mut settings = resolve(&options, &saved)?;
         let mut view = saved.view();
         settings.params.confidence |= view.shown().contains(&ViewKind::Confidence);
@@ -126,7 +115,7 @@ impl Session {
             ..LiveOptions::new(settings.params.clone(), engine.clone())
         };
         let live = Live::start(Box::new(source::NoSource), live_options)?;
-        let (explainer, meter) = (explain::start_explainer(&waker)?, measure::start_meter(&waker)?);
+        let (explainer, meter) = (explain::commands::start_explainer(&waker)?, measure::commands::start_meter(&waker)?);
         let saved_source = saved.source();
         let parse = |words: &String| SourceSpec::parse(words).ok().filter(|source| *source != SourceSpec::Pipe);
         let source = options.source.clone().or_else(|| saved_source.as_ref().and_then(parse));
@@ -177,15 +166,15 @@ impl Session {
             jobs: Jobs::new(waker.clone()),
             waker,
             device: device::DeviceState::default(),
-            estimate: recording::Estimate::default(),
+            estimate: recording::commands::Estimate::default(),
             waiting_change: None,
             estimate_pairs: EstimatePairs::default(),
-            guide: guide::Guide::default(),
+            guide: guide::commands::Guide::default(),
             keeping: keep::Keeping::new(store, fresh),
             comparison: None,
             file_read: None,
             explainer,
-            tried: search::Tried::default(),
+            tried: search::commands::Tried::default(),
             meter,
             measuring: None,
             points: space::Points::default(),
@@ -206,7 +195,7 @@ impl Session {
     }
 
     /// Shows a file in the system's window of its folder.
-    fn show_in_folder(&mut self, file: PathBuf) {
+    pub(crate) fn show_in_folder(&mut self, file: PathBuf) {
         let folder = absolute(file.parent().unwrap_or(Path::new(".")));
         let show =
             move || open::that_detached(&folder).map_err(|err| format!("{} cannot be shown: {err}", folder.display()));
@@ -214,7 +203,7 @@ impl Session {
     }
 
     /// Carries out `change` for a kind of command: messages of its failures, and those of its jobs, belong to that.
-    fn owned(&mut self, owner: Option<Owner>, change: impl FnOnce(&mut Self)) {
+    pub(crate) fn owned(&mut self, owner: Option<Owner>, change: impl FnOnce(&mut Self)) {
         let before = (self.state.notices.owner, self.jobs.owner);
         (self.state.notices.owner, self.jobs.owner) = (owner, owner);
         change(self);
@@ -222,7 +211,7 @@ impl Session {
     }
 
     /// Takes the results of finished jobs.
-    fn finish_jobs(&mut self) {
+    pub(crate) fn finish_jobs(&mut self) {
         for (owner, change) in self.jobs.finished() {
             self.owned(owner, change);
         }
@@ -233,10 +222,10 @@ impl Session {
         self.finish_jobs();
         let now = Instant::now();
         let before = std::mem::replace(&mut self.state.pipeline.status, self.live.status());
-        self.restore_controls(&before.cameras);
+        rig::controls::restore_controls(self, &before.cameras);
         self.note_lost_cameras(now);
-        self.update_recording();
-        self.update_conversion();
+        recording::commands::update(self);
+        conversion::commands::update(self);
         self.search_device(now);
         self.state.matching.load.update(&self.state.pipeline.status, now);
         self.exchange_with_remote();
@@ -246,13 +235,13 @@ impl Session {
         if let Some(output) = self.live.latest() {
             self.take_output(output, now);
         }
-        self.update_comparison();
-        self.update_points();
-        self.update_guide(now);
-        self.follow_settings_file(now);
-        self.update_explained();
-        self.update_measured();
-        self.update_search();
+        comparison::commands::update(self);
+        crate::space::commands::update(self);
+        guide::commands::update(self, now);
+        history::commands::follow_settings_file(self, now);
+        explain::commands::update(self);
+        measure::commands::update(self);
+        search::commands::update(self);
         self.update_kept(now);
         let pipeline = &mut self.state.pipeline;
         pipeline.shown_hz = self.shown.per_second(now);
@@ -260,7 +249,7 @@ impl Session {
         self.state.jobs = self
             .jobs
             .running()
-            .filter(|job| ![recording::ESTIMATE, history::FOLLOW, keep::KEEP].contains(job))
+            .filter(|job| ![recording::commands::ESTIMATE, history::commands::FOLLOW, keep::KEEP].contains(job))
             .collect();
     }
 
@@ -283,7 +272,7 @@ impl Session {
     }
 
     /// Shows the newest result; range check, fit and snapshot wait for one.
-    fn take_output(&mut self, output: Arc<Output>, now: Instant) {
+    pub(crate) fn take_output(&mut self, output: Arc<Output>, now: Instant) {
         let shown = self.state.pipeline.output.replace(Arc::clone(&output));
         if let Some(started) = self.started.take_if(|_| self.state.source.opening.is_none()) {
             log::info!(
@@ -327,7 +316,7 @@ impl Session {
     }
 
     /// Whether a result was computed with the settings and the geometry of now: others are still on their way after a change.
-    fn is_current(&self, output: &Output) -> bool {
+    pub(crate) fn is_current(&self, output: &Output) -> bool {
         let preparation = self.live.preparation();
         let scale = preparation.scale.factor();
         let geometry = preparation.geometry(&self.state.status().source).map(|geometry| geometry.scaled(scale));
@@ -335,7 +324,7 @@ impl Session {
     }
 
     /// Shows each error from its begin to its end. A dismissed one comes back only after it had ended.
-    fn update_errors(&mut self) {
+    pub(crate) fn update_errors(&mut self) {
         let status = self.state.status();
         // what is too large for the memory has a message with remedies
         let too_large = status.engine.too_large.as_ref();
@@ -353,7 +342,7 @@ impl Session {
     }
 
     /// Starts a job. Its failure is shown; otherwise `finish` gets its result.
-    fn start_job<T: Send + 'static>(
+    pub(crate) fn start_job<T: Send + 'static>(
         &mut self,
         job: Job,
         work: impl FnOnce() -> Result<T, String> + Send + 'static,
@@ -366,7 +355,7 @@ impl Session {
     }
 
     /// Lets the user choose a recording or pictures.
-    fn choose_source_files(&mut self) {
+    pub(crate) fn choose_source_files(&mut self) {
         const CHOOSE: Job = Job::stoppable("choosing files");
         if !self.jobs.is_running(CHOOSE) {
             let title = "A recording, or a left and a right picture";
@@ -376,7 +365,7 @@ impl Session {
     }
 
     /// Writes a result, which has its map on the host, into files.
-    fn write_snapshot(&mut self, output: Arc<Output>) {
+    pub(crate) fn write_snapshot(&mut self, output: Arc<Output>) {
         let folder = self.state.recording_folder();
         let write = move || {
             let map = output.map.as_ref().ok_or("the result has no numbers on the host")?;
@@ -401,19 +390,19 @@ impl Session {
     }
 
     /// Takes changed parameters if they are valid; otherwise shows the reason and keeps the old ones.
-    fn set_params(&mut self, params: StereoParams) {
+    pub(crate) fn set_params(&mut self, params: StereoParams) {
         match params.validate() {
             Ok(()) => {
                 self.live.set_params(params.clone());
                 self.state.matching.params = params;
-                self.note_params();
+                recording::commands::note_params(self);
             }
             Err(why) => self.state.notices.error(why.to_string()),
         }
     }
 
     /// Takes a preset's parameters; the search range stays.
-    fn set_preset(&mut self, preset: Preset) {
+    pub(crate) fn set_preset(&mut self, preset: Preset) {
         let matching = &mut self.state.matching;
         (matching.preset, matching.own) = (preset, None);
         let params = matching.base();
@@ -421,7 +410,7 @@ impl Session {
     }
 
     /// Takes the parameters of the user's own preset; the search range stays.
-    fn take_own_preset(&mut self, name: &str) {
+    pub(crate) fn take_own_preset(&mut self, name: &str) {
         let Some(folder) = &self.options.presets_folder else { return };
         match settings::read_own_preset(folder, name).and_then(|words| Settings::resolve(&words)) {
             Ok(settings) => {
@@ -436,7 +425,7 @@ impl Session {
     }
 
     /// Saves the settings as a preset; one of this name is replaced if it is the one in use.
-    fn save_own_preset(&mut self, name: &str) {
+    pub(crate) fn save_own_preset(&mut self, name: &str) {
         let Some(folder) = self.options.presets_folder.clone() else { return };
         let is_own = self.state.matching.own.as_ref().is_some_and(|own| own.name == name);
         match settings::write_own_preset(&folder, name, &self.settings_flags(), is_own) {
@@ -452,7 +441,7 @@ impl Session {
     }
 
     /// Deletes a preset of the user's own; the parameters stay.
-    fn delete_own_preset(&mut self, name: &str) {
+    pub(crate) fn delete_own_preset(&mut self, name: &str) {
         let Some(folder) = self.options.presets_folder.clone() else { return };
         match settings::delete_own_preset(&folder, name) {
             Ok(()) => {
@@ -466,7 +455,7 @@ impl Session {
 }
 
 /// A folder, whatever the current folder is in the next run.
-fn absolute(folder: &Path) -> PathBuf {
+pub(crate) fn absolute(folder: &Path) -> PathBuf {
     std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
 }
 

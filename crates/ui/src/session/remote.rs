@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 impl Session {
     /// Description of the open source and of its calibration.
-    pub(super) fn about(&self, started: SystemTime) -> About {
+    pub(crate) fn about(&self, started: SystemTime) -> About {
         let info = self.live.status().source; // that of a source that was opened just now
         let calibrated =
             Calibrated { preparation: self.live.preparation(), note: None, rig: self.state.rig.rig.clone() };
@@ -17,14 +17,14 @@ impl Session {
     }
 
     /// Sends the description of the source to the remote clients.
-    pub(super) fn describe_source(&self) {
+    pub(crate) fn describe_source(&self) {
         if let Some(remote) = self.live.remote() {
             remote.set_about(self.about(SystemTime::now()));
         }
     }
 
     /// Takes parameters that clients have set, sends those in force, and shows the remote's messages.
-    pub(super) fn exchange_with_remote(&mut self) {
+    pub(crate) fn exchange_with_remote(&mut self) {
         if let Some(params) = self.live.follow_rig() {
             self.set_params(params);
         }

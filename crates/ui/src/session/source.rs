@@ -4,6 +4,7 @@ use super::Session;
 use crate::action::Action;
 use crate::capture::webcam::{self, Preview};
 use crate::capture::{CaptureError, FramePreparation, Next, PairSource, SourceInfo, SourceOptions, SourceSpec};
+use crate::features::{guide, history, recording, rig};
 use crate::jobs::Job;
 use crate::notices::{Cure, Level};
 use crate::rig::{CalibrationChoice, Named, RigFile};
@@ -32,23 +33,23 @@ const OPEN: Job = Job::stoppable("opening the source");
 
 /// A source to be opened, with all that belongs to it.
 #[derive(Clone, PartialEq)]
-pub(super) struct Request {
-    pub(super) spec: SourceSpec,
-    pub(super) options: SourceOptions,
-    pub(super) choice: CalibrationChoice,
+pub(crate) struct Request {
+    pub(crate) spec: SourceSpec,
+    pub(crate) options: SourceOptions,
+    pub(crate) choice: CalibrationChoice,
     /// The rig file that it comes from.
-    pub(super) file: Option<(PathBuf, RigFile)>,
+    pub(crate) file: Option<(PathBuf, RigFile)>,
 }
 
 impl Obstacle {
-    fn of(wanted: &Request) -> Self {
+    pub(crate) fn of(wanted: &Request) -> Self {
         Self::Source(wanted.spec.to_string())
     }
 }
 
 impl Session {
     /// The present options for `spec`; cameras and other sources have calibrations of their own.
-    pub(super) fn request(&self, spec: SourceSpec) -> Request {
+    pub(crate) fn request(&self, spec: SourceSpec) -> Request {
         let rig = &self.state.rig;
         let is_same_kind = spec.is_camera() == self.state.source.spec.is_camera();
         let choice = if is_same_kind { &rig.choice } else { &rig.other_choice };
@@ -62,32 +63,32 @@ impl Session {
     }
 
     /// Opens a source with the present options.
-    pub(super) fn open(&mut self, spec: SourceSpec) {
+    pub(crate) fn open(&mut self, spec: SourceSpec) {
         self.open_as(self.request(spec));
     }
 
     /// Opens the user's source again.
-    pub(super) fn open_again(&mut self) {
+    pub(crate) fn open_again(&mut self) {
         self.open(self.state.source.spec.clone());
     }
 
     /// Opens a source in the background. It replaces the present one, and its options the present ones, once it is there; until
     /// then, and if it fails, all stays as it is. Only a camera that both need is closed before. Where there is nothing to stay with,
     /// a source whose calibration fails is shown as it comes.
-    pub(super) fn open_as(&mut self, wanted: Request) {
+    pub(crate) fn open_as(&mut self, wanted: Request) {
         let closes = wanted.spec.is_camera() && self.state.source.running.as_ref().is_some_and(SourceSpec::is_camera);
         if closes {
-            self.unless_recording(Obstacle::of(&wanted), move |session| session.open_now(wanted));
+            recording::commands::unless_recording(self, Obstacle::of(&wanted), move |session| session.open_now(wanted));
         } else {
             self.open_now(wanted);
         }
     }
 
-    fn open_now(&mut self, wanted: Request) {
+    pub(crate) fn open_now(&mut self, wanted: Request) {
         if wanted.spec.is_camera() {
             self.close_previews();
             if self.state.source.running.take_if(|running| running.is_camera()).is_some() {
-                self.end_recording(Some("the source was changed"));
+                recording::commands::end_recording(self, Some("the source was changed"));
                 self.live.close_source();
             }
         }
@@ -106,25 +107,27 @@ impl Session {
         self.jobs.start(OPEN, open, move |session: &mut Self, opened| {
             session.state.source.opening = None;
             match opened {
-                Ok((opened, failed)) => session.unless_recording(Obstacle::of(&wanted), move |session| {
-                    session.use_opened(wanted, opened);
-                    if let Some(why) = failed {
-                        session.note_uncalibrated(&why);
-                    }
-                }),
+                Ok((opened, failed)) => {
+                    recording::commands::unless_recording(session, Obstacle::of(&wanted), move |session| {
+                        session.use_opened(wanted, opened);
+                        if let Some(why) = failed {
+                            session.note_uncalibrated(&why);
+                        }
+                    });
+                }
                 Err(why) => session.not_opened(&wanted, &why),
             }
         });
     }
 
     /// Whether this is the user's source already, and it is not read: the first one, or one in whose place the scene stands.
-    fn has_nothing_before(&self, wanted: &Request) -> bool {
+    pub(crate) fn has_nothing_before(&self, wanted: &Request) -> bool {
         let source = &self.state.source;
         source.running.as_ref() != Some(&source.spec) && self.request(source.spec.clone()) == *wanted
     }
 
     /// Says that the calibration of the source has failed, until it is calibrated.
-    fn note_uncalibrated(&mut self, why: &OpenError) {
+    pub(crate) fn note_uncalibrated(&mut self, why: &OpenError) {
         let cure = if why.means_exchanged() { Cure::SwapPictures } else { Cure::TryAgain };
         let text = format!("{why} · the pictures are shown as they come, not rectified");
         self.state.notices.add(Level::Error, text.clone(), vec![cure]);
@@ -132,22 +135,24 @@ impl Session {
     }
 
     /// Opens sources, rigs or calibrations that were chosen or dropped; no files change nothing.
-    pub(super) fn open_files(&mut self, mut paths: Vec<PathBuf>) {
+    pub(crate) fn open_files(&mut self, mut paths: Vec<PathBuf>) {
         if paths.is_empty() {
             return;
         }
         paths.sort(); // left before right, im0 before im1
         match Named::of(&paths) {
             Ok(Named::Setup(files)) => match &files[..] {
-                [path] if settings::is_settings_file(path) => self.history(HistoryStep::OpenFile(path.clone())),
-                _ => self.use_setup_files(files),
+                [path] if settings::is_settings_file(path) => {
+                    history::commands::execute(self, HistoryStep::OpenFile(path.clone()));
+                }
+                _ => rig::commands::use_setup_files(self, files),
             },
             Ok(Named::Source(spec)) => self.open(spec),
             Err(why) => self.state.notices.error(why.to_string()),
         }
     }
 
-    fn use_opened(&mut self, wanted: Request, opened: CalibratedSource) {
+    pub(crate) fn use_opened(&mut self, wanted: Request, opened: CalibratedSource) {
         let Request { spec, options, choice, file } = wanted;
         let state = &mut self.state;
         let is_other = state.source.running.is_none() || state.source.spec != spec;
@@ -174,9 +179,9 @@ impl Session {
     }
 
     /// Reads an open source from now on.
-    fn read(&mut self, running: SourceSpec, opened: CalibratedSource) {
-        self.end_recording(Some("the source was changed"));
-        self.hold_guide(Some("the source was changed"));
+    pub(crate) fn read(&mut self, running: SourceSpec, opened: CalibratedSource) {
+        recording::commands::end_recording(self, Some("the source was changed"));
+        guide::commands::hold(self, Some("the source was changed"));
         let CalibratedSource { source, calibrated, .. } = opened;
         self.state.source.running = Some(running);
         self.source_since = Instant::now();
@@ -187,13 +192,13 @@ impl Session {
         self.live.set_source(source, calibrated.preparation.clone().into());
         self.state.notices.source_changed();
         self.state.pointer.pinned = None;
-        self.take_calibrated(&calibrated);
-        self.read_controls();
+        rig::commands::take_calibrated(self, &calibrated);
+        rig::controls::read_controls(self);
     }
 
     /// Stays with what was there. A camera that was closed for the attempt is opened again as it was; where there is nothing to go
     /// back to, the scene stands in, and the user's source is still the one that is kept.
-    fn not_opened(&mut self, wanted: &Request, why: &str) {
+    pub(crate) fn not_opened(&mut self, wanted: &Request, why: &str) {
         let before = self.request(self.state.source.spec.clone());
         let state = &mut self.state;
         if state.source.running.is_some() {
@@ -213,7 +218,7 @@ impl Session {
     }
 
     /// Exchanges left and right: cameras and files by their names, the halves of one camera, and the pictures of any other source.
-    pub(super) fn swap_pictures(&mut self) {
+    pub(crate) fn swap_pictures(&mut self) {
         let mut wanted = self.request(self.state.source.spec.clone());
         match &mut wanted.spec {
             SourceSpec::WebcamPair(left, right) => {
@@ -236,20 +241,20 @@ impl Session {
     }
 
     /// Exchanges the pictures as they are prepared.
-    fn swap_prepared(&mut self) {
-        self.unless_recording(Obstacle::Swap, Self::swap_prepared_now);
+    pub(crate) fn swap_prepared(&mut self) {
+        recording::commands::unless_recording(self, Obstacle::Swap, Self::swap_prepared_now);
     }
 
-    fn swap_prepared_now(&mut self) {
+    pub(crate) fn swap_prepared_now(&mut self) {
         let preparation = self.live.preparation();
         let swapped = !preparation.swapped;
         let geometry = preparation.geometry.map(|geometry| geometry.swapped());
         let choice = &self.state.rig.choice;
         let choice = CalibrationChoice { swap_pictures: !choice.swap_pictures, ..choice.clone() };
         if self.uncalibrated.is_some() {
-            return self.calibrate(choice); // which has failed for the pictures as they come
+            return rig::commands::calibrate(self, choice); // which has failed for the pictures as they come
         }
-        if self.use_recipe(FramePreparation { geometry, swapped, ..preparation }, choice) {
+        if rig::commands::use_recipe(self, FramePreparation { geometry, swapped, ..preparation }, choice) {
             self.describe_source();
             self.fits_depth = true;
             self.state.notices.cured(&Cure::SwapPictures);
@@ -260,7 +265,7 @@ impl Session {
     }
 
     /// Lists the cameras in the background.
-    pub(super) fn find_cameras(&mut self) {
+    pub(crate) fn find_cameras(&mut self) {
         let find = || webcam::cameras().map_err(|err| err.to_string());
         self.jobs.start(Job::stoppable("looking for cameras"), find, |session: &mut Self, found| {
             let cameras = found.unwrap_or_else(|why| {
@@ -273,14 +278,14 @@ impl Session {
 
     /// Lists the rigs of a router from now on.
     #[cfg(feature = "zenoh")]
-    pub(super) fn watch_rigs(&mut self, router: &str) {
+    pub(crate) fn watch_rigs(&mut self, router: &str) {
         let (config, waker) = (self.state.rig.options.zenoh_config.clone(), self.waker.clone());
         self.state.source.rigs = Some(crate::network::census::CensusWatch::start(router, config, move || waker.wake()));
     }
 
     /// Opens previews of the cameras that are not in use while their page is open, and closes the others. The strip beside
     /// the scene shows how many cameras there are.
-    pub(super) fn update_previews(&mut self) {
+    pub(crate) fn update_previews(&mut self) {
         let is_open = self.state.is_open(Action::Cameras);
         let source = &mut self.state.source;
         if source.running == Some(SourceSpec::Scene) && source.cameras.is_none() {
@@ -305,7 +310,7 @@ impl Session {
     }
 
     /// Notes since when cameras are lost.
-    pub(super) fn note_lost_cameras(&mut self, now: Instant) {
+    pub(crate) fn note_lost_cameras(&mut self, now: Instant) {
         let cameras = &self.state.pipeline.status.cameras.cameras;
         let lost: Vec<_> = cameras.iter().filter(|camera| camera.lost.is_some()).map(|camera| camera.index).collect();
         let since = &mut self.state.source.lost_since;
@@ -316,7 +321,7 @@ impl Session {
     }
 
     /// Closes the previews, so that a source can have their cameras. Drivers may block: not on the window's thread.
-    fn close_previews(&mut self) {
+    pub(crate) fn close_previews(&mut self) {
         let previews = std::mem::take(&mut self.state.source.previews);
         if !previews.is_empty() {
             let _ = std::thread::Builder::new().name("old previews".into()).spawn(move || drop(previews));

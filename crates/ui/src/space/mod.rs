@@ -10,6 +10,8 @@ mod lines;
 mod pass;
 mod points;
 mod screen;
+pub(crate) mod panel;
+pub(crate) mod commands;
 mod settings;
 #[cfg(test)]
 mod tests;

@@ -1,29 +1,21 @@
 //! The state that panels show and commands change, in groups of what changes together.
 
-mod comparison;
-mod conversion;
-mod doctor;
-mod guide;
-mod history;
 mod matching;
-mod measure;
-mod recording;
-mod rig;
-mod search;
-mod settings_file;
 mod view_settings;
 
-pub(crate) use comparison::{CompareState, CompareStep};
-pub(crate) use conversion::{Contents, Conversion, ConversionChoices, ConversionState, RunningConversion};
-pub(crate) use doctor::{DoctorState, EXAMINE};
-pub(crate) use guide::{GuideState, GuideStep, Running};
-pub(crate) use history::{History, Setup};
+pub(crate) use crate::features::comparison::state::{CompareState, CompareStep};
+pub(crate) use crate::features::conversion::state::{
+    Contents, Conversion, ConversionChoices, ConversionState, RunningConversion,
+};
+pub(crate) use crate::features::doctor::state::{DoctorState, EXAMINE};
+pub(crate) use crate::features::guide::state::{GuideState, GuideStep, Running};
+pub(crate) use crate::features::history::settings_file::{HistoryStep, SettingsFile};
+pub(crate) use crate::features::history::state::{History, Setup};
+pub(crate) use crate::features::measure::state::{MeasureState, MeasureStep};
+pub(crate) use crate::features::recording::state::{Obstacle, Phase, RecordingChoices, RecordingState};
+pub(crate) use crate::features::rig::state::RigState;
+pub(crate) use crate::features::search::state::{MAX_PAIRS, RATES_HZ, SEARCH_S, SearchState, SearchStep, cannot_judge};
 pub(crate) use matching::{Load, Matching, MeasuredRates, OwnPreset};
-pub(crate) use measure::{MeasureState, MeasureStep};
-pub(crate) use recording::{Obstacle, Phase, RecordingChoices, RecordingState};
-pub(crate) use rig::RigState;
-pub(crate) use search::{MAX_PAIRS, RATES_HZ, SEARCH_S, SearchState, SearchStep, cannot_judge};
-pub(crate) use settings_file::{HistoryStep, SettingsFile};
 pub(crate) use view_settings::{Arrangement, ERRORS_PX, NARROW_WIDTH, TEXT_ZOOM, Theme, ViewLayout, ViewSettings};
 
 use super::action::Action;

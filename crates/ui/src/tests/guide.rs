@@ -6,6 +6,7 @@ use crate::calibrate::fixture::{Shot, Studio, random_pose, random_rig};
 use crate::calibrate::{Board, Pose};
 use crate::capture::SourceSpec;
 use crate::export::write_picture;
+use crate::features::guide::commands::stays_open;
 use crate::image::{Luma, Picture};
 use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers};
@@ -168,9 +169,9 @@ fn a_calibration_is_saved_used_and_never_written_over_another_one_unasked() {
         window.harness.step();
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert!(window.session.borrow_mut().stays_open(), "closed now, the views would be lost");
+    assert!(stays_open(&mut window.session.borrow_mut()), "closed now, the views would be lost");
     window.until("the question", |w| w.has("9 views of the board would be lost").then_some(()));
-    assert!(!window.session.borrow_mut().stays_open(), "a second time it closes");
+    assert!(!stays_open(&mut window.session.borrow_mut()), "a second time it closes");
     let save = if window.has("Save and use") { "Save and use" } else { "Save as doubtful" };
     window.session.borrow_mut().state.guide.save_as = "mine.toml".to_owned();
     window.until("the button", |w| w.has(save).then_some(()));
@@ -188,7 +189,7 @@ fn a_calibration_is_saved_used_and_never_written_over_another_one_unasked() {
     for file in ["report.html", "opencv.yml", "views/left/001.png", "views/right/009.png", "views/board.txt"] {
         assert!(place.join("mine-calibration").join(file).is_file(), "{file} is missing");
     }
-    assert!(!window.session.borrow_mut().stays_open(), "nothing would be lost");
+    assert!(!stays_open(&mut window.session.borrow_mut()), "nothing would be lost");
     // it is in force: depth has metres now
     window.until("metres", |w| {
         let session = w.session.borrow();

@@ -2,6 +2,7 @@
 
 use super::harness::{Window, gpu, options, pair};
 use crate::capture::SourceSpec;
+use crate::features::recording::commands::finish;
 use crate::recording::{Recording, Stream, topic};
 use crate::stereo::Preset;
 use crate::{Command, WindowOptions};
@@ -221,7 +222,7 @@ fn a_window_that_is_closed_during_the_question_leaves_a_whole_file() {
     let Some(mut window) = begun_in(folder.path()) else { return };
     window.harness.key_press(Key::X);
     window.until("the question", |w| asks(w));
-    window.session.borrow_mut().finish_recording().unwrap().unwrap();
+    finish(&mut window.session.borrow_mut()).unwrap().unwrap();
     assert!(!whole(folder.path()).pairs().is_empty());
 }
 
@@ -248,7 +249,7 @@ fn letters_belong_to_an_open_menu() {
 fn a_closed_window_leaves_a_whole_file() {
     let folder = tempfile::tempdir().unwrap();
     let Some(window) = begun_in(folder.path()) else { return };
-    let said = window.session.borrow_mut().finish_recording().unwrap().unwrap();
+    let said = finish(&mut window.session.borrow_mut()).unwrap().unwrap();
     assert!(said.contains("recorded") && said.contains(&folder.path().display().to_string()), "{said}");
     assert!(!whole(folder.path()).pairs().is_empty());
 }

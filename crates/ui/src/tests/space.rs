@@ -193,8 +193,8 @@ fn colour_surface_and_density_change_what_is_drawn() {
 /// Writes what is shown, as after the dialog.
 fn save(window: &Window, path: PathBuf, output: &Arc<Output>, every: usize) {
     let mut session = window.session.borrow_mut();
-    let file = session.points_file(Arc::clone(output), every).expect("a calibrated source");
-    session.write_points(path, file);
+    let file = crate::space::commands::points_file(&session, Arc::clone(output), every).expect("a calibrated source");
+    crate::space::commands::write_points(&mut session, path, file);
 }
 
 /// Position and colour.

@@ -1,0 +1,5 @@
+//! Comparison of two settings, A and B.
+
+pub(crate) mod commands;
+pub(crate) mod panel;
+pub(crate) mod state;

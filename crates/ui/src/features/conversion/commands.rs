@@ -1,0 +1,188 @@
+//! The open recording computed again or exported, in the background. It plays on meanwhile.
+
+use crate::action::Action;
+use crate::console;
+use crate::jobs::Job;
+use crate::notices::{Cure, Level};
+use crate::recording::export::{ExportOptions, Exported, Selection, UNFINISHED};
+use crate::recording::recompute::{RecomputeOptions, Summary};
+use crate::recording::write::{free_bytes, free_name};
+use crate::recording::{Counter, Progress};
+use crate::rig::Calibrated;
+use crate::session::Session;
+use crate::settings::Settings;
+use crate::sources::CalibratedRecording;
+use crate::state::{Contents, Conversion, ConversionChoices, RunningConversion};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+/// The job that converts.
+pub(crate) const CONVERT: Job = Job::stoppable("converting the recording");
+const READ: Job = Job::new("reading the recording");
+
+/// Reads what the open recording holds, once for each recording while the page is open.
+pub(crate) fn update(session: &mut Session) {
+    let state = &session.state;
+    let Some(path) = state.open_recording().filter(|_| state.is_open(Action::Convert)).map(Path::to_owned) else {
+        return;
+    };
+    let is_read = state.conversion.contents.as_ref().is_some_and(|contents| contents.path == path);
+    if is_read || session.jobs.is_running(READ) {
+        return;
+    }
+    let options = state.rig.options.clone();
+    let read = move || {
+        let mut recording = CalibratedRecording::open_as_recorded(&path, &options).map_err(|err| err.to_string())?;
+        let choices = ConversionChoices {
+            recording: free_name(&named_beside(&path, "-again.mcap")).display().to_string(),
+            folder: export_folder(&path).display().to_string(),
+            left_out: Vec::new(),
+            pairs: (0, recording.pairs().saturating_sub(1)),
+        };
+        let contents = Contents {
+            bytes: path.metadata().map_or(0, |file| file.len()),
+            parts: recording.parts(),
+            free_bytes: path.parent().and_then(free_bytes),
+            path,
+        };
+        Ok((contents, choices))
+    };
+    session.start_job(READ, read, |session, (contents, choices)| {
+        session.state.conversion.contents = Some(contents);
+        session.state.conversion.choices = choices;
+    });
+}
+
+/// Begins a conversion, unless one runs.
+pub(crate) fn convert(session: &mut Session, kind: Conversion) {
+    let Some(path) = session.state.open_recording().map(Path::to_owned) else {
+        return session.state.notices.news(format!("{}: open a recording first", Action::Convert.label()));
+    };
+    if session.jobs.is_running(CONVERT) {
+        return;
+    }
+    let choices = &session.state.conversion.choices;
+    let named = match kind {
+        Conversion::Recompute => choices.recording.trim(),
+        Conversion::Export => choices.folder.trim(),
+    };
+    if named.is_empty() {
+        return session.state.notices.news("name the file or folder to write first");
+    }
+    let output = crate::session::absolute(Path::new(named));
+    let counter = Arc::<Counter>::default();
+    let progress = Progress::watched(Arc::clone(&counter));
+    let started = Instant::now();
+    session.state.conversion.running = Some(RunningConversion { kind, output: output.clone(), counter, started });
+    match kind {
+        Conversion::Recompute => recompute(session, path, output, progress),
+        Conversion::Export => export(session, path, output, progress),
+    }
+}
+
+/// With the parameters, the engine and the calibration of the window.
+fn recompute(session: &mut Session, path: PathBuf, output: PathBuf, progress: Progress) {
+    let (rig, matching) = (&session.state.rig, &session.state.matching);
+    let calibrated = Calibrated { preparation: session.live.preparation(), note: None, rig: rig.rig.clone() };
+    let (options, crop) = (rig.options.clone(), session.about(SystemTime::now()).calibration.crop);
+    let engine = &matching.engine;
+    let settings = Settings {
+        params: matching.params.clone(),
+        engine: engine.choice,
+        threads: engine.threads,
+        ..Settings::default()
+    };
+    let what = RecomputeOptions {
+        streams: None,
+        format: None,
+        compression: session.state.recording.choices.compression,
+        filled: false,
+    };
+    let to = output.clone();
+    let work = move || {
+        let recording = CalibratedRecording::open_as_recorded(&path, &options).map_err(|err| err.to_string())?;
+        recording
+            .with_calibration(calibrated, crop)
+            .recompute(&to, &settings, &what, &progress)
+            .map_err(|err| err.to_string())
+    };
+    session.jobs.start(CONVERT, work, move |session: &mut Session, done| {
+        let text = |summary: Summary| {
+            let Summary { pairs, results, left_out, bytes, .. } = summary;
+            let [pairs, results] = [(pairs, "pair"), (results, "result")].map(|(n, what)| console::counted(n, what));
+            let lost = match left_out {
+                0 => String::new(),
+                lost => format!(", {} cannot be read", console::counted(lost, "pair")),
+            };
+            format!("{pairs}, {results}{lost} → {}, {}", output.display(), console::bytes(bytes))
+        };
+        let cures = vec![Cure::OpenFile(output.clone()), Cure::ShowInFolder(output.clone())];
+        converted(session, done.map(text), cures);
+    });
+}
+
+/// As it was recorded.
+fn export(session: &mut Session, path: PathBuf, folder: PathBuf, progress: Progress) {
+    let ConversionChoices { left_out, pairs: (first, last), .. } = session.state.conversion.choices.clone();
+    let parts = session.state.conversion.contents.iter().flat_map(|contents| &contents.parts);
+    let parts = parts.filter(|(part, why_not)| why_not.is_none() && !left_out.contains(part));
+    let options = session.state.rig.options.clone();
+    let what = ExportOptions {
+        parts: Some(parts.map(|(part, _)| *part).collect()),
+        selection: Selection { from: first, count: Some(last.saturating_sub(first) + 1), ..Selection::default() },
+        max_pixels: options.max_pixels,
+    };
+    let to = folder.clone();
+    let work = move || {
+        let mut recording = CalibratedRecording::open_as_recorded(&path, &options).map_err(|err| err.to_string())?;
+        recording.export(&to, &what, &progress).map_err(|err| format!("{err:#}"))
+    };
+    session.jobs.start(CONVERT, work, move |session: &mut Session, done| {
+        let text = |exported: Exported| {
+            let Exported { pairs, parts, damaged, warnings, missing } = exported;
+            let words: Vec<_> = parts.iter().map(|part| part.word()).collect();
+            let lost = damaged.len() as u64;
+            let lost =
+                if lost > 0 { vec![format!("{} cannot be read", console::counted(lost, "pair"))] } else { vec![] };
+            let remarks: Vec<_> = lost.into_iter().chain(missing).chain(warnings.into_keys()).collect();
+            let remarks = if remarks.is_empty() { String::new() } else { format!(" · {}", remarks.join(" · ")) };
+            format!("{} → {}: {}{remarks}", console::counted(pairs, "pair"), folder.display(), words.join(", "))
+        };
+        converted(session, done.map(text), vec![Cure::ShowInFolder(folder.join("recording.json"))]);
+    });
+}
+
+/// Shows what came of a conversion. The names to write are proposed anew.
+fn converted(session: &mut Session, done: Result<String, String>, cures: Vec<Cure>) {
+    let ended = session.state.conversion.running.take();
+    let is_stopped = ended.is_some_and(|running| running.counter.is_stopped());
+    match done {
+        Ok(text) => {
+            session.state.notices.add(Level::Remark, text, cures);
+            session.state.conversion.contents = None;
+        }
+        Err(text) if is_stopped => session.state.notices.confirm(text),
+        Err(why) => session.state.notices.error(why),
+    }
+}
+
+/// Ends the conversion after the pairs that are being worked on; what is complete is kept.
+pub(crate) fn stop(session: &Session) {
+    if let Some(running) = &session.state.conversion.running {
+        running.counter.stop();
+    }
+}
+
+/// `FOLDER/walk-again.mcap` of `FOLDER/walk.mcap`.
+fn named_beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(ending);
+    path.with_file_name(name)
+}
+
+/// A folder that is free, or that of an export that was stopped, which goes on.
+fn export_folder(path: &Path) -> PathBuf {
+    let folder = named_beside(path, "-export");
+    if folder.join(UNFINISHED).exists() { folder } else { free_name(&folder) }
+}

@@ -1,0 +1,175 @@
+//! The open recording computed again, or written as files for other tools: what is written, where to, how large, and how far it is.
+
+use crate::capture::Playing;
+use crate::command::Command;
+use crate::console;
+use crate::recording::write::bytes_per_pair;
+use crate::recording::{Stream, Streams};
+use crate::state::State;
+use crate::state::{Contents, Conversion, ConversionChoices, RunningConversion};
+use crate::widgets;
+use egui::{Button, DragValue, Label, ProgressBar, RichText, Role, TextEdit, Ui, WidgetInfo};
+
+pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    if state.open_recording().is_none() {
+        let why = "There is no recording open. Record (Shift+R) makes one, and Open files … opens one.";
+        widgets::note(ui, why);
+        return;
+    }
+    let Some(contents) = &state.conversion.contents else {
+        ui.label(RichText::new("Reading the recording …").weak());
+        return;
+    };
+    if let Some(running) = &state.conversion.running {
+        progress(ui, running, commands);
+    }
+    let mut choices = state.conversion.choices.clone();
+    widgets::heading(ui, "Compute again");
+    recompute(ui, state, contents, &mut choices, commands);
+    widgets::heading(ui, "Export");
+    export(ui, state, contents, &mut choices, commands);
+    if choices != state.conversion.choices {
+        commands.push(Command::SetConversion(choices));
+    }
+}
+
+/// How far the running conversion is.
+fn progress(ui: &mut Ui, running: &RunningConversion, commands: &mut Vec<Command>) {
+    let counter = &running.counter;
+    let what = match running.kind {
+        Conversion::Recompute => "Computing",
+        Conversion::Export => "Exporting",
+    };
+    let left = match running.time_left() {
+        _ if counter.is_stopped() => ", stopping".to_owned(),
+        Some(time) => format!(", {} s left", time.as_secs() + 1),
+        None => String::new(),
+    };
+    let text = format!("{what}: {} of {}{left}", counter.done(), console::counted(counter.pairs(), "pair"));
+    let bar = ui.add(ProgressBar::new(running.share()));
+    bar.widget_info(|| WidgetInfo::labeled(Role::ProgressIndicator, true, &text));
+    ui.horizontal(|ui| {
+        let stop = ui.add_enabled(!counter.is_stopped(), Button::new("Stop"));
+        stop.widget_info(|| WidgetInfo::labeled(Role::Button, !counter.is_stopped(), "Stop the conversion"));
+        let help = "What is complete is kept: the same conversion goes on there.";
+        if widgets::explain(stop, help).clicked() {
+            commands.push(Command::StopConversion);
+        }
+        ui.label(&text);
+    });
+    ui.add(Label::new(RichText::new(running.output.display().to_string()).weak()).truncate());
+}
+
+fn recompute(
+    ui: &mut Ui,
+    state: &State,
+    contents: &Contents,
+    choices: &mut ConversionChoices,
+    commands: &mut Vec<Command>,
+) {
+    let (pictures, numbers) = (Stream::Raw, if state.has_depth() { Stream::Depth } else { Stream::Disparity });
+    let (preset, engine) = (state.matching.preset_name(), &state.matching.engine.choice);
+    let text = format!(
+        "A new recording: the same pictures, and {numbers} with the parameters of this window (from {preset}), its calibration, and \
+         engine {engine}. The open recording stays as it is."
+    );
+    widgets::note(ui, text);
+    path_field(
+        ui,
+        "New recording",
+        "The file to write. It has the ending .part until it is complete.",
+        &mut choices.recording,
+    );
+    let streams = Streams::default().with(pictures, true).with(Stream::Depth, false).with(numbers, true);
+    let pairs = state.pipeline.playback.as_ref().map_or(0, Playing::num_pairs);
+    let bytes = state.output().map(|output| pairs * bytes_per_pair(streams, &output.job.frame) as u64);
+    // pictures are copied as they are packed in the recording
+    let bytes = bytes.map(|bytes| bytes.max(contents.bytes));
+    let what = format!("{}, {pictures} and {numbers}", console::counted(pairs, "pair"));
+    size(ui, &what, bytes, contents.free_bytes);
+    begin(ui, state, "Compute again", Conversion::Recompute, None, commands);
+}
+
+fn export(
+    ui: &mut Ui,
+    state: &State,
+    contents: &Contents,
+    choices: &mut ConversionChoices,
+    commands: &mut Vec<Command>,
+) {
+    widgets::note(ui, "Files for other tools, as it was recorded.");
+    let mut chosen = Vec::new();
+    for (part, why_not) in &contents.parts {
+        let mut is_chosen = why_not.is_none() && !choices.left_out.contains(part);
+        let switch = egui::Checkbox::new(&mut is_chosen, part.word());
+        let switch = ui.add_enabled(why_not.is_none(), switch);
+        if widgets::explain(switch, why_not.as_deref().unwrap_or(part.help())).changed() {
+            choices.left_out.retain(|left_out| left_out != part);
+            choices.left_out.extend((!is_chosen).then_some(*part));
+        }
+        chosen.extend(is_chosen.then_some(*part));
+    }
+    let last = state.pipeline.playback.as_ref().map_or(0, |playing| playing.num_pairs().saturating_sub(1));
+    widgets::row(ui, "pairs", "The first and the last pair to export.", |ui| {
+        let (first_pair, last_pair) = (&mut choices.pairs.0, &mut choices.pairs.1);
+        let field = ui.add(DragValue::new(first_pair).range(0..=*last_pair).update_while_editing(false));
+        widgets::name(&field, Role::SpinButton, "First pair", *first_pair as f64);
+        ui.label("to");
+        let field = ui.add(DragValue::new(last_pair).range(*first_pair..=last).update_while_editing(false));
+        widgets::name(&field, Role::SpinButton, "Last pair", *last_pair as f64);
+    });
+    path_field(
+        ui,
+        "Folder of the export",
+        "A new or empty folder, or that of an export that was stopped.",
+        &mut choices.folder,
+    );
+    let pairs = choices.pairs.1.saturating_sub(choices.pairs.0) + 1;
+    let bytes = state.output().map(|output| {
+        let raw = &output.job.frame.raw;
+        let (width, height) = raw.left.size();
+        let pixels = (width * height) as u64;
+        pairs * chosen.iter().map(|part| part.max_bytes(pixels, raw.left.rgb.is_some())).sum::<u64>()
+    });
+    size(ui, &console::counted(pairs, "pair"), bytes, contents.free_bytes);
+    let nothing = chosen.is_empty().then_some("Nothing is chosen to be exported.");
+    begin(ui, state, "Export", Conversion::Export, nothing, commands);
+}
+
+/// What is written, how large at most, and whether there is room.
+fn size(ui: &mut Ui, what: &str, bytes: Option<u64>, free_bytes: Option<u64>) {
+    let Some(bytes) = bytes else { return };
+    let free = free_bytes.map_or(String::new(), |free| format!("; {} are free there", console::bytes(free)));
+    let text = format!("{what}, less than {}{free}", console::bytes(bytes));
+    let color = if free_bytes.is_some_and(|free| free < bytes) {
+        ui.visuals().warn_fg_color
+    } else {
+        ui.visuals().text_color()
+    };
+    ui.add(Label::new(RichText::new(text).color(color)).wrap());
+}
+
+/// The button that begins; disabled with the reason.
+fn begin(
+    ui: &mut Ui,
+    state: &State,
+    label: &str,
+    kind: Conversion,
+    why_not: Option<&str>,
+    commands: &mut Vec<Command>,
+) {
+    let why_not =
+        why_not.or(state.conversion.running.as_ref().map(|_| "One at a time: another conversion is running."));
+    let button = ui.add_enabled(why_not.is_none(), Button::new(label));
+    let help = why_not.unwrap_or("In the background; this window goes on.");
+    if widgets::explain(button, help).clicked() {
+        commands.push(Command::Convert(kind));
+    }
+}
+
+/// A path to be typed.
+fn path_field(ui: &mut Ui, label: &str, help: &str, path: &mut String) {
+    let field = ui.add(TextEdit::singleline(path).desired_width(ui.available_width()));
+    widgets::name_text(&field, Role::TextInput, label, path);
+    widgets::explain(field, help);
+}

@@ -1,0 +1,12 @@
+//! The examination of this machine, as `stereopsis doctor` has it.
+
+use crate::doctor;
+use crate::session::Session;
+use crate::state::EXAMINE;
+
+/// Examines this machine, with the disk of recordings.
+pub(crate) fn examine(session: &mut Session) {
+    let folder = session.state.recording_folder();
+    let examine = move || Ok(doctor::examine(&folder, |_| ()));
+    session.start_job(EXAMINE, examine, |session, checks| session.state.doctor.checks = checks);
+}

@@ -1,0 +1,54 @@
+//! What is wrong with this machine and what to do, as a text for a question to others.
+
+use crate::command::Command;
+use crate::doctor::{self, Check, State as CheckState};
+use crate::state::EXAMINE;
+use crate::state::State;
+use crate::widgets;
+use egui::{Button, Label, RichText, Ui};
+
+pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    let checks = &state.doctor.checks;
+    let is_running = state.jobs.contains(&EXAMINE);
+    ui.horizontal_wrapped(|ui| {
+        let again = ui.add_enabled(!is_running, Button::new("Examine again"));
+        if widgets::explain(again, "Examines this machine anew. It takes some seconds.").clicked() {
+            commands.push(Command::Examine);
+        }
+        let copy = ui.add_enabled(!checks.is_empty(), Button::new("Copy"));
+        let help = "Puts the whole text on the clipboard. It names neither you nor this machine.";
+        if widgets::explain(copy, help).clicked() {
+            ui.ctx().copy_text(text(checks));
+        }
+    });
+    if is_running {
+        widgets::note(ui, "Examining this machine …");
+    }
+    if checks.is_empty() {
+        return;
+    }
+    ui.add(Label::new(doctor::summary(checks)).wrap());
+    // what is wrong first
+    for shown in [CheckState::Wrong, CheckState::Note, CheckState::Ok] {
+        checks.iter().filter(|check| check.state == shown).for_each(|check| row(ui, check));
+    }
+}
+
+fn row(ui: &mut Ui, check: &Check) {
+    let colour = match check.state {
+        CheckState::Wrong => ui.visuals().error_fg_color,
+        CheckState::Note => ui.visuals().warn_fg_color,
+        CheckState::Ok => ui.visuals().weak_text_color(),
+    };
+    ui.add_space(4.0);
+    let text = format!("{}  {}: {}", check.state, check.area, check.text);
+    ui.add(Label::new(RichText::new(text).color(colour)).wrap());
+    if let Some(todo) = &check.todo {
+        widgets::note(ui, format!("To do: {todo}"));
+    }
+}
+
+/// The report as the command prints it.
+fn text(checks: &[Check]) -> String {
+    checks.iter().map(doctor::line).chain([doctor::summary(checks) + "\n"]).collect()
+}

@@ -1,0 +1,28 @@
+//! The explanation of the pixel under the pointer, while its page is open.
+
+use crate::action::Action;
+use crate::live::{PixelExplainer, Wish};
+use crate::session::Session;
+use crate::waker::Waker;
+
+/// Starts the thread that explains.
+pub(crate) fn start_explainer(waker: &Waker) -> std::io::Result<PixelExplainer> {
+    let wake = waker.clone();
+    PixelExplainer::start(Box::new(move || wake.wake()))
+}
+
+/// Wishes for the pixel under the pointer, or else the held one, of the newest result; takes what was explained last.
+pub(crate) fn update(session: &mut Session) {
+    let state = &mut session.state;
+    if !state.is_open(Action::Explain) {
+        session.explainer.wish(None);
+        state.pipeline.explained = None;
+        return;
+    }
+    if let Some((output, pixel)) = state.output().zip(state.pointer.pixel()) {
+        let wish = Wish { job: output.job.clone(), map: output.map.clone(), pixel };
+        session.explainer.wish(Some(wish));
+    }
+    // the last one stays when the pointer leaves the pictures, for its button
+    state.pipeline.explained = session.explainer.newest();
+}

@@ -1,0 +1,303 @@
+//! The live calibration with a board: looks at the pairs of the running source while its page is open.
+
+use crate::action::Action;
+use crate::calibrate::{self, Draft, Paper, PrintFormat, Request, Watch};
+use crate::capture::RawTap;
+use crate::console::counted;
+use crate::dialogs;
+use crate::features::{recording, rig};
+use crate::files;
+use crate::jobs::Job;
+use crate::notices::{Cure, Level};
+use crate::recording::{time, write::free_name};
+use crate::session::Session;
+use crate::state::{GuideStep, Running};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+/// A pair that is held is looked at again after this time, as if a camera saw nothing move.
+const HELD_INTERVAL: Duration = Duration::from_millis(150);
+const CHOOSE: Job = Job::stoppable("choosing a file");
+const PRINT: Job = Job::stoppable("writing the board");
+const SAVE: Job = Job::new("writing the calibration");
+
+/// The running calibration.
+#[derive(Default)]
+pub(crate) struct Guide {
+    watch: Option<Watch>,
+    /// It receives the pairs of the capture thread.
+    is_connected: bool,
+    /// When a pair that is held was looked at last.
+    fed: Option<Instant>,
+    /// The user was asked before the window closes.
+    has_asked: bool,
+}
+
+impl Guide {
+    /// What receives the pairs of the capture thread; `None` where none are looked at.
+    pub(crate) fn tap(&self) -> Option<Arc<dyn RawTap>> {
+        self.watch.as_ref().filter(|_| self.is_connected).map(Watch::tap)
+    }
+}
+
+impl Drop for Guide {
+    fn drop(&mut self) {
+        end(self.watch.take());
+    }
+}
+
+/// Ends a calibration. It may be looking at a pair: not on the window's thread.
+fn end(watch: Option<Watch>) {
+    if let Some(watch) = watch {
+        let ending = std::thread::Builder::new().name("old calibration".into()).spawn(move || drop(watch));
+        if let Err(err) = ending {
+            log::warn!("no thread to end a calibration: {err}");
+        }
+    }
+}
+
+/// Changes the live calibration.
+pub(crate) fn execute(session: &mut Session, step: GuideStep) {
+    match step {
+        GuideStep::SetBoard(words) => session.state.guide.set_board(words),
+        GuideStep::SetSquare(square_mm) => session.state.guide.set_square_mm(square_mm),
+        GuideStep::Print(paper) => print_board(session, paper),
+        GuideStep::Look => look(session),
+        GuideStep::Hold => hold(session, None),
+        GuideStep::Discard => discard_views(session),
+        GuideStep::Take => with_watch(session, Watch::take),
+        GuideStep::SetAutomatic(is_automatic) => with_watch(session, |watch| watch.set_automatic(is_automatic)),
+        GuideStep::Delete(place) => with_watch(session, |watch| watch.delete(place)),
+        GuideStep::LockCameras => rig::controls::lock_cameras(session),
+        GuideStep::NameFile(name) => {
+            session.state.guide.save_as = name;
+            session.state.guide.asks_to_replace = None;
+        }
+        GuideStep::ChooseFile => choose_calibration_to_write(session),
+        GuideStep::Save { replaces } => save_calibration(session, replaces),
+        GuideStep::KeepFile => session.state.guide.asks_to_replace = None,
+    }
+}
+
+fn with_watch(session: &Session, order: impl FnOnce(&Watch)) {
+    if let Some(watch) = &session.guide.watch {
+        order(watch);
+    }
+}
+
+/// Begins to look at pairs, or goes on.
+fn look(session: &mut Session) {
+    if let Some(running) = session.state.guide.running.as_mut().filter(|running| running.ended.is_none()) {
+        running.is_looking = true;
+        return;
+    }
+    if session.state.guide.running.as_ref().is_some_and(|running| running.unsaved() > 0) {
+        return; // the views are saved or discarded first
+    }
+    let board = match &session.state.guide.board {
+        Ok(board) => *board,
+        Err(why) => return session.state.notices.error(why.clone()),
+    };
+    let wake = session.waker.clone();
+    match Watch::start(&board, Request::default(), Arc::new(move || wake.wake())) {
+        Ok(watch) => {
+            discard_views(session);
+            session.guide.watch = Some(watch);
+            let guide = &mut session.state.guide;
+            guide.running = Some(Running::new());
+            if guide.save_as.is_empty() {
+                guide.save_as = format!("rig_{}.toml", today());
+            }
+            rig::controls::protect_cameras(session);
+        }
+        Err(why) => session.state.notices.error(why.to_string()),
+    }
+}
+
+/// Looks at pairs no more. The views stay; `why` where there is no way back.
+pub(crate) fn hold(session: &mut Session, why: Option<&str>) {
+    let Some(running) = session.state.guide.running.as_mut().filter(|running| running.ended.is_none()) else { return };
+    running.is_looking = false;
+    let Some(why) = why else {
+        if running.count() == 0 {
+            discard_views(session); // nothing is lost
+        }
+        return;
+    };
+    let kept = match running.unsaved() {
+        0 => String::new(),
+        count => format!("; its {} can still be saved on the page Calibrate", counted(count as u64, "view")),
+    };
+    running.ended = Some(why.to_owned());
+    let is_empty = running.count() == 0;
+    session.state.notices.add(Level::Remark, format!("the calibration has ended: {why}{kept}"), Vec::new());
+    if is_empty {
+        discard_views(session);
+    }
+}
+
+fn discard_views(session: &mut Session) {
+    end(session.guide.watch.take());
+    session.guide.has_asked = false;
+    session.state.guide.running = None;
+    session.state.guide.asks_to_replace = None;
+}
+
+/// Reads the calibration's state, and connects it to the pairs while its page is open; called once per frame.
+pub(crate) fn update(session: &mut Session, now: Instant) {
+    let is_open = session.state.is_open(Action::Calibrate);
+    if let (Some(watch), Some(running)) = (&session.guide.watch, &mut session.state.guide.running) {
+        running.update(watch.progress(), now);
+        session.guide.has_asked &= !running.has_just_taken();
+    }
+    let wants = is_open && session.guide.watch.is_some() && session.state.is_looking();
+    if wants != session.guide.is_connected {
+        session.guide.is_connected = wants;
+        recording::commands::connect_taps(session);
+    }
+    let status = session.state.status();
+    let is_held = status.source.is_still
+        || status.paused
+        || status.engine.ended
+        || status.capture.ended
+        || session.live.transport().is_some_and(|transport| !transport.get().playing);
+    // depth is not shown meanwhile, and detector or search need the processor; a recorder and other viewers need the results
+    let is_watched = session.state.recording.recorder().is_some() || session.live.remote().is_some();
+    let rests = wants && !is_held || session.state.search.is_searching();
+    session.live.set_suspended(rests && !is_watched);
+    if wants && is_held {
+        look_at_held(session, now);
+    }
+}
+
+/// Gives the calibration the pair that is held: the source brings no other.
+fn look_at_held(session: &mut Session, now: Instant) {
+    let status = session.state.status();
+    if session.guide.fed.is_some_and(|fed| now.saturating_duration_since(fed) < HELD_INTERVAL) {
+        return;
+    }
+    let held = session.state.output().filter(|output| output.job.frame.arrived >= session.source_since);
+    if let (Some(output), Some(watch)) = (held, &session.guide.watch) {
+        watch.tap().pair(&output.job.frame.raw, None, &status.source);
+        session.guide.fed = Some(now);
+    }
+}
+
+/// Whether the window stays open, because views would be lost; it asks once.
+pub(crate) fn stays_open(session: &mut Session) -> bool {
+    let count = session.state.guide.running.as_ref().map_or(0, Running::unsaved);
+    if count == 0 || std::mem::replace(&mut session.guide.has_asked, true) {
+        return false;
+    }
+    session.state.page = Some(Action::Calibrate);
+    let views = counted(count as u64, "view");
+    session
+        .state
+        .notices
+        .confirm(format!("{views} of the board would be lost: save the calibration, or close the window again"));
+    true
+}
+
+/// Writes the board as a page to print.
+fn print_board(session: &mut Session, paper: Paper) {
+    let Ok(board) = session.state.guide.board else { return };
+    if session.jobs.is_running(PRINT) {
+        return;
+    }
+    let words = board.to_string().replace([':', '.'], "-");
+    let name = format!("{words}-{}.pdf", paper.to_string().to_lowercase());
+    let page = match calibrate::page(&board, paper, PrintFormat::Pdf) {
+        Ok(page) => page,
+        Err(why) => return session.state.notices.error(why.to_string()),
+    };
+    let chosen = dialogs::choose_new_file("A file for the board", &name, "PDF", &["pdf"]);
+    let beside = session.options.folder.join(&name);
+    let write = move || {
+        // without a dialog, a name that is free
+        let (path, is_asked) = match chosen() {
+            Ok(None) => return Ok(None),
+            Ok(Some(path)) if path.extension().is_none() => (free_name(&path.with_extension("pdf")), false),
+            Ok(Some(path)) => (path, true),
+            Err(_) => (free_name(&beside), false),
+        };
+        let write = if is_asked { files::write } else { files::write_new };
+        write(&path, &page).map_err(|err| err.to_string())?;
+        Ok(Some(path))
+    };
+    session.start_job(PRINT, write, |session, path: Option<PathBuf>| {
+        let Some(path) = path else { return };
+        let text = format!("board written: {}; print it at 100 %, and measure a square", path.display());
+        session.state.notices.add(Level::Remark, text, vec![Cure::ShowInFolder(path)]);
+    });
+}
+
+/// Lets the user choose the file to write.
+fn choose_calibration_to_write(session: &mut Session) {
+    if session.jobs.is_running(CHOOSE) {
+        return;
+    }
+    let name = &session.state.guide.save_as;
+    let name = Path::new(name).file_name().map_or_else(|| name.clone(), |name| name.to_string_lossy().into_owned());
+    let chosen = dialogs::choose_new_file("A file for the calibration", &name, "Calibrations", &["toml", "yml", "xml"]);
+    session.start_job(CHOOSE, chosen, |session, path: Option<PathBuf>| {
+        if let Some(path) = path {
+            session.state.guide.save_as = path.display().to_string();
+            session.state.guide.asks_to_replace = None;
+        }
+    });
+}
+
+/// Writes the calibration and calibrates the source with it. A file that is there is replaced only where the user has said so.
+fn save_calibration(session: &mut Session, replaces: bool) {
+    let guide = &mut session.state.guide;
+    guide.asks_to_replace = None;
+    let Some(running) = &mut guide.running else { return };
+    let Some(outcome) = running.outcome().cloned() else { return };
+    running.is_looking = false; // a view that is taken meanwhile would not be written
+    let (taken, names) = (running.progress.taken.clone(), running.names());
+    let path = crate::session::absolute(&session.options.folder.join(guide.save_as.trim()));
+    let path = if path.extension().is_none() { path.with_extension("toml") } else { path };
+    let write = move || {
+        let mut files = calibrate::paths_of(&path);
+        files.push(calibrate::folder_of(&path));
+        if let Some(there) = files.into_iter().find(|file| file.symlink_metadata().is_ok()).filter(|_| !replaces) {
+            return Ok(Err(there));
+        }
+        // views cannot be taken again: they are written before anything else, and stay where the rest cannot be written
+        let (mut draft, mut remarks) = Draft::begin(&path).map_err(|err| err.to_string())?;
+        let saved = draft.keep(&outcome.board, &taken).and_then(|()| draft.save(&outcome, &taken));
+        let saved = saved.map_err(|why| match draft.refuse() {
+            Ok(None) => why.to_string(),
+            Ok(Some(views)) => format!("{why}; the views are kept in {}", views.display()),
+            Err(err) => format!("{why}; {err}"),
+        })?;
+        remarks.extend(saved.left_out.iter().map(|left_out| format!("not written: {left_out}")));
+        Ok(Ok((saved, remarks)))
+    };
+    session.start_job(SAVE, write, move |session, saved| match saved {
+        Ok((saved, remarks)) => {
+            use_saved(session, saved, names);
+            for remark in remarks {
+                session.state.notices.news(remark);
+            }
+        }
+        Err(there) => session.state.guide.asks_to_replace = Some(there),
+    });
+}
+
+/// Calibrates the source with what was written, as if the file had been opened.
+fn use_saved(session: &mut Session, saved: calibrate::Saved, names: std::collections::BTreeSet<String>) {
+    let text = format!("calibration written: {}, and more about it in {}", saved.rig.display(), saved.folder.display());
+    session.state.notices.add(Level::Remark, text, vec![Cure::ShowInFolder(saved.rig.clone())]);
+    let Some(running) = &mut session.state.guide.running else { return };
+    running.saved = Some((saved.rig.clone(), names));
+    if running.ended.is_none() {
+        rig::commands::use_setup_files(session, vec![saved.rig]);
+    }
+}
+
+/// `2026-11-23`.
+fn today() -> String {
+    time::for_file_name(SystemTime::now()).chars().take("2026-11-23".len()).collect()
+}

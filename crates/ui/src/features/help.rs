@@ -1,0 +1,44 @@
+//! The page of keys.
+
+use crate::action::Action;
+use crate::command::Command;
+use crate::state::State;
+use egui::{Grid, Label, RichText, Ui};
+
+/// Gestures and their effects.
+const POINTER: [(&str, &str); 16] = [
+    ("wheel on a picture", "zoom where the pointer is, all views together"),
+    ("drag a picture", "move all views"),
+    ("double-click", "whole picture; on a slider: its default"),
+    ("click a picture in the strip", "that view large; so does a click on its title"),
+    ("double-click a title", "that view alone; again: all"),
+    ("drag in 3d", "turn around the middle; with Shift, or the right or middle button: move along"),
+    ("wheel in 3d", "nearer, farther"),
+    ("← → ↑ ↓, Page ↑ ↓ in 3d", "fly: left, right, on, back, up, down; after a click, while the pointer is there"),
+    ("double-click in 3d", "as the camera sees it"),
+    ("click the large picture", "hold the read-out there; again: let go; in a grid any picture"),
+    ("drag the line between A and B", "more of one, less of the other"),
+    ("wheel, ← → on a slider", "one step, once the pointer has rested there"),
+    ("Ctrl +, Ctrl −", "larger or smaller text"),
+    ("drag the time line", "any pair of a recording; wheel: one pair"),
+    ("Space beside Calibrate", "take a view of the board"),
+    ("files dropped here", "open a recording, a pair or a folder"),
+];
+
+pub(crate) fn show(ui: &mut Ui, _: &State, _: &mut Vec<Command>) {
+    Grid::new("keys").num_columns(2).spacing([18.0, 3.0]).show(ui, |ui| {
+        for action in Action::all() {
+            ui.monospace(ui.ctx().format_shortcut(&action.shortcut()));
+            ui.label(action.label()).on_hover_text(action.help());
+            ui.end_row();
+        }
+    });
+    ui.separator();
+    Grid::new("pointer").num_columns(2).spacing([18.0, 4.0]).show(ui, |ui| {
+        for (gesture, effect) in POINTER {
+            ui.label(RichText::new(gesture).weak());
+            ui.add(Label::new(effect).wrap());
+            ui.end_row();
+        }
+    });
+}

@@ -1,0 +1,204 @@
+//! Going back to older settings, and following a settings file.
+
+use crate::capture::SourceSpec;
+use crate::dialogs;
+use crate::files::{self, plain};
+use crate::jobs::Job;
+use crate::notices::{Cure, Level};
+use crate::recording::time;
+use crate::session::Session;
+use crate::settings::{self, Settings, SettingsError};
+use crate::state::{HistoryStep, SettingsFile, Setup};
+use crate::stereo::{Preset, StereoParams};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Time between two looks at the settings file.
+const FOLLOW_INTERVAL: Duration = Duration::from_millis(500);
+/// The look; it is not shown.
+pub(crate) const FOLLOW: Job = Job::stoppable("reading the settings file");
+const CHOOSE: Job = Job::stoppable("choosing a file");
+const SAVE: Job = Job::new("writing the settings");
+
+/// A settings file as it was read: its text, and its settings or what is wrong with it.
+struct Read {
+    text: String,
+    settings: Result<Settings, SettingsError>,
+}
+
+/// Notes the settings, once per frame and after all commands of the frame.
+pub(crate) fn note(session: &mut Session, ctx: &egui::Context) {
+    if session.started.is_some() || session.state.source.opening.is_some() {
+        return; // not all settings are there
+    }
+    let press = ctx.input(|i| i.pointer.press_start_time()).map(f64::to_bits);
+    let state = &mut session.state;
+    state.history.note(Setup::of(&state.matching, &state.source.spec), Instant::now(), press);
+}
+
+pub(crate) fn execute(session: &mut Session, step: HistoryStep) {
+    match step {
+        HistoryStep::Go(position) => go_to(session, position),
+        HistoryStep::ChooseFile => choose_settings_file(session),
+        HistoryStep::OpenFile(path) => open_settings_file(session, path),
+        HistoryStep::ChooseNewFile => choose_new_settings_file(session),
+        HistoryStep::Save => save_settings_file(session),
+        HistoryStep::Forget => session.state.settings_file = None,
+    }
+}
+
+/// Takes the last step back (-1), or makes the next one again (1).
+pub(crate) fn go_in_history(session: &mut Session, by: isize) {
+    match session.state.history.position().checked_add_signed(by) {
+        Some(position) if position <= session.state.history.steps().len() => go_to(session, position),
+        _ => session.state.notices.news(if by < 0 { "there is no older change" } else { "there is no newer change" }),
+    }
+}
+
+fn go_to(session: &mut Session, position: usize) {
+    if let Some(setup) = session.state.history.go(position) {
+        take_setup(session, setup);
+    }
+}
+
+/// Takes settings as a whole.
+pub(crate) fn take_setup(session: &mut Session, Setup { params, preset, own, engine, source }: Setup) {
+    let matching = &mut session.state.matching;
+    (matching.preset, matching.own) = (preset, own);
+    let confidence = matching.params.confidence;
+    let has_other_engine = matching.engine.choice != engine;
+    session.set_params(StereoParams { confidence, ..params });
+    if has_other_engine {
+        session.set_engine(engine);
+    }
+    if session.state.source.spec != source && source != SourceSpec::Pipe {
+        session.open(source);
+    }
+}
+
+fn choose_settings_file(session: &mut Session) {
+    if !session.jobs.is_running(CHOOSE) {
+        let chosen = dialogs::choose_files("A settings file", "Settings", &["toml"]);
+        session.start_job(CHOOSE, chosen, |session, paths: Vec<PathBuf>| {
+            if let Some(path) = paths.into_iter().next() {
+                open_settings_file(session, path);
+            }
+        });
+    }
+}
+
+fn open_settings_file(session: &mut Session, path: PathBuf) {
+    let path = crate::session::absolute(&path);
+    let read = move || Ok((read(&path).map_err(|err| err.to_string())?, path));
+    session.start_job(Job::stoppable("opening the settings"), read, |session, (read, path): (Read, PathBuf)| {
+        let file = SettingsFile { path, text: String::new(), wrong: None };
+        session.state.settings_file = Some(file);
+        take_read(session, read);
+    });
+}
+
+fn choose_new_settings_file(session: &mut Session) {
+    if session.jobs.is_running(CHOOSE) {
+        return;
+    }
+    let name = format!("settings_{}.toml", time::for_file_name(SystemTime::now()));
+    let chosen = dialogs::choose_new_file("A file for the settings", &name, "Settings", &["toml"]);
+    session.start_job(CHOOSE, chosen, |session, path: Option<PathBuf>| {
+        let Some(path) = path else { return };
+        // the dialog has asked before it gave a file that exists; an ending that is added may name another one
+        let is_asked = path.extension().is_some();
+        let path = if is_asked { path } else { path.with_extension("toml") };
+        write_settings_file(session, path, is_asked);
+    });
+}
+
+/// Writes the file that is followed; what an editor has changed in it meanwhile is not written over.
+fn save_settings_file(session: &mut Session) {
+    let Some(file) = &session.state.settings_file else { return };
+    let path = file.path.clone();
+    write_settings_file(session, path, true);
+}
+
+fn write_settings_file(session: &mut Session, path: PathBuf, replaces: bool) {
+    let known = session.state.settings_file.as_ref().filter(|file| file.path == path).map(|file| file.text.clone());
+    let settings = session.settings_flags();
+    let write = move || {
+        if let (Some(known), Ok(there)) = (known, plain::read_text(&path))
+            && known != there
+        {
+            return Err(format!("{} has just been changed by another program: look at it first", path.display()));
+        }
+        let text = settings::text_of("Settings of stereopsis: --settings with this file.", &settings)?;
+        let write = if replaces { files::write } else { files::write_new };
+        write(&path, text.as_bytes()).map_err(|err| err.to_string())?;
+        Ok((path, text))
+    };
+    session.start_job(SAVE, write, |session, (path, text): (PathBuf, String)| {
+        let said = format!("settings written: --settings {}", path.display());
+        session.state.notices.add(Level::News, said, vec![Cure::ShowInFolder(path.clone())]);
+        session.state.settings_file = Some(SettingsFile { path, text, wrong: None });
+    });
+}
+
+/// Reads the settings file again where it has changed.
+pub(crate) fn follow_settings_file(session: &mut Session, now: Instant) {
+    let Some(file) = &session.state.settings_file else { return };
+    let is_due = session.file_read.is_none_or(|read| now.saturating_duration_since(read) >= FOLLOW_INTERVAL);
+    if !is_due || session.jobs.is_running(FOLLOW) {
+        return;
+    }
+    session.file_read = Some(now);
+    let (path, known) = (file.path.clone(), file.text.clone());
+    let look = move || {
+        let read = match read(&path) {
+            Ok(read) => (read.text != known).then_some(read),
+            // an editor may be replacing it: the error stays only as long as the file is gone
+            Err(why) => Some(Read { text: String::new(), settings: Err(why) }),
+        };
+        Ok((path, read))
+    };
+    session.start_job(FOLLOW, look, |session, (path, read): (PathBuf, Option<Read>)| {
+        let is_followed = session.state.settings_file.as_ref().is_some_and(|file| file.path == path);
+        if let Some(read) = read.filter(|_| is_followed) {
+            take_read(session, read);
+        }
+    });
+}
+
+/// Takes the settings of the file; where it is wrong, the settings stay as they are.
+fn take_read(session: &mut Session, Read { text, settings }: Read) {
+    let frame = session.state.output().map(|output| (output.job.frame.extent_px(), output.job.frame.geometry));
+    let settings = settings.and_then(|settings| {
+        let params = match frame {
+            Some((extent_px, geometry)) => settings.params_for(extent_px, geometry.as_ref())?,
+            None => settings.params.clone(),
+        };
+        Ok((settings, params))
+    });
+    let Some(file) = &mut session.state.settings_file else { return };
+    file.text = text;
+    match settings {
+        Err(why) => file.wrong = Some(why.to_string()),
+        Ok((settings, params)) => {
+            file.wrong = None;
+            let matching = &mut session.state.matching;
+            (matching.preset, matching.own) = (settings.preset.unwrap_or(Preset::Balanced), None);
+            let confidence = params.confidence || matching.params.confidence;
+            let has_other_engine = matching.engine.choice != settings.engine;
+            session.set_params(StereoParams { confidence, ..params });
+            if has_other_engine {
+                session.set_engine(settings.engine);
+            }
+        }
+    }
+}
+
+/// Reads a settings file.
+///
+/// # Errors
+/// It cannot be read.
+fn read(path: &Path) -> Result<Read, SettingsError> {
+    let text = settings::read_text(path)?;
+    let settings = settings::words_of(path, &text).and_then(|words| Settings::resolve(&words));
+    Ok(Read { text, settings })
+}

@@ -1,0 +1,306 @@
+//! The history of settings: what was changed and when, and the way back.
+
+use crate::capture::SourceSpec;
+use crate::engine::EngineChoice;
+use crate::state::{Matching, OwnPreset};
+use crate::stereo::{Preset, StereoParams};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Most steps that are kept; the oldest are forgotten.
+const MAX_STEPS: usize = 500;
+/// Changes of the same settings that follow each other so quickly are one step.
+const SAME_STEP: Duration = Duration::from_secs(1);
+/// Most settings that a step names.
+const MAX_NAMED: usize = 3;
+
+/// The settings that a step changes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Setup {
+    /// The parameters. Confidence follows its view and is off here.
+    pub(crate) params: StereoParams,
+    pub(crate) preset: Preset,
+    pub(crate) own: Option<OwnPreset>,
+    pub(crate) engine: EngineChoice,
+    pub(crate) source: SourceSpec,
+}
+
+impl Setup {
+    /// The present one.
+    pub(crate) fn of(matching: &Matching, source: &SourceSpec) -> Self {
+        Self {
+            params: StereoParams { confidence: false, ..matching.params.clone() },
+            preset: matching.preset,
+            own: matching.own.clone(),
+            engine: matching.engine.choice,
+            source: source.clone(),
+        }
+    }
+
+    /// What differs, in one line: "P1 14 → 22"; "the same" where nothing does.
+    pub(crate) fn differences_to(&self, to: &Self) -> String {
+        let changes = self.changes_to(to);
+        if changes.is_empty() { "the same".to_owned() } else { words_of(&changes) }
+    }
+
+    /// Name of the preset that the parameters started from.
+    pub(crate) fn preset_name(&self) -> &str {
+        self.own.as_ref().map_or(self.preset.word(), |own| &own.name)
+    }
+
+    /// What differs, as "P1 14 → 22". A preset's name stands for its parameters.
+    fn changes_to(&self, to: &Self) -> Vec<Change> {
+        let mut changes = Vec::new();
+        let mut add = |name: &'static str, from: &str, to: &str| {
+            if from != to {
+                changes.push(Change { name, words: format!("{name} {from} → {to}") });
+            }
+        };
+        add("Source", &self.source.to_string(), &to.source.to_string());
+        add("Engine", &self.engine.to_string(), &to.engine.to_string());
+        add("Preset", self.preset_name(), to.preset_name());
+        if self.preset_name() == to.preset_name() {
+            for parameter in StereoParams::table() {
+                let [from, to] = [self, to].map(|setup| (parameter.get)(&setup.params).to_string());
+                add(parameter.label, &from, &to);
+            }
+        }
+        changes
+    }
+}
+
+/// A setting that a step changes.
+struct Change {
+    name: &'static str,
+    words: String,
+}
+
+/// A change of settings.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) at: SystemTime,
+    /// What it changes: "P1 14 → 22".
+    pub(crate) words: String,
+    /// Names of what it changes.
+    names: Vec<&'static str>,
+    /// The settings after it.
+    setup: Setup,
+}
+
+/// All steps of a run.
+#[derive(Default)]
+pub(crate) struct History {
+    /// The settings before the first step; `None` before the start.
+    start: Option<Setup>,
+    steps: Vec<Step>,
+    /// Steps in force; those behind can be done again.
+    position: usize,
+    /// The settings that were noted last.
+    now: Option<Setup>,
+    /// Older settings were taken: the next difference is theirs, and no step.
+    is_going: bool,
+    /// When the newest step changed last, and during which press of the pointer.
+    newest: Option<(Instant, Option<u64>)>,
+}
+
+impl History {
+    /// Notes the present settings; called once per frame. `press` numbers the press of the pointer that goes on.
+    pub(crate) fn note(&mut self, setup: Setup, now: Instant, press: Option<u64>) {
+        let Some(before) = &self.now else {
+            (self.start, self.now) = (Some(setup.clone()), Some(setup));
+            return;
+        };
+        if *before == setup {
+            self.is_going = false;
+            return;
+        }
+        self.now = Some(setup.clone());
+        if std::mem::take(&mut self.is_going) {
+            return;
+        }
+        self.steps.truncate(self.position);
+        let names = |changes: &[Change]| changes.iter().map(|change| change.name).collect::<Vec<_>>();
+        let changes = self.in_force(self.position).map(|from| from.changes_to(&setup)).unwrap_or_default();
+        let is_same_step = self.newest.is_some_and(|(at, of_press)| {
+            (press.is_some() && press == of_press) || now.saturating_duration_since(at) < SAME_STEP
+        }) && self.steps.last().is_some_and(|last| last.names == names(&changes));
+        if is_same_step {
+            self.steps.pop();
+        }
+        self.newest = Some((now, press));
+        let changes = self.in_force(self.steps.len()).map(|from| from.changes_to(&setup)).unwrap_or_default();
+        if !changes.is_empty() {
+            let (names, words) = (names(&changes), words_of(&changes));
+            self.steps.push(Step { at: SystemTime::now(), words, names, setup });
+        }
+        if self.steps.len() > MAX_STEPS {
+            self.start = Some(self.steps.remove(0).setup);
+        }
+        self.position = self.steps.len();
+    }
+
+    /// The steps, the oldest first.
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// How many steps are in force.
+    pub(crate) fn position(&self) -> usize {
+        self.position
+    }
+
+    /// Goes to where so many steps are in force; the settings to take. `None` where there are not so many, or no others.
+    pub(crate) fn go(&mut self, position: usize) -> Option<Setup> {
+        let setup = self.in_force(position)?.clone();
+        if position == self.position {
+            return None;
+        }
+        (self.position, self.is_going, self.newest) = (position, true, None);
+        Some(setup)
+    }
+
+    /// The settings after so many steps.
+    fn in_force(&self, position: usize) -> Option<&Setup> {
+        match position.checked_sub(1) {
+            None => self.start.as_ref(),
+            Some(last) => self.steps.get(last).map(|step| &step.setup),
+        }
+    }
+}
+
+/// The changes in one line.
+fn words_of(changes: &[Change]) -> String {
+    let words: Vec<_> = changes.iter().take(MAX_NAMED).map(|change| change.words.as_str()).collect();
+    match changes.len().saturating_sub(MAX_NAMED) {
+        0 => words.join(", "),
+        more => format!("{}, {more} more", words.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stereo::{CostKind, Subpixel};
+    use fastrand::Rng;
+
+    fn setup() -> Setup {
+        let (params, source) = (StereoParams::default(), SourceSpec::Scene);
+        Setup { params, preset: Preset::Balanced, own: None, engine: EngineChoice::Auto, source }
+    }
+
+    fn with_p1(p1: u32) -> Setup {
+        let params = StereoParams { p1, p2: 90, ..StereoParams::default() };
+        Setup { params, ..setup() }
+    }
+
+    fn words(history: &History) -> Vec<&str> {
+        history.steps().iter().map(|step| step.words.as_str()).collect()
+    }
+
+    #[test]
+    fn a_drag_is_one_step_and_two_drags_are_two() {
+        let (mut history, start) = (History::default(), Instant::now());
+        let after = |ms: u64| start + Duration::from_millis(ms);
+        history.note(with_p1(14), after(0), None);
+        for (i, p1) in [15, 18, 22].into_iter().enumerate() {
+            // the pointer rests for seconds between two changes, and is never let go
+            history.note(with_p1(p1), after(3000 * i as u64), Some(7));
+        }
+        assert_eq!(words(&history), ["P1 14 → 22"]);
+        history.note(with_p1(30), after(9000), Some(8));
+        assert_eq!(words(&history), ["P1 14 → 22", "P1 22 → 30"]);
+        history.note(with_p1(31), after(9500), None);
+        assert_eq!(words(&history), ["P1 14 → 22", "P1 22 → 31"], "keys that follow quickly are one step");
+        history.note(with_p1(22), after(9600), None);
+        assert_eq!(words(&history), ["P1 14 → 22"], "a change that is taken back at once is none");
+    }
+
+    #[test]
+    fn other_settings_are_other_steps_and_have_their_words() {
+        let (mut history, now) = (History::default(), Instant::now());
+        history.note(setup(), now, None);
+        let mut preset = Setup { preset: Preset::Fast, ..setup() };
+        Preset::Fast.apply(&mut preset.params);
+        history.note(preset.clone(), now, None);
+        assert_eq!(words(&history), ["Preset balanced → fast"], "its parameters are not named");
+        let source = Setup { source: SourceSpec::Folder("pairs".into()), ..preset.clone() };
+        history.note(source.clone(), now, None);
+        assert_eq!(words(&history)[1], "Source scene → pairs");
+        let mut cost = source;
+        cost.params.set_cost(CostKind::Sad);
+        history.note(cost, now, None);
+        assert!(
+            words(&history)[2].starts_with("Cost ") && words(&history)[2].contains(", P1 "),
+            "{:?}",
+            words(&history)
+        );
+    }
+
+    #[test]
+    fn a_new_change_after_going_back_replaces_what_was_undone() {
+        let (mut history, now) = (History::default(), Instant::now());
+        let note = |history: &mut History, setup: Setup, s: u64| {
+            history.note(setup, now + Duration::from_secs(10 * s), None);
+        };
+        for (s, p1) in (0..).zip([10, 11, 12]) {
+            note(&mut history, with_p1(p1), s);
+        }
+        assert_eq!(history.go(1), Some(with_p1(11)));
+        note(&mut history, with_p1(11), 3);
+        assert_eq!((history.position(), history.steps().len()), (1, 2), "what was undone can be done again");
+        assert_eq!((history.go(5), history.go(1)), (None, None));
+        note(&mut history, with_p1(40), 4);
+        assert_eq!(words(&history), ["P1 10 → 11", "P1 11 → 40"]);
+    }
+
+    #[test]
+    fn settings_that_cannot_be_taken_are_no_step() {
+        let (mut history, now) = (History::default(), Instant::now());
+        let away = Setup { source: SourceSpec::Folder("pairs".into()), ..setup() };
+        history.note(away.clone(), now, None);
+        history.note(setup(), now, None);
+        assert_eq!(history.go(0), Some(away));
+        // the folder is gone: the source stays
+        history.note(setup(), now, None);
+        assert_eq!((words(&history).len(), history.position()), (1, 0));
+    }
+
+    #[test]
+    fn any_way_back_leads_to_the_same_settings() {
+        let mut rng = Rng::with_seed(6);
+        let (mut history, start) = (History::default(), Instant::now());
+        let mut setups = vec![with_p1(20)];
+        history.note(setups[0].clone(), start, None);
+        let mut current = 0;
+        for s in 1..400 {
+            if rng.bool() {
+                let to = rng.usize(..setups.len());
+                let taken = history.go(to);
+                assert_eq!(taken, (to != current).then(|| setups[to].clone()));
+                current = to;
+                history.note(setups[to].clone(), start + Duration::from_secs(10 * s), None);
+            } else {
+                let mut next = setups[current].clone();
+                match rng.u32(..3) {
+                    0 => next.params.p1 = 10 + (next.params.p1 + 1 + rng.u32(..5)) % 30,
+                    1 => next.params.subpixel = Subpixel::ALL[(next.params.subpixel as usize + 1) % 3],
+                    _ => next.params.num_disparities = 16 + (next.params.num_disparities + 16) % 128,
+                }
+                setups.truncate(current + 1);
+                setups.push(next.clone());
+                current += 1;
+                history.note(next, start + Duration::from_secs(10 * s), None);
+            }
+            assert_eq!((history.position(), history.steps().len()), (current, setups.len() - 1));
+        }
+    }
+
+    #[test]
+    fn the_oldest_steps_are_forgotten() {
+        let (mut history, start) = (History::default(), Instant::now());
+        for i in 0..=MAX_STEPS as u64 + 5 {
+            history.note(with_p1(10 + i as u32 % 50), start + Duration::from_secs(10 * i), None);
+        }
+        assert_eq!(history.steps().len(), MAX_STEPS);
+        assert_eq!(history.go(0), Some(with_p1(15)));
+    }
+}

@@ -1,0 +1,16 @@
+//! Features of the window, a folder each: `state` has its data and the steps that change them, `session` carries these out,
+//! `panel` draws its page or strip.
+
+pub(crate) mod cameras;
+pub(crate) mod comparison;
+pub(crate) mod conversion;
+pub(crate) mod doctor;
+pub(crate) mod explain;
+pub(crate) mod guide;
+pub(crate) mod help;
+pub(crate) mod history;
+pub(crate) mod measure;
+pub(crate) mod reach;
+pub(crate) mod recording;
+pub(crate) mod rig;
+pub(crate) mod search;

@@ -1,0 +1,334 @@
+//! The calibration of the source, depth from two known distances, the working size, and the rig file.
+
+use crate::calibration::{self, CalibrationError, FocalLength, KnownDepth};
+use crate::capture::{CameraOptions, FramePreparation, Scale, SourceInfo, SourceOptions};
+use crate::dialogs;
+use crate::features::recording;
+use crate::files;
+use crate::geometry::Geometry;
+use crate::jobs::Job;
+use crate::notices::{Cure, Level};
+use crate::options::WindowOptions;
+use crate::rig::{Calibrated, CalibrationChoice, FittedDepth, RectifyChoice, RigFile, SETUP_EXTENSIONS};
+use crate::saved::SavedState;
+use crate::session::Session;
+use crate::state::Obstacle;
+use crate::stereo::StereoParams;
+use crate::store::{estimated, is_estimate};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// File of the saved rig, beside that of the saved state, where an earlier version has saved both.
+const SAVED_RIG: &str = "last-rig.toml";
+
+/// Takes the saved rig, unless the command line names a source, rig or calibration. Returns whether there was one to take.
+pub(crate) fn use_saved_rig(options: &mut WindowOptions, saved: &SavedState) -> bool {
+    let SourceOptions { size, cameras, .. } = &options.source_options;
+    let has_source = options.source.is_some() || options.rig_file.is_some() || size.is_some();
+    let has_calibration = options.calibration != CalibrationChoice::default();
+    if has_source || has_calibration || *cameras != CameraOptions::default() {
+        return false;
+    }
+    let Some(path) = options.saved_state.as_deref() else { return false };
+    let saved = saved.rig(files::folder_of(path));
+    let Some(rig) = saved.or_else(|| RigFile::read(&path.with_file_name(SAVED_RIG)).ok()) else { return false };
+    rig.fill(&mut options.source_options);
+    options.source = rig.source;
+    options.calibration = rig.calibration;
+    true
+}
+
+const ESTIMATE: Job = Job::stoppable("estimating the rig");
+
+/// Notes the calibration of the source.
+pub(crate) fn take_calibrated(session: &mut Session, calibrated: &Calibrated) {
+    let state = &mut session.state;
+    if let Some(text) = session.uncalibrated.take() {
+        state.notices.retract(&text);
+    }
+    if let Some(note) = calibrated.note.clone().filter(|note| state.rig.note.as_ref() != Some(note)) {
+        state.notices.confirm(note);
+    }
+    state.rig.note.clone_from(&calibrated.note);
+    state.rig.rig.clone_from(&calibrated.rig);
+    session.describe_source();
+}
+
+/// Calibrates the source in another way. It is read on, and if that fails it stays calibrated as it was.
+pub(crate) fn calibrate(session: &mut Session, choice: CalibrationChoice) {
+    let source = session.state.status().source.clone();
+    let (asked, info) = (choice.clone(), source.clone());
+    if choice.rectify() == RectifyChoice::Auto {
+        if session.jobs.is_running(ESTIMATE) {
+            return;
+        }
+        let newest = session.state.output().filter(|output| output.job.frame.arrived >= session.source_since);
+        let Some(first) = newest.map(|output| Arc::clone(&output.job.frame.raw)) else {
+            return session.state.notices.news("there is no pair to estimate the rig from yet: wait for the first one");
+        };
+        let pairs = session.estimate_pairs.begin(first, session.live.is_paused());
+        let estimate = move || asked.estimate(&pairs.collect(), &info);
+        calibrate_by(session, ESTIMATE, choice, source, estimate);
+    } else {
+        calibrate_by(session, Job::stoppable("applying the calibration"), choice, source, move || asked.apply(&info));
+    }
+}
+
+/// Prepares the frames of `source` as `work` finds out, which is the way of `choice`.
+fn calibrate_by(
+    session: &mut Session,
+    job: Job,
+    choice: CalibrationChoice,
+    source: SourceInfo,
+    work: impl FnOnce() -> Result<Calibrated, CalibrationError> + Send + 'static,
+) {
+    session.jobs.start(
+        job,
+        move || Ok(work()),
+        move |session: &mut Session, found| {
+            let now = &session.state.status().source;
+            if (&source.name, source.width, source.height) != (&now.name, now.width, now.height) {
+                return; // another source is read since
+            }
+            match found {
+                Ok(Ok(calibrated)) => {
+                    recording::commands::unless_recording(session, Obstacle::Calibration, move |session| {
+                        if use_recipe(session, calibrated.preparation.clone(), choice) {
+                            take_calibrated(session, &calibrated);
+                            session.fits_depth = true;
+                            super::controls::protect_calibration(session);
+                            session.state.notices.cured(&Cure::SwapPictures);
+                        }
+                    });
+                }
+                Ok(Err(why)) => {
+                    let cures = if why.means_exchanged() { vec![Cure::SwapPictures] } else { Vec::new() };
+                    session.state.notices.add(Level::Error, why.to_string(), cures);
+                }
+                Err(why) => session.state.notices.error(why),
+            }
+        },
+    );
+}
+
+/// Takes the unit of the calibration's lengths as it was read.
+pub(crate) fn confirm_baseline(session: &mut Session) {
+    let Some(rig) = &session.state.rig.rig else { return };
+    session.state.rig.choice.unit = Some(rig.unit);
+}
+
+/// Searches for nearer things.
+pub(crate) fn widen_range(session: &mut Session) {
+    let mut params = session.state.matching.params.clone();
+    let wider = (params.num_disparities * 3 / 2).next_multiple_of(8);
+    params.num_disparities = wider;
+    session.set_params(params);
+    session.fits_depth = true;
+}
+
+/// Sets the search range to the disparities of points that both pictures show.
+pub(crate) fn fit_range(session: &mut Session) {
+    let Some(output) = session.state.output().cloned() else { return };
+    let find = move || {
+        let frame = &output.job.frame;
+        let in_rows = frame.in_rows();
+        let found = calibration::matches(&in_rows.left.luma, &in_rows.right.luma);
+        let infinity_px = frame.geometry.map_or(0.0, |geometry| -geometry.doffs_px);
+        let few = format!("the search range cannot be fitted: the pictures have only {} points in common", found.len());
+        calibration::range_of(&found, infinity_px).ok_or(few)
+    };
+    session.start_job(Job::stoppable("fitting the search range"), find, |session, (first, count)| {
+        let before = session.state.matching.params.clone();
+        let params = StereoParams { min_disparity: first, num_disparities: count, ..before };
+        session.set_params(params.clone());
+        if session.state.matching.params == params {
+            session.fits_depth = true;
+            let last = params.last_disparity();
+            session.state.notices.news(format!("the search goes from {first} to {last} px now"));
+        }
+    });
+}
+
+/// Prepares frames in this way, which is that of `choice`; false if the held pair does not fit, which is shown.
+pub(crate) fn use_recipe(session: &mut Session, preparation: FramePreparation, choice: CalibrationChoice) -> bool {
+    match recording::commands::set_preparation(session, preparation) {
+        Ok(()) => session.state.rig.choice = choice,
+        Err(why) => {
+            session.state.notices.error(why.to_string());
+            return false;
+        }
+    }
+    true
+}
+
+/// Takes a rig file, or calibration files.
+pub(crate) fn use_setup_files(session: &mut Session, files: Vec<PathBuf>) {
+    if let [one] = &files[..]
+        && let Ok(rig) = RigFile::read(one)
+    {
+        use_rig(session, one.clone(), rig);
+    } else if !files.is_empty() {
+        let scale = session.state.rig.choice.scale;
+        calibrate(session, CalibrationChoice { files, scale, ..CalibrationChoice::default() });
+    }
+}
+
+/// Opens the cameras of a rig; a rig without cameras calibrates the present source.
+fn use_rig(session: &mut Session, path: PathBuf, rig: RigFile) {
+    let source = rig.source.clone().unwrap_or_else(|| session.state.source.spec.clone());
+    let mut wanted = session.request(source);
+    rig.fill(&mut wanted.options);
+    wanted.choice.clone_from(&rig.calibration);
+    wanted.file = Some((path, rig));
+    session.open_as(wanted);
+}
+
+/// Lets the user choose calibration files.
+pub(crate) fn choose_calibration(session: &mut Session) {
+    const CHOOSE: Job = Job::stoppable("choosing a calibration");
+    if !session.jobs.is_running(CHOOSE) {
+        let title = "A rig, or a stereo calibration: one file, or two that belong together";
+        let chosen = dialogs::choose_files(title, "Rigs and calibrations", SETUP_EXTENSIONS);
+        session.start_job(CHOOSE, chosen, use_setup_files);
+    }
+}
+
+/// Sets the working size; the search range follows, so that the same depths are seen.
+pub(crate) fn set_scale(session: &mut Session, scale: Scale) {
+    recording::commands::unless_recording(session, Obstacle::Size, move |session| set_scale_now(session, scale));
+}
+
+fn set_scale_now(session: &mut Session, scale: Scale) {
+    let preparation = session.live.preparation();
+    let factor = scale.factor() / preparation.scale.factor();
+    let choice = CalibrationChoice { scale, ..session.state.rig.choice.clone() };
+    if use_recipe(session, FramePreparation { scale, ..preparation }, choice) {
+        session.describe_source();
+        session.set_params(session.state.matching.scaled_params(factor));
+        session.state.pointer.pinned = None;
+    }
+}
+
+/// Takes the disparity at the held pixel for the near (0) or the far (1) object of known distance.
+pub(crate) fn take_known_disparity(session: &mut Session, which: usize) {
+    let state = &mut session.state;
+    let Some(output) = &state.pipeline.output else { return };
+    let Some(pixel) = state.pointer.pinned else {
+        state.notices.news("click the thing in the left picture first: a click holds the place");
+        return;
+    };
+    let around = output.map.as_ref().and_then(|map| map.median_around_px(pixel, 2));
+    let Some(disparity_px) = around else {
+        state.notices.news("there is no disparity at that place; click where the depth picture has colour");
+        return;
+    };
+    state.rig.known[which].disparity_px = Some(f64::from(disparity_px) / state.rig.choice.scale.factor());
+}
+
+/// Fits depth to the two objects of known distance.
+pub(crate) fn fit_depth(session: &mut Session) {
+    let [near, far] = session.state.rig.known;
+    let (Some(near_px), Some(far_px)) = (near.disparity_px, far.disparity_px) else { return };
+    let info = session.state.status().source.clone();
+    let preparation = FramePreparation { geometry: None, ..session.live.preparation() };
+    let geometry = preparation.geometry(&info).unwrap_or_else(|| FittedDepth::unknown(&info, preparation.axis));
+    let known = |disparity_px, depth_m| KnownDepth { disparity_px, depth_m };
+    let fitted = match calibration::fit_depth(&geometry, known(near_px, near.metres), known(far_px, far.metres)) {
+        Ok(fitted) => FittedDepth::of(&fitted),
+        Err(why) => return session.state.notices.error(why.to_string()),
+    };
+    if let Some(why) = contradiction(&session.state.rig.choice, geometry, fitted, info.width) {
+        return session.state.notices.error(why);
+    }
+    let choice = CalibrationChoice { depth_fit: Some(fitted), ..session.state.rig.choice.clone() };
+    let geometry = Some(fitted.applied(geometry));
+    let preparation = FramePreparation { geometry, ..preparation };
+    recording::commands::unless_recording(session, Obstacle::Calibration, move |session| {
+        use_fitted(session, preparation, choice);
+    });
+}
+
+fn use_fitted(session: &mut Session, preparation: FramePreparation, choice: CalibrationChoice) {
+    if use_recipe(session, preparation, choice) {
+        session.describe_source();
+        session.fits_depth = true;
+        session.state.notices.news("depth follows the two distances now, and is labelled estimated");
+    }
+}
+
+/// Writes the rig file; replaces only the file that was read or written before.
+pub(crate) fn save_rig(session: &mut Session) {
+    let path = session.options.folder.join(session.state.rig.save_as.trim());
+    let path = if path.extension().is_none() { path.with_extension("toml") } else { path };
+    let before = session.state.rig.file.as_ref().filter(|(own, _)| *own == path).map(|(_, rig)| rig);
+    let owns_calibration = before.is_some_and(|rig| rig.calibration.files == [calibration_beside(&path)]);
+    let own = before.is_some();
+    let written = if !own && path.symlink_metadata().is_ok() {
+        Err(format!("{} exists and is not replaced; choose another name", path.display()))
+    } else {
+        write_rig(session, &path, own, owns_calibration)
+    };
+    match written {
+        Ok((choice, rig)) => {
+            session.state.rig.choice = choice;
+            session.state.notices.news(format!("rig written: stereopsis --rig {}", path.display()));
+            session.state.rig.file = Some((path, rig));
+        }
+        Err(why) => session.state.notices.error(why),
+    }
+}
+
+/// Writes the rig file, after the calibration file of an estimate; the flags allow to replace each of them.
+fn write_rig(
+    session: &Session,
+    path: &Path,
+    own: bool,
+    owns_calibration: bool,
+) -> Result<(CalibrationChoice, RigFile), String> {
+    let choice = write_estimate(session, path, owns_calibration)?;
+    let rig = RigFile::of(&session.state.source.spec, &session.state.rig.options, &choice);
+    rig.write(path, own).map_err(|err| err.to_string())?;
+    Ok((choice, rig))
+}
+
+/// Writes an estimate as a calibration file beside the rig, also one of the last run, whose file is the window's own. `replaces` allows
+/// to replace a file.
+fn write_estimate(session: &Session, rig_file: &Path, replaces: bool) -> Result<CalibrationChoice, String> {
+    let choice = session.state.rig.choice.clone();
+    let Some(rig) = session.state.rig.rig.as_ref().filter(|_| is_estimate(&choice, session.state_folder())) else {
+        return Ok(choice);
+    };
+    let path = calibration_beside(rig_file);
+    let written = calibration::write(rig, calibration::Output::Toml, choice.crop()).map_err(|err| err.to_string())?;
+    for (_, bytes) in written {
+        let write = if replaces { files::write } else { files::write_new };
+        write(&path, &bytes).map_err(|err| err.to_string())?;
+    }
+    Ok(estimated(&choice, path))
+}
+
+/// Largest factor between what was said of the lens and what two distances imply.
+const MAX_CONTRADICTION: f64 = 1.3;
+
+/// What the two distances imply, where it contradicts the lens that the user has named.
+fn contradiction(choice: &CalibrationChoice, known: Geometry, fitted: FittedDepth, width: usize) -> Option<String> {
+    let said = choice.focal()?.px(width);
+    let factor = fitted.focal_px / said;
+    if (1.0 / MAX_CONTRADICTION..MAX_CONTRADICTION).contains(&factor) {
+        return None;
+    }
+    let fov_deg = |focal_px| FocalLength::Px(focal_px).fov_deg(width);
+    Some(format!(
+        "these two distances imply a field of view of {:.0}°; you said {:.0}°: measure both distances again, and check that \
+         the baseline is {} m",
+        fov_deg(fitted.focal_px),
+        fov_deg(said),
+        known.baseline_m
+    ))
+}
+
+/// The calibration file of a rig whose calibration is an estimate.
+fn calibration_beside(rig_file: &Path) -> PathBuf {
+    let stem = rig_file.file_stem().unwrap_or_default().to_string_lossy();
+    rig_file.with_file_name(format!("{stem}-calibration.toml"))
+}

@@ -1,0 +1,100 @@
+//! Pairs of the running source for an estimate of its rig: some of the newest, far enough apart that the scene may change.
+
+use crate::capture::RawPair;
+use crate::sources::{ESTIMATE_PAIRS, PAIR_INTERVAL};
+use crossbeam_channel::{Receiver, Sender, bounded};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A source that gives nothing new for so long gives nothing more: a still.
+const TIMEOUT: Duration = Duration::from_millis(700);
+
+/// Gives pairs away while an estimate collects them.
+#[derive(Default)]
+pub(crate) struct EstimatePairs {
+    collecting: Option<Collecting>,
+}
+
+/// The giving end, with the pair that was given last and the time of that.
+struct Collecting {
+    sender: Sender<Arc<RawPair>>,
+    last: (Arc<RawPair>, Instant),
+}
+
+/// The collecting end, which waits.
+pub(crate) struct Collector {
+    first: Arc<RawPair>,
+    pairs: Receiver<Arc<RawPair>>,
+    /// The source holds its pair.
+    is_still: bool,
+}
+
+impl EstimatePairs {
+    /// Begins with the newest pair.
+    pub(crate) fn begin(&mut self, first: Arc<RawPair>, is_still: bool) -> Collector {
+        let (sender, pairs) = bounded(ESTIMATE_PAIRS);
+        self.collecting = Some(Collecting { sender, last: (Arc::clone(&first), Instant::now()) });
+        Collector { first, pairs, is_still }
+    }
+
+    /// Gives the newest pair away, if an estimate wants one.
+    pub(crate) fn offer(&mut self, pair: &Arc<RawPair>) {
+        if let Some(Collecting { sender, last }) = &mut self.collecting
+            && !Arc::ptr_eq(&last.0, pair)
+            && last.1.elapsed() >= PAIR_INTERVAL
+        {
+            *last = (Arc::clone(pair), Instant::now());
+            if sender.send_timeout(Arc::clone(pair), Duration::ZERO).is_err() {
+                self.collecting = None; // it has enough
+            }
+        }
+    }
+}
+
+impl Collector {
+    /// The pairs, at least one.
+    pub(crate) fn collect(self) -> Vec<Arc<RawPair>> {
+        let mut found = vec![self.first];
+        while !self.is_still && found.len() < ESTIMATE_PAIRS {
+            match self.pairs.recv_timeout(TIMEOUT) {
+                Ok(pair) => found.push(pair),
+                Err(_) => break,
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::scene::{SceneOptions, render};
+
+    #[test]
+    fn a_still_is_one_pair_and_a_stream_gives_several() {
+        let pair =
+            |frame| Arc::new(render(&SceneOptions { width: 32, height: 24, ..SceneOptions::default() }, frame, false));
+        let mut pairs = EstimatePairs::default();
+        assert_eq!(pairs.begin(pair(0), true).collect().len(), 1);
+        let collector = pairs.begin(pair(0), false);
+        let collecting =
+            std::thread::Builder::new().name("collector".into()).spawn(move || collector.collect().len()).unwrap();
+        let mut number = 1;
+        while pairs.collecting.is_some() {
+            pairs.offer(&pair(number));
+            number += 1;
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(collecting.join().unwrap(), ESTIMATE_PAIRS);
+        // a source that gives the same pair again and again
+        let still = pair(0);
+        let collector = pairs.begin(Arc::clone(&still), false);
+        let collecting =
+            std::thread::Builder::new().name("collector".into()).spawn(move || collector.collect().len()).unwrap();
+        while !collecting.is_finished() {
+            pairs.offer(&still);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(collecting.join().unwrap(), 1);
+    }
+}

@@ -1,0 +1,8 @@
+//! The rig: calibration, depth from known distances, camera controls, and the file that keeps them.
+
+pub(crate) mod commands;
+pub(crate) mod controls;
+pub(crate) mod controls_panel;
+pub(crate) mod estimate_pairs;
+pub(crate) mod panel;
+pub(crate) mod state;

@@ -1,0 +1,9 @@
+//! Settings that are tried in the background: a sweep over two parameters, and a search for better ones.
+
+pub(crate) mod commands;
+pub(crate) mod front;
+pub(crate) mod map;
+pub(crate) mod state;
+pub(crate) mod suggest;
+pub(crate) mod sweep;
+pub(crate) mod tried_pairs;

@@ -1,0 +1,84 @@
+//! The page that tries all values of two parameters: choices, progress, and the map.
+
+use super::{map, tried_pairs};
+use crate::command::Command;
+use crate::panels::Panel;
+use crate::search::{Axis, Cell, SweepProgress, Tried};
+use crate::state::State;
+use crate::state::{SearchState, SearchStep};
+use crate::widgets;
+use egui::{Button, Role, Ui, WidgetInfo};
+use std::sync::Arc;
+
+const HELP: &str =
+    "Tries all values of two parameters, coarse first, while depth goes on. A click on a cell takes its two values.";
+
+/// The page, with the small picture under the pointer.
+#[derive(Default)]
+pub(crate) struct SweepPage {
+    thumbnail: Option<map::Thumbnail>,
+}
+
+impl Panel for SweepPage {
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+        widgets::note(ui, HELP);
+        let can_judge = tried_pairs::show(ui, state, commands);
+        axes(ui, state, commands);
+        let search = &state.search;
+        let name = if search.sweep.is_some() { "Sweep again" } else { "Sweep" };
+        let steps = [SearchStep::StartSweep, SearchStep::StopSweep];
+        tried_pairs::start_and_stop(ui, (name, "sweep"), (can_judge, search.is_sweeping()), steps, commands);
+        let Some(sweep) = &search.sweep else { return };
+        progress(ui, sweep);
+        map::show(ui, state, sweep, &mut self.thumbnail, commands);
+        best(ui, state, sweep, commands);
+    }
+}
+
+/// The two parameters.
+fn axes(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    let all = Axis::all(&state.matching.params);
+    let options: Vec<_> = all.iter().map(Axis::parameter).map(|p| (p.name, p.label, p.help)).collect();
+    let SearchState { axes, .. } = &state.search;
+    for (which, label) in ["to the right", "upwards"].into_iter().enumerate() {
+        let mut chosen = axes[which];
+        let help = "A parameter that has an effect beside the others.";
+        if widgets::row(ui, label, help, |ui| widgets::choice(ui, label, help, &options, &mut chosen)) {
+            commands.push(SearchStep::SetAxis(which, chosen).into());
+        }
+    }
+}
+
+fn progress(ui: &mut Ui, sweep: &SweepProgress) {
+    let (done, total) = (sweep.done, sweep.total());
+    let text = match sweep.ended {
+        true if done < total => format!("stopped after {done} of {total} settings"),
+        true => format!("{total} settings tried"),
+        false => format!("{done} of {total} settings{}", tried_pairs::left_text(sweep.left)),
+    };
+    tried_pairs::progress(ui, sweep.error.as_deref(), done as f32 / total.max(1) as f32, &text);
+}
+
+/// The best cell so far, with its place.
+pub(crate) fn best_cell(sweep: &SweepProgress) -> Option<((usize, usize), &Arc<Tried>)> {
+    let columns = sweep.axes[0].values().len();
+    let tried = sweep.cells.iter().enumerate().filter_map(|(i, cell)| match cell {
+        Cell::Tried(tried) if tried.trial.loss.is_some() => Some(((i % columns, i / columns), tried)),
+        _ => None,
+    });
+    tried.min_by(|(_, a), (_, b)| a.trial.loss.partial_cmp(&b.trial.loss).unwrap_or(std::cmp::Ordering::Equal))
+}
+
+/// The best values in words, with a button that takes them.
+fn best(ui: &mut Ui, state: &State, sweep: &SweepProgress, commands: &mut Vec<Command>) {
+    let Some((place, tried)) = best_cell(sweep) else { return };
+    ui.horizontal_wrapped(|ui| {
+        ui.label(format!("best so far: {}", map::cell_text(sweep, place, &tried.trial)));
+        let is_new = state.search.params_of_cell(&state.matching.params, place) != Some(state.matching.params.clone());
+        let take = ui.add_enabled(is_new, Button::new("Take it"));
+        take.widget_info(|| WidgetInfo::labeled(Role::Button, is_new, "Take the best cell"));
+        if take.clicked() {
+            commands.push(SearchStep::TakeCell(place.0, place.1).into());
+        }
+    });
+}

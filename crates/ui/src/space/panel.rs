@@ -1,0 +1,269 @@
+//! The 3-D view: its picture, the gestures that move its camera, and a row of controls.
+
+use crate::command::Command;
+use crate::engine::Output;
+use crate::render::{MapDisplays, Screens, is_software};
+use crate::space::{
+    Colouring, DENSITIES, Drawing, Lens, Pose, Scene, SpaceScreen, SpaceSettings, Surface, every_text, grid_spacing_m,
+};
+use crate::state::State;
+use crate::state::ViewSettings;
+use crate::view::{TitleClick, ViewKind, ViewRects, paint_over, show_title};
+use crate::widgets::focused_slider;
+use eframe::egui_wgpu::RenderState;
+use egui::containers::menu::{MenuButton, MenuConfig};
+use egui::{
+    Align, EventFilter, Key, Layout, Modifiers, PointerButton, PopupCloseBehavior, Rect, Response, RichText, Role,
+    Sense, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
+use glam::{DVec3, dvec3};
+use std::f64::consts::PI;
+use std::sync::Arc;
+
+const NO_DEPTH: &str = "No points: no calibration. Rig … (R) loads one or estimates it from the pictures; the depth view takes two numbers.";
+const NO_RESULT: &str = "no result yet";
+const NO_CONFIDENCE: &str =
+    "It is not computed: Confidence, among the parameters of Rejection, or the confidence view switches it on.";
+const GESTURES: &str = "Drag: turn around the middle; with Shift, or the right or middle button: move along. Wheel: nearer, farther. \
+                        Arrows and Page keys after a click: fly. Double-click: as the camera sees it.";
+/// Height of the row of controls, points.
+const ROW_HEIGHT: f32 = 22.0;
+/// Rows below this width have short words, points.
+const SHORT_ROW_WIDTH: f32 = 330.0;
+/// A key press flies this share of the distance from the middle.
+const FLY_SHARE: f64 = 0.05;
+/// The direction (right, down, forward) that each key flies in.
+const FLY_KEYS: [(Key, DVec3); 6] = [
+    (Key::ArrowLeft, dvec3(-1.0, 0.0, 0.0)),
+    (Key::ArrowRight, dvec3(1.0, 0.0, 0.0)),
+    (Key::ArrowUp, dvec3(0.0, 0.0, 1.0)),
+    (Key::ArrowDown, dvec3(0.0, 0.0, -1.0)),
+    (Key::PageUp, dvec3(0.0, -1.0, 0.0)),
+    (Key::PageDown, dvec3(0.0, 1.0, 0.0)),
+];
+
+pub(crate) struct SpaceView {
+    screen: SpaceScreen,
+    is_software: bool,
+    /// The view is being turned or moved.
+    is_moving: bool,
+}
+
+impl SpaceView {
+    pub(crate) fn new(render_state: &RenderState) -> Self {
+        Self { is_software: is_software(render_state), is_moving: false, screen: SpaceScreen::new(render_state) }
+    }
+
+    /// Draws the view of `output`, whose pixels are those of `screens`, large or small in a strip. Returns the click on its title, or on
+    /// its picture in the strip.
+    pub(crate) fn show(
+        &mut self,
+        ui: &mut Ui,
+        state: &State,
+        (output, screens): (&Arc<Output>, &Screens),
+        (rects, is_small): (ViewRects, bool),
+        displays: &MapDisplays,
+        commands: &mut Vec<Command>,
+    ) -> Option<TitleClick> {
+        let status = state.status();
+        let is_held = (status.paused || status.engine.ended) && !self.is_moving;
+        let scene = state.space_scene(output, self.is_software && !is_held);
+        let remark = scene.as_ref().map_or(String::new(), |scene| remark(state, scene));
+        let mut title = show_title(ui, ViewKind::Space, rects.header, &remark);
+        let (row, picture) = rects.picture.split_top_bottom_at_y(rects.picture.top() + ROW_HEIGHT);
+        let response = ui.interact(picture, ui.scope_id().with(ViewKind::Space.word()), Sense::click_and_drag());
+        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("{} view", ViewKind::Space)));
+        if self.is_moving != response.dragged() {
+            self.is_moving = response.dragged();
+            ui.ctx().request_repaint(); // in the other detail
+        }
+        if is_small && response.clicked() {
+            title = Some(TitleClick::Once);
+        }
+        let (Some(scene), Some(inputs)) = (scene, screens.space_inputs()) else {
+            let why = if scene.is_none() { NO_DEPTH } else { NO_RESULT };
+            ui.painter().rect_filled(rects.picture, 0.0, ui.visuals().faint_bg_color);
+            let middle = Rect::from_center_size(picture.center(), vec2(picture.width() * 0.8, 60.0));
+            let layout = Layout::top_down(Align::Center);
+            ui.scope_builder(UiBuilder::new().max_rect(middle).layout(layout), |ui| ui.label(why));
+            return title;
+        };
+        let layout = Layout::left_to_right(Align::Center);
+        ui.scope_builder(UiBuilder::new().max_rect(row).layout(layout), |ui| {
+            ui.set_clip_rect(row.intersect(ui.clip_rect()));
+            controls(ui, state, &scene, commands);
+        });
+
+        let scale = ui.ctx().pixels_per_point();
+        let size =
+            ((picture.width() * scale).round().max(1.0) as u32, (picture.height() * scale).round().max(1.0) as u32);
+        let pose = state.pose.unwrap_or_else(|| Pose::of_left_camera(scene.middle_m()));
+        let [r, g, b, _] = ui.visuals().extreme_bg_color.to_array();
+        let drawing = Drawing::new(&scene, &state.view.space, &pose, size, [r, g, b]);
+        let texture = self.screen.update(output, inputs, drawing, &displays.colours);
+        let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+        screens.drawable(texture).paint(ui.painter(), picture, whole, !state.source.lost_since.is_empty());
+        let display = match scene.colouring(&state.view.space) {
+            Colouring::Picture => None,
+            Colouring::Depth => displays.depth.as_ref(),
+            Colouring::Confidence => displays.confidence.as_ref(),
+        };
+        if let Some(display) = display.filter(|_| !is_small) {
+            paint_over(ui.painter(), picture, display, &displays.colours[..]);
+        }
+        if response.has_focus() {
+            ui.painter().rect_stroke(picture, 0.0, ui.visuals().selection.stroke, StrokeKind::Inside);
+        }
+        hold_focus(ui, &response);
+        let focal_points = Lens::of(&scene.geometry, scene.size, size).focal_px / f64::from(scale);
+        let moved = moved(ui, &response, pose, focal_points);
+        if response.double_clicked() {
+            commands.push(Command::SetPose(None));
+        } else if moved != pose {
+            commands.push(Command::SetPose(Some(moved)));
+        }
+        title
+    }
+}
+
+/// What stands behind the title.
+fn remark(state: &State, scene: &Scene) -> String {
+    let settings = &state.view.space;
+    let mut parts = vec![every_text(scene.every(settings))];
+    if scene.colouring(settings) != settings.colouring {
+        parts.push(format!("{} is not computed", settings.colouring));
+    }
+    if settings.has_lines {
+        parts.push(format!("grid {} m", grid_spacing_m(scene.range_m.1)));
+    }
+    let compared = state.comparison.as_ref().filter(|comparison| comparison.shown.is_some());
+    if let Some(comparison) = compared {
+        parts.push(if comparison.shows_a { "A" } else { "B" }.to_owned());
+    }
+    parts.extend(state.depth_mark().map(str::to_owned));
+    parts.extend(state.source.lost_text());
+    format!(" · {}", parts.join(" · "))
+}
+
+/// The row above the picture.
+fn controls(ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Command>) {
+    let is_short = ui.available_width() < SHORT_ROW_WIDTH;
+    // it stays open for several choices
+    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let (menu, _) = MenuButton::new("Show ▾").config(config).ui(ui, |ui| menu(ui, state, scene, commands));
+    menu.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Points shown"));
+    menu.on_hover_text("Colour, surface and density of the points");
+    let mut button = |name: &'static str, short: &str, help: &str| {
+        let response = ui.button(if is_short { short } else { name });
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
+        response.on_hover_text(help).clicked()
+    };
+    if button("As the camera sees it", "↺", "Go back to the left camera's own view (0)") {
+        commands.push(Command::SetPose(None));
+    }
+    let help =
+        "Write these points, or this mesh, into a PLY file, in metres: x right, y down, z forward from the left camera";
+    if button("Save points …", "Save …", help) {
+        commands.push(Command::SavePoints(scene.every(&state.view.space)));
+    }
+    ui.label(RichText::new("?").weak()).on_hover_text(GESTURES);
+}
+
+/// What the points look like.
+fn menu(ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Command>) {
+    let mut space = state.view.space;
+    ui.label(RichText::new("Colour").weak());
+    for &colouring in Colouring::ALL {
+        let is_there = colouring != Colouring::Confidence || scene.has_confidence;
+        let help = if is_there { colouring.help() } else { NO_CONFIDENCE };
+        let name = format!("points by {colouring}");
+        ui.add_enabled_ui(is_there, |ui| choose(ui, &mut space.colouring, colouring, &name, help));
+    }
+    ui.separator();
+    ui.label(RichText::new("Surface").weak());
+    for &surface in Surface::ALL {
+        choose(ui, &mut space.surface, surface, &format!("as {surface}"), surface.help());
+    }
+    ui.separator();
+    ui.label(RichText::new("Density").weak());
+    let automatic = SpaceSettings { every: None, ..space };
+    let name = format!("automatic: {}", every_text(scene.every(&automatic)));
+    choose(
+        ui,
+        &mut space.every,
+        None,
+        &name,
+        "Every pixel on a GPU and of a pair that is held; fewer where the adapter computes on the CPU.",
+    );
+    for every in DENSITIES {
+        choose(
+            ui,
+            &mut space.every,
+            Some(every),
+            &every_text(every),
+            "One point for each block of pixels of this side.",
+        );
+    }
+    ui.separator();
+    let help = "Leave out what is nearer or farther than the range of the depth colours.";
+    ui.checkbox(&mut space.is_limited, "only the depth range").on_hover_text(help);
+    let help = "A grid in metres through the lower border of the picture at the middle of the depth range, and what each camera sees: \
+                left orange, right blue.";
+    ui.checkbox(&mut space.has_lines, "grid and cameras").on_hover_text(help);
+    if space != state.view.space {
+        commands.push(Command::SetView(ViewSettings { space, ..state.view.clone() }));
+    }
+}
+
+fn choose<T: PartialEq>(ui: &mut Ui, chosen: &mut T, option: T, name: &str, help: &str) {
+    ui.radio_value(chosen, option, name).on_hover_text(help).on_disabled_hover_text(help);
+}
+
+/// The focus is the view's from a click until the pointer leaves; the arrows are its own then, and Space stays that of the pause.
+fn hold_focus(ui: &Ui, response: &Response) {
+    if response.clicked() || response.drag_stopped() {
+        response.request_focus();
+    }
+    if !response.has_focus() {
+        return;
+    }
+    if !response.contains_pointer() && !response.dragged() && ui.input(|i| i.pointer.has_pointer()) {
+        response.surrender_focus();
+        return;
+    }
+    let arrows = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, arrows));
+    ui.data_mut(|data| data.insert_temp(focused_slider(), response.id));
+}
+
+/// The pose after the gestures of this frame. `focal_points` is the focal length on the screen, points.
+fn moved(ui: &Ui, response: &Response, pose: Pose, focal_points: f64) -> Pose {
+    let mut moved = pose;
+    let drag = response.drag_delta();
+    let (right, down) = (f64::from(drag.x), f64::from(drag.y));
+    let moves_along = ui.input(|i| i.modifiers.shift)
+        || response.dragged_by(PointerButton::Secondary)
+        || response.dragged_by(PointerButton::Middle);
+    if moves_along {
+        // what is at the middle's distance stays under the pointer
+        let metres = pose.distance_m / focal_points;
+        moved.fly(dvec3(-right * metres, -down * metres, 0.0));
+    } else if response.dragged() {
+        let half_turn = f64::from(response.rect.width().max(1.0));
+        moved.orbit(PI * right / half_turn, PI * down / half_turn);
+    }
+    if response.hovered() {
+        let (scroll, pinch) = ui.input_mut(|i| (std::mem::take(&mut i.smooth_scroll_delta).y, i.zoom_delta()));
+        let ratio = (-f64::from(scroll) / 200.0).exp2() / f64::from(pinch);
+        if (ratio - 1.0).abs() > 1e-9 {
+            moved.approach(ratio);
+        }
+    }
+    if response.has_focus() {
+        for (key, direction) in FLY_KEYS {
+            let presses = ui.input_mut(|i| i.count_and_consume_key(Modifiers::NONE, key));
+            moved.fly(direction * (FLY_SHARE * presses as f64 * pose.distance_m));
+        }
+    }
+    moved
+}
