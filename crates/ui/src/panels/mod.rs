@@ -7,7 +7,6 @@ mod messages;
 mod parameters;
 mod pictures;
 pub(crate) mod pixel;
-mod preset;
 mod source;
 mod status;
 pub(crate) mod steps;
@@ -20,7 +19,8 @@ use super::command::Command;
 use super::state::State;
 use super::widgets;
 use crate::features::{
-    cameras, comparison, conversion, doctor, explain, guide, help, history, measure, reach, recording, rig, search,
+    cameras, comparison, conversion, doctor, explain, guide, help, history, measure, presets, reach, recording, rig,
+    search,
 };
 use eframe::egui_wgpu::RenderState;
 use egui::{Button, Response, Ui};

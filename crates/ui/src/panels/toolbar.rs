@@ -1,6 +1,6 @@
 //! The line at the top: pause, source, preset, engine, recording, snapshot, tools, views.
 
-use super::{Action, Command, State, action_button, menu_entry, preset, recording, source, tools, tooltip, widgets};
+use super::{Action, Command, State, action_button, menu_entry, presets, recording, source, tools, tooltip, widgets};
 use crate::engine::EngineChoice;
 use crate::state::{Theme, ViewLayout};
 use crate::view::ViewKind;
@@ -42,7 +42,7 @@ fn input(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     });
     source::menu(ui, state, commands);
     ui.separator();
-    preset::show(ui, state, commands);
+    presets::panel::show(ui, state, commands);
 }
 
 /// The engine; at the right, files and views.

@@ -5,7 +5,7 @@ use super::source::Request;
 use crate::action::Action;
 use crate::command::{Command, Playback};
 use crate::features::conversion::commands::CONVERT;
-use crate::features::{comparison, conversion, doctor, guide, history, measure, recording, rig, search};
+use crate::features::{comparison, conversion, doctor, guide, history, measure, presets, recording, rig, search};
 use crate::live::Live;
 use crate::state::ViewLayout;
 use crate::stereo::StereoParams;
@@ -46,10 +46,10 @@ impl Session {
             Command::Playback(playback) => play(&self.live, playback),
             Command::Reveal(name) => self.reveal(name),
             Command::SetParams(params) => self.set_params(params),
-            Command::SetPreset(preset) => self.set_preset(preset),
-            Command::TakeOwnPreset(name) => self.take_own_preset(&name),
-            Command::SaveOwnPreset(name) => self.save_own_preset(&name),
-            Command::DeleteOwnPreset(name) => self.delete_own_preset(&name),
+            Command::SetPreset(preset) => presets::commands::take(self, preset),
+            Command::TakeOwnPreset(name) => presets::commands::take_own(self, &name),
+            Command::SaveOwnPreset(name) => presets::commands::save(self, &name),
+            Command::DeleteOwnPreset(name) => presets::commands::delete(self, &name),
             Command::Compare(step) => comparison::commands::execute(self, step),
             Command::History(step) => history::commands::execute(self, step),
             Command::SetEngine(choice) => self.set_engine(choice),
@@ -107,7 +107,7 @@ impl Session {
             | Action::ToEnd
             | Action::RecordedBack
             | Action::RecordedOn => self.go(action),
-            Action::Snapshot => self.takes_snapshot = true,
+            Action::Snapshot => self.awaited.snapshot = true,
             Action::Record => recording::commands::toggle(self),
             Action::Open => self.choose_source_files(),
             Action::KeepAsA => comparison::commands::keep_as_a(self),
@@ -130,7 +130,7 @@ impl Session {
             | Action::History
             | Action::Doctor
             | Action::Help => self.toggle_page(action),
-            Action::FitDepth => self.fits_depth = true,
+            Action::FitDepth => self.awaited.fit_depth(),
             Action::ZoomIn => state.pointer.zoom.enlarge(ZOOM_STEP),
             Action::ZoomOut => state.pointer.zoom.enlarge(1.0 / ZOOM_STEP),
             Action::WholePicture => {

@@ -156,11 +156,11 @@ impl Session {
             self.set_engine(settings.engine);
         }
         self.set_params(settings.params.clone());
-        self.unchecked = Some(settings);
+        self.awaited.check(settings);
         let is_narrow = self.state.view.is_narrow;
         self.state.view = ViewSettings { is_narrow, ..ViewSettings::default() };
         self.state.recording.choices = RecordingChoices::default();
-        self.fits_depth = true;
+        self.awaited.fit_depth();
         let fresh = &self.keeping.fresh;
         if self.state.source.spec != fresh.spec || self.state.rig.choice != fresh.choice {
             self.open_as(fresh.clone());

@@ -2,6 +2,7 @@
 //!
 //! The window may close and open again, on another device after one was lost; the session stays.
 
+mod awaited;
 mod command_line;
 mod device;
 mod execute;
@@ -9,25 +10,22 @@ mod keep;
 mod remote;
 mod source;
 
-use super::action::Action;
-use super::command::{Command, Owner};
+use super::command::Owner;
 use super::dialogs::{self, SOURCE_EXTENSIONS};
 use super::jobs::{Job, Jobs};
-use super::notices::{Cure, Level, Notices};
+use super::notices::Notices;
 use super::options::WindowOptions;
 use super::saved::SavedState;
 use super::state::{
     ConversionState, DoctorState, GuideState, History, Load, Matching, MeasureState, MeasuredRates, NARROW_WIDTH,
-    OwnPreset, Pipeline, Pointer, RecordingState, RigState, SearchState, Source, State, Theme,
+    Pipeline, Pointer, RecordingState, RigState, SearchState, Source, State, Theme,
 };
 use super::store::Store;
 use super::view::ViewKind;
 use super::waker::Waker;
 use crate::capture::SourceSpec;
-use crate::colormap::DisplayRange;
 use crate::engine::gpu::Gpu;
 use crate::engine::{OpenOptions, Output};
-use crate::export;
 use crate::features::rig::estimate_pairs::EstimatePairs;
 use crate::features::{comparison, conversion, explain, guide, history, measure, recording, rig, search};
 use crate::live::{Background, Comparison, Live, LiveOptions, MeasureWish, Measured, PixelExplainer};
@@ -35,13 +33,10 @@ use crate::rate::Rate;
 use crate::settings::{self, Origin, Settings, SettingsError, Word};
 use crate::space::commands as space;
 use crate::stereo::{Preset, StereoParams};
+use awaited::Awaited;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
-
-/// Results of before a change that a fit of the depth range waits for at most: where the geometry comes with each pair, none may be known
-/// beforehand.
-const MAX_OUTDATED: u32 = 6;
 
 /// Pipeline, state and background jobs of the window.
 pub struct Session {
@@ -68,12 +63,7 @@ pub struct Session {
     /// Points that are being saved.
     pub(crate) points: space::Points,
     pub(crate) options: WindowOptions,
-    /// The depth range is fitted to the next result.
-    pub(crate) fits_depth: bool,
-    /// Results since then that were computed before the change.
-    outdated: u32,
-    /// The next result is written to files.
-    takes_snapshot: bool,
+    pub(crate) awaited: Awaited,
     /// The errors that were shown when they began.
     errors_shown: Vec<String>,
     /// The message that the calibration of the source has failed.
@@ -83,8 +73,6 @@ pub struct Session {
     pub(crate) source_since: Instant,
     /// When the session started, until its first result.
     pub(crate) started: Option<Instant>,
-    /// Settings that wait for the first pair: its width and geometry decide whether the range fits, and `near-m` in px.
-    unchecked: Option<Settings>,
 }
 
 impl Session {
@@ -179,15 +167,12 @@ impl Session {
             measuring: None,
             points: space::Points::default(),
             options,
-            fits_depth,
-            outdated: 0,
-            takes_snapshot: false,
+            awaited: Awaited::of_start(settings, fits_depth),
             errors_shown: Vec::new(),
             uncalibrated: None,
             shown: Rate::default(),
             source_since: Instant::now(),
             started: Some(Instant::now()),
-            unchecked: Some(settings),
         };
         session.announce_saved(&saved, has_saved_rig);
         session.open(source);
@@ -271,7 +256,7 @@ impl Session {
         });
     }
 
-    /// Shows the newest result; range check, fit and snapshot wait for one.
+    /// Shows the newest result.
     pub(crate) fn take_output(&mut self, output: Arc<Output>, now: Instant) {
         let shown = self.state.pipeline.output.replace(Arc::clone(&output));
         if let Some(started) = self.started.take_if(|_| self.state.source.opening.is_none()) {
@@ -283,44 +268,13 @@ impl Session {
         if !shown.is_some_and(|shown| Arc::ptr_eq(&shown, &output)) {
             self.shown.record(now);
             self.state.matching.rates.record(&output);
-            self.outdated += u32::from(self.fits_depth && !self.is_current(&output));
+            self.count_outdated(&output);
         }
         let frame = &output.job.frame;
         if frame.arrived >= self.source_since {
             self.estimate_pairs.offer(&frame.raw);
         }
-        if let Some(settings) = self.unchecked.take() {
-            match settings.params_for(frame.extent_px(), frame.geometry.as_ref()) {
-                Ok(params) if params != self.state.matching.params => self.set_params(params),
-                Ok(_) => {}
-                Err(why) => self.state.notices.error(why.to_string()),
-            }
-        }
-        if self.fits_depth
-            && (self.is_current(&output) || self.outdated >= MAX_OUTDATED)
-            && let (Some(map), Some(geometry)) = (&output.map, &frame.geometry)
-            && let Some(range) = DisplayRange::fit(map, Some(geometry))
-        {
-            self.state.view.fit(range, geometry);
-            (self.fits_depth, self.outdated) = (false, 0);
-        }
-        if self.takes_snapshot && output.map.is_some() {
-            self.takes_snapshot = false;
-            let owner = Command::from(Action::Snapshot).owner();
-            self.owned(Some(owner), |session| session.write_snapshot(output));
-        }
-        let reads_pixel = self.state.pointer.pixel().is_some();
-        let measures = self.comparison.is_some() || self.state.is_open(Action::Measure);
-        let saves = self.takes_snapshot || self.points.wanted.is_some();
-        self.live.set_read_back(self.fits_depth || saves || reads_pixel || measures);
-    }
-
-    /// Whether a result was computed with the settings and the geometry of now: others are still on their way after a change.
-    pub(crate) fn is_current(&self, output: &Output) -> bool {
-        let preparation = self.live.preparation();
-        let scale = preparation.scale.factor();
-        let geometry = preparation.geometry(&self.state.status().source).map(|geometry| geometry.scaled(scale));
-        *output.job.params == *self.live.params() && output.job.frame.geometry == geometry
+        self.take_awaited(&output);
     }
 
     /// Shows each error from its begin to its end. A dismissed one comes back only after it had ended.
@@ -364,25 +318,6 @@ impl Session {
         }
     }
 
-    /// Writes a result, which has its map on the host, into files.
-    pub(crate) fn write_snapshot(&mut self, output: Arc<Output>) {
-        let folder = self.state.recording_folder();
-        let write = move || {
-            let map = output.map.as_ref().ok_or("the result has no numbers on the host")?;
-            let described = export::describe(&output);
-            export::snapshot(&folder, &output.job.frame, map, &described).map_err(|err| err.to_string())
-        };
-        self.start_job(Job::new("writing snapshot"), write, |session, snapshot| {
-            let last = snapshot.paths.last().map_or(String::new(), |path| path.display().to_string());
-            let text = format!("snapshot: {} files beside {last}", snapshot.paths.len());
-            let cures = snapshot.paths.last().cloned().map(Cure::ShowInFolder).into_iter().collect();
-            session.state.notices.add(Level::News, text, cures);
-            for warning in snapshot.warnings {
-                session.state.notices.confirm(warning);
-            }
-        });
-    }
-
     /// The pipeline.
     #[cfg(test)]
     pub fn live(&self) -> &Live {
@@ -399,58 +334,6 @@ impl Session {
             }
             Err(why) => self.state.notices.error(why.to_string()),
         }
-    }
-
-    /// Takes a preset's parameters; the search range stays.
-    pub(crate) fn set_preset(&mut self, preset: Preset) {
-        let matching = &mut self.state.matching;
-        (matching.preset, matching.own) = (preset, None);
-        let params = matching.base();
-        self.set_params(params);
-    }
-
-    /// Takes the parameters of the user's own preset; the search range stays.
-    pub(crate) fn take_own_preset(&mut self, name: &str) {
-        let Some(folder) = &self.options.presets_folder else { return };
-        match settings::read_own_preset(folder, name).and_then(|words| Settings::resolve(&words)) {
-            Ok(settings) => {
-                let matching = &mut self.state.matching;
-                matching.preset = settings.preset.unwrap_or(Preset::Balanced);
-                matching.own = Some(OwnPreset { name: name.to_owned(), params: settings.params });
-                let params = matching.base();
-                self.set_params(params);
-            }
-            Err(why) => self.state.notices.error(why.to_string()),
-        }
-    }
-
-    /// Saves the settings as a preset; one of this name is replaced if it is the one in use.
-    pub(crate) fn save_own_preset(&mut self, name: &str) {
-        let Some(folder) = self.options.presets_folder.clone() else { return };
-        let is_own = self.state.matching.own.as_ref().is_some_and(|own| own.name == name);
-        match settings::write_own_preset(&folder, name, &self.settings_flags(), is_own) {
-            Ok(path) => {
-                let params = self.state.matching.params.clone();
-                self.state.matching.own = Some(OwnPreset { name: name.to_owned(), params });
-                let text = format!("preset written: --preset '{name}', or --settings {}", path.display());
-                self.state.notices.add(Level::News, text, vec![Cure::ShowInFolder(path)]);
-            }
-            Err(why) => self.state.notices.error(why),
-        }
-        self.state.matching.own_presets = settings::own_presets(&folder);
-    }
-
-    /// Deletes a preset of the user's own; the parameters stay.
-    pub(crate) fn delete_own_preset(&mut self, name: &str) {
-        let Some(folder) = self.options.presets_folder.clone() else { return };
-        match settings::delete_own_preset(&folder, name) {
-            Ok(()) => {
-                self.state.matching.own.take_if(|own| own.name == name);
-                self.state.notices.news(format!("preset {name} is deleted"));
-            }
-            Err(why) => self.state.notices.error(why),
-        }
-        self.state.matching.own_presets = settings::own_presets(&folder);
     }
 }
 

@@ -165,7 +165,9 @@ impl Session {
             state.rig.file = Some((path, rig));
         }
         // a range that is kept belongs to the source of the last time
-        self.fits_depth |= state.source.spec != spec;
+        if state.source.spec != spec {
+            self.awaited.fit_depth();
+        }
         state.source.spec = spec;
         if is_other {
             state.pointer.zoom = Zoom::default();
@@ -188,7 +190,9 @@ impl Session {
         self.state.measure.series += 1;
         let scale = calibrated.preparation.scale.factor();
         let geometry = calibrated.preparation.geometry(&source.info()).map(|geometry| geometry.scaled(scale));
-        self.fits_depth |= self.state.output().is_some_and(|output| output.job.frame.geometry != geometry);
+        if self.state.output().is_some_and(|output| output.job.frame.geometry != geometry) {
+            self.awaited.fit_depth();
+        }
         self.live.set_source(source, calibrated.preparation.clone().into());
         self.state.notices.source_changed();
         self.state.pointer.pinned = None;
@@ -256,7 +260,7 @@ impl Session {
         }
         if rig::commands::use_recipe(self, FramePreparation { geometry, swapped, ..preparation }, choice) {
             self.describe_source();
-            self.fits_depth = true;
+            self.awaited.fit_depth();
             self.state.notices.cured(&Cure::SwapPictures);
             self.state
                 .notices

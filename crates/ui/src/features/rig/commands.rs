@@ -95,7 +95,7 @@ fn calibrate_by(
                     recording::commands::unless_recording(session, Obstacle::Calibration, move |session| {
                         if use_recipe(session, calibrated.preparation.clone(), choice) {
                             take_calibrated(session, &calibrated);
-                            session.fits_depth = true;
+                            session.awaited.fit_depth();
                             super::controls::protect_calibration(session);
                             session.state.notices.cured(&Cure::SwapPictures);
                         }
@@ -123,7 +123,7 @@ pub(crate) fn widen_range(session: &mut Session) {
     let wider = (params.num_disparities * 3 / 2).next_multiple_of(8);
     params.num_disparities = wider;
     session.set_params(params);
-    session.fits_depth = true;
+    session.awaited.fit_depth();
 }
 
 /// Sets the search range to the disparities of points that both pictures show.
@@ -142,7 +142,7 @@ pub(crate) fn fit_range(session: &mut Session) {
         let params = StereoParams { min_disparity: first, num_disparities: count, ..before };
         session.set_params(params.clone());
         if session.state.matching.params == params {
-            session.fits_depth = true;
+            session.awaited.fit_depth();
             let last = params.last_disparity();
             session.state.notices.news(format!("the search goes from {first} to {last} px now"));
         }
@@ -251,7 +251,7 @@ pub(crate) fn fit_depth(session: &mut Session) {
 fn use_fitted(session: &mut Session, preparation: FramePreparation, choice: CalibrationChoice) {
     if use_recipe(session, preparation, choice) {
         session.describe_source();
-        session.fits_depth = true;
+        session.awaited.fit_depth();
         session.state.notices.news("depth follows the two distances now, and is labelled estimated");
     }
 }

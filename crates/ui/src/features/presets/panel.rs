@@ -1,8 +1,12 @@
 //! The chooser of presets, in two groups, and the mark that parameters were changed since.
 
-use super::{Action, Command, State, tooltip, widgets};
+use crate::action::Action;
+use crate::command::Command;
+use crate::panels::tooltip;
 use crate::settings::{differences, preset_groups};
+use crate::state::State;
 use crate::stereo::Preset;
+use crate::widgets;
 use egui::{Align, Button, ComboBox, Layout, PopupCloseBehavior, RichText, Role, TextEdit, Ui, WidgetInfo};
 
 /// Width of the chooser, points: the longest name fits.
@@ -11,7 +15,7 @@ const LIST_WIDTH: f32 = 250.0;
 const LIST_HEIGHT: f32 = 420.0;
 
 /// Shows the chooser and the mark.
-pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     ui.label(RichText::new("Preset").weak());
     let name = state.matching.preset_name();
     let combo = ComboBox::from_id_salt("Preset").selected_text(name).width(WIDTH).height(LIST_HEIGHT);

@@ -1,0 +1,4 @@
+//! Presets of the program and of the user.
+
+pub(crate) mod commands;
+pub(crate) mod panel;

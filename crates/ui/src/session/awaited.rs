@@ -1,0 +1,109 @@
+//! Work that waits for a result: a range that is checked, colours that are fitted, files that are written.
+
+use super::Session;
+use crate::action::Action;
+use crate::colormap::DisplayRange;
+use crate::command::Command;
+use crate::engine::Output;
+use crate::export;
+use crate::jobs::Job;
+use crate::notices::{Cure, Level};
+use crate::settings::Settings;
+use std::sync::Arc;
+
+/// Results of before a change that a fit of the depth range waits for at most: where the geometry comes with each pair, none may be known
+/// beforehand.
+const MAX_OUTDATED: u32 = 6;
+
+/// Work that waits for the next result.
+pub(crate) struct Awaited {
+    /// Settings that wait for the first pair: its width and geometry decide whether the range fits, and `near-m` in px.
+    settings: Option<Settings>,
+    /// Results of before the change that have come since it, while the depth range waits to be fitted.
+    outdated: Option<u32>,
+    /// The next result is written to files.
+    pub(crate) snapshot: bool,
+}
+
+impl Awaited {
+    /// Work that waits at the start.
+    pub(super) fn of_start(settings: Settings, fits_depth: bool) -> Self {
+        Self { settings: Some(settings), outdated: fits_depth.then_some(0), snapshot: false }
+    }
+
+    /// Has the depth range fitted to the next result that was computed with the settings of now.
+    pub(crate) fn fit_depth(&mut self) {
+        self.outdated = Some(0);
+    }
+
+    /// Has settings checked with the next pair.
+    pub(super) fn check(&mut self, settings: Settings) {
+        self.settings = Some(settings);
+    }
+}
+
+impl Session {
+    /// Notes a new result, which may be one of before a change.
+    pub(super) fn count_outdated(&mut self, output: &Output) {
+        let is_outdated = !self.is_current(output);
+        if let Some(outdated) = &mut self.awaited.outdated {
+            *outdated += u32::from(is_outdated);
+        }
+    }
+
+    /// Does the work that has waited for this result, and asks for the numbers of the next one where they are needed.
+    pub(super) fn take_awaited(&mut self, output: &Arc<Output>) {
+        let frame = &output.job.frame;
+        if let Some(settings) = self.awaited.settings.take() {
+            match settings.params_for(frame.extent_px(), frame.geometry.as_ref()) {
+                Ok(params) if params != self.state.matching.params => self.set_params(params),
+                Ok(_) => {}
+                Err(why) => self.state.notices.error(why.to_string()),
+            }
+        }
+        if let Some(outdated) = self.awaited.outdated
+            && (self.is_current(output) || outdated >= MAX_OUTDATED)
+            && let (Some(map), Some(geometry)) = (&output.map, &frame.geometry)
+            && let Some(range) = DisplayRange::fit(map, Some(geometry))
+        {
+            self.state.view.fit(range, geometry);
+            self.awaited.outdated = None;
+        }
+        if self.awaited.snapshot && output.map.is_some() {
+            self.awaited.snapshot = false;
+            let owner = Command::from(Action::Snapshot).owner();
+            self.owned(Some(owner), |session| session.write_snapshot(Arc::clone(output)));
+        }
+        let reads_pixel = self.state.pointer.pixel().is_some();
+        let measures = self.comparison.is_some() || self.state.is_open(Action::Measure);
+        let waits = self.awaited.outdated.is_some() || self.awaited.snapshot || self.points.wanted.is_some();
+        self.live.set_read_back(waits || reads_pixel || measures);
+    }
+
+    /// Whether a result was computed with the settings and the geometry of now: others are still on their way after a change.
+    pub(crate) fn is_current(&self, output: &Output) -> bool {
+        let preparation = self.live.preparation();
+        let scale = preparation.scale.factor();
+        let geometry = preparation.geometry(&self.state.status().source).map(|geometry| geometry.scaled(scale));
+        *output.job.params == *self.live.params() && output.job.frame.geometry == geometry
+    }
+
+    /// Writes a result, which has its map on the host, into files.
+    pub(crate) fn write_snapshot(&mut self, output: Arc<Output>) {
+        let folder = self.state.recording_folder();
+        let write = move || {
+            let map = output.map.as_ref().ok_or("the result has no numbers on the host")?;
+            let described = export::describe(&output);
+            export::snapshot(&folder, &output.job.frame, map, &described).map_err(|err| err.to_string())
+        };
+        self.start_job(Job::new("writing snapshot"), write, |session, snapshot| {
+            let last = snapshot.paths.last().map_or(String::new(), |path| path.display().to_string());
+            let text = format!("snapshot: {} files beside {last}", snapshot.paths.len());
+            let cures = snapshot.paths.last().cloned().map(Cure::ShowInFolder).into_iter().collect();
+            session.state.notices.add(Level::News, text, cures);
+            for warning in snapshot.warnings {
+                session.state.notices.confirm(warning);
+            }
+        });
+    }
+}
