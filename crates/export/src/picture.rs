@@ -38,6 +38,24 @@ pub fn write_rgb(path: &Path, rgb: &Image<[u8; 3]>) -> Result<(), ExportError> {
     encode(path, ImageBuffer::from_raw(rgb.width() as u32, rgb.height() as u32, bytes).map(DynamicImage::ImageRgb8))
 }
 
+/// Encodes a picture as PNG with texts in its metadata, each a keyword of the PNG standard, such as `Title`, and its words.
+///
+/// # Errors
+/// A keyword is empty or longer than 79 characters.
+pub fn png_with_texts(rgb: &Image<[u8; 3]>, texts: &[(&str, &str)]) -> Result<Vec<u8>, png::EncodingError> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, rgb.width() as u32, rgb.height() as u32);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    for (keyword, words) in texts {
+        encoder.add_itxt_chunk((*keyword).to_owned(), (*words).to_owned())?;
+    }
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(rgb.pixels().as_flattened())?;
+    writer.finish()?;
+    Ok(bytes)
+}
+
 /// Writes a coloured map, invalid pixels black; without a `range` it spans 2 to 98 per cent of the valid ones.
 ///
 /// # Errors

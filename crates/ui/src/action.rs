@@ -70,6 +70,12 @@ actions! {
     /// Write depth (16-bit mm), disparity (16-bit ×256 and PFM), confidence if it is on, the left picture and a JSON with
     /// all settings.
     Snapshot = "Snapshot", NONE, S;
+    /// Write a picture of the large view, or of the figure on the open page, with title, units and colour bar.
+    SavePicture = "Save picture", COMMAND, S;
+    /// Put that picture on the clipboard.
+    CopyPicture = "Copy picture", SHIFT, C;
+    /// Choose what a picture shows, its size, format and folder: of any view, or of curves and maps of settings.
+    Pictures = "Save picture as …", COMMAND | SHIFT, S;
     /// Record every pair, and its results, into a file that ROS 2, Foxglove and this window open; again to end it.
     Record = "Record", SHIFT, R;
     /// Choose a recording, or a left and a right picture; or drop files or a folder on the window.

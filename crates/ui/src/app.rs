@@ -8,7 +8,8 @@ use super::render;
 use super::session::Session;
 use super::state::{GuideStep, State};
 use super::style;
-use crate::features::{guide, history};
+use crate::features::{guide, history, picture};
+use eframe::egui_wgpu::RenderState;
 use egui::{
     Align, CentralPanel, Layout, Role, ScrollArea, Ui, UiBuilder, UiKind, UiStackInfo, ViewportCommand, WidgetInfo,
 };
@@ -25,6 +26,7 @@ pub struct App {
     panels: Vec<(Place, Box<dyn Panel>)>,
     /// The title of the window.
     title: String,
+    render_state: RenderState,
 }
 
 impl App {
@@ -37,7 +39,7 @@ impl App {
         style::apply(&cc.egui_ctx);
         cc.egui_ctx.set_zoom_factor(session.borrow().state.view.text_zoom);
         session.borrow().waker.open(cc.egui_ctx.clone(), render::is_software(state));
-        Ok(Self { panels: panels::all(state), session, title: String::new() })
+        Ok(Self { panels: panels::all(state), session, title: String::new(), render_state: state.clone() })
     }
 }
 
@@ -84,6 +86,7 @@ impl eframe::App for App {
         for command in commands {
             session.execute(command, ui.ctx());
         }
+        picture::commands::update(session, ui.ctx(), &self.render_state);
         history::commands::note(session, ui.ctx());
     }
 

@@ -2,10 +2,13 @@
 //! does not know are ignored.
 
 use super::space::{DENSITIES, SpaceSettings};
-use super::state::{Arrangement, ERRORS_PX, RecordingChoices, TEXT_ZOOM, Theme, ViewLayout, ViewSettings};
+use super::state::{
+    Arrangement, ERRORS_PX, PictureChoices, RecordingChoices, TEXT_ZOOM, Theme, ViewLayout, ViewSettings,
+};
 use super::view::ViewKind;
 use crate::calibrate::Board;
 use crate::capture::SourceSpec;
+use crate::features::picture::state::SCALES;
 use crate::files;
 use crate::parameter::Group;
 use crate::recording::Format;
@@ -48,12 +51,13 @@ impl SavedState {
         source: &str,
         recent: &[SourceSpec],
         view: &ViewSettings,
-        recording: &RecordingChoices,
+        (recording, pictures): (&RecordingChoices, &PictureChoices),
         board: Option<&Board>,
         settings: Vec<(&'static str, String)>,
     ) -> Self {
         let range = view.depth_range_m.map(|(near, far)| Value::from(vec![near, far]));
         let folder = recording.folder.as_ref().and_then(|folder| folder.to_str()).map(Value::from);
+        let picture_folder = pictures.folder.as_ref().and_then(|folder| folder.to_str()).map(Value::from);
         let settings: Table = settings.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
         let groups = view.unfolded.iter().map(|group| group.word()).collect::<Vec<_>>().into();
         let recent: Vec<_> = recent.iter().map(SourceSpec::to_string).collect();
@@ -89,6 +93,10 @@ impl SavedState {
             ("record-compression", Some(recording.compression.word().into())),
             ("record-filled", Some(recording.filled.into())),
             ("record-folder", folder),
+            ("picture-format", Some(pictures.format.word().into())),
+            ("picture-scale", Some(i64::from(pictures.scale).into())),
+            ("picture-ground", Some(pictures.ground.word().into())),
+            ("picture-folder", picture_folder),
             ("board", board.map(|board| board.to_string().into())),
             ("settings", Some(settings.into())),
         ];
@@ -187,6 +195,17 @@ impl SavedState {
         }
     }
 
+    /// The choices for pictures; defaults where nothing valid is saved.
+    pub(crate) fn pictures(&self) -> PictureChoices {
+        let default = PictureChoices::default();
+        PictureChoices {
+            format: self.get("picture-format").unwrap_or(default.format),
+            scale: self.get("picture-scale").filter(|scale| SCALES.contains(scale)).unwrap_or(default.scale),
+            ground: self.get("picture-ground").unwrap_or(default.ground),
+            folder: self.get("picture-folder"),
+        }
+    }
+
     /// The choices for recordings; defaults where nothing valid is saved.
     pub(crate) fn recording(&self) -> RecordingChoices {
         let default = RecordingChoices::default();
@@ -223,6 +242,7 @@ fn words_of(views: &[ViewKind]) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::features::picture::state::{Ground, PictureFormat};
     use crate::settings::Settings;
     use crate::space::{Colouring, Surface};
     use crate::stereo::{StereoParams, Subpixel};
@@ -253,11 +273,14 @@ mod tests {
             folder: Some("some/where".into()),
         };
         let board: Board = "chessboard:9x6:25.5mm".parse().unwrap();
+        let folder_of_pictures = Some("pictures".into());
+        let pictures =
+            PictureChoices { format: PictureFormat::Svg, scale: 3, ground: Ground::Dark, folder: folder_of_pictures };
         let saved = SavedState::of(
             "scene",
             &recent,
             &view,
-            &recording,
+            (&recording, &pictures),
             Some(&board),
             chosen.map(|(name, text)| (name, text.to_owned())).into(),
         );
@@ -269,6 +292,7 @@ mod tests {
         assert_eq!(read.board().unwrap().to_string(), board.to_string());
         assert_eq!(read.view(), view);
         assert_eq!(read.recording(), recording);
+        assert_eq!(read.pictures(), pictures);
         let settings = Settings::resolve(&read.words(&path, |_| true)).unwrap();
         let params = StereoParams { p1: 4, left_right: None, subpixel: Subpixel::Off, ..StereoParams::default() };
         assert_eq!(settings.params, params);
@@ -342,7 +366,14 @@ engine = "cpu"
         let mut names: Vec<_> = saved.words(&path, |_| true).into_iter().map(|word| word.name).collect();
         names.sort();
         assert_eq!(names, ["engine", "p1", "preset"]);
-        let written = SavedState::of("scene", &[], &view, &recording, None, vec![("preset", "fast".to_owned())]);
+        let written = SavedState::of(
+            "scene",
+            &[],
+            &view,
+            (&recording, &PictureChoices::default()),
+            None,
+            vec![("preset", "fast".to_owned())],
+        );
         std::fs::write(&path, written.text(&RigFile::default(), folder.path()).unwrap()).unwrap();
         assert_eq!(SavedState::read(&path).view(), view);
     }

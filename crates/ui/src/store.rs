@@ -239,7 +239,14 @@ mod tests {
 
     fn kept(source: &str, estimate: Option<StereoRig>) -> Kept {
         let (view, recording) = (ViewSettings::default(), RecordingChoices::default());
-        let state = SavedState::of(source, &[SourceSpec::Scene], &view, &recording, None, Vec::new());
+        let state = SavedState::of(
+            source,
+            &[SourceSpec::Scene],
+            &view,
+            (&recording, &crate::state::PictureChoices::default()),
+            None,
+            Vec::new(),
+        );
         let calibration = CalibrationChoice { rectify: Some(RectifyChoice::Auto), ..CalibrationChoice::default() };
         let calibration = if estimate.is_some() { calibration } else { CalibrationChoice::default() };
         Kept { state, rig: RigFile { calibration, ..RigFile::default() }, estimate }

@@ -32,8 +32,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         widgets::note(ui, why);
         return;
     };
-    let StereoParams { min_disparity, num_disparities, .. } = state.matching.params;
-    let reach = Reach { geometry, min_disparity, num_disparities };
+    let reach = reach_of(state, geometry);
     let pointed = pixel::pointed(state).and_then(|(output, (x, y))| {
         let d = output.map.as_ref()?.disparity_px(x, y)?;
         reach.sample(f64::from(d))
@@ -48,6 +47,18 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     if geometry.estimated {
         widgets::note(ui, "The rig is estimated from the pictures: all distances may be off by a factor.");
     }
+}
+
+/// Draws the curves alone, without a geometry nothing.
+pub(crate) fn figure(ui: &mut Ui, state: &State) {
+    if let Some(geometry) = state.geometry() {
+        curves(ui, &reach_of(state, *geometry), state.view.error_px, None);
+    }
+}
+
+fn reach_of(state: &State, geometry: Geometry) -> Reach {
+    let StereoParams { min_disparity, num_disparities, .. } = state.matching.params;
+    Reach { geometry, min_disparity, num_disparities }
 }
 
 /// The curves, over powers of ten of metres.

@@ -5,7 +5,7 @@ mod find;
 mod health;
 mod messages;
 mod parameters;
-mod pictures;
+pub(crate) mod pictures;
 pub(crate) mod pixel;
 mod source;
 mod status;
@@ -19,8 +19,8 @@ use super::command::Command;
 use super::state::State;
 use super::widgets;
 use crate::features::{
-    cameras, comparison, conversion, doctor, explain, guide, help, history, measure, presets, reach, recording, rig,
-    search,
+    cameras, comparison, conversion, doctor, explain, guide, help, history, measure, picture, presets, reach,
+    recording, rig, search,
 };
 use eframe::egui_wgpu::RenderState;
 use egui::{Button, Response, Ui};
@@ -86,6 +86,7 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Page(Action::Suggest), Box::new(search::suggest::show)),
         (Place::Page(Action::Explain), Box::new(explain::panel::ExplainPage::default())),
         (Place::Page(Action::Convert), Box::new(conversion::panel::show)),
+        (Place::Page(Action::Pictures), Box::new(picture::panel::show)),
         (Place::Page(Action::History), Box::new(history::panel::show)),
         (Place::Page(Action::Doctor), Box::new(doctor::panel::show)),
         (Place::Page(Action::Help), Box::new(help::show)),

@@ -8,7 +8,7 @@ use crate::render::{Display, Drawable, FloatMap, MapDisplays, Screens};
 use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOV_DEG, CalibrationChoice};
 use crate::space::panel::SpaceView;
 use crate::state::{CompareState, CompareStep, MeasureStep, ViewSettings};
-use crate::view::{Marks, Tile, TitleClick, ViewKind, arrange, arrange_around};
+use crate::view::{Marks, Tile, TitleClick, ViewKind, ViewRects, arrange, arrange_around, range_text};
 use eframe::egui_wgpu::RenderState;
 use egui::{Align, DragValue, Label, Layout, Rect, Role, Ui, UiBuilder};
 use std::sync::Arc;
@@ -29,7 +29,13 @@ const LENS_WIDTH: f32 = 210.0;
 /// Field of view of many webcams, degrees, and a baseline, m: the numbers at first.
 const LENS_AT_FIRST: (f64, f64) = (ASSUMED_FOV_DEG, ASSUMED_BASELINE_M);
 
-pub(super) struct Pictures {
+/// Colours and maps of the open views, whose textures are drawn.
+struct Ready {
+    displays: MapDisplays,
+    recorded: Option<Arc<FloatMap>>,
+}
+
+pub(crate) struct Pictures {
     screens: Screens,
     space: SpaceView,
     /// The recorded map of the pair, packed for the shader.
@@ -46,7 +52,7 @@ pub(super) struct Pictures {
 }
 
 impl Pictures {
-    pub(super) fn new(render_state: &RenderState) -> Self {
+    pub(crate) fn new(render_state: &RenderState) -> Self {
         Self {
             screens: Screens::new(render_state),
             space: SpaceView::new(render_state),
@@ -111,6 +117,69 @@ impl Pictures {
             ViewKind::Difference if !has_display => Err(NO_REFERENCE),
             _ => self.screens.picture(kind).ok_or(NO_RESULT),
         }
+    }
+
+    /// Draws what the open `views` show of a result into their textures.
+    fn ready(&mut self, state: &State, output: &Arc<Output>, views: &[ViewKind]) -> Ready {
+        let recorded = if views.contains(&ViewKind::Recorded) { self.recorded_map(output) } else { None };
+        let compared = state.comparison.as_ref().and_then(|comparison| comparison.shown.as_ref());
+        let reference = match compared {
+            _ if !views.contains(&ViewKind::Difference) => None,
+            Some([a, _]) => self.map_of_a(a),
+            None => self.reference_map(output),
+        };
+        let (params, geometry) = (&output.job.params, output.job.frame.geometry.as_ref());
+        let displays = state.view.maps(params, geometry, recorded.as_deref(), reference.is_some());
+        self.screens.update(output, recorded.as_deref(), reference.as_ref(), &displays, views);
+        self.update_a(state.comparison.as_ref(), &displays, views);
+        Ready { displays, recorded }
+    }
+
+    /// A view at its place, without cross-hair, remark and marks.
+    fn tile<'a>(
+        &'a self,
+        state: &'a State,
+        kind: ViewKind,
+        rects: ViewRects,
+        displays: &'a MapDisplays,
+        is_small: bool,
+    ) -> Tile<'a> {
+        let display = display_of(kind, displays);
+        Tile {
+            kind,
+            rects,
+            content: self.content(state, kind, is_small, display.is_some()),
+            display: display.map(|display| (display, &displays.colours[..])),
+            size: state.output().map_or((1, 1), |output| output.job.frame.size()),
+            crosshair: None,
+            remark: "",
+            is_stale: false,
+            beside: self.beside(state, kind),
+            marks: None,
+        }
+    }
+
+    /// Draws one view for a picture to take along: as it is seen, without what the pointer does.
+    pub(crate) fn show_alone(&mut self, ui: &mut Ui, state: &State, kind: ViewKind, rects: ViewRects) {
+        let Some(output) = state.output() else { return };
+        let Ready { displays, recorded } = self.ready(state, output, &[kind]);
+        let remark = remark(state, kind, display_of(kind, &displays).is_some(), recorded.as_deref());
+        let remark = format!("{remark} · {}", state.status().source.name);
+        if kind == ViewKind::Space {
+            self.space.show_alone(ui, state, (output, &self.screens), rects, &displays, &remark);
+            return;
+        }
+        let length = length(state);
+        let marks = marks(state, output.job.frame.size(), length.as_deref());
+        let tile = self.tile(state, kind, rects, &displays, false);
+        Tile { remark: &remark, marks, ..tile }.show(ui, &mut state.pointer.zoom.clone());
+    }
+
+    /// Range of the colours of a view, in words: `0.385 to 0.899 m`; `None` for pictures.
+    pub(crate) fn range_text(&mut self, state: &State, kind: ViewKind) -> Option<String> {
+        let output = state.output()?;
+        let Ready { displays, .. } = self.ready(state, output, &[kind]);
+        display_of(kind, &displays).map(range_text)
     }
 
     /// The recorded map of a pair; packed once.
@@ -263,19 +332,9 @@ impl Panel for Pictures {
             ui.centered_and_justified(|ui| ui.label(text));
             return;
         };
-        let views = shown_views(state, output);
-        let (frame, views) = (&output.job.frame, &views[..]);
-        let recorded = if views.contains(&ViewKind::Recorded) { self.recorded_map(output) } else { None };
-        let recorded = recorded.as_deref();
-        let compared = state.comparison.as_ref().and_then(|comparison| comparison.shown.as_ref());
-        let reference = match compared {
-            _ if !views.contains(&ViewKind::Difference) => None,
-            Some([a, _]) => self.map_of_a(a),
-            None => self.reference_map(output),
-        };
-        let displays = state.view.maps(&output.job.params, frame.geometry.as_ref(), recorded, reference.is_some());
-        self.screens.update(output, recorded, reference.as_ref(), &displays, views);
-        self.update_a(state.comparison.as_ref(), &displays, views);
+        let views = &shown_views(state, output)[..];
+        let Ready { displays, recorded } = self.ready(state, output, views);
+        let frame = &output.job.frame;
         let size = frame.size();
         let large = state.view.large_among(views, frame.geometry.is_some());
         let (room, aspect) = (ui.available_rect_before_wrap(), size.0 as f32 / size.1 as f32);
@@ -297,25 +356,11 @@ impl Panel for Pictures {
                 take_title(&mut view, kind, title);
                 continue;
             }
-            let display = display_of(kind, &displays);
-            let remark = remark(state, kind, display.is_some(), recorded);
+            let remark = remark(state, kind, display_of(kind, &displays).is_some(), recorded.as_deref());
             let remark = lost.as_ref().map_or(remark, |lost| format!(" · {lost}"));
-            let content = self.content(state, kind, is_small, display.is_some());
-            let display = display.map(|display| (display, &displays.colours[..]));
-            let beside = self.beside(state, kind);
             let marks = marks(state, size, length.as_deref());
-            let tile = Tile {
-                kind,
-                rects,
-                content,
-                display,
-                size,
-                crosshair,
-                remark: &remark,
-                is_stale: lost.is_some(),
-                beside,
-                marks,
-            };
+            let tile = self.tile(state, kind, rects, &displays, is_small);
+            let tile = Tile { crosshair, remark: &remark, is_stale: lost.is_some(), marks, ..tile };
             let pointed = tile.show(ui, &mut pointer.zoom);
             if kind == ViewKind::Depth && displays.depth.is_none() && !is_small {
                 match state.status().health.misaligned() {

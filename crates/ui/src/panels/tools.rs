@@ -5,10 +5,11 @@ use crate::capture::SourceSpec;
 use egui::{Align, Button, Layout, Ui};
 
 /// The tools by their tasks.
-const GROUPS: [&[Action]; 4] = [
+const GROUPS: [&[Action]; 5] = [
     &[Action::KeepAsA, Action::ShowA, Action::EndComparison, Action::History, Action::Undo, Action::Redo],
     &[Action::Explain, Action::Sweep, Action::Suggest],
     &[Action::Measure, Action::Reach],
+    &[Action::SavePicture, Action::CopyPicture, Action::Pictures],
     &[Action::FitRange, Action::Widen, Action::FitDepth, Action::SwapPictures, Action::Convert],
 ];
 
@@ -48,6 +49,7 @@ impl Panel for ToolStrip {
             let buttons = [
                 (Action::Find, "Find"),
                 (Action::Convert, "Export"),
+                (Action::Pictures, "Picture"),
                 (Action::History, "History"),
                 (Action::Measure, "Measure"),
                 (Action::Suggest, "Suggest"),

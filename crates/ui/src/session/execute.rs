@@ -5,7 +5,10 @@ use super::source::Request;
 use crate::action::Action;
 use crate::command::{Command, Playback};
 use crate::features::conversion::commands::CONVERT;
-use crate::features::{comparison, conversion, doctor, guide, history, measure, presets, recording, rig, search};
+use crate::features::picture::state::{Figure, Use};
+use crate::features::{
+    comparison, conversion, doctor, guide, history, measure, picture, presets, recording, rig, search,
+};
 use crate::live::Live;
 use crate::state::ViewLayout;
 use crate::stereo::StereoParams;
@@ -64,6 +67,7 @@ impl Session {
                 ctx.request_repaint(); // the view was drawn before
             }
             Command::SavePoints(every) => self.points.wanted = Some(every),
+            Command::Picture(step) => picture::commands::execute(self, step),
             Command::SetRecording(choices) => state.recording.choices = choices,
             Command::ChooseRecordingFolder => recording::commands::choose_folder(self),
             Command::EndRecording(ends) => recording::commands::answer_question(self, ends),
@@ -108,6 +112,8 @@ impl Session {
             | Action::RecordedBack
             | Action::RecordedOn => self.go(action),
             Action::Snapshot => self.awaited.snapshot = true,
+            Action::SavePicture => picture::commands::want(self, Use::File),
+            Action::CopyPicture => picture::commands::want(self, Use::Clipboard),
             Action::Record => recording::commands::toggle(self),
             Action::Open => self.choose_source_files(),
             Action::KeepAsA => comparison::commands::keep_as_a(self),
@@ -129,6 +135,7 @@ impl Session {
             | Action::Convert
             | Action::History
             | Action::Doctor
+            | Action::Pictures
             | Action::Help => self.toggle_page(action),
             Action::FitDepth => self.awaited.fit_depth(),
             Action::ZoomIn => state.pointer.zoom.enlarge(ZOOM_STEP),
@@ -206,6 +213,9 @@ impl Session {
         if self.state.is_open(page) {
             self.state.page = None;
             return;
+        }
+        if page == Action::Pictures {
+            self.state.picture.chosen = Figure::of_now(&self.state); // of the page that was open
         }
         self.state.page = Some(page);
         match page {

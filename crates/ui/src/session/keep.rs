@@ -98,9 +98,16 @@ impl Session {
     }
 
     pub(crate) fn kept(&self) -> Kept {
-        let State { source, view, recording, guide, rig, .. } = &self.state;
+        let State { source, view, picture, recording, guide, rig, .. } = &self.state;
         let (spec, board) = (source.spec.to_string(), guide.board.as_ref().ok());
-        let state = SavedState::of(&spec, &source.recent, view, &recording.choices, board, self.settings_flags());
+        let state = SavedState::of(
+            &spec,
+            &source.recent,
+            view,
+            (&recording.choices, &picture.choices),
+            board,
+            self.settings_flags(),
+        );
         let estimate = rig.rig.clone().filter(|_| rig.choice.rectify() == RectifyChoice::Auto);
         Kept { state, rig: RigFile::of(&source.spec, &rig.options, &rig.choice), estimate }
     }

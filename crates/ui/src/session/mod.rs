@@ -18,7 +18,7 @@ use super::options::WindowOptions;
 use super::saved::SavedState;
 use super::state::{
     ConversionState, DoctorState, GuideState, History, Load, Matching, MeasureState, MeasuredRates, NARROW_WIDTH,
-    Pipeline, Pointer, RecordingState, RigState, SearchState, Source, State, Theme,
+    PictureState, Pipeline, Pointer, RecordingState, RigState, SearchState, Source, State, Theme,
 };
 use super::store::Store;
 use super::view::ViewKind;
@@ -136,6 +136,7 @@ impl Session {
             pointer: Pointer::default(),
             pose: None,
             rig: RigState::new(&options, &source),
+            picture: PictureState::new(saved.pictures()),
             recording,
             conversion: ConversionState::default(),
             guide: saved.board().map_or_else(GuideState::default, GuideState::with_board),

@@ -2,9 +2,10 @@
 
 use crate::command::Command;
 use crate::engine::Output;
-use crate::render::{MapDisplays, Screens, is_software};
+use crate::render::{Display, MapDisplays, Screens, is_software};
 use crate::space::{
-    Colouring, DENSITIES, Drawing, Lens, Pose, Scene, SpaceScreen, SpaceSettings, Surface, every_text, grid_spacing_m,
+    Colouring, DENSITIES, Drawing, Inputs, Lens, Pose, Scene, SpaceScreen, SpaceSettings, Surface, every_text,
+    grid_spacing_m,
 };
 use crate::state::State;
 use crate::state::ViewSettings;
@@ -94,20 +95,10 @@ impl SpaceView {
             controls(ui, state, &scene, commands);
         });
 
-        let scale = ui.ctx().pixels_per_point();
-        let size =
-            ((picture.width() * scale).round().max(1.0) as u32, (picture.height() * scale).round().max(1.0) as u32);
+        let size = size_px(ui, picture);
         let pose = state.pose.unwrap_or_else(|| Pose::of_left_camera(scene.middle_m()));
-        let [r, g, b, _] = ui.visuals().extreme_bg_color.to_array();
-        let drawing = Drawing::new(&scene, &state.view.space, &pose, size, [r, g, b]);
-        let texture = self.screen.update(output, inputs, drawing, &displays.colours);
-        let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-        screens.drawable(texture).paint(ui.painter(), picture, whole, !state.source.lost_since.is_empty());
-        let display = match scene.colouring(&state.view.space) {
-            Colouring::Picture => None,
-            Colouring::Depth => displays.depth.as_ref(),
-            Colouring::Confidence => displays.confidence.as_ref(),
-        };
+        self.paint(ui, state, (output, screens, inputs), (&scene, &pose), picture, displays);
+        let display = bar_of(&scene, state, displays);
         if let Some(display) = display.filter(|_| !is_small) {
             paint_over(ui.painter(), picture, display, &displays.colours[..]);
         }
@@ -115,7 +106,8 @@ impl SpaceView {
             ui.painter().rect_stroke(picture, 0.0, ui.visuals().selection.stroke, StrokeKind::Inside);
         }
         hold_focus(ui, &response);
-        let focal_points = Lens::of(&scene.geometry, scene.size, size).focal_px / f64::from(scale);
+        let focal_points =
+            Lens::of(&scene.geometry, scene.size, size).focal_px / f64::from(ui.ctx().pixels_per_point());
         let moved = moved(ui, &response, pose, focal_points);
         if response.double_clicked() {
             commands.push(Command::SetPose(None));
@@ -123,6 +115,58 @@ impl SpaceView {
             commands.push(Command::SetPose(Some(moved)));
         }
         title
+    }
+
+    /// Draws the view for a picture to take along, in full detail.
+    pub(crate) fn show_alone(
+        &mut self,
+        ui: &mut Ui,
+        state: &State,
+        (output, screens): (&Arc<Output>, &Screens),
+        rects: ViewRects,
+        displays: &MapDisplays,
+        about: &str,
+    ) {
+        let Some(scene) = state.space_scene(output, false) else { return };
+        let Some(inputs) = screens.space_inputs() else { return };
+        show_title(ui, ViewKind::Space, rects.header, &format!("{}{about}", remark(state, &scene)));
+        let pose = state.pose.unwrap_or_else(|| Pose::of_left_camera(scene.middle_m()));
+        self.paint(ui, state, (output, screens, inputs), (&scene, &pose), rects.picture, displays);
+        if let Some(display) = bar_of(&scene, state, displays) {
+            paint_over(ui.painter(), rects.picture, display, &displays.colours[..]);
+        }
+    }
+
+    /// Draws the points into a rectangle.
+    fn paint(
+        &mut self,
+        ui: &Ui,
+        state: &State,
+        (output, screens, inputs): (&Arc<Output>, &Screens, Inputs<'_>),
+        (scene, pose): (&Scene, &Pose),
+        picture: Rect,
+        displays: &MapDisplays,
+    ) {
+        let [r, g, b, _] = ui.visuals().extreme_bg_color.to_array();
+        let drawing = Drawing::new(scene, &state.view.space, pose, size_px(ui, picture), [r, g, b]);
+        let texture = self.screen.update(output, inputs, drawing, &displays.colours);
+        let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+        screens.drawable(texture).paint(ui.painter(), picture, whole, !state.source.lost_since.is_empty());
+    }
+}
+
+/// Size of a rectangle, px.
+fn size_px(ui: &Ui, rect: Rect) -> (u32, u32) {
+    let px = |points: f32| (points * ui.ctx().pixels_per_point()).round().max(1.0) as u32;
+    (px(rect.width()), px(rect.height()))
+}
+
+/// The colour bar of the points; `None` where they have the picture's colours.
+fn bar_of<'a>(scene: &Scene, state: &State, displays: &'a MapDisplays) -> Option<&'a Display> {
+    match scene.colouring(&state.view.space) {
+        Colouring::Picture => None,
+        Colouring::Depth => displays.depth.as_ref(),
+        Colouring::Confidence => displays.confidence.as_ref(),
     }
 }
 

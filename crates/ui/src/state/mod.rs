@@ -12,6 +12,7 @@ pub(crate) use crate::features::guide::state::{GuideState, GuideStep, Running};
 pub(crate) use crate::features::history::settings_file::{HistoryStep, SettingsFile};
 pub(crate) use crate::features::history::state::{History, Setup};
 pub(crate) use crate::features::measure::state::{MeasureState, MeasureStep};
+pub(crate) use crate::features::picture::state::{PictureChoices, PictureState};
 pub(crate) use crate::features::recording::state::{Obstacle, Phase, RecordingChoices, RecordingState};
 pub(crate) use crate::features::rig::state::RigState;
 pub(crate) use crate::features::search::state::{MAX_PAIRS, RATES_HZ, SEARCH_S, SearchState, SearchStep, cannot_judge};
@@ -49,6 +50,7 @@ pub(crate) struct State {
     /// The camera of the 3-D view; `None`: as the left camera sees it.
     pub(crate) pose: Option<Pose>,
     pub(crate) rig: RigState,
+    pub(crate) picture: PictureState,
     pub(crate) recording: RecordingState,
     pub(crate) conversion: ConversionState,
     pub(crate) guide: GuideState,
@@ -231,6 +233,11 @@ impl State {
             Some(SourceSpec::Recording(path)) => Some(path),
             _ => None,
         }
+    }
+
+    /// The folder of pictures to take along.
+    pub(crate) fn picture_folder(&self) -> PathBuf {
+        self.picture.choices.folder.clone().unwrap_or_else(|| self.recording.default_folder.clone())
     }
 
     /// The folder of recordings.

@@ -20,6 +20,7 @@ mod layout;
 mod measure;
 mod messages;
 mod paths;
+mod picture;
 mod presets;
 mod reach;
 mod remote;

@@ -23,11 +23,7 @@ pub(super) fn paint(painter: &Painter, area: Rect, display: &Display, colours: &
 
     let is_depth = display.quantity == Display::INVERSE_DEPTH;
     let font = FontId::monospace(10.5);
-    let unit = match display.quantity {
-        Display::INVERSE_DEPTH => "m",
-        Display::CONFIDENCE => "%",
-        _ => "px",
-    };
+    let unit = unit(display);
     let mut taken: Vec<f32> = Vec::new();
     for (value, text) in ticks(display) {
         let position = if is_depth { 1.0 / value } else { value };
@@ -73,6 +69,23 @@ fn ticks(display: &Display) -> Vec<(f32, String)> {
         }
     }
     ticks
+}
+
+/// Range of the colours in words: `0.385 to 0.899 m`.
+pub(crate) fn range_text(display: &Display) -> String {
+    let ends = ticks(display);
+    let [(_, near), (_, far), ..] = &ends[..] else { return String::new() };
+    let (low, high) = if display.quantity == Display::INVERSE_DEPTH { (near, far) } else { (far, near) };
+    format!("{low} to {high} {}", unit(display))
+}
+
+/// Unit of a map's values.
+fn unit(display: &Display) -> &'static str {
+    match display.quantity {
+        Display::INVERSE_DEPTH => "m",
+        Display::CONFIDENCE => "%",
+        _ => "px",
+    }
 }
 
 /// The nearest of 1, 2, 5 times a power of ten.

@@ -8,8 +8,8 @@ mod zoom;
 
 use crate::choices;
 pub(crate) use crate::export::screen::{anaglyph, rows};
-pub(crate) use bar::{metres, paint_over};
-pub(crate) use grid::{ViewRects, arrange, arrange_around};
+pub(crate) use bar::{metres, paint_over, range_text};
+pub(crate) use grid::{BAR, HEADER, ViewRects, arrange, arrange_around};
 pub(crate) use marks::Marks;
 pub(crate) use tile::{Crosshair, Tile, TitleClick, show_title};
 pub(crate) use zoom::Zoom;

@@ -1,6 +1,7 @@
 //! The explanation of the pixel under the pointer, while its page is open.
 
 use crate::action::Action;
+use crate::features::picture::state::Figure;
 use crate::live::{PixelExplainer, Wish};
 use crate::session::Session;
 use crate::waker::Waker;
@@ -14,6 +15,11 @@ pub(crate) fn start_explainer(waker: &Waker) -> std::io::Result<PixelExplainer> 
 /// Wishes for the pixel under the pointer, or else the held one, of the newest result; takes what was explained last.
 pub(crate) fn update(session: &mut Session) {
     let state = &mut session.state;
+    // its picture may be wanted on another page
+    let is_chosen = state.is_open(Action::Pictures) && state.picture.chosen == Some(Figure::Costs);
+    if is_chosen && state.pipeline.explained.is_some() {
+        return;
+    }
     if !state.is_open(Action::Explain) {
         session.explainer.wish(None);
         state.pipeline.explained = None;

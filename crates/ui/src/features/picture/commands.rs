@@ -1,0 +1,144 @@
+//! Makes pictures: drawn on the window's thread between two frames, then read back, encoded and written by a job.
+
+use super::figure::{self, Titled};
+use super::offscreen::{Drawn, Pending};
+use super::state::{Figure, PictureFormat, PictureStep, Use};
+use super::svg::svg;
+use crate::action::Action;
+use crate::command::Command;
+use crate::dialogs;
+use crate::files;
+use crate::image::Image;
+use crate::jobs::Job;
+use crate::notices::{Cure, Level};
+use crate::recording::{time, write::free_name};
+use crate::session::Session;
+use crate::{console, export};
+use eframe::egui_wgpu::RenderState;
+use egui::{ColorImage, Context};
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+const CHOOSE: Job = Job::stoppable("choosing a folder");
+const WRITE: Job = Job::new("writing the picture");
+const COPY: Job = Job::new("copying the picture");
+
+/// Carries out a step.
+pub(crate) fn execute(session: &mut Session, step: PictureStep) {
+    let pictures = &mut session.state.picture;
+    match step {
+        PictureStep::Choose(figure) => pictures.chosen = Some(figure),
+        PictureStep::SetChoices(choices) => pictures.choices = choices,
+        PictureStep::ChooseFolder => {
+            if !session.jobs.is_running(CHOOSE) {
+                session.start_job(CHOOSE, dialogs::choose_folder("A folder for pictures"), |session, folder| {
+                    let choices = &mut session.state.picture.choices;
+                    choices.folder = folder.or(choices.folder.take());
+                });
+            }
+        }
+    }
+}
+
+/// Wants a picture of what is large or on the open page.
+pub(crate) fn want(session: &mut Session, wanted: Use) {
+    let figure = if session.state.is_open(Action::Pictures) { session.state.picture.chosen } else { None };
+    match figure.or_else(|| Figure::of_now(&session.state)) {
+        Some(figure) => session.state.picture.wanted = Some((figure, wanted)),
+        None => session.state.notices.news("no picture yet: wait for the first result"),
+    }
+}
+
+/// Draws the picture that is wanted, and puts a finished one on the clipboard. Called once per frame, with the window's device.
+pub(crate) fn update(session: &mut Session, ctx: &Context, render_state: &RenderState) {
+    if let Some(image) = session.state.picture.copied.take() {
+        let [width, height] = image.size;
+        ctx.copy_image(image);
+        session.state.notices.news(format!("on the clipboard: a picture of {width} × {height} px"));
+    }
+    let Some((wanted, purpose)) = session.state.picture.wanted.take() else { return };
+    let owner = match purpose {
+        Use::File => Command::from(Action::SavePicture).owner(),
+        Use::Clipboard => Command::from(Action::CopyPicture).owner(),
+    };
+    session.owned(Some(owner), |session| make(session, wanted, purpose, render_state));
+}
+
+fn make(session: &mut Session, wanted: Figure, purpose: Use, render_state: &RenderState) {
+    if session.jobs.is_running(WRITE) || session.jobs.is_running(COPY) {
+        return session.state.notices.news("the picture before is still being written");
+    }
+    if !wanted.is_there(&session.state) {
+        return session.state.notices.news(format!("{}: there is nothing to draw now", wanted.title()));
+    }
+    let choices = session.state.picture.choices.clone();
+    let Titled { drawn, title, description } = figure::draw(&session.state, render_state, wanted, &choices);
+    if purpose == Use::Clipboard {
+        match drawn.submit(render_state) {
+            Ok(pending) => session.start_job(
+                COPY,
+                move || pending.wait(),
+                |session, image| {
+                    session.state.picture.copied = Some(image);
+                    session.waker.wake();
+                },
+            ),
+            Err(why) => session.state.notices.error(why),
+        }
+        return;
+    }
+    let texts = vec![
+        ("Title", title),
+        ("Description", description),
+        ("Software", format!("Stereopsis {}", env!("CARGO_PKG_VERSION"))),
+        ("Creation Time", time::rfc3339(SystemTime::now())),
+        ("Source", session.state.source.spec.to_string()),
+        ("Comment", session.command_line()),
+    ];
+    let is_svg = choices.format == PictureFormat::Svg && wanted.is_drawing();
+    let encode = match encoder(drawn, render_state, is_svg, texts) {
+        Ok(encode) => encode,
+        Err(why) => return session.state.notices.error(why),
+    };
+    let ending = if is_svg { "svg" } else { "png" };
+    let folder = session.state.picture_folder();
+    let name = format!("{}_{}.{ending}", wanted.title().replace(' ', "-"), time::for_file_name(SystemTime::now()));
+    let work = move || {
+        let bytes = encode()?;
+        let path = free_name(&folder.join(name));
+        files::write_new(&path, &bytes).map_err(|err| err.to_string())?;
+        Ok((path, bytes.len() as u64))
+    };
+    session.start_job(WRITE, work, |session, (path, bytes): (PathBuf, u64)| {
+        let text = format!("picture: {}, {}", path.display(), console::bytes(bytes));
+        session.state.notices.add(Level::News, text, vec![Cure::ShowInFolder(path)]);
+    });
+}
+
+/// Makes the bytes of a file.
+type Encode = Box<dyn FnOnce() -> Result<Vec<u8>, String> + Send>;
+
+fn encoder(
+    drawn: Drawn,
+    render_state: &RenderState,
+    is_svg: bool,
+    texts: Vec<(&'static str, String)>,
+) -> Result<Encode, String> {
+    if is_svg {
+        let about: Vec<_> = texts[1..].iter().map(|(key, text)| format!("{key}: {text}")).collect();
+        let text = svg(&drawn.shapes, drawn.size, drawn.background, &texts[0].1, &about.join("\n"));
+        return Ok(Box::new(move || Ok(text.into_bytes())));
+    }
+    let pending: Pending = drawn.submit(render_state)?;
+    Ok(Box::new(move || {
+        let rgb = rgb_of(&pending.wait()?);
+        let texts: Vec<_> = texts.iter().map(|(key, text)| (*key, &text[..])).collect();
+        export::png_with_texts(&rgb, &texts).map_err(|err| err.to_string())
+    }))
+}
+
+fn rgb_of(image: &ColorImage) -> Image<[u8; 3]> {
+    let [width, height] = image.size;
+    let pixels = image.pixels.iter().map(|pixel| [pixel.r(), pixel.g(), pixel.b()]).collect();
+    Image::new(width, height, pixels)
+}

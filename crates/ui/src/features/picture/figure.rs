@@ -1,0 +1,115 @@
+//! Drawing of views and figures on a sheet, with title, colour bar and units.
+
+use super::offscreen::{Drawn, Sheet};
+use super::state::{Figure, PictureChoices};
+use crate::features::{explain, reach, search};
+use crate::panels::pictures::Pictures;
+use crate::state::State;
+use crate::view::{BAR, HEADER, ViewKind, ViewRects};
+use eframe::egui_wgpu::RenderState;
+use egui::{Frame, Rect, RichText, Ui, pos2, vec2};
+
+/// Room around everything, points.
+const MARGIN: f32 = 8.0;
+/// Width of figures, points.
+const FIGURE_WIDTH: f32 = 640.0;
+/// Width of a view up to which its title and bar have their usual size, px; they grow with larger ones.
+const USUAL_WIDTH_PX: f32 = 800.0;
+/// Width below which a title has no room, points.
+const MIN_WIDTH: f32 = 240.0;
+
+/// A drawing with the words that belong to it.
+pub(crate) struct Titled {
+    pub(crate) drawn: Drawn,
+    pub(crate) title: String,
+    /// Units, range and size in words.
+    pub(crate) description: String,
+}
+
+/// Size of the picture, px.
+pub(crate) fn size_px(state: &State, figure: Figure, scale: u32) -> Option<[u32; 2]> {
+    let Figure::View(kind) = figure else { return None };
+    let sheet = view_sheet(state, kind, scale);
+    let px = |points: f32| (points * sheet.pixels_per_point).round() as u32;
+    Some([px(sheet.size.x), px(sheet.size.y)])
+}
+
+/// Draws a figure as it is now; a view through `render_state`.
+pub(crate) fn draw(state: &State, render_state: &RenderState, figure: Figure, choices: &PictureChoices) -> Titled {
+    let title = format!("{} – {}", figure.title(), state.status().source.name);
+    let (drawn, units) = match figure {
+        Figure::View(kind) => draw_view(state, render_state, kind, choices),
+        _ => (draw_figure(state, figure, choices, &title), None),
+    };
+    let [width, height] = drawn.size_px();
+    let units = units.map_or_else(String::new, |units| format!("{units}; "));
+    Titled { drawn, title, description: format!("{units}{width} × {height} px") }
+}
+
+/// Places of a view on its sheet.
+struct ViewSheet {
+    rects: ViewRects,
+    size: egui::Vec2,
+    pixels_per_point: f32,
+}
+
+fn view_sheet(state: &State, kind: ViewKind, scale: u32) -> ViewSheet {
+    let (width, height) = state.output().map_or((1, 1), |output| output.job.frame.size());
+    // whole pixels for each point: the picture's own lie on those of the file
+    let larger = (width as f32 / USUAL_WIDTH_PX).round().max(1.0);
+    let pixels_per_point = scale as f32 * larger;
+    let shown = vec2(width as f32, height as f32) / larger;
+    let bar = if kind.is_map() { BAR } else { 0.0 };
+    let picture = Rect::from_min_size(pos2(MARGIN, MARGIN + HEADER), shown);
+    let sheet_width = (shown.x + bar + 2.0 * MARGIN).max(MIN_WIDTH).ceil();
+    let header = Rect::from_min_max(pos2(MARGIN, MARGIN), pos2(sheet_width - MARGIN, MARGIN + HEADER));
+    let rects = ViewRects { header, picture, bar: Rect::from_min_size(picture.right_top(), vec2(bar, shown.y)) };
+    ViewSheet { rects, size: vec2(sheet_width, (picture.bottom() + MARGIN).ceil()), pixels_per_point }
+}
+
+fn draw_view(
+    state: &State,
+    render_state: &RenderState,
+    kind: ViewKind,
+    choices: &PictureChoices,
+) -> (Drawn, Option<String>) {
+    let ViewSheet { rects, size, pixels_per_point } = view_sheet(state, kind, choices.scale);
+    let mut pictures = Pictures::new(render_state);
+    let range = pictures.range_text(state, kind);
+    let sheet = Sheet { width: size.x, height: Some(size.y), pixels_per_point, ground: choices.ground };
+    let drawn = sheet.draw(|ui| pictures.show_alone(ui, state, kind, rects));
+    (drawn, range.map(|range| format!("{kind}, colours {} from {range}", state.view.colormap)))
+}
+
+fn draw_figure(state: &State, figure: Figure, choices: &PictureChoices, title: &str) -> Drawn {
+    let sheet =
+        Sheet { width: FIGURE_WIDTH, height: None, pixels_per_point: choices.scale as f32, ground: choices.ground };
+    sheet.draw(|ui| {
+        Frame::new().inner_margin(MARGIN).show(ui, |ui| {
+            ui.label(RichText::new(title).strong());
+            content(ui, state, figure);
+        });
+    })
+}
+
+fn content(ui: &mut Ui, state: &State, figure: Figure) {
+    match figure {
+        Figure::Costs => {
+            if let Some(Ok(found)) = state.pipeline.explained.as_ref().map(|explained| explained.found.as_ref()) {
+                explain::curves::show(ui, &found.0);
+            }
+        }
+        Figure::Sweep => {
+            if let Some(sweep) = &state.search.sweep {
+                search::map::show(ui, state, sweep, &mut None, &mut Vec::new());
+            }
+        }
+        Figure::Search => {
+            if let Some(found) = &state.search.search {
+                search::front::show(ui, found);
+            }
+        }
+        Figure::Reach => reach::figure(ui, state),
+        Figure::View(_) => {}
+    }
+}

@@ -1,0 +1,167 @@
+//! The choices for pictures, and the picture that is wanted.
+
+use crate::action::Action;
+use crate::choices;
+use crate::command::Command;
+use crate::search::{SearchProgress, SweepProgress};
+use crate::state::State;
+use crate::view::ViewKind;
+use egui::ColorImage;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+/// Scales that can be chosen: pixels of the file for each pixel of a view, or for each point of a figure.
+pub(crate) const SCALES: RangeInclusive<u32> = 1..=8;
+
+choices! {
+    /// A format of pictures.
+    pub enum PictureFormat {
+        /// Pixels, for every view and figure.
+        Png = "PNG",
+        /// Lines and text that can be edited and enlarged, for figures.
+        Svg = "SVG",
+    }
+}
+
+choices! {
+    /// The ground of a picture, beside and behind what it shows.
+    pub enum Ground {
+        /// White, for print.
+        Light = "light",
+        /// Dark, for slides.
+        Dark = "dark",
+    }
+}
+
+/// A view or figure of which a picture can be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Figure {
+    View(ViewKind),
+    /// Cost and sum of the explained pixel over disparity.
+    Costs,
+    /// Map of a sweep.
+    Sweep,
+    /// Quality against time of the settings that a search has tried.
+    Search,
+    /// Distance and its error over disparity.
+    Reach,
+}
+
+impl Figure {
+    /// The figure of the open page, or else the large view.
+    pub(crate) fn of_now(state: &State) -> Option<Self> {
+        let of_page = match state.page {
+            Some(Action::Explain) => Some(Self::Costs),
+            Some(Action::Sweep) => Some(Self::Sweep),
+            Some(Action::Suggest) => Some(Self::Search),
+            Some(Action::Reach) => Some(Self::Reach),
+            _ => None,
+        };
+        let views = state.view.shown();
+        let large = state.view.large_among(views, state.geometry().is_some()).unwrap_or(0);
+        let view = views.get(large).copied().map(Self::View);
+        [of_page, view].into_iter().flatten().find(|figure| figure.is_there(state))
+    }
+
+    /// Every view and figure that there is now.
+    pub(crate) fn all(state: &State) -> Vec<Self> {
+        let views = ViewKind::ALL.iter().copied().map(Self::View);
+        let figures = [Self::Costs, Self::Sweep, Self::Search, Self::Reach];
+        views.chain(figures).filter(|figure| figure.is_there(state)).collect()
+    }
+
+    /// Whether there is anything to draw.
+    pub(crate) fn is_there(self, state: &State) -> bool {
+        let Some(output) = state.output() else { return false };
+        let frame = &output.job.frame;
+        match self {
+            Self::View(ViewKind::Depth | ViewKind::Space) | Self::Reach => frame.geometry.is_some(),
+            Self::View(ViewKind::Confidence) => output.job.params.confidence,
+            Self::View(ViewKind::Recorded) => frame.raw.recorded.is_some(),
+            Self::View(ViewKind::Difference) => {
+                state.comparison.is_some() || frame.raw.recorded.is_some() || frame.truth.is_some()
+            }
+            Self::View(_) => true,
+            Self::Costs => state.pipeline.explained.as_ref().is_some_and(|explained| explained.found.is_ok()),
+            Self::Sweep => state.search.sweep.as_deref().is_some_and(|sweep: &SweepProgress| !sweep.cells.is_empty()),
+            Self::Search => {
+                state.search.search.as_deref().is_some_and(|search: &SearchProgress| !search.trials.is_empty())
+            }
+        }
+    }
+
+    /// Name in menus and titles.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::View(view) => view.word(),
+            Self::Costs => "cost over disparity",
+            Self::Sweep => "sweep",
+            Self::Search => "quality against time",
+            Self::Reach => "distance and error",
+        }
+    }
+
+    /// Whether it is made of lines and text.
+    pub(crate) fn is_drawing(self) -> bool {
+        !matches!(self, Self::View(_))
+    }
+}
+
+/// Choices for the pictures.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PictureChoices {
+    pub(crate) format: PictureFormat,
+    /// One of [`SCALES`].
+    pub(crate) scale: u32,
+    pub(crate) ground: Ground,
+    /// Folder of the files; `None` for that of snapshots.
+    pub(crate) folder: Option<PathBuf>,
+}
+
+impl Default for PictureChoices {
+    fn default() -> Self {
+        Self { format: PictureFormat::Png, scale: 1, ground: Ground::Light, folder: None }
+    }
+}
+
+/// A change of the pictures.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum PictureStep {
+    /// Sets the view or figure of the page.
+    Choose(Figure),
+    SetChoices(PictureChoices),
+    /// Lets the user choose the folder.
+    ChooseFolder,
+}
+
+impl From<PictureStep> for Command {
+    fn from(step: PictureStep) -> Self {
+        Self::Picture(step)
+    }
+}
+
+/// Use of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    File,
+    Clipboard,
+}
+
+/// Pictures in this window.
+#[derive(Default)]
+pub(crate) struct PictureState {
+    pub(crate) choices: PictureChoices,
+    /// The view or figure that the page shows; `None` for the large view.
+    pub(crate) chosen: Option<Figure>,
+    /// The picture that is drawn with the next frame.
+    pub(crate) wanted: Option<(Figure, Use)>,
+    /// The picture that goes to the clipboard with the next frame.
+    pub(crate) copied: Option<ColorImage>,
+}
+
+impl PictureState {
+    /// Before any picture was made.
+    pub(crate) fn new(choices: PictureChoices) -> Self {
+        Self { choices, ..Self::default() }
+    }
+}
