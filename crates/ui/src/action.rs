@@ -75,7 +75,7 @@ actions! {
     /// Put that picture on the clipboard.
     CopyPicture = "Copy picture", SHIFT, C;
     /// Choose what a picture shows, its size, format and folder: of any view, or of curves and maps of settings.
-    Pictures = "Save picture as …", COMMAND | SHIFT, S;
+    Pictures = "Save picture as …", SHIFT, S;
     /// Record every pair, and its results, into a file that ROS 2, Foxglove and this window open; again to end it.
     Record = "Record", SHIFT, R;
     /// Choose a recording, or a left and a right picture; or drop files or a folder on the window.
@@ -163,7 +163,7 @@ impl Action {
 
     /// The actions whose keys were pressed. Plain keys belong to text that is being written and to an open menu, the arrows and Space
     /// to the widget with the focus; a slider has no use for Space.
-    pub(crate) fn pressed(ctx: &Context) -> Vec<Self> {
+    pub(crate) fn pressed(ctx: &Context, is_wanted: impl Fn(Self) -> bool) -> Vec<Self> {
         let focused = ctx.memory(egui::Memory::focused);
         // Escape takes the focus away first
         let key = egui::Id::unique("focus of the last frame");
@@ -188,7 +188,7 @@ impl Action {
             let Modifiers { alt, ctrl, shift, command, .. } = action.shortcut().modifiers;
             [alt, ctrl, shift, command].into_iter().filter(|is_down| *is_down).count()
         };
-        let mut actions: Vec<_> = Self::all().collect();
+        let mut actions: Vec<_> = Self::all().filter(|&action| is_wanted(action)).collect();
         actions.sort_by_key(|action| std::cmp::Reverse(modifiers(action)));
         actions.into_iter().filter(pressed).collect()
     }

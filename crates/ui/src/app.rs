@@ -64,10 +64,8 @@ impl eframe::App for App {
             session.execute(Command::OpenFiles(dropped), ui.ctx());
         }
         // a question takes all keys but the one that closes the window, which ends a recording properly
-        let asks = session.state.recording.question.is_some();
-        let mut actions = Action::pressed(ui.ctx());
-        actions.retain(|action| !asks || *action == Action::Quit);
-        for action in actions {
+        let asks = session.state.recording.question.is_some() || session.state.typed.is_some();
+        for action in Action::pressed(ui.ctx(), |action| !asks || action == Action::Quit) {
             // Space takes a view while a board is looked at
             let takes = action == Action::Pause && session.state.shows_guide() && !session.state.status().paused;
             let command: Command = if takes { GuideStep::Take.into() } else { action.into() };

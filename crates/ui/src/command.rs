@@ -10,6 +10,7 @@ use super::state::{
 };
 use crate::capture::{ControlSettings, Scale, SourceOptions, SourceSpec, Speed};
 use crate::engine::EngineChoice;
+use crate::features::dialog::state::TypeStep;
 use crate::features::picture::state::PictureStep;
 use crate::rig::CalibrationChoice;
 use crate::stereo::{Preset, StereoParams};
@@ -89,6 +90,8 @@ pub(crate) enum Command {
     SetPose(Option<Pose>),
     /// Lets the user choose a file for the points of the 3-D view, and writes every so many of them.
     SavePoints(usize),
+    /// Changes the path that is typed where the system has no dialog.
+    Type(TypeStep),
     /// Changes the pictures to take along, or makes one.
     Picture(PictureStep),
     /// Sets streams, format and folder of recordings.

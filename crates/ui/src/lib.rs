@@ -25,7 +25,6 @@ mod action;
 mod app;
 mod command;
 mod ending;
-mod dialogs;
 mod features;
 mod jobs;
 mod notices;

@@ -4,6 +4,7 @@
 pub(crate) mod cameras;
 pub(crate) mod comparison;
 pub(crate) mod conversion;
+pub(crate) mod dialog;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod guide;

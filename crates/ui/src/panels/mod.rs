@@ -19,7 +19,7 @@ use super::command::Command;
 use super::state::State;
 use super::widgets;
 use crate::features::{
-    cameras, comparison, conversion, doctor, explain, guide, help, history, measure, picture, presets, reach,
+    cameras, comparison, conversion, dialog, doctor, explain, guide, help, history, measure, picture, presets, reach,
     recording, rig, search,
 };
 use eframe::egui_wgpu::RenderState;
@@ -94,6 +94,7 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Centre, Box::new(pictures::Pictures::new(render_state))),
         (Place::Over, Box::new(find::Finder::default())),
         (Place::Over, Box::new(recording::question::Question)),
+        (Place::Over, Box::new(dialog::panel::PathField::default())),
     ]
 }
 

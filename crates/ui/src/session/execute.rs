@@ -7,7 +7,7 @@ use crate::command::{Command, Playback};
 use crate::features::conversion::commands::CONVERT;
 use crate::features::picture::state::{Figure, Use};
 use crate::features::{
-    comparison, conversion, doctor, guide, history, measure, picture, presets, recording, rig, search,
+    comparison, conversion, dialog, doctor, guide, history, measure, picture, presets, recording, rig, search,
 };
 use crate::live::Live;
 use crate::state::ViewLayout;
@@ -67,6 +67,7 @@ impl Session {
                 ctx.request_repaint(); // the view was drawn before
             }
             Command::SavePoints(every) => self.points.wanted = Some(every),
+            Command::Type(step) => dialog::commands::execute(self, step),
             Command::Picture(step) => picture::commands::execute(self, step),
             Command::SetRecording(choices) => state.recording.choices = choices,
             Command::ChooseRecordingFolder => recording::commands::choose_folder(self),

@@ -11,7 +11,6 @@ mod remote;
 mod source;
 
 use super::command::Owner;
-use super::dialogs::{self, SOURCE_EXTENSIONS};
 use super::jobs::{Job, Jobs};
 use super::notices::Notices;
 use super::options::WindowOptions;
@@ -26,8 +25,9 @@ use super::waker::Waker;
 use crate::capture::SourceSpec;
 use crate::engine::gpu::Gpu;
 use crate::engine::{OpenOptions, Output};
+use crate::features::dialog::system::SOURCE_EXTENSIONS;
 use crate::features::rig::estimate_pairs::EstimatePairs;
-use crate::features::{comparison, conversion, explain, guide, history, measure, recording, rig, search};
+use crate::features::{comparison, conversion, dialog, explain, guide, history, measure, recording, rig, search};
 use crate::live::{Background, Comparison, Live, LiveOptions, MeasureWish, Measured, PixelExplainer};
 use crate::rate::Rate;
 use crate::settings::{self, Origin, Settings, SettingsError, Word};
@@ -64,6 +64,8 @@ pub struct Session {
     pub(crate) points: space::Points,
     pub(crate) options: WindowOptions,
     pub(crate) awaited: Awaited,
+    /// What the typed path is for, and the kind of command that asked for it.
+    pub(crate) typed_then: Option<(Option<Owner>, dialog::commands::Then)>,
     /// The errors that were shown when they began.
     errors_shown: Vec<String>,
     /// The message that the calibration of the source has failed.
@@ -144,6 +146,7 @@ impl Session {
             search: SearchState::default(),
             doctor: DoctorState::default(),
             notices: Notices::default(),
+            typed: None,
             page: None,
             finds: false,
             revealed: None,
@@ -168,6 +171,7 @@ impl Session {
             measuring: None,
             points: space::Points::default(),
             options,
+            typed_then: None,
             awaited: Awaited::of_start(settings, fits_depth),
             errors_shown: Vec::new(),
             uncalibrated: None,
@@ -311,12 +315,8 @@ impl Session {
 
     /// Lets the user choose a recording or pictures.
     pub(crate) fn choose_source_files(&mut self) {
-        const CHOOSE: Job = Job::stoppable("choosing files");
-        if !self.jobs.is_running(CHOOSE) {
-            let title = "A recording, or a left and a right picture";
-            let chosen = dialogs::choose_files(title, "Recordings and pictures", SOURCE_EXTENSIONS);
-            self.start_job(CHOOSE, chosen, Self::open_files);
-        }
+        let title = "A recording, or a left and a right picture";
+        dialog::commands::ask_files(self, title, "Recordings and pictures", SOURCE_EXTENSIONS, Self::open_files);
     }
 
     /// The pipeline.

@@ -1,9 +1,9 @@
 //! The points of the 3-D view as a file. They are those of the result that is shown once its numbers are on the host.
 
 use crate::command::Command;
-use crate::dialogs;
 use crate::engine::Output;
 use crate::export::{self, CloudShape, CloudSize};
+use crate::features::dialog;
 use crate::files;
 use crate::jobs::Job;
 use crate::notices::{Cure, Level};
@@ -12,7 +12,6 @@ use crate::space::{Scene, SpaceSettings, Surface, shown_points};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-const CHOOSE: Job = Job::stoppable("choosing a file for the points");
 const WRITE: Job = Job::new("writing the points");
 
 /// Points that are being saved.
@@ -51,18 +50,12 @@ pub(crate) fn update(session: &mut Session) {
 }
 
 fn choose_points_file(session: &mut Session, output: Arc<Output>, every: usize) {
-    if session.jobs.is_running(CHOOSE) {
-        return;
-    }
     let Some(file) = points_file(session, output, every) else {
         return session.state.notices.news("the points cannot be saved: there is no calibration");
     };
-    let chosen = dialogs::choose_new_file("A file for the points", "points.ply", "Points", &["ply"]);
-    session.start_job(CHOOSE, chosen, |session, path| {
-        if let Some(path) = path {
-            write_points(session, path, file);
-        }
-    });
+    let name = "points.ply".to_owned();
+    let write = |session: &mut Session, path, replaces| write_points(session, path, replaces, file);
+    dialog::commands::ask_new_file(session, "A file for the points", name, ("Points", &["ply"]), write);
 }
 
 /// Every so many points of `output` as they are shown now; `None` without geometry.
@@ -73,14 +66,11 @@ pub(crate) fn points_file(session: &Session, output: Arc<Output>, every: usize) 
 }
 
 /// Writes points in the background.
-pub(crate) fn write_points(session: &mut Session, path: PathBuf, file: PointsFile) {
-    // the dialog has asked before it gave a file that exists; an ending that is added may name another one
-    let is_asked = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("ply"));
-    let path = if is_asked { path } else { path.with_added_extension("ply") };
+pub(crate) fn write_points(session: &mut Session, path: PathBuf, replaces: bool, file: PointsFile) {
     let to = path.clone();
     let work = move || {
         let (bytes, size) = file.bytes()?;
-        let write = if is_asked { files::write } else { files::write_new };
+        let write = if replaces { files::write } else { files::write_new };
         write(&to, &bytes).map_err(|err| err.to_string())?;
         Ok(size)
     };

@@ -27,6 +27,7 @@ use super::view::Zoom;
 use crate::capture::webcam::{CameraInfo, Preview};
 use crate::capture::{Playing, SourceSpec};
 use crate::engine::Output;
+use crate::features::dialog::state::TypedPath;
 use crate::geometry::Geometry;
 use crate::live::{Explained, Remote, Status};
 use crate::recording::{Stream, Streams};
@@ -58,6 +59,8 @@ pub(crate) struct State {
     pub(crate) search: SearchState,
     pub(crate) doctor: DoctorState,
     pub(crate) notices: Notices,
+    /// The path that is typed where the system has no dialog.
+    pub(crate) typed: Option<TypedPath>,
     /// The open page, by the action that opens and closes it.
     pub(crate) page: Option<Action>,
     /// The field that finds everything by its words is open.

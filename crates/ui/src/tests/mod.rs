@@ -10,6 +10,7 @@ mod comparison;
 mod confidence;
 mod conversion;
 mod copies;
+mod dialog;
 mod doctor;
 mod explain;
 mod find;

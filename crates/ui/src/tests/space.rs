@@ -194,7 +194,7 @@ fn colour_surface_and_density_change_what_is_drawn() {
 fn save(window: &Window, path: PathBuf, output: &Arc<Output>, every: usize) {
     let mut session = window.session.borrow_mut();
     let file = crate::space::commands::points_file(&session, Arc::clone(output), every).expect("a calibrated source");
-    crate::space::commands::write_points(&mut session, path, file);
+    crate::space::commands::write_points(&mut session, path, false, file);
 }
 
 /// Position and colour.

@@ -4,12 +4,12 @@ use crate::action::Action;
 use crate::calibrate::{self, Draft, Paper, PrintFormat, Request, Watch};
 use crate::capture::RawTap;
 use crate::console::counted;
-use crate::dialogs;
+use crate::features::dialog;
 use crate::features::{recording, rig};
 use crate::files;
 use crate::jobs::Job;
 use crate::notices::{Cure, Level};
-use crate::recording::{time, write::free_name};
+use crate::recording::time;
 use crate::session::Session;
 use crate::state::{GuideStep, Running};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,6 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// A pair that is held is looked at again after this time, as if a camera saw nothing move.
 const HELD_INTERVAL: Duration = Duration::from_millis(150);
-const CHOOSE: Job = Job::stoppable("choosing a file");
 const PRINT: Job = Job::stoppable("writing the board");
 const SAVE: Job = Job::new("writing the calibration");
 
@@ -211,40 +210,28 @@ fn print_board(session: &mut Session, paper: Paper) {
         Ok(page) => page,
         Err(why) => return session.state.notices.error(why.to_string()),
     };
-    let chosen = dialogs::choose_new_file("A file for the board", &name, "PDF", &["pdf"]);
-    let beside = session.options.folder.join(&name);
-    let write = move || {
-        // without a dialog, a name that is free
-        let (path, is_asked) = match chosen() {
-            Ok(None) => return Ok(None),
-            Ok(Some(path)) if path.extension().is_none() => (free_name(&path.with_extension("pdf")), false),
-            Ok(Some(path)) => (path, true),
-            Err(_) => (free_name(&beside), false),
+    let write = move |session: &mut Session, path: PathBuf, replaces: bool| {
+        let work = move || {
+            let write = if replaces { files::write } else { files::write_new };
+            write(&path, &page).map_err(|err| err.to_string())?;
+            Ok(path)
         };
-        let write = if is_asked { files::write } else { files::write_new };
-        write(&path, &page).map_err(|err| err.to_string())?;
-        Ok(Some(path))
+        session.start_job(PRINT, work, |session, path: PathBuf| {
+            let text = format!("board written: {}; print it at 100 %, and measure a square", path.display());
+            session.state.notices.add(Level::Remark, text, vec![Cure::ShowInFolder(path)]);
+        });
     };
-    session.start_job(PRINT, write, |session, path: Option<PathBuf>| {
-        let Some(path) = path else { return };
-        let text = format!("board written: {}; print it at 100 %, and measure a square", path.display());
-        session.state.notices.add(Level::Remark, text, vec![Cure::ShowInFolder(path)]);
-    });
+    dialog::commands::ask_new_file(session, "A file for the board", name, ("PDF", &["pdf"]), write);
 }
 
 /// Lets the user choose the file to write.
 fn choose_calibration_to_write(session: &mut Session) {
-    if session.jobs.is_running(CHOOSE) {
-        return;
-    }
     let name = &session.state.guide.save_as;
     let name = Path::new(name).file_name().map_or_else(|| name.clone(), |name| name.to_string_lossy().into_owned());
-    let chosen = dialogs::choose_new_file("A file for the calibration", &name, "Calibrations", &["toml", "yml", "xml"]);
-    session.start_job(CHOOSE, chosen, |session, path: Option<PathBuf>| {
-        if let Some(path) = path {
-            session.state.guide.save_as = path.display().to_string();
-            session.state.guide.asks_to_replace = None;
-        }
+    let kind: (_, &[_]) = ("Calibrations", &["toml", "yml", "xml"]);
+    dialog::commands::ask_new_file(session, "A file for the calibration", name, kind, |session, path, _| {
+        session.state.guide.save_as = path.display().to_string();
+        session.state.guide.asks_to_replace = None;
     });
 }
 

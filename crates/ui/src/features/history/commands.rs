@@ -1,7 +1,7 @@
 //! Going back to older settings, and following a settings file.
 
 use crate::capture::SourceSpec;
-use crate::dialogs;
+use crate::features::dialog;
 use crate::files::{self, plain};
 use crate::jobs::Job;
 use crate::notices::{Cure, Level};
@@ -17,7 +17,6 @@ use std::time::{Duration, Instant, SystemTime};
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(500);
 /// The look; it is not shown.
 pub(crate) const FOLLOW: Job = Job::stoppable("reading the settings file");
-const CHOOSE: Job = Job::stoppable("choosing a file");
 const SAVE: Job = Job::new("writing the settings");
 
 /// A settings file as it was read: its text, and its settings or what is wrong with it.
@@ -77,14 +76,11 @@ pub(crate) fn take_setup(session: &mut Session, Setup { params, preset, own, eng
 }
 
 fn choose_settings_file(session: &mut Session) {
-    if !session.jobs.is_running(CHOOSE) {
-        let chosen = dialogs::choose_files("A settings file", "Settings", &["toml"]);
-        session.start_job(CHOOSE, chosen, |session, paths: Vec<PathBuf>| {
-            if let Some(path) = paths.into_iter().next() {
-                open_settings_file(session, path);
-            }
-        });
-    }
+    dialog::commands::ask_files(session, "A settings file", "Settings", &["toml"], |session, paths| {
+        if let Some(path) = paths.into_iter().next() {
+            open_settings_file(session, path);
+        }
+    });
 }
 
 fn open_settings_file(session: &mut Session, path: PathBuf) {
@@ -98,18 +94,9 @@ fn open_settings_file(session: &mut Session, path: PathBuf) {
 }
 
 fn choose_new_settings_file(session: &mut Session) {
-    if session.jobs.is_running(CHOOSE) {
-        return;
-    }
     let name = format!("settings_{}.toml", time::for_file_name(SystemTime::now()));
-    let chosen = dialogs::choose_new_file("A file for the settings", &name, "Settings", &["toml"]);
-    session.start_job(CHOOSE, chosen, |session, path: Option<PathBuf>| {
-        let Some(path) = path else { return };
-        // the dialog has asked before it gave a file that exists; an ending that is added may name another one
-        let is_asked = path.extension().is_some();
-        let path = if is_asked { path } else { path.with_extension("toml") };
-        write_settings_file(session, path, is_asked);
-    });
+    let kind: (_, &[_]) = ("Settings", &["toml"]);
+    dialog::commands::ask_new_file(session, "A file for the settings", name, kind, write_settings_file);
 }
 
 /// Writes the file that is followed; what an editor has changed in it meanwhile is not written over.

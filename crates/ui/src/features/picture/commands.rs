@@ -6,7 +6,7 @@ use super::state::{Figure, PictureFormat, PictureStep, Use};
 use super::svg::svg;
 use crate::action::Action;
 use crate::command::Command;
-use crate::dialogs;
+use crate::features::dialog;
 use crate::files;
 use crate::image::Image;
 use crate::jobs::Job;
@@ -19,7 +19,6 @@ use egui::{ColorImage, Context};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-const CHOOSE: Job = Job::stoppable("choosing a folder");
 const WRITE: Job = Job::new("writing the picture");
 const COPY: Job = Job::new("copying the picture");
 
@@ -30,12 +29,9 @@ pub(crate) fn execute(session: &mut Session, step: PictureStep) {
         PictureStep::Choose(figure) => pictures.chosen = Some(figure),
         PictureStep::SetChoices(choices) => pictures.choices = choices,
         PictureStep::ChooseFolder => {
-            if !session.jobs.is_running(CHOOSE) {
-                session.start_job(CHOOSE, dialogs::choose_folder("A folder for pictures"), |session, folder| {
-                    let choices = &mut session.state.picture.choices;
-                    choices.folder = folder.or(choices.folder.take());
-                });
-            }
+            dialog::commands::ask_folder(session, "A folder for pictures", |session, folder| {
+                session.state.picture.choices.folder = Some(folder);
+            });
         }
     }
 }

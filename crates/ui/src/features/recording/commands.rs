@@ -4,7 +4,7 @@ use crate::action::Action;
 use crate::calibration::CalibrationError;
 use crate::capture::{FramePreparation, StereoLayout, Taps};
 use crate::command::Command;
-use crate::dialogs;
+use crate::features::dialog;
 use crate::jobs::Job;
 use crate::live::ResultTap;
 use crate::notices::{Cure, Level};
@@ -46,13 +46,9 @@ pub(crate) fn toggle(session: &mut Session) {
 
 /// Lets the user choose the folder of recordings.
 pub(crate) fn choose_folder(session: &mut Session) {
-    const CHOOSE: Job = Job::stoppable("choosing a folder");
-    if !session.jobs.is_running(CHOOSE) {
-        session.start_job(CHOOSE, dialogs::choose_folder("A folder for recordings"), |session, folder| {
-            let choices = &mut session.state.recording.choices;
-            choices.folder = folder.or(choices.folder.take());
-        });
-    }
+    dialog::commands::ask_folder(session, "A folder for recordings", |session, folder| {
+        session.state.recording.choices.folder = Some(folder);
+    });
 }
 
 fn start_recording(session: &mut Session) -> Result<(), String> {

@@ -2,7 +2,7 @@
 
 use crate::calibration::{self, CalibrationError, FocalLength, KnownDepth};
 use crate::capture::{CameraOptions, FramePreparation, Scale, SourceInfo, SourceOptions};
-use crate::dialogs;
+use crate::features::dialog;
 use crate::features::recording;
 use crate::files;
 use crate::geometry::Geometry;
@@ -185,12 +185,8 @@ fn use_rig(session: &mut Session, path: PathBuf, rig: RigFile) {
 
 /// Lets the user choose calibration files.
 pub(crate) fn choose_calibration(session: &mut Session) {
-    const CHOOSE: Job = Job::stoppable("choosing a calibration");
-    if !session.jobs.is_running(CHOOSE) {
-        let title = "A rig, or a stereo calibration: one file, or two that belong together";
-        let chosen = dialogs::choose_files(title, "Rigs and calibrations", SETUP_EXTENSIONS);
-        session.start_job(CHOOSE, chosen, use_setup_files);
-    }
+    let title = "A rig, or a stereo calibration: one file, or two that belong together";
+    dialog::commands::ask_files(session, title, "Rigs and calibrations", SETUP_EXTENSIONS, use_setup_files);
 }
 
 /// Sets the working size; the search range follows, so that the same depths are seen.

@@ -1,0 +1,100 @@
+//! Asks for files and folders, and goes on with the answer.
+
+use super::state::{Asked, Chosen, Question, TypeStep, TypedPath, with_ending};
+use super::system::{self, Answer};
+use crate::jobs::Job;
+use crate::session::{Session, absolute};
+use std::path::PathBuf;
+
+/// The wait for the system's dialog. There is one at a time.
+const CHOOSE: Job = Job::stoppable("choosing a file");
+
+/// What is done with an answer.
+pub(crate) type Then = Box<dyn FnOnce(&mut Session, Chosen)>;
+
+/// Asks for files that exist.
+pub(crate) fn ask_files(
+    session: &mut Session,
+    title: &'static str,
+    kind: &'static str,
+    endings: &'static [&'static str],
+    then: impl FnOnce(&mut Session, Vec<PathBuf>) + 'static,
+) {
+    let question = Question { title, asked: Asked::Files { kind, endings } };
+    ask(session, question, Box::new(|session, chosen| then(session, chosen.paths)));
+}
+
+/// Asks for a folder.
+pub(crate) fn ask_folder(
+    session: &mut Session,
+    title: &'static str,
+    then: impl FnOnce(&mut Session, PathBuf) + 'static,
+) {
+    let take_first = |session: &mut Session, chosen: Chosen| {
+        if let Some(folder) = chosen.paths.into_iter().next() {
+            then(session, folder);
+        }
+    };
+    ask(session, Question { title, asked: Asked::Folder }, Box::new(take_first));
+}
+
+/// Asks for a file to write; `then` gets its path, and whether a file of this name may be replaced.
+pub(crate) fn ask_new_file(
+    session: &mut Session,
+    title: &'static str,
+    name: String,
+    (kind, endings): (&'static str, &'static [&'static str]),
+    then: impl FnOnce(&mut Session, PathBuf, bool) + 'static,
+) {
+    let take_first = |session: &mut Session, chosen: Chosen| {
+        if let Some(path) = chosen.paths.into_iter().next() {
+            then(session, path, chosen.replaces);
+        }
+    };
+    ask(session, Question { title, asked: Asked::NewFile { name, kind, endings } }, Box::new(take_first));
+}
+
+fn ask(session: &mut Session, question: Question, then: Then) {
+    if session.jobs.is_running(CHOOSE) {
+        return;
+    }
+    let shown = system::show(&question);
+    session.jobs.start(CHOOSE, shown, move |session: &mut Session, answer: Result<Answer, String>| match answer {
+        Ok(Answer::Chosen(paths)) => then(session, of_system(&question.asked, paths)),
+        Ok(Answer::Cancelled) => {}
+        Ok(Answer::NoDialog) => {
+            let folder = absolute(&session.options.folder);
+            session.state.typed = Some(TypedPath::new(question, &folder));
+            session.typed_then = Some((session.jobs.owner, then));
+        }
+        Err(why) => session.state.notices.error(why),
+    });
+}
+
+/// The answer of the system's dialog, which asks before it gives a file that exists; an ending that is added may name another one.
+fn of_system(asked: &Asked, paths: Vec<PathBuf>) -> Chosen {
+    let Asked::NewFile { endings, .. } = asked else { return Chosen { paths, replaces: false } };
+    let named: Vec<_> = paths.iter().map(|path| with_ending(path.clone(), endings)).collect();
+    Chosen { replaces: named == paths, paths: named }
+}
+
+/// Changes the typed path.
+pub(crate) fn execute(session: &mut Session, step: TypeStep) {
+    let Some(typed) = &mut session.state.typed else { return };
+    match step {
+        TypeStep::SetText(text) => {
+            *typed = TypedPath { text, wrong: None, there: None, question: typed.question.clone() };
+        }
+        TypeStep::Cancel => (session.state.typed, session.typed_then) = (None, None),
+        TypeStep::Take { replaces } => match typed.chosen(&absolute(&session.options.folder)) {
+            Ok(chosen) if chosen.replaces && !replaces => typed.there = chosen.paths.into_iter().next(),
+            Ok(chosen) => {
+                session.state.typed = None;
+                if let Some((owner, then)) = session.typed_then.take() {
+                    session.owned(owner, |session| then(session, chosen));
+                }
+            }
+            Err(why) => typed.wrong = Some(why),
+        },
+    }
+}

@@ -1,0 +1,74 @@
+//! The field for a path, where no dialog of the system came up. Escape and a click beside it cancel.
+
+use super::state::{Asked, Question, TypeStep};
+use crate::command::Command;
+use crate::panels::Panel;
+use crate::state::State;
+use crate::widgets;
+use egui::{Button, Id, Key, Label, Modal, RichText, Role, TextEdit, Ui};
+
+/// Width of the field, points.
+const WIDTH: f32 = 480.0;
+/// Accessible name of the field.
+const FIELD: &str = "Path of the file or folder";
+const NO_DIALOG: &str = "No dialog for files came up: xdg-desktop-portal or zenity has them. A typed path does as well";
+
+#[derive(Default)]
+pub(crate) struct PathField {
+    /// The question and what was wrong with its answer when the field got the focus last.
+    asked: Option<(Question, Option<String>)>,
+}
+
+impl Panel for PathField {
+    fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+        let Some(typed) = &state.typed else {
+            self.asked = None;
+            return;
+        };
+        let shown = Modal::new(Id::unique("typed path")).show(ui.ctx(), |ui| {
+            ui.set_width(WIDTH.min(0.8 * ui.ctx().content_rect().width()));
+            ui.label(RichText::new(typed.question.title).heading());
+            let several =
+                if matches!(typed.question.asked, Asked::Files { .. }) { ", several with ; between" } else { "" };
+            ui.add(Label::new(RichText::new(format!("{NO_DIALOG}{several}.")).weak()).wrap());
+            ui.add_space(4.0);
+            let mut text = typed.text.clone();
+            let field = ui.add(TextEdit::singleline(&mut text).desired_width(f32::INFINITY).hint_text("/path/to/file"));
+            widgets::name_text(&field, Role::TextInput, FIELD, &text);
+            if self.asked.as_ref() != Some(&(typed.question.clone(), typed.wrong.clone())) {
+                self.asked = Some((typed.question.clone(), typed.wrong.clone()));
+                field.request_focus();
+            }
+            let escapes = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Escape));
+            let enters = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
+            if text != typed.text {
+                commands.push(TypeStep::SetText(text).into());
+            }
+            if escapes {
+                commands.push(TypeStep::Cancel.into());
+            }
+            let words = match (&typed.wrong, &typed.there) {
+                (Some(wrong), _) => wrong.clone(),
+                (None, Some(there)) => format!("{} exists", there.display()),
+                (None, None) => String::new(),
+            };
+            if !words.is_empty() {
+                ui.add(Label::new(RichText::new(words).color(ui.visuals().error_fg_color)).wrap());
+            }
+            ui.add_space(4.0);
+            ui.horizontal_wrapped(|ui| {
+                let replaces = typed.there.is_some();
+                let name = if replaces { "Replace it" } else { "OK" };
+                if ui.add(Button::new(name)).clicked() || enters && !replaces {
+                    commands.push(TypeStep::Take { replaces }.into());
+                }
+                if ui.button("Cancel").clicked() {
+                    commands.push(TypeStep::Cancel.into());
+                }
+            });
+        });
+        if shown.should_close() {
+            commands.push(TypeStep::Cancel.into());
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The system's dialogs for files and folders. A dialog is made on the window's thread and waited for on another one.
+
+use super::state::{Asked, Question};
+use rfd::{AsyncFileDialog, FileHandle};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Extensions of recordings and pictures.
+pub(crate) const SOURCE_EXTENSIONS: &[&str] = &[
+    "mcap", "png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm", "bmp", "webp", "mp4", "mkv", "mov", "avi",
+    "webm", "y4m",
+];
+
+/// A dialog that ends sooner was never shown.
+const MIN_ANSWER_TIME: Duration = Duration::from_millis(200);
+
+/// Answer of a dialog.
+pub(super) enum Answer {
+    Chosen(Vec<PathBuf>),
+    /// The user has closed it.
+    Cancelled,
+    /// The system has shown none.
+    NoDialog,
+}
+
+/// Shows a dialog. The closure waits for its answer.
+pub(super) fn show(question: &Question) -> Box<dyn FnOnce() -> Result<Answer, String> + Send> {
+    if cfg!(test) {
+        return Box::new(|| Ok(Answer::NoDialog)); // nobody would answer it
+    }
+    let dialog = AsyncFileDialog::new().set_title(question.title);
+    match &question.asked {
+        Asked::Files { kind, endings } => {
+            let chosen = dialog.add_filter(*kind, endings).pick_files();
+            wait(async { chosen.await.unwrap_or_default() })
+        }
+        Asked::Folder => {
+            let chosen = dialog.pick_folder();
+            wait(async { chosen.await.into_iter().collect() })
+        }
+        Asked::NewFile { name, kind, endings } => {
+            let chosen = dialog.set_file_name(name).add_filter(*kind, endings).save_file();
+            wait(async { chosen.await.into_iter().collect() })
+        }
+    }
+}
+
+fn wait(
+    chosen: impl Future<Output = Vec<FileHandle>> + Send + 'static,
+) -> Box<dyn FnOnce() -> Result<Answer, String> + Send> {
+    let opened = Instant::now();
+    Box::new(move || {
+        let files = pollster::block_on(chosen);
+        Ok(match files.is_empty() {
+            true if opened.elapsed() < MIN_ANSWER_TIME => Answer::NoDialog,
+            true => Answer::Cancelled,
+            false => Answer::Chosen(files.iter().map(|file| file.path().to_owned()).collect()),
+        })
+    })
+}
