@@ -25,7 +25,7 @@ const SIZES_PX: [(f32, f32); 12] = [
 /// Pixels of a point.
 const SCALES: [f32; 3] = [1.0, 1.5, 2.0];
 /// The keys of all pages.
-const PAGES: [(Modifiers, Key); 12] = [
+const PAGES: [(Modifiers, Key); 13] = [
     (Modifiers::NONE, Key::C),
     (Modifiers::NONE, Key::R),
     (Modifiers::NONE, Key::B),
@@ -36,6 +36,7 @@ const PAGES: [(Modifiers, Key); 12] = [
     (Modifiers::NONE, Key::P),
     (Modifiers::NONE, Key::E),
     (Modifiers::NONE, Key::Z),
+    (Modifiers::SHIFT, Key::S),
     (Modifiers::SHIFT, Key::F1),
     (Modifiers::NONE, Key::F1),
 ];

@@ -233,10 +233,10 @@ fn the_saved_file_has_the_points_that_are_shown() {
         let (map, geometry) = (output.map.as_ref().unwrap(), output.job.frame.geometry.unwrap());
         let rgb = output.job.frame.left.rgb.as_ref();
         for every in [1, 3] {
-            let asked = folder.path().join(format!("points-{every}"));
+            let asked = folder.path().join(format!("points-{every}.ply"));
             save(&window, asked.clone(), &output, every);
             window.until("the message", |w| w.has(&format!("points-{every}.ply")).then_some(()));
-            let (points, faces) = read_ply(&asked.with_extension("ply"));
+            let (points, faces) = read_ply(&asked);
             let pixels = (0..SIZE.1).step_by(every).flat_map(|y| (0..SIZE.0).step_by(every).map(move |x| (x, y)));
             let depth = |(x, y)| depth::depth_m(map.values.at(x, y), &geometry);
             let shown: Vec<_> = pixels.filter(|&pixel| (1.0..=3.0).contains(&depth(pixel))).collect();
@@ -254,7 +254,7 @@ fn the_saved_file_has_the_points_that_are_shown() {
             assert!(rgb.is_none_or(|rgb| rgb.at(x, y) == color), "{color:?}");
         }
         // a file that was not asked about is never written over
-        save(&window, folder.path().join("points-3"), &output, 1);
+        save(&window, folder.path().join("points-3.ply"), &output, 1);
         window.until("the error", |w| {
             let session = w.session.borrow();
             let says = |text: &str| text.contains("points-3.ply") && !text.contains('→');

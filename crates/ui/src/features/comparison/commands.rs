@@ -28,6 +28,7 @@ pub(crate) fn keep_as_a(session: &mut Session) {
     }
 }
 
+/// Carries out a step.
 pub(crate) fn execute(session: &mut Session, step: CompareStep) {
     match step {
         CompareStep::SetWiper(at) => {

@@ -35,6 +35,7 @@ pub(crate) fn note(session: &mut Session, ctx: &egui::Context) {
     state.history.note(Setup::of(&state.matching, &state.source.spec), Instant::now(), press);
 }
 
+/// Carries out a step.
 pub(crate) fn execute(session: &mut Session, step: HistoryStep) {
     match step {
         HistoryStep::Go(position) => go_to(session, position),

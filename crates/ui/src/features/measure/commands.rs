@@ -14,6 +14,7 @@ pub(crate) fn start_meter(waker: &Waker) -> std::io::Result<Background<MeasureWi
     Background::start("measure", Arc::new(move || wake.wake()), move |wish| meter.measure(wish))
 }
 
+/// Carries out a step.
 pub(crate) fn execute(session: &mut Session, step: MeasureStep, ctx: &Context) {
     let state = &mut session.state.measure;
     match step {

@@ -4,7 +4,7 @@ use super::offscreen::{Drawn, Sheet};
 use super::state::{Figure, PictureChoices};
 use crate::features::{explain, reach, search};
 use crate::panels::pictures::Pictures;
-use crate::state::State;
+use crate::state::{Setup, State};
 use crate::view::{BAR, HEADER, ViewKind, ViewRects};
 use eframe::egui_wgpu::RenderState;
 use egui::{Frame, Rect, RichText, Ui, pos2, vec2};
@@ -42,8 +42,12 @@ pub(crate) fn draw(state: &State, render_state: &RenderState, figure: Figure, ch
         _ => (draw_figure(state, figure, choices, &title), None),
     };
     let [width, height] = drawn.size_px();
-    let units = units.map_or_else(String::new, |units| format!("{units}; "));
-    Titled { drawn, title, description: format!("{units}{width} × {height} px") }
+    let compared = state.comparison.as_ref().map(|comparison| {
+        let now = Setup::of(&state.matching, &state.source.spec);
+        format!("A: {}, B: {}", comparison.kept.preset_name(), comparison.kept.differences_to(&now))
+    });
+    let parts = units.into_iter().chain(compared).chain([format!("{width} × {height} px")]);
+    Titled { drawn, title, description: parts.collect::<Vec<_>>().join("; ") }
 }
 
 /// Places of a view on its sheet.

@@ -15,6 +15,7 @@ pub(crate) struct Tried {
     search: Option<Search>,
 }
 
+/// Carries out a step.
 pub(crate) fn execute(session: &mut Session, step: SearchStep) {
     let state = &mut session.state.search;
     match step {
