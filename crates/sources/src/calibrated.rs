@@ -25,7 +25,7 @@ pub enum OpenError {
     #[error(transparent)]
     Capture(#[from] CaptureError),
     /// Error of the calibration for this source.
-    #[error("the calibration cannot be used with '{source_name}': {error}")]
+    #[error("the pictures of {source_name} cannot be rectified: {error}")]
     Calibration {
         /// The source's name.
         source_name: String,

@@ -1,7 +1,9 @@
 //! Messages of what has happened. Errors and remarks stay until they are over or dismissed, news expire.
 
+use crate::action::Action;
 use crate::command::Owner;
 use crate::console;
+use crate::rig::CalibrationChoice;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -19,12 +21,14 @@ pub(crate) enum Level {
 }
 
 /// A remedy that a message offers as a button.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Cure {
-    /// Exchanges left and right.
-    SwapPictures,
+    /// Carries out an action.
+    Action(Action),
     /// Opens the source again.
-    TryAgain,
+    OpenAgain,
+    /// Estimates the rig again in this way.
+    Estimate(Box<CalibrationChoice>),
     /// Opens a written file.
     OpenFile(PathBuf),
     /// Shows a written file in its folder.
@@ -34,7 +38,7 @@ pub(crate) enum Cure {
 }
 
 /// One message.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Notice {
     pub(crate) text: String,
     pub(crate) level: Level,
@@ -134,7 +138,6 @@ impl Notices {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::Action;
     use crate::command::Command;
 
     #[test]
@@ -148,8 +151,8 @@ mod tests {
         assert_eq!(texts, ["camera 0 is busy", "copied"]);
         notices.error("camera 1 is gone");
         notices.retract("camera 1 is gone");
-        notices.add(Level::Error, "exchanged", vec![Cure::SwapPictures]);
-        notices.cured(&Cure::SwapPictures);
+        notices.add(Level::Error, "exchanged", vec![Cure::Action(Action::SwapPictures)]);
+        notices.cured(&Cure::Action(Action::SwapPictures));
         notices.remove_expired(Instant::now());
         assert_eq!(notices.all().len(), 2);
         notices.remove_expired(Instant::now() + 2 * NEWS_TIMEOUT);

@@ -103,8 +103,9 @@ fn baseline_doubt(state: &State) -> Option<Message> {
 
 fn remedy(cure: &Cure) -> (String, Command) {
     match cure {
-        Cure::SwapPictures => (Action::SwapPictures.label().to_owned(), Action::SwapPictures.into()),
-        Cure::TryAgain => ("Try again".to_owned(), Command::OpenAgain),
+        Cure::Action(action) => (action.label().to_owned(), (*action).into()),
+        Cure::OpenAgain => ("Open again".to_owned(), Command::OpenAgain),
+        Cure::Estimate(choice) => ("Estimate again".to_owned(), Command::Calibrate((**choice).clone())),
         Cure::OpenFile(file) => ("Open it".to_owned(), Command::OpenFiles(vec![file.clone()])),
         Cure::ShowInFolder(file) => ("Show in folder".to_owned(), Command::ShowInFolder(file.clone())),
         Cure::StartFresh => ("Start fresh".to_owned(), Command::StartFresh),
@@ -125,7 +126,9 @@ fn buttons(ui: &mut Ui, message: &Message, commands: &mut Vec<Command>) {
     }
     for (label, command) in message.remedies.iter().rev() {
         if ui.button(label).clicked() {
-            let dismissed = message.notice.map(Command::Dismiss);
+            // a page cures nothing by itself
+            let is_page = matches!(command, Command::Action(Action::Cameras | Action::Rig | Action::Open));
+            let dismissed = message.notice.filter(|_| !is_page).map(Command::Dismiss);
             commands.extend(dismissed.into_iter().chain([command.clone()]));
         }
     }

@@ -7,7 +7,7 @@ mod messages;
 mod parameters;
 pub(crate) mod pictures;
 pub(crate) mod pixel;
-mod source;
+pub(crate) mod source;
 mod status;
 pub(crate) mod steps;
 mod timeline;

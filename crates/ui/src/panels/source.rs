@@ -3,7 +3,7 @@
 use super::{Action, Command, State, action_button, menu_entry};
 use crate::capture::SourceSpec;
 use crate::console;
-use egui::{Button, RichText, Ui};
+use egui::{Button, Label, RichText, Ui};
 use std::path::{Path, PathBuf};
 
 /// The menu's button and, opened, its content.
@@ -44,7 +44,7 @@ fn recent(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 }
 
 /// A source by the ends of its paths: `teddy/left.png, right.png`.
-pub(super) fn short_name(spec: &SourceSpec) -> String {
+pub(crate) fn short_name(spec: &SourceSpec) -> String {
     let end = |path: &Path, parts: usize| {
         let skipped = path.components().count().saturating_sub(parts);
         path.components().skip(skipped).collect::<PathBuf>().to_string_lossy().into_owned()
@@ -57,9 +57,24 @@ pub(super) fn short_name(spec: &SourceSpec) -> String {
     console::foreign(&text)
 }
 
+/// Share of the window's width for the words that the scene stands in for another source.
+const REPLACED_SHARE: f32 = 0.3;
+
 /// The offer of other sources while the scene is shown.
 pub(super) fn offer(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    ui.label(RichText::new("This is the built-in scene. Your own:").weak());
+    if state.source.is_replaced() {
+        let text = format!("This is the built-in scene: {} cannot be opened.", short_name(&state.source.spec));
+        ui.scope(|ui| {
+            ui.set_max_width(REPLACED_SHARE * ui.ctx().content_rect().width());
+            let label = Label::new(RichText::new(&text).color(ui.visuals().warn_fg_color)).truncate();
+            ui.add(label).on_hover_text(console::foreign(&state.source.spec.to_string()));
+        });
+        if ui.button("Open again").clicked() {
+            commands.push(Command::OpenAgain);
+        }
+    } else {
+        ui.label(RichText::new("This is the built-in scene. Your own:").weak());
+    }
     let label = match state.source.cameras.as_ref().map_or(0, Vec::len) {
         0 => "Cameras …".to_owned(),
         1 => "1 camera …".to_owned(),

@@ -7,7 +7,7 @@ use crate::capture::{CaptureError, FramePreparation, Next, PairSource, SourceInf
 use crate::features::{guide, history, recording, rig};
 use crate::jobs::Job;
 use crate::notices::{Cure, Level};
-use crate::rig::{CalibrationChoice, Named, RigFile};
+use crate::rig::{CalibrationChoice, Named, RectifyChoice, RigFile};
 use crate::settings;
 use crate::sources::{self, CalibratedSource, OpenError};
 use crate::state::{HistoryStep, Obstacle};
@@ -73,7 +73,7 @@ impl Session {
     }
 
     /// Opens a source in the background. It replaces the present one, and its options the present ones, once it is there; until
-    /// then, and if it fails, all stays as it is. Only a camera that both need is closed before. Where there is nothing to stay with,
+    /// then, and if it fails, all stays as it is. Only a camera that both need is closed before. Where nothing rectified would be lost,
     /// a source whose calibration fails is shown as it comes.
     pub(crate) fn open_as(&mut self, wanted: Request) {
         let closes = wanted.spec.is_camera() && self.state.source.running.as_ref().is_some_and(SourceSpec::is_camera);
@@ -94,9 +94,9 @@ impl Session {
         }
         self.state.source.opening = Some(wanted.spec.clone());
         let Request { spec, options, choice, .. } = wanted.clone();
-        let stays = self.has_nothing_before(&wanted);
+        let in_any_case = self.has_nothing_before(&wanted) || self.uncalibrated.is_some();
         let open = move || {
-            let opened = if stays {
+            let opened = if in_any_case {
                 sources::open_in_any_case(&spec, &options, &choice).map_err(Into::into)
             } else {
                 sources::open_calibrated(&spec, &options, &choice).map(|opened| (opened, None))
@@ -128,10 +128,20 @@ impl Session {
 
     /// Says that the calibration of the source has failed, until it is calibrated.
     pub(crate) fn note_uncalibrated(&mut self, why: &OpenError) {
-        let cure = if why.means_exchanged() { Cure::SwapPictures } else { Cure::TryAgain };
+        let choice = &self.state.rig.choice;
+        let cures = match choice.rectify() {
+            _ if why.means_exchanged() => vec![Cure::Action(Action::SwapPictures), self.another_source()],
+            RectifyChoice::Auto => vec![Cure::Estimate(Box::new(choice.clone())), self.another_source()],
+            RectifyChoice::Calibration | RectifyChoice::Off => vec![Cure::OpenAgain, Cure::Action(Action::Rig)],
+        };
         let text = format!("{why} · the pictures are shown as they come, not rectified");
-        self.state.notices.add(Level::Error, text.clone(), vec![cure]);
+        self.state.notices.add(Level::Error, text.clone(), cures);
         self.uncalibrated = Some(text);
+    }
+
+    /// The choice of another source of the same kind.
+    fn another_source(&self) -> Cure {
+        Cure::Action(if self.state.source.spec.is_camera() { Action::Cameras } else { Action::Open })
     }
 
     /// Opens sources, rigs or calibrations that were chosen or dropped; no files change nothing.
@@ -173,8 +183,8 @@ impl Session {
             state.pointer.zoom = Zoom::default();
             state.pose = None;
         }
-        state.notices.cured(&Cure::TryAgain);
-        state.notices.cured(&Cure::SwapPictures);
+        state.notices.cured(&Cure::OpenAgain);
+        state.notices.cured(&Cure::Action(Action::SwapPictures));
         let spec = state.source.spec.clone();
         state.source.note_opened(&spec);
         self.read(spec, opened);
@@ -211,7 +221,9 @@ impl Session {
             state.notices.error(why);
             self.open_as(before);
         } else {
-            state.notices.add(Level::Error, format!("{why} · showing the scene instead"), vec![Cure::TryAgain]);
+            let cures = vec![Cure::OpenAgain, self.another_source()];
+            let state = &mut self.state;
+            state.notices.add(Level::Error, format!("{why} · the built-in scene is shown instead"), cures);
             let opened =
                 sources::open_calibrated(&SourceSpec::Scene, &state.rig.options, &CalibrationChoice::default());
             match opened {
@@ -261,7 +273,7 @@ impl Session {
         if rig::commands::use_recipe(self, FramePreparation { geometry, swapped, ..preparation }, choice) {
             self.describe_source();
             self.awaited.fit_depth();
-            self.state.notices.cured(&Cure::SwapPictures);
+            self.state.notices.cured(&Cure::Action(Action::SwapPictures));
             self.state
                 .notices
                 .news(format!("left and right are {}", if swapped { "exchanged" } else { "as they come" }));

@@ -126,6 +126,11 @@ impl Source {
         }
     }
 
+    /// Whether the scene stands in for the user's source, which cannot be opened.
+    pub(crate) fn is_replaced(&self) -> bool {
+        self.running.as_ref().is_some_and(|running| *running != self.spec)
+    }
+
     /// The camera that is lost longest, and since when; `None` where all pictures are new.
     pub(crate) fn lost_text(&self) -> Option<String> {
         let (camera, since) = self.lost_since.iter().min_by_key(|(_, since)| **since)?;

@@ -2,7 +2,9 @@
 
 use super::harness::{SIZE, Window, gpu, options};
 use crate::WindowOptions;
+use crate::action::Action;
 use crate::capture::SourceSpec;
+use crate::capture::decode_camera::PixelFormat;
 use crate::capture::emulated::with_dressed_cameras;
 use crate::capture::scene::{SceneOptions, render};
 use crate::capture::webcam::CameraName;
@@ -113,6 +115,7 @@ fn inside_exchanged() {
     let before = window.sequence();
     window.until("further results", |w| (w.sequence() > before + 30).then_some(()));
     assert!(window.has("shown as they come, not rectified") && window.has("left and right are swapped"));
+    assert!(!window.has("the calibration") && !window.has("built-in scene"), "none was given, and none is shown");
     window.harness.get_by_label("Swap left and right").click();
     shows(&mut window, &left, "the cameras exchanged");
     window.until("the estimate", |w| {
@@ -121,6 +124,76 @@ fn inside_exchanged() {
     });
     assert!(!window.has("not rectified"), "its cause is gone");
     assert_eq!(window.session.borrow().state.source.running, Some(SourceSpec::parse("webcam:1,0").unwrap()));
+}
+
+/// Cameras that see a wall without texture.
+fn dress_blank(folder: &Path) {
+    for i in 0..2 {
+        fs::write(folder.join(format!("{i}.{}x{}.yuyv", CAMERA.0, CAMERA.1)), [128; 2 * CAMERA.0 * CAMERA.1]).unwrap();
+    }
+}
+
+#[test]
+fn cameras_whose_rig_cannot_be_estimated_are_shown_and_estimated_again() {
+    with_dressed_cameras(&["", ""], dress_blank, "tests::cameras::inside_blank");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_blank() {
+    let Some(gpu) = gpu() else { return };
+    let source = SourceSpec::parse("webcam:0,1").unwrap();
+    let calibration = CalibrationChoice { rectify: Some(RectifyChoice::Auto), ..CalibrationChoice::default() };
+    let mut options = WindowOptions { calibration, ..options(source.clone()) };
+    options.source_options.size = Some(CAMERA);
+    options.source_options.cameras.format = Some(PixelFormat::Yuyv);
+    let mut window = Window::open(&gpu, options);
+    // a message that comes moves the buttons
+    window.until("what the map tells", |w| w.has("2 messages").then_some(()));
+    for _ in 0..2 {
+        window.until("the failure with its cause", |w| w.has("too little texture").then_some(()));
+        assert_eq!(window.session.borrow().state.source.running.as_ref(), Some(&source));
+        window.harness.get_by_label("Estimate again").click();
+        window.until("the end of the message", |w| (!w.has("too little texture")).then_some(()));
+    }
+    window.until("the failure again", |w| w.has("too little texture").then_some(()));
+    assert!(!window.has("built-in scene"));
+}
+
+#[test]
+fn cameras_that_are_not_there_are_named_beside_the_scene_until_they_can_be_opened() {
+    let hide = |folder: &Path| {
+        dress(folder);
+        fs::remove_file(folder.join("video1")).unwrap();
+    };
+    with_dressed_cameras(&["", ""], hide, "tests::cameras::inside_absent");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_absent() {
+    let Some(gpu) = gpu() else { return };
+    let source = SourceSpec::parse("webcam:1,0").unwrap();
+    let mut options = options(source.clone());
+    options.source_options.size = Some(CAMERA);
+    let mut window = Window::open(&gpu, options);
+    let words = "This is the built-in scene: webcam:1,0 cannot be opened.";
+    window.until("what is shown", |w| w.has(words).then_some(()));
+    window.until("why", |w| w.has("the built-in scene is shown instead").then_some(()));
+    // a page cures nothing yet: the message stays
+    window.harness.get_all_by_label("Cameras …").last().expect("in the message").click();
+    window.harness.run_steps(3);
+    assert!(
+        window.session.borrow().state.is_open(Action::Cameras) && window.has("the built-in scene is shown instead")
+    );
+    window.harness.get_all_by_label("Dismiss").last().expect("of the message").click();
+    window.harness.key_press(Key::R);
+    window.until("the rig's page", |w| w.has("1 Cameras: webcam:1,0 cannot be opened").then_some(()));
+    assert!(!window.has("3 Rectify") && window.has(words), "nothing of the scene beside the cameras' name");
+    fs::write(PathBuf::from(std::env::var_os("FAKE_V4L2").unwrap()).join("video1"), "").unwrap();
+    window.harness.get_all_by_label("Open again").next().expect("beside the words").click();
+    shows(&mut window, &eyes()[0], "the cameras");
+    assert!(!window.has("built-in scene") && window.has("3 Rectify"));
 }
 
 /// Waits until the left picture is this one.

@@ -194,7 +194,7 @@ fn a_missing_source_is_said_and_the_scene_shown() {
     let missing = SourceSpec::Folder(PathBuf::from("no/such/folder"));
     let mut window = Window::open(&gpu, options(missing));
     assert!(window.has("no/such/folder"));
-    assert!(window.has("showing the scene instead"));
+    assert!(window.has("the built-in scene is shown instead"));
     window.harness.get_by_label("Dismiss").click();
     window.harness.run_steps(3);
     assert!(!window.has("no/such/folder"));

@@ -83,7 +83,7 @@ fn a_source_that_cannot_be_opened_changes_nothing() {
     window.session.borrow_mut().execute(crate::Command::Open(missing), &ctx);
     window.until("the error", |w| w.has("no/such/folder").then_some(()));
     assert_eq!(spec(&window), source);
-    assert!(!window.has("showing the scene"));
+    assert!(!window.has("built-in scene"));
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_source_that_is_away_at_the_start_is_kept_for_the_next_one() {
     let saved = folder.path().join("window.toml");
     let missing = SourceSpec::Folder(folder.path().join("not/yet"));
     let mut window = Window::open(&gpu, WindowOptions { saved_state: Some(saved.clone()), ..options(missing.clone()) });
-    window.until("the scene", |w| w.has("showing the scene instead").then_some(()));
+    window.until("the scene", |w| w.has("the built-in scene is shown instead").then_some(()));
     window.session.borrow_mut().save();
     assert!(std::fs::read_to_string(&saved).unwrap().contains("not/yet"));
     // once it is there, the message's button opens it
@@ -101,9 +101,9 @@ fn a_source_that_is_away_at_the_start_is_kept_for_the_next_one() {
     let SourceSpec::Files { left, right, .. } = pair(folder.path()) else { unreachable!() };
     std::fs::copy(left, folder.path().join("not/yet/left1.png")).unwrap();
     std::fs::copy(right, folder.path().join("not/yet/right1.png")).unwrap();
-    window.harness.get_by_label("Try again").click();
+    window.harness.get_all_by_label("Open again").next().expect("beside the words").click();
     window.until("the folder", |w| (w.session.borrow().state.source.running == Some(missing.clone())).then_some(()));
-    assert!(!window.has("showing the scene instead"));
+    assert!(!window.has("built-in scene"));
 }
 
 #[test]

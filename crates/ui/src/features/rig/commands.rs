@@ -1,5 +1,6 @@
 //! The calibration of the source, depth from two known distances, the working size, and the rig file.
 
+use crate::action::Action;
 use crate::calibration::{self, CalibrationError, FocalLength, KnownDepth};
 use crate::capture::{CameraOptions, FramePreparation, Scale, SourceInfo, SourceOptions};
 use crate::features::dialog;
@@ -97,12 +98,16 @@ fn calibrate_by(
                             take_calibrated(session, &calibrated);
                             session.awaited.fit_depth();
                             super::controls::protect_calibration(session);
-                            session.state.notices.cured(&Cure::SwapPictures);
+                            session.state.notices.cured(&Cure::Action(Action::SwapPictures));
                         }
                     });
                 }
                 Ok(Err(why)) => {
-                    let cures = if why.means_exchanged() { vec![Cure::SwapPictures] } else { Vec::new() };
+                    let cures = match choice.rectify() {
+                        _ if why.means_exchanged() => vec![Cure::Action(Action::SwapPictures)],
+                        RectifyChoice::Auto => vec![Cure::Estimate(Box::new(choice))],
+                        RectifyChoice::Calibration | RectifyChoice::Off => Vec::new(),
+                    };
                     session.state.notices.add(Level::Error, why.to_string(), cures);
                 }
                 Err(why) => session.state.notices.error(why),

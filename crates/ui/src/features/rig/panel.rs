@@ -5,6 +5,7 @@ use crate::calibration::{Crop, FocalLength, LengthUnit, RowOffset, RowsChoice, V
 use crate::capture::Scale;
 use crate::command::Command;
 use crate::panels::action_button;
+use crate::panels::source::short_name;
 use crate::panels::steps::{Done, step};
 use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOCAL, ASSUMED_FOV_DEG, CalibrationChoice, RectifyChoice, RigFile};
 use crate::state::State;
@@ -18,6 +19,9 @@ const USUAL_SENSOR_WIDTH_MM: f64 = 4.8;
 pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let (done, text) = cameras_state(state);
     step(ui, 1, "Cameras", done, &text, |ui| cameras(ui, state, commands));
+    if state.source.is_replaced() {
+        return; // the other steps would speak of the scene
+    }
     let (done, text) = sides_state(state);
     step(ui, 2, "Sides", done, &text, |ui| sides(ui, state, commands));
     let (done, text) = rows_state(state);
@@ -36,8 +40,8 @@ fn cameras_state(state: &State) -> (Done, String) {
     }
     match (source.lost_text(), cameras.len()) {
         (Some(lost), _) => (Done::Doubtful, lost),
-        _ if source.running.as_ref() != Some(&source.spec) => {
-            (Done::Doubtful, format!("{} cannot be had", source.spec))
+        _ if source.is_replaced() => {
+            (Done::Doubtful, format!("{} cannot be opened: this is the built-in scene", short_name(&source.spec)))
         }
         (None, 0) => (Done::Good, format!("{}: no cameras", state.status().source.name)),
         (None, count) => (Done::Good, format!("{count} in use")),
@@ -48,6 +52,9 @@ fn cameras(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         for action in [Action::Cameras, Action::Open] {
             action_button(ui, action, Button::new(action.label()), false, commands);
+        }
+        if state.source.is_replaced() && ui.button("Open again").clicked() {
+            commands.push(Command::OpenAgain);
         }
     });
     super::controls_panel::show(ui, state, commands);
