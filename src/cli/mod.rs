@@ -12,6 +12,7 @@ mod doctor;
 mod engine;
 mod eval;
 mod export;
+mod first_word;
 #[cfg(feature = "zenoh")]
 mod head;
 mod input_args;
@@ -45,9 +46,7 @@ use crate::files;
 use crate::recording::write::RecordError;
 use crate::sources::OpenError;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use std::ffi::OsString;
 use std::io::Write as _;
-use std::path::Path;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -163,12 +162,6 @@ enum Command {
     Net(net::NetArgs),
 }
 
-/// Subcommands that a program without the network lacks.
-const NETWORK_COMMANDS: [&str; 4] = ["engine", "head", "net", "router"];
-
-/// How to get `lab`, which packages leave out.
-const NO_LAB: &str = "is in a program built from a checkout: cargo run --release -- lab --help";
-
 /// The program: parses the command line, runs it, and prints an error once.
 pub fn main() -> ExitCode {
     let filter = env_logger::Env::default().default_filter_or("error");
@@ -179,7 +172,7 @@ pub fn main() -> ExitCode {
         writeln!(line, "[{} {}] {text}", record.level(), record.target())
     });
     log.init();
-    let parsed = check_first_word(std::env::args_os().nth(1)).map(|()| parse());
+    let parsed = first_word::check(std::env::args_os().skip(1)).map(|()| parse());
     match parsed.map_err(anyhow::Error::from).and_then(run) {
         Ok(()) => ExitCode::SUCCESS,
         Err(err) if is_closed_pipe(&err) => ExitCode::SUCCESS,
@@ -194,30 +187,6 @@ pub fn main() -> ExitCode {
 fn parse() -> Cli {
     let command = || short_help::shorten(Cli::command());
     Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|err| err.format(&mut command()).exit())
-}
-
-/// Checks that a word in the place of a subcommand is one, or something that can be opened. Otherwise it would be taken for a file,
-/// and flags of the subcommand that was meant would be unknown.
-fn check_first_word(word: Option<OsString>) -> Result<(), UsageError> {
-    let Some(word) = word.as_ref().and_then(|word| word.to_str()) else { return Ok(()) };
-    let is_bare = word.starts_with(char::is_alphanumeric) && !word.contains(['.', ',', ':', '/', '\\']);
-    let mut command = Cli::command();
-    command.build();
-    if !is_bare || command.find_subcommand(word).is_some() || word == "scene" || Path::new(word).exists() {
-        return Ok(());
-    }
-    if NETWORK_COMMANDS.contains(&word) {
-        return Err(UsageError(format!("'{word}' {}", console::NO_NETWORK)));
-    }
-    if word == "lab" {
-        return Err(UsageError(format!("'lab' {NO_LAB}")));
-    }
-    let shown = console::foreign(word);
-    let meant = console::closest(word, command.get_subcommands().map(clap::Command::get_name));
-    let meant = meant.map_or_else(String::new, |meant| format!(": did you mean '{meant}'?"));
-    Err(UsageError(format!(
-        "'{shown}' is no subcommand, and no file or folder has this name{meant}\n`stereopsis --help` lists the subcommands"
-    )))
 }
 
 /// Runs a command.

@@ -46,8 +46,13 @@ fn a_word_that_is_nothing_is_a_wrong_command_line_with_and_without_a_display() {
     let cases: &[(&[&str], &[&str])] = &[
         (&["foo"], &["'foo' is no subcommand", "no file or folder has this name", "--help"]),
         (&["recrod", "--seconds", "5"], &["'recrod'", "did you mean 'record'?"]),
+        (&["play", "walk.mcap", "--once"], &["'play' is no subcommand", "`stereopsis walk.mcap --once`"]),
+        (&["view"], &["`stereopsis walk.mcap`"]),
+        (&["webcams"], &["`stereopsis devices`", "--source webcam:0,1"]),
+        (&["Webcam"], &["`stereopsis devices`"]),
+        (&["convrt", "walk.mcap"], &["`stereopsis export walk.mcap --to walk/`", "calibration convert"]),
         (&["comptue", "left.png", "right.png", "-o", "a.pfm"], &["did you mean 'compute'?"]),
-        (&["left.png", "rigth.png"], &["cannot open rigth.png: there is no such file"]),
+        (&["left.png", "rigth.png"], &["cannot open rigth.png: there is no such file: did you mean right.png?"]),
         (&["live", "left.png", "rigth.png"], &["cannot open rigth.png: there is no such file"]),
         (&["left.png"], &["left.png is one picture, and a pair needs two"]),
         (&["left.png", "right.png", "left.png"], &["cannot be opened together", "a folder of pairs"]),
@@ -75,6 +80,8 @@ fn a_word_that_is_nothing_is_a_wrong_command_line_with_and_without_a_display() {
             for word in *words {
                 assert!(said.contains(word), "{args:?} does not say '{word}': {said}");
             }
+            let lists_sources = said.contains("webcam:0,1 (two cameras)");
+            assert!(!lists_sources || !args.iter().any(|arg| arg.contains('.')), "{args:?} name a file: {said}");
         }
     }
 }

@@ -15,6 +15,8 @@ const MAX_MESSAGE: usize = 8_000;
 const MAX_COMPARED: usize = 100;
 /// Words that are less like each other are others; 1 is the same word.
 const MIN_LIKENESS: f64 = 0.5;
+/// Names that are less like each other are others, where many are known.
+const MIN_NAME_LIKENESS: f64 = 0.75;
 
 /// The end of a sentence about something that needs other machines, where this program cannot reach them.
 pub const NO_NETWORK: &str = "needs the network, and this program was built without it: `make run NETWORK=1`, `cargo build --release` \
@@ -93,13 +95,19 @@ pub fn quoted(word: &str) -> String {
 
 /// The known word that a misspelt one was meant to be, if one is like it.
 pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    likest(word, known, MIN_LIKENESS)
+}
+
+/// The name that a misspelt one was meant to be, of many that are known, if one is very like it.
+pub fn closest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    likest(name, known, MIN_NAME_LIKENESS)
+}
+
+fn likest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>, min: f64) -> Option<&'a str> {
     let short: String = word.chars().take(MAX_COMPARED).collect(); // comparing takes the product of both lengths
     let likeness = |known| strsim::normalized_damerau_levenshtein(known, &short);
     let scored = known.into_iter().map(|known| (likeness(known), known));
-    scored
-        .filter(|(likeness, _)| *likeness >= MIN_LIKENESS)
-        .max_by(|(a, _), (b, _)| a.total_cmp(b))
-        .map(|(_, known)| known)
+    scored.filter(|(likeness, _)| *likeness >= min).max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, known)| known)
 }
 
 /// A number with its noun, which is given in the singular: `1 pair`, `2 pairs`, `3 matches`.

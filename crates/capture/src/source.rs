@@ -296,7 +296,10 @@ impl SourceSpec {
     /// [`CaptureError::Grammar`] if it does not.
     pub fn check_exists(path: &Path) -> Result<(), CaptureError> {
         files::missing(path).map_or(Ok(()), |why| {
-            Err(CaptureError::Grammar(format!("cannot open {}: {why}; {GRAMMAR}", console::path(path))))
+            // a word may have been meant for another kind of source
+            let is_word = path.extension().is_none() && path.components().count() == 1;
+            let kinds = if is_word { format!("; {GRAMMAR}") } else { String::new() };
+            Err(CaptureError::Grammar(format!("cannot open {}: {why}{kinds}", console::path(path))))
         })
     }
 

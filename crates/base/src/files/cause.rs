@@ -3,7 +3,7 @@
 use super::folder_of;
 use crate::console;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// An error of the system as a phrase, such as `the disk is full`.
 pub fn cause(error: &io::Error) -> String {
@@ -30,7 +30,10 @@ pub fn cause(error: &io::Error) -> String {
     phrase.to_owned()
 }
 
-/// Why a file or folder cannot be read, as a phrase.
+/// So many names of a folder are compared with a missing one at most.
+const MAX_COMPARED_NAMES: usize = 10_000;
+
+/// Why a file or folder cannot be read, as a phrase; of a missing one with the name beside it that was probably meant.
 pub fn read_cause(path: &Path, error: &io::Error) -> String {
     let folder = folder_of(path);
     match error.kind() {
@@ -38,10 +41,22 @@ pub fn read_cause(path: &Path, error: &io::Error) -> String {
         io::ErrorKind::NotFound if !folder.exists() => {
             format!("the folder {} does not exist", console::path(folder))
         }
+        io::ErrorKind::NotFound => match meant(path) {
+            Some(meant) => format!("{}: did you mean {}?", cause(error), console::path(&meant)),
+            None => cause(error),
+        },
         io::ErrorKind::NotADirectory => format!("{} is not a folder", console::path(folder)),
         io::ErrorKind::PermissionDenied => "there is no permission to read it".to_owned(),
         _ => cause(error),
     }
+}
+
+/// The file or folder beside a missing one whose name is most like its.
+fn meant(missing: &Path) -> Option<PathBuf> {
+    let name = missing.file_name()?.to_str()?;
+    let beside = folder_of(missing).read_dir().ok()?.take(MAX_COMPARED_NAMES);
+    let names: Vec<String> = beside.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    console::closest_name(name, names.iter().map(String::as_str)).map(|meant| missing.with_file_name(meant))
 }
 
 /// Why there is nothing at a path; `None` if there is something, whether it can be read or not.
@@ -101,6 +116,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let missing = || io::Error::from(io::ErrorKind::NotFound);
         assert_eq!(read_cause(&folder.path().join("a"), &missing()), "there is no such file");
+        std::fs::write(folder.path().join("right.png"), "").unwrap();
+        let said = |name: &str| read_cause(&folder.path().join(name), &missing());
+        let right = folder.path().join("right.png").display().to_string();
+        assert_eq!(said("rigth.png"), format!("there is no such file: did you mean {right}?"));
+        assert_eq!(said("left.png"), "there is no such file", "another picture");
         let inside = folder.path().join("b/a");
         let shown = folder.path().join("b").display().to_string();
         assert_eq!(read_cause(&inside, &missing()), format!("the folder {shown} does not exist"));

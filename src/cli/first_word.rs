@@ -1,0 +1,100 @@
+//! The first word of a command line where it is no subcommand: a guess of a newcomer is answered by the command line that does it.
+
+use super::{Cli, UsageError};
+use crate::console;
+use clap::{Command, CommandFactory as _};
+use std::ffi::OsString;
+use std::path::Path;
+
+/// Subcommands that a program without the network lacks.
+const NETWORK_COMMANDS: [&str; 4] = ["engine", "head", "net", "router"];
+
+/// How to get `lab`, which packages leave out.
+const NO_LAB: &str = "is in a program built from a checkout: cargo run --release -- lab --help";
+
+/// Guesses that open something; the answer repeats the words behind them.
+const OPENING: &[&str] = &["open", "play", "replay", "run", "show", "start", "view", "watch"];
+
+/// Other guesses, with their answers.
+const GUESSES: &[(&[&str], &str)] = &[
+    (
+        &["camera", "cameras", "capture", "list", "usb", "webcam", "webcams"],
+        "`stereopsis devices` lists the cameras, `stereopsis live --source webcam:0,1` opens two",
+    ),
+    (&["gui", "preview", "window"], "`stereopsis` alone opens the window"),
+    (
+        &["depth", "disparity", "match", "stereo"],
+        "`stereopsis live` shows depth, `stereopsis compute left.png right.png -o disparity.pfm` writes it",
+    ),
+    (
+        &["convert", "extract", "save", "unpack"],
+        "`stereopsis export walk.mcap --to walk/` writes a recording as files, `stereopsis calibration convert` a calibration",
+    ),
+    (
+        &["rectify"],
+        "`stereopsis live --source webcam:0,1 --rectify auto` rectifies by the pictures, `stereopsis calibrate` with a board",
+    ),
+    (&["check", "diagnose", "gpu", "gpus", "info", "test"], "`stereopsis doctor` examines this machine"),
+    (&["benchmark", "speed", "time"], "`stereopsis bench` times the engines"),
+    (
+        &["foxglove", "publish", "ros", "ros2", "serve"],
+        "`stereopsis live --publish foxglove` or `--publish ros2` does that",
+    ),
+    (&["version"], "`stereopsis --version` prints it"),
+];
+
+/// Checks that a word in the place of a subcommand is one, or something that can be opened. Otherwise it would be taken for a file,
+/// and flags of the subcommand that was meant would be unknown.
+pub(super) fn check(mut args: impl Iterator<Item = OsString>) -> Result<(), UsageError> {
+    let Some(word) = args.next().and_then(|word| word.into_string().ok()) else { return Ok(()) };
+    let is_bare = word.starts_with(char::is_alphanumeric) && !word.contains(['.', ',', ':', '/', '\\']);
+    let mut command = Cli::command();
+    command.build();
+    if !is_bare || command.find_subcommand(&word).is_some() || word == "scene" || Path::new(&word).exists() {
+        return Ok(());
+    }
+    if NETWORK_COMMANDS.contains(&word.as_str()) {
+        return Err(UsageError(format!("'{word}' {}", console::NO_NETWORK)));
+    }
+    if word == "lab" {
+        return Err(UsageError(format!("'lab' {NO_LAB}")));
+    }
+    let shown = console::foreign(&word);
+    let rest: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let meant = meant(&word, &rest, &command).map_or_else(String::new, |meant| format!(": {meant}"));
+    Err(UsageError(format!(
+        "'{shown}' is no subcommand, and no file or folder has this name{meant}\n`stereopsis --help` lists the subcommands"
+    )))
+}
+
+/// The command line that was probably meant, in a sentence.
+fn meant(word: &str, rest: &[String], command: &Command) -> Option<String> {
+    let subcommands = command.get_subcommands().map(Command::get_name);
+    let guesses = GUESSES.iter().flat_map(|(words, _)| *words).chain(OPENING).copied();
+    let lower = word.to_lowercase();
+    let meant = console::closest_name(&lower, guesses).or_else(|| console::closest(&lower, subcommands))?;
+    if OPENING.contains(&meant) {
+        let named: Vec<_> = rest.iter().map(|arg| console::quoted(&console::foreign(arg))).collect();
+        let named = if named.is_empty() { "walk.mcap".to_owned() } else { named.join(" ") };
+        return Some(format!("what is to be opened is named alone, as in `stereopsis {named}`"));
+    }
+    let answer = GUESSES.iter().find(|(words, _)| words.contains(&meant)).map(|(_, answer)| (*answer).to_owned());
+    Some(answer.unwrap_or_else(|| format!("did you mean '{meant}'?")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_guess_is_a_subcommand_or_stands_twice() {
+        let mut command = Cli::command();
+        command.build();
+        let mut words: Vec<_> = GUESSES.iter().flat_map(|(words, _)| *words).chain(OPENING).copied().collect();
+        words.extend(command.get_subcommands().map(Command::get_name));
+        let count = words.len();
+        words.sort_unstable();
+        words.dedup();
+        assert_eq!(words.len(), count, "{words:?}");
+    }
+}
