@@ -63,24 +63,27 @@ impl RigArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Calibration")]
 pub(super) struct CalibrationArgs {
-    /// Stereo calibration: OpenCV, ROS, Kalibr, ZED, KITTI and others, or our TOML; LEFT,RIGHT or INTRINSICS,EXTRINSICS for
-    /// two files
+    /// Stereo calibration: OpenCV, ROS, Kalibr, ZED, KITTI, others, or our TOML
+    ///
+    /// LEFT,RIGHT or INTRINSICS,EXTRINSICS for two files.
     #[arg(long, value_name = "FILE", value_parser = separated(), conflicts_with = "lens")]
     calibration: Vec<Files>,
     #[command(flatten)]
     reading: ReadingArgs,
-    /// How pairs become rectified [default: calibration where there is one, else off]
+    /// How pairs are rectified; auto estimates it [default: calibration where there is one, else off]
     #[arg(long, value_name = "HOW", value_parser = choice(RectifyChoice::ALL, RectifyChoice::word, RectifyChoice::help))]
     rectify: Option<RectifyChoice>,
     #[command(flatten)]
     lens: LensArgs,
-    /// Distance between the cameras, m: without a calibration file; measure it with a ruler
+    /// Distance between the lenses, m, without a calibration: by a ruler
     #[arg(long, value_name = "METRES", conflicts_with = "calibration", value_parser = positive)]
     baseline_m: Option<f64>,
     /// Difference of the principal points of rectified pictures, right minus left, px
     #[arg(long, value_name = "PX", requires = "lens", allow_negative_numbers = true)]
     doffs: Option<f64>,
-    /// Exchange the left and the right picture; --calibration-swap exchanges the sides of the calibration
+    /// Exchange the left and the right picture
+    ///
+    /// --calibration-swap exchanges the sides of the calibration.
     #[arg(long)]
     swap_pictures: bool,
     /// The cameras stand one above the other: the left picture is the upper one's. Calibration files say so themselves

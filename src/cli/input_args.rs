@@ -30,7 +30,9 @@ pub(super) struct InputArgs {
     /// ros2: are two topics of ROS 2.
     #[arg(long, value_name = "SOURCE", help_heading = "Source")]
     source: Option<String>,
-    /// A rig file: cameras by port, their mode, orientation, controls and calibration; flags win over it
+    /// A rig file: cameras and calibration; flags win over it
+    ///
+    /// It names the cameras by port, with their mode, orientation and controls.
     #[arg(long, value_name = "FILE.toml", help_heading = "Source")]
     rig: Option<PathBuf>,
     #[command(flatten)]

@@ -7,7 +7,7 @@ use crate::calibration::FocalLength;
 #[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct LensArgs {
-    /// How wide the pictures of a camera are, degrees: the horizontal field of view, not the diagonal one
+    /// Horizontal field of view of each camera, degrees, not the diagonal one
     #[arg(long, value_name = "DEGREES", value_parser = fov, group = "lens")]
     fov_deg: Option<f64>,
     /// Focal length instead of the field of view, px

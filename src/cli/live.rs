@@ -23,7 +23,9 @@ const SCENE_FRAMES: u64 = 100;
 /// Arguments of `live`.
 #[derive(Debug, clap::Args)]
 pub(super) struct LiveArgs {
-    /// No window: a status line and a preview picture, as where there is no display
+    /// No window: a status line, then a preview picture
+    ///
+    /// As where there is no display.
     #[arg(long)]
     headless: bool,
     /// End after N results, without a window [default: 100 for the scene; files once; cameras until Ctrl-C]

@@ -10,17 +10,19 @@ use std::sync::Arc;
 /// To whom a run is published.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(super) struct PublishArgs {
-    /// Let others watch: foxglove for the Foxglove app, which can set parameters too, over a WebSocket on 127.0.0.1:8765, or
+    /// Let others watch, in the Foxglove app or ROS 2
+    ///
+    /// foxglove for the Foxglove app, which can set parameters too, over a WebSocket on 127.0.0.1:8765, or
     /// foxglove=:PORT, or foxglove=0.0.0.0:8765 for everyone on the network who has the link with the token (random, or that
     /// of $STEREOPSIS_PUBLISH_TOKEN); ros2 for RViz and all nodes of ROS 2 with rmw_zenoh_cpp, by the router on this machine.
-    /// Can be repeated
+    /// Can be repeated.
     #[cfg(feature = "publish")]
-    #[arg(long, value_name = "foxglove[=ADDRESS]|ros2", help_heading = "Output")]
+    #[arg(long, value_name = "foxglove|ros2")]
     publish: Vec<crate::publish::PublishTarget>,
     /// A web page's origin that may watch as well, as scheme://name:port; those of this machine and Foxglove's own
     /// may anyway. Clients may also call this machine by its name. Can be repeated
     #[cfg(feature = "publish")]
-    #[arg(long, value_name = "ORIGIN", requires = "publish", help_heading = "Output")]
+    #[arg(long, value_name = "ORIGIN", requires = "publish")]
     publish_allow_origin: Vec<crate::publish::Origin>,
 }
 

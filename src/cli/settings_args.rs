@@ -119,8 +119,7 @@ fn presets(arg: Arg) -> Arg {
     for group in preset_groups() {
         let heading = group.heading.map_or_else(|| "Possible values".to_owned(), capitalised);
         let names: Vec<_> = group.presets.iter().map(|preset| preset.word()).collect();
-        words
-            .push(group.heading.map_or_else(|| names.join(", "), |heading| format!("{heading}: {}", names.join(", "))));
+        words.push(group.heading.map_or_else(|| names.join(", "), |heading| format!("{} {heading}", names.len())));
         lines.push(format!("\n{heading}:"));
         lines.extend(group.presets.iter().map(|&preset| {
             let paper = paper_in_short(preset).map_or_else(String::new, |paper| format!(" ({paper})"));
@@ -128,12 +127,17 @@ fn presets(arg: Arg) -> Arg {
         }));
     }
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    arg.long_help(format!("{help}\n{}", lines.join("\n"))).help(format!("{help} [{}]", words.join("; ")))
+    arg.long_help(format!("{help}\n{}", lines.join("\n"))).help(format!("{help} [{}]", words.join(", ")))
 }
 
 fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The first sentence of a help, without its full stop.
+fn first_sentence(help: &str) -> &str {
+    help.split(". ").next().unwrap_or(help).trim_end_matches('.')
 }
 
 /// The flag of one matching parameter.
@@ -143,7 +147,8 @@ fn flag(parameter: &'static Parameter<StereoParams>) -> Arg {
     let follows = if by_cost { ", follows --cost" } else { "" };
     let arg = Arg::new(parameter.name)
         .long(parameter.name)
-        .help(format!("{} [default: {default}{follows}]", parameter.help.trim_end_matches('.')))
+        .help(format!("{} [default: {default}]", first_sentence(parameter.help)))
+        .long_help(format!("{} [default: {default}{follows}]", parameter.help.trim_end_matches('.')))
         .allow_negative_numbers(true);
     let arg = match &parameter.domain {
         Domain::Choice(words) => {

@@ -10,7 +10,24 @@ const SHOWN: &[(&str, &[&str])] = &[
     ("head", &["inputs", "name", "eye", "source", "rig", "calibration", "preset", "listen", "connect", "open"]),
     (
         "live",
-        &["inputs", "source", "rig", "calibration", "baseline_m", "preset", "num-disparities", "engine", "headless"],
+        &[
+            "inputs",
+            "headless",
+            #[cfg(feature = "publish")]
+            "publish",
+            "source",
+            "rig",
+            "calibration",
+            "rectify",
+            "fov_deg",
+            "baseline_m",
+            "swap_pictures",
+            "preset",
+            "engine",
+            "num-disparities",
+            "p1",
+            "p2",
+        ],
     ),
     (
         "record",
@@ -152,13 +169,19 @@ fn shorten_as(command: Command, parents: &str) -> Command {
 }
 
 fn of_flags(command: Command, shown: &[&str], words: &str) -> Command {
+    let common = match words {
+        "stereopsis" => {
+            "`stereopsis live -h` shows the most common flags, `stereopsis --help` explains all.".to_owned()
+        }
+        _ => format!("These are the most common flags: `{words} --help` explains all."),
+    };
     let exit_code = command.get_after_long_help().map_or_else(|| EXIT_CODE.into(), Clone::clone);
     command
         .mut_args(|arg| {
             let is_shown = shown.contains(&arg.get_id().as_str());
             arg.hide_short_help(!is_shown)
         })
-        .after_help(format!("These are the most common flags: `{words} --help` explains all."))
+        .after_help(common)
         .after_long_help(exit_code)
 }
 
@@ -190,6 +213,26 @@ mod tests {
                 assert!(long.contains(&format!("--{flag}")), "{words} --{flag}");
             }
         }
+    }
+
+    #[test]
+    fn the_flags_of_the_readme_are_among_the_most_common_ones() {
+        let mut all = Vec::new();
+        commands(&shorten(crate::cli::Cli::command()), "", &mut all);
+        let readme = include_str!("../../README.md");
+        let mut checked = 0;
+        for line in readme.lines().filter(|line| line.starts_with("stereopsis ")) {
+            let words: Vec<_> = line.split('#').next().unwrap_or_default().split_whitespace().skip(1).collect();
+            let named = words.first().and_then(|word| all.iter().find(|(of, _)| key(of) == *word));
+            let (name, command) = named.unwrap_or_else(|| all.iter().find(|(of, _)| key(of) == "live").expect("live"));
+            for flag in words.iter().filter_map(|word| word.strip_prefix("--")) {
+                // a build without a feature lacks its flags
+                let Some(arg) = command.get_arguments().find(|arg| arg.get_long() == Some(flag)) else { continue };
+                assert!(!arg.is_hide_short_help_set(), "{name} -h does not show --{flag}: {line}");
+                checked += 1;
+            }
+        }
+        assert!(checked > 20, "{checked}");
     }
 
     #[test]

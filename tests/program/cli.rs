@@ -393,7 +393,7 @@ fn help_shows_every_setting_with_its_default() {
             continue;
         }
         let short = text(&stereopsis(folder.path(), &[command, &["-h"]].concat()).stdout);
-        assert!(short.split_whitespace().collect::<Vec<_>>().join(" ").contains("from the literature: "), "{short}");
+        assert!(short.split_whitespace().collect::<Vec<_>>().join(" ").contains("from the literature]"), "{short}");
     }
 }
 
