@@ -25,7 +25,7 @@ pub enum OpenError {
     #[error(transparent)]
     Capture(#[from] CaptureError),
     /// Error of the calibration for this source.
-    #[error("the pictures of {source_name} cannot be rectified: {error}")]
+    #[error("{source_name}: {error}")]
     Calibration {
         /// The source's name.
         source_name: String,
