@@ -269,9 +269,8 @@ fn summary(output: &Output, targets: &Targets) -> String {
     let params = &output.job.params;
     let shares = output.map.as_deref().map(|map| map.shares(params.min_disparity, params.last_disparity()));
     let shares = shares.unwrap_or_default();
-    let error = error_of(output).map_or_else(String::new, |error| {
-        format!(", off by more than 1 px {:.1} %, mean {:.2} px", error.nonocc.bad_1_percent, error.nonocc.average_px)
-    });
+    let error = error_of(output)
+        .map_or_else(String::new, |error| format!(", {error}, mean error {:.2} px", error.all.average_px));
     let frame = &output.job.frame;
     let lines = frame.axis.lines();
     let across_px = frame.size().0 + frame.size().1 - frame.extent_px();

@@ -60,8 +60,8 @@ fn of_distance(found: Result<Distance, Missing>) -> [Quantity; 2] {
 fn of_truth(error: TruthError) -> [Quantity; 2] {
     let quantity = |title, name, value| Quantity { title, name, unit: "%", better: Better::Lower, value: Ok(value) };
     [
-        quantity("off the truth by > 1 px", "bad_1_percent", error.all.bad_1_percent),
-        quantity("off the truth by > 2 px", "bad_2_percent", error.all.bad_2_percent),
+        quantity("bad-1 all", "bad_1_percent", error.all.bad_1_percent),
+        quantity("bad-2 all", "bad_2_percent", error.all.bad_2_percent),
     ]
 }
 

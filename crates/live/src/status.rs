@@ -121,7 +121,7 @@ impl Status {
     pub(super) fn details(&self) -> Vec<String> {
         let Self { cameras, engine, health, .. } = self;
         let damaged = cameras.damaged();
-        let truth = engine.figures.and_then(|figures| figures.truth).map(|truth| truth.nonocc);
+        let truth = engine.figures.and_then(|figures| figures.truth);
         [
             engine.engine.as_ref().map(|_| self.rate_of_source()),
             (damaged.total() > 0).then(|| format!("damaged frames {} ({})", damaged.total(), damaged.causes())),
@@ -133,9 +133,7 @@ impl Status {
                 .row_fit
                 .filter(|fit| !fit.field.is_zero())
                 .map(|fit| format!("corrected by up to {:.2} px", fit.max_px)),
-            truth.map(|seen| {
-                format!("off by more than 1 px {:.1} %, mean {:.2} px", seen.bad_1_percent, seen.average_px)
-            }),
+            truth.map(|error| format!("{error}, mean error {:.2} px", error.all.average_px)),
         ]
         .into_iter()
         .flatten()

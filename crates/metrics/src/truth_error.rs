@@ -3,6 +3,7 @@
 
 use crate::image::Truth;
 use crate::stereo::DisparityMap;
+use std::fmt;
 
 /// Error over one region of the left picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
@@ -32,6 +33,13 @@ pub struct TruthError {
     pub all: RegionError,
     /// Pixels that are visible in the right picture too; the same as `all` where the truth does not tell occlusions.
     pub nonocc: RegionError,
+}
+
+/// The share of wrong pixels that the program shows where it shows one, with the name of its region.
+impl fmt::Display for TruthError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "bad-1 all {:.1} %", self.all.bad_1_percent)
+    }
 }
 
 /// Compares a map with ground truth; `None` if their sizes differ or no pixel has ground truth.
@@ -125,6 +133,7 @@ mod tests {
         assert!((error.all.bad_05_percent - 500.0 / 6.0).abs() < 1e-9);
         assert!((error.all.bad_1_percent - 400.0 / 6.0).abs() < 1e-9, "1 px is not more than 1 px");
         assert!((error.all.bad_2_percent - 300.0 / 6.0).abs() < 1e-9);
+        assert_eq!(error.to_string(), "bad-1 all 66.7 %", "not the share of the visible pixels");
         assert!((error.nonocc.bad_4_percent - 20.0).abs() < 1e-9);
         assert!((error.all.density_percent - 500.0 / 6.0).abs() < 1e-9);
         assert!((error.nonocc.average_px - (0.0 + 1.0 + 1.25 + 3.0) / 4.0).abs() < 1e-9);

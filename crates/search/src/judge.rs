@@ -28,8 +28,16 @@ impl Judge {
     /// The name of the loss with its unit, for figures and tables.
     pub fn title(self) -> &'static str {
         match self {
-            Self::Truth => "pixels off by more than 1 px, of all with truth, holes filled, %",
+            Self::Truth => "bad-1 all: pixels off by more than 1 px, of all with truth, holes filled, %",
             Self::WithoutTruth => "score without truth (0 is best)",
+        }
+    }
+
+    /// The same in a few words, for the heading of a column.
+    pub fn short_title(self) -> &'static str {
+        match self {
+            Self::Truth => "bad-1 all, filled",
+            Self::WithoutTruth => "score",
         }
     }
 

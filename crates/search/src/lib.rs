@@ -1,5 +1,5 @@
 //! Settings of the matching tried on pairs: two parameters swept over a grid ([`Sweep`]), and a search for the preset within a limit of the
-//! time, and with truth of several pairs for what suits them better ([`Search`]).
+//! time, and with truth of several pairs for what suits them better ([`Search`]), which says why it passes a setting over ([`WhyNot`]).
 //!
 //! A [`Judge`] turns the disparity map of a pair into a loss: the error against truth, or the score without truth. Both a sweep and a
 //! search have a thread of their own with an engine of their own, at a low priority, and end soon after they are dropped. Times are those of
@@ -29,6 +29,7 @@ mod tester;
 mod trial;
 mod undisturbed;
 mod watcher;
+mod why_not;
 #[cfg(test)]
 mod fake;
 #[cfg(test)]
@@ -46,3 +47,4 @@ pub use strategy::find;
 pub use sweep::{Cell, Sweep, SweepProgress, Tried};
 pub use trial::{Run, Trial, key};
 pub use watcher::Watcher;
+pub use why_not::WhyNot;

@@ -23,6 +23,13 @@ pub struct Limits {
     pub budget: Budget,
 }
 
+impl Limits {
+    /// Whether a setting is quick enough.
+    pub(super) fn allow(&self, trial: &Trial) -> bool {
+        self.max_ms.is_none_or(|max_ms| trial.time_ms <= max_ms)
+    }
+}
+
 /// What a search is for.
 #[derive(Clone, Debug)]
 pub struct Plan {

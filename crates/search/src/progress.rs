@@ -4,6 +4,7 @@ use super::judge::Judge;
 use super::plan::Limits;
 use super::task::Progress;
 use super::trial::Trial;
+use super::why_not::WhyNot;
 use crate::engine::EngineInfo;
 use crate::stereo::Preset;
 use std::sync::Arc;
@@ -49,6 +50,11 @@ pub struct SearchProgress {
     pub ended: bool,
 }
 
+/// The presets that a search tries: the program's own, from the quickest to the dearest.
+pub(super) fn own_presets() -> impl Iterator<Item = &'static Preset> {
+    Preset::ALL.iter().filter(|preset| preset.paper().is_none())
+}
+
 /// With truth of fewer pairs a search keeps to the presets.
 pub(super) const ENOUGH_PAIRS: usize = 6;
 
@@ -64,6 +70,34 @@ impl SearchProgress {
             }
             Judge::Truth => None,
         }
+    }
+
+    /// Whether a setting was tried on all samples and is quick enough.
+    pub(super) fn fits(&self, trial: &Trial) -> bool {
+        trial.is_whole(self.samples) && self.limits.allow(trial)
+    }
+
+    /// Reason why a setting that was tried is not the proposal; `None` for the proposal, and for one whose loss is not lower.
+    pub fn why_not(&self, trial: &Trial) -> Option<WhyNot> {
+        WhyNot::of(self, trial)
+    }
+
+    /// Settings within the limit, other than presets and the present one, whose loss is lower than the proposal's, with the reasons why
+    /// they are not proposed; the quickest first. Those that another one beats in both loss and time are left out.
+    pub fn passed_over(&self) -> Vec<(Arc<Trial>, WhyNot)> {
+        let named = |trial: &Arc<Trial>| {
+            let mut known = self.presets.iter().map(|(_, preset)| preset).chain(&self.start);
+            known.any(|known| Arc::ptr_eq(known, trial))
+        };
+        let changed = self.front.iter().filter(|trial| self.fits(trial) && !named(trial));
+        changed.filter_map(|trial| Some((Arc::clone(trial), self.why_not(trial)?))).collect()
+    }
+
+    /// The presets that were not tried because the search was over before, in a sentence; `None` where all were.
+    pub fn untried(&self) -> Option<String> {
+        let was_tried = |preset: &Preset| self.presets.iter().any(|(tried, _)| tried == preset);
+        let left: Vec<_> = own_presets().filter(|preset| !was_tried(preset)).map(|preset| preset.word()).collect();
+        (self.ended && !left.is_empty()).then(|| format!("Not tried before the search was over: {}.", left.join(", ")))
     }
 
     /// Nothing was tried yet.

@@ -1,20 +1,20 @@
-//! How a search finds settings. The presets come first: their quality rises with their time on pictures of every kind, so the dearest that
-//! is quick enough is the best of them. Truth can only veto it. Without truth that is all, because no score orders settings that are so
-//! near to each other; with truth of several pairs a quicker preset, or a few changes, take its place where all these pairs agree.
+//! How a search finds settings. The presets come first. Without truth the dearest that is quick enough is proposed, because their quality
+//! rises with their time on pictures of every kind, and no score orders settings that are so near to each other. With truth the one of the
+//! presets and the present setting is proposed whose mean loss is the lowest; with truth of several pairs a few changes take its place
+//! where all these pairs agree.
 //!
 //! The sequence of settings depends on losses and times alone. So a search that is repeated with what it measured before repeats itself,
 //! and goes on from there.
 
-use super::compare::{front, is_as_good, is_better};
+use super::compare::{front, has_lower_loss, is_better};
 use super::judge::Judge;
 use super::meter::{Failure, Meter};
 use super::moves;
 use super::plan::{Known, Plan};
-use super::progress::{Found, SearchProgress};
+use super::progress::{Found, SearchProgress, own_presets};
 use super::tester::{Bar, Tester};
 use super::trial::Trial;
 use super::watcher::Watcher;
-use crate::stereo::Preset;
 use std::sync::Arc;
 
 /// A search in progress.
@@ -59,9 +59,6 @@ impl Strategy<'_> {
         if self.begin.keeps_to_presets().is_some() {
             return Ok(());
         }
-        for (_, trial) in self.found.presets.clone() {
-            self.adopt(&trial);
-        }
         for _ in 0..MOST_CHANGES {
             let Some(base) = self.found.best.clone() else { return Ok(()) };
             for params in moves::all().iter().filter_map(|step| step.from(&base.params)) {
@@ -77,22 +74,27 @@ impl Strategy<'_> {
     fn presets(&mut self) -> Result<(), Failure> {
         let start = self.tester.test(self.plan.start.clone(), Bar::None)?;
         self.found.start = Some(Arc::clone(&start));
-        let present = Some(&start).filter(|start| self.tester.fits(start));
-        self.found.best = present.cloned();
-        for &preset in Preset::ALL.iter().filter(|preset| preset.paper().is_none()) {
+        self.found.best = Some(start).filter(|start| self.tester.fits(start));
+        for &preset in own_presets() {
             let mut params = self.plan.start.clone();
             preset.apply(&mut params);
             params.fill = self.plan.start.fill;
             let trial = self.tester.test(params, Bar::Preset)?;
             self.found.presets.push((preset, Arc::clone(&trial)));
-            let has_veto =
-                self.plan.judge == Judge::Truth && present.is_some_and(|present| !is_as_good(&trial, present));
-            if self.tester.fits(&trial) && !has_veto {
+            if self.tester.fits(&trial) && self.takes_preset(&trial) {
                 self.found.best = Some(trial);
             }
             self.report(false);
         }
         Ok(())
+    }
+
+    /// Whether a preset that is quick enough takes the place of the best one so far.
+    fn takes_preset(&self, trial: &Trial) -> bool {
+        match self.plan.judge {
+            Judge::WithoutTruth => true,
+            Judge::Truth => self.found.best.as_ref().is_none_or(|best| has_lower_loss(trial, best)),
+        }
     }
 
     /// Takes a setting that is quick enough as the best one, where it is.

@@ -83,9 +83,7 @@ impl<'a> Tester<'a> {
 
     /// Whether a setting was tried on all samples and is quick enough.
     pub(super) fn fits(&self, trial: &Trial) -> bool {
-        trial.samples == self.samples
-            && trial.loss.is_some()
-            && self.limits.max_ms.is_none_or(|max| trial.time_ms <= max)
+        trial.is_whole(self.samples) && self.limits.allow(trial)
     }
 
     /// Tries a setting, or returns what came of it before.

@@ -8,6 +8,7 @@ use super::progress::{ENOUGH_PAIRS, SearchProgress};
 use super::strategy::find;
 use super::trial::{Trial, key};
 use super::watcher::Watcher;
+use super::why_not::WhyNot;
 use crate::stereo::{Fill, Median, Preset, StereoParams};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -88,19 +89,70 @@ fn without_truth_the_dearest_preset_within_the_limit_is_proposed_whatever_the_sc
 }
 
 #[test]
-fn truth_of_a_few_pairs_keeps_to_presets_and_vetoes_those_that_are_worse_than_the_present_setting() {
+fn with_truth_no_preset_within_the_limit_has_a_lower_mean_loss_than_the_proposal() {
     let few = ENOUGH_PAIRS - 1;
-    // on one pair it loses a little, in the mean it is better
-    let gains: Loss = |params, sample| if params.choice { [10.1, 8.0][sample % 2] } else { 10.0 };
-    assert_eq!(found(&truth(), 4, gains), Some(of(Preset::Best)));
-    let choice_is_worse: Loss = |params, sample| if params.choice { [10.5, 8.0][sample % 2] } else { 10.0 };
-    assert_eq!(found(&truth(), few, choice_is_worse), Some(of(Preset::Accurate)));
-    // cheaper presets have lower losses: a few pairs say too little for that
-    assert_eq!(found(&truth(), few, MISLEADING), Some(of(Preset::Balanced)));
-    let progress = run(&truth(), few, MISLEADING, Known::default()).0;
-    assert!(progress.best.unwrap().params == progress.start.unwrap().params && progress.trials.len() == 4);
-    // what is too slow has to be replaced, by whatever is left
-    assert_eq!(found(&plan(Judge::Truth, Some(6.0)), few, |params, _| 40.0 - time_ms(params)), Some(of(Preset::Fast)));
+    // it loses on every second pair, and is better in the mean
+    let gains: Loss = |params, sample| if params.choice { [10.5, 8.0][sample % 2] } else { 10.0 };
+    let loses: Loss = |params, sample| if params.choice { [12.5, 8.0][sample % 2] } else { 10.0 };
+    for (max_ms, loss, preset) in [
+        (None, gains, Some(Preset::Best)),
+        (None, loses, Some(Preset::Balanced)),
+        (None, MISLEADING, Some(Preset::Fast)),
+        (Some(20.0), (|params, _| 40.0 - time_ms(params)) as Loss, Some(Preset::Accurate)),
+        (Some(6.0), gains, Some(Preset::Fast)),
+        (Some(1.0), gains, None),
+    ] {
+        let plan = plan(Judge::Truth, max_ms);
+        let progress = run(&plan, few, loss, Known::default()).0;
+        assert_eq!(progress.best.as_ref().map(|best| (*best.params).clone()), preset.map(of), "{max_ms:?}");
+        assert_eq!(progress.trials.len(), 4, "nothing but the presets is tried");
+        let fitting = progress.presets.iter().map(|(_, trial)| trial).filter(|trial| progress.fits(trial));
+        let mut losses = fitting.map(|trial| trial.loss.unwrap());
+        assert!(losses.all(|loss| progress.best.as_ref().unwrap().loss.unwrap() <= loss), "{max_ms:?}");
+    }
+    // a preset that is no better leaves the present setting in its place
+    let start = StereoParams { p2: 90, ..StereoParams::default() };
+    assert_eq!(found(&Plan { start: start.clone(), ..truth() }, few, |_, _| 10.0), Some(start));
+}
+
+#[test]
+fn every_better_setting_that_is_not_proposed_has_its_reason() {
+    let reasons = |progress: &SearchProgress| -> Vec<_> {
+        progress.presets.iter().map(|(preset, trial)| (*preset, progress.why_not(trial))).collect()
+    };
+    let loss: Loss = |params, _| 40.0 - time_ms(params);
+    let limited = run(&plan(Judge::Truth, Some(9.0)), 2, loss, Known::default()).0;
+    let [(_, fast), (_, balanced), (_, accurate), (_, best)] = reasons(&limited)[..] else { panic!("{limited:?}") };
+    assert_eq!((fast, balanced), (None, None), "one has a higher loss, the other is the proposal");
+    assert_eq!(accurate, Some(WhyNot::OverLimit { time_ms: 16.0, max_ms: 9.0 }));
+    assert_eq!(best, Some(WhyNot::OverLimit { time_ms: 24.0, max_ms: 9.0 }), "it was abandoned, because it is slow");
+    let blind = run(&plan(Judge::WithoutTruth, None), 2, MISLEADING, Known::default()).0;
+    let blind = reasons(&blind);
+    assert!(blind[..3].iter().all(|(_, why)| *why == Some(WhyNot::ScoreDecidesNothing)), "{blind:?}");
+    assert_eq!(blind[3], (Preset::Best, None));
+    let start = StereoParams { gating: Some(6), ..StereoParams::default() };
+    let refused = run(&Plan { start, ..truth() }, 2, |_, _| 10.0, Known::default()).0;
+    assert_eq!(refused.why_not(refused.start.as_ref().unwrap()), Some(WhyNot::Refused));
+    // a change that gains 3 %, and one that loses on the last of all pairs
+    let changes: Loss = |params, sample| match () {
+        () if params.median == Median::Five => 9.7 * 0.9,
+        () if params.p1 == 35 && params.p2 == 180 => [1.0, 9.1][usize::from(sample == ENOUGH_PAIRS - 1)],
+        () if params.choice => 9.0,
+        () => 10.0,
+    };
+    let passed = run(&Plan { start: of(Preset::Best), ..truth() }, ENOUGH_PAIRS, changes, Known::default()).0;
+    assert_eq!(*passed.best.as_ref().unwrap().params, of(Preset::Best));
+    let trials = |is: fn(&WhyNot) -> bool| {
+        passed.trials.iter().filter(|trial| passed.why_not(trial).as_ref().is_some_and(is)).count()
+    };
+    assert_eq!(trials(|why| matches!(why, WhyNot::SmallGain { percent } if (percent - 3.0).abs() < 1e-9)), 1);
+    let lost = WhyNot::LosesOnPair { pair: ENOUGH_PAIRS, loss: 9.1, proposed: 9.0 };
+    let named: Vec<_> = passed.passed_over().into_iter().map(|(_, why)| why).collect();
+    assert_eq!(named, [lost], "the quickest that nothing beats");
+    // a search that ends early says what it has not tried
+    let limits = Limits { max_ms: None, budget: Budget::Trials(3) };
+    let short = run(&Plan { limits, ..truth() }, 2, loss, Known::default()).0;
+    assert!(short.untried().unwrap().ends_with(": best.") && limited.untried().is_none(), "{:?}", short.untried());
 }
 
 /// Only P2 of `best` was raised.
@@ -111,6 +163,11 @@ fn is_smoother(params: &StereoParams) -> bool {
 /// Only P1 of `best` was lowered, whatever P2 is.
 fn follows_slants(params: &StereoParams) -> bool {
     (params.p1, params.p2_min) == (35, 52)
+}
+
+/// Factor of the loss by which `best` is the best preset.
+fn dearest(params: &StereoParams) -> f64 {
+    if params.choice { 1.0 } else { 1.01 }
 }
 
 #[test]
@@ -125,13 +182,13 @@ fn truth_of_more_pairs_takes_changes_that_gain_clearly_and_lose_nowhere() {
             0.5
         };
         let median = if params.median == Median::Five { 0.97 } else { 1.0 };
-        (10.0 + sample as f64) * smooth * slanted * median
+        dearest(params) * (10.0 + sample as f64) * smooth * slanted * median
     };
     let best = of(Preset::Best);
     assert_eq!(found(&truth(), ENOUGH_PAIRS, loss), Some(StereoParams { p2: 252, ..best.clone() }));
     assert_eq!(found(&truth(), ENOUGH_PAIRS - 1, loss), Some(best.clone()));
     assert_eq!(found(&plan(Judge::WithoutTruth, None), ENOUGH_PAIRS, loss), Some(best));
-    // so does a cheaper preset
+    // a cheaper preset needs no margin
     assert_eq!(found(&truth(), ENOUGH_PAIRS, MISLEADING), Some(of(Preset::Fast)));
     let best = Plan { start: of(Preset::Best), ..truth() };
     assert_eq!(found(&best, ENOUGH_PAIRS, MISLEADING), Some(of(Preset::Fast)));
@@ -141,7 +198,10 @@ fn truth_of_more_pairs_takes_changes_that_gain_clearly_and_lose_nowhere() {
 fn a_proposal_stays_near_a_preset() {
     let loss: Loss = |params, _| {
         let factor = |is_changed: bool| if is_changed { 0.8 } else { 1.0 };
-        10.0 * factor(is_smoother(params)) * factor(follows_slants(params)) * factor(params.median == Median::Five)
+        10.0 * dearest(params)
+            * factor(is_smoother(params))
+            * factor(follows_slants(params))
+            * factor(params.median == Median::Five)
     };
     let found = found(&truth(), ENOUGH_PAIRS, loss).unwrap();
     let best = of(Preset::Best);
@@ -205,7 +265,7 @@ fn a_search_that_goes_on_ends_as_if_it_had_not_been_stopped() {
 fn a_budget_is_kept_and_earlier_runs_count() {
     let limits = Limits { max_ms: None, budget: Budget::Trials(3) };
     let found = run(&Plan { limits, ..truth() }, 8, |_, _| 10.0, Known::default()).0;
-    assert_eq!((found.trials.len(), &*found.best.unwrap().params), (3, &of(Preset::Accurate)), "the dearest so far");
+    assert_eq!((found.trials.len(), &*found.best.unwrap().params), (3, &of(Preset::Balanced)), "none is better");
     let limits = Limits { max_ms: None, budget: Budget::Time(Duration::from_mins(1)) };
     let known = Known { trials: Vec::new(), elapsed: Duration::from_secs(61) };
     let (found, fake) = run(&Plan { limits, ..truth() }, 8, |_, _| 10.0, known);
@@ -220,5 +280,5 @@ fn a_lost_engine_ends_the_search_and_a_refused_setting_does_not() {
     let start = StereoParams { gating: Some(6), ..StereoParams::default() };
     let found = run(&Plan { start, ..truth() }, 8, |_, _| 10.0, Known::default()).0;
     assert_eq!(found.start.as_ref().map(|start| (start.samples, start.loss)), Some((0, None)));
-    assert_eq!(*found.best.unwrap().params, of(Preset::Best));
+    assert_eq!(*found.best.unwrap().params, of(Preset::Fast), "none is better than the first one that works");
 }

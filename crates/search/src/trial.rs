@@ -48,6 +48,11 @@ impl Trial {
         }
     }
 
+    /// Whether it was tried on so many samples, all of which could be judged.
+    pub(super) fn is_whole(&self, samples: usize) -> bool {
+        self.samples == samples && self.loss.is_some()
+    }
+
     /// Adds what came of sample number `sample`; of one that was tried before its time counts, if it is a better one.
     pub(super) fn add(&mut self, sample: usize, next: Run) {
         let mut runs = std::mem::take(&mut self.runs);

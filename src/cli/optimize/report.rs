@@ -2,7 +2,7 @@
 
 use crate::console;
 use crate::engine::EngineChoice;
-use crate::search::{SearchProgress, Trial};
+use crate::search::{SearchProgress, Trial, WhyNot};
 use crate::settings::{Settings, differences, text_of, words_to};
 use crate::stereo::Preset;
 use indicatif::ProgressBar;
@@ -44,18 +44,25 @@ pub(super) fn table(progress: &SearchProgress) -> String {
     for (name, trial) in named(progress) {
         let Trial { time_ms, measured_percent, samples, .. } = &*trial;
         let loss = trial.loss.map_or_else(|| "-".to_owned(), |loss| format!("{loss:.3}"));
-        let is_slow = progress.limits.max_ms.is_some_and(|max_ms| *time_ms > max_ms);
-        let few = format!("tried on {samples} of {} pairs", progress.samples);
-        let notes = [is_slow.then(|| "over the limit".to_owned()), (*samples < progress.samples).then_some(few)];
-        let notes = notes.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let few = WhyNot::NotOnAllPairs { tried: *samples, pairs: progress.samples };
+        let why = progress.why_not(&trial).filter(|why| *why != few);
+        let notes = [why, (*samples < progress.samples).then_some(few)];
+        let notes = notes.into_iter().flatten().map(|why| why.to_string()).collect::<Vec<_>>().join("; ");
         let line = format!("{name:<16} {loss:>9} {time_ms:>9.1} {measured_percent:>10.1}  {notes}");
         let _ = writeln!(text, "{}", line.trim_end());
     }
     let changed = changed(progress);
     let changed = if changed.is_empty() { "nothing".to_owned() } else { changed.join(", ") };
     let _ = writeln!(text, "changed: {changed}");
+    for (trial, why) in progress.passed_over() {
+        let changes = changes(progress, &trial).join(", ");
+        let _ = writeln!(text, "not proposed: {changes}, loss {:.3}: {why}", trial.loss.unwrap_or(f64::NAN));
+    }
     if let Some(why) = progress.keeps_to_presets() {
         let _ = writeln!(text, "{why}");
+    }
+    if let Some(untried) = progress.untried() {
+        let _ = writeln!(text, "{untried}");
     }
     text
 }
@@ -70,8 +77,12 @@ fn heading(progress: &SearchProgress) -> String {
 
 /// What the best setting changes of the present one, in words.
 fn changed(progress: &SearchProgress) -> Vec<String> {
-    let both = progress.start.as_ref().zip(progress.best.as_ref());
-    both.map_or_else(Vec::new, |(start, best)| differences(&best.params, &start.params))
+    progress.best.as_ref().map_or_else(Vec::new, |best| changes(progress, best))
+}
+
+/// What a setting changes of the present one, in words.
+fn changes(progress: &SearchProgress, trial: &Trial) -> Vec<String> {
+    progress.start.as_ref().map_or_else(Vec::new, |start| differences(&trial.params, &start.params))
 }
 
 /// The trials with a name: the best one, presets from the dearest on, the present setting.
@@ -90,6 +101,11 @@ pub(super) fn json(progress: &SearchProgress) -> Value {
             "measured_percent": trial.measured_percent,
             "pairs": trial.samples,
             "parameters": *trial.params,
+            "why_not": progress.why_not(trial).map(|why| {
+                let mut about = json!(why);
+                about["text"] = why.to_string().into();
+                about
+            }),
         })
     };
     let presets: serde_json::Map<_, _> =

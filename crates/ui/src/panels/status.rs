@@ -71,10 +71,12 @@ fn readings(ui: &mut Ui, state: &State) {
         cell(ui, &figures.shares.to_string(), help);
     }
     if let Some(truth) = status.engine.figures.and_then(|figures| figures.truth) {
-        let text = format!("off > 1 px {:4.1} % of visible", truth.nonocc.bad_1_percent);
-        let help = "Of the pixels visible in both pictures: those whose disparity is off by more than 1 px against the source's exact \
-                    truth, or that have none.";
-        cell(ui, &text, help);
+        let help = format!(
+            "Pixels whose disparity is off by more than 1 px, or that have none: of all with truth, as in the other pages. Of those that are \
+             visible in both pictures (bad-1 nonocc): {:.1} %.",
+            truth.nonocc.bad_1_percent
+        );
+        cell(ui, &truth.to_string(), &help);
     }
 }
 

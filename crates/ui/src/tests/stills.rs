@@ -81,7 +81,7 @@ fn a_pair_is_dropped_with_its_truth_and_the_pixel_tells_it() {
     let place = window.place("left view", (0.5, 0.5));
     window.harness.hover_at(place);
     window.until("the truth without a calibration", |w| w.has("truth 5.00 px").then_some(()));
-    window.until("the share of errors", |w| w.read("off > 1 px").filter(|percent| *percent > 10.0));
+    window.until("the share of errors", |w| w.read("bad-1 all").filter(|percent| *percent > 10.0));
 }
 
 #[test]

@@ -60,12 +60,12 @@ const SCORES: [(&str, &str, usize); 5] = [
     ("smoothness_px", "roughness", 2),
 ];
 const SCORES_HELP: &str = "score: the score without truth, 0 is best; left-right: pixels that pass the check, %; census error: bits of 24; \
-    agreement: with the pair before where nothing moved, %; roughness: px. docs/measure.md says how far each agrees with truth.";
+    agreement: with the pair before where nothing moved, %; roughness: px. bad-1 all, bad-2 all: pixels off by more than 1 and 2 px or without a disparity, % of all with truth. docs/measure.md says how far each agrees with truth.";
 
 /// Time, shares, errors where the truth is known, and scores.
 fn table(ui: &mut Ui, comparison: &CompareState) {
     let (Some(shown), Some(judged)) = (&comparison.shown, &comparison.judged) else { return };
-    let titles = ["", "time", "measured", "filled", "bad 1.0", "bad 2.0", "mean error"];
+    let titles = ["", "time", "measured", "filled", "bad-1 all", "bad-2 all", "mean error"];
     let titles: Vec<_> = titles.into_iter().chain(SCORES.map(|(_, title, _)| title)).collect();
     let grid = |ui: &mut Ui| {
         for title in &titles {

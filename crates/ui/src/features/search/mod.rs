@@ -2,6 +2,7 @@
 
 pub(crate) mod commands;
 pub(crate) mod front;
+pub(crate) mod labels;
 pub(crate) mod map;
 pub(crate) mod state;
 pub(crate) mod suggest;

@@ -13,6 +13,9 @@ use std::sync::Arc;
 const HELP: &str = "Proposes the best preset within a time per pair, and with truth of several pairs what suits them better. Nothing is \
      changed until you take it as B. Meanwhile live matching rests, because the times are measured; pictures go on.";
 
+/// Width of the names in the table, points.
+const NAME_WIDTH: f32 = 110.0;
+
 pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     widgets::note(ui, HELP);
     let can_judge = tried_pairs::show(ui, state, commands);
@@ -29,6 +32,9 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     front::show(ui, search);
     if let Some(why) = search.keeps_to_presets() {
         widgets::note(ui, why);
+    }
+    if let Some(untried) = search.untried() {
+        widgets::note(ui, untried);
     }
     results(ui, state, search, commands);
 }
@@ -79,29 +85,50 @@ fn results(ui: &mut Ui, state: &State, search: &SearchProgress, commands: &mut V
         }
         _ => {}
     }
-    let mut rows: Vec<(String, &Arc<Trial>)> = Vec::new();
-    rows.extend(search.presets.iter().rev().map(|(preset, trial)| (preset.to_string(), trial)));
-    rows.extend(present.map(|trial| ("present setting".to_owned(), trial)));
+    let presets = search.presets.iter().rev().map(|(preset, trial)| (preset.to_string(), Arc::clone(trial)));
+    let present = present.map(|trial| ("present setting".to_owned(), Arc::clone(trial)));
+    let changed = search.passed_over().into_iter().filter_map(|(trial, _)| {
+        let best = search.best.as_ref()?;
+        Some((differences(&best.params, &trial.params), trial))
+    });
     widgets::heading(ui, "Presets and the present setting");
-    Grid::new("tried").num_columns(5).spacing([12.0, 2.0]).show(ui, |ui| {
-        for title in ["", search.judge.word(), "time", "measured", ""] {
-            ui.label(RichText::new(title).small().weak());
+    Grid::new("tried").num_columns(5).spacing([10.0, 2.0]).show(ui, |ui| {
+        for title in ["", search.judge.short_title(), "time", "measured", ""] {
+            ui.label(RichText::new(title).small().weak()).on_hover_text(search.judge.title());
         }
         ui.end_row();
-        for (name, trial) in rows {
-            ui.label(&name);
-            let loss = loss_text(search, trial);
-            let time = format!("{:.1} ms", trial.time_ms);
-            for (what, text) in
-                [("loss", loss), ("time", time), ("measured", format!("{:.1} %", trial.measured_percent))]
-            {
-                let response = ui.monospace(&text);
-                response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name} {what} {text}")));
-            }
-            take(ui, &name, state, &trial.params, commands);
-            ui.end_row();
+        for (name, trial) in presets.chain(present).chain(changed) {
+            row(ui, state, search, (&name, &trial), commands);
         }
     });
+}
+
+/// A setting that was tried, with the reason why it is not the suggestion below it.
+fn row(
+    ui: &mut Ui,
+    state: &State,
+    search: &SearchProgress,
+    (name, trial): (&str, &Trial),
+    commands: &mut Vec<Command>,
+) {
+    let why = search.why_not(trial);
+    ui.vertical(|ui| {
+        ui.set_max_width(NAME_WIDTH);
+        ui.add(Label::new(name).wrap());
+        if let Some(why) = why {
+            let response = ui.label(RichText::new(why.short()).small().weak());
+            response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("Why not {name}: {why}")));
+            response.on_hover_text(format!("Not suggested: {why}."));
+        }
+    });
+    let time = if trial.time_ms.is_finite() { format!("{:.1} ms", trial.time_ms) } else { "–".to_owned() };
+    let measured = format!("{:.1} %", trial.measured_percent);
+    for (what, text) in [("loss", loss_text(search, trial)), ("time", time), ("measured", measured)] {
+        let response = ui.monospace(&text);
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name} {what} {text}")));
+    }
+    take(ui, name, state, &trial.params, commands);
+    ui.end_row();
 }
 
 fn loss_text(search: &SearchProgress, trial: &Trial) -> String {

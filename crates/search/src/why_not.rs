@@ -1,0 +1,120 @@
+//! Why a setting that was tried is not the one that a search proposes.
+
+use super::compare::{MARGIN, first_loss, has_lower_loss};
+use super::judge::Judge;
+use super::progress::SearchProgress;
+use super::trial::Trial;
+use std::fmt;
+use std::sync::Arc;
+
+/// Reason why a setting is not the proposal; its text is a plain sentence without the full stop.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[serde(tag = "reason", rename_all = "kebab-case")]
+pub enum WhyNot {
+    /// It takes longer than is allowed.
+    OverLimit {
+        /// Time of a pair, ms.
+        time_ms: f64,
+        /// Longest time that is allowed, ms.
+        max_ms: f64,
+    },
+    /// The engine cannot compute it.
+    Refused,
+    /// It was not tried on all pairs.
+    NotOnAllPairs {
+        /// Number of pairs that it was tried on.
+        tried: usize,
+        /// Number of all pairs.
+        pairs: usize,
+    },
+    /// A map of it is too empty to be judged.
+    Unjudged,
+    /// The score without truth is lower, which does not tell which of two good settings is better.
+    ScoreDecidesNothing,
+    /// The mean loss is lower, and yet it is worse on a pair.
+    LosesOnPair {
+        /// Number of the first such pair, from 1.
+        pair: usize,
+        /// Its loss there.
+        loss: f64,
+        /// The proposal's loss there.
+        proposed: f64,
+    },
+    /// The mean loss is lower by less than what carries over to other pairs.
+    SmallGain {
+        /// By how much it is lower, % of the proposal's.
+        percent: f64,
+    },
+}
+
+impl WhyNot {
+    /// Of a setting that this search has tried; `None` for the proposal, and for one whose loss is not lower.
+    pub(super) fn of(search: &SearchProgress, trial: &Trial) -> Option<Self> {
+        let pairs = search.samples;
+        match search.limits.max_ms {
+            _ if trial.samples == 0 => return Some(Self::Refused),
+            Some(max_ms) if !search.limits.allow(trial) => {
+                return Some(Self::OverLimit { time_ms: trial.time_ms, max_ms });
+            }
+            _ if trial.samples < pairs => return Some(Self::NotOnAllPairs { tried: trial.samples, pairs }),
+            _ if trial.loss.is_none() => return Some(Self::Unjudged),
+            _ => {}
+        }
+        let best = search.best.as_ref().filter(|best| has_lower_loss(trial, best)).map(Arc::as_ref)?;
+        if search.judge == Judge::WithoutTruth {
+            return Some(Self::ScoreDecidesNothing);
+        }
+        let worse = first_loss(trial, best).and_then(|at| Some((at, trial.runs[at].loss?, best.runs[at].loss?)));
+        Some(match worse {
+            Some((at, loss, proposed)) => Self::LosesOnPair { pair: at + 1, loss, proposed },
+            None => {
+                let (loss, proposed) = trial.loss.zip(best.loss)?;
+                Self::SmallGain { percent: 100.0 * (1.0 - loss / proposed) }
+            }
+        })
+    }
+
+    /// A few words for a table.
+    pub fn short(&self) -> String {
+        match self {
+            Self::OverLimit { .. } => "over the limit".to_owned(),
+            Self::Refused => "not on this engine".to_owned(),
+            Self::NotOnAllPairs { tried, pairs } => format!("tried on {tried} of {pairs} pairs"),
+            Self::Unjudged => "too empty".to_owned(),
+            Self::ScoreDecidesNothing => "the score is no proof".to_owned(),
+            Self::LosesOnPair { pair, .. } => format!("worse on pair {pair}"),
+            Self::SmallGain { .. } => "gains too little".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for WhyNot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OverLimit { time_ms, max_ms } => {
+                write!(f, "it takes {time_ms:.1} ms a pair, and the limit is {max_ms:.1} ms")
+            }
+            Self::Refused => write!(f, "this engine cannot compute it"),
+            Self::NotOnAllPairs { tried, pairs } => {
+                write!(f, "it was tried on {tried} of {pairs} pairs only, so its loss is not comparable")
+            }
+            Self::Unjudged => write!(f, "one of its maps is too empty to be judged"),
+            Self::ScoreDecidesNothing => {
+                write!(
+                    f,
+                    "its score is lower, but without truth the score does not tell which of two good settings is better"
+                )
+            }
+            Self::LosesOnPair { pair, loss, proposed } => {
+                write!(f, "it is better in the mean, but worse on pair {pair}: {loss:.3} instead of {proposed:.3}")
+            }
+            Self::SmallGain { percent } => {
+                let least = 100.0 * MARGIN;
+                write!(
+                    f,
+                    "it is better by {percent:.1} % only: below {least:.0} % a gain is within the noise of the pairs"
+                )
+            }
+        }
+    }
+}
