@@ -124,10 +124,14 @@ fn accuracy(map: &DisparityMap, raw: &RawPair) -> Check {
     };
     let bad = error.bad_1_percent;
     if bad > MAX_BAD_PERCENT {
-        let text = format!("{bad:.1} % of the scene's pixels are wrong by more than 1 px, above {MAX_BAD_PERCENT} %");
+        let text =
+            format!("{bad:.1} % of the scene's visible pixels are wrong by more than 1 px, above {MAX_BAD_PERCENT} %");
         return Check::wrong(AREA, text, "ask with this whole text");
     }
-    Check::ok(AREA, format!("{bad:.1} % of the scene's pixels are wrong by more than 1 px, below {MAX_BAD_PERCENT} %"))
+    Check::ok(
+        AREA,
+        format!("{bad:.1} % of the scene's visible pixels are wrong by more than 1 px, below {MAX_BAD_PERCENT} %"),
+    )
 }
 
 /// A recording in the folder of temporary files, which is removed.

@@ -1,6 +1,7 @@
 //! A second engine that matches the pairs of the first one with other parameters.
 
-use super::{Background, PreviousPair, Wake, of_pair};
+use super::times::Times;
+use super::{Background, Live, MedianTime, PreviousPair, Wake, of_pair};
 use crate::capture::{Frame, RemoteRig};
 use crate::engine::worker::{Control, EngineSource, EngineWorker, Figures};
 use crate::engine::{OpenOptions, Output};
@@ -19,10 +20,17 @@ pub struct Comparison {
     sent: Option<Arc<Output>>,
     failed: u64,
     rate: Rate,
+    /// Times of both engines' results, those of the second engine first.
+    times: [Times; 2],
+    /// Which of them waits for another result of a pair that is held, and how many there were before.
+    timing: Option<(usize, u64)>,
     judge: Background<[Arc<Output>; 2], [Judged; 2]>,
     /// The results that were given to be judged last.
     judging: Option<[Arc<Output>; 2]>,
 }
+
+/// Number of times of a pair that is held from which their median is shown.
+const MIN_HELD_TIMES: usize = 5;
 
 /// Shares, scores and errors of a result.
 pub struct Judged {
@@ -54,7 +62,8 @@ impl Comparison {
             let [a, b] = both;
             Some([judges[0].judge(a)?, judges[1].judge(b)?])
         })?;
-        Ok(Self { worker, frames, sent: None, failed: 0, rate: Rate::default(), judge, judging: None })
+        let (times, timing, rate) = (Default::default(), None, Rate::default());
+        Ok(Self { worker, frames, sent: None, failed: 0, rate, times, timing, judge, judging: None })
     }
 
     /// Other parameters, valid ones; the pair is matched again.
@@ -70,6 +79,10 @@ impl Comparison {
             *sent = Arc::clone(newest);
         }
         let second = self.worker.latest().filter(|output| output.map.is_some());
+        self.times[1].note(newest);
+        if let Some(second) = &second {
+            self.times[0].note(second);
+        }
         let both = second.zip(self.sent.clone()).filter(|(second, first)| is_of_one_pair(second, first));
         let failed = self.worker.stats().failed;
         let is_free = both.is_some() || self.sent.is_none() || failed > self.failed;
@@ -86,6 +99,24 @@ impl Comparison {
             self.judge.wish(self.judging.insert(both.clone()).clone());
         }
         Some(both)
+    }
+
+    /// Median times of the last results of both settings, that of the second engine first.
+    pub fn times(&self) -> [Option<MedianTime>; 2] {
+        self.times.each_ref().map(Times::median)
+    }
+
+    /// Has a pair that is held matched a few more times, with one setting after the other: a single time says little, and two engines that
+    /// compute at once slow each other down. `live` has the first engine. Called after each result.
+    pub fn time_held(&mut self, live: &Live) {
+        let known = self.times.each_ref().map(Times::len);
+        let waits = self.timing.is_some_and(|(which, before)| self.times[which].noted == before);
+        let which = usize::from(known[1] < known[0]);
+        if waits || known.contains(&0) || known[which] >= MIN_HELD_TIMES {
+            return;
+        }
+        self.timing = Some((which, self.times[which].noted));
+        if which == 0 { self.worker.match_again() } else { live.match_again() }
     }
 
     /// Both results of the newest pair that was judged.

@@ -21,6 +21,7 @@ mod remote;
 mod remotes;
 mod status;
 mod summary;
+mod times;
 #[cfg(test)]
 mod tests;
 
@@ -35,6 +36,7 @@ pub use remote::{News, Remote};
 pub use remotes::Remotes;
 pub use status::{Dropped, RunLatency, Status};
 pub use summary::Summary;
+pub use times::MedianTime;
 
 use crate::calibration::CalibrationError;
 use crate::capture::{Capture, CaptureOptions, FramePreparation, PairSource, RemoteRig, Taps, Transport};
@@ -171,6 +173,11 @@ impl Live {
     /// Other parameters, valid ones, from the next pair on; a pair that is held is matched again at once.
     pub fn set_params(&self, params: StereoParams) {
         self.engine.set_control(|control| control.params = Arc::new(params));
+    }
+
+    /// Matches the last pair again, as for its time.
+    pub fn match_again(&self) {
+        self.engine.match_again();
     }
 
     /// The parameters in force.

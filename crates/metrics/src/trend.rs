@@ -10,6 +10,10 @@ const EARLIER: usize = 100;
 const MIN_CHANGE: f64 = 0.2;
 /// Share of the earlier values from which the mean has to differ.
 const MIN_SHARE: f64 = 0.4;
+/// A change below this is none: numbers are shown with three digits behind the point.
+const MIN_VISIBLE: f64 = 1e-3;
+/// The means differ by so many standard errors at least: about one of 100 steady numbers exceeds it by chance.
+const MIN_ERRORS: f64 = 3.0;
 
 /// How a number develops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -41,7 +45,8 @@ impl Trend {
 }
 
 /// The trend of values in their order in time: the mean of the last 10 differs by more than 20 % from more than 40 % of the up to 100
-/// values before them. This is the rule of RealSense's Depth Quality Tool. `None` below 20 values.
+/// values before them, which is the rule of RealSense's Depth Quality Tool; and it differs from their mean by more than both scatter,
+/// and by what three digits behind the point show, as the last value does in the same direction. `None` below 20 values.
 pub fn trend(values: &[f64], better: Better) -> Option<Trend> {
     if values.len() < 2 * RECENT {
         return None;
@@ -49,20 +54,34 @@ pub fn trend(values: &[f64], better: Better) -> Option<Trend> {
     let size = |v: f64| if better == Better::Zero { v.abs() } else { v };
     let (before, recent) = values.split_at(values.len() - RECENT);
     let before = &before[before.len().saturating_sub(EARLIER)..];
-    let mean = recent.iter().map(|&v| size(v)).sum::<f64>() / RECENT as f64;
+    let (mean, error) = mean_and_error(recent.iter().map(|&v| size(v)));
+    let (mean_before, error_before) = mean_and_error(before.iter().map(|&v| size(v)));
+    let change = mean - mean_before;
+    let last = size(recent[RECENT - 1]) - mean_before;
+    let is_visible = change.abs().min(change.signum() * last) >= MIN_VISIBLE;
+    if !is_visible || change.abs() < MIN_ERRORS * error.hypot(error_before) {
+        return Some(Trend::Steady);
+    }
     let share = |differs: &dyn Fn(f64) -> bool| {
         before.iter().filter(|&&v| differs(size(v))).count() as f64 / before.len() as f64
     };
-    let grew = share(&|v| mean - v > MIN_CHANGE * v.abs()) > MIN_SHARE;
-    let fell = share(&|v| v - mean > MIN_CHANGE * v.abs()) > MIN_SHARE;
+    let grew = change > 0.0 && share(&|v| mean - v > MIN_CHANGE * v.abs()) > MIN_SHARE;
+    let fell = change < 0.0 && share(&|v| v - mean > MIN_CHANGE * v.abs()) > MIN_SHARE;
     Some(match (grew, fell, better) {
-        (true, true, _) | (false, false, _) => Trend::Steady,
-        (true, false, Better::Neither) => Trend::Grows,
-        (false, true, Better::Neither) => Trend::Falls,
-        (grew, _, Better::Higher) if grew => Trend::Better,
-        (grew, _, Better::Lower | Better::Zero) if !grew => Trend::Better,
+        (false, false, _) => Trend::Steady,
+        (true, _, Better::Neither) => Trend::Grows,
+        (false, _, Better::Neither) => Trend::Falls,
+        (true, _, Better::Higher) | (false, _, Better::Lower | Better::Zero) => Trend::Better,
         _ => Trend::Worse,
     })
+}
+
+/// The mean of at least two values, and its standard error.
+fn mean_and_error(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    let count = values.clone().count() as f64;
+    let mean = values.clone().sum::<f64>() / count;
+    let variance = values.map(|v| (v - mean) * (v - mean)).sum::<f64>() / (count - 1.0);
+    (mean, (variance / count).sqrt())
 }
 
 #[cfg(test)]
@@ -88,6 +107,28 @@ mod tests {
         ] {
             assert_eq!(trend(&step(before, after), better), Some(expected), "{before} {after} {better:?}");
         }
+    }
+
+    #[test]
+    fn a_change_that_the_digits_do_not_show_is_none() {
+        assert_eq!(trend(&step(1e-9, 4e-4), Better::Lower), Some(Trend::Steady), "0.000 before and after");
+        assert_eq!(trend(&step(1e-4, 0.002), Better::Lower), Some(Trend::Worse));
+        let mut back = step(0.0, 0.01);
+        *back.last_mut().unwrap() = 0.0;
+        assert_eq!(trend(&back, Better::Lower), Some(Trend::Steady), "the number that is shown is 0.000");
+        // the mean of ten has fallen, and the last value is larger than before
+        let mut up = step(10.0, 6.0);
+        *up.last_mut().unwrap() = 11.0;
+        assert_eq!(trend(&up, Better::Lower), Some(Trend::Steady));
+    }
+
+    #[test]
+    fn a_change_within_the_scatter_is_none() {
+        // every third value is large, and four instead of three of the last ten
+        let scattered: Vec<f64> = (0..40).map(|i| if i % 3 == 0 { 9.0 } else { 1.0 }).collect();
+        assert_eq!(trend(&scattered, Better::Lower), Some(Trend::Steady));
+        let moved: Vec<f64> = scattered.iter().enumerate().map(|(i, v)| if i < 30 { *v } else { v + 9.0 }).collect();
+        assert_eq!(trend(&moved, Better::Lower), Some(Trend::Worse));
     }
 
     #[test]

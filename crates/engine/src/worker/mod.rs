@@ -83,6 +83,8 @@ enum Command {
     Engine(EngineSource),
     /// Another preparation of frames of this source.
     PrepareAgain(FramePreparation, SourceInfo),
+    /// The last pair once more.
+    MatchAgain,
 }
 
 /// The running engine thread. Dropping it stops it.
@@ -161,6 +163,11 @@ impl EngineWorker {
     /// Prepares the frames of the last pair and of one that waits again, on the engine thread, and matches them.
     pub fn prepare_again(&self, preparation: FramePreparation, source: SourceInfo) {
         self.send(Command::PrepareAgain(preparation, source));
+    }
+
+    /// Matches the last pair again.
+    pub fn match_again(&self) {
+        self.send(Command::MatchAgain);
     }
 
     /// Replaces the engine.

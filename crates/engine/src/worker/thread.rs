@@ -74,6 +74,7 @@ impl EngineThread {
                 self.host.request(source);
                 self.feeder.repeat_last();
             }
+            Command::MatchAgain => self.feeder.repeat_last(),
             Command::PrepareAgain(preparation, source) => self.feeder.replace(&self.shared.control(), |frame| {
                 let again = preparation.prepare(&frame.raw, &source, frame.arrived);
                 again.inspect_err(|err| log::warn!("{} stays as it was: {err}", frame.raw.name)).ok()

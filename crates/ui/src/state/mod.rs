@@ -86,6 +86,13 @@ pub(crate) struct Pipeline {
     pub(crate) remote: Option<Arc<dyn Remote>>,
 }
 
+impl Pipeline {
+    /// Whether one pair follows the other.
+    pub(crate) fn is_live(&self) -> bool {
+        !(self.status.paused || self.status.source.is_still || self.status.capture.ended)
+    }
+}
+
 /// The chosen source, and the cameras that could be chosen.
 pub(crate) struct Source {
     /// The user's source: the one that was opened last, or else the first one to be opened.

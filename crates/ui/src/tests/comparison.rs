@@ -3,7 +3,7 @@
 use super::harness::{Window, gpu, options, pair};
 use crate::stereo::{StereoParams, Subpixel};
 use egui::{Key, Modifiers};
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 /// Penalties of A and B as both results have them.
 fn p1(window: &Window) -> Option<[u32; 2]> {
@@ -20,6 +20,13 @@ fn left_part(window: &mut Window, share: f32) -> Vec<[u8; 4]> {
     let (left, right) = (view.left() as u32, (view.left() + (share - 0.05) * view.width()) as u32);
     let rows = view.top() as u32..view.bottom() as u32 - 24; // above the letters
     rows.flat_map(|y| (left..right).map(move |x| (x, y))).map(|(x, y)| all.get_pixel(x, y).0).collect()
+}
+
+/// Whether the time of A or B is that of several results.
+fn is_median(window: &Window, name: &str) -> bool {
+    let label = format!("{name} time ");
+    let mut named = window.harness.query_all_by_label_contains(&label);
+    named.any(|node| node.accesskit_node().label().is_some_and(|label| label.ends_with("ms, median of 5 results")))
 }
 
 #[test]
@@ -40,6 +47,8 @@ fn a_is_kept_b_follows_the_sliders_and_a_key_flips() {
     window.until("figures and scores", |w| (w.has("A time") && w.has("B measured") && w.has("A score ")).then_some(()));
     window.harness.run_steps(3);
     assert!(left_part(&mut window, 0.5) == alone, "left of the line stands A");
+    // a pair that is held has no second time of its own
+    window.until("medians", |w| ["A", "B"].iter().all(|name| is_median(w, name)).then_some(()));
 
     // the line is dragged to the left border: all of it is B
     let line = window.harness.get_by_label("line between A and B in disparity").rect().center();

@@ -62,6 +62,10 @@ pub(crate) fn update(session: &mut Session) {
     if let Some(both) = comparison.update(&newest).filter(|[_, b]| b.map.is_some()) {
         state.shown = Some(both);
     }
+    if !session.state.pipeline.is_live() {
+        comparison.time_held(&session.live);
+    }
+    state.times = comparison.times();
     state.judged = comparison.judged();
     state.rate_hz = comparison.rate_hz();
     state.error = comparison.error();

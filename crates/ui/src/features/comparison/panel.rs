@@ -2,7 +2,7 @@
 
 use crate::action::Action;
 use crate::command::Command;
-use crate::live::Judged;
+use crate::live::{Judged, MedianTime};
 use crate::panels::Panel;
 use crate::panels::action_button;
 use crate::state::State;
@@ -37,18 +37,12 @@ impl Panel for ComparisonStrip {
             ui.add(Label::new(RichText::new(format!("A: {error}")).color(ui.visuals().error_fg_color)).wrap());
         } else if comparison.shown.is_none() {
             ui.label(RichText::new("A is being computed …").weak());
-        } else if is_live(state) && comparison.rate_hz > 0.0 && comparison.rate_hz < SLOW_HZ {
+        } else if state.pipeline.is_live() && comparison.rate_hz > 0.0 && comparison.rate_hz < SLOW_HZ {
             let text =
                 format!("two results for each pair take their time: {:.1} pairs/s are compared", comparison.rate_hz);
             ui.label(RichText::new(text).weak());
         }
     }
-}
-
-/// Whether one pair follows the other.
-fn is_live(state: &State) -> bool {
-    let status = state.status();
-    !(status.paused || status.source.is_still || status.capture.ended)
 }
 
 /// Scores that the table has, by name, with their titles and digits behind the point.
@@ -64,7 +58,7 @@ const SCORES_HELP: &str = "score: the score without truth, 0 is best; left-right
 
 /// Time, shares, errors where the truth is known, and scores.
 fn table(ui: &mut Ui, comparison: &CompareState) {
-    let (Some(shown), Some(judged)) = (&comparison.shown, &comparison.judged) else { return };
+    let (Some(_), Some(judged)) = (&comparison.shown, &comparison.judged) else { return };
     let titles = ["", "time", "measured", "filled", "bad-1 all", "bad-2 all", "mean error"];
     let titles: Vec<_> = titles.into_iter().chain(SCORES.map(|(_, title, _)| title)).collect();
     let grid = |ui: &mut Ui| {
@@ -72,11 +66,10 @@ fn table(ui: &mut Ui, comparison: &CompareState) {
             ui.label(RichText::new(*title).small().weak()).on_hover_text(SCORES_HELP);
         }
         ui.end_row();
-        for (name, (output, judged)) in ["A", "B"].into_iter().zip(shown.iter().zip(judged.iter())) {
+        for ((name, median), judged) in ["A", "B"].into_iter().zip(comparison.times).zip(judged.iter()) {
             ui.strong(name);
-            let time = format!("{:.1} ms", 1e3 * output.compute_time.as_secs_f64());
-            let cells = std::iter::once(time).chain(cells(judged));
-            for (title, text) in titles[1..].iter().zip(cells) {
+            time(ui, name, median);
+            for (title, text) in titles[2..].iter().zip(cells(judged)) {
                 let response = ui.monospace(&text);
                 response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name} {title} {text}")));
             }
@@ -85,6 +78,17 @@ fn table(ui: &mut Ui, comparison: &CompareState) {
     };
     ScrollArea::horizontal()
         .show(ui, |ui| Grid::new("comparison").num_columns(titles.len()).spacing([14.0, 1.0]).show(ui, grid));
+}
+
+/// The median time of the last results.
+fn time(ui: &mut Ui, name: &str, median: Option<MedianTime>) {
+    let text = median.map_or_else(|| "–".to_owned(), |median| format!("{:.1} ms", 1e3 * median.time.as_secs_f64()));
+    let of = median.map_or_else(String::new, |median| {
+        format!("median of {}", crate::console::counted(median.results as u64, "result"))
+    });
+    let response = ui.monospace(&text);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name} time {text}, {of}")));
+    response.on_hover_text(of);
 }
 
 /// What the columns behind the time say.

@@ -1,7 +1,7 @@
 //! Two settings side by side: A is kept, B is what the sliders change.
 
 use crate::engine::Output;
-use crate::live::Judged;
+use crate::live::{Judged, MedianTime};
 use crate::state::Setup;
 use std::sync::Arc;
 
@@ -22,6 +22,8 @@ pub(crate) struct CompareState {
     pub(crate) shown: Option<[Arc<Output>; 2]>,
     /// Figures of A and B, of the newest pair that was judged.
     pub(crate) judged: Option<Arc<[Judged; 2]>>,
+    /// Median times of the last results of A and B.
+    pub(crate) times: [Option<MedianTime>; 2],
     /// Line between A and B, as a share of the pictures' width from the left.
     pub(crate) wiper: f32,
     /// All views show A.
@@ -35,7 +37,16 @@ pub(crate) struct CompareState {
 impl CompareState {
     /// Keeps settings as A.
     pub(crate) fn new(kept: Setup) -> Self {
-        Self { kept, shown: None, judged: None, wiper: 0.5, shows_a: false, rate_hz: 0.0, error: None }
+        Self {
+            kept,
+            shown: None,
+            judged: None,
+            times: [None; 2],
+            wiper: 0.5,
+            shows_a: false,
+            rate_hz: 0.0,
+            error: None,
+        }
     }
 
     /// The result that all parts of the window show; `None` before both are there.

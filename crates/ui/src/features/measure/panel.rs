@@ -139,7 +139,7 @@ fn trend_text(ui: &Ui, trend: Trend) -> RichText {
     let text = RichText::new(trend.word()).small();
     match trend {
         Trend::Better => text.color(widgets::GOOD),
-        Trend::Worse => text.color(ui.visuals().error_fg_color),
+        Trend::Worse => text.color(ui.visuals().warn_fg_color),
         Trend::Grows | Trend::Falls | Trend::Steady => text.weak(),
     }
 }
@@ -195,7 +195,7 @@ fn end(ui: &mut Ui, measured: &Measured, commands: &mut Vec<Command>) {
     widgets::note(
         ui,
         format!(
-            "{pairs} so far. A trend needs 20: it says whether the last 10 differ by more than 20 % from those before."
+            "{pairs} so far. A trend needs 20: it says whether the last 10 differ from those before by more than 20 %, and by more than they scatter."
         ),
     );
 }

@@ -1,14 +1,14 @@
 //! The map of a sweep: a cell for each two values, coloured by how good the setting is.
 
 use super::sweep::best_cell;
-use crate::colormap::{DisplayRange, color_map};
+use crate::colormap::{Colormap, DisplayRange, color_map};
 use crate::command::Command;
 use crate::parameter::Value;
 use crate::search::{Cell, Judge, SweepProgress, Trial, Tried};
 use crate::state::{SearchStep, State};
 use egui::{
-    Align2, Color32, ColorImage, FontId, Rect, Role, Sense, Stroke, StrokeKind, TextureHandle, TextureOptions, Ui,
-    WidgetInfo, pos2, vec2,
+    Align2, Color32, ColorImage, FontId, Painter, Rect, Role, Sense, Stroke, StrokeKind, TextureHandle, TextureOptions,
+    Ui, Visuals, WidgetInfo, pos2, vec2,
 };
 use std::sync::Arc;
 
@@ -20,6 +20,9 @@ const BELOW: f32 = 16.0;
 const MAX_HEIGHT: f32 = 24.0;
 /// Losses above that of this share of the cells all have the last colour.
 const SHOWN_SHARE: f64 = 0.9;
+
+/// Frame of the cell with the values in force.
+const PRESENT_COLOR: Color32 = Color32::from_rgb(255, 140, 40);
 
 /// The small picture of the cell under the pointer.
 pub(crate) struct Thumbnail {
@@ -35,22 +38,14 @@ pub(crate) fn show(
     thumbnail: &mut Option<Thumbnail>,
     commands: &mut Vec<Command>,
 ) {
-    let [columns, rows] = [0, 1].map(|k| sweep.axes[k].values().len());
+    let [columns, rows] = size_of(sweep);
     let width = ((ui.available_width() - LEFT) / columns as f32).max(4.0);
     let height = MAX_HEIGHT.min(1.2 * width);
     let size = vec2(LEFT + width * columns as f32, height * rows as f32 + BELOW);
     let (room, _) = ui.allocate_exact_size(size, Sense::hover());
-    // the smallest values stand at the lower left
-    let rect_of = |x: usize, y: usize| {
-        let corner = pos2(room.left() + LEFT + x as f32 * width, room.top() + (rows - 1 - y) as f32 * height);
-        Rect::from_min_size(corner, vec2(width, height))
-    };
-    numbers(ui, sweep, rect_of);
-    let scale = scale(sweep);
-    let present = place_of_present(state, sweep);
-    for (x, y) in (0..rows).flat_map(|y| (0..columns).map(move |x| (x, y))) {
-        let rect = rect_of(x, y).shrink(0.5);
-        ui.painter().rect_filled(rect, 0.0, color(ui, state, sweep, (x, y), scale));
+    paint(ui.painter(), ui.visuals(), room, sweep, place_of_present(state, sweep));
+    for (x, y) in places(sweep) {
+        let rect = rect_of(room, sweep, (x, y));
         let response = ui.interact(rect, ui.scope_id().with(("cell", x, y)), Sense::click());
         let text = text_of(sweep, (x, y));
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &text));
@@ -65,36 +60,68 @@ pub(crate) fn show(
             }
         });
     }
-    let mark = |(x, y), color| {
-        let rect = rect_of(x, y);
-        ui.painter().rect_stroke(rect, 0.0, Stroke::new(3.0, Color32::BLACK), StrokeKind::Inside);
-        ui.painter().rect_stroke(rect, 0.0, Stroke::new(1.5, color), StrokeKind::Inside);
-    };
-    if let Some((best, _)) = best_cell(sweep) {
-        mark(best, Color32::WHITE);
+    legend(ui, sweep.judge, scale(sweep));
+}
+
+/// Number of columns and rows.
+fn size_of(sweep: &SweepProgress) -> [usize; 2] {
+    [0, 1].map(|k| sweep.axes[k].values().len())
+}
+
+/// Column and row of every cell.
+fn places(sweep: &SweepProgress) -> impl Iterator<Item = (usize, usize)> + use<> {
+    let [columns, rows] = size_of(sweep);
+    (0..rows).flat_map(move |y| (0..columns).map(move |x| (x, y)))
+}
+
+/// Rectangle of a cell in a map that fills `room` with its numbers; the smallest values stand at the lower left.
+fn rect_of(room: Rect, sweep: &SweepProgress, (x, y): (usize, usize)) -> Rect {
+    let [columns, rows] = size_of(sweep);
+    let cells = Rect::from_min_max(room.min + vec2(LEFT, 0.0), room.max - vec2(0.0, BELOW));
+    let size = cells.size() / vec2(columns as f32, rows as f32);
+    Rect::from_min_size(cells.min + size * vec2(x as f32, (rows - 1 - y) as f32), size)
+}
+
+/// Paints the map with its numbers into `room`; the cells of the best values and of the values in force, `present`, have frames.
+fn paint(painter: &Painter, visuals: &Visuals, room: Rect, sweep: &SweepProgress, present: Option<(usize, usize)>) {
+    numbers(painter, visuals, room, sweep);
+    let scale = scale(sweep);
+    for place in places(sweep) {
+        let rect = rect_of(room, sweep, place).shrink(0.5);
+        match color(sweep, place, scale) {
+            Some(color) => painter.rect_filled(rect, 0.0, color),
+            None if matches!(sweep.cell(place.0, place.1), Cell::Waiting) => {
+                painter.rect_filled(rect, 0.0, visuals.faint_bg_color)
+            }
+            // the worst colour is dark too: a cell without a loss is crossed out
+            None => painter.line_segment([rect.left_bottom(), rect.right_top()], (1.0, visuals.weak_text_color())),
+        };
     }
-    if let Some(present) = present {
-        mark(present, Color32::from_rgb(255, 140, 40));
+    let best = best_cell(sweep).map(|(best, _)| (best, Color32::WHITE));
+    for (place, color) in best.into_iter().chain(present.map(|present| (present, PRESENT_COLOR))) {
+        let rect = rect_of(room, sweep, place).shrink(0.5);
+        painter.rect_stroke(rect, 0.0, Stroke::new(3.0, Color32::BLACK), StrokeKind::Inside);
+        painter.rect_stroke(rect, 0.0, Stroke::new(1.5, color), StrokeKind::Inside);
     }
-    legend(ui, state, sweep.judge, scale);
 }
 
 /// The values along both axes, as many as there is room for.
-fn numbers(ui: &Ui, sweep: &SweepProgress, rect_of: impl Fn(usize, usize) -> Rect) {
-    let (font, ink) = (FontId::monospace(10.5), ui.visuals().weak_text_color());
+fn numbers(painter: &Painter, visuals: &Visuals, room: Rect, sweep: &SweepProgress) {
+    let (font, ink) = (FontId::monospace(10.5), visuals.weak_text_color());
     let [across, upwards] = &sweep.axes;
+    let rect_of = |x: usize, y: usize| rect_of(room, sweep, (x, y));
     let every = (28.0 / rect_of(0, 0).width()).ceil().max(1.0) as usize;
     for (x, value) in across.values().iter().enumerate().step_by(every) {
         let at = rect_of(x, 0).center_bottom() + vec2(0.0, 2.0);
-        ui.painter().text(at, Align2::CENTER_TOP, value, font.clone(), ink);
+        painter.text(at, Align2::CENTER_TOP, value, font.clone(), ink);
     }
     for (y, value) in upwards.values().iter().enumerate() {
         let at = rect_of(0, y).left_center() - vec2(4.0, 0.0);
-        ui.painter().text(at, Align2::RIGHT_CENTER, value, font.clone(), ink);
+        painter.text(at, Align2::RIGHT_CENTER, value, font.clone(), ink);
     }
 }
 
-/// The losses of the last and of the first colour; `None` before two differ.
+/// The losses of the brightest and of the darkest colour; `None` before two differ.
 fn scale(sweep: &SweepProgress) -> Option<(f64, f64)> {
     let mut losses: Vec<f64> = sweep
         .cells
@@ -107,18 +134,22 @@ fn scale(sweep: &SweepProgress) -> Option<(f64, f64)> {
     (worst > best).then_some((best, worst))
 }
 
-/// The colour of a cell; one that waits has that of the coarser cell that it lies in, dimmed.
-fn color(ui: &Ui, state: &State, sweep: &SweepProgress, place: (usize, usize), scale: Option<(f64, f64)>) -> Color32 {
+/// The colour of a cell, bright for a good one; one that waits has that of the coarser cell that it lies in, dimmed. `None` without a loss.
+fn color(sweep: &SweepProgress, place: (usize, usize), scale: Option<(f64, f64)>) -> Option<Color32> {
     let (x, y) = place;
     let coarser = [1, 2, 4].map(|step| (x - x % step, y - y % step));
     let is_known = |&(x, y): &(usize, usize)| !matches!(sweep.cell(x, y), Cell::Waiting);
-    let Some(known) = coarser.into_iter().find(is_known) else { return ui.visuals().faint_bg_color };
-    let Cell::Tried(tried) = sweep.cell(known.0, known.1) else { return ui.visuals().extreme_bg_color };
-    let Some(loss) = tried.trial.loss else { return ui.visuals().extreme_bg_color };
-    let share = scale.map_or(1.0, |(best, worst)| ((worst - loss) / (worst - best)).clamp(0.0, 1.0));
-    let [r, g, b] = state.view.colormap.color(share as f32);
-    let color = Color32::from_rgb(r, g, b);
-    if known == place { color } else { color.gamma_multiply(0.5) }
+    let known = coarser.into_iter().find(is_known)?;
+    let Cell::Tried(tried) = sweep.cell(known.0, known.1) else { return None };
+    let loss = tried.trial.loss?;
+    let color = color_of(scale.map_or(1.0, |(best, worst)| ((worst - loss) / (worst - best)).clamp(0.0, 1.0)) as f32);
+    Some(if known == place { color } else { color.gamma_multiply(0.5) })
+}
+
+/// The colour from 0 for the worst to 1 for the best: brighter is better, even to the eye, whatever colours the depth has.
+fn color_of(share: f32) -> Color32 {
+    let [r, g, b] = Colormap::Viridis.color(share);
+    Color32::from_rgb(r, g, b)
 }
 
 /// The cell whose values are those in force.
@@ -173,23 +204,46 @@ fn picture(ui: &mut Ui, state: &State, tried: &Arc<Tried>, known: &mut Option<Th
 }
 
 /// The meaning of the colours and of the frames.
-fn legend(ui: &mut Ui, state: &State, judge: Judge, scale: Option<(f64, f64)>) {
+fn legend(ui: &mut Ui, judge: Judge, scale: Option<(f64, f64)>) {
     if let Some((best, worst)) = scale {
         ui.label(judge.title());
         ui.horizontal(|ui| {
-            ui.label(format!("{best:.3}"));
-            let (rect, _) = ui.allocate_exact_size(vec2(90.0, 10.0), Sense::hover());
-            for i in 0..32 {
-                let [r, g, b] = state.view.colormap.color(1.0 - i as f32 / 31.0);
-                let x = |i: usize| rect.left() + rect.width() * i as f32 / 32.0;
-                let step = Rect::from_min_max(pos2(x(i), rect.top()), pos2(x(i + 1), rect.bottom()));
-                ui.painter().rect_filled(step, 0.0, Color32::from_rgb(r, g, b));
-            }
-            ui.label(format!("{worst:.3} and above"));
+            ui.label(format!("best {best:.3}"));
+            let (rect, bar) = ui.allocate_exact_size(vec2(90.0, 10.0), Sense::hover());
+            paint_bar(ui.painter(), rect);
+            bar.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Colours: bright is best, dark is worst"));
+            ui.label(format!("worst {worst:.3} and above"));
         });
     }
     crate::widgets::note(
         ui,
-        "White frame: the best so far. Orange frame: the values in force. Dark: they do not go together, or the map is too empty.",
+        "White frame: the best so far. Orange frame: the values in force. Crossed out: they do not go together, or the map is too empty.",
     );
+}
+
+/// Paints the colours from the best at the left to the worst at the right.
+fn paint_bar(painter: &Painter, rect: Rect) {
+    for i in 0..32 {
+        let x = |i: usize| rect.left() + rect.width() * i as f32 / 32.0;
+        let step = Rect::from_min_max(pos2(x(i), rect.top()), pos2(x(i + 1), rect.bottom()));
+        painter.rect_filled(step, 0.0, color_of(1.0 - i as f32 / 31.0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Brightness as the eye sees it, from 0 to 255.
+    fn brightness(color: Color32) -> f32 {
+        0.2126 * f32::from(color.r()) + 0.7152 * f32::from(color.g()) + 0.0722 * f32::from(color.b())
+    }
+
+    #[test]
+    fn a_better_cell_is_brighter_and_the_best_is_not_red() {
+        let colors: Vec<_> = (0..=20).map(|i| color_of(i as f32 / 20.0)).collect();
+        assert!(colors.windows(2).all(|two| brightness(two[0]) < brightness(two[1])), "{colors:?}");
+        let best = colors[20];
+        assert!(best.g() > 200 && brightness(colors[0]) < 40.0, "{colors:?}");
+    }
 }

@@ -34,7 +34,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) -> b
     widgets::row(ui, "judged by", judge.help(), |ui| ui.add(Label::new(judge.title()).wrap()));
     match cannot_judge(judge, &state.matching.params) {
         Some(why) => {
-            ui.label(RichText::new(why).color(ui.visuals().error_fg_color));
+            ui.label(RichText::new(why).color(ui.visuals().warn_fg_color));
             false
         }
         None => true,
