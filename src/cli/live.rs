@@ -122,6 +122,7 @@ fn about(output: &Output, status: &Status, summary: &Summary) -> serde_json::Val
     about["dropped"] = serde_json::json!(status.dropped);
     let latency_ms = status.engine.latency_ms();
     about["latency_ms"] = latency_ms.map(|(median, p99)| serde_json::json!({ "median": median, "p99": p99 })).into();
+    about["latency_since"] = serde_json::json!(status.engine.latency_since);
     about["run"] = serde_json::json!(summary);
     about["rig"] = serde_json::json!({
         "row_offset": status.health.row_offset,

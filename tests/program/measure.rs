@@ -31,6 +31,10 @@ fn the_scene_is_measured_pair_by_pair_and_beside_its_truth() {
     assert!(number(last, "agreement_percent") > 50.0, "{last}");
     assert!(number(last, "temporal_noise_percent") < 50.0, "{last}");
     assert!(number(last, "distance_mm") > 0.0 && number(last, "distance_error_mm") > 0.0, "{last}");
+    let part = |name: &str| last[format!("distance_{name}_error_mm")].as_f64().unwrap_or(0.0);
+    let parts = ["quantisation", "matching", "calibration"].map(part);
+    assert!((part("total") - parts.iter().fold(0.0, |sum: f64, part| sum.hypot(*part))).abs() < 1e-9, "{last}");
+    assert!(parts[0] > 0.0 && last["missing"]["distance_calibration_error_mm"].is_string(), "{last}");
     // what cannot be had is null, with a sentence
     assert!(last["z_accuracy_percent"].is_null(), "{last}");
     assert!(last["missing"]["z_accuracy_percent"].as_str().unwrap().contains("--distance-m"), "{last}");

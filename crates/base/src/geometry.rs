@@ -30,6 +30,25 @@ pub struct Geometry {
     /// Direction of the baseline.
     #[serde(default)]
     pub axis: Axis,
+    /// How exact the calibration is; `None` where it does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncertainty: Option<Uncertainty>,
+}
+
+/// Bounds of a calibration's errors: 95 of 100 calibrations of its quality keep them.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Uncertainty {
+    /// Bound of the focal length's error, %.
+    pub focal_percent: f64,
+    /// Bound of the baseline's error, %.
+    pub baseline_percent: f64,
+}
+
+impl Uncertainty {
+    /// Whether the bounds are plausible numbers.
+    pub fn is_plausible(&self) -> bool {
+        [self.focal_percent, self.baseline_percent].iter().all(|percent| (0.0..=100.0).contains(percent))
+    }
 }
 
 impl Axis {
@@ -53,7 +72,7 @@ impl Axis {
 impl Geometry {
     /// A calibrated rig of cameras side by side, with the principal point `(x, y)` of the left picture.
     pub const fn new(focal_px: f64, baseline_m: f64, doffs_px: f64, [cx_px, cy_px]: [f64; 2]) -> Self {
-        Self { focal_px, baseline_m, doffs_px, cx_px, cy_px, estimated: false, axis: Axis::Horizontal }
+        Self { focal_px, baseline_m, doffs_px, cx_px, cy_px, estimated: false, axis: Axis::Horizontal, uncertainty: None }
     }
 
     /// A rig whose principal point lies in the centre of left pictures of this size.

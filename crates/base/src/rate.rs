@@ -1,6 +1,7 @@
 //! Rates and latencies over a sliding window or a whole run.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::time::{Duration, Instant};
 
 /// Events per second over a sliding window.
@@ -51,6 +52,30 @@ impl Default for Rate {
     /// Over two seconds.
     fn default() -> Self {
         Self::new(Duration::from_secs(2))
+    }
+}
+
+/// Event from which the latency of a result counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LatencySince {
+    /// The arrival of its pair from a source of this machine.
+    #[default]
+    Arrival,
+    /// The arrival of its pair from another machine, whose clock cannot be compared.
+    NetworkArrival,
+    /// The capture of its pair on another machine, by the offset of the two clocks.
+    Capture,
+}
+
+/// Words behind a latency; none where no other event could be meant.
+impl fmt::Display for LatencySince {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Arrival => "",
+            Self::NetworkArrival => " since arrival",
+            Self::Capture => " since capture",
+        })
     }
 }
 

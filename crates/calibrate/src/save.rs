@@ -202,7 +202,12 @@ fn put(path: &Path, bytes: &[u8]) -> Result<(), CalibrationError> {
 
 /// The rig; one that is refused is marked as an estimate.
 fn marked(outcome: &Outcome) -> StereoRig {
-    StereoRig { estimated: !outcome.refusals.is_empty(), ..outcome.solution.rig.clone() }
+    let uncertainty = outcome.judgement.as_ref().map(|judgement| Uncertainty {
+        focal_percent: judgement.focal_percent,
+        baseline_percent: judgement.baseline_percent,
+    });
+    let uncertainty = uncertainty.filter(Uncertainty::is_plausible);
+    StereoRig { estimated: !outcome.refusals.is_empty(), uncertainty, ..outcome.solution.rig.clone() }
 }
 
 /// More error of four coefficients than of the five that were solved for.

@@ -65,7 +65,7 @@ pub fn fit_depth(geometry: &Geometry, near: KnownDepth, far: KnownDepth) -> Resu
         ));
     }
     let doffs_px = product / far.depth_m - far.disparity_px;
-    Ok(Geometry { focal_px, doffs_px, ..*geometry })
+    Ok(Geometry { focal_px, doffs_px, uncertainty: None, ..*geometry })
 }
 
 #[cfg(test)]

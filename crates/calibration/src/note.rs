@@ -44,6 +44,9 @@ impl CalibrationNote {
             field.validate()?;
         }
         let Some(Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, .. }) = self.geometry else { return Ok(()) };
+        if let Some(wrong) = self.geometry.and_then(|geometry| geometry.uncertainty).filter(|told| !told.is_plausible()) {
+            return Err(format!("uncertainty is {wrong:?}"));
+        }
         let above_zero = [("focal_px", focal_px), ("baseline_m", baseline_m)];
         let others = [("doffs_px", doffs_px), ("cx_px", cx_px), ("cy_px", cy_px)];
         let wrong = above_zero.iter().find(|(_, v)| !(*v > 0.0 && *v < 1e9));

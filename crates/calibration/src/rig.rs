@@ -4,7 +4,7 @@ use super::checks;
 use super::length_unit::PLAUSIBLE_BASELINE_M;
 use super::rectification::to_right;
 use super::{CalibrationError, Camera, Distortion, Kind, LengthUnit, Projection, Rectification};
-use crate::geometry::{Axis, Geometry};
+use crate::geometry::{Axis, Geometry, Uncertainty};
 use glam::{DMat3, DVec3};
 
 /// A calibrated pair of cameras. A point at `x` in the left camera is at `rotation * x + translation_m` in the right one.
@@ -32,6 +32,8 @@ pub struct StereoRig {
     pub doubts: Vec<String>,
     /// Estimated from pictures, not calibrated; its depth is marked so.
     pub estimated: bool,
+    /// How exact it is, where its file says so.
+    pub uncertainty: Option<Uncertainty>,
 }
 
 impl StereoRig {
@@ -55,15 +57,16 @@ impl StereoRig {
             exchanged: false,
             doubts: Vec::new(),
             estimated: false,
+            uncertainty: None,
         }
     }
 
     /// The rig of rectified pictures with this geometry.
     pub fn of_rectified(geometry: &Geometry, size: (usize, usize)) -> Self {
-        let &Geometry { focal_px, baseline_m, cx_px, cy_px, estimated, axis, .. } = geometry;
+        let &Geometry { focal_px, baseline_m, cx_px, cy_px, estimated, axis, uncertainty, .. } = geometry;
         let cameras = [[cx_px, cy_px], geometry.right_centre_px()];
         let cameras = cameras.map(|[cx, cy]| Projection { fx: focal_px, fy: focal_px, cx, cy });
-        Self { estimated, ..Self::of_standing_pinholes(cameras, baseline_m, axis, Some(size)) }
+        Self { estimated, uncertainty, ..Self::of_standing_pinholes(cameras, baseline_m, axis, Some(size)) }
     }
 
     /// The rig of rectified pictures with these cameras side by side.

@@ -4,7 +4,7 @@
 //! observe pairs, frames and results.
 
 use stereopsis_base::parameter::choices;
-use stereopsis_base::{console, files, geometry, image, parameter, process};
+use stereopsis_base::{console, files, geometry, image, parameter, process, rate};
 use stereopsis_calibration as calibration;
 use stereopsis_stereo as stereo;
 
@@ -28,7 +28,7 @@ mod transport;
 pub use camera_options::{CameraApi, CameraOptions, ControlSettings, Orientation, PowerLine, Setting, ViewOptions};
 pub use max_pixels::MaxPixels;
 pub use original::{EncodedImage, Original, StereoLayout, doubtful_arrangement, halves, split};
-pub use pair::{Frame, Matched, RawPair, Recorded};
+pub use pair::{Frame, Matched, RawPair, Recorded, TakenOn};
 pub use pixels::Pixels;
 pub use preparation::FramePreparation;
 pub use remote_rig::RemoteRig;

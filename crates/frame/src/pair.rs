@@ -6,6 +6,7 @@
 use super::{FrameRows, Original};
 use crate::geometry::{Axis, Geometry};
 use crate::image::{Image, Picture, QuarterTurn, Truth};
+use crate::rate::LatencySince;
 use crate::stereo::{DisparityMap, StereoParams};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -36,6 +37,26 @@ pub struct RawPair {
     pub matched: Option<Arc<Matched>>,
     /// Name of the rig on the network that took it.
     pub rig: Option<Arc<str>>,
+    /// Machine that took it.
+    pub taken_on: TakenOn,
+}
+
+/// Machine that took a pair.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TakenOn {
+    /// This one.
+    #[default]
+    ThisMachine,
+    /// Another one, at this time of the clock here; `None` where the clocks cannot be compared.
+    Another(Option<Instant>),
+}
+
+impl TakenOn {
+    /// Another machine, at this time of the wall clock here; a time that has not come, by an error of the clocks, is now.
+    pub fn another_at(taken: SystemTime) -> Self {
+        let age = SystemTime::now().duration_since(taken).unwrap_or_default();
+        Self::Another(Instant::now().checked_sub(age))
+    }
 }
 
 /// A result that another machine has computed.
@@ -75,6 +96,7 @@ impl RawPair {
             truth: None,
             matched: None,
             rig: None,
+            taken_on: TakenOn::ThisMachine,
         };
         pair.deepen(0);
         pair
@@ -118,13 +140,22 @@ pub struct Frame {
     pub rows: Option<FrameRows>,
     /// True where a camera took it: a sequence, smoothed over time unless the parameters say otherwise.
     pub is_camera: bool,
-    /// Arrival time of the raw pair at the capture thread; latency counts from here.
+    /// Arrival time of the raw pair at the capture thread.
     pub arrived: Instant,
     /// Time spent on rectification and scaling.
     pub rectify_time: Duration,
 }
 
 impl Frame {
+    /// Time from which the latency of its result counts, and the event of that time.
+    pub fn latency_begin(&self) -> (Instant, LatencySince) {
+        match self.raw.taken_on {
+            TakenOn::ThisMachine => (self.arrived, LatencySince::Arrival),
+            TakenOn::Another(None) => (self.arrived, LatencySince::NetworkArrival),
+            TakenOn::Another(Some(taken)) => (taken, LatencySince::Capture),
+        }
+    }
+
     /// `(width, height)` of each view at working size.
     pub fn size(&self) -> (usize, usize) {
         self.left.size()

@@ -3,10 +3,10 @@
 use crate::capture::Frame;
 use crate::engine::Output;
 use crate::geometry::Geometry;
-use crate::metrics::depth_quality::{Distance, TemporalNoise, depth_quality, distance};
+use crate::metrics::depth_quality::{Distance, STEP_PX, TemporalNoise, depth_quality, distance};
 use crate::metrics::scores::{View, scores};
 use crate::metrics::{Better, Missing, Quantity, Region, Trend, TruthError, trend, truth_error};
-use crate::stereo::{DisparityMap, StereoParams};
+use crate::stereo::{DisparityMap, StereoParams, Subpixel};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -35,25 +35,40 @@ impl Subject {
         Region::centred(size, DEFAULT_SHARE)
     }
 
-    /// Numbers of the region, and of the distance of the points; `noise` has the maps up to this one.
-    pub fn quantities(&self, map: &DisparityMap, geometry: Option<&Geometry>, noise: &TemporalNoise) -> Vec<Quantity> {
+    /// Numbers of the region, and of the distance of the points, in a map with these parameters; `noise` has the maps up to this one.
+    pub fn quantities(
+        &self,
+        map: &DisparityMap,
+        geometry: Option<&Geometry>,
+        params: &StereoParams,
+        noise: &TemporalNoise,
+    ) -> Vec<Quantity> {
         let quality = depth_quality(map, geometry, self.region, self.true_distance_m);
         let mut quantities = quality.quantities(noise.percent());
         if let Some(points) = self.points {
-            quantities.extend(of_distance(distance(map, geometry, points)));
+            quantities.extend(of_distance(distance(map, geometry, points, step_px(params))));
         }
         quantities
     }
 }
 
-/// Numbers of the distance between two pixels.
-fn of_distance(found: Result<Distance, Missing>) -> [Quantity; 2] {
-    let part = |of: fn(&Distance) -> f64| found.as_ref().map(of).map_err(|&why| why);
+/// Numbers of the distance between two pixels: the error in all, its parts, and what one step of a disparity changes.
+fn of_distance(found: Result<Distance, Missing>) -> [Quantity; 6] {
+    let part = |of: fn(&Distance) -> Result<f64, Missing>| found.as_ref().map_err(|&why| why).and_then(of);
     let quantity = |title, name, value| Quantity { title, name, unit: "mm", better: Better::Neither, value };
     [
-        quantity("distance of the points", "distance_mm", part(|d| d.distance_mm)),
-        quantity("its expected error", "distance_error_mm", part(|d| d.error_mm)),
+        quantity("distance of the points", "distance_mm", part(|d| Ok(d.distance_mm))),
+        quantity("its expected error ±", "distance_total_error_mm", part(|d| Ok(d.total_mm))),
+        quantity("± of quantisation", "distance_quantisation_error_mm", part(|d| Ok(d.quantisation_mm))),
+        quantity("± of matching", "distance_matching_error_mm", part(|d| d.matching_mm)),
+        quantity("± of calibration", "distance_calibration_error_mm", part(|d| d.calibration_mm)),
+        quantity("± of a step of 1/16 px", "distance_error_mm", part(|d| Ok(d.error_mm))),
     ]
+}
+
+/// Step of the disparities of maps with these parameters, px.
+fn step_px(params: &StereoParams) -> f64 {
+    if params.subpixel == Subpixel::Off { 1.0 } else { STEP_PX }
 }
 
 /// Numbers of the error against truth.
@@ -182,7 +197,7 @@ impl Series {
             self.previous = self.newest.replace((Arc::clone(frame), Arc::clone(map)));
             self.results += 1;
         }
-        let mut quantities = subject.quantities(map, frame.geometry.as_ref(), &self.noise);
+        let mut quantities = subject.quantities(map, frame.geometry.as_ref(), params, &self.noise);
         quantities.extend(of_pair(frame, map, params, self.previous.as_ref()));
         quantities.into_iter().map(|quantity| self.row(quantity, is_known)).collect()
     }

@@ -9,7 +9,7 @@ use crate::stereo::StereoParams;
 use std::fmt;
 use std::time::Duration;
 
-/// From the arrival of a pair at the capture thread to its result, over the whole run, of which the start is a part; ms.
+/// From the arrival of a pair, or its capture on another machine, to its result, over the whole run, of which the start is a part; ms.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct RunLatency {
     /// Half are quicker.
@@ -112,7 +112,8 @@ impl Status {
             None => self.rate_of_source(),
         };
         let valid = self.engine.figures.map(|figures| figures.shares.to_string());
-        let latency = self.engine.latency_ms().map(|(median_ms, _)| format!("latency {median_ms:.0} ms"));
+        let since = self.engine.latency_since;
+        let latency = self.engine.latency_ms().map(|(median_ms, _)| format!("latency {median_ms:.0} ms{since}"));
         let dropped = format!("dropped {}", self.dropped.missed());
         [Some(rate), Some(dropped), valid, latency].into_iter().flatten().collect()
     }

@@ -4,6 +4,7 @@ use super::{Dropped, RunLatency, Status};
 use crate::capture::decode_camera::Damaged;
 use crate::console::counted;
 use crate::process::CpuShare;
+use crate::rate::LatencySince;
 use std::fmt;
 
 /// Summary of a run.
@@ -23,6 +24,8 @@ pub struct Summary {
     pub missed: u64,
     /// From pair to result; `None` without a result.
     pub latency_ms: Option<RunLatency>,
+    /// Event from which it counts.
+    pub latency_since: LatencySince,
     /// Processor time of the whole program over wall time, per cent of one core; `None` where the system does not tell.
     pub cpu_percent: Option<f64>,
 }
@@ -38,6 +41,7 @@ impl Summary {
             damaged: status.cameras.damaged(),
             missed: status.cameras.missed(),
             latency_ms: RunLatency::of(&status.engine.run_latency),
+            latency_since: status.engine.latency_since,
             cpu_percent: share.percent(),
         }
     }
@@ -46,7 +50,7 @@ impl Summary {
 /// One line for a terminal.
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { seconds, came, computed, dropped, damaged, missed, latency_ms, cpu_percent } = self;
+        let Self { seconds, came, computed, dropped, damaged, missed, latency_ms, latency_since, cpu_percent } = self;
         write!(f, "in {seconds:.1} s: {} came, {computed} matched, {dropped}", counted(*came, "pair"))?;
         if damaged.total() > 0 {
             write!(f, "; damaged frames {} ({})", damaged.total(), damaged.causes())?;
@@ -55,7 +59,7 @@ impl fmt::Display for Summary {
             write!(f, "; missing frames {missed}")?;
         }
         if let Some(RunLatency { median, p99, largest }) = latency_ms {
-            write!(f, "; latency {median:.0} ms (99 % below {p99:.0}, largest {largest:.0})")?;
+            write!(f, "; latency {median:.0} ms{latency_since} (99 % below {p99:.0}, largest {largest:.0})")?;
         }
         cpu_percent.map_or(Ok(()), |percent| write!(f, "; CPU {percent:.0} % of one core"))
     }
@@ -75,6 +79,7 @@ mod tests {
             damaged: Damaged::default(),
             missed: 0,
             latency_ms: None,
+            latency_since: LatencySince::Capture,
             cpu_percent: None,
         };
         assert_eq!(quiet.to_string(), "in 10.0 s: 300 pairs came, 300 matched, 0 dropped");
@@ -90,7 +95,7 @@ mod tests {
         assert_eq!(
             busy.to_string(),
             "in 10.0 s: 300 pairs came, 296 matched, 4 dropped (1 by the source, 3 late); damaged frames 7 (5 too short, \
-             2 flagged by the driver); missing frames 6; latency 9 ms (99 % below 15, largest 40); CPU 85 % of one core"
+             2 flagged by the driver); missing frames 6; latency 9 ms since capture (99 % below 15, largest 40); CPU 85 % of one core"
         );
     }
 }

@@ -170,7 +170,7 @@ impl Census {
         let state = format!("{}, weight {weight}", console::foreign(&engine.adapter));
         let mut rows = vec![row(String::new(), String::new(), state)];
         for rig in &engine.rigs {
-            let latency = rig.latency_ms.map(|ms| format!(", {ms:.0} ms")).unwrap_or_default();
+            let latency = rig.latency_ms.map(|ms| format!(", {ms:.0} ms{}", rig.latency_since)).unwrap_or_default();
             let error = rig.error.as_ref().map(|error| format!("; {}", console::foreign(error))).unwrap_or_default();
             let state = format!("matches {}{latency}{error}", console::foreign(&rig.rig));
             rows.push([

@@ -9,7 +9,7 @@ use super::outlet::now_ns;
 use super::session::Network;
 use std::collections::VecDeque;
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Exchanges older than this are forgotten.
 const KEPT: Duration = Duration::from_mins(1);
@@ -35,6 +35,14 @@ pub struct ClockOffset {
     pub offset_s: f64,
     /// Bound of the error, s.
     pub uncertainty_s: f64,
+}
+
+impl ClockOffset {
+    /// The time here at a time of that clock, ns since 1970; `None` for one that no clock here can show.
+    pub(super) fn here(&self, there_ns: u64) -> Option<SystemTime> {
+        let ns = i128::from(there_ns) - (self.offset_s * 1e9) as i128;
+        SystemTime::UNIX_EPOCH.checked_add(Duration::from_nanos(u64::try_from(ns).ok()?))
+    }
 }
 
 impl fmt::Display for ClockOffset {

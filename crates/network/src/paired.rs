@@ -10,14 +10,14 @@ use super::watch::Watch;
 use super::wire::Packets;
 use crate::capture::pairing::{Paired, Pairing, Side};
 use crate::capture::{
-    CaptureError, Next, PairSource, RawPair, RemoteRig, SourceInfo, SourceOptions, SourceState, StereoLayout,
+    CaptureError, Next, PairSource, RawPair, RemoteRig, SourceInfo, SourceOptions, SourceState, StereoLayout, TakenOn,
 };
 use crate::console;
 use crate::recording::unpack::Unpacker;
 use crate::recording::{About, Packet, playback, topic};
 use crossbeam_channel::Select;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 /// The rate that pictures are expected at until it is measured, Hz.
 const NOMINAL_HZ: f64 = 30.0;
@@ -150,7 +150,7 @@ impl PairedHeads {
             return eye.inlet.refuse("it does not have one picture");
         }
         eye.last_picture = Instant::now();
-        match eye.watch.clock().and_then(|clock| in_own_time(head.taken_ns, clock)) {
+        match eye.watch.clock().and_then(|clock| clock.here(head.taken_ns)) {
             Some(time) => self.pairing.push(eye.side, time, packets),
             None => self.pairing.skip_frame(),
         }
@@ -166,7 +166,8 @@ impl PairedHeads {
                 let sequence = self.sequence;
                 self.sequence += 1;
                 let name = format!("pair-{sequence:06}");
-                Some(Box::new(RawPair { sequence, name, skew_s, capture_time: time, ..pair }))
+                let taken_on = TakenOn::another_at(time);
+                Some(Box::new(RawPair { sequence, name, skew_s, capture_time: time, taken_on, ..pair }))
             }
             Err(why) => {
                 self.eyes[0].inlet.refuse(&why.to_string());
@@ -197,12 +198,6 @@ impl PairedHeads {
         let is_worth_it = !doubt.is_empty() || clocks.offset_s.abs() > clocks.uncertainty_s.max(1e-3);
         is_worth_it.then(|| format!("{} and {}: {clocks}{doubt}", left.name, right.name))
     }
-}
-
-/// A time of a head's clock in this machine's.
-fn in_own_time(taken_ns: u64, clock: ClockOffset) -> Option<SystemTime> {
-    let ns = i128::from(taken_ns) - (clock.offset_s * 1e9) as i128;
-    SystemTime::UNIX_EPOCH.checked_add(Duration::from_nanos(u64::try_from(ns).ok()?))
 }
 
 /// What makes pairs of the pictures of both.

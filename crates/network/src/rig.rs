@@ -11,7 +11,9 @@ use super::session::Network;
 use super::watch::{HeadNews, Watch};
 use super::wire::{Content, Head, Packets};
 use crate::calibration::CalibrationNote;
-use crate::capture::{CaptureError, Next, PairSource, RawPair, RemoteRig, SourceInfo, SourceOptions, SourceState};
+use crate::capture::{
+    CaptureError, Next, PairSource, RawPair, RemoteRig, SourceInfo, SourceOptions, SourceState, TakenOn,
+};
 use crate::console;
 use crate::recording::unpack::{Sizes, Unpacker};
 use crate::recording::{About, playback};
@@ -216,7 +218,9 @@ impl RigSource {
                 let sequence = self.numbers.of(pair.sequence);
                 let name = playback::numbered(&pair);
                 let rig = Some(Arc::clone(&self.remote.name));
-                Some(Box::new(RawPair { sequence, name, rig, ..pair }))
+                let taken = self.watch.clock().and_then(|clock| clock.here(arrived.head.taken_ns));
+                let taken_on = taken.map_or(TakenOn::Another(None), TakenOn::another_at);
+                Some(Box::new(RawPair { sequence, name, rig, taken_on, ..pair }))
             }
             Err(why) => {
                 self.inlet.refuse(&why);

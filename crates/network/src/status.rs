@@ -5,6 +5,7 @@ use super::key::Member;
 use super::outlet::OutletCounts;
 use crate::capture::CameraState;
 use crate::capture::pairing::Side;
+use crate::rate::LatencySince;
 use serde::{Deserialize, Serialize};
 
 /// State of a member.
@@ -95,8 +96,10 @@ pub struct RigStatus {
     pub results: u64,
     /// Results per second.
     pub rate_hz: f64,
-    /// From the pair's arrival here to its result, half are quicker, ms.
+    /// From the pair's capture at the head, or its arrival here, to its result, half are quicker, ms.
     pub latency_ms: Option<f64>,
+    /// Event from which that counts.
+    pub latency_since: LatencySince,
     /// Pairs that came and were not matched.
     pub dropped: u64,
     /// What comes from the head.

@@ -124,7 +124,7 @@ impl<'a> Measuring<'a> {
             if part.span.has(pair) {
                 let noise = noise.get_or_insert_with(|| TemporalNoise::new(setting.subject.region));
                 noise.add(map, frame.geometry.as_ref());
-                let mut quantities = setting.subject.quantities(map, frame.geometry.as_ref(), noise);
+                let mut quantities = setting.subject.quantities(map, frame.geometry.as_ref(), &setting.params, noise);
                 quantities.extend(of_pair.iter().cloned());
                 part.rows.push(Row { pair, name: frame.raw.name.clone(), quantities });
             }

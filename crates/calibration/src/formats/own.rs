@@ -3,6 +3,7 @@
 use super::matrix::{Matrix, nearest_rotation};
 use super::{Kind, draft::Draft, model};
 use crate::console::foreign;
+use crate::geometry::Uncertainty;
 use crate::rectification::longer_axis;
 use crate::{CalibrationError, Camera, LengthUnit, Projection, Rectification, StereoRig};
 use glam::{DMat3, DVec3};
@@ -28,6 +29,7 @@ struct RigFile {
     baseline_m: f64,
     #[serde(default)]
     estimated: bool,
+    uncertainty: Option<Uncertainty>,
     left: CameraFile,
     right: CameraFile,
     right_from_left: PoseFile,
@@ -86,6 +88,9 @@ pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
     if file.format != FORMAT {
         return Err(CalibrationError(format!("its format is {}, this program reads {FORMAT}", foreign(&file.format))));
     }
+    if let Some(wrong) = file.uncertainty.filter(|told| !told.is_plausible()) {
+        return Err(CalibrationError(format!("uncertainty is {wrong:?}: per cent from 0 to 100 are wanted")));
+    }
     let rig = StereoRig {
         kind: Kind::Toml,
         rectification: file
@@ -94,6 +99,7 @@ pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
             .map(|found| rectification(found, file.right_from_left.translation_m))
             .transpose()?,
         estimated: file.estimated,
+        uncertainty: file.uncertainty,
         ..StereoRig::new(
             camera("left", &file.left)?,
             camera("right", &file.right)?,
@@ -165,6 +171,12 @@ pub fn write(rig: &StereoRig) -> String {
     line(format_args!("baseline_m = {:?} # between the two lenses: check it with a ruler", rig.baseline_m()));
     if rig.estimated {
         line(format_args!("estimated = true # guessed from pictures: depth may be off by a factor"));
+    }
+    if let Some(Uncertainty { focal_percent, baseline_percent }) = rig.uncertainty {
+        line(format_args!(
+            "# bounds that 95 of 100 calibrations of this quality keep\n\
+             uncertainty = {{ focal_percent = {focal_percent:?}, baseline_percent = {baseline_percent:?} }}"
+        ));
     }
     for (side, camera) in [("left", &rig.left), ("right", &rig.right)] {
         let Camera { fx, fy, cx, cy, skew, distortion } = camera;

@@ -1,6 +1,7 @@
 //! Every file of the shared collection: its rig or its error; and round trips of written files.
 
 use super::*;
+use crate::geometry::{Geometry, Uncertainty};
 use glam::DQuat;
 
 /// The folder of shared test data, or `None` where it is missing.
@@ -221,6 +222,21 @@ fn every_file_comes_back_from_every_output() {
         let back = round_trip(&rig, Output::Toml);
         let same = StereoRig { kind: rig.kind, unit: rig.unit, doubts: rig.doubts.clone(), ..back };
         assert_eq!(same, rig, "our own TOML is exact");
+    }
+}
+
+#[test]
+fn bounds_of_its_errors_stay_with_a_rig_and_impossible_ones_are_refused() {
+    let geometry = Geometry::centred(500.0, 0.1, 0.0, (64, 48));
+    let told = Uncertainty { focal_percent: 0.15, baseline_percent: 0.25 };
+    let rig = StereoRig { uncertainty: Some(told), ..StereoRig::of_rectified(&geometry, (64, 48)) };
+    let back = round_trip(&rig, Output::Toml);
+    assert_eq!(back.uncertainty, Some(told));
+    assert_eq!(back.rectifier(64, 48, 0.0).unwrap().geometry().uncertainty, Some(told));
+    assert_eq!(round_trip(&StereoRig { uncertainty: None, ..rig.clone() }, Output::Toml).uncertainty, None);
+    for wrong in ["nan", "-1.0", "101.0"] {
+        let text = super::toml_of(&rig).replace("focal_percent = 0.15", &format!("focal_percent = {wrong}"));
+        assert!(refusal("wrong.toml", &text).contains("uncertainty"), "{wrong}");
     }
 }
 

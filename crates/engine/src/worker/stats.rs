@@ -2,7 +2,7 @@
 
 use crate::metrics::{TruthError, truth_error};
 use crate::newest::DropCounter;
-use crate::rate::{Latency, Rate, RunLatency};
+use crate::rate::{Latency, LatencySince, Rate, RunLatency};
 use crate::stereo::Shares;
 use crate::{EngineInfo, Output, StageTime};
 use std::sync::Arc;
@@ -52,8 +52,10 @@ pub struct EngineStats {
     pub figures: Option<Figures>,
     /// The source has ended and every pair is done.
     pub ended: bool,
-    /// From the arrival of each pair at the capture thread to its result, since the thread started.
+    /// From the event of [`EngineStats::latency_since`] to the result, since the thread started or that event changed.
     pub run_latency: RunLatency,
+    /// Event from which latencies count.
+    pub latency_since: LatencySince,
     /// Drops of the channel of frames, and how many of them are counted above.
     source_drops: DropCounter,
     counted_drops: u64,
@@ -85,7 +87,7 @@ impl EngineStats {
         self.rate.per_second(Instant::now())
     }
 
-    /// From the arrival of a pair at the capture thread to its result, ms: half are quicker, and 99 of 100.
+    /// From the event of [`EngineStats::latency_since`] to the result, ms: half are quicker, and 99 of 100.
     pub fn latency_ms(&self) -> Option<(f64, f64)> {
         let ms = |d: Duration| d.as_secs_f64() * 1e3;
         Some((ms(self.latency.median()?), ms(self.latency.percentile_99()?)))
@@ -116,7 +118,12 @@ impl EngineStats {
         self.error = None;
         self.rate.record(now);
         if !again {
-            let latency = now.saturating_duration_since(output.job.frame.arrived);
+            let (begin, since) = output.job.frame.latency_begin();
+            // times from different events have nothing in common
+            if std::mem::replace(&mut self.latency_since, since) != since {
+                (self.latency, self.run_latency) = Default::default();
+            }
+            let latency = now.saturating_duration_since(begin);
             self.latency.record(latency);
             self.run_latency.record(latency);
         }

@@ -13,7 +13,8 @@ use crate::{EngineChoice, EngineError, EngineInfo, EngineKind, Job};
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant, SystemTime};
-use stereopsis_frame::RawPair;
+use stereopsis_base::rate::LatencySince;
+use stereopsis_frame::{RawPair, TakenOn};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Event {
@@ -220,6 +221,43 @@ fn paused_the_pair_is_held_and_only_changed_parameters_make_work() {
 
     bench.worker.set_control(|control| control.paused = false);
     bench.until_last(Done(4));
+}
+
+#[test]
+fn a_pair_that_is_held_is_matched_again_on_request() {
+    let bench = Bench::new(2);
+    bench.permit(100);
+    bench.send(0);
+    bench.until_last(Done(0));
+    bench.worker.match_again();
+    bench.until("matched again", |b| b.log() == [Submit(0, P1), Done(0), Submit(0, P1), Done(0)]);
+    assert!(bench.is_quiet(), "once");
+}
+
+#[test]
+fn latency_counts_from_the_capture_on_another_machine_where_its_clock_is_known() {
+    let bench = Bench::new(2);
+    bench.permit(100);
+    let send = |sequence: u64, taken_on: TakenOn| {
+        let frame = frame(sequence);
+        let raw = Arc::new(RawPair { taken_on, ..(*frame.raw).clone() });
+        bench.frames.send(Arc::new(Frame { raw, ..frame })).unwrap();
+        bench.until("the result", |b| b.worker.latest().is_some_and(|o| o.job.frame.raw.sequence == sequence));
+        bench.worker.stats()
+    };
+    let median_ms = |stats: &EngineStats| stats.latency_ms().unwrap().0;
+    let here = send(0, TakenOn::ThisMachine);
+    assert!(here.latency_since == LatencySince::Arrival && median_ms(&here) < 3e3, "{here:?}");
+    let unknown = send(1, TakenOn::Another(None));
+    assert!(unknown.latency_since == LatencySince::NetworkArrival && median_ms(&unknown) < 3e3, "{unknown:?}");
+    let taken = TakenOn::another_at(SystemTime::now() - Duration::from_secs(5));
+    let known = send(2, taken);
+    assert_eq!((known.latency_since, known.run_latency.count()), (LatencySince::Capture, 1), "the others do not count");
+    assert!((5e3..8e3).contains(&median_ms(&known)), "{known:?}");
+    // a clock that is wrong by a little puts no capture into the future
+    let ahead = send(3, TakenOn::another_at(SystemTime::now() + Duration::from_secs(1)));
+    assert_eq!(ahead.latency_since, LatencySince::Capture);
+    assert!(ahead.latency_ms().unwrap().0 < 3e3 && ahead.latency_ms().unwrap().1 >= 5e3, "{ahead:?}");
 }
 
 #[test]

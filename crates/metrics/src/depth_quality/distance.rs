@@ -1,25 +1,41 @@
 //! Distance between the points of two pixels.
 
-use super::sight::{Sample, measured_px, point_mm};
-use crate::geometry::Geometry;
-use crate::quantity::Missing;
+use super::plane::{FlatFit, flat_inliers};
+use super::rms;
+use super::sight::{Sample, measured_px, point_mm, samples};
+use crate::geometry::{Geometry, Uncertainty};
+use crate::quantity::{Measured, Missing};
+use crate::region::Region;
 use crate::stereo::DisparityMap;
 use glam::DVec3;
 
 /// Step of a stored disparity, px.
-const STEP_PX: f64 = 1.0 / 16.0;
+pub const STEP_PX: f64 = 1.0 / 16.0;
+/// Standard deviations of a bound that 95 of 100 errors keep.
+const BOUND: f64 = 2.0;
+/// Pixels to each side of a point in which matching is seen to scatter.
+const AROUND: usize = 8;
+/// Number of pixels on one plane with a point from which their scatter is known.
+const MIN_AROUND: usize = 30;
 
-/// Distance between two points.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+/// Distance between two points, and the parts of its error; 95 of 100 errors are smaller than each of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
     /// Distance, mm.
     pub distance_mm: f64,
-    /// Its error where both disparities are off by one step of 1/16 px, independently of each other, mm. Errors of the calibration and
-    /// wrong matches come on top.
+    /// Its change where both disparities are off by one step of 1/16 px, independently of each other, mm.
     pub error_mm: f64,
+    /// Error because disparities have steps: half of one at both points, mm.
+    pub quantisation_mm: f64,
+    /// Error because matching scatters: as around both points, mm.
+    pub matching_mm: Measured,
+    /// Error of the calibration's focal length and baseline, mm.
+    pub calibration_mm: Measured,
+    /// All parts that are known, as independent errors add up, mm.
+    pub total_mm: f64,
 }
 
-/// Distance in space between what two pixels `(x, y)` show.
+/// Distance in space between what two pixels `(x, y)` show; `step_px` is the step of the disparities.
 ///
 /// # Errors
 /// No calibration, a pixel outside the picture or without a measured disparity, or one at or behind infinity.
@@ -27,17 +43,50 @@ pub fn distance(
     map: &DisparityMap,
     geometry: Option<&Geometry>,
     pixels: [(usize, usize); 2],
+    step_px: f64,
 ) -> Result<Distance, Missing> {
     let geometry = geometry.ok_or(Missing::Calibration)?;
     let [a, b] = pixels.map(|pixel| end(map, geometry, pixel));
     let ((a, a_per_px), (b, b_per_px)) = (a?, b?);
-    let distance_mm = a.distance(b);
+    let along = (b - a).try_normalize();
     // P is proportional to 1 / (d + doffs), so dP/dd = -P / (d + doffs), of which the part along the line changes its length
-    let moved = |per_px: DVec3| match (b - a).try_normalize() {
-        Some(along) => per_px.dot(along).abs(),
-        None => per_px.length(),
+    let moved = |per_px: DVec3| along.map_or(per_px.length(), |along| per_px.dot(along).abs());
+    let moved_mm = [moved(a_per_px), moved(b_per_px)];
+    let of_px = |[a_px, b_px]: [f64; 2]| (a_px * moved_mm[0]).hypot(b_px * moved_mm[1]);
+    let quantisation_mm = of_px([step_px / 2.0; 2]);
+    let [at_a, at_b] = pixels.map(|pixel| scatter_px(map, pixel));
+    let matching_mm = at_a.and_then(|at_a| Ok(BOUND * of_px([at_a, at_b?])));
+    let calibration_mm = match geometry.uncertainty {
+        _ if geometry.estimated => Err(Missing::Estimate),
+        None => Err(Missing::Uncertainty),
+        // a longer baseline lengthens everything, and a longer focal length depth alone
+        Some(Uncertainty { focal_percent, baseline_percent }) => {
+            let deeper_mm = along.map_or(0.0, |along| (b.z - a.z) * along.z);
+            Ok((baseline_percent * a.distance(b)).hypot(focal_percent * deeper_mm) / 100.0)
+        }
     };
-    Ok(Distance { distance_mm, error_mm: STEP_PX * moved(a_per_px).hypot(moved(b_per_px)) })
+    let known = [Ok(quantisation_mm), matching_mm, calibration_mm].into_iter().filter_map(Result::ok);
+    Ok(Distance {
+        distance_mm: a.distance(b),
+        error_mm: of_px([STEP_PX; 2]),
+        quantisation_mm,
+        matching_mm,
+        calibration_mm,
+        total_mm: known.fold(0.0, f64::hypot),
+    })
+}
+
+/// Standard deviation of the disparities around a pixel from the plane that most of them and its own lie on, px.
+fn scatter_px(map: &DisparityMap, (x, y): (usize, usize)) -> Measured {
+    let (left, top) = (x.saturating_sub(AROUND), y.saturating_sub(AROUND));
+    let region = Region { x: left, y: top, width: x + AROUND + 1 - left, height: y + AROUND + 1 - top };
+    let samples = samples(map, region.clipped(map.size()));
+    let FlatFit { plane, inliers } = flat_inliers(&samples).map_err(|_| Missing::Scatter)?;
+    let at = |sample: &Sample| (sample.x, sample.y) == (x as f64, y as f64);
+    if inliers.len() < MIN_AROUND || !inliers.iter().any(|&i| at(&samples[i])) {
+        return Err(Missing::Scatter);
+    }
+    Ok(rms(inliers.iter().map(|&i| plane.residual_px(&samples[i]))))
 }
 
 /// The point of a pixel, mm, and its change for 1 px of disparity, mm.
@@ -61,23 +110,54 @@ mod tests {
     fn a_ruler_across_and_one_along_the_axis() {
         // 2 m away, focal length 500 px: 4 mm a pixel
         let flat = map_of(|_, _| Some(25.0));
-        let across = distance(&flat, Some(&RIG), [(10, 20), (60, 20)]).unwrap();
+        let across = distance(&flat, Some(&RIG), [(10, 20), (60, 20)], STEP_PX).unwrap();
         assert!((across.distance_mm - 200.0).abs() < 1e-6, "{across:?}");
         // from 2 m to 2.5 m through the principal point
         let stepped = map_of(|x, _| Some(if x < 40 { 25.0 } else { 20.0 }));
-        let along = distance(&stepped, Some(&RIG), [(39, 30), (40, 30)]).unwrap();
+        let along = distance(&stepped, Some(&RIG), [(39, 30), (40, 30)], STEP_PX).unwrap();
         assert!((along.distance_mm - 500.0).abs() < 0.1, "{along:?}");
         // Z / d for a px of disparity: 80 and 125 mm, a sixteenth of both
         assert!((along.error_mm - 80.0f64.hypot(125.0) / 16.0).abs() < 0.01, "{along:?}");
         assert!(across.error_mm < along.error_mm, "depth moves across little: {across:?}");
-        let none = distance(&flat, Some(&RIG), [(10, 20), (10, 20)]).unwrap();
+        let none = distance(&flat, Some(&RIG), [(10, 20), (10, 20)], STEP_PX).unwrap();
         assert!(none.distance_mm.abs() < 1e-9 && none.error_mm > 1.0, "{none:?}");
+    }
+
+    #[test]
+    fn the_error_is_the_sum_of_its_parts_and_an_unknown_part_is_named() {
+        // 2 and 4 m away, the nearer half rough: off by up to a quarter of a pixel to either side
+        let off_px = |x: usize, y: usize| (((7 * x + 3 * y) % 5) as f64 - 2.0) / 8.0;
+        let rough = map_of(|x, y| Some(if x >= 40 { 12.5 } else { 25.0 + off_px(x, y) }));
+        let exact = Geometry { uncertainty: Some(Uncertainty { focal_percent: 1.0, baseline_percent: 0.5 }), ..RIG };
+        let of = |geometry: &Geometry, step_px| distance(&rough, Some(geometry), [(30, 30), (60, 30)], step_px).unwrap();
+        let found = of(&exact, STEP_PX);
+        // Z^2 / (f T) is 80 mm for a px at 2 m and 320 at 4 m; across, the points lie little apart
+        let per_px = [80.0, 320.0];
+        let near = |found: f64, wanted: f64| assert!((found - wanted).abs() < 0.03 * wanted, "{found} is not {wanted}");
+        near(found.quantisation_mm, (per_px[0] / 32.0_f64).hypot(per_px[1] / 32.0));
+        near(found.matching_mm.unwrap(), 2.0 * 2.0_f64.sqrt() / 8.0 * per_px[0]);
+        near(found.calibration_mm.unwrap(), (0.005 * found.distance_mm).hypot(0.01 * 2000.0));
+        let parts = [found.quantisation_mm, found.matching_mm.unwrap(), found.calibration_mm.unwrap()];
+        near(found.total_mm, parts.iter().map(|part| part * part).sum::<f64>().sqrt());
+        near(of(&exact, 1.0).quantisation_mm, 16.0 * found.quantisation_mm);
+        assert_eq!(of(&RIG, STEP_PX).calibration_mm, Err(Missing::Uncertainty));
+        near(of(&RIG, STEP_PX).total_mm, parts[0].hypot(parts[1]));
+        assert_eq!(of(&Geometry { estimated: true, ..exact }, STEP_PX).calibration_mm, Err(Missing::Estimate));
+        // a longer baseline lengthens what lies across too, a longer focal length does not
+        let flat = map_of(|_, _| Some(25.0));
+        let across = distance(&flat, Some(&exact), [(10, 20), (60, 20)], STEP_PX).unwrap();
+        near(across.calibration_mm.unwrap(), 0.005 * 200.0);
+        assert!(across.matching_mm.unwrap().abs() < 1e-9, "nothing scatters");
+        // a pixel that sticks out of its surroundings says nothing of them
+        let spike = map_of(|x, y| Some(if (x, y) == (30, 30) { 28.0 } else { 25.0 }));
+        let spike = distance(&spike, Some(&exact), [(30, 30), (60, 30)], STEP_PX).unwrap();
+        assert_eq!(spike.matching_mm, Err(Missing::Scatter));
     }
 
     #[test]
     fn what_is_missing_is_said() {
         let map = map_of(|x, _| (x != 7).then_some(25.0));
-        let of = |geometry: Option<&Geometry>, pixels| distance(&map, geometry, pixels).unwrap_err();
+        let of = |geometry: Option<&Geometry>, pixels| distance(&map, geometry, pixels, STEP_PX).unwrap_err();
         assert_eq!(of(None, [(1, 1), (2, 2)]), Missing::Calibration);
         assert_eq!(of(Some(&RIG), [(1, 1), (7, 2)]), Missing::Point { x: 7, y: 2 });
         assert_eq!(of(Some(&RIG), [(1, 1), (700, 2)]), Missing::Point { x: 700, y: 2 });
@@ -85,7 +165,7 @@ mod tests {
         assert_eq!(of(Some(&near_infinity), [(1, 1), (2, 2)]), Missing::Infinity);
         let mut filled = map.clone();
         filled.reasons.set(1, 1, crate::stereo::reason::FILLED);
-        let why = distance(&filled, Some(&RIG), [(1, 1), (2, 2)]).unwrap_err();
+        let why = distance(&filled, Some(&RIG), [(1, 1), (2, 2)], STEP_PX).unwrap_err();
         assert_eq!(why, Missing::Point { x: 1, y: 1 }, "what was filled was not measured");
     }
 }

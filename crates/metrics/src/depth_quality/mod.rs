@@ -12,7 +12,7 @@ mod temporal_noise;
 #[cfg(test)]
 mod tests;
 
-pub use distance::{Distance, distance};
+pub use distance::{Distance, STEP_PX, distance};
 pub use temporal_noise::TemporalNoise;
 
 use super::quantity::{Better, Measured, Missing, Quantity};

@@ -7,7 +7,7 @@ use super::surroundings::Surroundings;
 use super::token::Published;
 use crate::calibration::CalibrationNote;
 use crate::capture::pairing::Side;
-use crate::capture::{CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState};
+use crate::capture::{CaptureError, Next, PairSource, RawPair, SourceInfo, SourceOptions, SourceState, TakenOn};
 use crate::console::{counted, foreign};
 use crate::newest::NewestReceiver;
 use crate::recording::format::Kind;
@@ -249,7 +249,9 @@ impl PairSource for RosSource {
             if let Some(pair) = self.received.pair(&self.unpacker, &packets, Some(last)) {
                 self.sequence += 1;
                 let (sequence, name) = (self.sequence, name_of(self.sequence));
-                break Box::new(RawPair { sequence, name, ..pair });
+                // its stamps are those of a driver's clock
+                let taken_on = TakenOn::Another(None);
+                break Box::new(RawPair { sequence, name, taken_on, ..pair });
             }
             if Instant::now() >= until {
                 return Ok(Next::Waiting); // however many come that cannot be used

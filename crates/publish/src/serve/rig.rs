@@ -150,6 +150,7 @@ impl ServedRig {
             results: status.engine.computed,
             rate_hz: status.computed_hz,
             latency_ms: status.engine.latency_ms().map(|(median_ms, _)| median_ms),
+            latency_since: status.engine.latency_since,
             dropped: status.engine.late + status.engine.failed,
             received: running.view.counts(),
             sent: running.sent(),

@@ -399,7 +399,7 @@ impl FittedDepth {
     /// A geometry with these numbers, marked as estimated.
     pub fn applied(self, known: Geometry) -> Geometry {
         let Self { focal_px, baseline_m, doffs_px } = self;
-        Geometry { focal_px, baseline_m, doffs_px, estimated: true, ..known }
+        Geometry { focal_px, baseline_m, doffs_px, estimated: true, uncertainty: None, ..known }
     }
 }
 

@@ -239,7 +239,7 @@ fn marks<'a>(state: &'a State, size: (usize, usize), length: Option<&'a str>) ->
 fn length(state: &State) -> Option<String> {
     let measured = state.measure.measured.as_ref()?;
     let value = |name| measured.rows.iter().find(|row| row.quantity.name == name)?.quantity.value.ok();
-    Some(format!("{:.1} mm ± {:.1}", value("distance_mm")?, value("distance_error_mm")?))
+    Some(format!("{:.1} mm ± {:.1}", value("distance_mm")?, value("distance_total_error_mm")?))
 }
 
 /// The views that a result is shown in.

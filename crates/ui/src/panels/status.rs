@@ -2,6 +2,7 @@
 
 use super::{Command, State};
 use crate::live::Status;
+use crate::rate::LatencySince;
 use egui::{Label, RichText, Role, Ui, WidgetInfo};
 
 /// Windows of at least this width, points, have one row.
@@ -48,9 +49,15 @@ fn readings(ui: &mut Ui, state: &State) {
         "Pairs per second: from the source, matched, and drawn here. A held pair is matched after each change.",
     );
     let latency_ms = status.engine.latency_ms();
-    let latency = latency_ms.map_or("–".to_owned(), |(median, _)| format!("{median:.0} ms"));
+    let since = status.engine.latency_since;
+    let latency = latency_ms.map_or("–".to_owned(), |(median, _)| format!("{median:.0} ms{since}"));
     let p99 = latency_ms.map_or(String::new(), |(_, p99)| format!(" 99 of 100 take less than {p99:.0} ms."));
-    let help = format!("From the arrival of a pair to its result, half of them.{p99}");
+    let begin = match since {
+        LatencySince::Arrival => "From the arrival of a pair",
+        LatencySince::NetworkArrival => "The clock of the other machine cannot be compared: from the arrival of a pair here",
+        LatencySince::Capture => "From the capture of a pair on the other machine, by the offset of the two clocks,",
+    };
+    let help = format!("{begin} to its result, half of them.{p99}");
     cell(ui, &format!("latency {latency}"), &help);
     cell(ui, &format!("dropped {}", status.dropped.missed()), &drops(status));
     if !status.engine.stages.is_empty() {

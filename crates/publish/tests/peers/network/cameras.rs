@@ -3,10 +3,10 @@
 use super::{Fed, LIMIT, SIZE, client, fed_about, named, next_of, options, params, present, router, until};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_capture::pairing::Side;
-use stereopsis_capture::{MaxPixels, PairSource, RawPair, RawTap, SourceInfo};
+use stereopsis_capture::{MaxPixels, PairSource, RawPair, RawTap, SourceInfo, TakenOn};
 use stereopsis_network::key::{Of, Role};
 use stereopsis_network::{ANSWER_TIMEOUT, Head, Network, PairedHeads, RigSource};
 use zenoh::Wait as _;
@@ -114,6 +114,26 @@ fn pictures_of_two_heads_are_paired_by_their_times_whatever_their_clocks_show() 
     let is_it =
         |text: &String| ["clocks differ by 500", "clocks differ by 499"].iter().any(|words| text.contains(words));
     until("it is said", || ahead.state().remarks.iter().any(is_it));
+}
+
+#[test]
+fn pairs_of_a_rig_tell_when_they_were_taken_by_the_clock_here() {
+    let (router, endpoint) = router(None);
+    let _fed = Fed::start(&router, "pi");
+    show_with_other_clock(&client(&endpoint), "pi", "pi-ahead", Duration::from_secs(5));
+    for rig in ["pi", "pi-ahead"] {
+        let mut source = RigSource::on(client(&endpoint), rig, &options()).unwrap();
+        let mut taken = || match next_of(&mut source).taken_on {
+            TakenOn::Another(taken) => taken.map(|taken| taken.elapsed()),
+            TakenOn::ThisMachine => panic!("'{rig}' is another machine"),
+        };
+        let end = Instant::now() + LIMIT;
+        let age = std::iter::repeat_with(&mut taken).find_map(|age| {
+            assert!(Instant::now() < end, "the clock of '{rig}' is never known");
+            age
+        });
+        assert!(age.unwrap() < Duration::from_secs(3), "{rig}: {age:?}, and the clock is ahead by 5 s");
+    }
 }
 
 #[test]

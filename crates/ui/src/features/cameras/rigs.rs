@@ -118,7 +118,7 @@ fn lines(census: &Census, rig: &str, engine: Option<&str>) -> Vec<String> {
         (None, _) => "no engine".to_owned(),
         (Some(engine), None) => format!("engine {engine}"),
         (Some(engine), Some(at)) => {
-            let latency = at.latency_ms.map(|ms| format!(", {ms:.0} ms")).unwrap_or_default();
+            let latency = at.latency_ms.map(|ms| format!(", {ms:.0} ms{}", at.latency_since)).unwrap_or_default();
             format!("engine {engine}: {:.1}/s{latency}", at.rate_hz)
         }
     });

@@ -109,7 +109,8 @@ fn points(ui: &mut Ui, measure: &MeasureState, commands: &mut Vec<Command>) {
 /// Each number with its unit, the curve of its last values, and its trend.
 fn table(ui: &mut Ui, name: &str, rows: &[Row]) {
     Grid::new(name).num_columns(4).spacing([10.0, 2.0]).show(ui, |ui| {
-        for Row { quantity, values, trend } in rows {
+        // the error of one step is for scripts: its parts and their sum are shown
+        for Row { quantity, values, trend } in rows.iter().filter(|row| row.quantity.name != "distance_error_mm") {
             let value = quantity.value.map_or_else(|_| "–".to_owned(), digits);
             ui.label(quantity.title);
             let text = format!("{value} {}", quantity.unit);
