@@ -72,7 +72,16 @@ impl Axis {
 impl Geometry {
     /// A calibrated rig of cameras side by side, with the principal point `(x, y)` of the left picture.
     pub const fn new(focal_px: f64, baseline_m: f64, doffs_px: f64, [cx_px, cy_px]: [f64; 2]) -> Self {
-        Self { focal_px, baseline_m, doffs_px, cx_px, cy_px, estimated: false, axis: Axis::Horizontal, uncertainty: None }
+        Self {
+            focal_px,
+            baseline_m,
+            doffs_px,
+            cx_px,
+            cy_px,
+            estimated: false,
+            axis: Axis::Horizontal,
+            uncertainty: None,
+        }
     }
 
     /// A rig whose principal point lies in the centre of left pictures of this size.

@@ -5,6 +5,7 @@ use super::{Board, LensKind, Outcome, View, solve};
 use crate::calibration::{CalibrationError, Output, StereoRig, write};
 use crate::console;
 use crate::files::{self, NewFolder, WriteError};
+use crate::geometry::Uncertainty;
 use image::{ColorType, ImageEncoder as _};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -44,7 +44,8 @@ impl CalibrationNote {
             field.validate()?;
         }
         let Some(Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, .. }) = self.geometry else { return Ok(()) };
-        if let Some(wrong) = self.geometry.and_then(|geometry| geometry.uncertainty).filter(|told| !told.is_plausible()) {
+        if let Some(wrong) = self.geometry.and_then(|geometry| geometry.uncertainty).filter(|told| !told.is_plausible())
+        {
             return Err(format!("uncertainty is {wrong:?}"));
         }
         let above_zero = [("focal_px", focal_px), ("baseline_m", baseline_m)];

@@ -45,7 +45,9 @@ pub enum Missing {
     #[error("the calibration is an estimate: lengths may be off by a factor, which is not in the sum")]
     Estimate,
     /// The pixels around a point do not show how much matching scatters.
-    #[error("too few measured pixels around a point lie on one plane with it, so this part is unknown and not in the sum")]
+    #[error(
+        "too few measured pixels around a point lie on one plane with it, so this part is unknown and not in the sum"
+    )]
     Scatter,
     /// The left-right check was off.
     #[error("the left-right check is off: switch it on")]

@@ -129,7 +129,8 @@ mod tests {
         let off_px = |x: usize, y: usize| (((7 * x + 3 * y) % 5) as f64 - 2.0) / 8.0;
         let rough = map_of(|x, y| Some(if x >= 40 { 12.5 } else { 25.0 + off_px(x, y) }));
         let exact = Geometry { uncertainty: Some(Uncertainty { focal_percent: 1.0, baseline_percent: 0.5 }), ..RIG };
-        let of = |geometry: &Geometry, step_px| distance(&rough, Some(geometry), [(30, 30), (60, 30)], step_px).unwrap();
+        let of =
+            |geometry: &Geometry, step_px| distance(&rough, Some(geometry), [(30, 30), (60, 30)], step_px).unwrap();
         let found = of(&exact, STEP_PX);
         // Z^2 / (f T) is 80 mm for a px at 2 m and 320 at 4 m; across, the points lie little apart
         let per_px = [80.0, 320.0];

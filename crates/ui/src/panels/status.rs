@@ -54,7 +54,9 @@ fn readings(ui: &mut Ui, state: &State) {
     let p99 = latency_ms.map_or(String::new(), |(_, p99)| format!(" 99 of 100 take less than {p99:.0} ms."));
     let begin = match since {
         LatencySince::Arrival => "From the arrival of a pair",
-        LatencySince::NetworkArrival => "The clock of the other machine cannot be compared: from the arrival of a pair here",
+        LatencySince::NetworkArrival => {
+            "The clock of the other machine cannot be compared: from the arrival of a pair here"
+        }
         LatencySince::Capture => "From the capture of a pair on the other machine, by the offset of the two clocks,",
     };
     let help = format!("{begin} to its result, half of them.{p99}");

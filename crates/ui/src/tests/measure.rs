@@ -68,7 +68,7 @@ fn a_dragged_rectangle_and_two_clicked_points_are_measured_on_both_engines() {
         let found = distance(map, geometry, [first, second], STEP_PX).expect("a distance");
         let near = |read: f32, exact: f64| (f64::from(read) - exact).abs() <= 1e-3 * exact.max(1.0);
         window.until("the distance", |w| w.read("distance of the points").filter(|mm| near(*mm, found.distance_mm)));
-        assert!(near(window.read("its expected error").expect("an error"), found.total_mm), "{found:?}");
+        assert!(near(window.read("its expected error ±").expect("an error"), found.total_mm), "{found:?}");
         assert!(near(window.read("± of quantisation").expect("a part"), found.quantisation_mm), "{found:?}");
         assert!(window.has("the calibration does not say how exact it is"), "an unknown part is named");
         assert!(!window.has("step of 1/16 px"));

@@ -2,11 +2,12 @@
 
 use super::harness::{Window, gpu, options, pair};
 use crate::capture::SourceSpec;
-use crate::search::Cell;
+use crate::search::{Cell, Limits, SearchProgress};
 use crate::stereo::{Preset, StereoParams};
 use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use std::sync::Arc;
 
 /// A window on a held pair of the scene.
 fn open(engine: &str) -> Option<Window> {
@@ -75,6 +76,13 @@ fn a_search_shows_its_front_and_what_is_taken_becomes_b() {
     assert!(window.has("Only presets are proposed"), "one pair says too little for more");
     window.until("the end", |w| (!w.session.borrow().state.search.is_searching()).then_some(()));
     assert_eq!(window.params(), before, "nothing is forced");
+    let search = Arc::clone(window.session.borrow().state.search.search.as_ref().expect("a search"));
+    let (preset, trial) = search.presets.last().expect("a preset");
+    let limits = Limits { max_ms: Some(trial.time_ms / 2.0), ..search.limits };
+    window.session.borrow_mut().state.search.search = Some(Arc::new(SearchProgress { limits, ..(*search).clone() }));
+    window.harness.run_steps(2);
+    assert!(window.has(&format!("Why not {preset}: it takes {:.1} ms a pair, and the limit is", trial.time_ms)));
+    window.session.borrow_mut().state.search.search = Some(search);
     window.press("Take fast as B");
     let taken = window.until("other parameters", |w| Some(w.params()).filter(|params| *params != before));
     let mut fast = before.clone();
