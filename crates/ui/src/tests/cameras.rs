@@ -129,7 +129,8 @@ fn inside_exchanged() {
 /// Cameras that see a wall without texture.
 fn dress_blank(folder: &Path) {
     for i in 0..2 {
-        fs::write(folder.join(format!("{i}.{}x{}.yuyv", CAMERA.0, CAMERA.1)), [128; 2 * CAMERA.0 * CAMERA.1]).unwrap();
+        fs::write(folder.join(format!("{i}.{}x{}.yuyv", CAMERA.0, CAMERA.1)), vec![128; 2 * CAMERA.0 * CAMERA.1])
+            .unwrap();
     }
 }
 
