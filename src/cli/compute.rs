@@ -143,8 +143,8 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     let info = source.info();
     let losses = source.state().remarks;
     losses.iter().for_each(console::say);
-    if let Some(note) = calibrated.note.as_ref().filter(|_| !args.json) {
-        console::say(note);
+    if let Some(note) = calibrated.remarks().filter(|_| !args.json) {
+        console::say(&note);
     }
     let mut capture = Capture::start(
         source,

@@ -82,8 +82,8 @@ pub(super) fn run(args: &HeadArgs) -> anyhow::Result<()> {
         _ => Pixels::Unread,
     };
     let sources::CalibratedSource { source, calibrated, .. } = sources::open_calibrated(&spec, &options, &calibration)?;
-    if let Some(note) = &calibrated.note {
-        console::say(note);
+    if let Some(note) = calibrated.remarks() {
+        console::say(&note);
     }
     let info = source.info();
     let about = About {

@@ -82,8 +82,8 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
         sources::open_calibrated(&spec, &options, &calibration)?;
     inputs.extend(rig_file.iter().chain(args.settings.file()).cloned());
     Outputs::new(inputs, true).file(&args.preview)?;
-    if let Some(note) = &calibrated.note {
-        console::say(note);
+    if let Some(note) = calibrated.remarks() {
+        console::say(&note);
     }
     let info = source.info();
     let params = params_at_start(settings, &calibrated.preparation, &info)?;

@@ -86,8 +86,8 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
         options.pixels = Pixels::Luma;
     }
     let sources::CalibratedSource { source, calibrated, .. } = sources::open_calibrated(&spec, &options, &calibration)?;
-    if let Some(note) = &calibrated.note {
-        console::say(note);
+    if let Some(note) = calibrated.remarks() {
+        console::say(&note);
     }
     let info = source.info();
     let streams = streams(args.streams, &calibrated.preparation, &info)?;

@@ -212,15 +212,17 @@ fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), String
         format!("the pictures are dark, mean {darkest:.0} of 255: more light, or a longer exposure")
     } else if corners < MIN_CORNERS {
         format!(
-            "the pictures have too little texture ({corners} corners a picture); aim the cameras at things with detail, in \
-             good light and focus"
+            "the pictures have too little texture ({} a picture); aim the cameras at things with detail, in \
+             good light and focus",
+            counted(corners as u64, "corner")
         )
     } else {
         format!(
-            "the pictures have little in common ({} in {}, of {corners} corners a picture): let both cameras \
+            "the pictures have little in common ({} in {}, of {} a picture): let both cameras \
              look at the same things, about the same way up, rows within 8 % of the height, nothing too near",
             counted(found.len() as u64, "point"),
-            counted(pairs.len() as u64, "pair")
+            counted(pairs.len() as u64, "pair"),
+            counted(corners as u64, "corner")
         )
     })
 }

@@ -27,6 +27,18 @@ impl FocalLength {
         }
     }
 
+    /// A lens whose focal length is longer by this factor, stated in the same way.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        match self {
+            Self::Px(px) => Self::Px(px * factor),
+            Self::FovDeg(fov_deg) => {
+                Self::FovDeg(2.0 * ((fov_deg.to_radians() / 2.0).tan() / factor).atan().to_degrees())
+            }
+            Self::Lens { focal_mm, sensor_width_mm } => Self::Lens { focal_mm: focal_mm * factor, sensor_width_mm },
+        }
+    }
+
     /// The same lens for pictures of this size that are turned by 90 degrees; a field of view as that of a pinhole.
     #[must_use]
     pub(crate) fn along_columns(self, (width, height): (usize, usize)) -> Self {
@@ -53,6 +65,7 @@ mod tests {
         for focal in [lens, FocalLength::Px(320.0), FocalLength::FovDeg(90.0)] {
             assert!((focal.px(640) - 320.0).abs() < 1e-9, "{focal:?}");
             assert!((focal.fov_deg(640) - 90.0).abs() < 1e-9, "{focal:?}");
+            assert!((focal.times(1.5).px(640) - 480.0).abs() < 1e-9, "{focal:?}");
         }
         assert!((lens.px(1280) - 640.0).abs() < 1e-9, "the same sensor in finer pixels");
     }

@@ -93,9 +93,16 @@ fn in_columns(frame: &Frame, row_offset: Option<&RowOffset>) -> Option<usize> {
 
 /// The running thread. Dropping it stops it.
 pub(super) struct HealthMonitor {
-    health: Arc<Mutex<Option<Health>>>,
+    measured: Arc<Mutex<Measured>>,
     stop: Option<Sender<Infallible>>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// The newest measurement of the present source.
+struct Measured {
+    /// When the source was taken: pairs that arrived before are another one's.
+    since: Instant,
+    health: Option<Health>,
 }
 
 /// From one measurement to the next.
@@ -108,20 +115,25 @@ const MAX_PAIR_DISTANCE: Duration = Duration::from_millis(400);
 impl HealthMonitor {
     /// Measures the results that `newest` returns.
     pub(super) fn start(newest: impl Fn() -> Option<Arc<Output>> + Send + 'static) -> std::io::Result<Self> {
-        let health = Arc::<Mutex<Option<Health>>>::default();
+        let measured = Arc::new(Mutex::new(Measured { since: Instant::now(), health: None }));
         let (stop, stopped) = bounded(0);
-        let monitor = Monitor { newest, stopped, health: Arc::clone(&health) };
+        let monitor = Monitor { newest, stopped, measured: Arc::clone(&measured) };
         let thread = std::thread::Builder::new().name("health".into()).spawn(move || monitor.run())?;
-        Ok(Self { health, stop: Some(stop), thread: Some(thread) })
+        Ok(Self { measured, stop: Some(stop), thread: Some(thread) })
     }
 
     pub(super) fn health(&self) -> Health {
-        self.health.lock().clone().unwrap_or_default()
+        self.measured.lock().health.clone().unwrap_or_default()
+    }
+
+    /// Forgets the pairs of before: another source is read from now on.
+    pub(super) fn forget(&self) {
+        *self.measured.lock() = Measured { since: Instant::now(), health: None };
     }
 
     /// Measures this result where none has been measured yet: a run may end before the thread comes to it.
     pub(super) fn measure_last(&self, output: &Output) {
-        self.health.lock().get_or_insert_with(|| Health::of(&output.job));
+        self.measured.lock().health.get_or_insert_with(|| Health::of(&output.job));
     }
 }
 
@@ -138,7 +150,7 @@ impl Drop for HealthMonitor {
 struct Monitor<F> {
     newest: F,
     stopped: Receiver<Infallible>,
-    health: Arc<Mutex<Option<Health>>>,
+    measured: Arc<Mutex<Measured>>,
 }
 
 impl<F: Fn() -> Option<Arc<Output>>> Monitor<F> {
@@ -152,7 +164,12 @@ impl<F: Fn() -> Option<Arc<Output>>> Monitor<F> {
             let frame = &output.job.frame;
             let next = self.next_pair(&frame.raw);
             let motion_px_per_s = next.and_then(|next| speed(&frame.raw, &next));
-            *self.health.lock() = Some(Health { motion_px_per_s, ..Health::of(&output.job) });
+            let health = Health { motion_px_per_s, ..Health::of(&output.job) };
+            let mut measured = self.measured.lock();
+            if frame.arrived >= measured.since {
+                measured.health = Some(health);
+            }
+            drop(measured);
             last = Some(output);
         }
     }

@@ -124,6 +124,7 @@ impl Live {
     pub fn set_source(&self, source: Box<dyn PairSource>, options: CaptureOptions) {
         let mut options = options;
         options.taps.frames.extend(self.remote.clone().map(|remote| remote as _));
+        self.health.forget(); // first: a still's one pair arrives at once
         let new = Capture::start(source, options);
         self.engine.set_frames(new.frames.clone());
         let rig = new.remote_rig().cloned();

@@ -82,8 +82,9 @@ actions! {
     Open = "Open files …", COMMAND, O;
     /// Show what each camera sees, and choose left and right by a click.
     Cameras = "Cameras …", NONE, C;
-    /// Calibration, depth from known distances, camera controls, and the file that keeps them.
-    Rig = "Rig …", NONE, R;
+    /// From two webcams to depth in metres in six steps: cameras, rows, range, scale, colours, and the file that keeps the rig. Also
+    /// calibration files, depth from known distances, camera controls.
+    Rig = "Two webcams, rig …", NONE, R;
     /// Calibrate both cameras live with a printed board: focal lengths, lenses, and how they stand to each other.
     Calibrate = "Calibrate …", NONE, B;
     /// Draw the distance that each disparity stands for, and its error where the disparity is wrong, for this rig and

@@ -116,6 +116,8 @@ pub(crate) enum Command {
     Guide(GuideStep),
     /// Calibrates the source.
     Calibrate(CalibrationChoice),
+    /// Watches both pictures until a hand covers a lens (true), or no more.
+    WatchSides(bool),
     /// Lets the user choose calibration files.
     ChooseCalibration,
     /// Sets the working size; the search range follows.

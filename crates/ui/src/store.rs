@@ -211,15 +211,13 @@ fn cannot_lock(path: &Path, err: &io::Error) -> String {
 /// The choice of an estimate that lies in this file now.
 pub(crate) fn estimated(choice: &CalibrationChoice, file: PathBuf) -> CalibrationChoice {
     let CalibrationChoice { swap_pictures, alpha, rectified_fov_deg, depth_fit, scale, .. } = *choice;
-    CalibrationChoice {
-        files: vec![file],
-        swap_pictures,
-        alpha,
-        rectified_fov_deg,
-        depth_fit,
-        scale,
-        ..CalibrationChoice::default()
+    // the file has both numbers; that they were given is known only here, and a lens without a baseline is no choice
+    let mut said = CalibrationChoice::default();
+    if choice.baseline_m.is_some() && choice.focal().is_some() {
+        said.baseline_m = choice.baseline_m;
+        said.set_focal(choice.focal());
     }
+    CalibrationChoice { files: vec![file], swap_pictures, alpha, rectified_fov_deg, depth_fit, scale, ..said }
 }
 
 /// Whether this is a rig that was estimated, now or in the run whose state lies in this folder.

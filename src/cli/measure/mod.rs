@@ -99,8 +99,8 @@ pub(super) fn run(args: &MeasureArgs) -> anyhow::Result<()> {
     if let Some(csv) = &args.csv {
         Outputs::new(inputs, args.overwrite).file_in_folder(csv)?;
     }
-    if let Some(note) = calibrated.note.as_ref().filter(|_| !args.json) {
-        console::say(note);
+    if let Some(note) = calibrated.remarks().filter(|_| !args.json) {
+        console::say(&note);
     }
     let is_endless = spec.is_live() || spec == SourceSpec::Scene;
     let plan = Plan {

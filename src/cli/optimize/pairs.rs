@@ -46,7 +46,7 @@ impl Pairs {
         let mut pairs = Self { samples: Vec::new(), inputs: Vec::new(), notes: Vec::new() };
         for source in sources_of(spec, options.both_views.is_some()) {
             let opened = sources::open_calibrated(&source, options, calibration)?;
-            pairs.notes.extend(opened.calibrated.note.clone());
+            pairs.notes.extend(opened.calibrated.remarks());
             pairs.inputs.extend(opened.inputs.iter().cloned());
             let (frames, notes) = frames(opened, wanted, interrupt)?;
             pairs.notes.extend(notes);

@@ -8,6 +8,7 @@
  *   late=MS  slow=FACTOR  free (counts its frames from when it is started, late by that)
  *   unplug=FRAMES (or when videoN is removed)  hang=FRAMES (until goN is there)  stuck=FRAMES (the same, and
  *   no call comes back)  broken=FRAMES (once)
+ *   its lens is covered while coverN is there (not of MJPEG)
  *   stamp-none  stamp-equal  stamp-back  stamp-far  stamp-ahead (by 30 ms)  stamp-wild (past all calendars)
  *   and what faults.h says
  * A buffer is a piece of a memfd, which is also the descriptor that open() gives: so mmap needs no help. */
@@ -313,6 +314,7 @@ static void fill(struct camera *c, struct v4l2_buffer *b) {
     b->length = buffer_size(c);
     b->sequence = c->frames;
     b->bytesused = lay_out(c->node, memory, c->content, c->content_size, row);
+    if (is_there(c->node, "cover")) memset(memory, 16, b->bytesused);
     damage(c->node, b, memory);
     long long stamp = due_ns(c, c->last);
     if (!c->first_stamp) c->first_stamp = stamp;

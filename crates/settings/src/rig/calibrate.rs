@@ -112,13 +112,25 @@ pub const ASSUMED_BASELINE_M: f64 = 0.06;
 pub struct Calibrated {
     /// Preparation of its frames.
     pub preparation: FramePreparation,
-    /// Remarks for the user to confirm: baseline, unit, scaling; or assumptions.
+    /// Remarks for the user to confirm: baseline, unit, scaling.
     pub note: Option<String>,
+    /// Numbers of an estimate that nobody has given, in words; see [`CalibrationChoice::assumed`].
+    pub assumed: Option<String>,
     /// The loaded or estimated rig.
     pub rig: Option<StereoRig>,
 }
 
 impl Calibrated {
+    /// The remarks, with what is assumed.
+    pub fn remarks(&self) -> Option<String> {
+        let note = self.note.clone()?;
+        Some(
+            self.assumed
+                .as_ref()
+                .map_or(note.clone(), |assumed| format!("{note}, with {assumed} (--fov-deg, --baseline-m)")),
+        )
+    }
+
     /// The calibration that a recording of raw pairs like this source's stores.
     ///
     /// # Errors
@@ -133,7 +145,7 @@ impl Calibrated {
         // recordings of before have no word on rows, and give what they gave
         let rows = rows.and_then(|word| correction(word, row_field));
         let preparation = FramePreparation { rectifier, geometry, axis, rows, scale, swapped };
-        Ok(Self { preparation, note: rig.as_ref().map(StereoRig::summary), rig })
+        Ok(Self { preparation, note: rig.as_ref().map(StereoRig::summary), assumed: None, rig })
     }
 
     /// The calibration as a recording of this source stores it.
@@ -293,15 +305,8 @@ impl CalibrationChoice {
     /// # Errors
     /// The pairs have too few matches; the text gives advice.
     pub fn estimate(&self, pairs: &[Arc<RawPair>], source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
-        let mut assumed = Vec::new();
-        let focal = self.focal().unwrap_or_else(|| {
-            assumed.push(format!("a field of view of {ASSUMED_FOV_DEG:.0}° (--fov-deg)"));
-            ASSUMED_FOCAL
-        });
-        let baseline_m = self.baseline_m.unwrap_or_else(|| {
-            assumed.push(format!("a baseline of {ASSUMED_BASELINE_M} m (--baseline-m)"));
-            ASSUMED_BASELINE_M
-        });
+        let focal = self.focal().unwrap_or(ASSUMED_FOCAL);
+        let baseline_m = self.baseline_m.unwrap_or(ASSUMED_BASELINE_M);
         let mut lumas: Vec<_> = pairs.iter().map(|pair| (&pair.left.luma, &pair.right.luma)).collect();
         if self.swap_pictures {
             for (left, right) in &mut lumas {
@@ -309,19 +314,48 @@ impl CalibrationChoice {
             }
         }
         let found: Estimate = estimate_rig(&lumas, focal, baseline_m, self.axis())?;
-        let mut note = format!(
+        let note = format!(
             "estimated from {}: {} differ by {:.2} px, before by {:.2} px; depth is an estimate",
             counted(found.matches as u64, "match"),
             self.axis().lines(),
             found.row_offset_after.median_abs_px,
             found.row_offset_before.median_abs_px
         );
-        if !assumed.is_empty() {
-            note = format!("{note}, with {} assumed", assumed.join(" and "));
-        }
-        let mut calibrated = self.with_rig(found.rig, source)?;
-        calibrated.note = Some(note);
+        self.of_estimate(found.rig, Some(note), source)
+    }
+
+    /// The preparation by a rig that was estimated before, with the baseline, the crop and the size of this choice. What changes the
+    /// estimate itself (the lens, the sides, how the cameras stand) must be the same.
+    ///
+    /// # Errors
+    /// The rig is for pictures of another aspect ratio.
+    pub fn estimated_before(
+        &self,
+        rig: &StereoRig,
+        note: Option<String>,
+        source: &SourceInfo,
+    ) -> Result<Calibrated, CalibrationError> {
+        let factor = self.baseline_m.unwrap_or(ASSUMED_BASELINE_M) / rig.baseline_m();
+        let rig = StereoRig { translation_m: rig.translation_m * factor, ..rig.clone() };
+        self.of_estimate(rig, note, source)
+    }
+
+    fn of_estimate(
+        &self,
+        rig: StereoRig,
+        note: Option<String>,
+        source: &SourceInfo,
+    ) -> Result<Calibrated, CalibrationError> {
+        let calibrated = Calibrated { note, assumed: self.assumed(), ..self.with_rig(rig, source)? };
         Ok(self.fitted(calibrated, source))
+    }
+
+    /// The numbers that an estimate assumes because nobody has given them, in words.
+    pub fn assumed(&self) -> Option<String> {
+        let lens = self.focal().is_none().then(|| format!("a field of view of the lens of {ASSUMED_FOV_DEG:.0}°"));
+        let baseline = self.baseline_m.is_none().then(|| format!("a baseline of {ASSUMED_BASELINE_M} m"));
+        let assumed: Vec<_> = lens.into_iter().chain(baseline).collect();
+        (self.depth_fit.is_none() && !assumed.is_empty()).then(|| format!("{} assumed", assumed.join(" and ")))
     }
 
     /// The pictures as they come, where the calibration cannot be used.
@@ -359,7 +393,7 @@ impl CalibrationChoice {
         let notes = [Some(rig.summary()), rectifier.note().map(str::to_owned)];
         let note = notes.into_iter().flatten().collect::<Vec<_>>().join("; ");
         let preparation = FramePreparation { rectifier: Some(Arc::new(rectifier)), ..self.plain() };
-        Ok(Calibrated { preparation, note: Some(note), rig: Some(rig) })
+        Ok(Calibrated { preparation, note: Some(note), assumed: None, rig: Some(rig) })
     }
 
     /// Geometry of the fitted depth, if there is one.

@@ -28,7 +28,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         return;
     };
     let Some(geometry) = output.job.frame.geometry else {
-        let why = "No distances: there is no calibration. Source ▾, Rig … loads one or estimates it from the pictures.";
+        let why = "No distances: there is no calibration. Source ▾, Two webcams, rig … loads one or estimates it from the pictures.";
         widgets::note(ui, why);
         return;
     };

@@ -20,14 +20,12 @@ const NOT_RECORDED: &str =
     "No recorded depth: this pair has none with it. Recordings have it where depth or disparity was recorded.";
 const NO_REFERENCE: &str = "No difference: this pair has neither recorded depth nor truth with it, or of another size.";
 const NO_CALIBRATION: &str = "No depth: no calibration.";
-const NO_DEPTH: &str = "No depth: no calibration. Rig … (R) loads one or estimates it from the pictures. For rectified pictures two numbers do:";
+const NO_DEPTH: &str = "No depth: no calibration. Two webcams, rig … (R) loads one or estimates it from the pictures. For rectified pictures two numbers do:";
 const NO_DEPTH_HERE: &str = "No depth: no calibration. A click shows what to do.";
 /// Views that show A and B side by side.
 const BESIDE: [ViewKind; 2] = [ViewKind::Depth, ViewKind::Disparity];
 /// Width of the fields for them, points.
 const LENS_WIDTH: f32 = 210.0;
-/// Field of view of many webcams, degrees, and a baseline, m: the numbers at first.
-const LENS_AT_FIRST: (f64, f64) = (ASSUMED_FOV_DEG, ASSUMED_BASELINE_M);
 
 /// Colours and maps of the open views, whose textures are drawn.
 struct Ready {
@@ -47,8 +45,8 @@ pub(crate) struct Pictures {
     /// A's disparities, packed for the shader.
     packed_a: Option<(Arc<Output>, Arc<FloatMap>)>,
     render_state: RenderState,
-    /// Field of view, degrees, and baseline, m, that are being typed.
-    lens: (f64, f64),
+    /// Field of view of the lens, degrees, and baseline, m, once they are typed.
+    lens: (Option<f64>, Option<f64>),
 }
 
 impl Pictures {
@@ -61,7 +59,7 @@ impl Pictures {
             screens_of_a: None,
             packed_a: None,
             render_state: render_state.clone(),
-            lens: LENS_AT_FIRST,
+            lens: (None, None),
         }
     }
 
@@ -289,7 +287,7 @@ fn offer_estimate(
     instead(ui, picture, |ui| {
         ui.add(Label::new(format!("{NO_CALIBRATION} The pictures are not rectified either: {rows}.")).wrap());
         ui.add_space(4.0);
-        rig::panel::estimate(ui, "Estimate from the pictures", choice, commands);
+        rig::rows_panel::estimate(ui, "Estimate from the pictures", choice, commands);
     });
 }
 
@@ -297,7 +295,7 @@ fn offer_estimate(
 fn lens(
     ui: &mut Ui,
     picture: Rect,
-    (fov_deg, baseline_m): &mut (f64, f64),
+    (fov_deg, baseline_m): &mut (Option<f64>, Option<f64>),
     choice: &CalibrationChoice,
     commands: &mut Vec<Command>,
 ) {
@@ -305,19 +303,39 @@ fn lens(
         ui.add(Label::new(NO_DEPTH).wrap());
         ui.horizontal_wrapped(|ui| {
             ui.add_space((0.5 * ui.available_width() - LENS_WIDTH / 2.0).max(0.0));
-            let field = DragValue::new(fov_deg).range(1.0..=170.0).suffix("°").update_while_editing(false);
-            let response = ui.add(field).on_hover_text("Horizontal field of view of each camera: data sheets say it.");
-            widgets::name(&response, Role::SpinButton, "Field of view", *fov_deg);
-            let field = DragValue::new(baseline_m).range(0.005..=10.0).speed(0.001).suffix(" m").max_decimals(4);
-            let response = ui.add(field.update_while_editing(false)).on_hover_text("Distance between the lenses.");
-            widgets::name(&response, Role::SpinButton, "Baseline", *baseline_m);
-            if ui.button("Show depth").clicked() {
-                let mut choice = CalibrationChoice { baseline_m: Some(*baseline_m), ..choice.clone() };
-                choice.set_focal(Some(FocalLength::FovDeg(*fov_deg)));
+            let help = "Field of view of the lens of each camera, horizontal, in degrees: data sheets say it.";
+            typed(ui, "Field of view of the lens", help, fov_deg, (ASSUMED_FOV_DEG, 0.5, "°"), 1.0..=170.0);
+            let help = "Distance between the lenses, metres.";
+            typed(ui, "Baseline", help, baseline_m, (ASSUMED_BASELINE_M, 0.001, " m"), 0.005..=10.0);
+            let both = fov_deg.zip(*baseline_m);
+            let show = ui.add_enabled(both.is_some(), egui::Button::new("Show depth"));
+            if let Some((fov_deg, baseline_m)) = both.filter(|_| show.clicked()) {
+                let mut choice = CalibrationChoice { baseline_m: Some(baseline_m), ..choice.clone() };
+                choice.set_focal(Some(FocalLength::FovDeg(fov_deg)));
                 commands.push(Command::Calibrate(choice));
             }
         });
     });
+}
+
+/// A field of a number that nobody has given before it is typed; a drag begins at a usual one.
+fn typed(
+    ui: &mut Ui,
+    name: &str,
+    help: &str,
+    number: &mut Option<f64>,
+    (usual, speed, unit): (f64, f64, &str),
+    range: std::ops::RangeInclusive<f64>,
+) {
+    let (mut value, is_known) = (number.unwrap_or(usual), number.is_some());
+    let text = move |value: f64| if is_known { value.to_string() } else { "?".to_owned() };
+    let field = DragValue::new(&mut value).range(range).speed(speed).suffix(unit).max_decimals(4);
+    let field = field.custom_formatter(move |value, _| text((value * 1e4).round() / 1e4)).update_while_editing(false);
+    let response = ui.add(field).on_hover_text(help);
+    widgets::name(&response, Role::SpinButton, name, value);
+    if response.changed() || response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) {
+        *number = Some(value);
+    }
 }
 
 impl Panel for Pictures {

@@ -81,6 +81,7 @@ pub(super) fn offer(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         count => format!("{count} cameras …"),
     };
     action_button(ui, Action::Cameras, Button::new(label), state.is_open(Action::Cameras), commands);
+    action_button(ui, Action::Rig, Button::new(Action::Rig.label()), state.is_open(Action::Rig), commands);
     action_button(ui, Action::Open, Button::new(Action::Open.label()), false, commands);
 }
 

@@ -10,7 +10,7 @@ const GROUPS: [&[Action]; 5] = [
     &[Action::Explain, Action::Sweep, Action::Suggest],
     &[Action::Measure, Action::Reach],
     &[Action::SavePicture, Action::CopyPicture, Action::Pictures],
-    &[Action::FitRange, Action::Widen, Action::FitDepth, Action::SwapPictures, Action::Convert],
+    &[Action::FitRange, Action::Widen, Action::FitDepth, Action::SwapPictures, Action::Rig, Action::Convert],
 ];
 
 /// The menu.

@@ -6,6 +6,7 @@ use crate::colormap::DisplayRange;
 use crate::command::Command;
 use crate::engine::Output;
 use crate::export;
+use crate::features::rig;
 use crate::jobs::Job;
 use crate::notices::{Cure, Level};
 use crate::settings::Settings;
@@ -21,6 +22,10 @@ pub(crate) struct Awaited {
     settings: Option<Settings>,
     /// Results of before the change that have come since it, while the depth range waits to be fitted.
     outdated: Option<u32>,
+    /// The user wants the fit: it is a step of the history; another one belongs to the step that it follows.
+    is_asked: bool,
+    /// The search range waits to be fitted to the next result that was computed with the calibration of now.
+    pub(crate) range: bool,
     /// The next result is written to files.
     pub(crate) snapshot: bool,
 }
@@ -28,12 +33,29 @@ pub(crate) struct Awaited {
 impl Awaited {
     /// Work that waits at the start.
     pub(super) fn of_start(settings: Settings, fits_depth: bool) -> Self {
-        Self { settings: Some(settings), outdated: fits_depth.then_some(0), snapshot: false }
+        Self {
+            settings: Some(settings),
+            outdated: fits_depth.then_some(0),
+            is_asked: false,
+            range: false,
+            snapshot: false,
+        }
     }
 
     /// Has the depth range fitted to the next result that was computed with the settings of now.
     pub(crate) fn fit_depth(&mut self) {
-        self.outdated = Some(0);
+        self.fits_depth(true);
+    }
+
+    /// The same because the user wants it.
+    pub(crate) fn fit_depth_as_asked(&mut self) {
+        self.fit_depth();
+        self.is_asked = true;
+    }
+
+    /// Has the depth range fitted, or left as it is.
+    pub(crate) fn fits_depth(&mut self, fits: bool) {
+        (self.outdated, self.is_asked) = (fits.then_some(0), false);
     }
 
     /// Has settings checked with the next pair.
@@ -67,7 +89,14 @@ impl Session {
             && let Some(range) = DisplayRange::fit(map, Some(geometry))
         {
             self.state.view.fit(range, geometry);
-            self.awaited.outdated = None;
+            if !self.awaited.is_asked {
+                self.state.history.note_colours(self.state.view.depth_range_m);
+            }
+            self.awaited.fits_depth(false);
+        }
+        if self.awaited.range && self.is_current(output) {
+            self.awaited.range = false;
+            rig::commands::fit_range(self, rig::commands::Wish::Own);
         }
         if self.awaited.snapshot && output.map.is_some() {
             self.awaited.snapshot = false;

@@ -76,7 +76,9 @@ impl Session {
             Command::Search(step) => search::commands::execute(self, step),
             Command::Measure(step) => measure::commands::execute(self, step, ctx),
             Command::Guide(step) => guide::commands::execute(self, step),
-            Command::Calibrate(choice) => rig::commands::calibrate(self, choice),
+            Command::Calibrate(choice) => rig::commands::calibrate(self, choice, rig::commands::Wish::Users),
+            Command::WatchSides(true) => rig::sides::begin(self),
+            Command::WatchSides(false) => state.rig.sides_watch = None,
             Command::ChooseCalibration => rig::commands::choose_calibration(self),
             Command::SetScale(scale) => rig::commands::set_scale(self, scale),
             Command::SetKnownDistance(which, metres) => state.rig.known[which].metres = metres,
@@ -138,7 +140,7 @@ impl Session {
             | Action::Doctor
             | Action::Pictures
             | Action::Help => self.toggle_page(action),
-            Action::FitDepth => self.awaited.fit_depth(),
+            Action::FitDepth => self.awaited.fit_depth_as_asked(),
             Action::ZoomIn => state.pointer.zoom.enlarge(ZOOM_STEP),
             Action::ZoomOut => state.pointer.zoom.enlarge(1.0 / ZOOM_STEP),
             Action::WholePicture => {
@@ -155,7 +157,7 @@ impl Session {
             Action::View(view) => self.toggle_view(view),
             Action::SwapPictures => self.swap_pictures(),
             Action::Widen => rig::commands::widen_range(self),
-            Action::FitRange => rig::commands::fit_range(self),
+            Action::FitRange => rig::commands::fit_range(self, rig::commands::Wish::Users),
             Action::Grid => {
                 let is_grid = state.view.layout == ViewLayout::Grid;
                 state.view.layout = if is_grid { ViewLayout::Large } else { ViewLayout::Grid };
@@ -220,7 +222,7 @@ impl Session {
         }
         self.state.page = Some(page);
         match page {
-            Action::Cameras => self.find_cameras(),
+            Action::Cameras | Action::Rig if self.state.chooses_cameras() => self.find_cameras(),
             Action::Doctor => doctor::commands::examine(self),
             _ => {}
         }

@@ -34,6 +34,7 @@ use crate::settings::{self, Origin, Settings, SettingsError, Word};
 use crate::space::commands as space;
 use crate::stereo::{Preset, StereoParams};
 use awaited::Awaited;
+pub(crate) use source::Request;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -49,6 +50,8 @@ pub struct Session {
     /// The change for which the recording may end.
     pub(crate) waiting_change: Option<recording::commands::Change>,
     pub(crate) estimate_pairs: EstimatePairs,
+    /// The opening of cameras whose calibration was begun by itself.
+    pub(crate) begun_by_itself: Option<Instant>,
     pub(crate) guide: guide::commands::Guide,
     keeping: keep::Keeping,
     /// The engine of settings that are compared.
@@ -161,6 +164,7 @@ impl Session {
             estimate: recording::commands::Estimate::default(),
             waiting_change: None,
             estimate_pairs: EstimatePairs::default(),
+            begun_by_itself: None,
             guide: guide::commands::Guide::default(),
             keeping: keep::Keeping::new(store, fresh),
             comparison: None,
@@ -213,6 +217,8 @@ impl Session {
         let now = Instant::now();
         let before = std::mem::replace(&mut self.state.pipeline.status, self.live.status());
         rig::controls::restore_controls(self, &before.cameras);
+        rig::sides::update(self);
+        rig::by_itself::update(self);
         self.note_lost_cameras(now);
         recording::commands::update(self);
         conversion::commands::update(self);

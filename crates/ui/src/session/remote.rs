@@ -9,8 +9,12 @@ impl Session {
     /// Description of the open source and of its calibration.
     pub(crate) fn about(&self, started: SystemTime) -> About {
         let info = self.live.status().source; // that of a source that was opened just now
-        let calibrated =
-            Calibrated { preparation: self.live.preparation(), note: None, rig: self.state.rig.rig.clone() };
+        let calibrated = Calibrated {
+            preparation: self.live.preparation(),
+            note: None,
+            assumed: None,
+            rig: self.state.rig.rig.clone(),
+        };
         let calibration = calibrated.to_note(self.state.rig.choice.crop(), &info);
         let parameters = parameter_words(&self.state.matching.params.of_source(info.is_camera));
         About { calibration, parameters, ..About::of_source(&self.state.source.spec.to_string(), &info, started) }

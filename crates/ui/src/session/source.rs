@@ -76,6 +76,7 @@ impl Session {
     /// then, and if it fails, all stays as it is. Only a camera that both need is closed before. Where nothing rectified would be lost,
     /// a source whose calibration fails is shown as it comes.
     pub(crate) fn open_as(&mut self, wanted: Request) {
+        self.state.rig.sides_checked = false;
         let closes = wanted.spec.is_camera() && self.state.source.running.as_ref().is_some_and(SourceSpec::is_camera);
         if closes {
             recording::commands::unless_recording(self, Obstacle::of(&wanted), move |session| session.open_now(wanted));
@@ -203,6 +204,8 @@ impl Session {
         if self.state.output().is_some_and(|output| output.job.frame.geometry != geometry) {
             self.awaited.fit_depth();
         }
+        self.state.rig.preparation = calibrated.preparation.clone();
+        self.state.rig.sides_watch = None;
         self.live.set_source(source, calibrated.preparation.clone().into());
         self.state.notices.source_changed();
         self.state.pointer.pinned = None;
@@ -262,13 +265,14 @@ impl Session {
     }
 
     pub(crate) fn swap_prepared_now(&mut self) {
+        self.state.rig.sides_checked = false;
         let preparation = self.live.preparation();
         let swapped = !preparation.swapped;
         let geometry = preparation.geometry.map(|geometry| geometry.swapped());
         let choice = &self.state.rig.choice;
         let choice = CalibrationChoice { swap_pictures: !choice.swap_pictures, ..choice.clone() };
         if self.uncalibrated.is_some() {
-            return rig::commands::calibrate(self, choice); // which has failed for the pictures as they come
+            return rig::commands::calibrate(self, choice, rig::commands::Wish::Users); // which has failed for the pictures as they come
         }
         if rig::commands::use_recipe(self, FramePreparation { geometry, swapped, ..preparation }, choice) {
             self.describe_source();
@@ -302,15 +306,17 @@ impl Session {
     /// Opens previews of the cameras that are not in use while their page is open, and closes the others. The strip beside
     /// the scene shows how many cameras there are.
     pub(crate) fn update_previews(&mut self) {
-        let is_open = self.state.is_open(Action::Cameras);
+        #[cfg(feature = "zenoh")]
+        if !self.state.is_open(Action::Cameras) {
+            drop(self.state.source.rigs.take());
+        }
+        let is_open = self.state.chooses_cameras();
         let source = &mut self.state.source;
         if source.running == Some(SourceSpec::Scene) && source.cameras.is_none() {
             self.find_cameras();
             return;
         }
         if !is_open {
-            #[cfg(feature = "zenoh")]
-            drop(self.state.source.rigs.take());
             self.close_previews();
             return;
         }

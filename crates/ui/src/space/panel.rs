@@ -21,7 +21,7 @@ use glam::{DVec3, dvec3};
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-const NO_DEPTH: &str = "No points: no calibration. Rig … (R) loads one or estimates it from the pictures; the depth view takes two numbers.";
+const NO_DEPTH: &str = "No points: no calibration. Two webcams, rig … (R) loads one or estimates it from the pictures; the depth view takes two numbers.";
 const NO_RESULT: &str = "no result yet";
 const NO_CONFIDENCE: &str =
     "It is not computed: Confidence, among the parameters of Rejection, or the confidence view switches it on.";

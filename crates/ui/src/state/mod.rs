@@ -209,6 +209,11 @@ impl State {
         self.page == Some(page)
     }
 
+    /// Whether the pictures of all cameras are shown, to choose two.
+    pub(crate) fn chooses_cameras(&self) -> bool {
+        self.is_open(Action::Cameras) || self.is_open(Action::Rig) && self.source.running == Some(SourceSpec::Scene)
+    }
+
     /// Whether the live calibration looks at pairs while its page is open.
     pub(crate) fn is_looking(&self) -> bool {
         self.guide.running.as_ref().is_some_and(|running| running.is_looking)
@@ -224,7 +229,8 @@ impl State {
         if self.rig.doubted_baseline_m().is_some() {
             return Some("baseline doubtful");
         }
-        self.geometry().is_some_and(|geometry| geometry.estimated).then_some("estimated")
+        self.geometry().filter(|geometry| geometry.estimated)?;
+        Some(if self.rig.assumed().is_some() { "estimated, scale assumed" } else { "estimated" })
     }
 
     /// The title of the window.

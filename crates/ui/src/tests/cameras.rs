@@ -10,10 +10,13 @@ use crate::capture::scene::{SceneOptions, render};
 use crate::capture::webcam::CameraName;
 use crate::image::{Image, Luma, Picture};
 use crate::rig::{CalibrationChoice, RectifyChoice, RigFile};
-use egui::Key;
+use crate::settings::{Origin, Word};
+use egui::accesskit::Role;
+use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 const CAMERA: (usize, usize) = (320, 240);
 
@@ -31,7 +34,13 @@ fn grey(picture: &Picture) -> &Image<u8> {
 
 /// Camera 0 sees what the scene's right eye sees, camera 1 what its left eye sees: as if plugged in crosswise.
 fn dress(folder: &Path) {
-    for (i, image) in eyes().into_iter().rev().enumerate() {
+    let [left, right] = eyes();
+    put_on(folder, [right, left]);
+}
+
+/// What both cameras see.
+fn put_on(folder: &Path, seen: [Image<u8>; 2]) {
+    for (i, image) in seen.into_iter().enumerate() {
         let at = |kind: &str| folder.join(format!("{i}.{}x{}.{kind}", CAMERA.0, CAMERA.1));
         fs::write(at("yuyv"), image.pixels().iter().flat_map(|&y| [y, 128]).collect::<Vec<_>>()).unwrap();
         let grey = image::GrayImage::from_raw(CAMERA.0 as u32, CAMERA.1 as u32, image.into_pixels()).unwrap();
@@ -63,6 +72,10 @@ fn inside_window() {
     let [left, right] = eyes();
     shows(&mut window, &right, "camera 0 at the left");
     window.until("what was granted", |w| w.has("YUYV 320x240 at 30/s").then_some(()));
+    window.harness.get_by_role_and_label(Role::ComboBox, "Size of a picture").click();
+    window.until("the size that runs", |w| w.has("automatic: 320×240").then_some(()));
+    window.harness.key_press(Key::Escape);
+    window.harness.run_steps(3);
     window.harness.get_by_label("Swap left and right").click();
     shows(&mut window, &left, "camera 1 at the left");
     window.harness.key_press(Key::C);
@@ -79,6 +92,8 @@ fn inside_window() {
     window.until("new pairs", |w| (w.sequence() > before).then_some(()));
 
     window.harness.key_press(Key::R);
+    window.until("the page", |w| w.has("6 Save").then_some(()));
+    window.harness.get_by_label("Exposure, gain, focus").click();
     window.until("its controls", |w| w.has("gain of camera 1").then_some(()));
     window.harness.get_by_label("Equal exposure").click();
     window.until("what was locked", |w| w.has("are locked alike").then_some(()));
@@ -190,11 +205,129 @@ fn inside_absent() {
     window.harness.get_all_by_label("Dismiss").last().expect("of the message").click();
     window.harness.key_press(Key::R);
     window.until("the rig's page", |w| w.has("1 Cameras: webcam:1,0 cannot be opened").then_some(()));
-    assert!(!window.has("3 Rectify") && window.has(words), "nothing of the scene beside the cameras' name");
+    assert!(!window.has("2 Rows") && window.has(words), "nothing of the scene beside the cameras' name");
     fs::write(PathBuf::from(std::env::var_os("FAKE_V4L2").unwrap()).join("video1"), "").unwrap();
     window.harness.get_all_by_label("Open again").next().expect("beside the words").click();
     shows(&mut window, &eyes()[0], "the cameras");
-    assert!(!window.has("built-in scene") && window.has("3 Rectify"));
+    assert!(!window.has("built-in scene") && window.has("2 Rows"));
+}
+
+/// The scene's eyes with the right one 3 px too low, as two cameras in the right order that nobody has calibrated.
+fn dress_crooked(folder: &Path) {
+    let crooked = SceneOptions { width: CAMERA.0, height: CAMERA.1, vertical_px: 3.0, ..SceneOptions::default() };
+    let raw = render(&crooked, 0, false);
+    put_on(folder, [&raw.left, &raw.right].map(|picture| grey(picture).clone()));
+}
+
+fn cover(camera: usize, covers: bool) {
+    let file = PathBuf::from(std::env::var_os("FAKE_V4L2").unwrap()).join(format!("cover{camera}"));
+    if covers { fs::write(file, "").unwrap() } else { fs::remove_file(file).unwrap() }
+}
+
+#[test]
+fn two_cameras_without_a_calibration_come_to_metres_by_two_clicks() {
+    with_dressed_cameras(&["", ""], dress_crooked, "tests::cameras::inside_first_depth");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_first_depth() {
+    let Some(gpu) = gpu() else { return };
+    let mut options = WindowOptions { words: Vec::new(), ..options(SourceSpec::Scene) };
+    options.words = vec![Word { name: "engine".into(), text: "cpu".into(), origin: Origin::Flag }];
+    options.source_options.size = Some(CAMERA);
+    let mut window = Window::open(&gpu, options);
+    let before = window.params();
+    window.harness.get_by_label("Two webcams, rig …").click();
+    window.until("two thumbnails", |w| (w.has("camera 0 Fake") && w.has("camera 1 Fake")).then_some(()));
+    window.until("the first step", |w| w.has("1 Cameras: this is the built-in scene").then_some(()));
+    assert!(window.harness.query_by_label("Check with a hand").is_none(), "nothing is chosen yet");
+    window.harness.run_steps(5);
+    window.harness.get_by_label_contains("camera 0 Fake").click();
+    window.until("the next hint", |w| w.has("Now click what the right camera sees").then_some(()));
+    window.harness.get_by_label_contains("camera 1 Fake").click();
+
+    // rows, range and colours by themselves
+    window.until("the estimate", |w| w.result()?.job.frame.geometry.filter(|geometry| geometry.estimated));
+    window.until("the range", |w| (w.params().num_disparities != before.num_disparities).then_some(()));
+    let fitted = window.until("the colours", |w| w.session.borrow().state.view.depth_range_m);
+    window.until("what is assumed", |w| {
+        w.has("4 Scale: a field of view of the lens of 60° and a baseline of 0.06 m assumed").then_some(())
+    });
+    assert!(window.session.borrow().state.depth_mark() == Some("estimated, scale assumed"));
+    window.until("the range in metres", |w| w.has("% measured").then_some(()));
+    window.harness.run_steps(5);
+
+    // all of it is taken back and made again
+    window.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    window.until("the range before", |w| (w.params().num_disparities == before.num_disparities).then_some(()));
+    window.harness.run_steps(3);
+    window.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    window.until("no estimate", |w| (w.result()?.job.frame.geometry.is_none()).then_some(()));
+    let end = Instant::now() + Duration::from_secs(3);
+    window.until("a while", |_| (Instant::now() > end).then_some(()));
+    assert!(window.session.borrow().state.rig.choice.is_unset(), "it does not begin again");
+    for _ in 0..2 {
+        window.harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
+        window.harness.run_steps(3);
+    }
+    window.until("the estimate again", |w| w.result()?.job.frame.geometry.filter(|geometry| geometry.estimated));
+    assert_eq!(window.session.borrow().state.view.depth_range_m, Some(fitted));
+    assert_ne!(window.params().num_disparities, before.num_disparities);
+
+    // a hand before the left lens, and before the other one
+    window.harness.get_by_label("Check with a hand").click();
+    window.until("what to do", |w| w.has("Cover the left lens with a hand").then_some(()));
+    cover(0, true);
+    window.until("the answer", |w| w.has("left is left").then_some(()));
+    cover(0, false);
+    window.until("a free lens", |w| {
+        let raw = &w.result()?.job.frame.raw;
+        grey(&raw.left).pixels().iter().any(|&value| value > 60).then_some(())
+    });
+    window.until("the step", |w| w.has("camera 0 left, camera 1 right: checked with a hand").then_some(()));
+    window.harness.get_by_label("Check with a hand").click();
+    window.until("what to do", |w| w.has("Cover the left lens with a hand").then_some(()));
+    cover(1, true);
+    window.until("the swap", |w| w.has("left and right are swapped now").then_some(()));
+    cover(1, false);
+    let swapped = SourceSpec::parse("webcam:1-1:1.0,1-0:1.0").unwrap();
+    window.until("the cameras exchanged", |w| (w.session.borrow().state.source.spec == swapped).then_some(()));
+}
+
+#[test]
+fn a_camera_that_comes_back_brings_no_false_diagnosis() {
+    with_dressed_cameras(&["", ""], dress, "tests::cameras::inside_back_again");
+}
+
+#[test]
+#[ignore = "runs under LD_PRELOAD"]
+fn inside_back_again() {
+    let Some(gpu) = gpu() else { return };
+    let mut options = options(SourceSpec::parse("webcam:0,1").unwrap());
+    options.source_options.size = Some(CAMERA);
+    let mut window = Window::open(&gpu, options);
+    window.until("that they are exchanged", |w| w.has("look exchanged").then_some(()));
+    window.harness.key_press(Key::R);
+    window.until("the page", |w| w.has("Estimate from the pictures").then_some(()));
+    window.press("Estimate from the pictures");
+    window.until("the refusal", |w| w.has("left and right are swapped").then_some(()));
+    window.harness.key_press(Key::X);
+    let [left, _] = eyes();
+    shows(&mut window, &left, "the cameras exchanged");
+    let is_said = |w: &Window| w.has("look exchanged") || w.has("exchanged?") || w.has("are swapped");
+    assert!(!is_said(&window), "their pairs were of another opening");
+    let node = PathBuf::from(std::env::var_os("FAKE_V4L2").unwrap()).join("video0");
+    fs::remove_file(&node).unwrap();
+    window.until("the loss", |w| w.has("camera 0 lost").then_some(()));
+    assert!(!is_said(&window));
+    fs::write(&node, "").unwrap();
+    window.until("the return", |w| (!w.has("camera 0 lost") && !w.has("camera 0 is gone")).then_some(()));
+    let end = Instant::now() + Duration::from_secs(4);
+    window.until("a while", |w| {
+        assert!(!is_said(w), "after the return");
+        (Instant::now() > end).then_some(())
+    });
 }
 
 /// Waits until the left picture is this one.

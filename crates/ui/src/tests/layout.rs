@@ -42,7 +42,7 @@ fn one_view_is_large_beside_an_open_page_and_a_click_exchanges_it() {
         resize(&mut window, size.into());
         window.harness.key_press(Key::R);
         window.harness.run_steps(4);
-        assert!(window.has("5 Save"), "the page is open");
+        assert!(window.has("6 Save"), "the page is open");
         let widths = ["depth view", "left view"].map(|view| width_of(&window, view));
         assert!(widths[0] >= least && (60.0..0.6 * least).contains(&widths[1]), "{size:?}: {widths:?}");
         window.harness.key_press(Key::R);
@@ -104,7 +104,7 @@ fn each_panel_has_a_key_and_one_key_hides_both() {
 #[test]
 fn pages_stand_beside_the_pictures_one_at_a_time_and_escape_closes_them() {
     let Some(mut window) = Window::on_scene() else { return };
-    for (key, inside) in [(Key::R, "5 Save"), (Key::D, "Error of a disparity"), (Key::F1, "drag a picture")] {
+    for (key, inside) in [(Key::R, "6 Save"), (Key::D, "Error of a disparity"), (Key::F1, "drag a picture")] {
         window.harness.key_press(key);
         window.until("the page", |w| w.has(inside).then_some(()));
         window.harness.run_steps(2);
@@ -113,7 +113,7 @@ fn pages_stand_beside_the_pictures_one_at_a_time_and_escape_closes_them() {
             assert!(window.harness.get_by_label(view).rect().right() <= page.left(), "{view} under {inside}");
         }
     }
-    assert!(!window.has("5 Save"));
+    assert!(!window.has("6 Save"));
     window.harness.key_press(Key::Escape);
     window.until("no page", |w| (!w.has("Close the page")).then_some(()));
 }
@@ -256,6 +256,17 @@ fn two_numbers_in_the_depth_view_make_depth_of_a_rectified_pair() {
     let at = window.place("depth view", (0.5, 0.5));
     window.click_at(at);
     window.until("the fields", |w| w.has("Show depth").then_some(()));
+    assert!(!window.is_enabled("Show depth"), "nobody has given a number");
+    for (field, number) in [("Field of view of the lens", "70"), ("Baseline", "0.06")] {
+        window.harness.get_by_role_and_label(Role::SpinButton, field).click();
+        window.harness.run_steps(2);
+        window.harness.get_by_role_and_label(Role::SpinButton, field).focus();
+        window.harness.run_steps(2);
+        window.harness.input_mut().events.push(egui::Event::Text(number.to_owned()));
+        window.harness.run_steps(2);
+        window.harness.key_press(Key::Enter);
+        window.harness.run_steps(2);
+    }
     window.harness.get_by_label("Show depth").click();
     let geometry = window.until("depth", |w| w.result()?.job.frame.geometry);
     assert!((geometry.baseline_m - 0.06).abs() < 1e-9, "{geometry:?}");

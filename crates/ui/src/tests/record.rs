@@ -242,7 +242,7 @@ fn letters_belong_to_an_open_menu() {
     window.harness.run_steps(3);
     assert!(!window.has("not compressed"));
     window.harness.key_press(Key::R);
-    window.until("the page", |w| w.has("Working size").then_some(()));
+    window.until("the page", |w| w.has("Crop, row errors").then_some(()));
 }
 
 #[test]
@@ -259,7 +259,9 @@ fn another_working_size_ends_a_recording() {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut window) = begun_in(folder.path()) else { return };
     window.harness.key_press(Key::R);
-    window.until("the rig's window", |w| w.has("Working size").then_some(()));
+    window.until("the rig's window", |w| w.has("Crop, row errors").then_some(()));
+    window.press("Crop, row errors, working size");
+    window.until("the sizes", |w| w.has("Working size").then_some(()));
     window.harness.get_by_role_and_label(Role::ComboBox, "Working size").click();
     window.harness.run_steps(3);
     window.harness.get_by_label("1/2").click();

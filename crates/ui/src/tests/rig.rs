@@ -38,12 +38,11 @@ fn two_distances_make_metres_of_disparities() {
         window.click_at(at);
         let metres = window.until("a depth to read", |w| w.read("depth"));
         window.session.borrow_mut().state.rig.known[usize::from(name == "far")].metres = f64::from(metres) / 2.0;
-        window.harness.get_by_label(&format!("Take {name}")).click();
-        window.harness.run_steps(2);
+        window.press(&format!("Take {name}"));
         window.click_at(at); // lets go
     }
     let before = window.result().unwrap().job.frame.geometry.unwrap();
-    window.harness.get_by_label("Fit depth").click();
+    window.press("Fit depth");
     let after = window.until("the fitted depth", |w| {
         w.result().and_then(|output| output.job.frame.geometry).filter(|geometry| geometry.estimated)
     });

@@ -1,5 +1,6 @@
 //! The page of cameras: pictures of all of them, left and right by a click, rigs of the network.
 
+pub(crate) mod chooser;
 pub(crate) mod panel;
 #[cfg(feature = "zenoh")]
 pub(crate) mod rigs;

@@ -11,7 +11,7 @@ pub(crate) fn keep_as_a(session: &mut Session) {
     let Some(options) = search::commands::engine_in_use(session) else {
         return session.state.notices.news("no result yet to compare with");
     };
-    let kept = Setup::of(&session.state.matching, &session.state.source.spec);
+    let kept = Setup::of(&session.state);
     if let (Some(comparison), Some(state)) = (&session.comparison, &mut session.state.comparison) {
         comparison.set_params(kept.params.clone());
         state.kept = kept;
@@ -39,7 +39,7 @@ pub(crate) fn execute(session: &mut Session, step: CompareStep) {
         CompareStep::Exchange => {
             let Some(kept) = session.state.comparison.as_ref().map(|state| state.kept.clone()) else { return };
             keep_as_a(session);
-            history::commands::take_setup(session, Setup { source: session.state.source.spec.clone(), ..kept });
+            history::commands::take_setup(session, Setup::of(&session.state).matched_as(&kept));
         }
     }
 }

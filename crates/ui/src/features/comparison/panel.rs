@@ -28,8 +28,9 @@ impl Panel for ComparisonStrip {
                 commands.push(CompareStep::Exchange.into());
             }
             action_button(ui, Action::EndComparison, Button::new("End"), false, commands);
-            let now = Setup::of(&state.matching, &state.source.spec);
-            let (a, b) = (comparison.kept.preset_name(), comparison.kept.differences_to(&now));
+            let now = Setup::of(state);
+            let kept = now.clone().matched_as(&comparison.kept);
+            let (a, b) = (kept.preset_name(), kept.differences_to(&now));
             ui.add(Label::new(format!("A: {a} as it was kept · B: {b}")).truncate());
         });
         table(ui, comparison);

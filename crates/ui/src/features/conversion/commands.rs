@@ -84,7 +84,8 @@ pub(crate) fn convert(session: &mut Session, kind: Conversion) {
 /// With the parameters, the engine and the calibration of the window.
 fn recompute(session: &mut Session, path: PathBuf, output: PathBuf, progress: Progress) {
     let (rig, matching) = (&session.state.rig, &session.state.matching);
-    let calibrated = Calibrated { preparation: session.live.preparation(), note: None, rig: rig.rig.clone() };
+    let calibrated =
+        Calibrated { preparation: session.live.preparation(), note: None, assumed: None, rig: rig.rig.clone() };
     let (options, crop) = (rig.options.clone(), session.about(SystemTime::now()).calibration.crop);
     let engine = &matching.engine;
     let settings = Settings {

@@ -2,11 +2,12 @@
 
 use crate::capture::SourceSpec;
 use crate::features::dialog;
+use crate::features::rig;
 use crate::files::{self, plain};
 use crate::jobs::Job;
 use crate::notices::{Cure, Level};
 use crate::recording::time;
-use crate::session::Session;
+use crate::session::{Request, Session};
 use crate::settings::{self, Settings, SettingsError};
 use crate::state::{HistoryStep, SettingsFile, Setup};
 use crate::stereo::{Preset, StereoParams};
@@ -31,8 +32,8 @@ pub(crate) fn note(session: &mut Session, ctx: &egui::Context) {
         return; // not all settings are there
     }
     let press = ctx.input(|i| i.pointer.press_start_time()).map(f64::to_bits);
-    let state = &mut session.state;
-    state.history.note(Setup::of(&state.matching, &state.source.spec), Instant::now(), press);
+    let setup = Setup::of(&session.state);
+    session.state.history.note(setup, Instant::now(), press);
 }
 
 /// Carries out a step.
@@ -62,7 +63,8 @@ fn go_to(session: &mut Session, position: usize) {
 }
 
 /// Takes settings as a whole.
-pub(crate) fn take_setup(session: &mut Session, Setup { params, preset, own, engine, source }: Setup) {
+pub(crate) fn take_setup(session: &mut Session, setup: Setup) {
+    let Setup { params, preset, own, engine, source, calibration, depth_range_m } = setup;
     let matching = &mut session.state.matching;
     (matching.preset, matching.own) = (preset, own);
     let confidence = matching.params.confidence;
@@ -72,8 +74,12 @@ pub(crate) fn take_setup(session: &mut Session, Setup { params, preset, own, eng
         session.set_engine(engine);
     }
     if session.state.source.spec != source && source != SourceSpec::Pipe {
-        session.open(source);
+        let wanted = Request { choice: calibration.choice, ..session.request(source) };
+        return session.open_as(wanted); // the colours are fitted to it
     }
+    rig::commands::take_back(session, calibration);
+    session.state.view.depth_range_m = depth_range_m;
+    session.awaited.fits_depth(depth_range_m.is_none());
 }
 
 fn choose_settings_file(session: &mut Session) {

@@ -1,8 +1,10 @@
 //! The history of settings: what was changed and when, and the way back.
 
-use crate::capture::SourceSpec;
+use crate::calibration::{FocalLength, StereoRig};
+use crate::capture::{FramePreparation, SourceSpec};
 use crate::engine::EngineChoice;
-use crate::state::{Matching, OwnPreset};
+use crate::rig::{CalibrationChoice, RectifyChoice};
+use crate::state::{OwnPreset, State};
 use crate::stereo::{Preset, StereoParams};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -22,18 +24,50 @@ pub(crate) struct Setup {
     pub(crate) own: Option<OwnPreset>,
     pub(crate) engine: EngineChoice,
     pub(crate) source: SourceSpec,
+    pub(crate) calibration: Calibration,
+    /// Nearest and farthest depth in colour, m.
+    pub(crate) depth_range_m: Option<(f64, f64)>,
+}
+
+/// The calibration of the source: as it was chosen, and what came of it, so that an estimate comes back as it was.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Calibration {
+    pub(crate) choice: CalibrationChoice,
+    pub(crate) preparation: FramePreparation,
+    pub(crate) rig: Option<StereoRig>,
+    pub(crate) note: Option<String>,
+}
+
+impl PartialEq for Calibration {
+    /// The rest follows from these.
+    fn eq(&self, other: &Self) -> bool {
+        (&self.choice, &self.rig) == (&other.choice, &other.rig)
+    }
 }
 
 impl Setup {
     /// The present one.
-    pub(crate) fn of(matching: &Matching, source: &SourceSpec) -> Self {
+    pub(crate) fn of(State { matching, source, rig, view, .. }: &State) -> Self {
         Self {
             params: StereoParams { confidence: false, ..matching.params.clone() },
             preset: matching.preset,
             own: matching.own.clone(),
             engine: matching.engine.choice,
-            source: source.clone(),
+            source: source.spec.clone(),
+            calibration: Calibration {
+                choice: rig.choice.clone(),
+                preparation: rig.preparation.clone(),
+                rig: rig.rig.clone(),
+                note: rig.note.clone(),
+            },
+            depth_range_m: view.depth_range_m,
         }
+    }
+
+    /// The same source, calibration and colours, matched with the settings of another one.
+    pub(crate) fn matched_as(self, other: &Self) -> Self {
+        let Self { source, calibration, depth_range_m, .. } = self;
+        Self { source, calibration, depth_range_m, ..other.clone() }
     }
 
     /// What differs, in one line: "P1 14 → 22"; "the same" where nothing does.
@@ -64,8 +98,39 @@ impl Setup {
                 add(parameter.label, &from, &to);
             }
         }
+        let [from, to] = [self, to].map(|setup| (&setup.calibration, colours(setup.depth_range_m)));
+        let before = [words_of_choice(&from.0.choice), words_of_choice(&to.0.choice)];
+        match before {
+            [from_words, to_words] if from_words != to_words => add("Calibration", &from_words, &to_words),
+            [words, _] if from.0 != to.0 => add("Calibration", &words, "changed"),
+            _ => {}
+        }
+        add("Colours", &from.1, &to.1);
         changes
     }
+}
+
+/// A depth range in words.
+fn colours(range_m: Option<(f64, f64)>) -> String {
+    range_m.map_or("not fitted".to_owned(), |(near, far)| format!("{near:.2} to {far:.2} m"))
+}
+
+/// A calibration in words: where it comes from, and the numbers that were given.
+fn words_of_choice(choice: &CalibrationChoice) -> String {
+    let mut words = vec![match (choice.rectify(), &choice.files[..]) {
+        (RectifyChoice::Auto, _) => "estimated".to_owned(),
+        (_, [file, ..]) => file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        (_, []) => "none".to_owned(),
+    }];
+    words.extend(choice.focal().map(|focal| match focal {
+        FocalLength::FovDeg(fov_deg) => format!("{fov_deg:.1}°"),
+        FocalLength::Px(px) => format!("{px:.0} px"),
+        FocalLength::Lens { focal_mm, .. } => format!("{focal_mm:.2} mm"),
+    }));
+    words.extend(choice.baseline_m.map(|baseline_m| format!("{baseline_m} m")));
+    words.extend(choice.depth_fit.map(|_| "two distances".to_owned()));
+    words.extend(choice.swap_pictures.then(|| "swapped".to_owned()));
+    words.join(" ")
 }
 
 /// A setting that a step changes.
@@ -138,6 +203,17 @@ impl History {
         self.position = self.steps.len();
     }
 
+    /// Notes colours that were fitted because of the step in force: they come and go with it.
+    pub(crate) fn note_colours(&mut self, range_m: Option<(f64, f64)>) {
+        let in_force = match self.position.checked_sub(1) {
+            None => self.start.as_mut(),
+            Some(last) => self.steps.get_mut(last).map(|step| &mut step.setup),
+        };
+        for setup in in_force.into_iter().chain(&mut self.now) {
+            setup.depth_range_m = range_m;
+        }
+    }
+
     /// The steps, the oldest first.
     pub(crate) fn steps(&self) -> &[Step] {
         &self.steps
@@ -184,7 +260,9 @@ mod tests {
 
     fn setup() -> Setup {
         let (params, source) = (StereoParams::default(), SourceSpec::Scene);
-        Setup { params, preset: Preset::Balanced, own: None, engine: EngineChoice::Auto, source }
+        let (preset, engine) = (Preset::Balanced, EngineChoice::Auto);
+        let (calibration, depth_range_m) = (Calibration::default(), None);
+        Setup { params, preset, own: None, engine, source, calibration, depth_range_m }
     }
 
     fn with_p1(p1: u32) -> Setup {
@@ -232,6 +310,41 @@ mod tests {
             words(&history)[2].starts_with("Cost ") && words(&history)[2].contains(", P1 "),
             "{:?}",
             words(&history)
+        );
+    }
+
+    #[test]
+    fn colours_that_follow_a_step_come_and_go_with_it() {
+        let (mut history, start) = (History::default(), Instant::now());
+        let after = |s: u64| start + Duration::from_secs(10 * s);
+        let with = |p1: u32, range_m| Setup { depth_range_m: range_m, ..with_p1(p1) };
+        let [first, second, own] = [Some((0.5, 3.0)), Some((2.0, 4.5)), Some((1.0, 9.0))];
+        history.note(with(10, None), after(0), None);
+        history.note_colours(first);
+        history.note(with(10, first), after(1), None);
+        assert!(words(&history).is_empty(), "the first fit is no step");
+        history.note(with(11, first), after(2), None);
+        history.note_colours(second);
+        history.note(with(11, second), after(3), None);
+        history.note(with(11, own), after(4), None);
+        assert_eq!(words(&history), ["P1 10 → 11", "Colours 2.00 to 4.50 m → 1.00 to 9.00 m"]);
+        assert_eq!((history.go(1), history.go(0)), (Some(with(11, second)), Some(with(10, first))));
+    }
+
+    #[test]
+    fn a_calibration_is_a_step_with_words() {
+        let (mut history, now) = (History::default(), Instant::now());
+        history.note(setup(), now, None);
+        let choice = CalibrationChoice { rectify: Some(RectifyChoice::Auto), ..CalibrationChoice::default() };
+        let estimated = Setup { calibration: Calibration { choice, ..Calibration::default() }, ..setup() };
+        history.note(estimated.clone(), now + Duration::from_secs(10), None);
+        let mut measured = estimated;
+        measured.calibration.choice.baseline_m = Some(0.193);
+        measured.calibration.choice.fov_deg = Some(36.24);
+        history.note(measured, now + Duration::from_secs(20), None);
+        assert_eq!(
+            words(&history),
+            ["Calibration none → estimated", "Calibration estimated → estimated 36.2° 0.193 m"]
         );
     }
 

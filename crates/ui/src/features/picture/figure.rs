@@ -43,7 +43,7 @@ pub(crate) fn draw(state: &State, render_state: &RenderState, figure: Figure, ch
     };
     let [width, height] = drawn.size_px();
     let compared = state.comparison.as_ref().map(|comparison| {
-        let now = Setup::of(&state.matching, &state.source.spec);
+        let now = Setup::of(state);
         format!("A: {}, B: {}", comparison.kept.preset_name(), comparison.kept.differences_to(&now))
     });
     let parts = units.into_iter().chain(compared).chain([format!("{width} × {height} px")]);

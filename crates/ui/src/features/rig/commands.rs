@@ -1,9 +1,10 @@
 //! The calibration of the source, depth from two known distances, the working size, and the rig file.
 
 use crate::action::Action;
-use crate::calibration::{self, CalibrationError, FocalLength, KnownDepth};
+use crate::calibration::{self, CalibrationError, KnownDepth};
 use crate::capture::{CameraOptions, FramePreparation, Scale, SourceInfo, SourceOptions};
 use crate::features::dialog;
+use crate::features::history::state::Calibration;
 use crate::features::recording;
 use crate::files;
 use crate::geometry::Geometry;
@@ -39,7 +40,17 @@ pub(crate) fn use_saved_rig(options: &mut WindowOptions, saved: &SavedState) -> 
     true
 }
 
-const ESTIMATE: Job = Job::stoppable("estimating the rig");
+/// Who wants a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// The user.
+    Users,
+    /// The window by itself: it disturbs no recording, and its failure is news.
+    Own,
+}
+
+pub(crate) const ESTIMATE: Job = Job::stoppable("estimating the rig");
+pub(crate) const FIT_RANGE: Job = Job::stoppable("fitting the search range");
 
 /// Notes the calibration of the source.
 pub(crate) fn take_calibrated(session: &mut Session, calibrated: &Calibrated) {
@@ -56,10 +67,14 @@ pub(crate) fn take_calibrated(session: &mut Session, calibrated: &Calibrated) {
 }
 
 /// Calibrates the source in another way. It is read on, and if that fails it stays calibrated as it was.
-pub(crate) fn calibrate(session: &mut Session, choice: CalibrationChoice) {
+pub(crate) fn calibrate(session: &mut Session, choice: CalibrationChoice, wish: Wish) {
     let source = session.state.status().source.clone();
     let (asked, info) = (choice.clone(), source.clone());
-    if choice.rectify() == RectifyChoice::Auto {
+    if let Some(rig) = session.state.rig.estimate_for(&choice).cloned() {
+        let note = session.state.rig.note.clone();
+        let job = Job::stoppable("applying the calibration");
+        calibrate_by(session, job, (choice, wish), source, move || asked.estimated_before(&rig, note, &info));
+    } else if choice.rectify() == RectifyChoice::Auto {
         if session.jobs.is_running(ESTIMATE) {
             return;
         }
@@ -69,9 +84,10 @@ pub(crate) fn calibrate(session: &mut Session, choice: CalibrationChoice) {
         };
         let pairs = session.estimate_pairs.begin(first, session.live.is_paused());
         let estimate = move || asked.estimate(&pairs.collect(), &info);
-        calibrate_by(session, ESTIMATE, choice, source, estimate);
+        calibrate_by(session, ESTIMATE, (choice, wish), source, estimate);
     } else {
-        calibrate_by(session, Job::stoppable("applying the calibration"), choice, source, move || asked.apply(&info));
+        let job = Job::stoppable("applying the calibration");
+        calibrate_by(session, job, (choice, wish), source, move || asked.apply(&info));
     }
 }
 
@@ -79,7 +95,7 @@ pub(crate) fn calibrate(session: &mut Session, choice: CalibrationChoice) {
 fn calibrate_by(
     session: &mut Session,
     job: Job,
-    choice: CalibrationChoice,
+    (choice, wish): (CalibrationChoice, Wish),
     source: SourceInfo,
     work: impl FnOnce() -> Result<Calibrated, CalibrationError> + Send + 'static,
 ) {
@@ -91,10 +107,15 @@ fn calibrate_by(
             if (&source.name, source.width, source.height) != (&now.name, now.width, now.height) {
                 return; // another source is read since
             }
+            if wish == Wish::Own && session.state.recording.is_begun() {
+                return;
+            }
             match found {
                 Ok(Ok(calibrated)) => {
                     recording::commands::unless_recording(session, Obstacle::Calibration, move |session| {
+                        let is_first = session.state.rig.choice.rectify() != RectifyChoice::Auto;
                         if use_recipe(session, calibrated.preparation.clone(), choice) {
+                            session.awaited.range = is_first && job == ESTIMATE;
                             take_calibrated(session, &calibrated);
                             session.awaited.fit_depth();
                             super::controls::protect_calibration(session);
@@ -102,6 +123,7 @@ fn calibrate_by(
                         }
                     });
                 }
+                Ok(Err(why)) if wish == Wish::Own => session.state.notices.news(why.to_string()),
                 Ok(Err(why)) => {
                     let cures = match choice.rectify() {
                         _ if why.means_exchanged() => vec![Cure::Action(Action::SwapPictures)],
@@ -132,7 +154,7 @@ pub(crate) fn widen_range(session: &mut Session) {
 }
 
 /// Sets the search range to the disparities of points that both pictures show.
-pub(crate) fn fit_range(session: &mut Session) {
+pub(crate) fn fit_range(session: &mut Session, wish: Wish) {
     let Some(output) = session.state.output().cloned() else { return };
     let find = move || {
         let frame = &output.job.frame;
@@ -140,13 +162,19 @@ pub(crate) fn fit_range(session: &mut Session) {
         let found = calibration::matches(&in_rows.left.luma, &in_rows.right.luma);
         let infinity_px = frame.geometry.map_or(0.0, |geometry| -geometry.doffs_px);
         let few = format!("the search range cannot be fitted: the pictures have only {} points in common", found.len());
-        calibration::range_of(&found, infinity_px).ok_or(few)
+        match (calibration::range_of(&found, infinity_px), wish) {
+            (None, Wish::Users) => Err(few),
+            (range, _) => Ok(range),
+        }
     };
-    session.start_job(Job::stoppable("fitting the search range"), find, |session, (first, count)| {
+    session.start_job(FIT_RANGE, find, move |session, range| {
+        let may_fit = wish == Wish::Users || super::by_itself::may_fit_range(session);
+        let Some((first, count)) = range.filter(|_| may_fit) else { return };
         let before = session.state.matching.params.clone();
         let params = StereoParams { min_disparity: first, num_disparities: count, ..before };
         session.set_params(params.clone());
         if session.state.matching.params == params {
+            session.state.rig.fitted_range = Some((first, count));
             session.awaited.fit_depth();
             let last = params.last_disparity();
             session.state.notices.news(format!("the search goes from {first} to {last} px now"));
@@ -154,10 +182,24 @@ pub(crate) fn fit_range(session: &mut Session) {
     });
 }
 
+/// Goes back to a calibration as it was.
+pub(crate) fn take_back(session: &mut Session, calibration: Calibration) {
+    let Calibration { choice, preparation, rig, note } = calibration;
+    if (&choice, &rig) == (&session.state.rig.choice, &session.state.rig.rig) {
+        return;
+    }
+    recording::commands::unless_recording(session, Obstacle::Calibration, move |session| {
+        if use_recipe(session, preparation, choice) {
+            (session.state.rig.rig, session.state.rig.note) = (rig, note);
+            session.describe_source();
+        }
+    });
+}
+
 /// Prepares frames in this way, which is that of `choice`; false if the held pair does not fit, which is shown.
 pub(crate) fn use_recipe(session: &mut Session, preparation: FramePreparation, choice: CalibrationChoice) -> bool {
-    match recording::commands::set_preparation(session, preparation) {
-        Ok(()) => session.state.rig.choice = choice,
+    match recording::commands::set_preparation(session, preparation.clone()) {
+        Ok(()) => (session.state.rig.choice, session.state.rig.preparation) = (choice, preparation),
         Err(why) => {
             session.state.notices.error(why.to_string());
             return false;
@@ -174,7 +216,7 @@ pub(crate) fn use_setup_files(session: &mut Session, files: Vec<PathBuf>) {
         use_rig(session, one.clone(), rig);
     } else if !files.is_empty() {
         let scale = session.state.rig.choice.scale;
-        calibrate(session, CalibrationChoice { files, scale, ..CalibrationChoice::default() });
+        calibrate(session, CalibrationChoice { files, scale, ..CalibrationChoice::default() }, Wish::Users);
     }
 }
 
@@ -232,7 +274,12 @@ pub(crate) fn fit_depth(session: &mut Session) {
     let (Some(near_px), Some(far_px)) = (near.disparity_px, far.disparity_px) else { return };
     let info = session.state.status().source.clone();
     let preparation = FramePreparation { geometry: None, ..session.live.preparation() };
-    let geometry = preparation.geometry(&info).unwrap_or_else(|| FittedDepth::unknown(&info, preparation.axis));
+    let choice = &session.state.rig.choice;
+    let geometry = preparation.geometry(&info).unwrap_or_else(|| {
+        let assumed = FittedDepth::unknown(&info, preparation.axis);
+        let focal_px = choice.focal().map_or(assumed.focal_px, |focal| focal.px(info.width));
+        Geometry { focal_px, baseline_m: choice.baseline_m.unwrap_or(assumed.baseline_m), ..assumed }
+    });
     let known = |disparity_px, depth_m| KnownDepth { disparity_px, depth_m };
     let fitted = match calibration::fit_depth(&geometry, known(near_px, near.metres), known(far_px, far.metres)) {
         Ok(fitted) => FittedDepth::of(&fitted),
@@ -313,17 +360,16 @@ const MAX_CONTRADICTION: f64 = 1.3;
 
 /// What the two distances imply, where it contradicts the lens that the user has named.
 fn contradiction(choice: &CalibrationChoice, known: Geometry, fitted: FittedDepth, width: usize) -> Option<String> {
-    let said = choice.focal()?.px(width);
-    let factor = fitted.focal_px / said;
+    let said = choice.focal()?;
+    let factor = fitted.focal_px / known.focal_px;
     if (1.0 / MAX_CONTRADICTION..MAX_CONTRADICTION).contains(&factor) {
         return None;
     }
-    let fov_deg = |focal_px| FocalLength::Px(focal_px).fov_deg(width);
     Some(format!(
-        "these two distances imply a field of view of {:.0}°; you said {:.0}°: measure both distances again, and check that \
+        "these two distances imply a field of view of the lens of {:.0}°; you said {:.0}°: measure both distances again, and check that \
          the baseline is {} m",
-        fov_deg(fitted.focal_px),
-        fov_deg(said),
+        said.times(factor).fov_deg(width),
+        said.fov_deg(width),
         known.baseline_m
     ))
 }

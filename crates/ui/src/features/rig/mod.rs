@@ -1,8 +1,12 @@
-//! The rig: calibration, depth from known distances, camera controls, and the file that keeps them.
+//! The rig: two cameras and their sides, calibration, depth from known distances, camera controls, and the file that keeps them.
 
+pub(crate) mod by_itself;
 pub(crate) mod commands;
 pub(crate) mod controls;
 pub(crate) mod controls_panel;
 pub(crate) mod estimate_pairs;
 pub(crate) mod panel;
+pub(crate) mod rows_panel;
+mod scale_panel;
+pub(crate) mod sides;
 pub(crate) mod state;

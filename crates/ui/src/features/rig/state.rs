@@ -1,10 +1,11 @@
-//! Options of the source, and its calibration.
+//! Options of the source, its calibration, and the sides of its cameras.
 
-use crate::calibration::StereoRig;
+use super::sides::SidesWatch;
+use crate::calibration::{FocalLength, StereoRig};
 use crate::capture::webcam::controls::OfferedControl;
-use crate::capture::{SourceOptions, SourceSpec};
+use crate::capture::{FramePreparation, SourceOptions, SourceSpec};
 use crate::options::WindowOptions;
-use crate::rig::{CalibrationChoice, RigFile};
+use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOCAL, CalibrationChoice, RectifyChoice, RigFile};
 use std::path::PathBuf;
 
 /// How the source is opened and calibrated.
@@ -15,8 +16,16 @@ pub(crate) struct RigState {
     pub(crate) other_choice: CalibrationChoice,
     /// The rig behind the frames, loaded or estimated.
     pub(crate) rig: Option<StereoRig>,
+    /// How frames are prepared by the choice.
+    pub(crate) preparation: FramePreparation,
     /// Remark on the calibration, to confirm.
     pub(crate) note: Option<String>,
+    /// Both pictures, watched until a hand covers one.
+    pub(crate) sides_watch: Option<SidesWatch>,
+    /// The sides of the open source were told by a hand.
+    pub(crate) sides_checked: bool,
+    /// The search range that was fitted last, first and number.
+    pub(crate) fitted_range: Option<(i32, u32)>,
     /// Controls that the cameras in use offer, by number.
     pub(crate) controls: Vec<(u32, Result<Vec<OfferedControl>, String>)>,
     /// A near and a far object at known distances.
@@ -46,7 +55,11 @@ impl RigState {
             choice: options.calibration.clone(),
             other_choice: options.calibration.clone(),
             rig: None,
+            preparation: FramePreparation::default(),
             note: None,
+            sides_watch: None,
+            sides_checked: false,
+            fitted_range: None,
             controls: Vec::new(),
             known: [known(0.5), known(3.0)],
             file: options.rig_file.clone().map(|path| (path, rig)),
@@ -60,6 +73,44 @@ impl RigState {
         let is_guessed = !self.choice.files.is_empty() && self.choice.unit.is_none() && self.choice.depth_fit.is_none();
         let rig = self.rig.as_ref().filter(|rig| is_guessed && !rig.has_plausible_baseline());
         rig.map(StereoRig::baseline_m)
+    }
+
+    /// The estimate in use, where another choice needs no other one: only its baseline, its part of the pictures or its size changes.
+    pub(crate) fn estimate_for(&self, choice: &CalibrationChoice) -> Option<&StereoRig> {
+        let of_estimate =
+            |choice: &CalibrationChoice| (choice.rectify(), choice.focal(), choice.vertical, choice.swap_pictures);
+        let is_same = self.choice.rectify() == RectifyChoice::Auto && of_estimate(choice) == of_estimate(&self.choice);
+        // a fit that is dropped for its own sake is dropped with its estimate
+        let keeps = choice.depth_fit == self.choice.depth_fit || choice.baseline_m != self.choice.baseline_m;
+        self.rig.as_ref().filter(|_| is_same && keeps && *choice != self.choice)
+    }
+
+    /// The numbers of the scale that nobody has given, in words; `None` where all are known.
+    pub(crate) fn assumed(&self) -> Option<String> {
+        let rig = self.rig.as_ref().filter(|rig| rig.estimated)?;
+        let mut choice = self.choice.clone();
+        // a file of an estimate keeps its baseline in the rig
+        let is_said = (rig.baseline_m() - ASSUMED_BASELINE_M).abs() > 1e-9;
+        choice.baseline_m = choice.baseline_m.or(is_said.then(|| rig.baseline_m()));
+        choice.assumed()
+    }
+
+    /// Focal length of the rectified pictures at the source's size, px, whatever distances were fitted.
+    pub(crate) fn rectified_px(&self) -> Option<f64> {
+        self.preparation.rectifier.as_ref().map(|rectifier| rectifier.geometry().focal_px)
+    }
+
+    /// The lens in use for pictures of this width: as it was given or assumed, and as two distances have corrected it. `None` where a
+    /// calibration has it, or nothing.
+    pub(crate) fn lens(&self, width: usize) -> Option<FocalLength> {
+        let choice = &self.choice;
+        let said = match choice.rectify() {
+            RectifyChoice::Calibration => return choice.focal().filter(|_| choice.depth_fit.is_none()),
+            RectifyChoice::Off if choice.depth_fit.is_none() => choice.focal()?,
+            RectifyChoice::Auto | RectifyChoice::Off => choice.focal().unwrap_or(ASSUMED_FOCAL),
+        };
+        let before_px = self.rectified_px().unwrap_or_else(|| said.px(width));
+        Some(choice.depth_fit.map_or(said, |fit| said.times(fit.focal_px / before_px)))
     }
 
     /// The flags that open the source in this way.

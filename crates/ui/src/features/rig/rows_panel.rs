@@ -1,0 +1,177 @@
+//! The rows of both pictures: how they are brought together, by an estimate, a calibration, or not at all.
+
+use super::commands::ESTIMATE;
+use super::scale_panel::number;
+use crate::action::Action;
+use crate::calibration::{Crop, FocalLength, RowOffset, RowsChoice, Verdict};
+use crate::capture::Scale;
+use crate::command::Command;
+use crate::metrics::Blank;
+use crate::panels::action_button;
+use crate::panels::steps::Done;
+use crate::rig::{ASSUMED_FOV_DEG, CalibrationChoice, RectifyChoice};
+use crate::state::State;
+use crate::widgets;
+use egui::{Button, Ui};
+
+pub(super) fn state_of(state: &State) -> (Done, String) {
+    if state.jobs.contains(&ESTIMATE) {
+        return (Done::Open, "looking at the pictures …".to_owned());
+    }
+    let health = &state.status().health;
+    match health.blank {
+        Some(Blank::Dark { mean }) => return (Done::Doubtful, format!("dark: more light (mean {mean:.0} of 255)")),
+        Some(blank) => return (Done::Doubtful, blank.to_string()),
+        None => {}
+    }
+    let rows = health.row_offset.as_ref();
+    let text = rows.map_or("too few matches to say how rows differ".to_owned(), ToString::to_string);
+    let done = match rows.map(RowOffset::verdict) {
+        Some(Verdict::Good | Verdict::Fair) => Done::Good,
+        Some(Verdict::Bad) => Done::Doubtful,
+        None => Done::Open,
+    };
+    (done, text)
+}
+
+/// The calibration in use, in one sentence, with its parameters.
+pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    let text = state.rig.note.clone().unwrap_or_else(|| "no calibration: pictures are matched as they come".into());
+    ui.add(egui::Label::new(text).wrap());
+    let before = &state.rig.choice;
+    let mut choice = before.clone();
+    ui.horizontal_wrapped(|ui| {
+        action_button(ui, Action::Calibrate, Button::new(Action::Calibrate.label()), false, commands);
+        if ui.button("Load …").on_hover_text("A calibration file, or two that belong together.").clicked() {
+            commands.push(Command::ChooseCalibration);
+        }
+        let auto = before.rectify() == RectifyChoice::Auto;
+        let label = if auto { "Estimate again" } else { "Estimate from the pictures" };
+        estimate(ui, label, before, commands);
+        let off = |ui: &mut Ui| ui.button("None").on_hover_text("Match pictures as they come.").clicked();
+        if before.rectify() != RectifyChoice::Off && off(ui) {
+            commands.push(Command::Calibrate(CalibrationChoice {
+                alpha: 0.0,
+                rectified_fov_deg: None,
+                // said, so that no estimate begins by itself
+                rectify: Some(RectifyChoice::Off),
+                ..without_files(before)
+            }));
+        }
+    });
+    ui.collapsing("Crop, row errors, working size", |ui| {
+        if before.rectify() != RectifyChoice::Off {
+            crop(ui, state, &mut choice);
+        }
+        rows(ui, state, &mut choice);
+        let help = "Smaller is faster and coarser.";
+        widgets::row(ui, "working size", help, |ui| {
+            let words: Vec<_> = Scale::ALL.iter().map(|&s| (s, s.word(), s.help())).collect();
+            let mut scale = before.scale;
+            if widgets::choice(ui, "Working size", help, &words, &mut scale) {
+                commands.push(Command::SetScale(scale));
+            }
+        });
+    });
+    if choice != *before {
+        commands.push(Command::Calibrate(choice));
+    }
+}
+
+/// How row errors that are left are corrected, what that gains, and a button that keeps the field.
+fn rows(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
+    let source = &state.status().source;
+    if source.is_rectified && source.geometry.is_some() {
+        return; // the rows of a source that knows itself are never corrected
+    }
+    let fit = state.status().health.row_fit;
+    let mut way = choice.rows.unwrap_or_default();
+    let ways: Vec<_> = RowsChoice::ALL
+        .iter()
+        .filter(|&&way| way != RowsChoice::Field || choice.row_field.is_some())
+        .map(|&way| (way, way.word(), way.help()))
+        .collect();
+    let help = "Mounts bend and calibrations are never exact: a smooth field of row errors is found in the pictures and taken out.";
+    widgets::row(ui, "row errors", help, |ui| {
+        if widgets::choice(ui, "Row errors", help, &ways, &mut way) {
+            choice.rows = Some(way);
+        }
+    });
+    let Some(fit) = fit.filter(|_| way != RowsChoice::Off) else { return };
+    widgets::note(ui, fit.to_string());
+    let keep = Button::new("Keep these rows");
+    let help = "Freezes the correction as it is now; saved with the rig.";
+    if way == RowsChoice::Auto && !fit.field.is_zero() && ui.add(keep).on_hover_text(help).clicked() {
+        (choice.rows, choice.row_field) = (Some(RowsChoice::Field), Some(fit.field));
+    }
+}
+
+/// How much the rectified pictures show, as a share or as an angle, and what that costs in resolution.
+fn crop(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
+    let source = &state.status().source;
+    let focal_px = state.rig.rectified_px();
+    let ways = [
+        (false, "share kept", "Between no black border and every pixel of both pictures."),
+        (true, "angle shown", "An angle along a row: a smaller one shows the middle of a wide lens larger."),
+    ];
+    let mut by_angle = choice.rectified_fov_deg.is_some();
+    let help = "What the size of the rectified pictures is chosen by.";
+    widgets::row(ui, "show by", help, |ui| widgets::choice(ui, "Show by", help, &ways, &mut by_angle));
+    match (by_angle, choice.rectified_fov_deg) {
+        (false, None) => {
+            let help = "0: no black border; 1: every pixel of both pictures.";
+            choice.alpha = number(ui, "keep", "", help, choice.alpha, 0.0..=1.0).unwrap_or(choice.alpha);
+        }
+        (false, Some(_)) => choice.rectified_fov_deg = None,
+        (true, None) => {
+            let shown_deg = focal_px.map_or(ASSUMED_FOV_DEG, |px| FocalLength::Px(px).fov_deg(source.width.max(1)));
+            choice.alpha = 0.0;
+            choice.rectified_fov_deg = Some(shown_deg.round().clamp(*Crop::FOV_DEG.start(), *Crop::FOV_DEG.end()));
+        }
+        (true, Some(fov_deg)) => {
+            let help = "Field of view of the rectified pictures along a row. What the cameras do not see is black.";
+            let changed = number(ui, "angle shown", "°", help, fov_deg, Crop::FOV_DEG);
+            choice.rectified_fov_deg = changed.or(choice.rectified_fov_deg);
+        }
+    }
+    let camera_px = state.rig.rig.as_ref().map(|rig| {
+        let width = rig.size.map_or(source.width, |(width, _)| width);
+        rig.left.fx * source.width as f64 / width.max(1) as f64
+    });
+    if let (Some(focal_px), Some(camera_px)) = (focal_px, camera_px) {
+        let percent = 100.0 * focal_px / camera_px;
+        let text = format!(
+            "focal length of the lens {camera_px:.0} px, of the rectified pictures {focal_px:.0} px, which show {:.1}°: {percent:.0} % of \
+             the resolution in the middle",
+            FocalLength::Px(focal_px).fov_deg(source.width.max(1))
+        );
+        widgets::note(ui, text);
+    }
+}
+
+/// A button that estimates the rig from the pictures.
+pub(crate) fn estimate(ui: &mut Ui, label: &str, before: &CalibrationChoice, commands: &mut Vec<Command>) {
+    let help = "Rectifies by what both pictures show: no board, no file. Point the cameras at something with texture, near and \
+                far. Depth is then an estimate.";
+    if ui.button(label).on_hover_text(help).clicked() {
+        let mut estimate = CalibrationChoice { rectify: Some(RectifyChoice::Auto), ..without_files(before) };
+        estimate.set_focal(before.focal());
+        commands.push(Command::Calibrate(estimate));
+    }
+}
+
+/// The choice without its files, estimate and fit: size, sides, mounting, crop and baseline stay.
+fn without_files(choice: &CalibrationChoice) -> CalibrationChoice {
+    let CalibrationChoice { baseline_m, alpha, rectified_fov_deg, rows, scale, swap_pictures, vertical, .. } = *choice;
+    CalibrationChoice {
+        // a kept field corrects the calibration that it was found with
+        rows: rows.filter(|rows| *rows != RowsChoice::Field),
+        swap_pictures,
+        vertical,
+        alpha,
+        rectified_fov_deg,
+        baseline_m,
+        scale,
+        ..CalibrationChoice::default()
+    }
+}

@@ -1,0 +1,195 @@
+//! Which camera is left, told by a hand: the picture that changes while a lens is covered, and the other one does not.
+
+use crate::capture::pairing::Side;
+use crate::image::Luma;
+use crate::session::Session;
+use std::time::{Duration, Instant};
+
+/// Time for a hand to come.
+const TIMEOUT: Duration = Duration::from_secs(20);
+/// Cells along a row and along a column; their means are compared.
+const CELLS: (usize, usize) = (16, 12);
+/// Pixels of a cell along each side that are looked at.
+const SAMPLES: usize = 8;
+/// Change of a picture before which a hand is held, as a share of its brightness.
+const MIN_CHANGE: f64 = 0.2;
+/// How much more it changes than the other picture.
+const MIN_RATIO: f64 = 3.0;
+/// Pairs in succession that say so.
+const MIN_PAIRS: u32 = 3;
+/// Brightness that noise of a dark picture may change, grey levels.
+const NOISE: f64 = 4.0;
+
+type Cells = Vec<f64>;
+
+/// Both pictures, watched until one of them changes.
+pub(crate) struct SidesWatch {
+    since: Instant,
+    /// The pictures at the beginning.
+    first: [Cells; 2],
+    /// The picture that has changed last, and for how many pairs in succession.
+    changed: Option<(Side, u32)>,
+    /// Number of the pair that was looked at last.
+    sequence: Option<u64>,
+}
+
+impl SidesWatch {
+    /// Begins with the pictures as they are.
+    fn begin(left: &Luma, right: &Luma) -> Self {
+        Self { since: Instant::now(), first: [left, right].map(cells), changed: None, sequence: None }
+    }
+
+    /// Time that is left, whole seconds.
+    pub(crate) fn seconds_left(&self) -> u64 {
+        TIMEOUT.saturating_sub(self.since.elapsed()).as_secs()
+    }
+
+    /// Looks at the next pair; gives the picture before which a hand is held, once that is sure.
+    fn look(&mut self, left: &Luma, right: &Luma) -> Option<Side> {
+        let now = [left, right].map(cells);
+        let [left, right] = [0, 1].map(|view| change(&self.first[view], &now[view]));
+        let changed = if left >= MIN_CHANGE && left >= MIN_RATIO * right {
+            Some(Side::Left)
+        } else if right >= MIN_CHANGE && right >= MIN_RATIO * left {
+            Some(Side::Right)
+        } else {
+            None
+        };
+        self.changed = changed.map(|side| match self.changed {
+            Some((before, pairs)) if before == side => (side, pairs + 1),
+            _ => (side, 1),
+        });
+        self.changed.filter(|(_, pairs)| *pairs >= MIN_PAIRS).map(|(side, _)| side)
+    }
+}
+
+/// Mean brightness of each cell, grey levels of 8 bits.
+fn cells(luma: &Luma) -> Cells {
+    let image = luma.to_u8();
+    let (columns, rows) = (CELLS.0 * SAMPLES, CELLS.1 * SAMPLES);
+    let mut cells = vec![0.0; CELLS.0 * CELLS.1];
+    for y in 0..rows {
+        let row = image.row(y * image.height() / rows);
+        for x in 0..columns {
+            let value = row[x * image.width() / columns];
+            cells[y / SAMPLES * CELLS.0 + x / SAMPLES] += f64::from(value) / (SAMPLES * SAMPLES) as f64;
+        }
+    }
+    cells
+}
+
+/// How much a picture has changed, as a share of its brightness.
+fn change(before: &Cells, now: &Cells) -> f64 {
+    let sum = |of: fn(f64, f64) -> f64| before.iter().zip(now).map(|(&a, &b)| of(a, b)).sum::<f64>();
+    sum(|a, b| ((a - b).abs() - NOISE).max(0.0)) / sum(|a, b| a.max(b) + NOISE)
+}
+
+/// Begins to watch both pictures.
+pub(crate) fn begin(session: &mut Session) {
+    let Some(output) = session.state.output().cloned() else { return };
+    let raw = &output.job.frame.raw;
+    session.state.rig.sides_checked = false;
+    session.state.rig.sides_watch = Some(SidesWatch::begin(&raw.left.luma, &raw.right.luma));
+}
+
+/// Looks at the newest pair while the pictures are watched; swaps them where the hand is before the other lens.
+pub(crate) fn update(session: &mut Session) {
+    let Some(mut watch) = session.state.rig.sides_watch.take() else { return };
+    if watch.since.elapsed() > TIMEOUT {
+        let text =
+            "neither picture has changed alone: cover one lens wholly with a hand, and keep it there for a second";
+        return session.state.notices.news(text);
+    }
+    let newest = session.live.latest().filter(|output| output.job.frame.arrived >= watch.since);
+    let newest = newest.filter(|output| watch.sequence != Some(output.job.frame.raw.sequence));
+    let Some(output) = newest else {
+        session.state.rig.sides_watch = Some(watch);
+        return;
+    };
+    let raw = &output.job.frame.raw;
+    watch.sequence = Some(raw.sequence);
+    let found = watch.look(&raw.left.luma, &raw.right.luma);
+    let is_swapped = session.live.preparation().swapped;
+    match found {
+        None => session.state.rig.sides_watch = Some(watch),
+        Some(side) if (side == Side::Left) != is_swapped => {
+            session.state.rig.sides_checked = true;
+            session.state.notices.news("the left picture has changed: left is left");
+        }
+        Some(_) => {
+            session.state.notices.news("the right picture has changed: left and right are swapped now");
+            session.swap_pictures();
+            session.state.rig.sides_checked = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::scene::{SceneOptions, render};
+    use crate::image::Image;
+
+    fn pair(frame: u64) -> [Luma; 2] {
+        let raw = render(&SceneOptions { width: 320, height: 240, ..SceneOptions::default() }, frame, false);
+        [raw.left.luma, raw.right.luma]
+    }
+
+    /// The picture with each pixel changed by its place and value.
+    fn changed(luma: &Luma, change: impl Fn(usize, usize, u8) -> u8) -> Luma {
+        let image = luma.to_u8();
+        Luma::U8(Image::from_fn(image.width(), image.height(), |x, y| change(x, y, image.row(y)[x])))
+    }
+
+    /// What a watch says of these pairs that follow each other.
+    fn said(pairs: impl IntoIterator<Item = [Luma; 2]>) -> Option<Side> {
+        let mut pairs = pairs.into_iter();
+        let [left, right] = pairs.next()?;
+        let mut watch = SidesWatch::begin(&left, &right);
+        pairs.find_map(|[left, right]| watch.look(&left, &right))
+    }
+
+    #[test]
+    fn the_covered_picture_is_named_and_a_scene_that_moves_names_none() {
+        assert_eq!(said((0..20).map(pair)), None, "what moves is in both pictures");
+        let covered = |luma: &Luma| changed(luma, |x, y, _| 3 + ((x * 7 + y * 3) % 3) as u8);
+        let with = |side: Side, cover: &dyn Fn(&Luma) -> Luma| {
+            said((0..12).map(|frame| {
+                let [left, right] = pair(frame);
+                match side {
+                    _ if frame < 4 => [left, right],
+                    Side::Left => [cover(&left), right],
+                    Side::Right => [left, cover(&right)],
+                }
+            }))
+        };
+        for side in [Side::Left, Side::Right] {
+            assert_eq!(with(side, &covered), Some(side), "a dark picture");
+            // a hand near the lens is a bright patch without detail
+            let hand = |luma: &Luma| changed(luma, |x, _, value| if x > 80 { 190 } else { value });
+            assert_eq!(with(side, &hand), Some(side), "a hand that leaves a part free");
+        }
+    }
+
+    #[test]
+    fn light_that_goes_off_and_noise_name_no_side() {
+        let dimmed = |luma: &Luma| changed(luma, |_, _, value| value / 8);
+        let light = (0..12).map(|frame| if frame < 4 { pair(0) } else { pair(0).each_ref().map(dimmed) });
+        assert_eq!(said(light), None);
+        let noise = |seed: usize| {
+            let dark = |by: usize| Luma::U8(Image::filled(64, 48, (4 + (seed * 5 + by) % 4) as u8));
+            [dark(0), dark(2)]
+        };
+        assert_eq!(said((0..40).map(noise)), None, "a dark room");
+    }
+
+    #[test]
+    fn a_lens_that_is_covered_from_the_beginning_is_named_when_it_is_free() {
+        let covered = |luma: &Luma| changed(luma, |_, _, _| 2);
+        let pairs = (0..12).map(|frame| {
+            let [left, right] = pair(frame);
+            if frame < 4 { [left, covered(&right)] } else { [left, right] }
+        });
+        assert_eq!(said(pairs), Some(Side::Right));
+    }
+}
