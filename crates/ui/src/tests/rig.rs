@@ -5,9 +5,10 @@ use crate::WindowOptions;
 use crate::calibration::FocalLength;
 use crate::capture::scene::SceneOptions;
 use crate::capture::{SourceOptions, SourceSpec};
-use crate::rig::{RectifyChoice, RigFile};
-use egui::Key;
+use crate::command::Command;
+use crate::rig::{CalibrationChoice, RectifyChoice, RigFile};
 use egui::accesskit::Role;
+use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 
 /// The scene with the right camera 3 px too low, large enough for matches.
@@ -96,6 +97,41 @@ fn crooked_cameras_are_noticed_and_put_right_by_what_they_see() {
     let estimated = window.result().and_then(|output| output.job.frame.geometry).is_some_and(|g| g.estimated);
     assert!(estimated && window.has("depth is an estimate"));
     assert_eq!(window.session.borrow().state.rig.choice.rectify(), RectifyChoice::Auto);
+}
+
+#[test]
+fn a_scale_that_nobody_gave_is_assumed_until_two_distances_give_it() {
+    let Some(gpu) = gpu() else { return };
+    let mut window = Window::open(&gpu, crooked());
+    window.harness.key_press(Key::R);
+    window.until("the rig's window", |w| w.has("Estimate from the pictures").then_some(()));
+    window.harness.get_by_label("Estimate from the pictures").click();
+    let is_assumed = |w: &Window| w.has("4 Scale: a field of view of the lens of 60° and a baseline of 0.06 m assumed");
+    window.until("what is assumed", |w| is_assumed(w).then_some(()));
+    let mark = |w: &Window| w.session.borrow().state.depth_mark();
+    window.until("the mark", |w| (mark(w) == Some("estimated, scale assumed")).then_some(()));
+    // four fifths of the depths of 60 degrees: a shorter focal length
+    let geometry = window.until("depth", |w| w.result()?.job.frame.geometry.filter(|geometry| geometry.estimated));
+    for (known, px) in window.session.borrow_mut().state.rig.known.iter_mut().zip([24.0, 8.0]) {
+        (known.disparity_px, known.metres) = (Some(px), 0.8 * geometry.depth_m(px).unwrap());
+    }
+    window.harness.run_steps(3);
+    window.press("Fit depth");
+    window.until("the fit", |w| w.has("4 Scale: lens angle 71.6°, baseline 0.0600 m, by two distances").then_some(()));
+    window.until("the mark", |w| (mark(w) == Some("estimated")).then_some(()));
+    assert!(!window.has("assumed"));
+    window.harness.run_steps(3);
+    window.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    window.until("the assumption again", |w| is_assumed(w).then_some(()));
+
+    // a baseline that is typed scales the estimate, which stays
+    let note = window.session.borrow().state.rig.note.clone();
+    let choice = CalibrationChoice { baseline_m: Some(0.12), ..window.session.borrow().state.rig.choice.clone() };
+    window.session.borrow_mut().execute(Command::Calibrate(choice), &window.harness.ctx);
+    let scaled = window
+        .until("twice the baseline", |w| w.result()?.job.frame.geometry.filter(|geometry| geometry.baseline_m > 0.1));
+    assert!((scaled.baseline_m - 0.12).abs() < 1e-6 && (scaled.focal_px - geometry.focal_px).abs() < 1e-6);
+    assert_eq!(window.session.borrow().state.rig.note, note);
 }
 
 #[test]
