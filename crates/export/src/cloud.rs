@@ -22,6 +22,8 @@ pub struct CloudShape {
     pub every: usize,
     /// Neighbours are joined by triangles, cut where their disparities differ by more than [`MAX_STEP_PX`].
     pub has_faces: bool,
+    /// Each point has the normal of the surface through its neighbours, of length 1 and towards the camera.
+    pub has_normals: bool,
 }
 
 /// Numbers of points and triangles of a file.
@@ -47,9 +49,28 @@ pub fn write_cloud(
     Endings(&["ply"], "points in space are a .ply").find(path)?;
     let picture = picture.filter(|picture| picture.size() == depth_m.size());
     let colors = picture.map(colors_of);
-    let shape = CloudShape { every: 1, has_faces: false };
+    let shape = CloudShape { every: 1, has_faces: false, has_normals: false };
     let (bytes, _) = cloud_bytes(depth_m, geometry, colors.as_ref(), shape);
     Ok(files::write(path, &bytes)?)
+}
+
+/// Numbers of points and triangles of such a file, which is not made.
+pub fn cloud_size(depth_m: &Image<f32>, geometry: &Geometry, shape: CloudShape) -> CloudSize {
+    let (numbers, points) = numbered(depth_m, shape.every.max(1));
+    let faces = if shape.has_faces { faces(depth_m, geometry, &numbers, shape.every.max(1)).len() } else { 0 };
+    CloudSize { points, faces }
+}
+
+/// The number of each pixel that becomes a point, and their count.
+fn numbered(depth_m: &Image<f32>, every: usize) -> (Image<u32>, usize) {
+    let mut points = 0;
+    let numbers = Image::from_fn(depth_m.width(), depth_m.height(), |x, y| {
+        let z = depth_m.at(x, y);
+        let is_point = x % every == 0 && y % every == 0 && z.is_finite() && z > 0.0;
+        points += usize::from(is_point);
+        if is_point { points as u32 - 1 } else { NO_POINT }
+    });
+    (numbers, points)
 }
 
 /// The bytes of such a file for some of the pixels, with `colors` of the same size, and with triangles between them on request.
@@ -60,19 +81,19 @@ pub fn cloud_bytes(
     shape: CloudShape,
 ) -> (Vec<u8>, CloudSize) {
     let every = shape.every.max(1);
-    let mut numbers = Image::filled(depth_m.width(), depth_m.height(), NO_POINT);
-    let mut points = 0;
+    let (numbers, points) = numbered(depth_m, every);
     let mut body = Vec::new();
     for y in (0..depth_m.height()).step_by(every) {
         for x in (0..depth_m.width()).step_by(every) {
-            let z = depth_m.at(x, y);
-            if !z.is_finite() || z <= 0.0 {
+            if numbers.at(x, y) == NO_POINT {
                 continue;
             }
-            numbers.set(x, y, points as u32);
-            points += 1;
-            let at = geometry.point_m(x as f64, y as f64, f64::from(z));
+            let at = geometry.point_m(x as f64, y as f64, f64::from(depth_m.at(x, y)));
             body.extend(at.iter().flat_map(|&v| (v as f32).to_le_bytes()));
+            if shape.has_normals {
+                let normal = normal(depth_m, geometry, every, (x, y));
+                body.extend(normal.iter().flat_map(|&v| (v as f32).to_le_bytes()));
+            }
             if let Some(colors) = colors {
                 body.extend(colors.at(x, y));
             }
@@ -84,9 +105,48 @@ pub fn cloud_bytes(
         body.extend(face.iter().flat_map(|number| number.to_le_bytes()));
     }
     let size = CloudSize { points, faces: faces.len() };
-    let mut bytes = header(size, colors.is_some(), shape.has_faces).into_bytes();
+    let mut bytes = header(size, colors.is_some(), shape).into_bytes();
     bytes.extend(body);
     (bytes, size)
+}
+
+/// Whether points of these disparities, px, belong to one surface, where each is `every` pixels from the next.
+fn is_one_surface(disparities_px: &[f64], every: usize) -> bool {
+    let difference_px =
+        disparities_px.iter().fold(f64::MIN, |a, &b| a.max(b)) - disparities_px.iter().fold(f64::MAX, |a, &b| a.min(b));
+    difference_px <= MAX_STEP_PX * every as f64 + TOLERANCE_PX
+}
+
+/// The normal of the surface through a point and its neighbours in its row and in its column, towards the camera. A point that has
+/// none in one of them faces the camera.
+fn normal(depth_m: &Image<f32>, geometry: &Geometry, every: usize, (x, y): (usize, usize)) -> [f64; 3] {
+    let point = |x: usize, y: usize| geometry.point_m(x as f64, y as f64, f64::from(depth_m.at(x, y)));
+    let disparity_px = |x: usize, y: usize| geometry.disparity_px(f64::from(depth_m.at(x, y)));
+    let at = point(x, y);
+    let neighbour = |(column, row): (Option<usize>, Option<usize>)| {
+        let (column, row) = (column?, row?);
+        let is_inside = column < depth_m.width() && row < depth_m.height();
+        let has_depth = is_inside && depth_m.at(column, row).is_finite() && depth_m.at(column, row) > 0.0;
+        let joined = has_depth && is_one_surface(&[disparity_px(x, y), disparity_px(column, row)], every);
+        joined.then(|| point(column, row))
+    };
+    // from the one before to the one behind, or from or to the point itself
+    let along = |before, behind| {
+        let (from, to) = (neighbour(before).unwrap_or(at), neighbour(behind).unwrap_or(at));
+        [0, 1, 2].map(|axis| to[axis] - from[axis])
+    };
+    let right = along((x.checked_sub(every), Some(y)), (Some(x + every), Some(y)));
+    let down = along((Some(x), y.checked_sub(every)), (Some(x), Some(y + every)));
+    // from right to down it would point away from the camera
+    let normal = [0, 1, 2].map(|axis| {
+        let (next, last) = ((axis + 1) % 3, (axis + 2) % 3);
+        down[next] * right[last] - down[last] * right[next]
+    });
+    let length = |v: [f64; 3]| v.iter().map(|part| part * part).sum::<f64>().sqrt();
+    match length(normal) {
+        0.0 => at.map(|part| -part / length(at)),
+        size => normal.map(|part| part / size),
+    }
 }
 
 /// Two triangles for each four neighbours that are one surface, as numbers of points; their front is what the camera sees.
@@ -97,10 +157,7 @@ fn faces(depth_m: &Image<f32>, geometry: &Geometry, numbers: &Image<u32>, every:
             let corners = [(x, y), (x + every, y), (x, y + every), (x + every, y + every)];
             let [a, b, c, d] = corners.map(|(x, y)| numbers.at(x, y));
             let disparities = corners.map(|(x, y)| geometry.disparity_px(f64::from(depth_m.at(x, y))));
-            let difference = disparities.iter().fold(f64::MIN, |a, &b| a.max(b))
-                - disparities.iter().fold(f64::MAX, |a, &b| a.min(b));
-            let is_cut = difference > MAX_STEP_PX * every as f64 + TOLERANCE_PX;
-            if ![a, b, c, d].contains(&NO_POINT) && !is_cut {
+            if ![a, b, c, d].contains(&NO_POINT) && is_one_surface(&disparities, every) {
                 faces.extend([[a, c, b], [b, c, d]]);
             }
         }
@@ -108,23 +165,25 @@ fn faces(depth_m: &Image<f32>, geometry: &Geometry, numbers: &Image<u32>, every:
     faces
 }
 
-fn header(size: CloudSize, colored: bool, has_faces: bool) -> String {
+fn header(size: CloudSize, colored: bool, shape: CloudShape) -> String {
     let CloudSize { points, faces } = size;
+    let normals = if shape.has_normals { "property float nx\nproperty float ny\nproperty float nz\n" } else { "" };
     let colors = if colored { "property uchar red\nproperty uchar green\nproperty uchar blue\n" } else { "" };
-    let faces = if has_faces {
+    let faces = if shape.has_faces {
         format!("element face {faces}\nproperty list uchar uint vertex_indices\n")
     } else {
         String::new()
     };
     format!(
         "ply\nformat binary_little_endian 1.0\ncomment metres, x right, y down, z forward, from the left camera\n\
-         element vertex {points}\nproperty float x\nproperty float y\nproperty float z\n{colors}{faces}end_header\n"
+         element vertex {points}\nproperty float x\nproperty float y\nproperty float z\n{normals}{colors}{faces}end_header\n"
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::read_ply;
     use crate::image::Luma;
 
     const GEOMETRY: Geometry = Geometry::new(100.0, 0.1, 0.0, [1.0, 0.5]);
@@ -174,7 +233,7 @@ mod tests {
         // columns at 10, 11, 12.1, 12.1 px: the third one is more than 1 px from the second; the last pixel has no depth
         let depth =
             Image::from_fn(4, 2, |x, y| if (x, y) == (3, 1) { f32::NAN } else { 10.0 / [10.0, 11.0, 12.1, 12.1][x] });
-        let shape = CloudShape { every: 1, has_faces: true };
+        let shape = CloudShape { every: 1, has_faces: true, has_normals: false };
         let (bytes, size) = cloud_bytes(&depth, &GEOMETRY, None, shape);
         let (header, body) = split(&bytes);
         assert_eq!(size, CloudSize { points: 7, faces: 2 });
@@ -189,7 +248,7 @@ mod tests {
     #[test]
     fn every_second_pixel_is_one_of_four_and_neighbours_may_differ_by_twice_as_much() {
         let depth = Image::from_fn(5, 3, |x, _| 10.0 / (10.0 + x as f32));
-        let shape = CloudShape { every: 2, has_faces: true };
+        let shape = CloudShape { every: 2, has_faces: true, has_normals: false };
         let (bytes, size) = cloud_bytes(&depth, &GEOMETRY, None, shape);
         let (_, body) = split(&bytes);
         assert_eq!(size, CloudSize { points: 6, faces: 4 });
@@ -198,6 +257,51 @@ mod tests {
             second.iter().zip([0.1 / 12.0, -0.05 / 12.0, 10.0 / 12.0]).all(|(a, b)| (a - b).abs() < 1e-6),
             "{second:?}"
         );
+    }
+
+    #[test]
+    fn sizes_are_known_before_a_file_is_made() {
+        let depth = Image::from_fn(9, 7, |x, y| if (x + y) % 5 == 0 { f32::NAN } else { 2.0 });
+        for every in [1, 2, 3] {
+            for has_faces in [false, true] {
+                let shape = CloudShape { every, has_faces, has_normals: false };
+                let (_, size) = cloud_bytes(&depth, &GEOMETRY, None, shape);
+                assert_eq!(cloud_size(&depth, &GEOMETRY, shape), size);
+            }
+        }
+    }
+
+    #[test]
+    fn points_of_a_tilted_plane_have_its_normal_and_single_ones_face_the_camera() {
+        // all points with normal · point = -1.5 m, which the camera sees from its front
+        let normal = [0.3, -0.4, -0.75_f64.sqrt()];
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let geometry = Geometry::new(100.0, 0.1, 0.0, [12.0, 9.0]);
+        let mut depth =
+            Image::from_fn(24, 18, |x, y| (-1.5 / dot(&normal, &geometry.point_m(x as f64, y as f64, 1.0))) as f32);
+        depth.set(20, 12, f32::NAN);
+        for x in 0..24 {
+            depth.set(x, 4, f32::NAN);
+        }
+        depth.set(5, 4, 0.3); // before all others
+        let colors = Image::filled(24, 18, [7, 8, 9]);
+        for every in [1, 2] {
+            let shape = CloudShape { every, has_faces: true, has_normals: true };
+            let (bytes, size) = cloud_bytes(&depth, &geometry, Some(&colors), shape);
+            let ply = read_ply(&bytes);
+            assert_eq!(
+                (ply.names.join(" ").as_str(), ply.points.len()),
+                ("x y z nx ny nz red green blue", size.points)
+            );
+            assert_eq!(ply.faces.len(), size.faces);
+            for point in &ply.points {
+                let (at, found) = (&point[..3], &point[3..6]);
+                let to_camera = [0, 1, 2].map(|axis| -at[axis] / dot(at, at).sqrt());
+                let wanted = if at[2] < 0.4 { to_camera } else { normal };
+                assert!(dot(found, &wanted) > 1.0 - 1e-6, "{found:?} instead of {wanted:?} at {at:?}");
+                assert_eq!(point[6..], [7.0, 8.0, 9.0]);
+            }
+        }
     }
 
     #[test]

@@ -39,3 +39,51 @@ pub fn frame(with_geometry: bool) -> Frame {
     let geometry = Geometry::new(300.0, 0.12, 0.0, [159.5, 119.5]);
     Frame { geometry: with_geometry.then_some(geometry), ..Frame::of_raw(Arc::new(raw)) }
 }
+
+/// A `.ply` as any reader finds it: by the names and types of its header.
+pub struct Ply {
+    /// Names of the properties of a point.
+    pub names: Vec<String>,
+    /// The values of each point.
+    pub points: Vec<Vec<f64>>,
+    /// The corners of each triangle.
+    pub faces: Vec<[u32; 3]>,
+}
+
+/// Reads a binary little-endian `.ply` of points and triangles.
+///
+/// # Panics
+/// It is none, or its length is not what the header says.
+pub fn read_ply(bytes: &[u8]) -> Ply {
+    let end = bytes.windows(11).position(|bytes| bytes == b"end_header\n").expect("a header") + 11;
+    let header = std::str::from_utf8(&bytes[..end]).expect("text");
+    assert!(header.starts_with("ply\nformat binary_little_endian 1.0\n"), "{header}");
+    let count = |element: &str| {
+        let line = header.lines().find_map(|line| line.strip_prefix(&format!("element {element} ")));
+        line.map_or(0, |count| count.parse::<usize>().expect("a number"))
+    };
+    let properties = header.lines().filter_map(|line| line.strip_prefix("property ")?.split_once(' '));
+    let of_points: Vec<_> = properties.filter(|(kind, _)| *kind != "list").collect();
+    let mut rest = &bytes[end..];
+    let mut take = |size: usize| {
+        let (taken, left) = rest.split_at(size);
+        rest = left;
+        taken
+    };
+    let mut point = || {
+        let mut value = |kind: &str| match kind {
+            "float" => f64::from(f32::from_le_bytes(take(4).try_into().expect("four"))),
+            "uchar" => f64::from(take(1)[0]),
+            other => panic!("{other}"),
+        };
+        of_points.iter().map(|(kind, _)| value(kind)).collect()
+    };
+    let points = (0..count("vertex")).map(|_| point()).collect();
+    let mut face = || {
+        assert_eq!(take(1), [3], "a triangle");
+        [(); 3].map(|()| u32::from_le_bytes(take(4).try_into().expect("four")))
+    };
+    let faces = (0..count("face")).map(|_| face()).collect();
+    assert!(rest.is_empty(), "{} bytes more", rest.len());
+    Ply { names: of_points.iter().map(|(_, name)| (*name).to_owned()).collect(), points, faces }
+}

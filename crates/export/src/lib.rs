@@ -17,7 +17,7 @@ mod snapshot;
 #[cfg(any(test, feature = "testing"))]
 pub mod fixture;
 
-pub use cloud::{CloudShape, CloudSize, MAX_STEP_PX, cloud_bytes, write_cloud};
+pub use cloud::{CloudShape, CloudSize, MAX_STEP_PX, cloud_bytes, cloud_size, write_cloud};
 pub use disparity::{check_disparity_name, write_depth_mm, write_disparity, write_disparity_px, write_millimetres};
 pub use file::{Endings, ExportError};
 pub use picture::{colors_of, png_with_texts, write_color, write_confidence, write_errors, write_picture, write_rgb};
