@@ -128,9 +128,10 @@ impl Player {
         self.median_interval
     }
 
-    /// Pairs that could not be read, with the reasons.
-    pub fn damaged(&self) -> &BTreeMap<u64, String> {
-        &self.damaged
+    /// Why the pair at the position of playback cannot be read, where it is watched.
+    pub fn unreadable(&self) -> Option<String> {
+        let position = self.transport.get().position.filter(|_| self.hold_at_end)?;
+        self.damaged.get(&position).cloned()
     }
 
     /// The pairs that could not be read, in a sentence.

@@ -185,9 +185,7 @@ impl PairSource for FileSource {
             many => format!("{first}; so it is with {} more pairs", many - 1),
         });
         let remarks = self.losses.iter().cloned().chain(of_pairs).chain(self.player.left_out()).collect();
-        let position = self.player.transport().get().position.filter(|_| self.mode == Mode::Held);
-        let unreadable = position.and_then(|position| self.player.damaged().get(&position).cloned());
-        SourceState { remarks, unreadable, ..SourceState::default() }
+        SourceState { remarks, unreadable: self.player.unreadable(), ..SourceState::default() }
     }
 
     fn transport(&self) -> Option<Arc<Transport>> {

@@ -110,8 +110,8 @@ fn pairs_are_as_far_apart_as_they_were_divided_by_the_speed() {
 fn damaged_pairs_are_left_out_and_told() {
     let mut player = player(Speed::Max, false, false, &[0, 4, 5]);
     assert_eq!(std::iter::from_fn(|| next(&mut player)).collect::<Vec<_>>(), [1, 2, 3, 6, 7, 8, 9]);
-    assert_eq!(player.damaged().keys().copied().collect::<Vec<_>>(), [0, 4, 5]);
-    assert_eq!(player.damaged()[&4], "chunk of 4");
+    assert_eq!(player.damaged.keys().copied().collect::<Vec<_>>(), [0, 4, 5]);
+    assert_eq!(player.damaged[&4], "chunk of 4");
 }
 
 #[test]

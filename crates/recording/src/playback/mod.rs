@@ -192,7 +192,8 @@ impl PairSource for RecordingSource {
 
     fn state(&self) -> SourceState {
         let remarks = self.losses.iter().cloned().chain(self.player.left_out()).chain(self.player.jumps());
-        SourceState { remarks: remarks.collect(), skew: self.skew, ..SourceState::default() }
+        let unreadable = self.player.unreadable();
+        SourceState { remarks: remarks.collect(), unreadable, skew: self.skew, ..SourceState::default() }
     }
 
     fn calibration(&self) -> Option<&CalibrationNote> {
