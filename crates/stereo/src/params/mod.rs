@@ -19,7 +19,7 @@ parameters! {
     /// Parameters of the whole matching pipeline, for all engines.
     pub struct StereoParams {
         /// Smallest disparity searched; negative for rigs that converge. Depth beyond it cannot be found.
-        min_disparity: i32 = 0, "min-disparity", "Smallest disparity", -1024..=1023, "px", Range, Basic {
+        min_disparity: i32 = 0, "min-disparity", "First disparity", -1024..=1023, "px", Range, Basic {
             less_more: Some(("farther things are seen", "far things are cut off")),
             slider: Some(|_| -64..=64), time: TimeEffect::None,
         };
@@ -45,11 +45,11 @@ parameters! {
             is_odd: true,
         };
         /// How many sizes mutual information is learned at, each half the next: 5 starts at a sixteenth, 1 at once at full size.
-        mi_levels: u32 = 5, "mi-levels", "Levels of information", 1..=5, "", Cost, Advanced {
+        mi_levels: u32 = 5, "mi-levels", "MI levels", 1..=5, "", Cost, Advanced {
             belongs: Some(|p| only_if(p.cost.has_parameter("mi-levels"), "Only the cost mutual-information is learned.")),
         };
         /// Disparities with which mutual information starts at the smallest size.
-        mi_start: mutual_information::Start = mutual_information::Start::Random, "mi-start", "Start of information", 0..=0, "", Cost, Advanced {
+        mi_start: mutual_information::Start = mutual_information::Start::Random, "mi-start", "MI start", 0..=0, "", Cost, Advanced {
             belongs: Some(|p| only_if(p.cost.has_parameter("mi-start"), "Only the cost mutual-information is learned.")),
         };
         /// Local aggregation of the costs, before the paths or, with 0 paths, instead of them.
@@ -64,13 +64,13 @@ parameters! {
         };
         /// How alike in brightness a pixel of a weighted aggregation has to be: its weight is exp(-dI^2 / gamma) of its own, so
         /// it falls to a third where dI^2 is gamma.
-        gamma_color: u32 = 400, "gamma-color", "Gamma of brightness", 1..=65025, "", Aggregation, Advanced {
+        gamma_color: u32 = 400, "gamma-color", "Grey gamma", 1..=65025, "", Aggregation, Advanced {
             less_more: Some(("only pixels of nearly the same brightness count", "others count too")),
             belongs: Some(|p| only_if(p.aggregation.has_weights(), "Only the aggregations adaptive-weight and weighted-cross have weights.")),
             slider: Some(|_| 1..=1000), time: TimeEffect::None,
         };
         /// How near a pixel of a weighted aggregation has to be: its weight is exp(-distance^2 / gamma).
-        gamma_space: u32 = 300, "gamma-space", "Gamma of distance", 1..=65025, "px²", Aggregation, Advanced {
+        gamma_space: u32 = 300, "gamma-space", "Distance gamma", 1..=65025, "px²", Aggregation, Advanced {
             less_more: Some(("only near pixels count", "farther ones count too")),
             belongs: Some(|p| only_if(p.aggregation.has_weights(), "Only the aggregations adaptive-weight and weighted-cross have weights.")),
             slider: Some(|_| 1..=1000), time: TimeEffect::None,
