@@ -1,6 +1,6 @@
 //! Quiet, dense, legible: sizes and colours of the whole window, light and dark as the system has it.
 
-use egui::{Color32, FontDefinitions, FontFamily, FontId, Stroke, TextStyle, Theme, Visuals, vec2};
+use egui::{Color32, FontDefinitions, FontFamily, FontId, Stroke, TextStyle, Theme, Ui, Visuals, vec2};
 
 /// Sets both themes.
 pub(crate) fn apply(ctx: &egui::Context) {
@@ -35,13 +35,31 @@ pub(crate) fn background(visuals: &Visuals) -> Color32 {
     Color32::from_gray(if visuals.dark_mode { 24 } else { 240 })
 }
 
+/// The colour of what is good.
+pub(crate) fn good(visuals: &Visuals) -> Color32 {
+    if visuals.dark_mode { Color32::from_rgb(90, 170, 90) } else { Color32::from_rgb(20, 108, 40) }
+}
+
+/// The colour of a slider's track.
+fn track(visuals: &Visuals) -> Color32 {
+    visuals.widgets.inactive.bg_stroke.color
+}
+
+/// Gives the sliders that follow in `ui` a track that can be seen.
+pub(crate) fn show_tracks(ui: &mut Ui) {
+    let track = track(ui.visuals());
+    ui.visuals_mut().widgets.inactive.bg_fill = track;
+}
+
 fn dark() -> Visuals {
     let mut visuals = Visuals::dark();
     visuals.panel_fill = Color32::TRANSPARENT; // see `background`
     visuals.window_fill = Color32::from_gray(30);
     visuals.override_text_color = Some(Color32::from_gray(208));
+    visuals.weak_text_color = Some(Color32::from_gray(156));
     visuals.error_fg_color = Color32::from_rgb(255, 128, 112);
     visuals.widgets.noninteractive.bg_stroke = Stroke::new(1.0, Color32::from_gray(44));
+    visuals.widgets.inactive.bg_stroke = Stroke::new(1.0, Color32::from_gray(140));
     visuals
 }
 
@@ -50,6 +68,67 @@ fn light() -> Visuals {
     visuals.panel_fill = Color32::TRANSPARENT;
     visuals.window_fill = Color32::from_gray(248);
     visuals.override_text_color = Some(Color32::from_gray(36));
+    visuals.weak_text_color = Some(Color32::from_gray(88));
     visuals.error_fg_color = Color32::from_rgb(176, 36, 24);
+    visuals.warn_fg_color = Color32::from_rgb(140, 76, 0);
+    visuals.hyperlink_color = Color32::from_rgb(0, 88, 168);
+    visuals.widgets.inactive.bg_stroke = Stroke::new(1.0, Color32::from_gray(104));
     visuals
+}
+
+/// Relative luminance as WCAG defines it.
+#[cfg(test)]
+fn luminance(color: Color32) -> f64 {
+    let linear = |part: u8| match f64::from(part) / 255.0 {
+        low if low <= 0.04045 => low / 12.92,
+        part => ((part + 0.055) / 1.055).powf(2.4),
+    };
+    0.2126 * linear(color.r()) + 0.7152 * linear(color.g()) + 0.0722 * linear(color.b())
+}
+
+/// The contrast of two colours as WCAG defines it, from 1 to 21.
+#[cfg(test)]
+pub(crate) fn contrast(a: Color32, b: Color32) -> f64 {
+    let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
+    a.max(b) / a.min(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The least contrast of text, outlines and tracks with what lies behind them.
+    const MIN_CONTRAST: f64 = 4.5;
+
+    #[test]
+    fn everything_is_legible_in_both_themes() {
+        assert!((contrast(Color32::WHITE, Color32::BLACK) - 21.0).abs() < 1e-9);
+        for visuals in [dark(), light()] {
+            let inks = [
+                ("text", visuals.text_color()),
+                ("weak text", visuals.weak_text_color()),
+                ("strong text", visuals.strong_text_color()),
+                ("an error", visuals.error_fg_color),
+                ("a warning", visuals.warn_fg_color),
+                ("what is good", good(&visuals)),
+                ("a link", visuals.hyperlink_color),
+                ("the outline of a box", visuals.widgets.inactive.bg_stroke.color),
+                ("the track of a slider", track(&visuals)),
+            ];
+            for ground in [background(&visuals), visuals.window_fill] {
+                for (what, ink) in inks {
+                    let contrast = contrast(ink, ground);
+                    assert!(contrast >= MIN_CONTRAST, "{what} on {ground:?}: {contrast:.2}");
+                    assert!(ink.is_opaque(), "{what}");
+                }
+            }
+            // letters of buttons, at rest, under the pointer, pressed and chosen
+            let widgets = &visuals.widgets;
+            let fills = [&widgets.inactive, &widgets.hovered, &widgets.active].map(|widget| widget.weak_bg_fill);
+            for fill in fills.into_iter().chain([visuals.selection.bg_fill]) {
+                let contrast = contrast(visuals.text_color(), fill);
+                assert!(contrast >= MIN_CONTRAST, "text on {fill:?}: {contrast:.2}");
+            }
+        }
+    }
 }

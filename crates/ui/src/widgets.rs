@@ -1,12 +1,11 @@
 //! Widgets: rows of label, slider and number that take wheel, keys, typing and double-click.
 
-use egui::{Align, Color32, Event, Layout, RectAlign, Response, RichText, Role, Tooltip, Ui, WidgetInfo, vec2};
+use crate::style;
+use egui::{Align, Event, Layout, RectAlign, Response, RichText, Role, Tooltip, Ui, WidgetInfo, vec2};
 use std::ops::RangeInclusive;
 
-/// Colour of what is good.
-pub(crate) const GOOD: Color32 = Color32::from_rgb(90, 170, 90);
 /// Width of the labels at the left, points.
-pub(crate) const LABEL_WIDTH: f32 = 104.0;
+pub(crate) const LABEL_WIDTH: f32 = 116.0;
 const NUMBER_WIDTH: f32 = 42.0;
 const UNIT_WIDTH: f32 = 22.0;
 
@@ -61,6 +60,7 @@ impl NumberRow<'_> {
         let before = *value;
         let handy = (*self.handy.start()).min(*value)..=(*self.handy.end()).max(*value);
         ui.spacing_mut().slider_width = width;
+        style::show_tracks(ui);
         let slider = egui::Slider::new(value, handy)
             .step_by(self.step as f64)
             .clamping(egui::SliderClamping::Always)
@@ -209,12 +209,15 @@ pub(crate) fn changed_row<R>(
         let height = ui.spacing().interact_size.y;
         ui.allocate_ui_with_layout(vec2(LABEL_WIDTH, height), Layout::right_to_left(Align::Center), |ui| {
             ui.set_min_width(LABEL_WIDTH);
+            ui.spacing_mut().item_spacing.x = 2.0;
             if let Some(back) = back {
+                ui.spacing_mut().button_padding.x = 0.0;
                 let button = ui.add(egui::Button::new("↺").small().frame(false));
                 button.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{label} back to {back}")));
                 takes_back = button.on_hover_text(format!("Back to {back}")).clicked();
             }
-            let text = if back.is_some() { format!("• {label}") } else { label.to_owned() };
+            let text = RichText::new(label);
+            let text = if back.is_some() { text.strong() } else { text };
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 let label = ui.add_enabled(enabled, egui::Label::new(text).truncate());
                 explain(label, help);
@@ -290,14 +293,15 @@ pub(crate) fn note(ui: &mut Ui, text: impl Into<String>) {
 pub(crate) fn named_value(ui: &mut Ui, name: &str, value: &str, color: Option<egui::Color32>) -> Response {
     ui.horizontal(|ui| {
         let height = ui.text_style_height(&egui::TextStyle::Monospace);
-        ui.allocate_ui_with_layout(vec2(62.0, height), Layout::left_to_right(Align::Center), |ui| {
+        let named = ui.allocate_ui_with_layout(vec2(62.0, height), Layout::left_to_right(Align::Center), |ui| {
             ui.set_min_width(62.0);
-            ui.label(RichText::new(name).weak());
+            ui.label(RichText::new(name).weak())
         });
         let text = RichText::new(value).monospace();
-        let response = ui.label(color.map_or(text.clone(), |color| text.color(color)));
+        let text = color.map_or(text.clone(), |color| text.color(color));
+        let response = ui.add(egui::Label::new(text).wrap()); // a long one widens no panel
         response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name} {value}")));
-        response
+        named.inner.union(response) // a text on hover is that of both
     })
     .inner
 }

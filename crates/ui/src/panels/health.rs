@@ -1,10 +1,12 @@
 //! How well the pair fits: rows, time, brightness, and the state of each camera.
 
-use super::{Action, Command, State, widgets};
+use super::{Action, Command, State, style, widgets};
 use crate::calibration::Verdict;
 use crate::capture::CameraState;
 use crate::console::foreign;
 use egui::{RichText, Ui};
+
+const EXCHANGED: &str = "Left and right look exchanged: nearly all matches lie on the wrong side.";
 
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     widgets::heading(ui, "Rig");
@@ -14,15 +16,14 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let offset = |px: f64| if px.abs() < 0.05 { "0.0".to_owned() } else { format!("{px:+.1}") };
     let exchanged = status.health.exchanged.is_some();
     let text = match rows {
-        _ if exchanged => "left and right exchanged?".to_owned(),
+        _ if exchanged => "exchanged?".to_owned(),
         Some(rows) => format!("{} px {}", offset(rows.median_px), rows.verdict()),
         None => "–".to_owned(),
     };
     let color = rows.map(|rows| match rows.verdict() {
-        _ if exchanged => ui.visuals().error_fg_color,
-        Verdict::Good => widgets::GOOD,
-        Verdict::Fair => ui.visuals().warn_fg_color,
-        Verdict::Bad => ui.visuals().error_fg_color,
+        _ if exchanged => ui.visuals().warn_fg_color,
+        Verdict::Good => style::good(ui.visuals()),
+        Verdict::Fair | Verdict::Bad => ui.visuals().warn_fg_color,
     });
     let lines = rows.map_or("rows", |rows| rows.axis.lines());
     let help = rows.map_or(format!("By how much {lines} of left and right differ; too little matches to say."), |rows| {
@@ -32,6 +33,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             rows.matches, rows.median_abs_px, rows.p95_abs_px
         )
     });
+    let help = if exchanged { format!("{EXCHANGED}\n{help}") } else { help };
     widgets::named_value(ui, lines, &text, color).on_hover_text(help);
     if status.source.is_camera {
         let skew = status.cameras.skew;

@@ -17,7 +17,7 @@ mod tools;
 use super::action::Action;
 use super::command::Command;
 use super::state::State;
-use super::widgets;
+use super::{style, widgets};
 use crate::features::{
     cameras, comparison, conversion, dialog, doctor, explain, guide, help, history, measure, picture, presets, reach,
     recording, rig, search,

@@ -1,6 +1,6 @@
 //! The steps of a page: each says in words whether it is done and how well.
 
-use super::widgets;
+use super::style;
 use egui::{RichText, Role, Ui, WidgetInfo};
 
 /// How far a step is.
@@ -17,7 +17,7 @@ pub(crate) enum Done {
 /// A step with its number, and in words whether it is done and how well.
 pub(crate) fn step(ui: &mut Ui, number: usize, title: &str, done: Done, text: &str, content: impl FnOnce(&mut Ui)) {
     let (mark, color) = match done {
-        Done::Good => ("●", widgets::GOOD),
+        Done::Good => ("●", style::good(ui.visuals())),
         Done::Doubtful => ("▲", ui.visuals().warn_fg_color),
         Done::Open => ("○", ui.visuals().weak_text_color()),
     };

@@ -2,7 +2,7 @@
 //!
 //! The source seeks to the newest position only, so that dragging never lags behind.
 
-use super::{Action, Command, Panel, State, action_button, widgets};
+use super::{Action, Command, Panel, State, action_button, style, widgets};
 use crate::capture::{Playing, Speed};
 use crate::command::Playback;
 use crate::console;
@@ -110,6 +110,7 @@ impl Timeline {
         let Some(last) = playing.num_pairs().checked_sub(1) else { return };
         let at = playing.target().unwrap_or(0);
         ui.spacing_mut().slider_width = ui.available_width();
+        style::show_tracks(ui);
         let mut frame = at;
         let slider = ui.add(Slider::new(&mut frame, 0..=last).show_value(false));
         widgets::name(&slider, Role::Slider, "Position", at as f64);

@@ -36,7 +36,7 @@ impl PointsFile {
         let Self { output, scene, settings, colours, every } = self;
         let map = output.map.as_ref().ok_or("the result has no numbers on the host")?;
         let points = shown_points(map, &output.job.frame.left, scene, settings, colours);
-        let shape = CloudShape { every: *every, has_faces: scene.surface(settings) == Surface::Mesh };
+        let shape = CloudShape { every: *every, has_faces: scene.surface(settings) == Surface::Mesh, has_normals: false };
         Ok(export::cloud_bytes(&points.depth_m, &scene.geometry, Some(&points.colors), shape))
     }
 }

@@ -7,7 +7,7 @@ use crate::metrics::{Missing, Trend};
 use crate::panels::action_button;
 use crate::state::State;
 use crate::state::{MeasureState, MeasureStep};
-use crate::widgets;
+use crate::{style, widgets};
 use egui::{Button, Color32, DragValue, Grid, Label, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 const HELP: &str = "Drag a rectangle over a flat surface; click two points for their distance. The other mouse buttons move an enlarged picture.";
@@ -139,7 +139,7 @@ fn digits(value: f64) -> String {
 fn trend_text(ui: &Ui, trend: Trend) -> RichText {
     let text = RichText::new(trend.word()).small();
     match trend {
-        Trend::Better => text.color(widgets::GOOD),
+        Trend::Better => text.color(style::good(ui.visuals())),
         Trend::Worse => text.color(ui.visuals().warn_fg_color),
         Trend::Grows | Trend::Falls | Trend::Steady => text.weak(),
     }
