@@ -51,27 +51,23 @@ impl WhyNot {
     /// Of a setting that this search has tried; `None` for the proposal, and for one whose loss is not lower.
     pub(super) fn of(search: &SearchProgress, trial: &Trial) -> Option<Self> {
         let pairs = search.samples;
-        match search.limits.max_ms {
+        match search.limits.max_ms.filter(|_| !search.limits.allow(trial)) {
             _ if trial.samples == 0 => return Some(Self::Refused),
-            Some(max_ms) if !search.limits.allow(trial) => {
-                return Some(Self::OverLimit { time_ms: trial.time_ms, max_ms });
-            }
-            _ if trial.samples < pairs => return Some(Self::NotOnAllPairs { tried: trial.samples, pairs }),
-            _ if trial.loss.is_none() => return Some(Self::Unjudged),
-            _ => {}
+            Some(max_ms) => return Some(Self::OverLimit { time_ms: trial.time_ms, max_ms }),
+            None if trial.samples < pairs => return Some(Self::NotOnAllPairs { tried: trial.samples, pairs }),
+            None if trial.loss.is_none() => return Some(Self::Unjudged),
+            None => {}
         }
         let best = search.best.as_ref().filter(|best| has_lower_loss(trial, best)).map(Arc::as_ref)?;
         if search.judge == Judge::WithoutTruth {
             return Some(Self::ScoreDecidesNothing);
         }
         let worse = first_loss(trial, best).and_then(|at| Some((at, trial.runs[at].loss?, best.runs[at].loss?)));
-        Some(match worse {
-            Some((at, loss, proposed)) => Self::LosesOnPair { pair: at + 1, loss, proposed },
-            None => {
-                let (loss, proposed) = trial.loss.zip(best.loss)?;
-                Self::SmallGain { percent: 100.0 * (1.0 - loss / proposed) }
-            }
-        })
+        if let Some((at, loss, proposed)) = worse {
+            return Some(Self::LosesOnPair { pair: at + 1, loss, proposed });
+        }
+        let (loss, proposed) = trial.loss.zip(best.loss)?;
+        Some(Self::SmallGain { percent: 100.0 * (1.0 - loss / proposed) })
     }
 
     /// A few words for a table.
