@@ -307,7 +307,7 @@ impl Session {
     /// the scene shows how many cameras there are.
     pub(crate) fn update_previews(&mut self) {
         #[cfg(feature = "zenoh")]
-        if !self.state.is_open(Action::Cameras) {
+        if !self.state.is_open(crate::action::Action::Cameras) {
             drop(self.state.source.rigs.take());
         }
         let is_open = self.state.chooses_cameras();

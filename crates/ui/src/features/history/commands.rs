@@ -77,6 +77,7 @@ pub(crate) fn take_setup(session: &mut Session, setup: Setup) {
         let wanted = Request { choice: calibration.choice, ..session.request(source) };
         return session.open_as(wanted); // the colours are fitted to it
     }
+    session.awaited.range = false;
     rig::commands::take_back(session, calibration);
     session.state.view.depth_range_m = depth_range_m;
     session.awaited.fits_depth(depth_range_m.is_none());

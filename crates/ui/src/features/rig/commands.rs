@@ -107,8 +107,9 @@ fn calibrate_by(
             if (&source.name, source.width, source.height) != (&now.name, now.width, now.height) {
                 return; // another source is read since
             }
-            if wish == Wish::Own && session.state.recording.is_begun() {
-                return;
+            let is_undisturbed = session.state.rig.choice.is_unset() && !session.state.recording.is_begun();
+            if wish == Wish::Own && !is_undisturbed {
+                return; // the user has chosen another one since, or records
             }
             match found {
                 Ok(Ok(calibrated)) => {

@@ -11,6 +11,7 @@ use crate::panels::{Panel, action_button};
 use crate::rig::{RectifyChoice, RigFile};
 use crate::state::State;
 use crate::view::metres;
+use crate::widgets;
 use egui::{Button, RichText, Ui, WidgetInfo};
 
 /// The page.
@@ -46,6 +47,7 @@ impl RigPage {
     fn cameras(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         if state.chooses_cameras() {
             self.chooser.show(ui, state, commands);
+            widgets::note(ui, "Rows, range and colours follow by themselves then; Ctrl+Z takes each of them back.");
         } else {
             sides(ui, state, commands);
         }
@@ -72,11 +74,11 @@ fn cameras_state(state: &State) -> (Done, String) {
     if let Some(opening) = &source.opening {
         return (Done::Open, format!("opening {opening} …"));
     }
-    if state.chooses_cameras() {
-        return (Done::Open, "this is the built-in scene: choose your two cameras".to_owned());
-    }
     if source.is_replaced() {
         return (Done::Doubtful, format!("{} cannot be opened: this is the built-in scene", short_name(&source.spec)));
+    }
+    if state.chooses_cameras() {
+        return (Done::Open, "this is the built-in scene: choose your two cameras".to_owned());
     }
     if let Some(lost) = source.lost_text() {
         return (Done::Doubtful, lost);
@@ -112,11 +114,12 @@ fn sides(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         }
     });
     if let Some(watch) = &state.rig.sides_watch {
-        let camera = if state.rig.choice.vertical { "upper" } else { "left" };
-        let text = format!(
-            "Cover the {camera} lens with a hand for a second (left: as you stand behind the cameras). {} s …",
-            watch.seconds_left()
-        );
+        let lens = if state.rig.choice.vertical {
+            "the upper lens with a hand for a second"
+        } else {
+            "the left lens with a hand for a second (left as you stand behind the cameras)"
+        };
+        let text = format!("Cover {lens}: {} s left", watch.seconds_left());
         ui.add(egui::Label::new(RichText::new(text).strong()).wrap());
     }
     if state.rig.choice.rectify() == RectifyChoice::Calibration {
