@@ -25,6 +25,11 @@ fn pages_settings_presets_and_sources_are_found_by_their_words() {
     window.harness.run_steps(3);
     assert!(!window.has(FIELD) && window.session.borrow().state.is_open(Action::Sweep));
 
+    find(&mut window, "two webcams");
+    window.harness.key_press(Key::Enter);
+    window.harness.run_steps(3);
+    assert!(window.session.borrow().state.is_open(Action::Rig));
+
     // what is folded is shown, and marked
     assert!(!window.has("Rank window"), "folded at first");
     window.session.borrow_mut().state.view.arrangement_mut().controls = false;
@@ -52,7 +57,7 @@ fn pages_settings_presets_and_sources_are_found_by_their_words() {
     assert!(window.has(FIELD), "there is nothing to take");
     window.harness.key_press(Key::Escape);
     window.harness.run_steps(3);
-    assert!(!window.has(FIELD) && window.session.borrow().state.is_open(Action::Sweep), "the page stays");
+    assert!(!window.has(FIELD) && window.session.borrow().state.is_open(Action::Rig), "the page stays");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::commands::{self, ESTIMATE, Wish};
 use crate::action::Action;
+use crate::capture::SourceSpec;
 use crate::rig::{CalibrationChoice, RectifyChoice};
 use crate::session::Session;
 use crate::stereo::StereoParams;
@@ -30,7 +31,7 @@ pub(crate) fn update(session: &mut Session) {
 fn is_ready(session: &Session) -> bool {
     let state = &session.state;
     let health = &state.status().health;
-    let is_camera = state.source.running.as_ref().is_some_and(|running| running.is_camera());
+    let is_camera = state.source.running.as_ref().is_some_and(SourceSpec::is_camera);
     let is_uncalibrated = state.rig.choice.is_unset() && state.geometry().is_none();
     let is_busy = state.status().paused
         || state.recording.is_begun()
