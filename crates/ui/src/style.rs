@@ -40,15 +40,21 @@ pub(crate) fn good(visuals: &Visuals) -> Color32 {
     if visuals.dark_mode { Color32::from_rgb(90, 170, 90) } else { Color32::from_rgb(20, 108, 40) }
 }
 
-/// The colour of a slider's track.
-fn track(visuals: &Visuals) -> Color32 {
-    visuals.widgets.inactive.bg_stroke.color
+/// The colour of outlines and tracks, without which a control could not be seen.
+fn outline(visuals: &Visuals) -> Color32 {
+    Color32::from_gray(if visuals.dark_mode { 140 } else { 104 })
 }
 
 /// Gives the sliders that follow in `ui` a track that can be seen.
 pub(crate) fn show_tracks(ui: &mut Ui) {
-    let track = track(ui.visuals());
-    ui.visuals_mut().widgets.inactive.bg_fill = track;
+    let outline = outline(ui.visuals());
+    ui.visuals_mut().widgets.inactive.bg_fill = outline;
+}
+
+/// Gives the boxes and circles of choices that follow in `ui` an outline that can be seen, also in a menu.
+pub(crate) fn show_boxes(ui: &mut Ui) {
+    let outline = outline(ui.visuals());
+    ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.0, outline);
 }
 
 fn dark() -> Visuals {
@@ -59,7 +65,6 @@ fn dark() -> Visuals {
     visuals.weak_text_color = Some(Color32::from_gray(156));
     visuals.error_fg_color = Color32::from_rgb(255, 128, 112);
     visuals.widgets.noninteractive.bg_stroke = Stroke::new(1.0, Color32::from_gray(44));
-    visuals.widgets.inactive.bg_stroke = Stroke::new(1.0, Color32::from_gray(140));
     visuals
 }
 
@@ -72,7 +77,6 @@ fn light() -> Visuals {
     visuals.error_fg_color = Color32::from_rgb(176, 36, 24);
     visuals.warn_fg_color = Color32::from_rgb(140, 76, 0);
     visuals.hyperlink_color = Color32::from_rgb(0, 88, 168);
-    visuals.widgets.inactive.bg_stroke = Stroke::new(1.0, Color32::from_gray(104));
     visuals
 }
 
@@ -112,8 +116,7 @@ mod tests {
                 ("a warning", visuals.warn_fg_color),
                 ("what is good", good(&visuals)),
                 ("a link", visuals.hyperlink_color),
-                ("the outline of a box", visuals.widgets.inactive.bg_stroke.color),
-                ("the track of a slider", track(&visuals)),
+                ("the outline of a box and the track of a slider", outline(&visuals)),
             ];
             for ground in [background(&visuals), visuals.window_fill] {
                 for (what, ink) in inks {

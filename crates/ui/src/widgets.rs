@@ -1,11 +1,13 @@
 //! Widgets: rows of label, slider and number that take wheel, keys, typing and double-click.
 
 use crate::style;
-use egui::{Align, Event, Layout, RectAlign, Response, RichText, Role, Tooltip, Ui, WidgetInfo, vec2};
+use egui::{Align, Event, IntoAtoms, Layout, RectAlign, Response, RichText, Role, Tooltip, Ui, WidgetInfo, vec2};
 use std::ops::RangeInclusive;
 
 /// Width of the labels at the left, points.
-pub(crate) const LABEL_WIDTH: f32 = 116.0;
+const LABEL_WIDTH: f32 = 104.0;
+/// Width of the labels of parameters, each with a button that takes a change back, points.
+pub(crate) const PARAMETER_WIDTH: f32 = 116.0;
 const NUMBER_WIDTH: f32 = 42.0;
 const UNIT_WIDTH: f32 = 22.0;
 
@@ -207,8 +209,8 @@ pub(crate) fn changed_row<R>(
     let mut given = None;
     ui.horizontal(|ui| {
         let height = ui.spacing().interact_size.y;
-        ui.allocate_ui_with_layout(vec2(LABEL_WIDTH, height), Layout::right_to_left(Align::Center), |ui| {
-            ui.set_min_width(LABEL_WIDTH);
+        ui.allocate_ui_with_layout(vec2(PARAMETER_WIDTH, height), Layout::right_to_left(Align::Center), |ui| {
+            ui.set_min_width(PARAMETER_WIDTH);
             ui.spacing_mut().item_spacing.x = 2.0;
             if let Some(back) = back {
                 ui.spacing_mut().button_padding.x = 0.0;
@@ -230,10 +232,19 @@ pub(crate) fn changed_row<R>(
 
 /// A row with its label at the left and `content` in the rest.
 pub(crate) fn row<R>(ui: &mut Ui, label: &str, help: &str, content: impl FnOnce(&mut Ui) -> R) -> R {
+    labelled(ui, LABEL_WIDTH, label, help, content)
+}
+
+/// A line of explanation below a parameter's value.
+pub(crate) fn below_value(ui: &mut Ui, help: &str, text: String) {
+    labelled(ui, PARAMETER_WIDTH, "", help, |ui| note(ui, text));
+}
+
+fn labelled<R>(ui: &mut Ui, width: f32, label: &str, help: &str, content: impl FnOnce(&mut Ui) -> R) -> R {
     ui.horizontal(|ui| {
         let height = ui.spacing().interact_size.y;
-        ui.allocate_ui_with_layout(vec2(LABEL_WIDTH, height), Layout::left_to_right(Align::Center), |ui| {
-            ui.set_min_width(LABEL_WIDTH);
+        ui.allocate_ui_with_layout(vec2(width, height), Layout::left_to_right(Align::Center), |ui| {
+            ui.set_min_width(width);
             explain(ui.add(egui::Label::new(label).truncate()), help);
         });
         content(ui)
@@ -276,6 +287,24 @@ pub(crate) fn choice_again<T: Copy + PartialEq>(
     name_text(&response, Role::ComboBox, label, text);
     explain(response, help);
     picked
+}
+
+/// A box to tick.
+pub(crate) fn checkbox<'a>(ui: &mut Ui, on: &'a mut bool, text: impl IntoAtoms<'a>) -> Response {
+    let show = |ui: &mut Ui| {
+        style::show_boxes(ui);
+        ui.checkbox(on, text)
+    };
+    ui.scope(show).inner
+}
+
+/// One of several choices, of which one is chosen.
+pub(crate) fn radio<'a, T: PartialEq>(ui: &mut Ui, chosen: &mut T, option: T, text: impl IntoAtoms<'a>) -> Response {
+    let show = |ui: &mut Ui| {
+        style::show_boxes(ui);
+        ui.radio_value(chosen, option, text)
+    };
+    ui.scope(show).inner
 }
 
 /// The title of a group of controls.

@@ -36,9 +36,9 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     });
     swatch(ui, &view, ui.available_width());
     let help = "Near has the map's first colour instead of its last one.";
-    ui.checkbox(&mut view.inverted, "Inverted").on_hover_text(help);
+    widgets::checkbox(ui, &mut view.inverted, "Inverted").on_hover_text(help);
     widgets::note(ui, if view.inverted { "Inverted: near has the first colour." } else { view.colormap.help() });
-    let reasons = ui.checkbox(&mut view.colour_reasons, Action::ColourReasons.label());
+    let reasons = widgets::checkbox(ui, &mut view.colour_reasons, Action::ColourReasons.label());
     reasons.on_hover_text(tooltip(ui, Action::ColourReasons));
     if state.view.colour_reasons {
         let shares = state.status().engine.figures.map(|figures| figures.shares.holes);

@@ -177,7 +177,7 @@ fn edit(
 }
 
 fn switch(ui: &mut Ui, label: &str, help: &str, on: &mut bool) {
-    let response = ui.checkbox(on, ());
+    let response = widgets::checkbox(ui, on, ());
     let enabled = response.enabled();
     response.widget_info(|| WidgetInfo::selected(Role::CheckBox, enabled, *on, label));
     widgets::explain(response, help);
@@ -195,7 +195,7 @@ fn defaults(params: &StereoParams, base: StereoParams) -> StereoParams {
 
 /// The search range in metres: `= 0.42 m … ∞`.
 fn range_line(ui: &mut Ui, params: &StereoParams, geometry: Option<&Geometry>) {
-    widgets::row(ui, "", "", |ui| widgets::note(ui, range_text(params, geometry)));
+    widgets::below_value(ui, "", range_text(params, geometry));
 }
 
 fn range_text(params: &StereoParams, geometry: Option<&Geometry>) -> String {
@@ -211,7 +211,7 @@ fn relative_line(ui: &mut Ui, value: Value, params: &StereoParams) {
     if let Value::Integer(v) = value {
         let ratio = v as f64 / f64::from(params.largest_cost());
         let help = "The penalty relative to the largest cost of a pixel: comparable between costs.";
-        widgets::row(ui, "", help, |ui| widgets::note(ui, format!("{ratio:.2} × max cost")));
+        widgets::below_value(ui, help, format!("{ratio:.2} × max cost"));
     }
 }
 

@@ -98,7 +98,7 @@ fn choices(ui: &mut Ui, state: &State, playing: &Playing, commands: &mut Vec<Com
     }
     let mut looped = playing.looped;
     let help = "At the end, begin again; otherwise stay there.";
-    if ui.checkbox(&mut looped, "loop").on_hover_text(help).changed() {
+    if widgets::checkbox(ui, &mut looped, "loop").on_hover_text(help).changed() {
         commands.push(Command::Playback(Playback::SetLooped(looped)));
     }
     speed(ui, playing.speed, commands);

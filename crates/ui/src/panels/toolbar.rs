@@ -28,8 +28,8 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 
 /// Source and preset.
 fn input(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    // a recording has them on its time line
-    if state.pipeline.playback.is_none() {
+    // a recording has them on its time line, and one pair has nothing to hold
+    if state.pipeline.playback.is_none() && !state.status().source.is_still {
         let (text, held) = if state.status().paused { ("▶ Go on", true) } else { ("‖ Pause", false) };
         action_button(ui, Action::Pause, Button::new(text), held, commands);
         action_button(ui, Action::Step, Button::new("▸| Step"), false, commands);
@@ -79,7 +79,7 @@ fn views(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 fn switch(ui: &mut Ui, action: Action, is_on: bool, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         let mut on = is_on;
-        if ui.checkbox(&mut on, action.label()).on_hover_text(tooltip(ui, action)).clicked() {
+        if widgets::checkbox(ui, &mut on, action.label()).on_hover_text(tooltip(ui, action)).clicked() {
             commands.push(action.into());
         }
         let key = RichText::new(ui.ctx().format_shortcut(&action.shortcut())).small().weak();

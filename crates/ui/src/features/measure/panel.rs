@@ -75,7 +75,7 @@ fn true_distance(ui: &mut Ui, measure: &MeasureState, commands: &mut Vec<Command
     let mut distance_m = measure.true_distance_m;
     widgets::row(ui, "true distance", help, |ui| {
         let mut is_known = distance_m.is_some();
-        let known = ui.checkbox(&mut is_known, "known");
+        let known = widgets::checkbox(ui, &mut is_known, "known");
         known.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, is_known, "True distance known"));
         if known.changed() {
             distance_m = is_known.then_some(FIRST_DISTANCE_M);

@@ -11,6 +11,8 @@ use egui::{Align, Button, ComboBox, Layout, PopupCloseBehavior, RichText, Role, 
 
 /// Width of the chooser, points: the longest name fits.
 const WIDTH: f32 = 110.0;
+/// Where there is less room, the mark is a sign and no words, points.
+const MARK_WIDTH: f32 = 200.0;
 const LIST_WIDTH: f32 = 250.0;
 const LIST_HEIGHT: f32 = 420.0;
 
@@ -104,9 +106,15 @@ fn mark(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             ui.set_invisible();
         }
         let list = format!("Changed since the preset was chosen:\n{}", changes.join("\n"));
-        let text = RichText::new("changed").small().color(ui.visuals().warn_fg_color);
-        ui.label(text).on_hover_text(&list);
-        let back = ui.button(format!("Back to {}", state.matching.preset_name()));
+        let name = format!("Back to {}", state.matching.preset_name());
+        let is_short = ui.available_width() < MARK_WIDTH;
+        if !is_short {
+            let text = RichText::new("changed").small().color(ui.visuals().warn_fg_color);
+            ui.label(text).on_hover_text(&list);
+        }
+        let back = ui.button(if is_short { "↺" } else { &name });
+        let enabled = back.enabled();
+        back.widget_info(|| WidgetInfo::labeled(Role::Button, enabled, &name));
         if back.on_hover_text(format!("{list}\n\n{}", tooltip(ui, Action::ResetParameters))).clicked() {
             commands.push(Action::ResetParameters.into());
         }

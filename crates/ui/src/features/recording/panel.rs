@@ -113,7 +113,7 @@ fn content(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     widgets::heading(ui, "What is recorded");
     for &stream in Stream::ALL {
         let mut chosen = choices.streams.has(stream);
-        if ui.checkbox(&mut chosen, stream.word()).on_hover_text(stream.help()).changed() {
+        if widgets::checkbox(ui, &mut chosen, stream.word()).on_hover_text(stream.help()).changed() {
             choices.streams = choices.streams.with(stream, chosen);
         }
         if stream == Stream::Depth && chosen && !state.has_depth() {

@@ -69,7 +69,8 @@ fn value(ui: &mut Ui, name: &str, control: &OfferedControl) -> Option<ControlSet
     let kind = control.kind;
     let mut setting = None;
     let mut auto = control.auto == Some(true);
-    if control.auto.is_some() && ui.checkbox(&mut auto, "auto").on_hover_text("The camera decides.").changed() {
+    if control.auto.is_some() && widgets::checkbox(ui, &mut auto, "auto").on_hover_text("The camera decides.").changed()
+    {
         setting = setting_of(kind, if auto { Setting::Auto } else { Setting::Fixed(control.value) });
     }
     let mut value = control.value;

@@ -126,14 +126,17 @@ fn sides(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let mut choice = state.rig.choice.clone();
         let help = "The file's left camera is the one that stands right, as seen from behind. The pictures stay where they are.";
         let label = "Left and right are exchanged in the calibration file";
-        if ui.checkbox(&mut choice.swapped, label).on_hover_text(help).changed() {
+        if widgets::checkbox(ui, &mut choice.swapped, label).on_hover_text(help).changed() {
             commands.push(Command::Calibrate(choice));
         }
     } else {
         let mut choice = state.rig.choice.clone();
         let help = "Points lie in the same column of both pictures then. The upper camera's picture is the left one. A calibration says \
                     so itself.";
-        if ui.checkbox(&mut choice.vertical, "One camera stands above the other").on_hover_text(help).changed() {
+        if widgets::checkbox(ui, &mut choice.vertical, "One camera stands above the other")
+            .on_hover_text(help)
+            .changed()
+        {
             commands.push(Command::Calibrate(choice));
         }
     }
