@@ -1,41 +1,177 @@
-//! The status line: rates, latency, dropped pairs with their causes, stage times, jobs, engine.
+//! The status line: rates, latency, dropped pairs with their causes, stage times, jobs, engine. It is never cut: what has no room is
+//! told on hover.
 
 use super::{Command, State};
 use crate::live::Status;
 use crate::rate::LatencySince;
-use egui::{Label, RichText, Role, Ui, WidgetInfo};
+use egui::{Align, Color32, FontId, Label, Layout, RichText, Role, Ui, WidgetInfo, vec2};
 
 /// Windows of at least this width, points, have one row.
 const ONE_ROW_WIDTH: f32 = 1700.0;
+/// Space between two cells, points: a separator and what lies on both sides of it.
+const GAP: f32 = 21.0;
+/// Width of the separator, points.
+const SEPARATOR_WIDTH: f32 = 6.0;
+/// Size of the letters, points.
+const LETTER_SIZE: f32 = 11.0;
+/// Help of the time of a pair.
+const WITHOUT_STAGES: &str = "From the submission of a pair to its result, with the work before it on the device. This adapter measures \
+                              no times of stages, or none that are right while it draws.";
+/// Stands for the cells that have no room.
+const MORE: &str = "…";
+/// Width that the engine's name has at least, points.
+const MIN_ENGINE_WIDTH: f32 = 90.0;
+/// Share of a row's width that running jobs take at most.
+const JOBS_SHARE: f32 = 0.5;
 
-pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let status = state.status();
-    // two rows, always, where one may be too short: nothing jumps when a number grows
-    let rows = if ui.available_width() < ONE_ROW_WIDTH { 2.0 } else { 1.0 };
-    let height = rows * ui.spacing().interact_size.y;
-    ui.set_min_height(height);
-    ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = 10.0;
-        readings(ui, state);
-        if let Some(remote) = &state.pipeline.remote {
-            let help = "Clients elsewhere, and the messages that were not sent because newer ones had come.";
-            cell(ui, &remote.standing(), &format!("{}\n{help}", remote.invitation()));
-        }
-        // one elsewhere names its machine with each result
-        let elsewhere = state.output().filter(|output| output.job.frame.raw.matched.is_some());
-        let elsewhere = elsewhere.map(|output| &output.engine);
-        let engine = match elsewhere.or(status.engine.engine.as_ref()) {
-            _ if status.engine.opening => "engine starts …".to_owned(),
-            Some(engine) => format!("{} · {}", engine.kind, engine.adapter),
-            None => "no engine".to_owned(),
-        };
-        let why = status.engine.why.clone().unwrap_or_else(|| "What computes the disparities.".into());
-        ui.add(Label::new(RichText::new(engine).small()).extend()).on_hover_text(why);
-        jobs(ui, state, commands);
-    });
+/// A part of the line.
+struct Cell {
+    text: String,
+    help: String,
 }
 
-fn readings(ui: &mut Ui, state: &State) {
+impl Cell {
+    fn new(text: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { text: text.into(), help: help.into() }
+    }
+
+    fn width(&self, ui: &Ui) -> f32 {
+        ui.painter().layout_no_wrap(self.text.clone(), letters(), Color32::WHITE).size().x + GAP
+    }
+
+    fn show(&self, ui: &mut Ui) {
+        ui.add(Label::new(RichText::new(&self.text).font(letters())).extend()).on_hover_text(&self.help);
+        ui.separator();
+    }
+}
+
+fn letters() -> FontId {
+    FontId::monospace(LETTER_SIZE)
+}
+
+/// Draws the line in one row or two, always as many for a width: nothing jumps when a number grows. Cells that have no room, the least
+/// important ones, are told by a last one.
+pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    let num_rows = if ui.available_width() < ONE_ROW_WIDTH { 2 } else { 1 };
+    let cells = cells(state);
+    let engine = engine(state);
+    let size = vec2(ui.available_width(), ui.spacing().interact_size.y);
+    let widths: Vec<_> = cells.iter().map(|cell| cell.width(ui)).collect();
+    let of_jobs = if state.jobs.is_empty() { 0.0 } else { JOBS_SHARE * size.x };
+    let more_width = Cell::new(MORE, "").width(ui);
+    let last_row = size.x - of_jobs - MIN_ENGINE_WIDTH - more_width;
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let rooms = if num_rows == 1 { vec![last_row] } else { vec![size.x, last_row] };
+    let (rows, hidden) = packed(&widths, &rooms);
+    for (number, row) in rows.iter().enumerate() {
+        ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+            ui.set_min_size(size);
+            let is_last = number + 1 == num_rows;
+            if is_last {
+                jobs(ui, state, of_jobs, commands);
+            }
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                ui.spacing_mut().item_spacing.x = (GAP - SEPARATOR_WIDTH) / 2.0;
+                for &cell in row {
+                    cells[cell].show(ui);
+                }
+                if is_last && !hidden.is_empty() {
+                    let told = |&cell: &usize| format!("{}\n{}", cells[cell].text, cells[cell].help);
+                    let told = hidden.iter().map(told).collect::<Vec<_>>().join("\n\n");
+                    let more = ui.label(RichText::new(MORE).font(letters()));
+                    more.widget_info(|| WidgetInfo::labeled(Role::Label, true, &told));
+                    more.on_hover_text(&told);
+                    ui.separator();
+                }
+                if is_last {
+                    let text = RichText::new(&engine.text).small();
+                    ui.add(Label::new(text).truncate()).on_hover_text(format!("{}\n{}", engine.text, engine.help));
+                }
+            });
+        });
+    }
+}
+
+/// Puts cells of these widths into rows with this room, each in the first one that has room and none before an earlier one: the cells
+/// of each row, and those that have no room.
+fn packed(widths: &[f32], rooms: &[f32]) -> (Vec<Vec<usize>>, Vec<usize>) {
+    let mut rooms = rooms.to_vec();
+    let mut rows = vec![Vec::new(); rooms.len()];
+    let mut hidden = Vec::new();
+    let mut first = 0;
+    for (cell, &width) in widths.iter().enumerate() {
+        match (first..rooms.len()).find(|&row| width <= rooms[row]) {
+            Some(row) => {
+                first = row;
+                rooms[row] -= width;
+                rows[row].push(cell);
+            }
+            None => hidden.push(cell),
+        }
+    }
+    (rows, hidden)
+}
+
+/// What computes the disparities.
+fn engine(state: &State) -> Cell {
+    let engine = &state.status().engine;
+    // one elsewhere names its machine with each result
+    let elsewhere = state.output().filter(|output| output.job.frame.raw.matched.is_some());
+    let elsewhere = elsewhere.map(|output| &output.engine);
+    let text = match elsewhere.or(engine.engine.as_ref()) {
+        _ if engine.opening => "engine starts …".to_owned(),
+        Some(engine) => format!("{} · {}", engine.kind, engine.adapter),
+        None => "no engine".to_owned(),
+    };
+    Cell::new(text, engine.why.clone().unwrap_or_else(|| "What computes the disparities.".into()))
+}
+
+/// All cells, the most important ones first.
+fn cells(state: &State) -> Vec<Cell> {
+    let status = state.status();
+    let mut cells = if status.source.is_still { still(status) } else { rates(state) };
+    if let Some(figures) = status.engine.figures {
+        let help = "Pixels that have a disparity. What was filled from neighbours or held from earlier pairs was not measured, and is \
+                    hatched in the pictures.";
+        cells.push(Cell::new(figures.shares.to_string(), help));
+    }
+    if let Some(truth) = status.engine.figures.and_then(|figures| figures.truth) {
+        let help = format!(
+            "Pixels whose disparity is off by more than 1 px, or that have none: of all with truth, as in the other pages. Of those that are \
+             visible in both pictures (bad-1 nonocc): {:.1} %.",
+            truth.nonocc.bad_1_percent
+        );
+        cells.push(Cell::new(truth.to_string(), help));
+    }
+    if !status.engine.stages.is_empty() {
+        let stages: Vec<_> = status.engine.stages.iter().map(|s| format!("{} {:.1}", s.name, s.ms)).collect();
+        let help = format!(
+            "Time of each stage; {:.1} ms in all, rectification {:.1} ms.",
+            status.engine.compute_ms, status.capture.rectify_ms
+        );
+        cells.push(Cell::new(format!("{} ms", stages.join(" · ")), help));
+    } else if status.engine.computed > 0 && !status.source.is_still {
+        cells.push(Cell::new(format!("matching {:.1} ms", status.engine.compute_ms), WITHOUT_STAGES));
+    }
+    if let Some(remote) = &state.pipeline.remote {
+        let help = "Clients elsewhere, and the messages that were not sent because newer ones had come.";
+        cells.push(Cell::new(remote.standing(), format!("{}\n{help}", remote.invitation())));
+    }
+    cells
+}
+
+/// The time of one pair, which has no rate.
+fn still(status: &Status) -> Vec<Cell> {
+    let (text, help) = if status.engine.computed == 0 {
+        ("one pair, being matched".to_owned(), "The source is one pair.")
+    } else {
+        (format!("one pair, matched in {:.0} ms", status.engine.compute_ms), WITHOUT_STAGES)
+    };
+    vec![Cell::new(text, help)]
+}
+
+/// Rates, latency and losses of a source of many pairs.
+fn rates(state: &State) -> Vec<Cell> {
     let status = state.status();
     let shown_hz = state.pipeline.shown_hz;
     let rates = if status.paused {
@@ -43,11 +179,7 @@ fn readings(ui: &mut Ui, state: &State) {
     } else {
         format!("in {:4.1} · computed {:4.1} · shown {shown_hz:4.1}/s", status.capture.rate_hz, status.computed_hz)
     };
-    cell(
-        ui,
-        &rates,
-        "Pairs per second: from the source, matched, and drawn here. A held pair is matched after each change.",
-    );
+    let help = "Pairs per second: from the source, matched, and drawn here. A held pair is matched after each change.";
     let latency_ms = status.engine.latency_ms();
     let since = status.engine.latency_since;
     let latency = latency_ms.map_or("–".to_owned(), |(median, _)| format!("{median:.0} ms{since}"));
@@ -59,39 +191,24 @@ fn readings(ui: &mut Ui, state: &State) {
         }
         LatencySince::Capture => "From the capture of a pair on the other machine, by the offset of the two clocks,",
     };
-    let help = format!("{begin} to its result, half of them.{p99}");
-    cell(ui, &format!("latency {latency}"), &help);
-    cell(ui, &format!("dropped {}", status.dropped.missed()), &drops(status));
-    if !status.engine.stages.is_empty() {
-        let stages: Vec<_> = status.engine.stages.iter().map(|s| format!("{} {:.1}", s.name, s.ms)).collect();
-        let help = format!(
-            "Time of each stage; {:.1} ms in all, rectification {:.1} ms.",
-            status.engine.compute_ms, status.capture.rectify_ms
-        );
-        cell(ui, &format!("{} ms", stages.join(" · ")), &help);
-    } else if status.engine.computed > 0 {
-        let help = "From the submission of a pair to its result, with the work before it on the device. This adapter measures \
-                    no times of stages, or none that are right while it draws.";
-        cell(ui, &format!("matching {:.1} ms", status.engine.compute_ms), help);
-    }
-    if let Some(figures) = status.engine.figures {
-        let help = "Pixels that have a disparity. What was filled from neighbours or held from earlier pairs was not measured, and is \
-                    hatched in the pictures.";
-        cell(ui, &figures.shares.to_string(), help);
-    }
-    if let Some(truth) = status.engine.figures.and_then(|figures| figures.truth) {
-        let help = format!(
-            "Pixels whose disparity is off by more than 1 px, or that have none: of all with truth, as in the other pages. Of those that are \
-             visible in both pictures (bad-1 nonocc): {:.1} %.",
-            truth.nonocc.bad_1_percent
-        );
-        cell(ui, &truth.to_string(), &help);
-    }
+    vec![
+        Cell::new(rates, help),
+        Cell::new(format!("latency {latency}"), format!("{begin} to its result, half of them.{p99}")),
+        Cell::new(format!("dropped {}", status.dropped.missed()), drops(status)),
+    ]
 }
 
-/// The running jobs, each with a button to stop it where that is possible.
-fn jobs(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+/// The running jobs in at most `width`, each with a button to stop it where that is possible.
+fn jobs(ui: &mut Ui, state: &State, width: f32, commands: &mut Vec<Command>) {
+    let each = width / state.jobs.len().max(1) as f32;
     for &job in &state.jobs {
+        ui.spinner();
+        let button_width = if job.can_stop { 2.0 * ui.spacing().interact_size.y } else { 0.0 };
+        let room = (each - ui.spacing().interact_size.y - 3.0 * ui.spacing().item_spacing.x - button_width).max(0.0);
+        ui.scope(|ui| {
+            ui.set_max_width(room);
+            ui.add(Label::new(RichText::new(format!("{} …", job.name)).small()).truncate()).on_hover_text(job.name);
+        });
         if job.can_stop {
             let button = ui.small_button("×").on_hover_text("Stop");
             button.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Stop {}", job.name)));
@@ -99,14 +216,7 @@ fn jobs(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
                 commands.push(Command::StopJob(job));
             }
         }
-        ui.label(RichText::new(format!("{} …", job.name)).small());
-        ui.spinner();
     }
-}
-
-fn cell(ui: &mut Ui, text: &str, help: &str) {
-    ui.add(Label::new(RichText::new(text).monospace().size(11.0)).extend()).on_hover_text(help);
-    ui.separator();
 }
 
 /// The number of pairs dropped for each cause.
@@ -116,4 +226,18 @@ fn drops(status: &Status) -> String {
         "Pairs not matched\n{} left out by the source\n{} replaced by newer ones before the engine was free\n{} failed\n{} while paused, not counted",
         dropped.source, dropped.late, dropped.failed, dropped.while_paused
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_matters_most_has_room_first_and_nothing_is_lost() {
+        let widths = [40.0, 20.0, 30.0, 10.0, 90.0];
+        assert_eq!(packed(&widths, &[200.0]), (vec![vec![0, 1, 2, 3, 4]], vec![]));
+        assert_eq!(packed(&widths, &[70.0, 50.0]), (vec![vec![0, 1], vec![2, 3]], vec![4]));
+        assert_eq!(packed(&widths, &[30.0]), (vec![vec![1, 3]], vec![0, 2, 4]), "what is short, where there is little");
+        assert_eq!(packed(&widths, &[-5.0]).1, [0, 1, 2, 3, 4]);
+    }
 }
