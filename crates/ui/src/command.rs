@@ -4,6 +4,7 @@
 use super::action::Action;
 use super::jobs::Job;
 use super::space::Pose;
+use super::space::commands::PointsWish;
 use super::state::{
     CompareStep, Conversion, ConversionChoices, GuideStep, HistoryStep, MeasureStep, Pointer, RecordingChoices,
     SearchStep, ViewSettings,
@@ -88,8 +89,10 @@ pub(crate) enum Command {
     SetPointer(Pointer),
     /// Sets the camera of the 3-D view; `None`: as the left camera sees it.
     SetPose(Option<Pose>),
-    /// Lets the user choose a file for the points of the 3-D view, and writes every so many of them.
-    SavePoints(usize),
+    /// Counts the points of such a file while its menu is open; `None`: it is closed.
+    OfferPoints(Option<PointsWish>),
+    /// Lets the user choose a file for the points of the 3-D view, and writes them.
+    SavePoints(PointsWish),
     /// Changes the path that is typed where the system has no dialog.
     Type(TypeStep),
     /// Changes the pictures to take along, or makes one.

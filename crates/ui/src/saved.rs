@@ -88,6 +88,7 @@ impl SavedState {
             ("space-every", view.space.every.map(|every| (every as i64).into())),
             ("space-limited", Some(view.space.is_limited.into())),
             ("space-lines", Some(view.space.has_lines.into())),
+            ("space-background", Some(view.space.ground.word().into())),
             ("record-streams", Some(recording.streams.to_string().into())),
             ("record-format", Some(recording.format.word().into())),
             ("record-compression", Some(recording.compression.word().into())),
@@ -192,6 +193,7 @@ impl SavedState {
             every: self.get("space-every").filter(|every| DENSITIES.contains(every)),
             is_limited: self.get("space-limited").unwrap_or(default.is_limited),
             has_lines: self.get("space-lines").unwrap_or(default.has_lines),
+            ground: self.get("space-background").unwrap_or(default.ground),
         }
     }
 
@@ -242,9 +244,9 @@ fn words_of(views: &[ViewKind]) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::picture::state::{Ground, PictureFormat};
+    use crate::features::picture::state::{self as picture, PictureFormat};
     use crate::settings::Settings;
-    use crate::space::{Colouring, Surface};
+    use crate::space::{Colouring, Ground, Surface};
     use crate::stereo::{StereoParams, Subpixel};
 
     #[test]
@@ -260,6 +262,7 @@ mod tests {
             every: Some(3),
             is_limited: false,
             has_lines: false,
+            ground: Ground::Light,
         };
         view.toggle(ViewKind::Right);
         view.toggle(ViewKind::Space);
@@ -274,8 +277,12 @@ mod tests {
         };
         let board: Board = "chessboard:9x6:25.5mm".parse().unwrap();
         let folder_of_pictures = Some("pictures".into());
-        let pictures =
-            PictureChoices { format: PictureFormat::Svg, scale: 3, ground: Ground::Dark, folder: folder_of_pictures };
+        let pictures = PictureChoices {
+            format: PictureFormat::Svg,
+            scale: 3,
+            ground: picture::Ground::Dark,
+            folder: folder_of_pictures,
+        };
         let saved = SavedState::of(
             "scene",
             &recent,

@@ -3,6 +3,7 @@
 use super::{Action, Command, Panel, State, pixel, rig, widgets};
 use crate::calibration::{FocalLength, RowOffset};
 use crate::capture::{Frame, Recorded, SourceSpec};
+use crate::console::foreign;
 use crate::engine::Output;
 use crate::render::{Display, Drawable, FloatMap, MapDisplays, Screens};
 use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOV_DEG, CalibrationChoice};
@@ -150,6 +151,7 @@ impl Pictures {
             display: display.map(|display| (display, &displays.colours[..])),
             size: state.output().map_or((1, 1), |output| output.job.frame.size()),
             crosshair: None,
+            beside_pointer: None,
             remark: "",
             is_stale: false,
             beside: self.beside(state, kind),
@@ -253,6 +255,11 @@ fn shown_views(state: &State, output: &Output) -> Vec<ViewKind> {
     views
 }
 
+/// Whether the pointer in a view reads the left picture's pixel at the same position.
+fn reads_left(kind: ViewKind) -> bool {
+    !matches!(kind, ViewKind::Right | ViewKind::Rows)
+}
+
 /// Takes a click on the title of a view.
 fn take_title(view: &mut ViewSettings, kind: ViewKind, click: Option<TitleClick>) {
     match click {
@@ -345,9 +352,12 @@ impl Panel for Pictures {
 
     fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let Some(output) = state.output() else {
-            let opening = format!("opening {} …", state.source.spec);
-            let text = if state.status().capture.captured == 0 { opening } else { "the engine starts …".into() };
-            ui.centered_and_justified(|ui| ui.label(text));
+            let text = match state.unreadable() {
+                Some(why) => foreign(&why),
+                None if state.status().capture.captured == 0 => format!("opening {} …", state.source.spec),
+                None => "the engine starts …".to_owned(),
+            };
+            ui.centered_and_justified(|ui| ui.add(Label::new(text).wrap()));
             return;
         };
         let views = &shown_views(state, output)[..];
@@ -361,6 +371,7 @@ impl Panel for Pictures {
             None => arrange(views, room, aspect),
         };
         let crosshair = pixel::pointed(state).map(|(output, at)| pixel::crosshair(output, at));
+        let beside_pointer = pixel::beside_pointer(state);
         let lost = state.source.lost_text();
         let length = length(state);
         let mut view = state.view.clone();
@@ -378,7 +389,14 @@ impl Panel for Pictures {
             let remark = lost.as_ref().map_or(remark, |lost| format!(" · {lost}"));
             let marks = marks(state, size, length.as_deref());
             let tile = self.tile(state, kind, rects, &displays, is_small);
-            let tile = Tile { crosshair, remark: &remark, is_stale: lost.is_some(), marks, ..tile };
+            let tile = Tile {
+                crosshair,
+                beside_pointer: beside_pointer.as_deref().filter(|_| reads_left(kind)),
+                remark: &remark,
+                is_stale: lost.is_some(),
+                marks,
+                ..tile
+            };
             let pointed = tile.show(ui, &mut pointer.zoom);
             if kind == ViewKind::Depth && displays.depth.is_none() && !is_small {
                 match state.status().health.misaligned() {
@@ -387,7 +405,7 @@ impl Panel for Pictures {
                 }
             }
             // in the right picture the pointer reads that picture, not the left one's pixel at the same position
-            if !matches!(kind, ViewKind::Right | ViewKind::Rows) {
+            if reads_left(kind) {
                 pointer.hovered = pointer.hovered.or(pointed.at);
             }
             if let Some(share) = pointed.wiper {

@@ -71,23 +71,25 @@ fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize), mark: Option<&s
     let disparity_px = map.and_then(|map| map.disparity_px(x, y));
     let depth_m = geometry.zip(map).map(|(geometry, map)| depth::depth_m(map.values.at(x, y), geometry));
     let depth_m = depth_m.filter(|z| z.is_finite());
-    let mut line = |name: &str, value: Option<String>| {
-        widgets::named_value(ui, name, value.as_deref().unwrap_or("–"), None);
+    let mut line = |name: &str, value: Option<String>, help: &str| {
+        widgets::named_value(ui, name, value.as_deref().unwrap_or("–"), None).on_hover_text(help);
     };
-    line("x, y", Some(format!("{x}, {y} px")));
-    line("disparity", disparity_px.map(|d| format!("{d:.2} px")));
+    line("x, y", Some(format!("{x}, {y} px")), "Column and row in the left picture, from 0.");
+    let help = "How much further left the same thing is in the right picture.";
+    line("disparity", disparity_px.map(|d| format!("{d:.2} px")), help);
     // shown where it is computed, so that nothing jumps from pixel to pixel
     if output.job.params.confidence {
-        line("confidence", map.and_then(|map| map.confidence_percent(x, y)).map(|c| format!("{c:.0} %")));
+        let help = "How clearly this disparity won over the best other one.";
+        line("confidence", map.and_then(|map| map.confidence_percent(x, y)).map(|c| format!("{c:.0} %")), help);
     }
     let mark = mark.map_or(String::new(), |mark| format!(", {mark}"));
-    line("depth", depth_m.map(|z| format!("{} m{mark}", metres(z))));
+    line("depth", depth_m.map(|z| format!("{} m{mark}", metres(z))), "Distance along the left camera's axis.");
     let xyz = geometry.zip(depth_m).map(|(geometry, z)| {
         let scale = z / geometry.focal_px as f32;
         let (x, y) = ((x as f32 - geometry.cx_px as f32) * scale, (y as f32 - geometry.cy_px as f32) * scale);
         format!("{x:.2}  {y:.2}  {z:.2} m")
     });
-    line("X Y Z", xyz);
+    line("X Y Z", xyz, "The point from the left camera on: right, down, forward.");
     let partner = disparity_px.map(|d| Geometry::right_pixel(frame.axis, (x as f32, y as f32), d));
     let inside = |(x, y): &(f32, f32)| {
         let (width, height) = frame.size();
@@ -96,15 +98,16 @@ fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize), mark: Option<&s
     let right = partner
         .filter(inside)
         .map_or("–".to_owned(), |(x, y)| grey(&frame.right.luma, x.round() as usize, y.round() as usize).to_string());
-    line("left, right", Some(format!("{}, {right}", grey(&frame.left.luma, x, y))));
+    let help = "Grey values of the pixel and of its partner in the right picture.";
+    line("left, right", Some(format!("{}, {right}", grey(&frame.left.luma, x, y))), help);
     let truth_px = frame.truth.as_ref().map(|truth| truth.left_px.at(x, y)).filter(|d| d.is_finite());
     let truth = truth_px.and_then(|d| match geometry {
         Some(geometry) => geometry.depth_m(f64::from(d)).map(|z| format!("{} m", metres(z as f32))),
         None => Some(format!("{d:.2} px")),
     });
-    line("truth", truth);
+    line("truth", truth, "What the source gives as exact.");
     if let Some(recorded) = &frame.raw.recorded {
-        line("recorded", recorded_at(recorded, frame.size(), (x, y)));
+        line("recorded", recorded_at(recorded, frame.size(), (x, y)), "What was recorded with the pair.");
     }
     let why = match map {
         None => "reading …".to_owned(),
@@ -127,6 +130,16 @@ fn recorded_at(recorded: &Recorded, size: (usize, usize), (x, y): (usize, usize)
         (None, Some(disparity_px)) => at(disparity_px).map(|d| format!("{d:.2} px")),
         (None, None) => None,
     }
+}
+
+/// What stands beside the pointer: depth and disparity of the pixel under it; `None` where there is none.
+pub(super) fn beside_pointer(state: &State) -> Option<String> {
+    state.pointer.hovered?;
+    let (output, (x, y)) = pointed(state)?;
+    let disparity_px = output.map.as_ref()?.disparity_px(x, y)?;
+    let depth_m = output.job.frame.geometry.as_ref().and_then(|geometry| geometry.depth_m(f64::from(disparity_px)));
+    let depth = depth_m.map_or(String::new(), |z| format!("{} m · ", metres(z as f32)));
+    Some(format!("{depth}{disparity_px:.2} px"))
 }
 
 /// The cross-hairs for a pixel.

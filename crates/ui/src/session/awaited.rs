@@ -105,7 +105,7 @@ impl Session {
         }
         let reads_pixel = self.state.pointer.pixel().is_some();
         let measures = self.comparison.is_some() || self.state.is_open(Action::Measure);
-        let waits = self.awaited.outdated.is_some() || self.awaited.snapshot || self.points.wanted.is_some();
+        let waits = self.awaited.outdated.is_some() || self.awaited.snapshot || self.points.read_maps();
         self.live.set_read_back(waits || reads_pixel || measures);
     }
 

@@ -66,7 +66,8 @@ impl Session {
                 state.pose = pose;
                 ctx.request_repaint(); // the view was drawn before
             }
-            Command::SavePoints(every) => self.points.wanted = Some(every),
+            Command::OfferPoints(wish) => self.points.offered = wish,
+            Command::SavePoints(wish) => self.points.wanted = Some(wish),
             Command::Type(step) => dialog::commands::execute(self, step),
             Command::Picture(step) => picture::commands::execute(self, step),
             Command::SetRecording(choices) => state.recording.choices = choices,
@@ -114,7 +115,10 @@ impl Session {
             | Action::ToEnd
             | Action::RecordedBack
             | Action::RecordedOn => self.go(action),
-            Action::Snapshot => self.awaited.snapshot = true,
+            Action::Snapshot => match state.unreadable() {
+                Some(why) => state.notices.news(why),
+                None => self.awaited.snapshot = true,
+            },
             Action::SavePicture => picture::commands::want(self, Use::File),
             Action::CopyPicture => picture::commands::want(self, Use::Clipboard),
             Action::Record => recording::commands::toggle(self),

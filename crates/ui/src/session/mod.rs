@@ -140,6 +140,7 @@ impl Session {
             view,
             pointer: Pointer::default(),
             pose: None,
+            points_size: None,
             rig: RigState::new(&options, &source),
             picture: PictureState::new(saved.pictures()),
             recording,
@@ -228,7 +229,8 @@ impl Session {
         self.update_errors();
         self.update_previews();
         self.state.notices.remove_expired(now);
-        if let Some(output) = self.live.latest() {
+        self.state.pipeline.playback = self.live.transport().map(|transport| transport.get());
+        if let Some(output) = self.live.latest().filter(|_| self.state.unreadable().is_none()) {
             self.take_output(output, now);
         }
         comparison::commands::update(self);
@@ -241,11 +243,12 @@ impl Session {
         self.update_kept(now);
         let pipeline = &mut self.state.pipeline;
         pipeline.shown_hz = self.shown.per_second(now);
-        pipeline.playback = self.live.transport().map(|transport| transport.get());
         self.state.jobs = self
             .jobs
             .running()
-            .filter(|job| ![recording::commands::ESTIMATE, history::commands::FOLLOW, keep::KEEP].contains(job))
+            .filter(|job| {
+                ![recording::commands::ESTIMATE, history::commands::FOLLOW, keep::KEEP, space::COUNT].contains(job)
+            })
             .collect();
     }
 

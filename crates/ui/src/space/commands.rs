@@ -8,49 +8,98 @@ use crate::files;
 use crate::jobs::Job;
 use crate::notices::{Cure, Level};
 use crate::session::Session;
-use crate::space::{Scene, SpaceSettings, Surface, shown_points};
+use crate::space::{Scene, ShownPoints, SpaceSettings, shown_points};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 const WRITE: Job = Job::new("writing the points");
+/// Counting; it is not shown.
+pub(crate) const COUNT: Job = Job::new("counting the points");
 
-/// Points that are being saved.
+/// What a file of points will have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PointsWish {
+    pub(crate) shape: CloudShape,
+    /// Points have the colours that are shown.
+    pub(crate) has_colours: bool,
+}
+
+/// Points that are being counted or saved.
 #[derive(Default)]
 pub(crate) struct Points {
-    /// Every so many pixels will be written, of the next result that has its numbers on the host.
-    pub(crate) wanted: Option<usize>,
+    /// The file to write, of the next result that has its numbers on the host.
+    pub(crate) wanted: Option<PointsWish>,
+    /// The file whose size is shown, while its menu is open.
+    pub(crate) offered: Option<PointsWish>,
+    /// The file that was counted last.
+    counted: Option<PointsFile>,
+}
+
+impl Points {
+    /// Whether results need their numbers on the host.
+    pub(crate) fn read_maps(&self) -> bool {
+        self.wanted.is_some() || self.offered.is_some()
+    }
 }
 
 /// What was shown when the user asked for a file.
+#[derive(Clone)]
 pub(crate) struct PointsFile {
     output: Arc<Output>,
     scene: Scene,
     settings: SpaceSettings,
     colours: [[u8; 3]; 256],
-    every: usize,
+    wish: PointsWish,
 }
 
 impl PointsFile {
+    fn points(&self) -> Result<ShownPoints, String> {
+        let Self { output, scene, settings, colours, .. } = self;
+        let map = output.map.as_ref().ok_or("the result has no numbers on the host")?;
+        Ok(shown_points(map, &output.job.frame.left, scene, settings, colours))
+    }
+
     /// The bytes of the file; an error where the result has no numbers on the host.
     fn bytes(&self) -> Result<(Vec<u8>, CloudSize), String> {
-        let Self { output, scene, settings, colours, every } = self;
-        let map = output.map.as_ref().ok_or("the result has no numbers on the host")?;
-        let points = shown_points(map, &output.job.frame.left, scene, settings, colours);
-        let shape = CloudShape { every: *every, has_faces: scene.surface(settings) == Surface::Mesh, has_normals: false };
-        Ok(export::cloud_bytes(&points.depth_m, &scene.geometry, Some(&points.colors), shape))
+        let points = self.points()?;
+        let colours = self.wish.has_colours.then_some(&points.colors);
+        Ok(export::cloud_bytes(&points.depth_m, &self.scene.geometry, colours, self.wish.shape))
+    }
+
+    /// Numbers of its points and triangles.
+    fn size(&self) -> Result<CloudSize, String> {
+        Ok(export::cloud_size(&self.points()?.depth_m, &self.scene.geometry, self.wish.shape))
+    }
+
+    /// Whether the other one has as many points and triangles.
+    fn is_counted_by(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.output, &other.output)
+            && (self.scene, self.settings, self.wish) == (other.scene, other.settings, other.wish)
     }
 }
 
-/// Asks for a file as soon as there are points to save.
+/// Counts the points while their menu is open, and asks for a file as soon as there are points to save.
 pub(crate) fn update(session: &mut Session) {
     let output = session.state.output().filter(|output| output.map.is_some()).cloned();
     let Some(output) = output else { return };
-    let Some(every) = session.points.wanted.take() else { return };
-    session.owned(Some(Command::SavePoints(every).owner()), |session| choose_points_file(session, output, every));
+    count(session, &output);
+    let Some(wish) = session.points.wanted.take() else { return };
+    session.owned(Some(Command::SavePoints(wish).owner()), |session| choose_points_file(session, output, wish));
 }
 
-fn choose_points_file(session: &mut Session, output: Arc<Output>, every: usize) {
-    let Some(file) = points_file(session, output, every) else {
+fn count(session: &mut Session, output: &Arc<Output>) {
+    let Some(wish) = session.points.offered.filter(|_| !session.jobs.is_running(COUNT)) else { return };
+    let Some(file) = points_file(session, Arc::clone(output), wish) else { return };
+    if session.points.counted.as_ref().is_some_and(|counted| counted.is_counted_by(&file)) {
+        return;
+    }
+    session.points.counted = Some(file.clone());
+    let work = move || file.size();
+    session.start_job(COUNT, work, move |session, size| session.state.points_size = Some((wish, size)));
+}
+
+fn choose_points_file(session: &mut Session, output: Arc<Output>, wish: PointsWish) {
+    let Some(file) = points_file(session, output, wish) else {
         return session.state.notices.news("the points cannot be saved: there is no calibration");
     };
     let name = "points.ply".to_owned();
@@ -58,11 +107,11 @@ fn choose_points_file(session: &mut Session, output: Arc<Output>, every: usize) 
     dialog::commands::ask_new_file(session, "A file for the points", name, ("Points", &["ply"]), write);
 }
 
-/// Every so many points of `output` as they are shown now; `None` without geometry.
-pub(crate) fn points_file(session: &Session, output: Arc<Output>, every: usize) -> Option<PointsFile> {
+/// The points of `output` as they are shown now; `None` without geometry.
+pub(crate) fn points_file(session: &Session, output: Arc<Output>, wish: PointsWish) -> Option<PointsFile> {
     let view = &session.state.view;
     let scene = session.state.space_scene(&output, false)?;
-    Some(PointsFile { output, scene, settings: view.space, colours: view.colours(), every })
+    Some(PointsFile { output, scene, settings: view.space, colours: view.colours(), wish })
 }
 
 /// Writes points in the background.
@@ -74,9 +123,14 @@ pub(crate) fn write_points(session: &mut Session, path: PathBuf, replaces: bool,
         write(&to, &bytes).map_err(|err| err.to_string())?;
         Ok(size)
     };
-    session.start_job(WRITE, work, move |session, CloudSize { points, faces }| {
-        let faces = if faces > 0 { format!(" and {faces} triangles") } else { String::new() };
-        let text = format!("{points} points{faces} → {}", path.display());
+    session.start_job(WRITE, work, move |session, size| {
+        let text = format!("{} → {}", size_text(size), path.display());
         session.state.notices.add(Level::News, text, vec![Cure::ShowInFolder(path)]);
     });
+}
+
+/// `1200 points`, `1200 points and 2300 triangles`.
+pub(crate) fn size_text(CloudSize { points, faces }: CloudSize) -> String {
+    let faces = if faces > 0 { format!(" and {faces} triangles") } else { String::new() };
+    format!("{points} points{faces}")
 }

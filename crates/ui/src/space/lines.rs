@@ -3,9 +3,10 @@
 use crate::geometry::Geometry;
 use glam::{DVec3, dvec3};
 
+// each is seen on a dark ground and on a light one
 const GRID_COLOUR: [u8; 4] = [120, 120, 120, 255];
-const LEFT_COLOUR: [u8; 4] = [230, 150, 50, 255];
-const RIGHT_COLOUR: [u8; 4] = [70, 150, 230, 255];
+const LEFT_COLOUR: [u8; 4] = [200, 110, 0, 255];
+const RIGHT_COLOUR: [u8; 4] = [30, 120, 210, 255];
 /// The grid has at least this many lines up to the far end.
 const MIN_LINES: f64 = 4.0;
 
@@ -67,6 +68,9 @@ pub(super) fn cameras(geometry: &Geometry, size: (usize, usize)) -> Vec<LineEnd>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::space::Ground;
+    use crate::style::contrast;
+    use egui::Color32;
 
     #[test]
     fn the_grid_is_of_metres_and_below() {
@@ -78,6 +82,17 @@ mod tests {
         assert_eq!(grid.len(), 2 * (7 + 7));
         assert!(grid.iter().all(|end| (end.at[1] - 1.0).abs() < 1e-6), "50 px below the axis at 2 m: {grid:?}");
         assert!(grid.iter().all(|end| (0.0..=6.0).contains(&end.at[2])));
+    }
+
+    #[test]
+    fn lines_are_seen_on_either_ground() {
+        for ground in [Ground::Dark, Ground::Light] {
+            let [r, g, b] = ground.colour(true);
+            for [red, green, blue, _] in [GRID_COLOUR, LEFT_COLOUR, RIGHT_COLOUR] {
+                let contrast = contrast(Color32::from_rgb(red, green, blue), Color32::from_rgb(r, g, b));
+                assert!(contrast >= 3.0, "{red} {green} {blue} on {ground}: {contrast:.2}");
+            }
+        }
     }
 
     #[test]

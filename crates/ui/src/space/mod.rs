@@ -12,6 +12,7 @@ mod points;
 mod screen;
 pub(crate) mod panel;
 pub(crate) mod commands;
+mod save_menu;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,6 @@ pub(crate) use camera::{Lens, Pose};
 pub(crate) use drawing::{Drawing, Scene};
 pub(crate) use lines::grid_spacing_m;
 pub(crate) use pass::Inputs;
-pub(crate) use points::shown_points;
+pub(crate) use points::{ShownPoints, shown_points};
 pub(crate) use screen::SpaceScreen;
-pub(crate) use settings::{Colouring, DENSITIES, SpaceSettings, Surface, every_text};
+pub(crate) use settings::{Colouring, DENSITIES, Ground, SpaceSettings, Surface, every_text};

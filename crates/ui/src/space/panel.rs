@@ -3,14 +3,15 @@
 use crate::command::Command;
 use crate::engine::Output;
 use crate::render::{Display, MapDisplays, Screens, is_software};
+use crate::space::save_menu::SaveMenu;
 use crate::space::{
-    Colouring, DENSITIES, Drawing, Inputs, Lens, Pose, Scene, SpaceScreen, SpaceSettings, Surface, every_text,
+    Colouring, DENSITIES, Drawing, Ground, Inputs, Lens, Pose, Scene, SpaceScreen, SpaceSettings, Surface, every_text,
     grid_spacing_m,
 };
 use crate::state::State;
 use crate::state::ViewSettings;
 use crate::view::{TitleClick, ViewKind, ViewRects, paint_over, show_title};
-use crate::widgets::focused_slider;
+use crate::widgets::{self, focused_slider};
 use eframe::egui_wgpu::RenderState;
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{
@@ -20,6 +21,7 @@ use egui::{
 use glam::{DVec3, dvec3};
 use std::f64::consts::PI;
 use std::sync::Arc;
+use std::time::Duration;
 
 const NO_DEPTH: &str = "No points: no calibration. Two webcams, rig … (R) loads one or estimates it from the pictures; the depth view takes two numbers.";
 const NO_RESULT: &str = "no result yet";
@@ -27,6 +29,8 @@ const NO_CONFIDENCE: &str =
     "It is not computed: Confidence, among the parameters of Rejection, or the confidence view switches it on.";
 const GESTURES: &str = "Drag: turn around the middle; with Shift, or the right or middle button: move along. Wheel: nearer, farther. \
                         Arrows and Page keys after a click: fly. Double-click: as the camera sees it.";
+/// The view counts as moved for so long after a movement.
+const SETTLE_S: f64 = 0.3;
 /// Height of the row of controls, points.
 const ROW_HEIGHT: f32 = 22.0;
 /// Rows below this width have short words, points.
@@ -46,13 +50,34 @@ const FLY_KEYS: [(Key, DVec3); 6] = [
 pub(crate) struct SpaceView {
     screen: SpaceScreen,
     is_software: bool,
-    /// The view is being turned or moved.
-    is_moving: bool,
+    /// When the view was turned or moved last, in the window's time, s.
+    moved_s: Option<f64>,
+    save_menu: SaveMenu,
 }
 
 impl SpaceView {
     pub(crate) fn new(render_state: &RenderState) -> Self {
-        Self { is_software: is_software(render_state), is_moving: false, screen: SpaceScreen::new(render_state) }
+        Self {
+            is_software: is_software(render_state),
+            moved_s: None,
+            save_menu: SaveMenu::default(),
+            screen: SpaceScreen::new(render_state),
+        }
+    }
+
+    /// Whether an adapter that computes on the CPU draws less: while pairs come, and while the view moves. What is drawn in full comes as
+    /// soon as both have ended.
+    fn is_coarse(&self, ui: &Ui, state: &State) -> bool {
+        if !self.is_software {
+            return false;
+        }
+        let since_s = self.moved_s.map_or(f64::INFINITY, |moved_s| ui.input(|i| i.time) - moved_s);
+        if since_s < SETTLE_S {
+            ui.ctx().request_repaint_after(Duration::from_secs_f64(SETTLE_S - since_s));
+            return true;
+        }
+        let status = state.status();
+        !(status.paused || status.engine.ended || status.source.is_still)
     }
 
     /// Draws the view of `output`, whose pixels are those of `screens`, large or small in a strip. Returns the click on its title, or on
@@ -66,18 +91,12 @@ impl SpaceView {
         displays: &MapDisplays,
         commands: &mut Vec<Command>,
     ) -> Option<TitleClick> {
-        let status = state.status();
-        let is_held = (status.paused || status.engine.ended) && !self.is_moving;
-        let scene = state.space_scene(output, self.is_software && !is_held);
+        let scene = state.space_scene(output, self.is_coarse(ui, state));
         let remark = scene.as_ref().map_or(String::new(), |scene| remark(state, scene));
         let mut title = show_title(ui, ViewKind::Space, rects.header, &remark);
         let (row, picture) = rects.picture.split_top_bottom_at_y(rects.picture.top() + ROW_HEIGHT);
         let response = ui.interact(picture, ui.scope_id().with(ViewKind::Space.word()), Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("{} view", ViewKind::Space)));
-        if self.is_moving != response.dragged() {
-            self.is_moving = response.dragged();
-            ui.ctx().request_repaint(); // in the other detail
-        }
         if is_small && response.clicked() {
             title = Some(TitleClick::Once);
         }
@@ -92,7 +111,7 @@ impl SpaceView {
         let layout = Layout::left_to_right(Align::Center);
         ui.scope_builder(UiBuilder::new().max_rect(row).layout(layout), |ui| {
             ui.set_clip_rect(row.intersect(ui.clip_rect()));
-            controls(ui, state, &scene, commands);
+            self.controls(ui, state, &scene, commands);
         });
 
         let size = size_px(ui, picture);
@@ -112,6 +131,7 @@ impl SpaceView {
         if response.double_clicked() {
             commands.push(Command::SetPose(None));
         } else if moved != pose {
+            self.moved_s = Some(ui.input(|i| i.time));
             commands.push(Command::SetPose(Some(moved)));
         }
         title
@@ -147,11 +167,30 @@ impl SpaceView {
         picture: Rect,
         displays: &MapDisplays,
     ) {
-        let [r, g, b, _] = ui.visuals().extreme_bg_color.to_array();
-        let drawing = Drawing::new(scene, &state.view.space, pose, size_px(ui, picture), [r, g, b]);
+        let ground = state.view.space.ground.colour(ui.visuals().dark_mode);
+        let drawing = Drawing::new(scene, &state.view.space, pose, size_px(ui, picture), ground);
         let texture = self.screen.update(output, inputs, drawing, &displays.colours);
         let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
         screens.drawable(texture).paint(ui.painter(), picture, whole, !state.source.lost_since.is_empty());
+    }
+
+    /// The row above the picture.
+    fn controls(&mut self, ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Command>) {
+        let is_short = ui.available_width() < SHORT_ROW_WIDTH;
+        // it stays open for several choices
+        let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+        let (shown, _) = MenuButton::new("Show ▾").config(config).ui(ui, |ui| menu(ui, state, scene, commands));
+        shown.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Points shown"));
+        shown.on_hover_text("Colour, surface, density and background of the points");
+        let name = "As the camera sees it";
+        let response = ui.button(if is_short { "↺" } else { name });
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
+        if response.on_hover_text("Go back to the left camera's own view (0)").clicked() {
+            commands.push(Command::SetPose(None));
+        }
+        let save = if is_short { "Save …" } else { "Save points …" };
+        self.save_menu.show(ui, state, (scene, save), commands);
+        ui.label(RichText::new("?").weak()).on_hover_text(GESTURES);
     }
 }
 
@@ -189,33 +228,20 @@ fn remark(state: &State, scene: &Scene) -> String {
     format!(" · {}", parts.join(" · "))
 }
 
-/// The row above the picture.
-fn controls(ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Command>) {
-    let is_short = ui.available_width() < SHORT_ROW_WIDTH;
-    // it stays open for several choices
-    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    let (menu, _) = MenuButton::new("Show ▾").config(config).ui(ui, |ui| menu(ui, state, scene, commands));
-    menu.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Points shown"));
-    menu.on_hover_text("Colour, surface and density of the points");
-    let mut button = |name: &'static str, short: &str, help: &str| {
-        let response = ui.button(if is_short { short } else { name });
-        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
-        response.on_hover_text(help).clicked()
-    };
-    if button("As the camera sees it", "↺", "Go back to the left camera's own view (0)") {
-        commands.push(Command::SetPose(None));
-    }
-    let help =
-        "Write these points, or this mesh, into a PLY file, in metres: x right, y down, z forward from the left camera";
-    if button("Save points …", "Save …", help) {
-        commands.push(Command::SavePoints(scene.every(&state.view.space)));
-    }
-    ui.label(RichText::new("?").weak()).on_hover_text(GESTURES);
-}
-
-/// What the points look like.
+/// What the points look like, in two columns: one would be higher than a small window.
 fn menu(ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Command>) {
     let mut space = state.view.space;
+    ui.horizontal_top(|ui| {
+        ui.vertical(|ui| look(ui, scene, &mut space));
+        ui.vertical(|ui| density(ui, scene, &mut space));
+    });
+    if space != state.view.space {
+        commands.push(Command::SetView(ViewSettings { space, ..state.view.clone() }));
+    }
+}
+
+/// Colour, background and what lies around.
+fn look(ui: &mut Ui, scene: &Scene, space: &mut SpaceSettings) {
     ui.label(RichText::new("Colour").weak());
     for &colouring in Colouring::ALL {
         let is_there = colouring != Colouring::Confidence || scene.has_confidence;
@@ -223,44 +249,39 @@ fn menu(ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Command>) 
         let name = format!("points by {colouring}");
         ui.add_enabled_ui(is_there, |ui| choose(ui, &mut space.colouring, colouring, &name, help));
     }
-    ui.separator();
+    ui.add_space(6.0);
+    ui.label(RichText::new("Background").weak());
+    for &ground in Ground::ALL {
+        choose(ui, &mut space.ground, ground, &format!("background {ground}"), ground.help());
+    }
+    ui.add_space(6.0);
+    let help = "Leave out what is nearer or farther than the range of the depth colours.";
+    widgets::checkbox(ui, &mut space.is_limited, "only the depth range").on_hover_text(help);
+    let help = "A grid in metres through the lower border of the picture at the middle of the depth range, and what each camera sees: \
+                left orange, right blue.";
+    widgets::checkbox(ui, &mut space.has_lines, "grid and cameras").on_hover_text(help);
+}
+
+/// Surface and density.
+fn density(ui: &mut Ui, scene: &Scene, space: &mut SpaceSettings) {
     ui.label(RichText::new("Surface").weak());
     for &surface in Surface::ALL {
         choose(ui, &mut space.surface, surface, &format!("as {surface}"), surface.help());
     }
-    ui.separator();
+    ui.add_space(6.0);
     ui.label(RichText::new("Density").weak());
-    let automatic = SpaceSettings { every: None, ..space };
+    let automatic = SpaceSettings { every: None, ..*space };
     let name = format!("automatic: {}", every_text(scene.every(&automatic)));
-    choose(
-        ui,
-        &mut space.every,
-        None,
-        &name,
-        "Every pixel on a GPU and of a pair that is held; fewer where the adapter computes on the CPU.",
-    );
+    let help = "Every pixel on a GPU and of a pair that is held; fewer where the adapter computes on the CPU.";
+    choose(ui, &mut space.every, None, &name, help);
     for every in DENSITIES {
-        choose(
-            ui,
-            &mut space.every,
-            Some(every),
-            &every_text(every),
-            "One point for each block of pixels of this side.",
-        );
-    }
-    ui.separator();
-    let help = "Leave out what is nearer or farther than the range of the depth colours.";
-    ui.checkbox(&mut space.is_limited, "only the depth range").on_hover_text(help);
-    let help = "A grid in metres through the lower border of the picture at the middle of the depth range, and what each camera sees: \
-                left orange, right blue.";
-    ui.checkbox(&mut space.has_lines, "grid and cameras").on_hover_text(help);
-    if space != state.view.space {
-        commands.push(Command::SetView(ViewSettings { space, ..state.view.clone() }));
+        let help = "One point for each block of pixels of this side.";
+        choose(ui, &mut space.every, Some(every), &every_text(every), help);
     }
 }
 
 fn choose<T: PartialEq>(ui: &mut Ui, chosen: &mut T, option: T, name: &str, help: &str) {
-    ui.radio_value(chosen, option, name).on_hover_text(help).on_disabled_hover_text(help);
+    widgets::radio(ui, chosen, option, name).on_hover_text(help).on_disabled_hover_text(help);
 }
 
 /// The focus is the view's from a click until the pointer leaves; the arrows are its own then, and Space stays that of the pause.

@@ -26,6 +26,30 @@ choices! {
     }
 }
 
+choices! {
+    /// The colour behind the points.
+    pub enum Ground, default Theme {
+        /// Dark in a dark window, light in a light one.
+        Theme = "as the window",
+        /// Black, nearly.
+        Dark = "dark",
+        /// White.
+        Light = "light",
+    }
+}
+
+impl Ground {
+    /// The colour, in a window of this theme.
+    pub(crate) fn colour(self, is_dark_window: bool) -> [u8; 3] {
+        let is_dark = match self {
+            Self::Theme => is_dark_window,
+            Self::Dark => true,
+            Self::Light => false,
+        };
+        if is_dark { [10; 3] } else { [255; 3] }
+    }
+}
+
 /// Densities on offer: every n-th pixel of every n-th row.
 pub(crate) const DENSITIES: [usize; 6] = [1, 2, 3, 4, 6, 8];
 
@@ -43,6 +67,7 @@ pub(crate) struct SpaceSettings {
     pub(crate) is_limited: bool,
     /// The grid and both cameras are drawn.
     pub(crate) has_lines: bool,
+    pub(crate) ground: Ground,
 }
 
 impl Default for SpaceSettings {
@@ -53,6 +78,7 @@ impl Default for SpaceSettings {
             every: None,
             is_limited: false,
             has_lines: true,
+            ground: Ground::default(),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::camera::{Lens, Pose, clip_from_world};
 use super::drawing::{Drawing, Scene, Space};
 use super::pass::{Inputs, SpacePass, Target};
 use super::points::shown_points;
-use super::settings::{Colouring, SpaceSettings, Surface};
+use super::settings::{Colouring, Ground, SpaceSettings, Surface};
 use crate::engine::gpu::Gpu;
 use crate::geometry::Geometry;
 use crate::image::{Image, Luma, Picture};
@@ -21,6 +21,7 @@ const NO_LINES: SpaceSettings = SpaceSettings {
     every: None,
     is_limited: true,
     has_lines: false,
+    ground: Ground::Theme,
 };
 
 /// 50 px m: 10 px are 5 m, 100 px half a metre.

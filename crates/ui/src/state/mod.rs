@@ -22,11 +22,13 @@ pub(crate) use view_settings::{Arrangement, ERRORS_PX, NARROW_WIDTH, TEXT_ZOOM, 
 use super::action::Action;
 use super::jobs::Job;
 use super::notices::Notices;
+use super::space::commands::PointsWish;
 use super::space::{Pose, Scene};
 use super::view::Zoom;
 use crate::capture::webcam::{CameraInfo, Preview};
 use crate::capture::{Playing, SourceSpec};
 use crate::engine::Output;
+use crate::export::CloudSize;
 use crate::features::dialog::state::TypedPath;
 use crate::geometry::Geometry;
 use crate::live::{Explained, Remote, Status};
@@ -50,6 +52,8 @@ pub(crate) struct State {
     pub(crate) pointer: Pointer,
     /// The camera of the 3-D view; `None`: as the left camera sees it.
     pub(crate) pose: Option<Pose>,
+    /// Numbers of points and triangles of the file whose menu is open.
+    pub(crate) points_size: Option<(PointsWish, CloudSize)>,
     pub(crate) rig: RigState,
     pub(crate) picture: PictureState,
     pub(crate) recording: RecordingState,
@@ -176,8 +180,22 @@ impl State {
         &self.pipeline.status
     }
 
-    /// The result that is shown: the newest one, or while settings are compared the newest of which both results are there.
+    /// That the pair at which playback is held cannot be read, and why.
+    pub(crate) fn unreadable(&self) -> Option<String> {
+        let why = self.status().cameras.unreadable.as_deref()?;
+        let playing = self.pipeline.playback.as_ref().filter(|playing| !playing.playing)?;
+        let at = playing.position?;
+        // as the time line counts: pairs that have names from 1
+        let number = at + u64::from(playing.name(at).is_some());
+        Some(format!("pair {number} cannot be read: {why}"))
+    }
+
+    /// The result that is shown: the newest one, or while settings are compared the newest of which both results are there. `None` also
+    /// where the pair cannot be read: that of another pair would be taken for its own.
     pub(crate) fn output(&self) -> Option<&Arc<Output>> {
+        if self.unreadable().is_some() {
+            return None;
+        }
         let compared = self.comparison.as_ref().and_then(CompareState::output);
         compared.or(self.pipeline.output.as_ref())
     }

@@ -4,6 +4,8 @@ use super::harness::{Window, gpu, options};
 use crate::WindowOptions;
 use crate::capture::SourceSpec;
 use crate::settings::{Origin, Word};
+use crate::stereo::StereoParams;
+use crate::widgets;
 use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers, Pos2, Vec2, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -285,4 +287,49 @@ fn colours_follow_a_fitted_range_and_a_click_on_their_bar() {
     window.session.borrow_mut().state.view.depth_range_m = Some((20.0, 21.0));
     window.harness.key_press_modifiers(Modifiers::SHIFT, Key::F);
     window.until("the fit to another search range", |w| range(w).filter(|range| range.0 < 10.0));
+}
+
+#[test]
+fn the_status_line_is_never_cut_and_has_one_height() {
+    let Some(mut window) = Window::on_scene() else { return };
+    window.session.borrow_mut().start_job(
+        crate::jobs::Job::stoppable("examining this machine, all of it, and its cameras too"),
+        || {
+            std::thread::sleep(std::time::Duration::from_secs(30));
+            Ok(())
+        },
+        |_, ()| {},
+    );
+    for size in [(1440.0, 900.0), (1024.0, 700.0), (512.0, 350.0)] {
+        resize(&mut window, size.into());
+        window.until("the job", |w| w.has("Stop examining").then_some(()));
+        let bottom = window.harness.ctx.content_rect().bottom();
+        for label in ["computed", "Stop examining", "CPU"] {
+            for node in window.harness.query_all_by_label_contains(label) {
+                let rect = node.rect();
+                assert!(rect.right() <= size.0 && rect.bottom() <= bottom, "{label} at {size:?}: {rect:?}");
+            }
+        }
+        assert!(window.has("computed"), "what matters most is there");
+        for label in ["Help", "Menu", "Tools ▾", "Record"] {
+            let rect = window.harness.get_by_label(label).rect();
+            assert!(rect.right() <= size.0, "{label} at {size:?}: {rect:?}");
+        }
+    }
+}
+
+#[test]
+fn every_label_has_its_room_also_beside_the_button_that_takes_a_change_back() {
+    let Some(window) = Window::on_scene() else { return };
+    let ctx = window.harness.ctx.clone();
+    let font = egui::TextStyle::Body.resolve(&ctx.style_of(egui::Theme::Dark));
+    let width = |text: &str| {
+        let galley = ctx.fonts_mut(|fonts| fonts.layout_no_wrap(text.to_owned(), font.clone(), egui::Color32::WHITE));
+        galley.size().x
+    };
+    let room = widgets::PARAMETER_WIDTH - width("↺") - 3.0;
+    for parameter in StereoParams::table() {
+        let width = width(parameter.label);
+        assert!(width <= room, "{} is {width:.0} points wide of {room:.0}", parameter.label);
+    }
 }

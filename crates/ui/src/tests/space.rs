@@ -4,6 +4,10 @@ use super::harness::{SIZE, Window, gpu, options, pair};
 use crate::Surface;
 use crate::capture::SourceSpec;
 use crate::engine::Output;
+use crate::export::CloudShape;
+use crate::export::fixture::read_ply;
+use crate::space::commands::PointsWish;
+use crate::state::Theme;
 use crate::stereo::depth;
 use egui::{Key, Modifiers, PointerButton, Pos2, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -190,32 +194,23 @@ fn colour_surface_and_density_change_what_is_drawn() {
     assert!(!window.is_enabled("points by confidence"), "it is not computed");
 }
 
+/// A file of every so many pixels, as points or as a mesh.
+fn wish(every: usize, has_faces: bool) -> PointsWish {
+    PointsWish { shape: CloudShape { every, has_faces, has_normals: false }, has_colours: true }
+}
+
 /// Writes what is shown, as after the dialog.
-fn save(window: &Window, path: PathBuf, output: &Arc<Output>, every: usize) {
+fn save(window: &Window, path: PathBuf, output: &Arc<Output>, wish: PointsWish) {
     let mut session = window.session.borrow_mut();
-    let file = crate::space::commands::points_file(&session, Arc::clone(output), every).expect("a calibrated source");
+    let file = crate::space::commands::points_file(&session, Arc::clone(output), wish).expect("a calibrated source");
     crate::space::commands::write_points(&mut session, path, false, file);
 }
 
-/// Position and colour.
-type Point = ([f32; 3], [u8; 3]);
-
 /// Points and number of triangles of a file.
-fn read_ply(path: &Path) -> (Vec<Point>, usize) {
-    let bytes = std::fs::read(path).unwrap();
-    let end = bytes.windows(11).position(|w| w == b"end_header\n").unwrap() + 11;
-    let header = std::str::from_utf8(&bytes[..end]).unwrap();
-    let count = |name: &str| {
-        let line = header.lines().find_map(|line| line.strip_prefix(&format!("element {name} ")));
-        line.map_or(0, |n| n.parse::<usize>().unwrap())
-    };
-    let float = |b: &[u8]| f32::from_le_bytes(b.try_into().unwrap());
-    let points: Vec<_> = bytes[end..end + 15 * count("vertex")]
-        .chunks(15)
-        .map(|p| ([float(&p[..4]), float(&p[4..8]), float(&p[8..12])], [p[12], p[13], p[14]]))
-        .collect();
-    assert_eq!(bytes.len() - end, 15 * points.len() + 13 * count("face"));
-    (points, count("face"))
+fn read(path: &Path) -> (Vec<Vec<f64>>, usize) {
+    let ply = read_ply(&std::fs::read(path).unwrap());
+    assert_eq!(ply.names.join(" "), "x y z red green blue");
+    (ply.points, ply.faces.len())
 }
 
 #[test]
@@ -234,39 +229,40 @@ fn the_saved_file_has_the_points_that_are_shown() {
         let rgb = output.job.frame.left.rgb.as_ref();
         for every in [1, 3] {
             let asked = folder.path().join(format!("points-{every}.ply"));
-            save(&window, asked.clone(), &output, every);
+            save(&window, asked.clone(), &output, wish(every, false));
             window.until("the message", |w| w.has(&format!("points-{every}.ply")).then_some(()));
-            let (points, faces) = read_ply(&asked);
+            let (points, faces) = read(&asked);
             let pixels = (0..SIZE.1).step_by(every).flat_map(|y| (0..SIZE.0).step_by(every).map(move |x| (x, y)));
             let depth = |(x, y)| depth::depth_m(map.values.at(x, y), &geometry);
             let shown: Vec<_> = pixels.filter(|&pixel| (1.0..=3.0).contains(&depth(pixel))).collect();
             assert_eq!((points.len(), faces), (shown.len(), 0), "every {every}");
             assert!(points.len() > 1000 / (every * every));
             let number = shown.len() / 2;
-            let ((x, y), (at, color)) = (shown[number], points[number]);
+            let ((x, y), point) = (shown[number], &points[number]);
             let z = depth((x, y));
             let wanted = [
                 (x as f32 - geometry.cx_px as f32) * z / geometry.focal_px as f32,
                 (y as f32 - geometry.cy_px as f32) * z / geometry.focal_px as f32,
                 z,
             ];
-            assert!(at.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-5), "{at:?} instead of {wanted:?}");
-            assert!(rgb.is_none_or(|rgb| rgb.at(x, y) == color), "{color:?}");
+            let is_there = point.iter().zip(wanted).all(|(a, b)| (a - f64::from(b)).abs() < 1e-5);
+            assert!(is_there, "{point:?} instead of {wanted:?}");
+            let colour = point[3..].iter().map(|&part| part as u8);
+            assert!(rgb.is_none_or(|rgb| colour.eq(rgb.at(x, y))), "{point:?}");
         }
         // a file that was not asked about is never written over
-        save(&window, folder.path().join("points-3.ply"), &output, 1);
+        save(&window, folder.path().join("points-3.ply"), &output, wish(1, false));
         window.until("the error", |w| {
             let session = w.session.borrow();
             let says = |text: &str| text.contains("points-3.ply") && !text.contains('→');
             session.state.notices.all().iter().any(|notice| says(&notice.text)).then_some(())
         });
-        let size = |name: &str| read_ply(&folder.path().join(name)).0.len();
+        let size = |name: &str| read(&folder.path().join(name)).0.len();
         assert!(size("points-3.ply") < size("points-1.ply"));
         // a mesh
-        window.session.borrow_mut().state.view.space.surface = Surface::Mesh;
-        save(&window, folder.path().join("mesh.ply"), &output, 1);
+        save(&window, folder.path().join("mesh.ply"), &output, wish(1, true));
         window.until("the message", |w| w.has("triangles").then_some(()));
-        let (points, faces) = read_ply(&folder.path().join("mesh.ply"));
+        let (points, faces) = read(&folder.path().join("mesh.ply"));
         assert!(faces > points.len(), "{faces} triangles");
     }
 }
@@ -294,5 +290,97 @@ fn a_narrow_window_has_room_for_the_controls() {
         let depth = window.harness.get_by_label("depth view").rect();
         assert!(!depth.shrink(0.5).intersects(view));
         assert!(window.harness.get_by_label("3d view").accesskit_node().label().is_some());
+    }
+}
+
+#[test]
+fn the_menu_says_before_what_the_file_has_after() {
+    for engine in ["cpu", "gpu"] {
+        let Some(mut window) = open(engine) else { return };
+        window.harness.get_by_label("Save points …").click();
+        window.until("the number of triangles", |w| w.has("triangles").then_some(()));
+        let has_size = |w: &Window, wish: PointsWish| {
+            let size = w.session.borrow().state.points_size;
+            size.filter(|(counted, _)| *counted == wish).map(|(_, size)| size)
+        };
+        let mesh = window.until("its size", |w| has_size(w, wish(1, true)));
+        window.harness.get_by_label("points only").click();
+        let points = window.until("its size", |w| has_size(w, wish(1, false)));
+        assert_eq!((points.points, points.faces), (mesh.points, 0));
+        window.harness.run_steps(3);
+        assert!(window.has(&format!("{} points", points.points)) && !window.has("triangles"));
+        for label in ["colours", "normals"] {
+            window.harness.get_by_label(label).click();
+            window.harness.run_steps(3);
+        }
+        let chosen = window.session.borrow().points.offered.expect("the menu is open");
+        assert!(chosen.shape.has_normals && !chosen.has_colours && !chosen.shape.has_faces);
+        let output = held(&mut window);
+        let folder = tempfile::tempdir().unwrap();
+        for (name, wish, names) in
+            [("mesh.ply", wish(1, true), "x y z red green blue"), ("normals.ply", chosen, "x y z nx ny nz")]
+        {
+            let path = folder.path().join(name);
+            save(&window, path.clone(), &output, wish);
+            window.until("the message", |w| w.has(name).then_some(()));
+            let ply = read_ply(&std::fs::read(&path).unwrap());
+            assert_eq!((ply.names.join(" ").as_str(), ply.points.len()), (names, mesh.points), "{engine}");
+            assert_eq!(ply.faces.len(), if wish.shape.has_faces { mesh.faces } else { 0 });
+        }
+        window.harness.key_press(Key::Escape);
+        window.harness.run_steps(3);
+        assert!(window.session.borrow().points.offered.is_none(), "closed, nothing is counted");
+    }
+}
+
+#[test]
+fn the_ground_follows_the_theme_until_another_is_chosen() {
+    let Some(mut window) = open("cpu") else { return };
+    window.session.borrow_mut().state.view.space.is_limited = true;
+    window.session.borrow_mut().state.view.depth_range_m = Some((900.0, 1000.0)); // nothing but the ground
+    window.session.borrow_mut().state.view.space.has_lines = false;
+    let ground = |window: &mut Window, theme: Theme| {
+        window.session.borrow_mut().state.view.theme = theme;
+        window.harness.remove_cursor();
+        window.harness.run_steps(3);
+        let picture = picture(window);
+        picture[picture.len() / 3][0]
+    };
+    assert_eq!([Theme::Dark, Theme::Light].map(|theme| ground(&mut window, theme)), [10, 255]);
+    choose(&mut window, "background dark");
+    assert_eq!([Theme::Light, Theme::Dark].map(|theme| ground(&mut window, theme)), [10, 10]);
+    choose(&mut window, "background light");
+    assert_eq!([Theme::Light, Theme::Dark].map(|theme| ground(&mut window, theme)), [255, 255]);
+}
+
+#[test]
+fn a_moved_view_is_coarse_at_once_and_fine_a_moment_later() {
+    let Some(gpu) = gpu() else { return };
+    if !gpu.info.software {
+        return; // others draw all of it at any time
+    }
+    let mut options = options(SourceSpec::Scene);
+    options.source_options.size = Some((640, 480));
+    let mut window = Window::held(&gpu, options);
+    window.harness.key_press(Key::V);
+    window.until("the view", |w| w.has("3d view").then_some(()));
+    window.harness.run_steps(20);
+    let still = picture(&mut window);
+    let [from, to] = [(0.4, 0.5), (0.6, 0.5)].map(|share| window.place("3d view", share));
+    window.harness.hover_at(from);
+    window.harness.step();
+    button(&mut window, from, PointerButton::Primary, true);
+    window.harness.run_steps(2);
+    assert!(difference(&still, &picture(&mut window)) < 0.01, "a press moves nothing, and changes nothing");
+    window.harness.hover_at(to);
+    window.harness.run_steps(2);
+    let moving = picture(&mut window);
+    window.harness.run_steps(3); // each of a quarter of a second
+    let settled = picture(&mut window);
+    assert!(difference(&moving, &settled) > 0.05, "in full: {}", difference(&moving, &settled));
+    button(&mut window, to, PointerButton::Primary, false);
+    for _ in 0..4 {
+        window.harness.step();
+        assert!(difference(&picture(&mut window), &settled) < 0.01, "and stays so");
     }
 }

@@ -3,6 +3,7 @@
 use super::harness::{SIZE, Window, gpu, options, pair};
 use crate::WindowOptions;
 use crate::capture::SourceSpec;
+use crate::notices::Level;
 use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -60,6 +61,44 @@ fn a_still_has_no_time_line_and_says_what_cannot_be_recorded() {
     assert!(!window.has("Position") && !window.has("30/s"));
     window.harness.get_by_label("Record").click();
     window.until("why not", |w| w.has("is one pair: nothing comes that could be recorded").then_some(()));
+}
+
+#[test]
+fn a_pair_that_cannot_be_read_shows_no_other_pair() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let source = three_pairs(folder.path());
+    let last = folder.path().join("right3.png");
+    let bytes = std::fs::read(&last).unwrap();
+    std::fs::write(&last, &bytes[..bytes.len() / 2]).unwrap();
+    let mut window = Window::open(&gpu, options(source));
+    window.until("the first pair", |w| w.has("left view").then_some(()));
+    window.harness.key_press(Key::End);
+    window.until("the reason", |w| w.has("pair 3 cannot be read").then_some(()));
+    assert!(window.has("right3.png"), "its name");
+    for view in ["left view", "depth view", "disparity view"] {
+        assert!(!window.has(view), "{view} is another pair's");
+    }
+    window.harness.key_press(Key::S);
+    window.harness.run_steps(3);
+    assert!(!window.has("snapshot:"), "nor is that kept as its own");
+    window.harness.key_press(Key::ArrowLeft);
+    window.until("the pair before", |w| (shown(w).as_deref() == Some("left2") && w.has("left view")).then_some(()));
+    window.until("the end of the error", |w| {
+        let session = w.session.borrow();
+        session.state.notices.all().iter().all(|notice| notice.level != Level::Error).then_some(())
+    });
+}
+
+#[test]
+fn a_still_has_a_time_and_no_rates() {
+    let Some(gpu) = gpu() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::open(&gpu, options(pair(folder.path())));
+    window.until("its time", |w| w.has("one pair, matched in").then_some(()));
+    for words in ["computed", "shown 0", "latency", "dropped", "Pause", "Step"] {
+        assert!(!window.has(words), "{words} of one pair");
+    }
 }
 
 /// The truth of the pair: 5 px everywhere.

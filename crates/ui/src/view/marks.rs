@@ -2,10 +2,15 @@
 
 use super::Zoom;
 use crate::metrics::Region;
-use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, StrokeKind, pos2, vec2};
+use egui::{Align2, Color32, FontId, Galley, Painter, Pos2, Rect, Stroke, StrokeKind, Vec2, pos2, vec2};
+use std::sync::Arc;
 
 /// Sides of a rectangle that is dragged are at least so long, px: a shorter drag was a click.
 const MIN_SIDE: usize = 4;
+/// Around letters, points.
+const MARGIN: Vec2 = vec2(4.0, 1.0);
+/// Distance of a text from the pointer to the side and up or down, points.
+const POINTER_GAP: f32 = 16.0;
 const COLOR: Color32 = Color32::from_rgb(255, 200, 60);
 
 /// What is measured, in px of the working size.
@@ -45,8 +50,29 @@ impl Marks<'_> {
 fn label(painter: &Painter, at: Pos2, text: &str) {
     let galley = painter.layout_no_wrap(text.to_owned(), FontId::proportional(13.0), COLOR);
     let rect = Align2::CENTER_BOTTOM.anchor_size(at - vec2(0.0, 8.0), galley.size());
-    painter.rect_filled(rect.expand2(vec2(4.0, 1.0)), 2.0, Color32::from_black_alpha(190));
-    painter.galley(rect.min, galley, COLOR);
+    paint_on_ground(painter, rect, galley, COLOR);
+}
+
+/// Letters on a ground that makes them legible on any picture.
+fn paint_on_ground(painter: &Painter, rect: Rect, galley: Arc<Galley>, color: Color32) {
+    painter.rect_filled(rect.expand2(MARGIN), 2.0, Color32::from_black_alpha(190));
+    painter.galley(rect.min, galley, color);
+}
+
+/// Paints a text beside the pointer, on the side that has room in the picture; nothing where neither has.
+pub(super) fn paint_beside(painter: &Painter, picture: Rect, pointer: Pos2, text: &str) {
+    let galley = painter.layout_no_wrap(text.to_owned(), FontId::proportional(13.0), Color32::WHITE);
+    let size = galley.size();
+    let sides = [
+        (Align2::LEFT_TOP, vec2(1.0, 1.0)),
+        (Align2::RIGHT_TOP, vec2(-1.0, 1.0)),
+        (Align2::LEFT_BOTTOM, vec2(1.0, -1.0)),
+        (Align2::RIGHT_BOTTOM, vec2(-1.0, -1.0)),
+    ];
+    let mut places = sides.iter().map(|(corner, side)| corner.anchor_size(pointer + POINTER_GAP * *side, size));
+    if let Some(rect) = places.find(|rect| picture.contains_rect(rect.expand2(MARGIN))) {
+        paint_on_ground(painter, rect, galley, Color32::WHITE);
+    }
 }
 
 /// The rectangle between two pixels, both of them in it; `None` if it is too small to be meant.

@@ -1,6 +1,6 @@
 //! One view on the screen: name, picture, cross-hair, colour bar. Wheel, drag and double-click zoom and pan.
 
-use super::marks::{Marks, region_between};
+use super::marks::{Marks, paint_beside, region_between};
 use super::{ViewKind, Zoom, bar, grid::ViewRects};
 use crate::metrics::Region;
 use crate::render::{Display, Drawable};
@@ -92,6 +92,8 @@ pub(crate) struct Tile<'a> {
     /// Working size of the pictures, px.
     pub(crate) size: (usize, usize),
     pub(crate) crosshair: Option<Crosshair>,
+    /// What stands beside the pointer while it is over this picture and presses nothing.
+    pub(crate) beside_pointer: Option<&'a str>,
     /// Text of the title after the kind.
     pub(crate) remark: &'a str,
     /// The picture is old: its camera is lost.
@@ -151,6 +153,11 @@ impl Tile<'_> {
             ui.painter().rect_stroke(picture, 0.0, visuals.selection.stroke, StrokeKind::Outside);
         }
 
+        if let (Some(text), Some(pointer)) = (self.beside_pointer, response.hover_pos())
+            && !ui.input(|i| i.pointer.any_down())
+        {
+            paint_beside(&painter, picture, pointer, text);
+        }
         if response.double_clicked() {
             *zoom = Zoom::default();
         } else if response.dragged() && !(marks.is_some() && response.dragged_by(PointerButton::Primary)) {

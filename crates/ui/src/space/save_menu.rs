@@ -1,0 +1,85 @@
+//! The menu that saves the points: what the file has, and how large it will be.
+
+use super::commands::{PointsWish, size_text};
+use super::{Scene, SpaceSettings, Surface};
+use crate::command::Command;
+use crate::export::CloudShape;
+use crate::state::State;
+use crate::widgets;
+use egui::containers::menu::{MenuButton, MenuConfig};
+use egui::{PopupCloseBehavior, Role, Ui, WidgetInfo};
+
+/// Width of the menu, points.
+const WIDTH: f32 = 210.0;
+
+/// What the user chose last.
+pub(super) struct SaveMenu {
+    /// Triangles between the points; `None`: as it is shown.
+    has_faces: Option<bool>,
+    has_colours: bool,
+    has_normals: bool,
+    /// The file whose size was asked for.
+    offered: Option<PointsWish>,
+}
+
+impl Default for SaveMenu {
+    fn default() -> Self {
+        Self { has_faces: None, has_colours: true, has_normals: false, offered: None }
+    }
+}
+
+impl SaveMenu {
+    fn wish(&self, scene: &Scene, settings: &SpaceSettings) -> PointsWish {
+        let has_faces = self.has_faces.unwrap_or(scene.surface(settings) == Surface::Mesh);
+        let shape = CloudShape { every: scene.every(settings), has_faces, has_normals: self.has_normals };
+        PointsWish { shape, has_colours: self.has_colours }
+    }
+
+    /// The button with this text, and its menu.
+    pub(super) fn show(
+        &mut self,
+        ui: &mut Ui,
+        state: &State,
+        (scene, text): (&Scene, &str),
+        commands: &mut Vec<Command>,
+    ) {
+        // it stays open for several choices
+        let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+        let menu = |ui: &mut Ui| self.menu(ui, state, scene, commands);
+        let (button, shown) = MenuButton::new(text).config(config).ui(ui, menu);
+        button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Save points …"));
+        let help = "Write what is shown into a PLY file, in metres: x right, y down, z forward from the left camera";
+        button.on_hover_text(help);
+        let offered = shown.map(|shown| shown.inner);
+        if offered != self.offered {
+            self.offered = offered;
+            commands.push(Command::OfferPoints(offered));
+        }
+    }
+
+    fn menu(&mut self, ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Command>) -> PointsWish {
+        ui.set_width(WIDTH);
+        let mut has_faces = self.wish(scene, &state.view.space).shape.has_faces;
+        for (is_mesh, name, help) in [
+            (true, "mesh", "Points with triangles between neighbours, cut at the edges of depth."),
+            (false, "points only", "No triangles."),
+        ] {
+            if widgets::radio(ui, &mut has_faces, is_mesh, name).on_hover_text(help).clicked() {
+                self.has_faces = Some(has_faces);
+            }
+        }
+        widgets::checkbox(ui, &mut self.has_colours, "colours")
+            .on_hover_text("Each point has the colour that is shown.");
+        let help = "Each point has the normal of the surface through its neighbours, towards the camera: for programs that light or \
+                    reconstruct surfaces.";
+        widgets::checkbox(ui, &mut self.has_normals, "normals").on_hover_text(help);
+        let wish = self.wish(scene, &state.view.space);
+        let size = state.points_size.filter(|(counted, _)| *counted == wish);
+        widgets::note(ui, size.map_or("counting …".to_owned(), |(_, size)| size_text(size)));
+        if ui.button("Choose a file …").clicked() {
+            commands.push(Command::SavePoints(wish));
+            ui.close();
+        }
+        wish
+    }
+}
