@@ -97,6 +97,7 @@ impl NumberRow<'_> {
         let height = ui.spacing().interact_size.y;
         ui.allocate_ui_with_layout(vec2(width, height), Layout::left_to_right(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = gap;
+            ui.spacing_mut().button_padding.x = 2.0; // two digits in little room
             for &quick in self.quick {
                 let is_chosen = *value == quick;
                 let button = egui::Button::selectable(is_chosen, quick.to_string()).frame_when_inactive(true);
