@@ -279,7 +279,7 @@ mod tests {
         let geometry = Geometry::new(100.0, 0.1, 0.0, [12.0, 9.0]);
         let mut depth =
             Image::from_fn(24, 18, |x, y| (-1.5 / dot(&normal, &geometry.point_m(x as f64, y as f64, 1.0))) as f32);
-        depth.set(20, 12, f32::NAN);
+        depth.set(12, 12, f32::NAN);
         for x in 0..24 {
             depth.set(x, 4, f32::NAN);
         }
