@@ -244,10 +244,11 @@ fn words_of(views: &[ViewKind]) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::picture::state::{self as picture, PictureFormat};
+    use crate::features::picture::state::PictureFormat;
     use crate::settings::Settings;
-    use crate::space::{Colouring, Ground, Surface};
+    use crate::space::{Colouring, Surface};
     use crate::stereo::{StereoParams, Subpixel};
+    use crate::style::Ground;
 
     #[test]
     fn everything_comes_back() {
@@ -277,12 +278,8 @@ mod tests {
         };
         let board: Board = "chessboard:9x6:25.5mm".parse().unwrap();
         let folder_of_pictures = Some("pictures".into());
-        let pictures = PictureChoices {
-            format: PictureFormat::Svg,
-            scale: 3,
-            ground: picture::Ground::Dark,
-            folder: folder_of_pictures,
-        };
+        let pictures =
+            PictureChoices { format: PictureFormat::Svg, scale: 3, ground: Ground::Dark, folder: folder_of_pictures };
         let saved = SavedState::of(
             "scene",
             &recent,

@@ -1,5 +1,6 @@
 //! Quiet, dense, legible: sizes and colours of the whole window, light and dark as the system has it.
 
+use crate::choices;
 use egui::{Color32, FontDefinitions, FontFamily, FontId, Stroke, TextStyle, Theme, Ui, Visuals, vec2};
 
 /// Sets both themes.
@@ -27,6 +28,34 @@ pub(crate) fn apply(ctx: &egui::Context) {
         style.interaction.selectable_labels = false;
         style.animation_time = 0.0;
     });
+}
+
+choices! {
+    /// The colour behind what is drawn: points in space, and pictures to take along.
+    pub enum Ground, default Theme {
+        /// Dark in a dark window, light in a light one.
+        Theme = "as the window",
+        /// Black, nearly.
+        Dark = "dark",
+        /// White.
+        Light = "light",
+    }
+}
+
+impl Ground {
+    /// Whether it is dark, in a window of this theme.
+    pub(crate) fn is_dark(self, is_dark_window: bool) -> bool {
+        match self {
+            Self::Theme => is_dark_window,
+            Self::Dark => true,
+            Self::Light => false,
+        }
+    }
+
+    /// The colour behind points, in a window of this theme.
+    pub(crate) fn colour(self, is_dark_window: bool) -> [u8; 3] {
+        if self.is_dark(is_dark_window) { [10; 3] } else { [255; 3] }
+    }
 }
 
 /// The colour of the window behind everything. Each frame begins with it, and no panel fills itself: for a software GPU that is work

@@ -29,6 +29,9 @@ pub(super) fn menu(ui: &mut Ui, commands: &mut Vec<Command>) {
     });
 }
 
+/// Windows of at least this width, points, have the offer of sources in the same row.
+const ONE_ROW_WIDTH: f32 = 1400.0;
+
 /// The row of buttons.
 pub(super) struct ToolStrip;
 
@@ -38,11 +41,17 @@ impl Panel for ToolStrip {
     }
 
     fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+        let has_tools = !state.view.is_narrow;
+        let is_divided =
+            has_tools && shows_scene(state) && (ui.available_width() < ONE_ROW_WIDTH || state.source.is_replaced());
+        if is_divided {
+            ui.horizontal(|ui| source::offer(ui, state, commands));
+        }
         ui.horizontal(|ui| {
-            if shows_scene(state) {
+            if shows_scene(state) && !is_divided {
                 source::offer(ui, state, commands);
             }
-            if state.view.is_narrow {
+            if !has_tools {
                 return;
             }
             let compares = state.comparison.is_some();

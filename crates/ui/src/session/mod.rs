@@ -109,11 +109,8 @@ impl Session {
         };
         let live = Live::start(Box::new(source::NoSource), live_options)?;
         let (explainer, meter) = (explain::commands::start_explainer(&waker)?, measure::commands::start_meter(&waker)?);
-        let saved_source = saved.source();
-        let parse = |words: &String| SourceSpec::parse(words).ok().filter(|source| *source != SourceSpec::Pipe);
-        let source = options.source.clone().or_else(|| saved_source.as_ref().and_then(parse));
-        let source = source.unwrap_or(SourceSpec::Scene);
-        if saved_source != Some(source.to_string()) {
+        let source = first_source(&options, &saved);
+        if saved.source() != Some(source.to_string()) {
             view.depth_range_m = None; // fitted to another source
         }
         let remote = options.remote.clone();
@@ -350,6 +347,12 @@ impl Session {
 /// A folder, whatever the current folder is in the next run.
 pub(crate) fn absolute(folder: &Path) -> PathBuf {
     std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
+}
+
+/// The source of the command line, or else that of the last run.
+fn first_source(options: &WindowOptions, saved: &SavedState) -> SourceSpec {
+    let parse = |words: String| SourceSpec::parse(&words).ok().filter(|source| *source != SourceSpec::Pipe);
+    options.source.clone().or_else(|| saved.source().and_then(parse)).unwrap_or(SourceSpec::Scene)
 }
 
 /// The saved settings, then those of the command line; a settings file named there replaces the saved ones.

@@ -68,7 +68,7 @@ pub(super) fn cameras(geometry: &Geometry, size: (usize, usize)) -> Vec<LineEnd>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::space::Ground;
+    use crate::style::Ground;
     use crate::style::contrast;
     use egui::Color32;
 

@@ -23,4 +23,4 @@ pub(crate) use lines::grid_spacing_m;
 pub(crate) use pass::Inputs;
 pub(crate) use points::{ShownPoints, shown_points};
 pub(crate) use screen::SpaceScreen;
-pub(crate) use settings::{Colouring, DENSITIES, Ground, SpaceSettings, Surface, every_text};
+pub(crate) use settings::{Colouring, DENSITIES, SpaceSettings, Surface, every_text};

@@ -5,11 +5,12 @@ use crate::engine::Output;
 use crate::render::{Display, MapDisplays, Screens, is_software};
 use crate::space::save_menu::SaveMenu;
 use crate::space::{
-    Colouring, DENSITIES, Drawing, Ground, Inputs, Lens, Pose, Scene, SpaceScreen, SpaceSettings, Surface, every_text,
+    Colouring, DENSITIES, Drawing, Inputs, Lens, Pose, Scene, SpaceScreen, SpaceSettings, Surface, every_text,
     grid_spacing_m,
 };
 use crate::state::State;
 use crate::state::ViewSettings;
+use crate::style::Ground;
 use crate::view::{TitleClick, ViewKind, ViewRects, paint_over, show_title};
 use crate::widgets::{self, focused_slider};
 use eframe::egui_wgpu::RenderState;

@@ -1,6 +1,7 @@
 //! The choices of the 3-D view. Saved from run to run.
 
 use crate::choices;
+use crate::style::Ground;
 
 choices! {
     /// The colour of a point.
@@ -23,30 +24,6 @@ choices! {
         Points = "points",
         /// A surface, cut where the disparities of four neighbours differ by more than 1 px for each pixel between them.
         Mesh = "mesh",
-    }
-}
-
-choices! {
-    /// The colour behind the points.
-    pub enum Ground, default Theme {
-        /// Dark in a dark window, light in a light one.
-        Theme = "as the window",
-        /// Black, nearly.
-        Dark = "dark",
-        /// White.
-        Light = "light",
-    }
-}
-
-impl Ground {
-    /// The colour, in a window of this theme.
-    pub(crate) fn colour(self, is_dark_window: bool) -> [u8; 3] {
-        let is_dark = match self {
-            Self::Theme => is_dark_window,
-            Self::Dark => true,
-            Self::Light => false,
-        };
-        if is_dark { [10; 3] } else { [255; 3] }
     }
 }
 

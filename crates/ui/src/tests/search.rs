@@ -83,6 +83,7 @@ fn a_search_shows_its_front_and_what_is_taken_becomes_b() {
     window.harness.run_steps(2);
     assert!(window.has(&format!("Why not {preset}: it takes {:.1} ms a pair, and the limit is", trial.time_ms)));
     window.session.borrow_mut().state.search.search = Some(search);
+    window.harness.run_steps(2);
     window.press("Take fast as B");
     let taken = window.until("other parameters", |w| Some(w.params()).filter(|params| *params != before));
     let mut fast = before.clone();

@@ -10,7 +10,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// Most steps that are kept; the oldest are forgotten.
 const MAX_STEPS: usize = 500;
-/// Changes of the same settings that follow each other so quickly are one step.
+/// Settings of which each choice is a step of its own.
+const CHOSEN: [&str; 4] = ["Source", "Engine", "Preset", "Calibration"];
+/// Changes of the same other settings that follow each other so quickly are one step, as of a slider.
 const SAME_STEP: Duration = Duration::from_secs(1);
 /// Most settings that a step names.
 const MAX_NAMED: usize = 3;
@@ -185,8 +187,10 @@ impl History {
         self.steps.truncate(self.position);
         let names = |changes: &[Change]| changes.iter().map(|change| change.name).collect::<Vec<_>>();
         let changes = self.in_force(self.position).map(|from| from.changes_to(&setup)).unwrap_or_default();
+        let is_chosen = changes.iter().any(|change| CHOSEN.contains(&change.name));
         let is_same_step = self.newest.is_some_and(|(at, of_press)| {
-            (press.is_some() && press == of_press) || now.saturating_duration_since(at) < SAME_STEP
+            let follows = !is_chosen && now.saturating_duration_since(at) < SAME_STEP;
+            (press.is_some() && press == of_press) || follows
         }) && self.steps.last().is_some_and(|last| last.names == names(&changes));
         if is_same_step {
             self.steps.pop();

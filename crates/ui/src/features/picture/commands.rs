@@ -57,18 +57,18 @@ pub(crate) fn update(session: &mut Session, ctx: &Context, render_state: &Render
         Use::File => Command::from(Action::SavePicture).owner(),
         Use::Clipboard => Command::from(Action::CopyPicture).owner(),
     };
-    session.owned(Some(owner), |session| make(session, wanted, purpose, render_state));
+    let is_dark = session.state.picture.choices.ground.is_dark(ctx.global_style().visuals.dark_mode);
+    session.owned(Some(owner), |session| make(session, wanted, purpose, render_state, is_dark));
 }
 
-fn make(session: &mut Session, wanted: Figure, purpose: Use, render_state: &RenderState) {
+fn make(session: &mut Session, wanted: Figure, purpose: Use, render_state: &RenderState, is_dark: bool) {
     if session.jobs.is_running(WRITE) || session.jobs.is_running(COPY) {
         return session.state.notices.news("the picture before is still being written");
     }
     if !wanted.is_there(&session.state) {
         return session.state.notices.news(format!("{}: there is nothing to draw now", wanted.title()));
     }
-    let choices = session.state.picture.choices.clone();
-    let Titled { drawn, title, description } = figure::draw(&session.state, render_state, wanted, &choices);
+    let Titled { drawn, title, description } = figure::draw(&session.state, render_state, wanted, is_dark);
     if purpose == Use::Clipboard {
         match drawn.submit(render_state) {
             Ok(pending) => session.start_job(
@@ -91,7 +91,7 @@ fn make(session: &mut Session, wanted: Figure, purpose: Use, render_state: &Rend
         ("Source", session.state.source.spec.to_string()),
         ("Comment", session.command_line()),
     ];
-    let is_svg = choices.format == PictureFormat::Svg && wanted.is_drawing();
+    let is_svg = session.state.picture.choices.format == PictureFormat::Svg && wanted.is_drawing();
     let encode = match encoder(drawn, render_state, is_svg, texts) {
         Ok(encode) => encode,
         Err(why) => return session.state.notices.error(why),

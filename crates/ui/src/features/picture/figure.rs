@@ -1,7 +1,7 @@
 //! Drawing of views and figures on a sheet, with title, colour bar and units.
 
 use super::offscreen::{Drawn, Sheet};
-use super::state::{Figure, PictureChoices};
+use super::state::Figure;
 use crate::features::{explain, reach, search};
 use crate::panels::pictures::Pictures;
 use crate::state::{Setup, State};
@@ -35,11 +35,11 @@ pub(crate) fn size_px(state: &State, figure: Figure, scale: u32) -> Option<[u32;
 }
 
 /// Draws a figure as it is now; a view through `render_state`.
-pub(crate) fn draw(state: &State, render_state: &RenderState, figure: Figure, choices: &PictureChoices) -> Titled {
+pub(crate) fn draw(state: &State, render_state: &RenderState, figure: Figure, is_dark: bool) -> Titled {
     let title = format!("{} – {}", figure.title(), state.status().source.name);
     let (drawn, units) = match figure {
-        Figure::View(kind) => draw_view(state, render_state, kind, choices),
-        _ => (draw_figure(state, figure, choices, &title), None),
+        Figure::View(kind) => draw_view(state, render_state, kind, is_dark),
+        _ => (draw_figure(state, figure, is_dark, &title), None),
     };
     let [width, height] = drawn.size_px();
     let compared = state.comparison.as_ref().map(|comparison| {
@@ -71,23 +71,18 @@ fn view_sheet(state: &State, kind: ViewKind, scale: u32) -> ViewSheet {
     ViewSheet { rects, size: vec2(sheet_width, (picture.bottom() + MARGIN).ceil()), pixels_per_point }
 }
 
-fn draw_view(
-    state: &State,
-    render_state: &RenderState,
-    kind: ViewKind,
-    choices: &PictureChoices,
-) -> (Drawn, Option<String>) {
-    let ViewSheet { rects, size, pixels_per_point } = view_sheet(state, kind, choices.scale);
+fn draw_view(state: &State, render_state: &RenderState, kind: ViewKind, is_dark: bool) -> (Drawn, Option<String>) {
+    let ViewSheet { rects, size, pixels_per_point } = view_sheet(state, kind, state.picture.choices.scale);
     let mut pictures = Pictures::new(render_state);
     let range = pictures.range_text(state, kind);
-    let sheet = Sheet { width: size.x, height: Some(size.y), pixels_per_point, ground: choices.ground };
+    let sheet = Sheet { width: size.x, height: Some(size.y), pixels_per_point, is_dark };
     let drawn = sheet.draw(|ui| pictures.show_alone(ui, state, kind, rects));
     (drawn, range.map(|range| format!("{kind}, colours {} from {range}", state.view.colormap)))
 }
 
-fn draw_figure(state: &State, figure: Figure, choices: &PictureChoices, title: &str) -> Drawn {
+fn draw_figure(state: &State, figure: Figure, is_dark: bool, title: &str) -> Drawn {
     let sheet =
-        Sheet { width: FIGURE_WIDTH, height: None, pixels_per_point: choices.scale as f32, ground: choices.ground };
+        Sheet { width: FIGURE_WIDTH, height: None, pixels_per_point: state.picture.choices.scale as f32, is_dark };
     sheet.draw(|ui| {
         Frame::new().inner_margin(MARGIN).show(ui, |ui| {
             ui.label(RichText::new(title).strong());

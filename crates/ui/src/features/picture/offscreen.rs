@@ -1,6 +1,5 @@
 //! Draws a part of the window into a texture of its own, or into shapes, at any scale.
 
-use super::state::Ground;
 use crate::render::is_software;
 use crate::style;
 use eframe::egui_wgpu::{RenderState, Renderer, RendererOptions, ScreenDescriptor};
@@ -21,7 +20,7 @@ pub(crate) struct Sheet {
     pub(crate) width: f32,
     pub(crate) height: Option<f32>,
     pub(crate) pixels_per_point: f32,
-    pub(crate) ground: Ground,
+    pub(crate) is_dark: bool,
 }
 
 /// A drawing as egui's shapes.
@@ -41,10 +40,7 @@ impl Sheet {
     pub(crate) fn draw(self, mut draw: impl FnMut(&mut Ui)) -> Drawn {
         let ctx = Context::default();
         style::apply(&ctx);
-        ctx.set_theme(match self.ground {
-            Ground::Light => Theme::Light,
-            Ground::Dark => Theme::Dark,
-        });
+        ctx.set_theme(if self.is_dark { Theme::Dark } else { Theme::Light });
         let mut size = Vec2::new(self.width, self.height.unwrap_or(MAX_HEIGHT));
         let mut textures = Vec::new();
         let mut shapes = Vec::new();
@@ -65,10 +61,8 @@ impl Sheet {
                 size.y = used.y.ceil();
             }
         }
-        let background = match self.ground {
-            Ground::Light => egui::Color32::WHITE,
-            Ground::Dark => style::background(&ctx.style_of(Theme::Dark).visuals),
-        };
+        let dark = || style::background(&ctx.style_of(Theme::Dark).visuals);
+        let background = if self.is_dark { dark() } else { egui::Color32::WHITE };
         Drawn { ctx, textures, shapes, size, background, pixels_per_point: self.pixels_per_point }
     }
 }

@@ -1,11 +1,12 @@
 //! The page of pictures to take along: what, how large, and where to.
 
 use super::figure;
-use super::state::{Figure, Ground, PictureFormat, PictureStep, SCALES};
+use super::state::{Figure, PictureFormat, PictureStep, SCALES};
 use crate::action::Action;
 use crate::command::Command;
 use crate::panels::action_button;
 use crate::state::State;
+use crate::style::Ground;
 use crate::widgets;
 use egui::{Button, ComboBox, DragValue, Label, Role, Ui};
 

@@ -5,6 +5,7 @@ use crate::choices;
 use crate::command::Command;
 use crate::search::{SearchProgress, SweepProgress};
 use crate::state::State;
+use crate::style::Ground;
 use crate::view::ViewKind;
 use egui::ColorImage;
 use std::ops::RangeInclusive;
@@ -20,16 +21,6 @@ choices! {
         Png = "PNG",
         /// Lines and text that can be edited and enlarged, for figures.
         Svg = "SVG",
-    }
-}
-
-choices! {
-    /// The ground of a picture, beside and behind what it shows.
-    pub enum Ground {
-        /// White, for print.
-        Light = "light",
-        /// Dark, for slides.
-        Dark = "dark",
     }
 }
 

@@ -84,7 +84,10 @@ pub(crate) fn show(ui: &mut Ui, search: &SearchProgress) {
         let shown: Vec<_> = tried.iter().copied().filter(|place| scope.has(*place)).collect();
         plot.points(Points::new("tried", shown).color(weak).radius(1.5));
         let front: Vec<_> = search.front.iter().filter_map(|trial| drawn(trial)).collect();
-        plot.line(Line::new("front", front).color(FRONT_COLOR).width(2.0));
+        // one line each: a sharp corner of a single one would be drawn as a spike
+        for ends in front.windows(2) {
+            plot.line(Line::new("front", ends.to_vec()).color(FRONT_COLOR).width(2.0));
+        }
         if let Some(max_ms) = search.limits.max_ms {
             plot.vline(VLine::new("limit", max_ms).color(ink));
         }
