@@ -86,8 +86,8 @@ live() { at 870 520; sleep 6; }
 tuning() {
   local x
   sleep 1
-  xdotool mousemove 150 350 mousedown 1
-  for x in $(seq 148 -2 118) $(seq 122 4 206) $(seq 202 -4 150); do xdotool mousemove "$x" 350; sleep 0.05; done
+  xdotool mousemove 165 359 mousedown 1
+  for x in $(seq 164 -1 148) $(seq 150 3 206) $(seq 203 -3 165); do xdotool mousemove "$x" 359; sleep 0.06; done
   xdotool mouseup 1 key v
   sleep 0.7
   xdotool mousemove 700 380 mousedown 1
@@ -101,7 +101,7 @@ history() { key z; find "fast preset"; sleep 2; find "accurate preset"; sleep 3;
 measure() { key space l; sleep 1; drag 640 130 800 240; click 700 560; sleep 3; at 150 800; sleep 1; }
 playback() { key 6; sleep 2; key space; sleep 2; at 150 800; sleep 1; }
 suggest() { key space u; sleep 2; click 1104 243; sleep 50; at 150 800; sleep 1; }
-sweep() { key space a g; sleep 2; click 1104 233; sleep 3; at 150 800; sleep 1; }
+sweep() { key space g; sleep 2; click 1104 233; sleep 3; at 150 800; sleep 1; }
 tune() { key space; sleep 1; at 900 560; sleep 2; }
 
 scene=(scene --size 480x360)
