@@ -25,7 +25,7 @@ const SCENE_FRAMES: u64 = 100;
 pub(super) struct LiveArgs {
     /// No window: a status line, then a preview picture
     ///
-    /// As where there is no display.
+    /// Output of a program without a display.
     #[arg(long)]
     headless: bool,
     /// End after N results, without a window [default: 100 for the scene; files once; cameras until Ctrl-C]

@@ -48,7 +48,7 @@ pub enum WhyNot {
 }
 
 impl WhyNot {
-    /// Of a setting that this search has tried; `None` for the proposal, and for one whose loss is not lower.
+    /// Reason for a setting that this search has tried; `None` for the proposal, and for one whose loss is not lower.
     pub(super) fn of(search: &SearchProgress, trial: &Trial) -> Option<Self> {
         let pairs = search.samples;
         match search.limits.max_ms.filter(|_| !search.limits.allow(trial)) {

@@ -80,7 +80,7 @@ fn changed(progress: &SearchProgress) -> Vec<String> {
     progress.best.as_ref().map_or_else(Vec::new, |best| changes(progress, best))
 }
 
-/// What a setting changes of the present one, in words.
+/// Changes of a setting against the present one, in words.
 fn changes(progress: &SearchProgress, trial: &Trial) -> Vec<String> {
     progress.start.as_ref().map_or_else(Vec::new, |start| differences(&trial.params, &start.params))
 }

@@ -132,7 +132,7 @@ fn recorded_at(recorded: &Recorded, size: (usize, usize), (x, y): (usize, usize)
     }
 }
 
-/// What stands beside the pointer: depth and disparity of the pixel under it; `None` where there is none.
+/// Label beside the pointer: depth and disparity of the pixel under it; `None` where there is none.
 pub(super) fn beside_pointer(state: &State) -> Option<String> {
     state.pointer.hovered?;
     let (output, (x, y)) = pointed(state)?;

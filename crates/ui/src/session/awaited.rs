@@ -47,7 +47,7 @@ impl Awaited {
         self.fits_depth(true);
     }
 
-    /// The same because the user wants it.
+    /// Has it fitted because the user wants it, which is a step of the history.
     pub(crate) fn fit_depth_as_asked(&mut self) {
         self.fit_depth();
         self.is_asked = true;

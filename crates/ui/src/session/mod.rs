@@ -67,7 +67,7 @@ pub struct Session {
     pub(crate) points: space::Points,
     pub(crate) options: WindowOptions,
     pub(crate) awaited: Awaited,
-    /// What the typed path is for, and the kind of command that asked for it.
+    /// Change that the typed path makes, and the kind of command that asked for it.
     pub(crate) typed_then: Option<(Option<Owner>, dialog::commands::Then)>,
     /// The errors that were shown when they began.
     errors_shown: Vec<String>,

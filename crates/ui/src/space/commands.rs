@@ -16,7 +16,7 @@ const WRITE: Job = Job::new("writing the points");
 /// Counting; it is not shown.
 pub(crate) const COUNT: Job = Job::new("counting the points");
 
-/// What a file of points will have.
+/// Content of a file of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PointsWish {
     pub(crate) shape: CloudShape,
@@ -42,7 +42,7 @@ impl Points {
     }
 }
 
-/// What was shown when the user asked for a file.
+/// Points as they were shown when the user asked for a file.
 #[derive(Clone)]
 pub(crate) struct PointsFile {
     output: Arc<Output>,

@@ -229,7 +229,7 @@ fn remark(state: &State, scene: &Scene) -> String {
     format!(" · {}", parts.join(" · "))
 }
 
-/// What the points look like, in two columns: one would be higher than a small window.
+/// Shows the look of the points, in two columns: one would be higher than a small window.
 fn menu(ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Command>) {
     let mut space = state.view.space;
     ui.horizontal_top(|ui| {

@@ -12,7 +12,7 @@ use egui::{PopupCloseBehavior, Role, Ui, WidgetInfo};
 /// Width of the menu, points.
 const WIDTH: f32 = 210.0;
 
-/// What the user chose last.
+/// Choice that the user made last.
 pub(super) struct SaveMenu {
     /// Triangles between the points; `None`: as it is shown.
     has_faces: Option<bool>,

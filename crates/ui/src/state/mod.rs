@@ -180,7 +180,7 @@ impl State {
         &self.pipeline.status
     }
 
-    /// That the pair at which playback is held cannot be read, and why.
+    /// Why the pair at which playback is held cannot be read; `None` where it can.
     pub(crate) fn unreadable(&self) -> Option<String> {
         let why = self.status().cameras.unreadable.as_deref()?;
         let playing = self.pipeline.playback.as_ref().filter(|playing| !playing.playing)?;

@@ -92,7 +92,7 @@ pub(crate) struct Tile<'a> {
     /// Working size of the pictures, px.
     pub(crate) size: (usize, usize),
     pub(crate) crosshair: Option<Crosshair>,
-    /// What stands beside the pointer while it is over this picture and presses nothing.
+    /// Label beside the pointer while it is over this picture and presses nothing.
     pub(crate) beside_pointer: Option<&'a str>,
     /// Text of the title after the kind.
     pub(crate) remark: &'a str,

@@ -123,7 +123,7 @@ fn recompute(session: &mut Session, path: PathBuf, output: PathBuf, progress: Pr
     });
 }
 
-/// As it was recorded.
+/// Writes the pairs as they were recorded.
 fn export(session: &mut Session, path: PathBuf, folder: PathBuf, progress: Progress) {
     let ConversionChoices { left_out, pairs: (first, last), .. } = session.state.conversion.choices.clone();
     let parts = session.state.conversion.contents.iter().flat_map(|contents| &contents.parts);

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// The wait for the system's dialog. There is one at a time.
 const CHOOSE: Job = Job::stoppable("choosing a file");
 
-/// What is done with an answer.
+/// Change that an answer makes.
 pub(crate) type Then = Box<dyn FnOnce(&mut Session, Chosen)>;
 
 /// Asks for files that exist.

@@ -52,7 +52,7 @@ impl From<TypeStep> for Command {
 pub(crate) struct TypedPath {
     pub(crate) question: Question,
     pub(crate) text: String,
-    /// What is wrong with the path that was taken last.
+    /// Error of the path that was taken last.
     pub(crate) wrong: Option<String>,
     /// The file that exists under the path that was taken last.
     pub(crate) there: Option<PathBuf>,

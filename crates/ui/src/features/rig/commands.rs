@@ -40,7 +40,7 @@ pub(crate) fn use_saved_rig(options: &mut WindowOptions, saved: &SavedState) -> 
     true
 }
 
-/// Who wants a change.
+/// Origin of a change: the user, or the window by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wish {
     /// The user.
@@ -359,7 +359,7 @@ fn write_estimate(session: &Session, rig_file: &Path, replaces: bool) -> Result<
 /// Largest factor between what was said of the lens and what two distances imply.
 const MAX_CONTRADICTION: f64 = 1.3;
 
-/// What the two distances imply, where it contradicts the lens that the user has named.
+/// Contradiction between two distances and the lens that the user has named, in words.
 fn contradiction(choice: &CalibrationChoice, known: Geometry, fitted: FittedDepth, width: usize) -> Option<String> {
     let said = choice.focal()?;
     let factor = fitted.focal_px / known.focal_px;

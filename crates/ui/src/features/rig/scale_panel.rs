@@ -37,7 +37,7 @@ pub(super) fn state_of(state: &State) -> (Done, String) {
     (Done::Good, format!("{text}{source}"))
 }
 
-/// What makes metres of disparities.
+/// Shows the numbers that make metres of disparities.
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let before = &state.rig.choice;
     let mut choice = before.clone();

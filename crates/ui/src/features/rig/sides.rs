@@ -141,7 +141,7 @@ mod tests {
         Luma::U8(Image::from_fn(image.width(), image.height(), |x, y| change(x, y, image.row(y)[x])))
     }
 
-    /// What a watch says of these pairs that follow each other.
+    /// Gives the answer of a watch to pairs that follow each other.
     fn said(pairs: impl IntoIterator<Item = [Luma; 2]>) -> Option<Side> {
         let mut pairs = pairs.into_iter();
         let [left, right] = pairs.next()?;

@@ -8,7 +8,7 @@ use crate::state::{MAX_PAIRS, SearchStep, cannot_judge};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What runs in the background; dropping it ends it.
+/// Work in the background; dropping it ends it.
 #[derive(Default)]
 pub(crate) struct Tried {
     sweep: Option<Sweep>,

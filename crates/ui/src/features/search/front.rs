@@ -18,7 +18,7 @@ const MAX_OF_BEST: f64 = 3.0;
 /// The figure ends at this many times the limit of the time, so that the limit stands at four fifths of its width.
 const MAX_OF_LIMIT: f64 = 1.25;
 
-/// What of a search is drawn.
+/// Limits of the part of a search that is drawn.
 #[derive(Debug, PartialEq)]
 struct Scope {
     /// Longest time, ms; `None` without a limit.
@@ -28,7 +28,7 @@ struct Scope {
 }
 
 impl Scope {
-    /// Of settings with these times, ms, and losses. The quickest one is always in it.
+    /// Limits for settings with these times, ms, and losses. The quickest one is always within them.
     fn of(places: &[[f64; 2]], limit_ms: Option<f64>) -> Self {
         let least = |axis: usize| places.iter().map(|place| place[axis]).fold(f64::INFINITY, f64::min);
         let quickest_ms = Some(least(0)).filter(|ms| ms.is_finite()).unwrap_or(0.0);
