@@ -23,7 +23,8 @@ fn still(folder: &Path) -> Option<Window> {
 fn saved(window: &mut Window, folder: &Path) -> PathBuf {
     let files = || -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder.join("out")).unwrap();
-        entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some()).collect()
+        let is_written = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "png" || ending == "svg");
+        entries.map(|entry| entry.unwrap().path()).filter(is_written).collect()
     };
     let before = files();
     window.harness.key_press_modifiers(Modifiers::COMMAND, Key::S);
