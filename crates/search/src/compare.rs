@@ -4,6 +4,8 @@ use super::trial::{Run, Trial};
 
 /// A better setting lowers the mean loss by this share at least.
 pub(super) const MARGIN: f64 = 0.05;
+/// A preset that takes the place of another one may be worse on a sample by so many points.
+const TOLERANCE_PERCENT: f64 = 0.2;
 
 /// Whether `next` is better than `now`, both tried on all samples: it is worse on none of them, and its mean loss is clearly lower. Of
 /// changes that gained on several pairs, those that lost on one have lost on one of three further ones.
@@ -14,7 +16,14 @@ pub(super) fn is_better(next: &Trial, now: &Trial) -> bool {
 
 /// Whether `next` is worse on one of its samples, so that it cannot be better.
 pub(super) fn is_worse_somewhere(next: &Trial, now: &Trial) -> bool {
-    first_loss(next, now).is_some()
+    largest_loss(next, now).is_some()
+}
+
+/// Whether a preset may take the place of `now`, by their errors against truth: better in the mean of all samples, and nearly as good on
+/// each. Presets that lost more on one sample were worse on other pairs ten times as often.
+pub(super) fn may_replace(next: &Trial, now: &Trial) -> bool {
+    let loses = |pair| both(pair).is_none_or(|(next, now)| next > now + TOLERANCE_PERCENT);
+    has_lower_loss(next, now) && !next.runs.iter().zip(&now.runs).any(loses)
 }
 
 /// Whether the mean loss of `next` is lower, both tried on all samples.
@@ -22,9 +31,11 @@ pub(super) fn has_lower_loss(next: &Trial, now: &Trial) -> bool {
     next.loss.zip(now.loss).is_some_and(|(next, now)| next < now)
 }
 
-/// The first sample on which `next` is worse than `now`, from 0.
-pub(super) fn first_loss(next: &Trial, now: &Trial) -> Option<usize> {
-    next.runs.iter().zip(&now.runs).position(|pair| both(pair).is_none_or(|(next, now)| next > now))
+/// The sample on which `next` is worse than `now` by most, from 0.
+pub(super) fn largest_loss(next: &Trial, now: &Trial) -> Option<usize> {
+    let by = next.runs.iter().zip(&now.runs).map(|pair| both(pair).map_or(f64::INFINITY, |(next, now)| next - now));
+    let worse = by.enumerate().filter(|(_, by)| *by > 0.0);
+    worse.rev().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(at, _)| at) // the first of equal ones
 }
 
 fn both((next, now): (&Run, &Run)) -> Option<(f64, f64)> {
@@ -71,6 +82,14 @@ mod tests {
         assert!(!better(&[9.0, 9.0], &now), "not tried on all");
         assert!(is_worse_somewhere(&trial(1.0, &[9.0, 10.1]), &trial(1.0, &now)), "the rest cannot mend it");
         assert!(!is_worse_somewhere(&trial(1.0, &[10.0, 9.0]), &trial(1.0, &now)));
+    }
+
+    #[test]
+    fn a_preset_is_better_in_the_mean_and_nearly_as_good_on_each_sample() {
+        let now = trial(1.0, &[10.0, 10.0]);
+        let may = |next: &[f64]| may_replace(&trial(1.0, next), &now);
+        assert!(may(&[10.15, 9.8]) && !may(&[10.0, 10.0]) && !may(&[10.3, 5.0]) && !may(&[10.15, 9.9]));
+        assert_eq!(largest_loss(&trial(1.0, &[10.1, 10.3]), &now), Some(1));
     }
 
     #[test]

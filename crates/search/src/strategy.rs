@@ -1,12 +1,12 @@
 //! How a search finds settings. The presets come first. Without truth the dearest that is quick enough is proposed, because their quality
-//! rises with their time on pictures of every kind, and no score orders settings that are so near to each other. With truth the one of the
-//! presets and the present setting is proposed whose mean loss is the lowest; with truth of several pairs a few changes take its place
-//! where all these pairs agree.
+//! rises with their time on pictures of every kind, and no score orders settings that are so near to each other. With truth a preset takes
+//! the place of the present setting where it is better in the mean and nearly as good on every pair; with truth of several pairs a few
+//! changes take its place where all these pairs agree.
 //!
 //! The sequence of settings depends on losses and times alone. So a search that is repeated with what it measured before repeats itself,
 //! and goes on from there.
 
-use super::compare::{front, has_lower_loss, is_better};
+use super::compare::{front, is_better, may_replace};
 use super::judge::Judge;
 use super::meter::{Failure, Meter};
 use super::moves;
@@ -93,7 +93,7 @@ impl Strategy<'_> {
     fn takes_preset(&self, trial: &Trial) -> bool {
         match self.plan.judge {
             Judge::WithoutTruth => true,
-            Judge::Truth => self.found.best.as_ref().is_none_or(|best| has_lower_loss(trial, best)),
+            Judge::Truth => self.found.best.as_ref().is_none_or(|best| may_replace(trial, best)),
         }
     }
 

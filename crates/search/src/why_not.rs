@@ -1,6 +1,6 @@
 //! Why a setting that was tried is not the one that a search proposes.
 
-use super::compare::{MARGIN, first_loss, has_lower_loss};
+use super::compare::{MARGIN, has_lower_loss, largest_loss};
 use super::judge::Judge;
 use super::progress::SearchProgress;
 use super::trial::Trial;
@@ -33,7 +33,7 @@ pub enum WhyNot {
     ScoreDecidesNothing,
     /// The mean loss is lower, and yet it is worse on a pair.
     LosesOnPair {
-        /// Number of the first such pair, from 1.
+        /// Number of the pair on which it loses most, from 1.
         pair: usize,
         /// Its loss there.
         loss: f64,
@@ -62,7 +62,7 @@ impl WhyNot {
         if search.judge == Judge::WithoutTruth {
             return Some(Self::ScoreDecidesNothing);
         }
-        let worse = first_loss(trial, best).and_then(|at| Some((at, trial.runs[at].loss?, best.runs[at].loss?)));
+        let worse = largest_loss(trial, best).and_then(|at| Some((at, trial.runs[at].loss?, best.runs[at].loss?)));
         if let Some((at, loss, proposed)) = worse {
             return Some(Self::LosesOnPair { pair: at + 1, loss, proposed });
         }
