@@ -43,6 +43,8 @@ pub(crate) enum TitleClick {
     Twice,
 }
 
+/// Views below this width have their words in small letters, points.
+const SMALL_WIDTH: f32 = 160.0;
 /// The line between two pictures is dragged within this distance, points.
 const WIPER_REACH: f32 = 6.0;
 
@@ -123,9 +125,15 @@ impl Tile<'_> {
             Ok(shown) => shown,
             Err(why) => {
                 painter.rect_filled(picture, 0.0, visuals.faint_bg_color);
-                let middle = Rect::from_center_size(picture.center(), vec2(picture.width() * 0.8, 40.0));
+                // words begin higher where they need several lines
+                let height = if picture.width() < SMALL_WIDTH { 0.9 * picture.height() } else { 40.0 };
+                let middle = Rect::from_center_size(picture.center(), vec2(picture.width() * 0.8, height));
                 let layout = egui::Layout::top_down(egui::Align::Center);
-                ui.scope_builder(egui::UiBuilder::new().max_rect(middle).layout(layout), |ui| ui.label(why));
+                ui.scope_builder(egui::UiBuilder::new().max_rect(middle).layout(layout), |ui| {
+                    ui.set_clip_rect(picture.intersect(ui.clip_rect()));
+                    let text = egui::RichText::new(why);
+                    ui.label(if picture.width() < SMALL_WIDTH { text.small() } else { text });
+                });
                 return Pointed { title, pressed: response.clicked(), ..Pointed::default() };
             }
         };
