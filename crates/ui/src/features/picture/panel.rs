@@ -45,7 +45,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             ui.label(format!("{width} × {height} px"));
         }
     });
-    widgets::row(ui, "ground", "Light for print, dark for slides.", |ui| {
+    widgets::row(ui, "background", "Light for print, dark for slides.", |ui| {
         for &ground in Ground::ALL {
             ui.radio_value(&mut choices.ground, ground, ground.word()).on_hover_text(ground.help());
         }
