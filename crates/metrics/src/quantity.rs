@@ -41,7 +41,7 @@ pub enum Missing {
     /// The calibration does not tell its errors.
     #[error("the calibration does not say how exact it is, so this part is unknown and not in the sum")]
     Uncertainty,
-    /// The calibration is an estimate, whose errors nobody knows.
+    /// Estimated calibration: its errors are unknown.
     #[error("the calibration is an estimate: lengths may be off by a factor, which is not in the sum")]
     Estimate,
     /// The pixels around a point do not show how much matching scatters.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[serde(tag = "reason", rename_all = "kebab-case")]
 pub enum WhyNot {
-    /// It takes longer than is allowed.
+    /// Time of a pair above the limit.
     OverLimit {
         /// Time of a pair, ms.
         time_ms: f64,
@@ -20,7 +20,7 @@ pub enum WhyNot {
     },
     /// The engine cannot compute it.
     Refused,
-    /// It was not tried on all pairs.
+    /// Trial on some of the pairs only.
     NotOnAllPairs {
         /// Number of pairs that it was tried on.
         tried: usize,

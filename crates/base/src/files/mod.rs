@@ -83,7 +83,11 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     write_or_keep(path, bytes, false)
 }
 
-fn write_or_keep(path: &Path, bytes: &[u8], replaces: bool) -> Result<(), WriteError> {
+/// Writes a file as a whole; replaces one that exists only where `replaces` says so.
+///
+/// # Errors
+/// As [`write()`] and [`write_new`].
+pub fn write_or_keep(path: &Path, bytes: &[u8], replaces: bool) -> Result<(), WriteError> {
     let written = match fs::symlink_metadata(path) {
         Ok(_) if !replaces => Err(io::ErrorKind::AlreadyExists.into()),
         Ok(_) => write_over(path, bytes),

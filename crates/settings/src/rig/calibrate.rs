@@ -114,7 +114,7 @@ pub struct Calibrated {
     pub preparation: FramePreparation,
     /// Remarks for the user to confirm: baseline, unit, scaling.
     pub note: Option<String>,
-    /// Numbers of an estimate that nobody has given, in words; see [`CalibrationChoice::assumed`].
+    /// Assumed numbers of an estimate, in words; see [`CalibrationChoice::assumed`].
     pub assumed: Option<String>,
     /// The loaded or estimated rig.
     pub rig: Option<StereoRig>,

@@ -119,8 +119,7 @@ pub(crate) fn write_points(session: &mut Session, path: PathBuf, replaces: bool,
     let to = path.clone();
     let work = move || {
         let (bytes, size) = file.bytes()?;
-        let write = if replaces { files::write } else { files::write_new };
-        write(&to, &bytes).map_err(|err| err.to_string())?;
+        files::write_or_keep(&to, &bytes, replaces).map_err(|err| err.to_string())?;
         Ok(size)
     };
     session.start_job(WRITE, work, move |session, size| {

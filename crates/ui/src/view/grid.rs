@@ -24,7 +24,7 @@ pub(crate) struct ViewRects {
 
 impl ViewRects {
     /// At this corner, for a picture of this size with a bar of this width.
-    fn at(corner: Pos2, size: Vec2, bar: f32) -> Self {
+    pub(crate) fn at(corner: Pos2, size: Vec2, bar: f32) -> Self {
         let picture = Rect::from_min_size(corner + vec2(0.0, HEADER), size);
         Self {
             header: Rect::from_min_max(corner, picture.right_top()),

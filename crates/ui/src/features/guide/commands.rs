@@ -212,8 +212,7 @@ fn print_board(session: &mut Session, paper: Paper) {
     };
     let write = move |session: &mut Session, path: PathBuf, replaces: bool| {
         let work = move || {
-            let write = if replaces { files::write } else { files::write_new };
-            write(&path, &page).map_err(|err| err.to_string())?;
+            files::write_or_keep(&path, &page, replaces).map_err(|err| err.to_string())?;
             Ok(path)
         };
         session.start_job(PRINT, work, |session, path: PathBuf| {

@@ -124,8 +124,7 @@ fn write_settings_file(session: &mut Session, path: PathBuf, replaces: bool) {
             return Err(format!("{} has just been changed by another program: look at it first", path.display()));
         }
         let text = settings::text_of("Settings of stereopsis: --settings with this file.", &settings)?;
-        let write = if replaces { files::write } else { files::write_new };
-        write(&path, text.as_bytes()).map_err(|err| err.to_string())?;
+        files::write_or_keep(&path, text.as_bytes(), replaces).map_err(|err| err.to_string())?;
         Ok((path, text))
     };
     session.start_job(SAVE, write, |session, (path, text): (PathBuf, String)| {

@@ -64,11 +64,11 @@ fn view_sheet(state: &State, kind: ViewKind, scale: u32) -> ViewSheet {
     let pixels_per_point = scale as f32 * larger;
     let shown = vec2(width as f32, height as f32) / larger;
     let bar = if kind.is_map() { BAR } else { 0.0 };
-    let picture = Rect::from_min_size(pos2(MARGIN, MARGIN + HEADER), shown);
+    let at_corner = ViewRects::at(pos2(MARGIN, MARGIN), shown, bar);
     let sheet_width = (shown.x + bar + 2.0 * MARGIN).max(MIN_WIDTH).ceil();
     let header = Rect::from_min_max(pos2(MARGIN, MARGIN), pos2(sheet_width - MARGIN, MARGIN + HEADER));
-    let rects = ViewRects { header, picture, bar: Rect::from_min_size(picture.right_top(), vec2(bar, shown.y)) };
-    ViewSheet { rects, size: vec2(sheet_width, (picture.bottom() + MARGIN).ceil()), pixels_per_point }
+    let size = vec2(sheet_width, (at_corner.picture.bottom() + MARGIN).ceil());
+    ViewSheet { rects: ViewRects { header, ..at_corner }, size, pixels_per_point }
 }
 
 fn draw_view(state: &State, render_state: &RenderState, kind: ViewKind, is_dark: bool) -> (Drawn, Option<String>) {

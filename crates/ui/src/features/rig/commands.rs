@@ -350,8 +350,7 @@ fn write_estimate(session: &Session, rig_file: &Path, replaces: bool) -> Result<
     let path = calibration_beside(rig_file);
     let written = calibration::write(rig, calibration::Output::Toml, choice.crop()).map_err(|err| err.to_string())?;
     for (_, bytes) in written {
-        let write = if replaces { files::write } else { files::write_new };
-        write(&path, &bytes).map_err(|err| err.to_string())?;
+        files::write_or_keep(&path, &bytes, replaces).map_err(|err| err.to_string())?;
     }
     Ok(estimated(&choice, path))
 }
