@@ -1,16 +1,13 @@
 //! Codes of the pixels (brightness, rank or census, one or more bytes each), laid out so that a register of partners of a pixel is
 //! contiguous: byte `p` of a row is a row of its own, and right rows are reversed and extended by their ends.
 //!
-//! Where a register has 32 bytes (AVX2) right rows have two planes for each byte of a bit string: its lower and its upper half, see
-//! [`Codes::distances`].
-//!
 //! Byte `p` of left `(x, y)` is `left[(y * planes + p) * width + x]`. `right[(y * planes + p) * pitch + j]` is right column
 //! `width - 1 - min - j`, clamped, so that the partner of `(x, i)` is `j = width - 1 - x + i`.
 
 use super::disparity_windows::DisparityWindow;
 use super::input::{OVERHANG, PixelSpan, Range};
 use super::lane::Lane;
-use super::simd::{SimdLevel, on_level};
+use super::simd::{SimdLevel, counts_bits, looks_up, on_level};
 use crate::image::{Image, Luma};
 use crate::stereo::cost::census::Shape;
 use crate::stereo::cost::partner;
@@ -33,9 +30,8 @@ impl Codes {
     pub(super) fn set(&mut self, level: SimdLevel, left: &Luma, right: &Luma, transform: Transform, range: Range) {
         let (width, height) = left.size();
         (self.planes, self.width, self.pitch) = (transform.planes(), width, pitch(width, range));
-        let right_planes = self.planes * transform.right_planes_of_byte(level.bytes());
         resize(&mut self.left, self.planes * width * height);
-        resize(&mut self.right, right_planes * self.pitch * height);
+        resize(&mut self.right, self.planes * self.pitch * height);
         match left {
             Luma::U8(image) => left_rows(level, image, transform, &mut self.left),
             Luma::U16 { image, .. } => left_rows(level, image, transform, &mut self.left),
@@ -93,18 +89,14 @@ impl Codes {
             #[inline(always)]
             || {
                 let len = <S::u8s as SimdBase<S>>::LEN;
-                let halves = if has_halves(len) { 2 } else { 1 };
-                let row = halves * P * self.pitch;
                 let left = &self.left[y * P * self.width..][..P * self.width];
-                let right = &self.right[y * row..][..row];
+                let right = &self.right[y * P * self.pitch..][..P * self.pitch];
                 // partners of the last pixel come first
                 let (start, count) = (self.width - x - pixels + window.first, window.len + pixels - 1);
-                let (mut mine, mut theirs) = ([left; P], [[right; 2]; P]);
+                let (mut mine, mut theirs) = ([left; P], [right; P]);
                 for p in 0..P {
                     mine[p] = &left[p * self.width + x..][..pixels];
-                    for half in 0..halves {
-                        theirs[p][half] = &right[(halves * p + half) * self.pitch + start..][..count];
-                    }
+                    theirs[p] = &right[p * self.pitch + start..][..count];
                 }
                 // four registers at a time, then two, then one
                 let (registers, mut first) = (window.len / len, 0);
@@ -164,71 +156,71 @@ fn resize(bytes: &mut Vec<u8>, len: usize) {
     bytes.resize(len, 0);
 }
 
-/// Whether registers of this many bytes look the distances of half bytes up: AVX2 has an instruction for sixteen entries, and none that
-/// counts bits.
-const fn has_halves(register: usize) -> bool {
-    register == 32
-}
-
-/// Hamming distances of half bytes.
-const DISTANCES: [[u8; 16]; 16] = {
-    let mut distances = [[0; 16]; 16];
+/// Bits of half a byte.
+const BITS: [u8; 16] = {
+    let mut bits = [0; 16];
     let mut i = 0;
-    while i < 256 {
-        distances[i / 16][i % 16] = ((i / 16) ^ (i % 16)).count_ones() as u8;
+    while i < 16 {
+        bits[i] = (i as u8).count_ones() as u8;
         i += 1;
     }
-    distances
+    bits
 };
 
 /// Distances of a bit string to `R` registers of partners, whose planes begin at `first`.
+///
+/// Without an instruction that counts bits, three planes are added bit by bit, so that two counts do instead of three: of the ones and of the
+/// twos of their sums.
 #[inline(always)]
 fn distances<S: Simd, L: Lane, const P: usize, const R: usize>(
     simd: S,
     codes: [u8; P],
-    planes: &[[&[u8]; 2]; P],
+    planes: &[&[u8]; P],
     first: usize,
     out: &mut [L],
 ) {
     let len = <S::u8s as SimdBase<S>>::LEN;
-    let mut sums = [S::u8s::splat(simd, 0); R];
-    let mut halves = sums; // of half bytes, up to three planes of them
+    let (mut own, mut theirs) = ([S::u8s::splat(simd, 0); P], [&planes[0][..0]; P]);
     for p in 0..P {
-        if has_halves(len) {
-            for (half, code) in [codes[p] & 15, codes[p] >> 4].into_iter().enumerate() {
-                let table = S::u8s::block_splat(u8x16::from_slice(simd, &DISTANCES[usize::from(code)]));
-                let partners = &planes[p][half][first..][..R * len];
-                for r in 0..R {
-                    sums[r] += table.swizzle_dyn_within_blocks(S::u8s::from_slice(simd, &partners[r * len..][..len]));
-                }
-            }
-            continue;
-        }
-        let code = S::u8s::splat(simd, codes[p]);
-        let partners = &planes[p][0][first..][..R * len];
-        for r in 0..R {
-            let differing = S::u8s::from_slice(simd, &partners[r * len..][..len]) ^ code;
-            if counts_bits(len) {
-                sums[r] += differing.count_ones();
-            } else {
-                let pairs = differing - ((differing >> 1) & 0x55);
-                halves[r] += (pairs & 0x33) + ((pairs >> 2) & 0x33);
-                if p % 3 == 2 || p + 1 == P {
-                    sums[r] += (halves[r] & 15) + (halves[r] >> 4);
-                    halves[r] = S::u8s::splat(simd, 0);
-                }
-            }
-        }
+        own[p] = S::u8s::splat(simd, codes[p]);
+        theirs[p] = &planes[p][first..][..R * len];
     }
+    let ones = S::u8s::block_splat(u8x16::from_slice(simd, &BITS));
     let out = &mut out[..R * len];
     for r in 0..R {
-        L::store_costs::<S>(sums[r], &mut out[r * len..][..len]);
+        let differing = |p: usize| S::u8s::from_slice(simd, &theirs[p][r * len..][..len]) ^ own[p];
+        let mut sum = S::u8s::splat(simd, 0);
+        if counts_bits(simd) {
+            for p in 0..P {
+                sum += differing(p).count_ones();
+            }
+        } else if looks_up(simd) {
+            let twos = ones + ones;
+            let count = |table: S::u8s, bits: S::u8s| {
+                table.swizzle_dyn_within_blocks(bits & 15) + table.swizzle_dyn_within_blocks(bits >> 4)
+            };
+            for p in (0..P - P % 3).step_by(3) {
+                let (x, y, z) = (differing(p), differing(p + 1), differing(p + 2));
+                let (y, z) = (x ^ y, x ^ z);
+                sum += count(ones, y ^ z ^ x) + count(twos, x ^ (y & z));
+            }
+            for p in P - P % 3..P {
+                sum += count(ones, differing(p));
+            }
+        } else {
+            let mut halves = S::u8s::splat(simd, 0); // of half bytes, up to three planes of them
+            for p in 0..P {
+                let bits = differing(p);
+                let pairs = bits - ((bits >> 1) & 0x55);
+                halves += (pairs & 0x33) + ((pairs >> 2) & 0x33);
+                if p % 3 == 2 || p + 1 == P {
+                    sum += (halves & 15) + (halves >> 4);
+                    halves = S::u8s::splat(simd, 0);
+                }
+            }
+        }
+        L::store_costs::<S>(sum, &mut out[r * len..][..len]);
     }
-}
-
-/// Whether there is an instruction that counts the bits of each byte: with AVX-512 and NEON.
-const fn counts_bits(register: usize) -> bool {
-    register > 32 || cfg!(target_arch = "aarch64")
 }
 
 /// Distance of the planes of a right row: with room for the range and for the overhang of a register.
@@ -257,11 +249,6 @@ impl Transform {
         }
     }
 
-    /// Planes of a right row for each byte, for registers of this many bytes.
-    fn right_planes_of_byte(self, register: usize) -> usize {
-        if matches!(self, Self::Census(_)) && has_halves(register) { 2 } else { 1 }
-    }
-
     /// Pixels from the centre to the window's edges.
     fn radii(self) -> (usize, usize) {
         match self {
@@ -280,25 +267,13 @@ fn left_rows<T: Pixel>(level: SimdLevel, image: &Image<T>, transform: Transform,
 fn right_rows<T: Pixel>(level: SimdLevel, image: &Image<T>, transform: Transform, range: Range, out: &mut [u8]) {
     let padded = Padded::new(image, transform.radii());
     let (width, pitch) = (image.width(), pitch(image.width(), range));
-    let planes_of_byte = transform.right_planes_of_byte(level.bytes());
     let scratch = || vec![0; width * transform.planes()];
-    let rows = out.par_chunks_mut(pitch * planes_of_byte * transform.planes()).enumerate();
-    rows.for_each_init(scratch, |codes, (y, out)| {
+    out.par_chunks_mut(pitch * transform.planes()).enumerate().for_each_init(scratch, |codes, (y, out)| {
         transform_row(level, &padded, transform, y, codes);
-        for (plane, out) in codes.chunks_exact(width).zip(out.chunks_exact_mut(pitch * planes_of_byte)) {
-            let (bytes, upper) = out.split_at_mut(pitch);
-            reverse(plane, range, bytes);
-            on_level!(level, _ => split_halves(bytes, upper));
+        for (plane, out) in codes.chunks_exact(width).zip(out.chunks_exact_mut(pitch)) {
+            reverse(plane, range, out);
         }
     });
-}
-
-/// The upper halves go to `upper`, if it is not empty, and the lower ones stay.
-#[inline(always)]
-fn split_halves(bytes: &mut [u8], upper: &mut [u8]) {
-    for (upper, byte) in upper.iter_mut().zip(bytes) {
-        (*upper, *byte) = (*byte >> 4, *byte & 15);
-    }
 }
 
 /// The row reversed and extended; see above.

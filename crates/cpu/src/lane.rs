@@ -1,6 +1,7 @@
 //! Integer types of path costs and of the sums that volumes store, 8 or 16 bits each: the narrower, the more fit into a register.
 
 use super::memory::Streams;
+use super::winner::TotalForm;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
@@ -14,6 +15,8 @@ pub(super) trait Lane: SimdIntElement + Ord + Into<u32> + Default + bytemuck::Po
     fn from_u32(value: u32) -> Self;
     /// The last of `low`, then all but the last of `high`.
     fn shifted_up<S: Simd>(low: Self::V<S>, high: Self::V<S>) -> Self::V<S>;
+    /// Their sum, or the largest value.
+    fn plus(self, other: Self) -> Self;
     /// Costs of a register's length, widened if need be, to `out`.
     fn store_costs<S: Simd>(costs: S::u8s, out: &mut [Self]);
 }
@@ -32,6 +35,10 @@ impl Lane for u8 {
             32 => low.slide::<31>(high),
             _ => low.slide::<63>(high),
         }
+    }
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        self.saturating_add(other)
     }
     #[inline(always)]
     fn store_costs<S: Simd>(costs: S::u8s, out: &mut [Self]) {
@@ -55,11 +62,59 @@ impl Lane for u16 {
         }
     }
     #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        self.saturating_add(other)
+    }
+    #[inline(always)]
     fn store_costs<S: Simd>(costs: S::u8s, out: &mut [Self]) {
         let (low, high) = costs.widen();
         let (first, second) = out.split_at_mut(<S::u16s as SimdBase<S>>::LEN);
         low.store_slice(first);
         high.store_slice(second);
+    }
+}
+
+/// How sums become totals.
+#[derive(Clone, Copy)]
+pub(super) struct TotalRule {
+    pub(super) form: TotalForm,
+    /// Whether some costs may be [`Lane::NONE`].
+    pub(super) some_missing: bool,
+    /// Number of all directions.
+    pub(super) paths: u16,
+}
+
+impl TotalRule {
+    /// `sum + paths * cost` in the form of totals, for pixel `t`; `missing` is the cost of a missing candidate.
+    #[inline(always)]
+    fn total<S: Simd>(self, simd: S, t: usize, sum: S::u16s, cost: S::u16s, missing: u16) -> S::u16s {
+        let Self { form, some_missing, paths } = self;
+        let total = (sum << form.bits) + (cost * (paths << form.bits) + form.number(t));
+        if some_missing { cost.simd_eq(missing).select(S::u16s::splat(simd, form.none), total) } else { total }
+    }
+
+    /// The same for costs of a byte.
+    #[inline(always)]
+    fn total_of_bytes<S: Simd>(
+        self,
+        simd: S,
+        t: usize,
+        (low, high): (S::u16s, S::u16s),
+        cost: S::u8s,
+        to: &mut [u16],
+    ) {
+        let (first, second) = to.split_at_mut(<S::u16s as SimdBase<S>>::LEN);
+        let Self { form, some_missing, paths } = self;
+        if paths << form.bits == 1 << u8::BITS && !some_missing {
+            // the number and the cost are the bytes of one number
+            let (added_low, added_high) = S::u8s::splat(simd, form.number(t) as u8).interleave(cost);
+            ((low << form.bits) + added_low.bitcast::<S::u16s>()).store_slice(first);
+            ((high << form.bits) + added_high.bitcast::<S::u16s>()).store_slice(second);
+            return;
+        }
+        let (cost_low, cost_high) = cost.widen();
+        self.total::<S>(simd, t, low, cost_low, u8::NONE.into()).store_slice(first);
+        self.total::<S>(simd, t, high, cost_high, u8::NONE.into()).store_slice(second);
     }
 }
 
@@ -79,14 +134,13 @@ pub(super) trait Increment<L: Lane>: SimdIntElement + Default + bytemuck::Pod + 
     fn store<S: Simd>(sums: Self::Sums<S>, to: &mut [Self]);
     /// Writes to a volume past the caches, because the values are read again only much later.
     fn stream<S: Simd>(sums: Self::Sums<S>, to: &mut [Self], streams: &Streams);
-    /// `a + b + paths * cost` in 16 bits; if `some_missing`, the largest value for missing candidates.
+    /// Totals of pixel `t` of a block from two sums and the costs.
     fn total<S: Simd>(
         simd: S,
-        some_missing: bool,
-        a: Self::Sums<S>,
-        b: Self::Sums<S>,
+        rule: TotalRule,
+        t: usize,
+        sums: (Self::Sums<S>, Self::Sums<S>),
         cost: L::V<S>,
-        paths: u16,
         to: &mut [u16],
     );
 }
@@ -127,36 +181,13 @@ impl Increment<u8> for u8 {
     #[inline(always)]
     fn total<S: Simd>(
         simd: S,
-        some_missing: bool,
-        a: Self::Sums<S>,
-        b: Self::Sums<S>,
+        rule: TotalRule,
+        t: usize,
+        (a, b): (Self::Sums<S>, Self::Sums<S>),
         cost: S::u8s,
-        paths: u16,
         to: &mut [u16],
     ) {
-        let (low, high) = a.widening_add(b);
-        total_of_bytes::<S>(simd, some_missing, (low, high), cost, paths, to);
-    }
-}
-
-#[inline(always)]
-fn total_of_bytes<S: Simd>(
-    simd: S,
-    some_missing: bool,
-    (low, high): (S::u16s, S::u16s),
-    cost: S::u8s,
-    paths: u16,
-    to: &mut [u16],
-) {
-    let (cost_low, cost_high) = cost.widen();
-    let (first, second) = to.split_at_mut(<S::u16s as SimdBase<S>>::LEN);
-    let missing: S::u16s = S::u16s::splat(simd, u8::NONE.into());
-    for (sum, cost, to) in [(low, cost_low, first), (high, cost_high, second)] {
-        let mut total = sum + cost * paths;
-        if some_missing {
-            total = cost.simd_eq(missing).select(S::u16s::splat(simd, u16::MAX), total);
-        }
-        total.store_slice(to);
+        rule.total_of_bytes::<S>(simd, t, a.widening_add(b), cost, to);
     }
 }
 
@@ -195,14 +226,13 @@ impl Increment<u8> for u16 {
     #[inline(always)]
     fn total<S: Simd>(
         simd: S,
-        some_missing: bool,
-        a: Self::Sums<S>,
-        b: Self::Sums<S>,
+        rule: TotalRule,
+        t: usize,
+        (a, b): (Self::Sums<S>, Self::Sums<S>),
         cost: S::u8s,
-        paths: u16,
         to: &mut [u16],
     ) {
-        total_of_bytes::<S>(simd, some_missing, (a.0 + b.0, a.1 + b.1), cost, paths, to);
+        rule.total_of_bytes::<S>(simd, t, (a.0 + b.0, a.1 + b.1), cost, to);
     }
 }
 
@@ -211,18 +241,12 @@ impl Increment<u16> for u16 {
     #[inline(always)]
     fn total<S: Simd>(
         simd: S,
-        some_missing: bool,
-        a: Self::Sums<S>,
-        b: Self::Sums<S>,
+        rule: TotalRule,
+        t: usize,
+        (a, b): (Self::Sums<S>, Self::Sums<S>),
         cost: S::u16s,
-        paths: u16,
         to: &mut [u16],
     ) {
-        let mut total = a + b + cost * paths;
-        if some_missing {
-            let none = S::u16s::splat(simd, u16::MAX);
-            total = cost.simd_eq(none).select(none, total);
-        }
-        total.store_slice(to);
+        rule.total::<S>(simd, t, a + b, cost, Self::NONE).store_slice(to);
     }
 }

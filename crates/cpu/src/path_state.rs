@@ -1,28 +1,38 @@
 //! Path costs kept between pixels: for each block those of the row above, replaced by those of the row itself as the pass
 //! proceeds.
+//!
+//! A pixel takes the place of its predecessor in the row above, so that no path costs are copied within a block. Where predecessors
+//! lie above left or above right, the ring of a direction's slots turns by one with each row; only the predecessor beyond the block
+//! comes from its neighbour.
 
 use super::aligned::Aligned;
 use super::disparity_windows::DisparityWindow;
 use super::input::{BLOCK, MAX_DIRECTIONS};
 use super::lane::Lane;
+use super::scan::{Predecessor, Predecessors};
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
-/// Slots of a [`BlockState`]: the pixel to the left of the block, the pixels of the block, the pixel to its right in the row
-/// above, and the upper left neighbour of the current pixel.
-pub(super) const LEFT: usize = 0;
-pub(super) const ABOVE_LEFT: usize = BLOCK + 2;
+/// Slots of a direction behind those of the pixels: the predecessor beyond the block, or the last pixel of a path along the row; and
+/// twice the predecessor above left of a path with minor-axis steps, which takes turns.
+pub(super) const BEYOND: usize = BLOCK;
+pub(super) const ABOVE_LEFT: usize = BLOCK + 1;
 pub(super) const SLOTS: usize = BLOCK + 3;
 
-/// Path costs of a block: of the row itself up to the current pixel, of the row above behind it.
+/// A value for each direction and each column of a block.
+pub(super) type Columns<L> = [[L; BLOCK]; MAX_DIRECTIONS];
+
+/// Path costs of a block.
 #[derive(Default)]
 pub(super) struct BlockState<L> {
-    /// For each slot and direction the candidates of the block's window; with gating, between two registers for the
+    /// For each direction and slot the candidates of the block's window; with gating, between two registers for the
     /// candidates beside the window.
     pub(super) slots: Aligned<L>,
-    /// The smallest path cost of each slot and direction.
-    pub(super) least: Vec<L>,
-    /// Window of the slots of the row above.
+    /// The smallest path cost of each pixel.
+    pub(super) least: Columns<L>,
+    /// Slot of the first pixel.
+    turns: [usize; MAX_DIRECTIONS],
+    /// Window of the slots.
     window: DisparityWindow,
 }
 
@@ -31,20 +41,20 @@ impl<L: Lane> BlockState<L> {
     pub(super) fn restart(&mut self, directions: usize, room: usize) {
         self.slots.resize(SLOTS * directions * room);
         self.slots.fill(L::default());
-        self.least.clear();
-        self.least.resize(SLOTS * directions, L::default());
+        self.least = Columns::default();
+        self.turns = Default::default();
         self.window = DisparityWindow::NOTHING;
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.slots.bytes() + self.least.capacity() * size_of::<L>()
+        self.slots.bytes()
     }
 }
 
 /// The last pixel of a block, for the next block: in this row and in the row above.
 #[derive(Default)]
 pub(super) struct EdgeState<L> {
-    pub(super) new: PixelState<L>,
+    new: PixelState<L>,
     old: PixelState<L>,
     /// `old` of the next block.
     next_old: PixelState<L>,
@@ -53,9 +63,9 @@ pub(super) struct EdgeState<L> {
 
 /// Path costs of a pixel.
 #[derive(Default)]
-pub(super) struct PixelState<L> {
+struct PixelState<L> {
     paths: Aligned<L>,
-    pub(super) least: [L; MAX_DIRECTIONS],
+    least: [L; MAX_DIRECTIONS],
     window: DisparityWindow,
 }
 
@@ -86,100 +96,153 @@ pub(super) fn at_slot<S: Simd, L: Lane>(simd: S, slots: &[L], offset: usize) -> 
 #[derive(Clone, Copy)]
 pub(super) struct BlockShape {
     pub(super) pixels: usize,
+    /// Whether paths go from the last pixel to the first.
+    pub(super) mirrored: bool,
     /// Its candidates, in whole registers.
     pub(super) window: DisparityWindow,
     /// Whether each pixel has its own candidates, so that windows may differ between blocks and rows.
     pub(super) gated: bool,
-    /// Values of a slot for one direction.
+    /// Values of a slot.
     pub(super) room: usize,
 }
 
-impl BlockShape {
-    /// Index of the first candidate in a slot: with gating, behind one register.
+/// Slots of a direction in a row.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Route {
+    turn: usize,
+    pixels: usize,
+}
+
+impl Route {
+    /// Slot of pixel `i`, in the order of the path.
     #[inline(always)]
-    pub(super) fn pad(&self, register: usize) -> usize {
-        if self.gated { register } else { 0 }
+    pub(super) fn slot(self, i: usize) -> usize {
+        let slot = i + self.turn;
+        if slot < self.pixels { slot } else { slot - self.pixels }
     }
 }
 
-/// Loads the slots beside the block, and moves the values of the row above to the block's window. True if the window has
-/// moved.
+/// State of a block during a row.
+pub(super) struct Entered<L> {
+    /// The smallest path cost of each predecessor in the row above.
+    pub(super) before: Columns<L>,
+    pub(super) routes: [Route; MAX_DIRECTIONS],
+    /// The smallest path costs of the last pixel of the block before, in this row.
+    pub(super) recent: [L; MAX_DIRECTIONS],
+    /// Whether the window has moved.
+    pub(super) moved: bool,
+}
+
+/// Turns the slots for the next row, brings in the predecessors beyond the block, and moves the values of the row above to the block's
+/// window.
 #[inline(always)]
-pub(super) fn load_neighbours<S: Simd, L: Lane>(
+pub(super) fn enter<S: Simd, L: Lane>(
     simd: S,
     shape: &BlockShape,
+    predecessors: &[Predecessors<'_>],
     state: &mut BlockState<L>,
     edge: &mut EdgeState<L>,
     right: Option<&BlockState<L>>,
-    directions: usize,
-) -> bool {
-    let room = shape.room;
-    let slot = |number: usize| number * directions * room..(number + 1) * directions * room;
-    let least = |number: usize| number * directions..(number + 1) * directions;
-    let after = shape.pixels + 1;
-    state.least[least(LEFT)].copy_from_slice(&edge.new.least[..directions]);
-    state.least[least(ABOVE_LEFT)].copy_from_slice(&edge.old.least[..directions]);
-    match right {
-        Some(right) => state.least[least(after)].copy_from_slice(&right.least[least(1)]),
-        None => state.least[least(after)].fill(L::default()),
-    }
-    if !shape.gated {
-        state.slots[slot(LEFT)].copy_from_slice(&edge.new.paths);
-        state.slots[slot(ABOVE_LEFT)].copy_from_slice(&edge.old.paths);
-        match right {
-            Some(right) => state.slots[slot(after)].copy_from_slice(&right.slots[slot(1)]),
-            None => state.slots[slot(after)].fill(L::default()),
+) -> Entered<L> {
+    let BlockShape { pixels, mirrored, room, gated, .. } = *shape;
+    let moved = gated && state.window != shape.window;
+    let (first, last) = if mirrored { (BLOCK - 1, 0) } else { (0, pixels - 1) };
+    let mut entered =
+        Entered { before: state.least, routes: [Route::default(); MAX_DIRECTIONS], recent: edge.new.least, moved };
+    let EdgeState { new, old, next_old, line } = edge;
+    next_old.window = state.window;
+    for (r, predecessor) in predecessors.iter().enumerate() {
+        let slot = |slot: usize| (r * SLOTS + slot) * room..(r * SLOTS + slot + 1) * room;
+        let own = r * room..(r + 1) * room;
+        let turn = &mut state.turns[r];
+        if matches!(predecessor, Predecessors::Same(Predecessor::AboveLeft) | Predecessors::ByMinorStep(_)) {
+            let last_slot = Route { turn: *turn, pixels }.slot(pixels - 1);
+            next_old.paths[own.clone()].copy_from_slice(&state.slots[slot(last_slot)]);
+            next_old.least[r] = state.least[r][last];
         }
-        return false;
-    }
-    edge.next_old.paths.copy_from_slice(&state.slots[slot(shape.pixels)]);
-    edge.next_old.least[..directions].copy_from_slice(&state.least[least(shape.pixels)]);
-    edge.next_old.window = state.window;
-    let moved = state.window != shape.window;
-    for r in 0..directions {
-        let of = |number: usize| (number * directions + r) * room..(number * directions + r + 1) * room;
-        if moved {
-            for number in 1..=shape.pixels {
-                edge.line.copy_from_slice(&state.slots[of(number)]);
-                shift(simd, &edge.line, state.window, shape.window, &mut state.slots[of(number)]);
+        if moved && !matches!(predecessor, Predecessors::Same(Predecessor::Left)) {
+            for i in 0..pixels {
+                line.copy_from_slice(&state.slots[slot(i)]);
+                shift(simd, shape, line, state.window, &mut state.slots[slot(i)]);
             }
         }
-        shift(simd, &edge.new.paths[of(0)], edge.new.window, shape.window, &mut state.slots[of(LEFT)]);
-        shift(simd, &edge.old.paths[of(0)], edge.old.window, shape.window, &mut state.slots[of(ABOVE_LEFT)]);
-        match right {
-            Some(right) => shift(simd, &right.slots[of(1)], right.window, shape.window, &mut state.slots[of(after)]),
-            None => shift(simd, &edge.line, DisparityWindow::NOTHING, shape.window, &mut state.slots[of(after)]),
+        match predecessor {
+            Predecessors::Same(Predecessor::Above) => {}
+            Predecessors::Same(Predecessor::Left) => {
+                shift(simd, shape, &new.paths[own], new.window, &mut state.slots[slot(BEYOND)]);
+            }
+            Predecessors::ByMinorStep(_) => {
+                shift(simd, shape, &new.paths[own.clone()], new.window, &mut state.slots[slot(BEYOND)]);
+                shift(simd, shape, &old.paths[own], old.window, &mut state.slots[slot(ABOVE_LEFT)]);
+                move_by_one(&state.least[r], !mirrored, pixels, old.least[r], &mut entered.before[r]);
+            }
+            Predecessors::Same(Predecessor::AboveLeft) => {
+                *turn = if *turn == 0 { pixels - 1 } else { *turn - 1 };
+                shift(simd, shape, &old.paths[own], old.window, &mut state.slots[slot(BEYOND)]);
+                move_by_one(&state.least[r], !mirrored, pixels, old.least[r], &mut entered.before[r]);
+            }
+            Predecessors::Same(Predecessor::AboveRight) => {
+                *turn = if *turn + 1 == pixels { 0 } else { *turn + 1 };
+                let mut least = L::default();
+                match right {
+                    Some(right) => {
+                        let from = &right.slots[slot(right.turns[r])];
+                        shift(simd, shape, from, right.window, &mut state.slots[slot(BEYOND)]);
+                        least = right.least[r][first];
+                    }
+                    None => state.slots[slot(BEYOND)].fill(L::default()),
+                }
+                move_by_one(&state.least[r], mirrored, pixels, least, &mut entered.before[r]);
+            }
         }
+        entered.routes[r] = Route { turn: *turn, pixels };
     }
     state.window = shape.window;
-    moved
+    entered
+}
+
+/// Values of the columns of a block, moved one column to the right or to the left, with the one that comes in.
+#[inline(always)]
+fn move_by_one<L: Lane>(from: &[L; BLOCK], to_the_right: bool, pixels: usize, outside: L, to: &mut [L; BLOCK]) {
+    if to_the_right {
+        to[1..].copy_from_slice(&from[..BLOCK - 1]);
+        to[0] = outside;
+    } else {
+        to[..BLOCK - 1].copy_from_slice(&from[1..]);
+        to[pixels - 1] = outside;
+    }
 }
 
 /// Stores the last pixel for the next block.
 #[inline(always)]
-pub(super) fn store_edge<L: Lane>(
+pub(super) fn leave<L: Lane>(
+    shape: &BlockShape,
+    predecessors: &[Predecessors<'_>],
     state: &BlockState<L>,
     edge: &mut EdgeState<L>,
-    BlockShape { pixels, gated, room, .. }: BlockShape,
-    directions: usize,
+    entered: &Entered<L>,
 ) {
-    let slot = |number: usize| number * directions * room..(number + 1) * directions * room;
-    let least = |number: usize| number * directions..(number + 1) * directions;
-    edge.new.paths.copy_from_slice(&state.slots[slot(pixels)]);
-    edge.new.least[..directions].copy_from_slice(&state.least[least(pixels)]);
-    edge.new.window = state.window;
-    if gated {
-        std::mem::swap(&mut edge.old, &mut edge.next_old);
-    } else {
-        edge.old.paths.copy_from_slice(&state.slots[slot(ABOVE_LEFT)]);
-        edge.old.least[..directions].copy_from_slice(&state.least[least(ABOVE_LEFT)]);
+    for (r, predecessor) in predecessors.iter().enumerate() {
+        let last = match predecessor {
+            Predecessors::Same(Predecessor::Left) => BEYOND,
+            Predecessors::ByMinorStep(_) => entered.routes[r].slot(shape.pixels - 1),
+            Predecessors::Same(_) => continue,
+        };
+        let slot = (r * SLOTS + last) * shape.room;
+        edge.new.paths[r * shape.room..][..shape.room].copy_from_slice(&state.slots[slot..][..shape.room]);
     }
+    (edge.new.least, edge.new.window) = (entered.recent, state.window);
+    std::mem::swap(&mut edge.old, &mut edge.next_old);
 }
 
-/// Copies the path costs of window `old` to window `new`, with one register beside it on either end.
+/// Copies the path costs of window `old` to the block's window; with gating, with one register beside it on either end.
 #[inline(always)]
-fn shift<S: Simd, L: Lane>(simd: S, from: &[L], old: DisparityWindow, new: DisparityWindow, to: &mut [L]) {
-    let len = <L::V<S> as SimdBase<S>>::LEN;
+fn shift<S: Simd, L: Lane>(simd: S, shape: &BlockShape, from: &[L], old: DisparityWindow, to: &mut [L]) {
+    if !shape.gated {
+        to.copy_from_slice(from);
+        return;
+    }
+    let (len, new) = (<L::V<S> as SimdBase<S>>::LEN, shape.window);
     let mut b = 0;
     while b < new.len + 2 * len {
         let values = if old.len == 0 {
@@ -194,23 +257,11 @@ fn shift<S: Simd, L: Lane>(simd: S, from: &[L], old: DisparityWindow, new: Dispa
     }
 }
 
-/// Marks the candidates beside the window of slot `new` as missing, after the first row in a window and the first pixel of a
-/// block. The former registers go with slot `old` if `keeps_above_left`.
+/// Marks the candidates beside the window of a slot as missing.
 #[inline(always)]
-pub(super) fn mask_borders<S: Simd, L: Lane>(
-    simd: S,
-    slots: &mut [L],
-    old: usize,
-    new: usize,
-    stride: usize,
-    keeps_above_left: bool,
-) {
+pub(super) fn mask_borders<S: Simd, L: Lane>(simd: S, slot: &mut [L], stride: usize) {
     let len = <L::V<S> as SimdBase<S>>::LEN;
     for beside in [0, len + stride] {
-        let held = at_slot::<S, L>(simd, slots, new + beside);
-        if keeps_above_left {
-            held.store_slice(&mut slots[old + beside..][..len]);
-        }
-        L::V::<S>::splat(simd, L::NONE).store_slice(&mut slots[new + beside..][..len]);
+        L::V::<S>::splat(simd, L::NONE).store_slice(&mut slot[beside..][..len]);
     }
 }

@@ -8,17 +8,18 @@
 //! Before the start of a line all path costs are 0, so that `e` is 0 and `L = C`.
 
 use super::input::{BLOCK, MAX_DIRECTIONS};
-use super::lane::{Increment, Lane};
+use super::lane::{Increment, Lane, TotalRule};
 use super::memory::{Streams, prefetch};
 use super::path_state::{
-    ABOVE_LEFT, BlockShape, BlockState, EdgeState, LEFT, SLOTS, at_slot, load_neighbours, mask_borders, store_edge,
+    ABOVE_LEFT, BEYOND, BlockShape, BlockState, Columns, EdgeState, SLOTS, at_slot, enter, leave, mask_borders,
 };
 use super::scan::{Predecessor, Predecessors};
+use super::simd::prefers_loads;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
-/// Registers of the longest window that [`aggregate_block_fixed`] is compiled for.
-const MAX_REGISTERS: usize = 32;
+/// Registers of the longest window.
+const MAX_REGISTERS: usize = 128;
 
 /// Pixels by which a volume is prefetched ahead.
 const PREFETCH_DISTANCE: usize = 16;
@@ -46,11 +47,9 @@ impl Accumulation {
 /// A block and its arrays. Pixels of `p2`, `costs`, `volume` and `totals` are in the order of the picture's columns.
 pub(super) struct Block<'a, L, E> {
     pub(super) shape: BlockShape,
-    /// Whether paths go from the last pixel to the first.
-    pub(super) mirrored: bool,
     pub(super) p1: L,
     /// P2 of each direction and pixel.
-    pub(super) p2: &'a [[L; BLOCK]; MAX_DIRECTIONS],
+    pub(super) p2: &'a Columns<L>,
     /// For each direction; minor steps in the order of the paths.
     pub(super) predecessors: &'a [Predecessors<'a>],
     pub(super) costs: &'a [L],
@@ -65,10 +64,7 @@ pub(super) struct Block<'a, L, E> {
 #[derive(Clone, Copy)]
 pub(super) struct SumOutput<'a> {
     pub(super) accumulation: Accumulation,
-    /// Whether some costs may be [`Lane::NONE`].
-    pub(super) some_missing: bool,
-    /// Number of all directions.
-    pub(super) paths: u16,
+    pub(super) rule: TotalRule,
     /// Where the sums are read again only by the other sweep.
     pub(super) streams: Option<&'a Streams>,
     /// Whether the sums of a pass fit into the integer type of path costs.
@@ -76,163 +72,40 @@ pub(super) struct SumOutput<'a> {
 }
 
 impl SumOutput<'_> {
-    /// Writes a register of sums to index `at` of the volume, or adds it to the values there and the costs, for the totals.
+    /// Writes a register of sums of pixel `t` to index `at` of its part of the volume, or adds it to the values there and the costs, for
+    /// the totals.
     #[inline(always)]
     fn put<S: Simd, L: Lane, E: Increment<L>>(
         self,
         simd: S,
+        t: usize,
         (sums, cost): (E::Sums<S>, L::V<S>),
         volume: &mut [E],
         at: usize,
         totals: &mut [u16],
     ) {
+        let len = <L::V<S> as SimdBase<S>>::LEN;
         if self.accumulation == Accumulation::Single {
-            E::total::<S>(simd, self.some_missing, E::zero(simd), sums, cost, self.paths, totals);
+            E::total::<S>(simd, self.rule, t, (E::zero(simd), sums), cost, &mut totals[at..][..len]);
             return;
         }
-        let volume = &mut volume[at..][..<L::V<S> as SimdBase<S>>::LEN];
+        let volume = &mut volume[at..][..len];
         match self.accumulation {
             Accumulation::First => match self.streams {
                 Some(streams) => E::stream::<S>(sums, volume, streams),
                 None => E::store::<S>(sums, volume),
             },
             Accumulation::Add => E::store::<S>(E::both::<S>(E::load(simd, volume), sums), volume),
-            _ => E::total::<S>(simd, self.some_missing, E::load(simd, volume), sums, cost, self.paths, totals),
+            _ => E::total::<S>(simd, self.rule, t, (E::load(simd, volume), sums), cost, &mut totals[at..][..len]),
         }
     }
 }
 
-/// Slot of each pixel's predecessor: `first + step * i` for pixel `i`, whose own slot is `i + 1`.
-#[derive(Clone, Copy, Default)]
-struct SlotRule<'a> {
-    first: usize,
-    step: usize,
-    /// Pixels whose predecessor lies above left instead.
-    minor_steps: Option<&'a [bool]>,
-    /// Whether the predecessor of the next pixel may lie above left.
-    keeps_above_left: bool,
-}
-
-impl<'a> SlotRule<'a> {
-    fn of(predecessor: Predecessors<'a>) -> Self {
-        let rule = Self { first: LEFT, step: 1, minor_steps: None, keeps_above_left: false };
-        match predecessor {
-            Predecessors::Same(Predecessor::Left) => rule,
-            Predecessors::Same(Predecessor::AboveLeft) => {
-                Self { first: ABOVE_LEFT, step: 0, keeps_above_left: true, ..rule }
-            }
-            Predecessors::Same(Predecessor::Above) => Self { first: LEFT + 1, ..rule },
-            Predecessors::Same(Predecessor::AboveRight) => Self { first: LEFT + 2, ..rule },
-            Predecessors::ByMinorStep(columns) => Self { minor_steps: Some(columns), keeps_above_left: true, ..rule },
-        }
-    }
-
-    #[inline(always)]
-    fn all<const N: usize>(predecessors: &[Predecessors<'a>]) -> [Self; N] {
-        let mut rules = [Self::default(); N];
-        for r in 0..N {
-            rules[r] = Self::of(predecessors[r]);
-        }
-        rules
-    }
-
-    /// Slot of the predecessor of pixel `i`.
-    #[inline(always)]
-    fn slot(&self, i: usize) -> usize {
-        if self.minor_steps.is_some_and(|minor_steps| minor_steps[i]) { ABOVE_LEFT } else { self.first + self.step * i }
-    }
-}
-
-/// The recurrence for `N` directions along a block, for any number of registers per pixel. Some costs may be [`Lane::NONE`].
+/// The recurrence along a block for `N` directions and windows of `W` candidates, 0 for any number of either. With `FOUR` the
+/// predecessors are [`Predecessor::ALL`]. `GATED` is [`BlockShape::gated`], which is read where the window has any length. With
+/// `IN_LANES` the increments are summed in registers of path costs, see [`SumOutput::fit_lanes`].
 #[inline(always)]
-pub(super) fn aggregate_block<S, L, E, const N: usize>(
-    simd: S,
-    block: Block<'_, L, E>,
-    state: &mut BlockState<L>,
-    edge: &mut EdgeState<L>,
-    right: Option<&BlockState<L>>,
-) where
-    S: Simd,
-    L: Lane,
-    E: Increment<L>,
-{
-    let len = <L::V<S> as SimdBase<S>>::LEN;
-    let stride = block.shape.window.len;
-    let registers = stride / len;
-    let (gated, room, pad) = (block.shape.gated, block.shape.room, block.shape.pad(len));
-    let moved = load_neighbours(simd, &block.shape, state, edge, right, N);
-    let Block { shape, p2, costs, volume, totals, totals_pitch, .. } = block;
-    let (pixels, output) = (shape.pixels, block.output);
-    let slots = &mut state.slots[..SLOTS * N * room];
-    let least = &mut state.least[..SLOTS * N];
-    let rules = SlotRule::all::<N>(block.predecessors);
-    let none = L::V::<S>::splat(simd, L::NONE);
-    let p1 = L::V::<S>::splat(simd, block.p1);
-    for i in 0..pixels {
-        let t = if block.mirrored { pixels - 1 - i } else { i };
-        let costs = &costs[t * stride..][..stride];
-        if output.accumulation == Accumulation::Final {
-            let next = if block.mirrored { t.wrapping_sub(PREFETCH_DISTANCE) } else { t + PREFETCH_DISTANCE };
-            for b in 0..registers {
-                prefetch(volume, next.wrapping_mul(stride).wrapping_add(b * len));
-            }
-        }
-        let mut from = [0; N];
-        let mut before = [none; N];
-        let mut limit = [none; N];
-        let mut below = [none; N];
-        let mut here = [none; N];
-        for r in 0..N {
-            let slot = rules[r].slot(i);
-            from[r] = (slot * N + r) * room + pad;
-            before[r] = L::V::<S>::splat(simd, least[slot * N + r]);
-            limit[r] = before[r].saturating_add(L::V::<S>::splat(simd, p2[r][t]));
-            here[r] = at_slot(simd, slots, from[r]);
-            if gated {
-                below[r] = at_slot(simd, slots, from[r] - len);
-            }
-        }
-        let mut smallest = [none; N];
-        for b in 0..registers {
-            let cost = at_slot::<S, L>(simd, costs, b * len);
-            let mut sums = E::zero(simd);
-            for r in 0..N {
-                let above =
-                    if b + 1 < registers || gated { at_slot(simd, slots, from[r] + (b + 1) * len) } else { none };
-                let beside = L::shifted_up::<S>(below[r], here[r]).min(here[r].slide::<1>(above)).saturating_add(p1);
-                let increment = here[r].min(beside).min(limit[r]) - before[r];
-                let path = cost.saturating_add(increment);
-                sums = E::plus::<S>(sums, increment);
-                smallest[r] = smallest[r].min(path);
-                let to = ((i + 1) * N + r) * room + pad + b * len;
-                if rules[r].keeps_above_left {
-                    let old = at_slot::<S, L>(simd, slots, to);
-                    old.store_slice(&mut slots[(ABOVE_LEFT * N + r) * room + pad + b * len..][..len]);
-                }
-                path.store_slice(&mut slots[to..][..len]);
-                below[r] = here[r];
-                here[r] = above;
-            }
-            let totals = &mut totals[t * totals_pitch + b * len..][..len];
-            output.put::<S, L, E>(simd, (sums, cost), volume, t * stride + b * len, totals);
-        }
-        for r in 0..N {
-            least[ABOVE_LEFT * N + r] = least[(i + 1) * N + r];
-            least[(i + 1) * N + r] = smallest[r].reduce_min();
-            if gated && (moved || i == 0) {
-                let (old, new) = ((ABOVE_LEFT * N + r) * room, ((i + 1) * N + r) * room);
-                mask_borders(simd, slots, old, new, stride, rules[r].keeps_above_left);
-            }
-        }
-    }
-    store_edge(state, edge, shape, N);
-}
-
-/// [`aggregate_block`] for windows of `W` candidates: the common cases, in which all lengths are known to the compiler. With
-/// `FOUR` the predecessors are [`Predecessor::ALL`], and the path along the row needs one slot only. `GATED` is
-/// [`BlockShape::gated`]. With `IN_LANES` the increments are summed in registers of path costs, see [`SumOutput::fit_lanes`].
-#[inline(always)]
-pub(super) fn aggregate_block_fixed<
+pub(super) fn aggregate_block<
     S,
     L,
     E,
@@ -253,66 +126,98 @@ pub(super) fn aggregate_block_fixed<
     E: Increment<L>,
 {
     let len = <L::V<S> as SimdBase<S>>::LEN;
-    let room = if GATED { block.shape.room } else { W };
-    let moved = load_neighbours(simd, &block.shape, state, edge, right, N);
-    let rules = SlotRule::all::<N>(block.predecessors);
-    let Block { shape, p2, costs, volume, totals, totals_pitch, .. } = block;
-    let output = block.output;
-    let pixels = shape.pixels.min(BLOCK); // it is, and the compiler sees that no slot lies outside
-    let costs = &costs.as_chunks::<W>().0[..pixels];
-    let volume = volume.as_chunks_mut::<W>().0;
-    let mut slots = Slots::<L, N, W> {
-        values: &mut state.slots[..SLOTS * N * room],
-        least: &mut state.least.as_chunks_mut::<N>().0[..SLOTS],
-        room,
-        pad: if GATED { len } else { 0 },
-        gated: GATED,
-        p1: block.p1,
-    };
-    let mut recent = edge.new.least[0]; // of the path along the row
+    let Block { shape, p2, costs, volume, totals, totals_pitch, output, .. } = block;
+    let gated = if W == 0 { shape.gated } else { GATED };
+    let stride = if W == 0 { shape.window.len } else { W };
+    let room = if W == 0 || GATED { shape.room } else { W };
+    let predecessors = if N == 0 { block.predecessors } else { &block.predecessors[..N] };
+    // they are, and the compiler sees that no pixel lies outside
+    let pixels = shape.pixels.min(BLOCK);
+    let shape = BlockShape { pixels, gated, room, ..shape };
+    let mut entered = enter(simd, &shape, predecessors, state, edge, right);
+    let mut limits = entered.before;
+    for (limits, p2) in limits.iter_mut().zip(p2) {
+        for t in 0..BLOCK {
+            limits[t] = limits[t].plus(p2[t]);
+        }
+    }
+    let slots = &mut state.slots[..SLOTS * predecessors.len() * room];
+    let mut slots = Slots::<L> { values: slots, room, stride, pad: if gated { len } else { 0 }, gated, p1: block.p1 };
     let mut sums = PixelSums::<S, L, E, IN_LANES>::zero(simd); // once: the first direction of each pixel replaces them
     for i in 0..pixels {
-        let t = if block.mirrored { pixels - 1 - i } else { i };
+        let t = if shape.mirrored { pixels - 1 - i } else { i };
         if output.accumulation == Accumulation::Final {
-            let next = if block.mirrored { t.wrapping_sub(PREFETCH_DISTANCE) } else { t + PREFETCH_DISTANCE };
-            for b in 0..W / len {
-                prefetch(volume.as_flattened(), next.wrapping_mul(W).wrapping_add(b * len));
+            let next = if shape.mirrored { t.wrapping_sub(PREFETCH_DISTANCE) } else { t + PREFETCH_DISTANCE };
+            for b in 0..stride / len {
+                prefetch(volume, next.wrapping_mul(stride).wrapping_add(b * len));
             }
         }
-        let costs = &costs[t];
-        if FOUR {
-            recent = slots.follow(simd, (0, LEFT, LEFT, false), (recent, p2[0][t]), costs, &mut sums);
-            slots.follow_from_above(simd, (1, ABOVE_LEFT, i + 1, true), p2[1][t], costs, &mut sums);
-            slots.follow_from_above(simd, (2, i + 1, i + 1, false), p2[2][t], costs, &mut sums);
-            slots.follow_from_above(simd, (3, i + 2, i + 1, false), p2[3][t], costs, &mut sums);
-        } else {
-            for r in 0..N {
-                let step = (r, rules[r].slot(i), i + 1, rules[r].keeps_above_left);
-                slots.follow_from_above(simd, step, p2[r][t], costs, &mut sums);
+        let costs = &costs[t * stride..][..stride];
+        for r in 0..predecessors.len() {
+            let predecessor = if FOUR { Predecessors::Same(Predecessor::ALL[r]) } else { predecessors[r] };
+            let own = entered.routes[r].slot(i);
+            let mut step = Step { r, from: own, to: own, before: entered.before[r][t], limit: limits[r][t], along: false };
+            match predecessor {
+                Predecessors::Same(Predecessor::Above) => {}
+                Predecessors::Same(Predecessor::AboveLeft) => step.from = if i == 0 { BEYOND } else { own },
+                Predecessors::Same(Predecessor::AboveRight) => step.from = if i + 1 == pixels { BEYOND } else { own },
+                Predecessors::Same(Predecessor::Left) => {
+                    (step.from, step.to) = (BEYOND, BEYOND);
+                    step = step.along_row(entered.recent[r], p2[r][t]);
+                }
+                Predecessors::ByMinorStep(minor_steps) => {
+                    if minor_steps.get(i + 1) == Some(&true) {
+                        slots.copy(r, own, ABOVE_LEFT + (i + 1) % 2);
+                    }
+                    step.along = true;
+                    if minor_steps[i] {
+                        step.from = ABOVE_LEFT + i % 2;
+                    } else {
+                        step.from = if i == 0 { BEYOND } else { entered.routes[r].slot(i - 1) };
+                        step = step.along_row(entered.recent[r], p2[r][t]);
+                    }
+                }
+            }
+            let least = slots.follow(simd, step, costs, &mut sums);
+            if step.along {
+                entered.recent[r] = least;
+            }
+            state.least[r][t] = least;
+            if gated && (entered.moved || (step.along && i == 0)) {
+                mask_borders(simd, slots.line(r, step.to), stride);
             }
         }
-        if GATED && (moved || i == 0) {
-            for r in 0..N {
-                let to = if FOUR && r == 0 { LEFT } else { i + 1 };
-                let keeps_above_left = if FOUR { r == 1 } else { rules[r].keeps_above_left };
-                let (old, new) = ((ABOVE_LEFT * N + r) * room, (to * N + r) * room);
-                mask_borders(simd, slots.values, old, new, W, keeps_above_left);
-            }
-        }
-        let volume: &mut [E] = volume.get_mut(t).map_or(&mut [], |pixel| pixel); // none in a single pass
-        let totals: &mut [u16; W] = totals[t * totals_pitch..].first_chunk_mut().expect("totals of all candidates");
-        for b in 0..W / len {
-            let place = b * len..(b + 1) * len;
-            let cost = L::V::<S>::from_slice(simd, &costs[place.clone()]);
-            output.put::<S, L, E>(simd, (sums.of(simd, b), cost), volume, place.start, &mut totals[place]);
+        // there are none in a single pass
+        let volume = if output.accumulation == Accumulation::Single { &mut [][..] } else { &mut volume[t * stride..][..stride] };
+        let totals = &mut totals[t * totals_pitch..][..stride];
+        for b in 0..stride / len {
+            let cost = L::V::<S>::from_slice(simd, &costs[b * len..][..len]);
+            output.put::<S, L, E>(simd, t, (sums.of(simd, b), cost), volume, b * len, totals);
         }
     }
-    if FOUR {
-        // the slot of the last pixel, which the next block reads
-        slots.values.copy_within((LEFT * N) * room..(LEFT * N + 1) * room, pixels * N * room);
-        slots.least[pixels][0] = recent;
+    leave(&shape, predecessors, state, edge, &entered);
+}
+
+/// Direction `r` at one pixel.
+#[derive(Clone, Copy)]
+struct Step<L> {
+    r: usize,
+    /// Slot of the predecessor, and of the pixel.
+    from: usize,
+    to: usize,
+    /// The smallest path cost of the predecessor, and that and P2.
+    before: L,
+    limit: L,
+    /// Whether the next pixel follows this one.
+    along: bool,
+}
+
+impl<L: Lane> Step<L> {
+    /// The step from the pixel before in the row, whose smallest path cost this is.
+    #[inline(always)]
+    fn along_row(self, before: L, p2: L) -> Self {
+        Self { before, limit: before.plus(p2), along: true, ..self }
     }
-    store_edge(state, edge, BlockShape { gated: GATED, room, ..shape }, N);
 }
 
 /// Sums of the increments of one pixel: registers of path costs with `IN_LANES`, of sums without.
@@ -346,86 +251,89 @@ impl<S: Simd, L: Lane, E: Increment<L>, const IN_LANES: bool> PixelSums<S, L, E,
     }
 }
 
-/// Path costs of a [`BlockState`] of `N` directions, for windows of `W` candidates.
-struct Slots<'a, L, const N: usize, const W: usize> {
+/// Path costs of a [`BlockState`].
+struct Slots<'a, L> {
     values: &'a mut [L],
-    least: &'a mut [[L; N]],
     /// As in [`BlockShape`].
     room: usize,
+    /// Candidates of the window, and the index of the first one in a slot: with gating, behind one register.
+    stride: usize,
     pad: usize,
     gated: bool,
     p1: L,
 }
 
-impl<L: Lane, const N: usize, const W: usize> Slots<'_, L, N, W> {
+impl<L: Lane> Slots<'_, L> {
+    /// A slot of direction `r`, with the room beside its window.
     #[inline(always)]
-    fn line(&self, at: usize) -> &[L; W] {
-        self.values[at..].first_chunk().expect("a slot has room for the window")
+    fn line(&mut self, r: usize, slot: usize) -> &mut [L] {
+        &mut self.values[(r * SLOTS + slot) * self.room..][..self.room]
     }
 
     #[inline(always)]
-    fn line_mut(&mut self, at: usize) -> &mut [L; W] {
-        self.values[at..].first_chunk_mut().expect("a slot has room for the window")
+    fn copy(&mut self, r: usize, from: usize, to: usize) {
+        let [from, to] = [from, to].map(|slot| (r * SLOTS + slot) * self.room);
+        self.values.copy_within(from..from + self.room, to);
     }
 
-    /// [`Self::follow`] with the smallest path costs of the slots.
+    /// The candidates of a slot.
     #[inline(always)]
-    fn follow_from_above<S: Simd, E: Increment<L>, const IN_LANES: bool>(
-        &mut self,
-        simd: S,
-        step: (usize, usize, usize, bool),
-        p2: L,
-        costs: &[L; W],
-        sums: &mut PixelSums<S, L, E, IN_LANES>,
-    ) {
-        let (r, from, to, keeps_above_left) = step;
-        let before = self.least[from][r];
-        if keeps_above_left {
-            self.least[ABOVE_LEFT][r] = self.least[to][r];
-        }
-        self.least[to][r] = self.follow(simd, step, (before, p2), costs, sums);
+    fn window(&self, r: usize, slot: usize) -> &[L] {
+        &self.values[(r * SLOTS + slot) * self.room + self.pad..][..self.stride]
     }
 
-    /// Direction `r` of one pixel, from slot `from` to slot `to`; gives the smallest path cost. With `keeps_above_left` the former
-    /// values of slot `to` become those of [`ABOVE_LEFT`].
+    /// Register `b` of a slot, `by` candidates further.
+    #[inline(always)]
+    fn register<S: Simd>(&self, simd: S, (r, slot): (usize, usize), b: usize, by: isize) -> L::V<S> {
+        let len = <L::V<S> as SimdBase<S>>::LEN;
+        L::V::<S>::from_slice(simd, &self.window(r, slot)[(b * len).wrapping_add_signed(by)..][..len])
+    }
+
+    #[inline(always)]
+    fn store<S: Simd>(&mut self, (r, slot): (usize, usize), b: usize, paths: L::V<S>) {
+        let len = <L::V<S> as SimdBase<S>>::LEN;
+        let window = &mut self.values[(r * SLOTS + slot) * self.room + self.pad..][..self.stride];
+        paths.store_slice(&mut window[b * len..][..len]);
+    }
+
+    /// One step of a direction; gives the smallest path cost. Slots may be the same, so no register is stored before the next one has
+    /// been read. The neighbours of candidates come from unaligned loads where that is faster, unless the slot has just been stored.
     #[inline(always)]
     fn follow<S: Simd, E: Increment<L>, const IN_LANES: bool>(
         &mut self,
         simd: S,
-        (r, from, to, keeps_above_left): (usize, usize, usize, bool),
-        (before, p2): (L, L),
-        costs: &[L; W],
+        step: Step<L>,
+        costs: &[L],
         sums: &mut PixelSums<S, L, E, IN_LANES>,
     ) -> L {
         let len = <L::V<S> as SimdBase<S>>::LEN;
-        let none = L::V::<S>::splat(simd, L::NONE);
-        let p1 = L::V::<S>::splat(simd, self.p1);
-        let before = L::V::<S>::splat(simd, before);
-        let limit = before.saturating_add(L::V::<S>::splat(simd, p2));
-        let (from, to) = ((from * N + r) * self.room + self.pad, (to * N + r) * self.room + self.pad);
-        let above_left = (ABOVE_LEFT * N + r) * self.room + self.pad;
+        let (none, p1) = (L::V::<S>::splat(simd, L::NONE), L::V::<S>::splat(simd, self.p1));
+        let (before, limit) = (L::V::<S>::splat(simd, step.before), L::V::<S>::splat(simd, step.limit));
+        let (from, to) = ((step.r, step.from), (step.r, step.to));
+        let (loads, registers) = (prefers_loads(simd) && !step.along, self.stride / len);
         let (mut below, mut last) = (none, none);
         if self.gated {
-            (below, last) = (at_slot(simd, self.values, from - len), at_slot(simd, self.values, from + W));
+            let at = (from.0 * SLOTS + from.1) * self.room;
+            (below, last) = (at_slot(simd, self.values, at), at_slot(simd, self.values, at + self.pad + self.stride));
         }
-        let mut here = at_slot::<S, L>(simd, self.line(from), 0);
+        let mut here = self.register(simd, from, 0, 0);
         let mut smallest = none;
-        for b in 0..W / len {
-            let place = b * len..(b + 1) * len;
-            let above = if b + 1 < W / len { at_slot::<S, L>(simd, self.line(from), (b + 1) * len) } else { last };
-            if keeps_above_left {
-                // candidates up to this one of the slot above left have been read
-                let old = L::V::<S>::from_slice(simd, &self.line(to)[place.clone()]);
-                old.store_slice(&mut self.line_mut(above_left)[place.clone()]);
-            }
-            let beside = L::shifted_up::<S>(below, here).min(here.slide::<1>(above)).saturating_add(p1);
-            let increment = here.min(limit).min(beside) - before;
-            let path = L::V::<S>::from_slice(simd, &costs[place.clone()]).saturating_add(increment);
-            sums.add(simd, b, increment, r == 0);
+        let mut held = none; // of the register before, while its neighbours are read
+        for b in 0..registers {
+            let is_last = b + 1 == registers;
+            let above = if is_last { last } else { self.register(simd, from, b + 1, 0) };
+            let lower = if loads && b > 0 { self.register(simd, from, b, -1) } else { L::shifted_up::<S>(below, here) };
+            let upper = if loads && !is_last { self.register(simd, from, b, 1) } else { here.slide::<1>(above) };
+            let increment = here.min(limit).min(lower.min(upper).saturating_add(p1)) - before;
+            let path = L::V::<S>::from_slice(simd, &costs[b * len..][..len]).saturating_add(increment);
+            sums.add(simd, b, increment, step.r == 0);
             smallest = smallest.min(path);
-            path.store_slice(&mut self.line_mut(to)[place]);
-            (below, here) = (here, above);
+            if b > 0 {
+                self.store::<S>(to, b - 1, held);
+            }
+            (held, below, here) = (path, here, above);
         }
+        self.store::<S>(to, registers - 1, held);
         smallest.reduce_min()
     }
 }
@@ -435,11 +343,12 @@ impl<L: Lane, const N: usize, const W: usize> Slots<'_, L, N, W> {
 pub(super) fn costs_as_totals<S: Simd, L: Lane, E: Increment<L>>(simd: S, block: &mut Block<'_, L, E>) {
     let len = <L::V<S> as SimdBase<S>>::LEN;
     let stride = block.shape.window.len;
+    let rule = TotalRule { paths: 1, ..block.output.rule };
     for t in 0..block.shape.pixels {
         for b in 0..stride / len {
             let cost = at_slot::<S, L>(simd, block.costs, t * stride + b * len);
             let to = &mut block.totals[t * block.totals_pitch + b * len..][..len];
-            E::total::<S>(simd, true, E::zero(simd), E::zero(simd), cost, 1, to);
+            E::total::<S>(simd, rule, t, (E::zero(simd), E::zero(simd)), cost, to);
         }
     }
 }

@@ -5,7 +5,7 @@
 //! iterator adapters with much inside have shown it, so hot loops are plain ones.)
 
 use crate::engine::EngineError;
-use fearless_simd::Level;
+use fearless_simd::{Level, Simd};
 
 /// The variable that forces a level.
 pub const VARIABLE: &str = "STEREOPSIS_SIMD";
@@ -19,6 +19,9 @@ pub enum SimdLevel {
     /// AVX2: 32 path costs at once.
     #[cfg(target_arch = "x86_64")]
     Avx2(fearless_simd::x86::Avx2),
+    /// SSE4.2, which every processor for x86-64 since 2011 has: 16 path costs at once, and a look-up of bytes.
+    #[cfg(target_arch = "x86_64")]
+    Sse42(fearless_simd::x86::Sse4_2),
     /// The baseline of the platform: SSE2 or NEON, 16 path costs at once.
     Portable(Portable),
 }
@@ -35,8 +38,12 @@ impl SimdLevel {
     pub fn all() -> Vec<Self> {
         let best = Level::new();
         #[cfg(target_arch = "x86_64")]
-        let levels =
-            [best.as_avx512().map(Self::Avx512), best.as_avx2().map(Self::Avx2), best.as_sse2().map(Self::Portable)];
+        let levels = [
+            best.as_avx512().map(Self::Avx512),
+            best.as_avx2().map(Self::Avx2),
+            best.as_sse4_2().map(Self::Sse42),
+            best.as_sse2().map(Self::Portable),
+        ];
         #[cfg(target_arch = "aarch64")]
         let levels = [best.as_neon().map(Self::Portable)];
         #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -51,6 +58,8 @@ impl SimdLevel {
             Self::Avx512(_) => "avx512",
             #[cfg(target_arch = "x86_64")]
             Self::Avx2(_) => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Self::Sse42(_) => "sse4.2",
             Self::Portable(_) => "portable",
         }
     }
@@ -62,6 +71,8 @@ impl SimdLevel {
             Self::Avx512(_) => "AVX-512",
             #[cfg(target_arch = "x86_64")]
             Self::Avx2(_) => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Self::Sse42(_) => "SSE4.2",
             Self::Portable(_) if cfg!(target_arch = "x86_64") => "SSE2",
             Self::Portable(_) if cfg!(target_arch = "aarch64") => "NEON",
             Self::Portable(_) => "no SIMD",
@@ -75,6 +86,8 @@ impl SimdLevel {
             Self::Avx512(_) => 64,
             #[cfg(target_arch = "x86_64")]
             Self::Avx2(_) => 32,
+            #[cfg(target_arch = "x86_64")]
+            Self::Sse42(_) => 16,
             Self::Portable(_) => 16,
         }
     }
@@ -111,6 +124,39 @@ impl SimdLevel {
     }
 }
 
+/// Whether the bits of each byte are counted by one instruction.
+#[inline(always)]
+pub(super) fn counts_bits<S: Simd>(simd: S) -> bool {
+    match simd.level() {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512(_) => true,
+        #[cfg(target_arch = "aarch64")]
+        Level::Neon(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether a table of 16 bytes is looked up by one instruction: everywhere but with SSE2.
+#[inline(always)]
+pub(super) fn looks_up<S: Simd>(simd: S) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if matches!(simd.level(), Level::Sse2(_)) {
+        return false;
+    }
+    !simd.level().is_fallback()
+}
+
+/// Whether a register of neighbours is read faster than it is made of two: not with 64 bytes, which always lie in two lines, nor where
+/// one instruction makes it.
+#[inline(always)]
+pub(super) fn prefers_loads<S: Simd>(simd: S) -> bool {
+    match simd.level() {
+        #[cfg(target_arch = "x86_64")]
+        Level::Sse2(_) | Level::Sse4_2(_) | Level::Avx2(_) => true,
+        _ => false,
+    }
+}
+
 /// Compiles an expression for each level and runs the one for `$level`; functions in it have to be inlined always.
 macro_rules! on_level {
     ($level:expr, $simd:pat => $op:expr) => {
@@ -126,6 +172,15 @@ macro_rules! on_level {
             }
             #[cfg(target_arch = "x86_64")]
             $crate::simd::SimdLevel::Avx2(token) => {
+                let $simd = token;
+                fearless_simd::Simd::vectorize(
+                    token,
+                    #[inline(always)]
+                    || $op,
+                )
+            }
+            #[cfg(target_arch = "x86_64")]
+            $crate::simd::SimdLevel::Sse42(token) => {
                 let $simd = token;
                 fearless_simd::Simd::vectorize(
                     token,

@@ -3,7 +3,7 @@
 use super::codes::Codes;
 use super::costs::Costs;
 use super::input::Range;
-use super::simd::{SimdLevel, on_level};
+use super::simd::{SimdLevel, looks_up, on_level};
 use crate::stereo::cost::mutual_information::Table;
 use crate::stereo::cost::tables::{Scale, Tables};
 use fearless_simd::prelude::*;
@@ -54,8 +54,7 @@ pub(super) fn tables(
 #[inline(always)]
 fn add_tables<S: Simd>(simd: S, tables: &Tables, differences: &[u8], out: &mut [u8]) {
     let len = <S::u8s as SimdBase<S>>::LEN;
-    if len == 16 && cfg!(not(target_arch = "aarch64")) {
-        // SSE2 has no table lookup
+    if !looks_up(simd) {
         for i in 0..out.len() {
             out[i] = tables.cost(differences[i], out[i].into());
         }

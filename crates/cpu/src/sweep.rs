@@ -4,14 +4,15 @@ use super::aligned::Aligned;
 use super::costs::Costs;
 use super::disparity_windows::{DisparityWindow, DisparityWindows};
 use super::input::{BLOCK, MAX_DIRECTIONS, PixelSpan, Range};
-use super::lane::{Increment, Lane};
+use super::lane::{Increment, Lane, TotalRule};
 use super::maps::MapRow;
 use super::memory::Streams;
-use super::path_state::{BlockShape, BlockState, EdgeState};
-use super::recurrence::{Accumulation, Block, SumOutput, aggregate_block, aggregate_block_fixed, costs_as_totals};
+use super::path_state::{BlockShape, BlockState, Columns, EdgeState};
+use super::recurrence::{Accumulation, Block, SumOutput, aggregate_block, costs_as_totals};
 use super::scan::{Pass, Predecessor, Predecessors, Sweep};
+use super::simd::SimdLevel;
 use super::wavefront::{RowCursor, Wavefront};
-use super::winner::{BlockTotals, RightWinners};
+use super::winner::{BlockTotals, RightWinners, TotalForm};
 use crate::image::Image;
 use crate::stereo::aggregate::penalty_table;
 use crate::stereo::params::StereoParams;
@@ -44,8 +45,7 @@ pub(super) struct Scratch<L> {
     p1: L,
     /// Whether the sums of a pass fit into the integer type of path costs.
     sums_fit: bool,
-    /// P2 of each brightness step.
-    p2_of_step: Vec<L>,
+    penalties: Penalties,
     largest_sum: Option<u32>,
     /// Costs of a block; of a whole row where several passes follow each other.
     costs: Aligned<L>,
@@ -58,20 +58,70 @@ pub(super) struct Scratch<L> {
 }
 
 impl<L: Lane> Scratch<L> {
-    pub(super) fn restart(&mut self, SweepInput { params, range, luma, .. }: &SweepInput<'_>) {
+    pub(super) fn restart(&mut self, level: SimdLevel, SweepInput { params, range, luma, .. }: &SweepInput<'_>) {
         let (range, width) = (*range, luma.width());
         self.p1 = L::from_u32(params.p1);
-        self.p2_of_step = penalty_table(params).map(L::from_u32).to_vec();
+        self.penalties = Penalties::of(params);
         self.largest_sum = params.largest_accepted_sum();
         self.sums_fit = MAX_DIRECTIONS as u32 * params.largest_p2() <= L::NONE.into();
         self.steps.resize(width, 0);
         self.p2.resize(width.next_multiple_of(BLOCK) * MAX_DIRECTIONS, L::default());
-        self.block_totals.restart(range);
+        let registers = range.stride * size_of::<u16>() / level.bytes();
+        self.block_totals.restart(range, TotalForm::of(params.largest_sum(), registers));
     }
 
     pub(super) fn bytes(&self) -> usize {
         self.costs.bytes() + self.edge.bytes() + self.block_totals.bytes() + self.right.bytes()
     }
+}
+
+/// P2 of each brightness step.
+enum Penalties {
+    /// `max(smallest, largest - ((alpha * step) >> 4))`, which vector instructions compute for many pixels at once.
+    Linear { largest: u16, alpha: u16, smallest: u16 },
+    Table(Box<[u32; 256]>),
+}
+
+impl Default for Penalties {
+    fn default() -> Self {
+        Self::Linear { largest: 0, alpha: 0, smallest: 0 }
+    }
+}
+
+impl Penalties {
+    /// The formula where it gives the whole [`penalty_table`], else that.
+    fn of(params: &StereoParams) -> Self {
+        let table = penalty_table(params);
+        let [largest, smallest] = [table[0], table[255]].map(|p2| p2 as u16);
+        let alpha = params.p2_alpha.min(u32::from(u16::MAX / u16::from(u8::MAX))) as u16;
+        let fits = |alpha: &u16| (0..=u8::MAX).zip(table).all(|(step, p2)| linear(largest, *alpha, smallest, step) == p2 as u16);
+        match [0, alpha].into_iter().find(fits) {
+            Some(alpha) => Self::Linear { largest, alpha, smallest },
+            None => Self::Table(Box::new(table)),
+        }
+    }
+
+    /// P2 for each of the brightness steps.
+    #[inline(always)]
+    fn fill<L: Lane>(&self, steps: &[u8], out: &mut [L]) {
+        match *self {
+            Self::Linear { largest, alpha, smallest } => {
+                for (out, &step) in out.iter_mut().zip(steps) {
+                    *out = L::from_u32(linear(largest, alpha, smallest, step).into());
+                }
+            }
+            Self::Table(ref table) => {
+                for (out, &step) in out.iter_mut().zip(steps) {
+                    *out = L::from_u32(table[usize::from(step)]);
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn linear(largest: u16, alpha: u16, smallest: u16, step: u8) -> u16 {
+    largest.saturating_sub((alpha * u16::from(step)) >> 4).max(smallest)
 }
 
 /// A row in the order of its sweep.
@@ -138,14 +188,13 @@ fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
     let Range { stride, .. } = input.range;
     let width = input.luma.width();
     let directions = pass.directions.len();
-    let Scratch { p1, sums_fit, p2_of_step, largest_sum, costs, steps, p2, edge, block_totals, right } = scratch;
-    let Some(p2_of_step) = p2_of_step.first_chunk::<256>() else { return };
+    let Scratch { p1, sums_fit, penalties, largest_sum, costs, steps, p2, edge, block_totals, right } = scratch;
     let register = <L::V<S> as SimdBase<S>>::LEN;
     let room = room(input.range, input.windows, register);
     edge.restart(directions, room);
     let with_right = !row.map.right.is_empty();
     if accumulation.gives_totals() && with_right {
-        right.restart(width, input.range);
+        right.restart(width, input.range, block_totals.form);
     }
     let p2_pitch = width.next_multiple_of(BLOCK);
     let luma = input.luma.row(y);
@@ -154,10 +203,13 @@ fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
     for (r, scan) in pass.directions.iter().enumerate() {
         predecessors[r] = scan.predecessors(v, pass.mirrored);
         brightness_steps(luma, luma_above, pass.mirrored, predecessors[r], steps);
-        for (p2, &step) in p2[r * p2_pitch..].iter_mut().zip(&*steps) {
-            *p2 = p2_of_step[usize::from(step)];
-        }
+        penalties.fill(steps, &mut p2[r * p2_pitch..]);
     }
+    let rule = TotalRule {
+        form: block_totals.form,
+        some_missing: input.range.candidates < stride || input.windows.is_some(),
+        paths: input.params.paths as u16,
+    };
     let streams = Streams::begin();
     let is_only_pass = passes == 1;
     costs.resize(stride * if is_only_pass { BLOCK } else { width });
@@ -181,13 +233,12 @@ fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
             block_totals.clear();
         }
         let totals_pitch = block_totals.pitch();
-        let mut block_p2 = [[L::default(); BLOCK]; MAX_DIRECTIONS];
+        let mut block_p2 = Columns::default();
         for (of_block, row) in block_p2.iter_mut().zip(p2.chunks_exact(p2_pitch)) {
             of_block.copy_from_slice(&row[from..from + BLOCK]);
         }
         let mut block = Block {
-            shape: BlockShape { pixels, window, gated: input.windows.is_some(), room },
-            mirrored: pass.mirrored,
+            shape: BlockShape { pixels, mirrored: pass.mirrored, window, gated: input.windows.is_some(), room },
             p1: *p1,
             p2: &block_p2,
             predecessors: &predecessors[..directions],
@@ -201,8 +252,7 @@ fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
             totals_pitch,
             output: SumOutput {
                 accumulation,
-                some_missing: input.range.candidates < stride || input.windows.is_some(),
-                paths: input.params.paths as u16,
+                rule,
                 streams: is_only_pass.then_some(&streams), // what the next pass adds to is read at once
                 fit_lanes: *sums_fit,
             },
@@ -253,19 +303,10 @@ fn scan_block<S: Simd, L: Lane, E: Increment<L>>(
                 simd,
                 #[inline(always)]
                 || {
-                    aggregate_block_fixed::<S, L, E, $directions, $candidates, $four, $gated, $in_lanes>(
+                    aggregate_block::<S, L, E, $directions, $candidates, $four, $gated, $in_lanes>(
                         simd, block, state, edge, right,
                     );
                 },
-            )
-        };
-    }
-    macro_rules! any_length {
-        ($directions:literal) => {
-            apart(
-                simd,
-                #[inline(always)]
-                || aggregate_block::<S, L, E, $directions>(simd, block, state, edge, right),
             )
         };
     }
@@ -286,10 +327,7 @@ fn scan_block<S: Simd, L: Lane, E: Increment<L>>(
         (4, 128, false) => fixed!(4, 128, false, false, false),
         (2, 64, false) => fixed!(2, 64, false, false, false),
         (2, 128, false) => fixed!(2, 128, false, false, false),
-        (1, ..) => any_length!(1),
-        (2, ..) => any_length!(2),
-        (3, ..) => any_length!(3),
-        _ => any_length!(4),
+        _ => fixed!(0, 0, false, false, false),
     }
 }
 

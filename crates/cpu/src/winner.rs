@@ -1,6 +1,7 @@
 //! Winners of a block, left and right, while its totals lie in the innermost cache.
 //!
-//! Totals have 16 bits; the largest value marks a missing candidate.
+//! Totals have 16 bits. Where they are small they are keys, a total and the number of its pixel in one value: then the smallest key of
+//! some pixels is the right winner among them, and a left winner needs one minimum for each register too.
 
 use super::aligned::Aligned;
 use super::input::BLOCK;
@@ -12,28 +13,73 @@ use crate::stereo::params::StereoParams;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
-/// A missing candidate.
+/// A missing candidate, in totals without numbers.
 const NONE: u16 = u16::MAX;
 /// Values between the pixels of a block: the longest register has 32, and reaches beyond by a block at most.
 const PAD: usize = 64;
+
+/// Form of the totals of a block: `total << bits | number`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TotalForm {
+    /// Bits of the number of a pixel; 0 for totals alone.
+    pub(super) bits: u32,
+    /// A missing candidate.
+    pub(super) none: u16,
+}
+
+impl Default for TotalForm {
+    fn default() -> Self {
+        Self { bits: 0, none: NONE }
+    }
+}
+
+impl TotalForm {
+    /// Keys where they are positive `i16` and number the registers of a pixel too, else totals alone.
+    pub(super) fn of(largest_total: u32, registers: usize) -> Self {
+        let keys = |bits: u32| Self { bits, none: i16::MAX as u16 >> bits << bits };
+        let fits = |form: &Self| {
+            // a key may be smaller by a number when registers are numbered
+            registers <= form.group() && largest_total + 1 < u32::from(form.none >> form.bits)
+        };
+        [BLOCK.ilog2(), BLOCK.ilog2() - 1].map(keys).into_iter().find(fits).unwrap_or_default()
+    }
+
+    /// Pixels that have different numbers.
+    fn group(self) -> usize {
+        1 << self.bits
+    }
+
+    /// Number of pixel `t` of a block.
+    #[inline(always)]
+    pub(super) fn number(self, t: usize) -> u16 {
+        (t & (self.group() - 1)) as u16
+    }
+
+    /// The total in a key, [`NONE`] for a missing candidate.
+    #[inline(always)]
+    fn total(self, key: u16) -> u16 {
+        if key == self.none { NONE } else { key >> self.bits }
+    }
+}
 
 /// Totals of a block, with missing candidates between the pixels.
 #[derive(Default)]
 pub(super) struct BlockTotals {
     totals: Aligned<u16>,
     stride: usize,
+    pub(super) form: TotalForm,
 }
 
 impl BlockTotals {
-    pub(super) fn restart(&mut self, range: Range) {
-        self.stride = range.stride;
-        self.totals.resize(PAD + BLOCK * self.pitch());
+    pub(super) fn restart(&mut self, range: Range, form: TotalForm) {
+        (self.stride, self.form) = (range.stride, form);
+        self.totals.resize(PAD + (BLOCK + 1) * self.pitch());
         self.clear();
     }
 
     /// Marks all candidates as missing.
     pub(super) fn clear(&mut self) {
-        self.totals.fill(NONE);
+        self.totals.fill(self.form.none);
     }
 
     /// Distance of pixels.
@@ -69,9 +115,9 @@ impl BlockTotals {
         let (mut winners, mut sums) = ([0_i32; BLOCK], [[0_i32; BLOCK]; 3]);
         for t in 0..values.len() {
             let totals = self.pixel(t);
-            let (winner, best) = smallest(simd, totals);
+            let (winner, best) = if self.form.bits == 0 { smallest(simd, totals) } else { self.smallest_key(simd, t) };
             winners[t] = winner as i32;
-            let beside = |inside: bool, at: usize| if inside { totals[at] } else { NONE };
+            let beside = |inside: bool, at: usize| if inside { self.form.total(totals[at]) } else { NONE };
             let below = beside(winner > 0, winner.wrapping_sub(1));
             let above = beside(winner + 1 < totals.len(), winner + 1);
             (sums[0][t], sums[1][t], sums[2][t]) = (below.into(), best.into(), above.into());
@@ -99,7 +145,7 @@ impl BlockTotals {
             values[t] = (SUBPIXEL_STEPS * (params.min_disparity + winners[t]) + fractions[t]) as i16;
         }
         if params.uniqueness > 0 || !confidence.is_empty() {
-            self.test_rivals(params, (&winners, &sums[1]), values, reasons, confidence);
+            self.test_rivals(simd, params, (&winners, &sums[1]), values, reasons, confidence);
         }
         if let Some(largest) = largest_sum {
             for t in 0..values.len() {
@@ -110,10 +156,28 @@ impl BlockTotals {
         }
     }
 
+    /// The winner of pixel `t` and its total, from keys: the number of the register takes the place of the pixel's.
+    #[inline(always)]
+    fn smallest_key<S: Simd>(&self, simd: S, t: usize) -> (usize, u16) {
+        let TotalForm { bits, .. } = self.form;
+        let len = <S::i16s as SimdBase<S>>::LEN;
+        let mut least = S::i16s::splat(simd, i16::MAX);
+        let mut change = S::i16s::splat(simd, -(self.form.number(t) as i16));
+        for keys in bytemuck::cast_slice(self.pixel(t)).chunks_exact(len) {
+            least = least.min(S::i16s::from_slice(simd, keys) + change);
+            change += 1;
+        }
+        let key = least.reduce_min();
+        let lane = least.simd_eq(S::i16s::splat(simd, key)).to_bitmask().trailing_zeros() as usize;
+        let register = usize::from(self.form.number(key as usize));
+        (register * len + lane, key as u16 >> bits)
+    }
+
     /// Confidence and uniqueness.
     #[inline(always)]
-    fn test_rivals(
+    fn test_rivals<S: Simd>(
         &self,
+        simd: S,
         params: &StereoParams,
         (winners, sums): (&[i32; BLOCK], &[i32; BLOCK]),
         values: &mut [i16],
@@ -122,7 +186,8 @@ impl BlockTotals {
     ) {
         let mut rivals = [0_i32; BLOCK];
         for t in 0..values.len() {
-            rivals[t] = best_rival(self.pixel(t), winners[t] as u16).into();
+            let rival = best_rival(simd, self.pixel(t), winners[t] as u16, self.form.none);
+            rivals[t] = self.form.total(rival).into();
         }
         for t in 0..confidence.len() {
             confidence[t] = confidence_of(sums[t], rivals[t]);
@@ -175,15 +240,20 @@ fn fraction(difference: i32, q: i32) -> i32 {
     ((difference * 16 + q) as f32 / (2 * q) as f32) as i32
 }
 
-/// The smallest total more than 1 px from the winner; [`NONE`] if there is none.
+/// The smallest total more than 1 px from the winner, or key of the same pixel; `none` if there is none.
 #[inline(always)]
-fn best_rival(totals: &[u16], winner: u16) -> u16 {
-    let mut best = NONE;
-    for i in 0..totals.len() {
-        let beside = (i as u16).wrapping_sub(winner).wrapping_add(1) <= 2;
-        best = best.min(if beside { NONE } else { totals[i] });
+fn best_rival<S: Simd>(simd: S, totals: &[u16], winner: u16, none: u16) -> u16 {
+    let len = <S::u16s as SimdBase<S>>::LEN;
+    let none = S::u16s::splat(simd, none);
+    let mut best = none;
+    // places counted from the one before the winner
+    let mut place = S::u16s::from_slice(simd, &LANES[..len]) - winner.wrapping_sub(1);
+    for totals in totals.chunks_exact(len) {
+        let beside = place.simd_le(S::u16s::splat(simd, 2));
+        best = best.min(beside.select(none, S::u16s::from_slice(simd, totals)));
+        place += len as u16;
     }
-    best
+    best.reduce_min()
 }
 
 /// [`crate::stereo::disparity::confidence`] from the two sums. A float division is exact here, as in [`fraction`]: the
@@ -200,6 +270,8 @@ fn confidence_of(best: i32, rival: i32) -> u8 {
 #[derive(Default)]
 pub(super) struct RightWinners {
     width: usize,
+    /// Totals from this one on are those of missing candidates.
+    none: u16,
     /// The smallest total.
     totals: Aligned<u16>,
     /// Its left column.
@@ -207,8 +279,8 @@ pub(super) struct RightWinners {
 }
 
 impl RightWinners {
-    pub(super) fn restart(&mut self, width: usize, range: Range) {
-        self.width = width;
+    pub(super) fn restart(&mut self, width: usize, range: Range, form: TotalForm) {
+        (self.width, self.none) = (width, form.none >> form.bits);
         for array in [&mut self.totals, &mut self.columns] {
             array.resize(width + range.stride + 2 * PAD);
         }
@@ -230,16 +302,16 @@ impl RightWinners {
         mirrored: bool,
     ) {
         let len = <S::u16s as SimdBase<S>>::LEN;
-        let mut t = 0;
-        while t < pixels {
-            // a group has at most as many pixels as a register has numbers: none reaches beyond by more than one register
-            let group = len.min(pixels - t);
-            let start = if mirrored { pixels - t - group } else { t };
-            self.update_group(simd, block, first, start, group, mirrored);
-            t += group;
+        // none reaches beyond its pixels by more than the room between them
+        let longest = if block.form.bits == 0 { len } else { block.form.group() };
+        let groups = pixels.div_ceil(longest);
+        for g in 0..groups {
+            let start = longest * if mirrored { groups - 1 - g } else { g };
+            self.update_group(simd, block, first, start, longest.min(pixels - start), mirrored);
         }
     }
 
+    /// Enters `pixels` pixels of a block from pixel `start` on.
     #[inline(always)]
     fn update_group<S: Simd>(
         &mut self,
@@ -252,25 +324,32 @@ impl RightWinners {
     ) {
         let len = <S::u16s as SimdBase<S>>::LEN;
         let lowest = self.width - first - start - pixels; // place of candidate 0 of the last pixel
-        // from left to right later columns stand for larger disparities, and lose ties
-        let (first_pixel, step) = if mirrored { (pixels - 1, u16::MAX) } else { (0, 1) };
-        let first_column = S::u16s::splat(simd, (first + start + first_pixel) as u16);
-        let pitch = block.pitch();
-        let totals = &block.totals[PAD + start * pitch + 1 - pixels..];
+        let step = block.pitch() + 1;
+        let block_totals = &block.totals[PAD + start * block.pitch() + 1 - pixels..];
+        let form = block.form;
         let mut j = 0;
         while j < block.stride + pixels - 1 {
-            let mine = &totals[j..][..(pixels - 1) * (pitch + 1) + len];
+            let mine = block_totals[j..][..pixels * step].chunks_exact(step);
             let theirs = &mut self.totals[lowest + j..][..len];
             let mut totals = S::u16s::from_slice(simd, theirs);
             let mut columns = S::u16s::from_slice(simd, &self.columns[lowest + j..][..len]);
-            let mut column = first_column;
-            for n in 0..pixels {
-                let t = if mirrored { pixels - 1 - n } else { n };
-                let mine = S::u16s::from_slice(simd, &mine[t * (pitch + 1)..][..len]);
-                let keeps = if mirrored { totals.simd_lt(mine) } else { totals.simd_le(mine) };
-                totals = totals.min(mine);
-                columns = keeps.select(columns, column);
-                column += step;
+            let column = |t: usize| S::u16s::splat(simd, (first + start + t) as u16);
+            if form.bits > 0 {
+                let mut least = S::i16s::splat(simd, i16::MAX);
+                for mine in mine {
+                    least = least.min(S::i16s::from_slice(simd, bytemuck::cast_slice(&mine[..len])));
+                }
+                let key = least.bitcast::<S::u16s>();
+                let entry = (key >> form.bits, (key & form.number(usize::MAX)) + column(0));
+                enter::<S>(&mut totals, &mut columns, entry, mirrored);
+            } else if mirrored {
+                for (t, mine) in mine.enumerate().rev() {
+                    enter::<S>(&mut totals, &mut columns, (S::u16s::from_slice(simd, &mine[..len]), column(t)), true);
+                }
+            } else {
+                for (t, mine) in mine.enumerate() {
+                    enter::<S>(&mut totals, &mut columns, (S::u16s::from_slice(simd, &mine[..len]), column(t)), false);
+                }
             }
             totals.store_slice(theirs);
             columns.store_slice(&mut self.columns[lowest + j..][..len]);
@@ -294,7 +373,16 @@ impl RightWinners {
         let winners = self.totals[places.clone()].iter().zip(&self.columns[places]).rev();
         for (x, (value, (&total, &column))) in (first..end).zip(values[first..end].iter_mut().zip(winners)) {
             let disparity = SUBPIXEL_STEPS * (i32::from(column) - x as i32);
-            *value = if total == NONE { INVALID } else { disparity as i16 };
+            *value = if total >= self.none { INVALID } else { disparity as i16 };
         }
     }
+}
+
+/// Enters totals and their columns into those of the right row. From left to right later columns stand for larger disparities, and lose
+/// ties.
+#[inline(always)]
+fn enter<S: Simd>(totals: &mut S::u16s, columns: &mut S::u16s, (total, column): (S::u16s, S::u16s), mirrored: bool) {
+    let keeps = if mirrored { totals.simd_lt(total) } else { totals.simd_le(total) };
+    *totals = totals.min(total);
+    *columns = keeps.select(*columns, column);
 }
