@@ -103,9 +103,9 @@ impl Codes {
                 while first < registers {
                     let group = [4, 2, 1].into_iter().find(|group| first + group <= registers).unwrap_or(1);
                     for (t, out) in out.chunks_exact_mut(window.len).take(pixels).enumerate() {
-                        let mut codes = [0; P];
+                        let mut codes = [S::u8s::splat(simd, 0); P];
                         for p in 0..P {
-                            codes[p] = mine[p][t];
+                            codes[p] = S::u8s::splat(simd, mine[p][t]);
                         }
                         let at = first * len;
                         let (partners, out) = (pixels - 1 - t + at, &mut out[at..]);
@@ -174,21 +174,20 @@ const BITS: [u8; 16] = {
 #[inline(always)]
 fn distances<S: Simd, L: Lane, const P: usize, const R: usize>(
     simd: S,
-    codes: [u8; P],
+    codes: [S::u8s; P],
     planes: &[&[u8]; P],
     first: usize,
     out: &mut [L],
 ) {
     let len = <S::u8s as SimdBase<S>>::LEN;
-    let (mut own, mut theirs) = ([S::u8s::splat(simd, 0); P], [&planes[0][..0]; P]);
+    let mut theirs = [&planes[0][..0]; P];
     for p in 0..P {
-        own[p] = S::u8s::splat(simd, codes[p]);
         theirs[p] = &planes[p][first..][..R * len];
     }
     let ones = S::u8s::block_splat(u8x16::from_slice(simd, &BITS));
     let out = &mut out[..R * len];
     for r in 0..R {
-        let differing = |p: usize| S::u8s::from_slice(simd, &theirs[p][r * len..][..len]) ^ own[p];
+        let differing = |p: usize| S::u8s::from_slice(simd, &theirs[p][r * len..][..len]) ^ codes[p];
         let mut sum = S::u8s::splat(simd, 0);
         if counts_bits(simd) {
             for p in 0..P {

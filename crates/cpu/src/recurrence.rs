@@ -7,11 +7,11 @@
 //!
 //! Before the start of a line all path costs are 0, so that `e` is 0 and `L = C`.
 
-use super::input::{BLOCK, MAX_DIRECTIONS};
+use super::input::BLOCK;
 use super::lane::{Increment, Lane, TotalRule};
 use super::memory::{Streams, prefetch};
 use super::path_state::{
-    ABOVE_LEFT, BEYOND, BlockShape, BlockState, Columns, EdgeState, SLOTS, at_slot, enter, leave, mask_borders,
+    ABOVE_LEFT, BEYOND, BlockShape, BlockState, Columns, EdgeState, Entered, SLOTS, at_slot, enter, leave, mask_borders,
 };
 use super::scan::{Predecessor, Predecessors};
 use super::simd::prefers_loads;
@@ -142,7 +142,8 @@ pub(super) fn aggregate_block<
         }
     }
     let slots = &mut state.slots[..SLOTS * predecessors.len() * room];
-    let mut slots = Slots::<L> { values: slots, room, stride, pad: if gated { len } else { 0 }, gated, p1: block.p1 };
+    let slots = Slots::<L> { values: slots, room, stride, pad: if gated { len } else { 0 }, gated, p1: block.p1 };
+    let mut walk = Walk { slots, entered: &mut entered, limits: &limits, least: &mut state.least, p2, pixels };
     let mut sums = PixelSums::<S, L, E, IN_LANES>::zero(simd); // once: the first direction of each pixel replaces them
     for i in 0..pixels {
         let t = if shape.mirrored { pixels - 1 - i } else { i };
@@ -153,38 +154,15 @@ pub(super) fn aggregate_block<
             }
         }
         let costs = &costs[t * stride..][..stride];
-        for r in 0..predecessors.len() {
-            let predecessor = if FOUR { Predecessors::Same(Predecessor::ALL[r]) } else { predecessors[r] };
-            let own = entered.routes[r].slot(i);
-            let mut step = Step { r, from: own, to: own, before: entered.before[r][t], limit: limits[r][t], along: false };
-            match predecessor {
-                Predecessors::Same(Predecessor::Above) => {}
-                Predecessors::Same(Predecessor::AboveLeft) => step.from = if i == 0 { BEYOND } else { own },
-                Predecessors::Same(Predecessor::AboveRight) => step.from = if i + 1 == pixels { BEYOND } else { own },
-                Predecessors::Same(Predecessor::Left) => {
-                    (step.from, step.to) = (BEYOND, BEYOND);
-                    step = step.along_row(entered.recent[r], p2[r][t]);
-                }
-                Predecessors::ByMinorStep(minor_steps) => {
-                    if minor_steps.get(i + 1) == Some(&true) {
-                        slots.copy(r, own, ABOVE_LEFT + (i + 1) % 2);
-                    }
-                    step.along = true;
-                    if minor_steps[i] {
-                        step.from = ABOVE_LEFT + i % 2;
-                    } else {
-                        step.from = if i == 0 { BEYOND } else { entered.routes[r].slot(i - 1) };
-                        step = step.along_row(entered.recent[r], p2[r][t]);
-                    }
-                }
-            }
-            let least = slots.follow(simd, step, costs, &mut sums);
-            if step.along {
-                entered.recent[r] = least;
-            }
-            state.least[r][t] = least;
-            if gated && (entered.moved || (step.along && i == 0)) {
-                mask_borders(simd, slots.line(r, step.to), stride);
+        if FOUR {
+            // one after the other, so that the compiler knows each
+            walk.advance(simd, (0, Predecessors::Same(Predecessor::ALL[0])), (i, t), costs, &mut sums);
+            walk.advance(simd, (1, Predecessors::Same(Predecessor::ALL[1])), (i, t), costs, &mut sums);
+            walk.advance(simd, (2, Predecessors::Same(Predecessor::ALL[2])), (i, t), costs, &mut sums);
+            walk.advance(simd, (3, Predecessors::Same(Predecessor::ALL[3])), (i, t), costs, &mut sums);
+        } else {
+            for (r, &predecessor) in predecessors.iter().enumerate() {
+                walk.advance(simd, (r, predecessor), (i, t), costs, &mut sums);
             }
         }
         // there are none in a single pass
@@ -198,26 +176,77 @@ pub(super) fn aggregate_block<
     leave(&shape, predecessors, state, edge, &entered);
 }
 
+/// All directions on their way through a block.
+struct Walk<'a, L> {
+    slots: Slots<'a, L>,
+    entered: &'a mut Entered<L>,
+    /// `before` of [`Entered`] and P2.
+    limits: &'a Columns<L>,
+    least: &'a mut Columns<L>,
+    p2: &'a Columns<L>,
+    pixels: usize,
+}
+
+impl<L: Lane> Walk<'_, L> {
+    /// Direction `r` at the pixel of column `t`, number `i` in the order of the paths.
+    #[inline(always)]
+    fn advance<S: Simd, E: Increment<L>, const IN_LANES: bool>(
+        &mut self,
+        simd: S,
+        (r, predecessor): (usize, Predecessors<'_>),
+        (i, t): (usize, usize),
+        costs: &[L],
+        sums: &mut PixelSums<S, L, E, IN_LANES>,
+    ) {
+        let Self { slots, entered, limits, least, p2, pixels } = self;
+        let own = entered.routes[r].slot(i);
+        let splat = |value: L| L::V::<S>::splat(simd, value);
+        let (mut from, mut to, mut along) = (own, own, false);
+        let (mut before, mut limit) = (splat(entered.before[r][t]), splat(limits[r][t]));
+        match predecessor {
+            Predecessors::Same(Predecessor::Above) => {}
+            Predecessors::Same(Predecessor::AboveLeft) => from = if i == 0 { BEYOND } else { own },
+            Predecessors::Same(Predecessor::AboveRight) => from = if i + 1 == *pixels { BEYOND } else { own },
+            Predecessors::Same(Predecessor::Left) => {
+                (from, to, along) = (BEYOND, BEYOND, true);
+                before = splat(entered.recent[r]);
+                limit = before.saturating_add(splat(p2[r][t]));
+            }
+            Predecessors::ByMinorStep(minor_steps) => {
+                if minor_steps.get(i + 1) == Some(&true) {
+                    slots.copy(r, own, ABOVE_LEFT + (i + 1) % 2);
+                }
+                along = true;
+                if minor_steps[i] {
+                    from = ABOVE_LEFT + i % 2;
+                } else {
+                    from = if i == 0 { BEYOND } else { entered.routes[r].slot(i - 1) };
+                    before = splat(entered.recent[r]);
+                    limit = before.saturating_add(splat(p2[r][t]));
+                }
+            }
+        }
+        let smallest = slots.follow(simd, Step { r, from, to, along }, (before, limit), costs, sums);
+        if along {
+            entered.recent[r] = smallest;
+        }
+        least[r][t] = smallest;
+        if slots.gated && (entered.moved || (along && i == 0)) {
+            let stride = slots.stride;
+            mask_borders(simd, slots.line(r, to), stride);
+        }
+    }
+}
+
 /// Direction `r` at one pixel.
 #[derive(Clone, Copy)]
-struct Step<L> {
+struct Step {
     r: usize,
     /// Slot of the predecessor, and of the pixel.
     from: usize,
     to: usize,
-    /// The smallest path cost of the predecessor, and that and P2.
-    before: L,
-    limit: L,
     /// Whether the next pixel follows this one.
     along: bool,
-}
-
-impl<L: Lane> Step<L> {
-    /// The step from the pixel before in the row, whose smallest path cost this is.
-    #[inline(always)]
-    fn along_row(self, before: L, p2: L) -> Self {
-        Self { before, limit: before.plus(p2), along: true, ..self }
-    }
 }
 
 /// Sums of the increments of one pixel: registers of path costs with `IN_LANES`, of sums without.
@@ -296,19 +325,19 @@ impl<L: Lane> Slots<'_, L> {
         paths.store_slice(&mut window[b * len..][..len]);
     }
 
-    /// One step of a direction; gives the smallest path cost. Slots may be the same, so no register is stored before the next one has
+    /// One step of a direction from the smallest path cost of the predecessor, and that and P2; gives the smallest path cost. Slots may be the same, so no register is stored before the next one has
     /// been read. The neighbours of candidates come from unaligned loads where that is faster, unless the slot has just been stored.
     #[inline(always)]
     fn follow<S: Simd, E: Increment<L>, const IN_LANES: bool>(
         &mut self,
         simd: S,
-        step: Step<L>,
+        step: Step,
+        (before, limit): (L::V<S>, L::V<S>),
         costs: &[L],
         sums: &mut PixelSums<S, L, E, IN_LANES>,
     ) -> L {
         let len = <L::V<S> as SimdBase<S>>::LEN;
         let (none, p1) = (L::V::<S>::splat(simd, L::NONE), L::V::<S>::splat(simd, self.p1));
-        let (before, limit) = (L::V::<S>::splat(simd, step.before), L::V::<S>::splat(simd, step.limit));
         let (from, to) = ((step.r, step.from), (step.r, step.to));
         let (loads, registers) = (prefers_loads(simd) && !step.along, self.stride / len);
         let (mut below, mut last) = (none, none);

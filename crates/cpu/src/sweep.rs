@@ -270,7 +270,7 @@ fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
     }
     cursor.advance(); // releases the last block
     if accumulation.gives_totals() && with_right {
-        right.finish(input.params.min_disparity, row.map.right);
+        right.finish(simd, input.params.min_disparity, row.map.right);
     }
 }
 

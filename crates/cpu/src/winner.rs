@@ -111,16 +111,19 @@ impl BlockTotals {
         largest_sum: Option<u32>,
         MapRow { values, reasons, confidence, .. }: MapRow<'_>,
     ) {
-        // the winner and its sum between those of its neighbours
-        let (mut winners, mut sums) = ([0_i32; BLOCK], [[0_i32; BLOCK]; 3]);
+        // the winner and its total between those of its neighbours
+        let (mut winners, mut keys, mut sums) = ([0_i32; BLOCK], [[0; BLOCK]; 3], [[0_i32; BLOCK]; 3]);
         for t in 0..values.len() {
-            let totals = self.pixel(t);
-            let (winner, best) = if self.form.bits == 0 { smallest(simd, totals) } else { self.smallest_key(simd, t) };
+            let winner = if self.form.bits == 0 { smallest(simd, self.pixel(t)) } else { self.smallest_key(simd, t) };
             winners[t] = winner as i32;
-            let beside = |inside: bool, at: usize| if inside { self.form.total(totals[at]) } else { NONE };
-            let below = beside(winner > 0, winner.wrapping_sub(1));
-            let above = beside(winner + 1 < totals.len(), winner + 1);
-            (sums[0][t], sums[1][t], sums[2][t]) = (below.into(), best.into(), above.into());
+            // beside the candidates there are missing ones
+            let around = &self.totals[PAD - 1 + t * self.pitch() + winner..][..3];
+            (keys[0][t], keys[1][t], keys[2][t]) = (around[0], around[1], around[2]);
+        }
+        for (sums, keys) in sums.iter_mut().zip(&keys) {
+            for t in 0..BLOCK {
+                sums[t] = self.form.total(keys[t]).into();
+            }
         }
         let mut fractions = [0_i32; BLOCK];
         let [below, best, above] = &sums;
@@ -156,21 +159,29 @@ impl BlockTotals {
         }
     }
 
-    /// The winner of pixel `t` and its total, from keys: the number of the register takes the place of the pixel's.
+    /// The winner of pixel `t` from keys, to which the number of the register is added.
     #[inline(always)]
-    fn smallest_key<S: Simd>(&self, simd: S, t: usize) -> (usize, u16) {
-        let TotalForm { bits, .. } = self.form;
+    fn smallest_key<S: Simd>(&self, simd: S, t: usize) -> usize {
         let len = <S::i16s as SimdBase<S>>::LEN;
         let mut least = S::i16s::splat(simd, i16::MAX);
-        let mut change = S::i16s::splat(simd, -(self.form.number(t) as i16));
-        for keys in bytemuck::cast_slice(self.pixel(t)).chunks_exact(len) {
-            least = least.min(S::i16s::from_slice(simd, keys) + change);
-            change += 1;
+        let mut first = S::i16s::splat(simd, 0);
+        let mut groups = bytemuck::cast_slice(self.pixel(t)).chunks_exact(4 * len);
+        for keys in &mut groups {
+            let a = S::i16s::from_slice(simd, &keys[..len]);
+            let b = S::i16s::from_slice(simd, &keys[len..][..len]);
+            let c = S::i16s::from_slice(simd, &keys[2 * len..][..len]);
+            let d = S::i16s::from_slice(simd, &keys[3 * len..][..len]);
+            least = least.min(a.min(b + 1).min(c.min(d + 1) + 2) + first);
+            first += 4;
+        }
+        for keys in groups.remainder().chunks_exact(len) {
+            least = least.min(S::i16s::from_slice(simd, keys) + first);
+            first += 1;
         }
         let key = least.reduce_min();
         let lane = least.simd_eq(S::i16s::splat(simd, key)).to_bitmask().trailing_zeros() as usize;
-        let register = usize::from(self.form.number(key as usize));
-        (register * len + lane, key as u16 >> bits)
+        let register = self.form.number(key as usize - usize::from(self.form.number(t)));
+        usize::from(register) * len + lane
     }
 
     /// Confidence and uniqueness.
@@ -202,9 +213,9 @@ impl BlockTotals {
     }
 }
 
-/// The first smallest total and its index. Each lane keeps its first smallest total and the register that has it.
+/// Index of the first smallest total. Each lane keeps its first smallest total and the register that has it.
 #[inline(always)]
-fn smallest<S: Simd>(simd: S, totals: &[u16]) -> (usize, u16) {
+fn smallest<S: Simd>(simd: S, totals: &[u16]) -> usize {
     let len = <S::u16s as SimdBase<S>>::LEN;
     let mut least = S::u16s::splat(simd, NONE);
     let mut register = S::u16s::splat(simd, 0);
@@ -218,7 +229,7 @@ fn smallest<S: Simd>(simd: S, totals: &[u16]) -> (usize, u16) {
     let lanes = S::u16s::from_slice(simd, &LANES[..len]);
     let place = register * (len as u16) + lanes;
     let place = least.simd_eq(S::u16s::splat(simd, best)).select(place, S::u16s::splat(simd, NONE));
-    (place.reduce_min().into(), best)
+    place.reduce_min().into()
 }
 
 /// Numbers of the lanes of a register.
@@ -359,7 +370,7 @@ impl RightWinners {
 
     /// Disparities of the row in whole pixels, as in [`crate::stereo::disparity::right_map`].
     #[inline(always)]
-    pub(super) fn finish(&self, min_disparity: i32, values: &mut [i16]) {
+    pub(super) fn finish<S: Simd>(&self, simd: S, min_disparity: i32, values: &mut [i16]) {
         // column `x` is at place `last - x`
         let last = self.width as i32 - 1 - min_disparity;
         let (first, end) = ((last + 1 - self.totals.len() as i32).max(0), (last + 1).max(0));
@@ -369,11 +380,25 @@ impl RightWinners {
         if first >= end {
             return;
         }
-        let places = (last as usize + 1 - end)..(last as usize + 1 - first);
-        let winners = self.totals[places.clone()].iter().zip(&self.columns[places]).rev();
-        for (x, (value, (&total, &column))) in (first..end).zip(values[first..end].iter_mut().zip(winners)) {
+        let (len, last) = (<S::u16s as SimdBase<S>>::LEN, last as usize);
+        let none = S::u16s::splat(simd, self.none);
+        let mut of_lanes = S::u16s::from_slice(simd, &LANES[..len]) + first as u16;
+        let mut registers = values[first..end].chunks_exact_mut(len);
+        let mut x = first;
+        for values in &mut registers {
+            let place = last + 1 - x - len;
+            let totals = S::u16s::from_slice(simd, &self.totals[place..][..len]).reverse();
+            let columns = S::u16s::from_slice(simd, &self.columns[place..][..len]).reverse();
+            let disparities = (columns - of_lanes) * SUBPIXEL_STEPS as u16;
+            totals.simd_ge(none).select(S::u16s::splat(simd, INVALID as u16), disparities).store_slice(bytemuck::cast_slice_mut(values));
+            of_lanes += len as u16;
+            x += len;
+        }
+        for value in registers.into_remainder() {
+            let (total, column) = (self.totals[last - x], self.columns[last - x]);
             let disparity = SUBPIXEL_STEPS * (i32::from(column) - x as i32);
             *value = if total >= self.none { INVALID } else { disparity as i16 };
+            x += 1;
         }
     }
 }
