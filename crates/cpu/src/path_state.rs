@@ -2,8 +2,8 @@
 //! proceeds.
 //!
 //! A pixel takes the place of its predecessor in the row above, so that no path costs are copied within a block. Where predecessors
-//! lie above left or above right, the ring of a direction's slots turns by one with each row; only the predecessor beyond the block
-//! comes from its neighbour.
+//! lie above left or above right, the ring of a direction's slots turns by one with each row, and the slot that leaves the block at one
+//! end takes the predecessor that comes from the neighbour at the other.
 
 use super::aligned::Aligned;
 use super::disparity_windows::DisparityWindow;
@@ -13,11 +13,9 @@ use super::scan::{Predecessor, Predecessors};
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
-/// Slots of a direction behind those of the pixels: the predecessor beyond the block, or the last pixel of a path along the row; and
-/// twice the predecessor above left of a path with minor-axis steps, which takes turns.
-pub(super) const BEYOND: usize = BLOCK;
-pub(super) const ABOVE_LEFT: usize = BLOCK + 1;
-pub(super) const SLOTS: usize = BLOCK + 3;
+/// Slot of the last pixel of a path along the row, behind those of a block's pixels.
+pub(super) const LAST: usize = BLOCK;
+pub(super) const SLOTS: usize = BLOCK + 1;
 
 /// A value for each direction and each column of a block.
 pub(super) type Columns<L> = [[L; BLOCK]; MAX_DIRECTIONS];
@@ -156,8 +154,8 @@ pub(super) fn enter<S: Simd, L: Lane>(
         let own = r * room..(r + 1) * room;
         let turn = &mut state.turns[r];
         if matches!(predecessor, Predecessors::Same(Predecessor::AboveLeft) | Predecessors::ByMinorStep(_)) {
-            let last_slot = Route { turn: *turn, pixels }.slot(pixels - 1);
-            next_old.paths[own.clone()].copy_from_slice(&state.slots[slot(last_slot)]);
+            *turn = if *turn == 0 { pixels - 1 } else { *turn - 1 };
+            next_old.paths[own.clone()].copy_from_slice(&state.slots[slot(*turn)]);
             next_old.least[r] = state.least[r][last];
         }
         if moved && !matches!(predecessor, Predecessors::Same(Predecessor::Left)) {
@@ -166,31 +164,25 @@ pub(super) fn enter<S: Simd, L: Lane>(
                 shift(simd, shape, line, state.window, &mut state.slots[slot(i)]);
             }
         }
+        if matches!(predecessor, Predecessors::Same(Predecessor::Left) | Predecessors::ByMinorStep(_)) {
+            shift(simd, shape, &new.paths[own.clone()], new.window, &mut state.slots[slot(LAST)]);
+        }
         match predecessor {
-            Predecessors::Same(Predecessor::Above) => {}
-            Predecessors::Same(Predecessor::Left) => {
-                shift(simd, shape, &new.paths[own], new.window, &mut state.slots[slot(BEYOND)]);
-            }
-            Predecessors::ByMinorStep(_) => {
-                shift(simd, shape, &new.paths[own.clone()], new.window, &mut state.slots[slot(BEYOND)]);
-                shift(simd, shape, &old.paths[own], old.window, &mut state.slots[slot(ABOVE_LEFT)]);
-                move_by_one(&state.least[r], !mirrored, pixels, old.least[r], &mut entered.before[r]);
-            }
-            Predecessors::Same(Predecessor::AboveLeft) => {
-                *turn = if *turn == 0 { pixels - 1 } else { *turn - 1 };
-                shift(simd, shape, &old.paths[own], old.window, &mut state.slots[slot(BEYOND)]);
+            Predecessors::Same(Predecessor::Left | Predecessor::Above) => {}
+            Predecessors::Same(Predecessor::AboveLeft) | Predecessors::ByMinorStep(_) => {
+                shift(simd, shape, &old.paths[own], old.window, &mut state.slots[slot(*turn)]);
                 move_by_one(&state.least[r], !mirrored, pixels, old.least[r], &mut entered.before[r]);
             }
             Predecessors::Same(Predecessor::AboveRight) => {
+                let (leaving, mut least) = (*turn, L::default());
                 *turn = if *turn + 1 == pixels { 0 } else { *turn + 1 };
-                let mut least = L::default();
                 match right {
                     Some(right) => {
                         let from = &right.slots[slot(right.turns[r])];
-                        shift(simd, shape, from, right.window, &mut state.slots[slot(BEYOND)]);
+                        shift(simd, shape, from, right.window, &mut state.slots[slot(leaving)]);
                         least = right.least[r][first];
                     }
-                    None => state.slots[slot(BEYOND)].fill(L::default()),
+                    None => state.slots[slot(leaving)].fill(L::default()),
                 }
                 move_by_one(&state.least[r], mirrored, pixels, least, &mut entered.before[r]);
             }
@@ -224,7 +216,7 @@ pub(super) fn leave<L: Lane>(
 ) {
     for (r, predecessor) in predecessors.iter().enumerate() {
         let last = match predecessor {
-            Predecessors::Same(Predecessor::Left) => BEYOND,
+            Predecessors::Same(Predecessor::Left) => LAST,
             Predecessors::ByMinorStep(_) => entered.routes[r].slot(shape.pixels - 1),
             Predecessors::Same(_) => continue,
         };

@@ -7,11 +7,11 @@
 //!
 //! Before the start of a line all path costs are 0, so that `e` is 0 and `L = C`.
 
-use super::input::BLOCK;
+use super::input::{BLOCK, MAX_DIRECTIONS};
 use super::lane::{Increment, Lane, TotalRule};
 use super::memory::{Streams, prefetch};
 use super::path_state::{
-    ABOVE_LEFT, BEYOND, BlockShape, BlockState, Columns, EdgeState, Entered, SLOTS, at_slot, enter, leave, mask_borders,
+    BlockShape, BlockState, Columns, EdgeState, LAST, Route, SLOTS, at_slot, enter, leave, mask_borders,
 };
 use super::scan::{Predecessor, Predecessors};
 use super::simd::prefers_loads;
@@ -141,9 +141,13 @@ pub(super) fn aggregate_block<
             limits[t] = limits[t].plus(p2[t]);
         }
     }
-    let slots = &mut state.slots[..SLOTS * predecessors.len() * room];
-    let slots = Slots::<L> { values: slots, room, stride, pad: if gated { len } else { 0 }, gated, p1: block.p1 };
-    let mut walk = Walk { slots, entered: &mut entered, limits: &limits, least: &mut state.least, p2, pixels };
+    let line = LineShape { stride, pad: if gated { len } else { 0 }, p1: block.p1 };
+    let places = Places { predecessors, four: FOUR, routes: entered.routes, room };
+    let mut recent = entered.recent;
+    let mut of_directions: [&mut [L]; MAX_DIRECTIONS] = Default::default();
+    for (of_direction, slots) in of_directions.iter_mut().zip(state.slots.chunks_exact_mut(SLOTS * room)) {
+        *of_direction = slots;
+    }
     let mut sums = PixelSums::<S, L, E, IN_LANES>::zero(simd); // once: the first direction of each pixel replaces them
     for i in 0..pixels {
         let t = if shape.mirrored { pixels - 1 - i } else { i };
@@ -154,15 +158,44 @@ pub(super) fn aggregate_block<
             }
         }
         let costs = &costs[t * stride..][..stride];
-        if FOUR {
-            // one after the other, so that the compiler knows each
-            walk.advance(simd, (0, Predecessors::Same(Predecessor::ALL[0])), (i, t), costs, &mut sums);
-            walk.advance(simd, (1, Predecessors::Same(Predecessor::ALL[1])), (i, t), costs, &mut sums);
-            walk.advance(simd, (2, Predecessors::Same(Predecessor::ALL[2])), (i, t), costs, &mut sums);
-            walk.advance(simd, (3, Predecessors::Same(Predecessor::ALL[3])), (i, t), costs, &mut sums);
+        // all places before the first step: no check stands between the steps, and sums stay in registers
+        let [a, b, c, d] = &mut of_directions;
+        let mut steps =
+            [places.step(0, a, i), places.step(1, b, i), places.step(2, c, i), places.step(3, d, i)];
+        macro_rules! follow {
+            ($r:expr) => {
+                let step = &mut steps[$r];
+                let smallest = if step.along {
+                    let before = L::V::<S>::splat(simd, recent[$r]);
+                    let limit = before.saturating_add(L::V::<S>::splat(simd, p2[$r][t]));
+                    line.follow(simd, false, step.line, (before, limit), costs, &mut sums, $r == 0)
+                } else {
+                    let before = L::V::<S>::splat(simd, entered.before[$r][t]);
+                    let limit = L::V::<S>::splat(simd, limits[$r][t]);
+                    line.follow(simd, prefers_loads(simd), step.line, (before, limit), costs, &mut sums, $r == 0)
+                };
+                recent[$r] = smallest;
+                state.least[$r][t] = smallest;
+            };
+        }
+        if N == 0 {
+            for r in 0..predecessors.len() {
+                follow!(r);
+            }
         } else {
-            for (r, &predecessor) in predecessors.iter().enumerate() {
-                walk.advance(simd, (r, predecessor), (i, t), costs, &mut sums);
+            follow!(0);
+            if N > 1 {
+                follow!(1);
+            }
+            if N > 2 {
+                follow!(2);
+                follow!(3);
+            }
+        }
+        // what came from a neighbour, or from another window, had other candidates beside it
+        if gated && (entered.moved || i == 0 || i + 1 == pixels) {
+            for step in &mut steps[..predecessors.len()] {
+                mask_borders(simd, step.line, stride);
             }
         }
         // there are none in a single pass
@@ -173,80 +206,50 @@ pub(super) fn aggregate_block<
             output.put::<S, L, E>(simd, t, (sums.of(simd, b), cost), volume, b * len, totals);
         }
     }
+    entered.recent = recent;
     leave(&shape, predecessors, state, edge, &entered);
 }
 
-/// All directions on their way through a block.
-struct Walk<'a, L> {
-    slots: Slots<'a, L>,
-    entered: &'a mut Entered<L>,
-    /// `before` of [`Entered`] and P2.
-    limits: &'a Columns<L>,
-    least: &'a mut Columns<L>,
-    p2: &'a Columns<L>,
-    pixels: usize,
-}
-
-impl<L: Lane> Walk<'_, L> {
-    /// Direction `r` at the pixel of column `t`, number `i` in the order of the paths.
-    #[inline(always)]
-    fn advance<S: Simd, E: Increment<L>, const IN_LANES: bool>(
-        &mut self,
-        simd: S,
-        (r, predecessor): (usize, Predecessors<'_>),
-        (i, t): (usize, usize),
-        costs: &[L],
-        sums: &mut PixelSums<S, L, E, IN_LANES>,
-    ) {
-        let Self { slots, entered, limits, least, p2, pixels } = self;
-        let own = entered.routes[r].slot(i);
-        let splat = |value: L| L::V::<S>::splat(simd, value);
-        let (mut from, mut to, mut along) = (own, own, false);
-        let (mut before, mut limit) = (splat(entered.before[r][t]), splat(limits[r][t]));
-        match predecessor {
-            Predecessors::Same(Predecessor::Above) => {}
-            Predecessors::Same(Predecessor::AboveLeft) => from = if i == 0 { BEYOND } else { own },
-            Predecessors::Same(Predecessor::AboveRight) => from = if i + 1 == *pixels { BEYOND } else { own },
-            Predecessors::Same(Predecessor::Left) => {
-                (from, to, along) = (BEYOND, BEYOND, true);
-                before = splat(entered.recent[r]);
-                limit = before.saturating_add(splat(p2[r][t]));
-            }
-            Predecessors::ByMinorStep(minor_steps) => {
-                if minor_steps.get(i + 1) == Some(&true) {
-                    slots.copy(r, own, ABOVE_LEFT + (i + 1) % 2);
-                }
-                along = true;
-                if minor_steps[i] {
-                    from = ABOVE_LEFT + i % 2;
-                } else {
-                    from = if i == 0 { BEYOND } else { entered.routes[r].slot(i - 1) };
-                    before = splat(entered.recent[r]);
-                    limit = before.saturating_add(splat(p2[r][t]));
-                }
-            }
-        }
-        let smallest = slots.follow(simd, Step { r, from, to, along }, (before, limit), costs, sums);
-        if along {
-            entered.recent[r] = smallest;
-        }
-        least[r][t] = smallest;
-        if slots.gated && (entered.moved || (along && i == 0)) {
-            let stride = slots.stride;
-            mask_borders(simd, slots.line(r, to), stride);
-        }
-    }
-}
-
-/// Direction `r` at one pixel.
-#[derive(Clone, Copy)]
-struct Step {
-    r: usize,
-    /// Slot of the predecessor, and of the pixel.
-    from: usize,
-    to: usize,
-    /// Whether the next pixel follows this one.
+/// One step of a direction.
+#[derive(Default)]
+struct Step<'a, L> {
+    /// Path costs of the predecessor, which become those of the pixel, with the room beside them.
+    line: &'a mut [L],
+    /// Whether the predecessor is the pixel before in the row.
     along: bool,
+}
+
+/// The places of path costs.
+struct Places<'a> {
+    predecessors: &'a [Predecessors<'a>],
+    /// Whether these are [`Predecessor::ALL`].
+    four: bool,
+    routes: [Route; MAX_DIRECTIONS],
+    room: usize,
+}
+
+impl Places<'_> {
+    /// The step of direction `r`, whose slots these are, to pixel `i` in the order of the path; nothing where there is no such direction.
+    #[inline(always)]
+    fn step<'a, L: Lane>(&self, r: usize, slots: &'a mut [L], i: usize) -> Step<'a, L> {
+        if r >= self.predecessors.len() {
+            return Step::default();
+        }
+        let predecessor = if self.four { Predecessors::Same(Predecessor::ALL[r]) } else { self.predecessors[r] };
+        let (slot, along) = match predecessor {
+            Predecessors::Same(Predecessor::Left) => (LAST, true),
+            Predecessors::Same(_) => (self.routes[r].slot(i), false),
+            Predecessors::ByMinorStep(minor_steps) => {
+                let slot = self.routes[r].slot(i);
+                if !minor_steps[i] {
+                    let before = if i == 0 { LAST } else { self.routes[r].slot(i - 1) };
+                    slots.copy_within(before * self.room..(before + 1) * self.room, slot * self.room);
+                }
+                (slot, !minor_steps[i])
+            }
+        };
+        Step { line: &mut slots[slot * self.room..][..self.room], along }
+    }
 }
 
 /// Sums of the increments of one pixel: registers of path costs with `IN_LANES`, of sums without.
@@ -280,89 +283,57 @@ impl<S: Simd, L: Lane, E: Increment<L>, const IN_LANES: bool> PixelSums<S, L, E,
     }
 }
 
-/// Path costs of a [`BlockState`].
-struct Slots<'a, L> {
-    values: &'a mut [L],
-    /// As in [`BlockShape`].
-    room: usize,
-    /// Candidates of the window, and the index of the first one in a slot: with gating, behind one register.
+/// The path costs of a slot.
+#[derive(Clone, Copy)]
+struct LineShape<L> {
+    /// Candidates of the window, and the index of the first one: with gating, behind one register.
     stride: usize,
     pad: usize,
-    gated: bool,
     p1: L,
 }
 
-impl<L: Lane> Slots<'_, L> {
-    /// A slot of direction `r`, with the room beside its window.
-    #[inline(always)]
-    fn line(&mut self, r: usize, slot: usize) -> &mut [L] {
-        &mut self.values[(r * SLOTS + slot) * self.room..][..self.room]
-    }
-
-    #[inline(always)]
-    fn copy(&mut self, r: usize, from: usize, to: usize) {
-        let [from, to] = [from, to].map(|slot| (r * SLOTS + slot) * self.room);
-        self.values.copy_within(from..from + self.room, to);
-    }
-
-    /// The candidates of a slot.
-    #[inline(always)]
-    fn window(&self, r: usize, slot: usize) -> &[L] {
-        &self.values[(r * SLOTS + slot) * self.room + self.pad..][..self.stride]
-    }
-
-    /// Register `b` of a slot, `by` candidates further.
-    #[inline(always)]
-    fn register<S: Simd>(&self, simd: S, (r, slot): (usize, usize), b: usize, by: isize) -> L::V<S> {
-        let len = <L::V<S> as SimdBase<S>>::LEN;
-        L::V::<S>::from_slice(simd, &self.window(r, slot)[(b * len).wrapping_add_signed(by)..][..len])
-    }
-
-    #[inline(always)]
-    fn store<S: Simd>(&mut self, (r, slot): (usize, usize), b: usize, paths: L::V<S>) {
-        let len = <L::V<S> as SimdBase<S>>::LEN;
-        let window = &mut self.values[(r * SLOTS + slot) * self.room + self.pad..][..self.stride];
-        paths.store_slice(&mut window[b * len..][..len]);
-    }
-
-    /// One step of a direction from the smallest path cost of the predecessor, and that and P2; gives the smallest path cost. Slots may be the same, so no register is stored before the next one has
-    /// been read. The neighbours of candidates come from unaligned loads where that is faster, unless the slot has just been stored.
+impl<L: Lane> LineShape<L> {
+    /// A step from a line to the same line, from the smallest path cost of the predecessor, and that and P2; gives the smallest path
+    /// cost. No register is stored before the next one has been read. The neighbours of candidates come from unaligned loads, or
+    /// without `loads` from two registers each, as where the line has just been stored.
     #[inline(always)]
     fn follow<S: Simd, E: Increment<L>, const IN_LANES: bool>(
-        &mut self,
+        self,
         simd: S,
-        step: Step,
+        loads: bool,
+        line: &mut [L],
         (before, limit): (L::V<S>, L::V<S>),
         costs: &[L],
         sums: &mut PixelSums<S, L, E, IN_LANES>,
+        is_first: bool,
     ) -> L {
+        let Self { stride, pad, p1 } = self;
         let len = <L::V<S> as SimdBase<S>>::LEN;
-        let (none, p1) = (L::V::<S>::splat(simd, L::NONE), L::V::<S>::splat(simd, self.p1));
-        let (from, to) = ((step.r, step.from), (step.r, step.to));
-        let (loads, registers) = (prefers_loads(simd) && !step.along, self.stride / len);
+        let (none, p1) = (L::V::<S>::splat(simd, L::NONE), L::V::<S>::splat(simd, p1));
+        let registers = stride / len;
         let (mut below, mut last) = (none, none);
-        if self.gated {
-            let at = (from.0 * SLOTS + from.1) * self.room;
-            (below, last) = (at_slot(simd, self.values, at), at_slot(simd, self.values, at + self.pad + self.stride));
+        if pad > 0 {
+            (below, last) = (at_slot(simd, line, 0), at_slot(simd, line, pad + stride));
         }
-        let mut here = self.register(simd, from, 0, 0);
+        let line = &mut line[pad..][..stride];
+        let mut here = at_slot::<S, L>(simd, line, 0);
         let mut smallest = none;
         let mut held = none; // of the register before, while its neighbours are read
         for b in 0..registers {
-            let is_last = b + 1 == registers;
-            let above = if is_last { last } else { self.register(simd, from, b + 1, 0) };
-            let lower = if loads && b > 0 { self.register(simd, from, b, -1) } else { L::shifted_up::<S>(below, here) };
-            let upper = if loads && !is_last { self.register(simd, from, b, 1) } else { here.slide::<1>(above) };
+            let (at, is_last) = (b * len, b + 1 == registers);
+            let above = if is_last { last } else { at_slot(simd, line, at + len) };
+            let lower = if loads && b > 0 { at_slot(simd, line, at - 1) } else { L::shifted_up::<S>(below, here) };
+            let upper = if loads && !is_last { at_slot(simd, line, at + 1) } else { here.slide::<1>(above) };
             let increment = here.min(limit).min(lower.min(upper).saturating_add(p1)) - before;
-            let path = L::V::<S>::from_slice(simd, &costs[b * len..][..len]).saturating_add(increment);
-            sums.add(simd, b, increment, step.r == 0);
+            let path = at_slot::<S, L>(simd, costs, at).saturating_add(increment);
+            sums.add(simd, b, increment, is_first);
             smallest = smallest.min(path);
             if b > 0 {
-                self.store::<S>(to, b - 1, held);
+                held.store_slice(&mut line[at - len..][..len]);
             }
             (held, below, here) = (path, here, above);
         }
-        self.store::<S>(to, registers - 1, held);
+        held.store_slice(&mut line[stride - len..]);
         smallest.reduce_min()
     }
 }
