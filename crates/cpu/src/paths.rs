@@ -27,7 +27,7 @@ pub(super) struct Workspace<L, E> {
     /// For each sweep and pass.
     states: Vec<Vec<PathStates<L>>>,
     /// For each thread.
-    scratch: Vec<Mutex<Scratch<L>>>,
+    scratch: Vec<Mutex<Scratch<L, E>>>,
 }
 
 impl<L: Lane, E: Increment<L>> Workspace<L, E> {

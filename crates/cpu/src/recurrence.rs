@@ -18,9 +18,6 @@ use super::simd::prefers_loads;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
-/// Registers of the longest window.
-const MAX_REGISTERS: usize = 128;
-
 /// Pixels by which a volume is prefetched ahead.
 const PREFETCH_DISTANCE: usize = 16;
 
@@ -54,6 +51,8 @@ pub(super) struct Block<'a, L, E> {
     pub(super) predecessors: &'a [Predecessors<'a>],
     pub(super) costs: &'a [L],
     pub(super) volume: &'a mut [E],
+    /// Room for the sums of a pixel.
+    pub(super) sums: &'a mut [E],
     pub(super) totals: &'a mut [u16],
     /// Distance of pixels in `totals`.
     pub(super) totals_pitch: usize,
@@ -101,7 +100,7 @@ impl SumOutput<'_> {
     }
 }
 
-/// The recurrence along a block for `N` directions and windows of `W` candidates, 0 for any number of either. With `FOUR` the
+/// The recurrence along a block for `N` directions and windows of `W` candidates, in at most `M` registers; 0 for any number. With `FOUR` the
 /// predecessors are [`Predecessor::ALL`]. `GATED` is [`BlockShape::gated`], which is read where the window has any length. With
 /// `IN_LANES` the increments are summed in registers of path costs, see [`SumOutput::fit_lanes`].
 #[inline(always)]
@@ -111,6 +110,7 @@ pub(super) fn aggregate_block<
     E,
     const N: usize,
     const W: usize,
+    const M: usize,
     const FOUR: bool,
     const GATED: bool,
     const IN_LANES: bool,
@@ -148,7 +148,7 @@ pub(super) fn aggregate_block<
     for (of_direction, slots) in of_directions.iter_mut().zip(state.slots.chunks_exact_mut(SLOTS * room)) {
         *of_direction = slots;
     }
-    let mut sums = PixelSums::<S, L, E, IN_LANES>::zero(simd); // once: the first direction of each pixel replaces them
+    let mut sums = PixelSums::<S, L, E, M, IN_LANES>::new(simd, block.sums);
     for i in 0..pixels {
         let t = if shape.mirrored { pixels - 1 - i } else { i };
         if output.accumulation == Accumulation::Final {
@@ -252,34 +252,48 @@ impl Places<'_> {
     }
 }
 
-/// Sums of the increments of one pixel: registers of path costs with `IN_LANES`, of sums without.
-struct PixelSums<S: Simd, L: Lane, E: Increment<L>, const IN_LANES: bool> {
-    lanes: [L::V<S>; MAX_REGISTERS],
-    sums: [E::Sums<S>; MAX_REGISTERS],
+/// Sums of the increments of one pixel, in registers of path costs with `IN_LANES`, of sums without. Where the number of registers is not
+/// known, they are in memory.
+struct PixelSums<'a, S: Simd, L: Lane, E: Increment<L>, const M: usize, const IN_LANES: bool> {
+    lanes: [L::V<S>; M],
+    sums: [E::Sums<S>; M],
+    memory: &'a mut [E],
 }
 
-impl<S: Simd, L: Lane, E: Increment<L>, const IN_LANES: bool> PixelSums<S, L, E, IN_LANES> {
+impl<'a, S: Simd, L: Lane, E: Increment<L>, const M: usize, const IN_LANES: bool> PixelSums<'a, S, L, E, M, IN_LANES> {
     #[inline(always)]
-    fn zero(simd: S) -> Self {
-        let lanes = L::V::<S>::splat(simd, L::default());
-        Self { lanes: [lanes; MAX_REGISTERS], sums: [E::zero(simd); MAX_REGISTERS] }
+    fn new(simd: S, memory: &'a mut [E]) -> Self {
+        Self { lanes: [L::V::<S>::splat(simd, L::default()); M], sums: [E::zero(simd); M], memory }
     }
 
     /// Adds a direction to register `b`; the first one of a pixel replaces the sums of the pixel before.
     #[inline(always)]
     fn add(&mut self, simd: S, b: usize, increment: L::V<S>, is_first: bool) {
-        if IN_LANES {
+        if M > 0 && IN_LANES {
             self.lanes[b] = if is_first { increment } else { self.lanes[b] + increment };
+            return;
+        }
+        let before = if is_first { E::zero(simd) } else { self.of(simd, b) };
+        let sums = E::plus::<S>(before, increment);
+        if M > 0 {
+            self.sums[b] = sums;
         } else {
-            let before = if is_first { E::zero(simd) } else { self.sums[b] };
-            self.sums[b] = E::plus::<S>(before, increment);
+            let len = <L::V<S> as SimdBase<S>>::LEN;
+            E::store::<S>(sums, &mut self.memory[b * len..][..len]);
         }
     }
 
     /// Register `b` of the sums.
     #[inline(always)]
     fn of(&self, simd: S, b: usize) -> E::Sums<S> {
-        if IN_LANES { E::plus::<S>(E::zero(simd), self.lanes[b]) } else { self.sums[b] }
+        if M == 0 {
+            let len = <L::V<S> as SimdBase<S>>::LEN;
+            E::load(simd, &self.memory[b * len..][..len])
+        } else if IN_LANES {
+            E::plus::<S>(E::zero(simd), self.lanes[b])
+        } else {
+            self.sums[b]
+        }
     }
 }
 
@@ -297,14 +311,14 @@ impl<L: Lane> LineShape<L> {
     /// cost. No register is stored before the next one has been read. The neighbours of candidates come from unaligned loads, or
     /// without `loads` from two registers each, as where the line has just been stored.
     #[inline(always)]
-    fn follow<S: Simd, E: Increment<L>, const IN_LANES: bool>(
+    fn follow<S: Simd, E: Increment<L>, const M: usize, const IN_LANES: bool>(
         self,
         simd: S,
         loads: bool,
         line: &mut [L],
         (before, limit): (L::V<S>, L::V<S>),
         costs: &[L],
-        sums: &mut PixelSums<S, L, E, IN_LANES>,
+        sums: &mut PixelSums<'_, S, L, E, M, IN_LANES>,
         is_first: bool,
     ) -> L {
         let Self { stride, pad, p1 } = self;

@@ -41,7 +41,7 @@ pub(super) type PathStates<L> = Wavefront<BlockState<L>>;
 
 /// Buffers of one thread.
 #[derive(Default)]
-pub(super) struct Scratch<L> {
+pub(super) struct Scratch<L, E> {
     p1: L,
     /// Whether the sums of a pass fit into the integer type of path costs.
     sums_fit: bool,
@@ -53,11 +53,13 @@ pub(super) struct Scratch<L> {
     steps: Vec<u8>,
     p2: Vec<L>,
     edge: EdgeState<L>,
+    /// Sums of a pixel.
+    sums: Aligned<E>,
     block_totals: BlockTotals,
     right: RightWinners,
 }
 
-impl<L: Lane> Scratch<L> {
+impl<L: Lane, E: Increment<L>> Scratch<L, E> {
     pub(super) fn restart(&mut self, level: SimdLevel, SweepInput { params, range, luma, .. }: &SweepInput<'_>) {
         let (range, width) = (*range, luma.width());
         self.p1 = L::from_u32(params.p1);
@@ -65,13 +67,14 @@ impl<L: Lane> Scratch<L> {
         self.largest_sum = params.largest_accepted_sum();
         self.sums_fit = MAX_DIRECTIONS as u32 * params.largest_p2() <= L::NONE.into();
         self.steps.resize(width, 0);
+        self.sums.resize(range.stride);
         self.p2.resize(width.next_multiple_of(BLOCK) * MAX_DIRECTIONS, L::default());
         let registers = range.stride * size_of::<u16>() / level.bytes();
         self.block_totals.restart(range, TotalForm::of(params.largest_sum(), registers));
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.costs.bytes() + self.edge.bytes() + self.block_totals.bytes() + self.right.bytes()
+        self.costs.bytes() + self.edge.bytes() + self.sums.bytes() + self.block_totals.bytes() + self.right.bytes()
     }
 }
 
@@ -157,7 +160,7 @@ pub(super) fn process_row<S: Simd, L: Lane, E: Increment<L>>(
     cursors: &mut [RowCursor<'_, BlockState<L>>],
     visit: RowVisit,
     row: &mut Row<'_, E>,
-    scratch: &mut Scratch<L>,
+    scratch: &mut Scratch<L, E>,
 ) {
     let (passes, height) = (sweep.passes.len(), input.luma.height());
     for (p, (pass, cursor)) in sweep.passes.iter().zip(cursors).enumerate() {
@@ -183,12 +186,12 @@ fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
     PassRow { pass, v, y, above, accumulation, place: (p, passes) }: PassRow<'_>,
     cursor: &mut RowCursor<'_, BlockState<L>>,
     row: &mut Row<'_, E>,
-    scratch: &mut Scratch<L>,
+    scratch: &mut Scratch<L, E>,
 ) {
     let Range { stride, .. } = input.range;
     let width = input.luma.width();
     let directions = pass.directions.len();
-    let Scratch { p1, sums_fit, penalties, largest_sum, costs, steps, p2, edge, block_totals, right } = scratch;
+    let Scratch { p1, sums_fit, penalties, largest_sum, costs, steps, p2, edge, sums, block_totals, right } = scratch;
     let register = <L::V<S> as SimdBase<S>>::LEN;
     let room = room(input.range, input.windows, register);
     edge.restart(directions, room);
@@ -248,6 +251,7 @@ fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
             } else {
                 &mut row.volume[start..][..pixels * window.len]
             },
+            sums,
             totals: &mut block_totals.totals()[window.first..],
             totals_pitch,
             output: SumOutput {
@@ -303,7 +307,7 @@ fn scan_block<S: Simd, L: Lane, E: Increment<L>>(
                 simd,
                 #[inline(always)]
                 || {
-                    aggregate_block::<S, L, E, $directions, $candidates, $four, $gated, $in_lanes>(
+                    aggregate_block::<S, L, E, $directions, $candidates, { $candidates / 8 }, $four, $gated, $in_lanes>(
                         simd, block, state, edge, right,
                     );
                 },
