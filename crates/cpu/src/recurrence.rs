@@ -18,6 +18,8 @@ use super::simd::prefers_loads;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
+/// Bytes of a cache line.
+const CACHE_LINE: usize = 64;
 /// Pixels by which a volume is prefetched ahead.
 const PREFETCH_DISTANCE: usize = 16;
 
@@ -35,6 +37,11 @@ pub(super) enum Accumulation {
 }
 
 impl Accumulation {
+    /// Whether the pass reads the sums of another one.
+    fn reads(self) -> bool {
+        matches!(self, Self::Add | Self::Final)
+    }
+
     /// Whether the pass gives totals.
     pub(super) fn gives_totals(self) -> bool {
         matches!(self, Self::Final | Self::Single)
@@ -151,10 +158,10 @@ pub(super) fn aggregate_block<
     let mut sums = PixelSums::<S, L, E, M, IN_LANES>::new(simd, block.sums);
     for i in 0..pixels {
         let t = if shape.mirrored { pixels - 1 - i } else { i };
-        if output.accumulation == Accumulation::Final {
+        if output.accumulation.reads() {
             let next = if shape.mirrored { t.wrapping_sub(PREFETCH_DISTANCE) } else { t + PREFETCH_DISTANCE };
-            for b in 0..stride / len {
-                prefetch(volume, next.wrapping_mul(stride).wrapping_add(b * len));
+            for at in (0..stride).step_by(CACHE_LINE / size_of::<E>()) {
+                prefetch(volume, next.wrapping_mul(stride).wrapping_add(at));
             }
         }
         let costs = &costs[t * stride..][..stride];
