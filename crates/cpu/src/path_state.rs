@@ -24,7 +24,7 @@ pub(super) type Columns<L> = [[L; BLOCK]; MAX_DIRECTIONS];
 #[derive(Default)]
 pub(super) struct BlockState<L> {
     /// For each direction and slot the candidates of the block's window; with gating, between two registers for the
-    /// candidates beside the window.
+    /// candidates beside it.
     pub(super) slots: Aligned<L>,
     /// The smallest path cost of each pixel.
     pub(super) least: Columns<L>,
@@ -104,27 +104,12 @@ pub(super) struct BlockShape {
     pub(super) room: usize,
 }
 
-/// Slots of a direction in a row.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Route {
-    turn: usize,
-    pixels: usize,
-}
-
-impl Route {
-    /// Slot of pixel `i`, in the order of the path.
-    #[inline(always)]
-    pub(super) fn slot(self, i: usize) -> usize {
-        let slot = i + self.turn;
-        if slot < self.pixels { slot } else { slot - self.pixels }
-    }
-}
-
 /// State of a block during a row.
 pub(super) struct Entered<L> {
     /// The smallest path cost of each predecessor in the row above.
     pub(super) before: Columns<L>,
-    pub(super) routes: [Route; MAX_DIRECTIONS],
+    /// Where the slot of each pixel begins among those of its direction, in the order of the paths.
+    pub(super) places: [[u32; BLOCK]; MAX_DIRECTIONS],
     /// The smallest path costs of the last pixel of the block before, in this row.
     pub(super) recent: [L; MAX_DIRECTIONS],
     /// Whether the window has moved.
@@ -146,7 +131,7 @@ pub(super) fn enter<S: Simd, L: Lane>(
     let moved = gated && state.window != shape.window;
     let (first, last) = if mirrored { (BLOCK - 1, 0) } else { (0, pixels - 1) };
     let mut entered =
-        Entered { before: state.least, routes: [Route::default(); MAX_DIRECTIONS], recent: edge.new.least, moved };
+        Entered { before: state.least, places: [[0; BLOCK]; MAX_DIRECTIONS], recent: edge.new.least, moved };
     let EdgeState { new, old, next_old, line } = edge;
     next_old.window = state.window;
     for (r, predecessor) in predecessors.iter().enumerate() {
@@ -187,7 +172,10 @@ pub(super) fn enter<S: Simd, L: Lane>(
                 move_by_one(&state.least[r], mirrored, pixels, least, &mut entered.before[r]);
             }
         }
-        entered.routes[r] = Route { turn: *turn, pixels };
+        for i in 0..BLOCK {
+            let slot = *turn + i;
+            entered.places[r][i] = (room * if slot < pixels { slot } else { slot - pixels }) as u32;
+        }
     }
     state.window = shape.window;
     entered
@@ -216,12 +204,12 @@ pub(super) fn leave<L: Lane>(
 ) {
     for (r, predecessor) in predecessors.iter().enumerate() {
         let last = match predecessor {
-            Predecessors::Same(Predecessor::Left) => LAST,
-            Predecessors::ByMinorStep(_) => entered.routes[r].slot(shape.pixels - 1),
+            Predecessors::Same(Predecessor::Left) => LAST * shape.room,
+            Predecessors::ByMinorStep(_) => entered.places[r][shape.pixels - 1] as usize,
             Predecessors::Same(_) => continue,
         };
-        let slot = (r * SLOTS + last) * shape.room;
-        edge.new.paths[r * shape.room..][..shape.room].copy_from_slice(&state.slots[slot..][..shape.room]);
+        let slot = &state.slots[r * SLOTS * shape.room + last..][..shape.room];
+        edge.new.paths[r * shape.room..][..shape.room].copy_from_slice(slot);
     }
     (edge.new.least, edge.new.window) = (entered.recent, state.window);
     std::mem::swap(&mut edge.old, &mut edge.next_old);

@@ -11,7 +11,7 @@ use super::input::{BLOCK, MAX_DIRECTIONS};
 use super::lane::{Increment, Lane, TotalRule};
 use super::memory::{Streams, prefetch};
 use super::path_state::{
-    BlockShape, BlockState, Columns, EdgeState, LAST, Route, SLOTS, at_slot, enter, leave, mask_borders,
+    BlockShape, BlockState, Columns, EdgeState, LAST, SLOTS, at_slot, enter, leave, mask_borders,
 };
 use super::scan::{Predecessor, Predecessors};
 use super::simd::prefers_loads;
@@ -149,8 +149,11 @@ pub(super) fn aggregate_block<
         }
     }
     let line = LineShape { stride, pad: if gated { len } else { 0 }, p1: block.p1 };
-    let places = Places { predecessors, four: FOUR, routes: entered.routes, room };
-    let mut recent = entered.recent;
+    let places = Places { predecessors, four: FOUR, places: &entered.places, room };
+    let mut recent = [L::V::<S>::splat(simd, L::default()); MAX_DIRECTIONS];
+    for (recent, &least) in recent.iter_mut().zip(&entered.recent) {
+        *recent = L::V::<S>::splat(simd, least);
+    }
     let mut of_directions: [&mut [L]; MAX_DIRECTIONS] = Default::default();
     for (of_direction, slots) in of_directions.iter_mut().zip(state.slots.chunks_exact_mut(SLOTS * room)) {
         *of_direction = slots;
@@ -173,7 +176,7 @@ pub(super) fn aggregate_block<
             ($r:expr) => {
                 let step = &mut steps[$r];
                 let smallest = if step.along {
-                    let before = L::V::<S>::splat(simd, recent[$r]);
+                    let before = recent[$r];
                     let limit = before.saturating_add(L::V::<S>::splat(simd, p2[$r][t]));
                     line.follow(simd, false, step.line, (before, limit), costs, &mut sums, $r == 0)
                 } else {
@@ -181,7 +184,7 @@ pub(super) fn aggregate_block<
                     let limit = L::V::<S>::splat(simd, limits[$r][t]);
                     line.follow(simd, prefers_loads(simd), step.line, (before, limit), costs, &mut sums, $r == 0)
                 };
-                recent[$r] = smallest;
+                recent[$r] = L::V::<S>::splat(simd, smallest);
                 state.least[$r][t] = smallest;
             };
         }
@@ -213,7 +216,10 @@ pub(super) fn aggregate_block<
             output.put::<S, L, E>(simd, t, (sums.of(simd, b), cost), volume, b * len, totals);
         }
     }
-    entered.recent = recent;
+    let last = if shape.mirrored { 0 } else { pixels - 1 };
+    for (recent, least) in entered.recent.iter_mut().zip(&state.least) {
+        *recent = least[last];
+    }
     leave(&shape, predecessors, state, edge, &entered);
 }
 
@@ -231,7 +237,7 @@ struct Places<'a> {
     predecessors: &'a [Predecessors<'a>],
     /// Whether these are [`Predecessor::ALL`].
     four: bool,
-    routes: [Route; MAX_DIRECTIONS],
+    places: &'a [[u32; BLOCK]; MAX_DIRECTIONS],
     room: usize,
 }
 
@@ -243,19 +249,19 @@ impl Places<'_> {
             return Step::default();
         }
         let predecessor = if self.four { Predecessors::Same(Predecessor::ALL[r]) } else { self.predecessors[r] };
-        let (slot, along) = match predecessor {
-            Predecessors::Same(Predecessor::Left) => (LAST, true),
-            Predecessors::Same(_) => (self.routes[r].slot(i), false),
+        let (place, along) = match predecessor {
+            Predecessors::Same(Predecessor::Left) => (LAST * self.room, true),
+            Predecessors::Same(_) => (self.places[r][i] as usize, false),
             Predecessors::ByMinorStep(minor_steps) => {
-                let slot = self.routes[r].slot(i);
+                let place = self.places[r][i] as usize;
                 if !minor_steps[i] {
-                    let before = if i == 0 { LAST } else { self.routes[r].slot(i - 1) };
-                    slots.copy_within(before * self.room..(before + 1) * self.room, slot * self.room);
+                    let before = if i == 0 { LAST * self.room } else { self.places[r][i - 1] as usize };
+                    slots.copy_within(before..before + self.room, place);
                 }
-                (slot, !minor_steps[i])
+                (place, !minor_steps[i])
             }
         };
-        Step { line: &mut slots[slot * self.room..][..self.room], along }
+        Step { line: &mut slots[place..][..self.room], along }
     }
 }
 
