@@ -15,8 +15,6 @@ pub(super) trait Lane: SimdIntElement + Ord + Into<u32> + Default + bytemuck::Po
     fn from_u32(value: u32) -> Self;
     /// The last of `low`, then all but the last of `high`.
     fn shifted_up<S: Simd>(low: Self::V<S>, high: Self::V<S>) -> Self::V<S>;
-    /// Their sum, or the largest value.
-    fn plus(self, other: Self) -> Self;
     /// Costs of a register's length, widened if need be, to `out`.
     fn store_costs<S: Simd>(costs: S::u8s, out: &mut [Self]);
 }
@@ -35,10 +33,6 @@ impl Lane for u8 {
             32 => low.slide::<31>(high),
             _ => low.slide::<63>(high),
         }
-    }
-    #[inline(always)]
-    fn plus(self, other: Self) -> Self {
-        self.saturating_add(other)
     }
     #[inline(always)]
     fn store_costs<S: Simd>(costs: S::u8s, out: &mut [Self]) {
@@ -60,10 +54,6 @@ impl Lane for u16 {
             16 => low.slide::<15>(high),
             _ => low.slide::<31>(high),
         }
-    }
-    #[inline(always)]
-    fn plus(self, other: Self) -> Self {
-        self.saturating_add(other)
     }
     #[inline(always)]
     fn store_costs<S: Simd>(costs: S::u8s, out: &mut [Self]) {

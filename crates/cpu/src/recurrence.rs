@@ -142,13 +142,7 @@ pub(super) fn aggregate_block<
     let pixels = shape.pixels.min(BLOCK);
     let shape = BlockShape { pixels, gated, room, ..shape };
     let mut entered = enter(simd, &shape, predecessors, state, edge, right);
-    let mut limits = entered.before;
-    for (limits, p2) in limits.iter_mut().zip(p2) {
-        for t in 0..BLOCK {
-            limits[t] = limits[t].plus(p2[t]);
-        }
-    }
-    let line = LineShape { stride, pad: if gated { len } else { 0 }, p1: block.p1 };
+    let (pad, p1) = (if gated { len } else { 0 }, L::V::<S>::splat(simd, block.p1));
     let places = Places { predecessors, four: FOUR, places: &entered.places, room };
     let mut recent = [L::V::<S>::splat(simd, L::default()); MAX_DIRECTIONS];
     for (recent, &least) in recent.iter_mut().zip(&entered.recent) {
@@ -157,6 +151,14 @@ pub(super) fn aggregate_block<
     let mut of_directions: [&mut [L]; MAX_DIRECTIONS] = Default::default();
     for (of_direction, slots) in of_directions.iter_mut().zip(state.slots.chunks_exact_mut(SLOTS * room)) {
         *of_direction = slots;
+    }
+    // the path along the row waits for itself, and not for memory, where its line is short
+    let in_registers = FOUR && !GATED;
+    let mut left = [L::V::<S>::splat(simd, L::default()); M];
+    if in_registers {
+        for b in 0..stride / len {
+            left[b] = at_slot(simd, of_directions[0], LAST * room + b * len);
+        }
     }
     let mut sums = PixelSums::<S, L, E, M, IN_LANES>::new(simd, block.sums);
     for i in 0..pixels {
@@ -174,15 +176,16 @@ pub(super) fn aggregate_block<
             [places.step(0, a, i), places.step(1, b, i), places.step(2, c, i), places.step(3, d, i)];
         macro_rules! follow {
             ($r:expr) => {
-                let step = &mut steps[$r];
-                let smallest = if step.along {
-                    let before = recent[$r];
-                    let limit = before.saturating_add(L::V::<S>::splat(simd, p2[$r][t]));
-                    line.follow(simd, false, step.line, (before, limit), costs, &mut sums, $r == 0)
+                let Step { line, along } = &mut steps[$r];
+                let p2 = L::V::<S>::splat(simd, p2[$r][t]);
+                let (sums, is_first) = (&mut sums, $r == 0);
+                let smallest = if in_registers && is_first {
+                    follow(simd, &mut left, (recent[$r], p1, p2), costs, sums, is_first)
+                } else if *along {
+                    follow(simd, &mut Stored::<L, false> { line, pad }, (recent[$r], p1, p2), costs, sums, is_first)
                 } else {
                     let before = L::V::<S>::splat(simd, entered.before[$r][t]);
-                    let limit = L::V::<S>::splat(simd, limits[$r][t]);
-                    line.follow(simd, prefers_loads(simd), step.line, (before, limit), costs, &mut sums, $r == 0)
+                    follow(simd, &mut Stored::<L, true> { line, pad }, (before, p1, p2), costs, sums, is_first)
                 };
                 recent[$r] = L::V::<S>::splat(simd, smallest);
                 state.least[$r][t] = smallest;
@@ -214,6 +217,11 @@ pub(super) fn aggregate_block<
         for b in 0..stride / len {
             let cost = L::V::<S>::from_slice(simd, &costs[b * len..][..len]);
             output.put::<S, L, E>(simd, t, (sums.of(simd, b), cost), volume, b * len, totals);
+        }
+    }
+    if in_registers {
+        for b in 0..stride / len {
+            left[b].store_slice(&mut of_directions[0][LAST * room + b * len..][..len]);
         }
     }
     let last = if shape.mirrored { 0 } else { pixels - 1 };
@@ -310,59 +318,104 @@ impl<'a, S: Simd, L: Lane, E: Increment<L>, const M: usize, const IN_LANES: bool
     }
 }
 
-/// The path costs of a slot.
-#[derive(Clone, Copy)]
-struct LineShape<L> {
-    /// Candidates of the window, and the index of the first one: with gating, behind one register.
-    stride: usize,
-    pad: usize,
-    p1: L,
+/// Path costs of one pixel and direction, register by register.
+trait Line<S: Simd, L: Lane> {
+    fn at(&self, simd: S, b: usize) -> L::V<S>;
+    fn set(&mut self, b: usize, paths: L::V<S>);
+    /// Registers beside the first and the last one.
+    fn beside(&self, simd: S, registers: usize) -> (L::V<S>, L::V<S>);
+    /// The candidates one below and one above those of register `b`, where they lie in the line and are quicker to read than to put together.
+    fn neighbours(&self, simd: S, b: usize, registers: usize) -> (Option<L::V<S>>, Option<L::V<S>>);
 }
 
-impl<L: Lane> LineShape<L> {
-    /// A step from a line to the same line, from the smallest path cost of the predecessor, and that and P2; gives the smallest path
-    /// cost. No register is stored before the next one has been read. The neighbours of candidates come from unaligned loads, or
-    /// without `loads` from two registers each, as where the line has just been stored.
+impl<S: Simd, L: Lane, const M: usize> Line<S, L> for [L::V<S>; M] {
     #[inline(always)]
-    fn follow<S: Simd, E: Increment<L>, const M: usize, const IN_LANES: bool>(
-        self,
-        simd: S,
-        loads: bool,
-        line: &mut [L],
-        (before, limit): (L::V<S>, L::V<S>),
-        costs: &[L],
-        sums: &mut PixelSums<'_, S, L, E, M, IN_LANES>,
-        is_first: bool,
-    ) -> L {
-        let Self { stride, pad, p1 } = self;
-        let len = <L::V<S> as SimdBase<S>>::LEN;
-        let (none, p1) = (L::V::<S>::splat(simd, L::NONE), L::V::<S>::splat(simd, p1));
-        let registers = stride / len;
-        let (mut below, mut last) = (none, none);
-        if pad > 0 {
-            (below, last) = (at_slot(simd, line, 0), at_slot(simd, line, pad + stride));
-        }
-        let line = &mut line[pad..][..stride];
-        let mut here = at_slot::<S, L>(simd, line, 0);
-        let mut smallest = none;
-        let mut held = none; // of the register before, while its neighbours are read
-        for b in 0..registers {
-            let (at, is_last) = (b * len, b + 1 == registers);
-            let above = if is_last { last } else { at_slot(simd, line, at + len) };
-            let lower = if loads && b > 0 { at_slot(simd, line, at - 1) } else { L::shifted_up::<S>(below, here) };
-            let upper = if loads && !is_last { at_slot(simd, line, at + 1) } else { here.slide::<1>(above) };
-            let increment = here.min(limit).min(lower.min(upper).saturating_add(p1)) - before;
-            let path = at_slot::<S, L>(simd, costs, at).saturating_add(increment);
-            sums.add(simd, b, increment, is_first);
-            smallest = smallest.min(path);
-            if b > 0 {
-                held.store_slice(&mut line[at - len..][..len]);
-            }
-            (held, below, here) = (path, here, above);
-        }
-        held.store_slice(&mut line[stride - len..]);
-        smallest.reduce_min()
+    fn at(&self, _: S, b: usize) -> L::V<S> {
+        self[b]
     }
+    #[inline(always)]
+    fn set(&mut self, b: usize, paths: L::V<S>) {
+        self[b] = paths;
+    }
+    #[inline(always)]
+    fn beside(&self, simd: S, _: usize) -> (L::V<S>, L::V<S>) {
+        (L::V::<S>::splat(simd, L::NONE), L::V::<S>::splat(simd, L::NONE))
+    }
+    #[inline(always)]
+    fn neighbours(&self, _: S, _: usize, _: usize) -> (Option<L::V<S>>, Option<L::V<S>>) {
+        (None, None)
+    }
+}
+
+/// A line of a slot, behind `pad` values. With `LOADS` it has not just been stored, so that unaligned loads are quick.
+struct Stored<'a, L, const LOADS: bool> {
+    line: &'a mut [L],
+    pad: usize,
+}
+
+impl<S: Simd, L: Lane, const LOADS: bool> Line<S, L> for Stored<'_, L, LOADS> {
+    #[inline(always)]
+    fn at(&self, simd: S, b: usize) -> L::V<S> {
+        at_slot(simd, self.line, self.pad + b * <L::V<S> as SimdBase<S>>::LEN)
+    }
+    #[inline(always)]
+    fn set(&mut self, b: usize, paths: L::V<S>) {
+        let len = <L::V<S> as SimdBase<S>>::LEN;
+        paths.store_slice(&mut self.line[self.pad + b * len..][..len]);
+    }
+    #[inline(always)]
+    fn beside(&self, simd: S, registers: usize) -> (L::V<S>, L::V<S>) {
+        if self.pad == 0 {
+            return (L::V::<S>::splat(simd, L::NONE), L::V::<S>::splat(simd, L::NONE));
+        }
+        let behind = self.pad + registers * <L::V<S> as SimdBase<S>>::LEN;
+        (at_slot(simd, self.line, 0), at_slot(simd, self.line, behind))
+    }
+    #[inline(always)]
+    fn neighbours(&self, simd: S, b: usize, registers: usize) -> (Option<L::V<S>>, Option<L::V<S>>) {
+        let at = self.pad + b * <L::V<S> as SimdBase<S>>::LEN;
+        let loads = LOADS && prefers_loads(simd);
+        let below = if loads && b > 0 { Some(at_slot(simd, self.line, at - 1)) } else { None };
+        let above = if loads && b + 1 < registers { Some(at_slot(simd, self.line, at + 1)) } else { None };
+        (below, above)
+    }
+}
+
+/// A step of a direction from a line to the same line; gives the smallest path cost. `before` is the one of the predecessor, in all lanes.
+///
+/// `min(L', L'(d - 1) + P1, L'(d + 1) + P1, min L' + P2) - min L'` is computed as `min(min(L', ...) - min L', P2)`: the smallest path cost, for
+/// which the path along the row waits, comes late. No register is stored before the next one has been read.
+#[inline(always)]
+fn follow<S: Simd, L: Lane, E: Increment<L>, const M: usize, const IN_LANES: bool>(
+    simd: S,
+    line: &mut impl Line<S, L>,
+    (before, p1, p2): (L::V<S>, L::V<S>, L::V<S>),
+    costs: &[L],
+    sums: &mut PixelSums<'_, S, L, E, M, IN_LANES>,
+    is_first: bool,
+) -> L {
+    let len = <L::V<S> as SimdBase<S>>::LEN;
+    let registers = costs.len() / len;
+    let (mut below, last) = line.beside(simd, registers);
+    let mut here = line.at(simd, 0);
+    let none = L::V::<S>::splat(simd, L::NONE);
+    let (mut smallest, mut held) = (none, none); // the register before is held while its neighbours are read
+    for b in 0..registers {
+        let above = if b + 1 == registers { last } else { line.at(simd, b + 1) };
+        let neighbours = line.neighbours(simd, b, registers);
+        let lower = neighbours.0.unwrap_or(L::shifted_up::<S>(below, here));
+        let upper = neighbours.1.unwrap_or(here.slide::<1>(above));
+        let increment = (here.min(lower.min(upper).saturating_add(p1)) - before).min(p2);
+        let path = at_slot::<S, L>(simd, costs, b * len).saturating_add(increment);
+        sums.add(simd, b, increment, is_first);
+        smallest = smallest.min(path);
+        if b > 0 {
+            line.set(b - 1, held);
+        }
+        (held, below, here) = (path, here, above);
+    }
+    line.set(registers - 1, held);
+    smallest.reduce_min()
 }
 
 /// Totals without paths: the costs.
