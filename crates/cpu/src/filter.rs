@@ -1,7 +1,7 @@
 //! Filters on the CPU, in the order of [`crate::stereo::filter_maps`].
 
 use super::maps::WinnerMaps;
-use super::median::Strip;
+use super::median::{Strip, load_some, store_some};
 use super::regions::Regions;
 use super::simd::{SimdLevel, on_level};
 use super::{choice, planes, running_mean, weighted_median};
@@ -11,10 +11,15 @@ use crate::stereo::map::{INVALID, reason, rounded_px};
 use crate::stereo::params::StereoParams;
 use crate::stereo::{DisparityMap, Fill, Maps, Past};
 use fearless_simd::Simd;
+use fearless_simd::prelude::*;
 use rayon::prelude::*;
 
 /// Rows that a thread filters together.
 const STRIP: usize = 16;
+/// Columns beside a row, so that a register may lie there: 32 at most.
+const MARGIN: usize = 32;
+/// Mark of these columns; no disparity is so large.
+const OUTSIDE: i16 = i16::MAX;
 
 /// Everything after the winner, with both maps if `wants_right`.
 pub(super) fn filter_maps(
@@ -124,40 +129,63 @@ fn smooth_and_check(
     let mut values = Image::filled(width, height, INVALID);
     let strips =
         values.pixels_mut().par_chunks_mut(STRIP * width).zip(reasons.pixels_mut().par_chunks_mut(STRIP * width));
-    let scratch = || (Strip::default(), Strip::default(), vec![INVALID; width]);
-    strips.enumerate().for_each_init(scratch, |(strip, other_strip, other_row), (s, (values, reasons))| {
+    let scratch = || (Strip::default(), Strip::default(), vec![OUTSIDE; width + 2 * MARGIN], vec![0; width]);
+    strips.enumerate().for_each_init(scratch, |(strip, other_strip, other_row, why), (s, (values, reasons))| {
         let rows = values.len() / width;
-        strip.set(map, s * STRIP, rows, radius);
-        if let Some((other, _)) = check {
-            other_strip.set(other, s * STRIP, rows, radius);
-        }
-        let lines = values.chunks_exact_mut(width).zip(reasons.chunks_exact_mut(width)).enumerate();
-        on_level!(level, simd => for (n, (values, reasons)) in lines {
-            strip.filter_row(simd, n, values);
-            if let Some((_, tolerance)) = check {
-                other_strip.filter_row(simd, n, other_row);
-                check_row(simd, values, reasons, other_row, tolerance);
+        on_level!(level, simd => {
+            strip.set(map, s * STRIP, rows, radius, |&value| value);
+            if let Some((other, _)) = check {
+                other_strip.set(other, s * STRIP, rows, radius, |&value| value);
+            }
+            let lines = values.chunks_exact_mut(width).zip(reasons.chunks_exact_mut(width)).enumerate();
+            for (n, (values, reasons)) in lines {
+                strip.filter_row(simd, n, values);
+                if let Some((_, tolerance)) = check {
+                    other_strip.filter_row(simd, n, &mut other_row[MARGIN..][..width]);
+                    check_row(simd, (values, reasons), other_row, tolerance, why);
+                }
             }
         });
     });
     values
 }
 
-/// After [`crate::stereo::filter::check_left_right`], without branches; the right map's way goes to the right.
+/// After [`crate::stereo::filter::check_left_right`]; `other` has [`MARGIN`] on either side, `why` is for reasons. Pixels of a register
+/// mostly have one or two distances to their partners, so these are looked up one by one.
 #[inline(always)]
-fn check_row<S: Simd>(_: S, values: &mut [i16], reasons: &mut [u8], other: &[i16], (tolerance_px, sign): (u32, i32)) {
-    let width = other.len() as i32;
-    let tolerance = 16 * tolerance_px as i32;
-    for x in 0..values.len() {
-        let d16 = i32::from(values[x]);
-        let other_x = x as i32 + sign * rounded_px(d16);
-        let inside = (0..width).contains(&other_x);
-        let back = other[other_x.clamp(0, width - 1) as usize];
-        let agrees = inside & (back != INVALID) & ((d16 - i32::from(back)).abs() <= tolerance);
-        let why = if inside { reason::LEFT_RIGHT } else { reason::RANGE };
-        let fails = (values[x] != INVALID) & !agrees;
-        values[x] = if fails { INVALID } else { values[x] };
-        reasons[x] |= if fails { why } else { 0 };
+fn check_row<S: Simd>(
+    simd: S,
+    (values, reasons): (&mut [i16], &mut [u8]),
+    other: &[i16],
+    (tolerance_px, sign): (u32, i32),
+    why: &mut [i16],
+) {
+    let len = <S::i16s as SimdBase<S>>::LEN;
+    let invalid = S::i16s::splat(simd, INVALID);
+    let [range, left_right] = [reason::RANGE, reason::LEFT_RIGHT].map(|why| S::i16s::splat(simd, why.into()));
+    for x in (0..values.len()).step_by(len) {
+        let value = load_some(simd, &values[x..]);
+        let is_valid = value.simd_ne(invalid);
+        let distances = (value + 8) >> 4;
+        let mut partner = invalid;
+        let mut waiting = is_valid.to_bitmask();
+        while waiting != 0 {
+            let distance = rounded_px(values[x + waiting.trailing_zeros() as usize].into());
+            let at = (x as i32 + sign * distance + MARGIN as i32).clamp(0, (other.len() - MARGIN) as i32) as usize;
+            let same = distances.simd_eq(distance as i16);
+            partner = same.select(S::i16s::from_slice(simd, &other[at..][..len]), partner);
+            waiting &= !same.to_bitmask();
+        }
+        let difference = value.saturating_sub(partner).max(partner.saturating_sub(value));
+        let is_outside = partner.simd_eq(OUTSIDE);
+        let is_wrong = is_outside | partner.simd_eq(invalid) | difference.simd_gt(16 * tolerance_px as i16);
+        let fails = is_valid & is_wrong;
+        store_some(fails.select(invalid, value), &mut values[x..]);
+        let reason = is_outside.select(range, left_right);
+        store_some(fails.select(reason, S::i16s::splat(simd, 0)), &mut why[x..]);
+    }
+    for (reasons, &why) in reasons.iter_mut().zip(&*why) {
+        *reasons |= why as u8;
     }
 }
 
@@ -287,5 +315,68 @@ fn middle(side: &[i16]) -> Option<i16> {
         [a, b] => Some(a.max(b)),
         [a] => Some(a),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::{Luma, Picture};
+    use crate::stereo::filter::Median;
+    use fastrand::Rng;
+
+    /// Surfaces in blocks, with noise and holes.
+    fn map(rng: &mut Rng, (width, height): (usize, usize)) -> DisparityMap {
+        let extreme = [16_376, -16_384][rng.usize(..2)];
+        let surfaces = [80, 88, 96, [400, extreme][rng.usize(..2)]];
+        let noise = [1, 6][rng.usize(..2)];
+        let (holes, block) = (rng.u8(0..200), rng.usize(1..12));
+        let of_blocks: Vec<usize> = (0..width * height + 1).map(|_| rng.usize(..4)).collect();
+        let values = Image::from_fn(width, height, |x, y| {
+            let value = surfaces[of_blocks[y / block * width + x / block]] + rng.i16(0..noise);
+            if rng.u8(..) < holes { INVALID } else { value }
+        });
+        let reasons = values.map(|&value| if value == INVALID { reason::RANGE } else { 0 });
+        DisparityMap { values, reasons, confidence: None }
+    }
+
+    /// Colours in stripes, or brightness.
+    fn picture(rng: &mut Rng, (width, height): (usize, usize)) -> Picture {
+        let (contrast, bits) = (rng.u16(1..80), rng.u8(9..17));
+        let mut level = |x: usize| 40 + 60 * (x as u16 / 5 % 2) + rng.u16(0..contrast);
+        let rgb = Image::from_fn(width, height, |x, _| [level(x), level(x), level(x)].map(|level| level as u8));
+        let gray = rgb.map(|color| color[0]);
+        let deep = Luma::U16 { image: gray.map(|&luma| u16::from(luma) << (bits - 8)), bits };
+        let luma = if rng.bool() { Luma::U8(gray) } else { deep };
+        Picture { luma, rgb: rng.bool().then_some(rgb) }
+    }
+
+    #[test]
+    fn filters_are_those_of_the_specification() {
+        let rng = &mut Rng::with_seed(43);
+        for round in 0..150 {
+            let size = if round == 0 { (1, 1) } else { (rng.usize(1..=70), rng.usize(1..=40)) };
+            let (left, right) = (map(rng, size), map(rng, size));
+            let pictures = [picture(rng, size), picture(rng, size)];
+            let pictures = PictureRef::pair(&pictures[0], &pictures[1]);
+            let params = StereoParams {
+                median: [Median::Off, Median::Three, Median::Five][rng.usize(..3)],
+                left_right: [None, Some(rng.u32(0..=64))][rng.usize(..2)],
+                speckle_size: rng.u32(0..30),
+                speckle_range: rng.u32(0..3),
+                fill: [Fill::None, Fill::Background][rng.usize(..2)],
+                choice: false,
+                weighted_median: rng.bool(),
+                ..StereoParams::default()
+            };
+            let wants_right = rng.bool();
+            let maps = Maps { left: left.clone(), right: Some(right.clone()) };
+            let expected = crate::stereo::filter_maps(maps, pictures, &params, &mut Past::default(), wants_right);
+            for level in SimdLevel::all() {
+                let winners = WinnerMaps { left: left.clone(), right: Some(right.clone()) };
+                let got = filter_maps(level, winners, pictures, &params, &mut Past::default(), wants_right);
+                assert!(got == expected, "round {round}: {size:?}, {}, {params:?}", level.word());
+            }
+        }
     }
 }
