@@ -2,7 +2,7 @@
 
 use super::maps::WinnerMaps;
 use super::median::{Strip, load_some, store_some};
-use super::regions::Regions;
+use super::regions::{Regions, Run, row};
 use super::simd::{SimdLevel, on_level};
 use super::{choice, planes, running_mean, weighted_median};
 use crate::image::{Image, PictureRef};
@@ -49,7 +49,9 @@ pub(super) fn filter_maps(
     for (kind, _) in FilterKind::active(params) {
         match kind {
             FilterKind::BlackBorder | FilterKind::Median | FilterKind::LeftRight => {} // done above
-            FilterKind::Speckle => maps.for_each(|map| remove_speckle(map, params.speckle_size, params.speckle_range)),
+            FilterKind::Speckle => {
+                maps.for_each(|map| remove_speckle(level, map, params.speckle_size, params.speckle_range))
+            }
             FilterKind::Spatial => maps.for_each(|map| running_mean::along_surfaces(level, &mut map.values, params)),
             FilterKind::Temporal => running_mean::over_time(&mut maps.left, &mut past.smoothed, params),
             FilterKind::Fill => {
@@ -176,9 +178,8 @@ fn check_row<S: Simd>(
             partner = same.select(S::i16s::from_slice(simd, &other[at..][..len]), partner);
             waiting &= !same.to_bitmask();
         }
-        let difference = value.saturating_sub(partner).max(partner.saturating_sub(value));
         let is_outside = partner.simd_eq(OUTSIDE);
-        let is_wrong = is_outside | partner.simd_eq(invalid) | difference.simd_gt(16 * tolerance_px as i16);
+        let is_wrong = is_outside | partner.simd_eq(invalid) | far_apart::<S>(value, partner, 16 * tolerance_px as i16);
         let fails = is_valid & is_wrong;
         store_some(fails.select(invalid, value), &mut values[x..]);
         let reason = is_outside.select(range, left_right);
@@ -189,77 +190,65 @@ fn check_row<S: Simd>(
     }
 }
 
-/// Regions of at most `size` pixels become invalid. Each thread joins the runs of its rows, then strips are joined where they
-/// meet.
-fn remove_speckle(map: &mut DisparityMap, size: u32, range_px: u32) {
-    if size == 0 {
-        return;
-    }
-    let (width, height) = map.size();
-    let rows = height.div_ceil(rayon::current_num_threads()).max(1);
-    // one more than the run of each pixel, counted from the first one of its strip; 0 for those without a disparity
-    let mut labels = vec![0_u32; width * height];
-    let strips = map.values.pixels().par_chunks(rows * width).zip(labels.par_chunks_mut(rows * width));
-    let strips: Vec<Regions> =
-        strips.map(|(values, labels)| regions_of_strip(values, labels, width, range_px)).collect();
-    let mut regions = Regions::default();
-    let firsts: Vec<u32> = strips.into_iter().map(|strip| regions.append(strip)).collect();
-    for (strip, first) in firsts.windows(2).enumerate() {
-        let y = (strip + 1) * rows;
-        let (above, below) = (map.values.row(y - 1), map.values.row(y));
-        let [above_labels, below_labels] = [y - 1, y].map(|y| &labels[y * width..][..width]);
-        for x in 0..width {
-            if is_one_region(above[x], below[x], range_px) {
-                regions.join(first[0] + above_labels[x] - 1, first[1] + below_labels[x] - 1);
-            }
-        }
-    }
-    let (firsts_of_sets, pixels) = regions.sets();
-    let values = map.values.pixels_mut().par_chunks_mut(rows * width);
-    let reasons = map.reasons.pixels_mut().par_chunks_mut(rows * width);
-    let strips = values.zip(reasons).zip(labels.par_chunks(rows * width)).zip(firsts);
-    strips.for_each(|(((values, reasons), labels), first)| {
-        for ((value, reasons), &label) in values.iter_mut().zip(reasons).zip(labels) {
-            if label > 0 && pixels[firsts_of_sets[(first + label - 1) as usize] as usize] <= size {
-                *value = INVALID;
-                *reasons |= reason::SPECKLE;
-            }
+/// Regions of at most `size` pixels become invalid.
+fn remove_speckle(level: SimdLevel, map: &mut DisparityMap, size: u32, range_px: u32) {
+    let values = &map.values;
+    let (width, height) = values.size();
+    let range = 16 * range_px as i16;
+    let belong = |above: Run, here: Run| {
+        let shared = above.x.max(here.x) as usize..above.end.min(here.end) as usize;
+        let [above, here] = [above, here].map(|run| &values.row(run.y as usize)[shared.clone()]);
+        above.iter().zip(here).any(|(a, b)| a.abs_diff(*b) <= range as u16)
+    };
+    let of_strip = |rows| {
+        let mut regions = Regions::default();
+        on_level!(level, simd => for y in rows {
+            add_runs(simd, values.row(y), y, range, &mut regions);
+            regions.join_row(y, belong);
+        });
+        regions
+    };
+    let (runs, sets, pixels) = Regions::of_rows(height, of_strip, belong).sets();
+    let values = map.values.pixels_mut().par_chunks_mut(width);
+    let rows = values.zip(map.reasons.pixels_mut().par_chunks_mut(width)).with_min_len(STRIP).enumerate();
+    rows.for_each(|(y, (values, reasons))| {
+        for run in row(&runs, y).filter(|&run| pixels[sets[run] as usize] <= size) {
+            values[runs[run].columns()].fill(INVALID);
+            reasons[runs[run].columns()].iter_mut().for_each(|reasons| *reasons |= reason::SPECKLE);
         }
     });
 }
 
-/// Of some rows; runs of a row are joined with those of the row above.
-fn regions_of_strip(values: &[i16], labels: &mut [u32], width: usize, range_px: u32) -> Regions {
-    let mut regions = Regions::default();
-    for y in 0..values.len() / width {
-        let row = &values[y * width..][..width];
-        let (above_labels, labels) = labels.split_at_mut(y * width);
-        let above = y.checked_sub(1).map(|y| (&values[y * width..][..width], &above_labels[y * width..]));
-        let (mut run, mut last) = (0, 0);
-        for x in 0..width {
-            if row[x] == INVALID {
-                continue;
+/// The runs of disparities in a row that differ by at most `range` from pixel to pixel.
+#[inline(always)]
+fn add_runs<S: Simd>(simd: S, values: &[i16], y: usize, range: i16, regions: &mut Regions) {
+    let len = <S::i16s as SimdBase<S>>::LEN;
+    let mut start = 0;
+    let mut end_at = |end: usize| {
+        if values[start] != INVALID {
+            regions.push(start..end, y);
+        }
+        start = end;
+    };
+    for x in (1..values.len()).step_by(len) {
+        let (before, here) = (load_some(simd, &values[x - 1..]), load_some(simd, &values[x..]));
+        // none differs from all disparities by more than any range
+        let mut ends = far_apart::<S>(before, here, range).to_bitmask();
+        while ends != 0 {
+            let end = x + ends.trailing_zeros() as usize;
+            if end < values.len() {
+                end_at(end);
             }
-            if x == 0 || !is_one_region(row[x - 1], row[x], range_px) {
-                (run, last) = (regions.start(0), 0);
-            }
-            regions.grow(run);
-            labels[x] = run + 1;
-            if let Some((values, labels)) = above
-                && labels[x] != last
-                && is_one_region(values[x], row[x], range_px)
-            {
-                last = labels[x]; // a run meets the same one again and again
-                regions.join(run, last - 1);
-            }
+            ends &= ends - 1;
         }
     }
-    regions
+    end_at(values.len());
 }
 
-/// Whether two neighbours have disparities, and like ones.
-fn is_one_region(a: i16, b: i16, range_px: u32) -> bool {
-    a != INVALID && b != INVALID && i32::from(a).abs_diff(b.into()) <= 16 * range_px
+/// Where numbers differ by more than `limit`.
+#[inline(always)]
+fn far_apart<S: Simd>(a: S::i16s, b: S::i16s, limit: i16) -> S::mask16s {
+    a.saturating_sub(b).max(b.saturating_sub(a)).simd_gt(limit)
 }
 
 /// Fills the holes of a picture's map.
