@@ -1,8 +1,8 @@
 //! Filters on the CPU, in the order of [`crate::stereo::filter_maps`].
 
 use super::maps::WinnerMaps;
-use super::median::{Strip, load_some, store_some};
-use super::regions::{Regions, Run, row};
+use super::median::{STRIP, Strip, load_some, store_some};
+use super::regions::{Regions, Run, far_apart, row};
 use super::simd::{SimdLevel, on_level};
 use super::{choice, planes, running_mean, weighted_median};
 use crate::image::{Image, PictureRef};
@@ -14,8 +14,6 @@ use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 use rayon::prelude::*;
 
-/// Rows that a thread filters together.
-const STRIP: usize = 16;
 /// Columns beside a row, so that a register may lie there: 32 at most.
 const MARGIN: usize = 32;
 /// Mark of these columns; no disparity is so large.
@@ -168,7 +166,7 @@ fn check_row<S: Simd>(
     for x in (0..values.len()).step_by(len) {
         let value = load_some(simd, &values[x..]);
         let is_valid = value.simd_ne(invalid);
-        let distances = (value + 8) >> 4;
+        let distances = (value + 8) >> 4; // as rounded_px has it
         let mut partner = invalid;
         let mut waiting = is_valid.to_bitmask();
         while waiting != 0 {
@@ -203,8 +201,7 @@ fn remove_speckle(level: SimdLevel, map: &mut DisparityMap, size: u32, range_px:
     let of_strip = |rows| {
         let mut regions = Regions::default();
         on_level!(level, simd => for y in rows {
-            add_runs(simd, values.row(y), y, range, &mut regions);
-            regions.join_row(y, belong);
+            regions.add_row(simd, (y, values.row(y)), range, belong);
         });
         regions
     };
@@ -217,38 +214,6 @@ fn remove_speckle(level: SimdLevel, map: &mut DisparityMap, size: u32, range_px:
             reasons[runs[run].columns()].iter_mut().for_each(|reasons| *reasons |= reason::SPECKLE);
         }
     });
-}
-
-/// The runs of disparities in a row that differ by at most `range` from pixel to pixel.
-#[inline(always)]
-fn add_runs<S: Simd>(simd: S, values: &[i16], y: usize, range: i16, regions: &mut Regions) {
-    let len = <S::i16s as SimdBase<S>>::LEN;
-    let mut start = 0;
-    let mut end_at = |end: usize| {
-        if values[start] != INVALID {
-            regions.push(start..end, y);
-        }
-        start = end;
-    };
-    for x in (1..values.len()).step_by(len) {
-        let (before, here) = (load_some(simd, &values[x - 1..]), load_some(simd, &values[x..]));
-        // none differs from all disparities by more than any range
-        let mut ends = far_apart::<S>(before, here, range).to_bitmask();
-        while ends != 0 {
-            let end = x + ends.trailing_zeros() as usize;
-            if end < values.len() {
-                end_at(end);
-            }
-            ends &= ends - 1;
-        }
-    }
-    end_at(values.len());
-}
-
-/// Where numbers differ by more than `limit`.
-#[inline(always)]
-fn far_apart<S: Simd>(a: S::i16s, b: S::i16s, limit: i16) -> S::mask16s {
-    a.saturating_sub(b).max(b.saturating_sub(a)).simd_gt(limit)
 }
 
 /// Fills the holes of a picture's map.

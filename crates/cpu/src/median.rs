@@ -6,6 +6,8 @@ use crate::stereo::map::INVALID;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
+/// Rows that a thread filters together.
+pub(super) const STRIP: usize = 16;
 /// Numbers on either side of a row, so that a register and a window may hang over: 32 and 9 at most.
 const PAD: usize = 48;
 
@@ -44,7 +46,7 @@ impl Strip {
         }
     }
 
-    /// Of row `n`, counted from the first one around, `columns` columns from the radius before column `x` on.
+    /// Gives `columns` columns of row `n`, counted from the first one around, from the radius before column `x` on.
     #[inline(always)]
     pub(super) fn row(&self, n: usize, x: usize, columns: usize) -> &[i16] {
         &self.data[n * self.pitch + PAD - self.radius + x..][..columns]
@@ -103,29 +105,25 @@ pub(super) fn store_some<S: Simd, V: SimdBase<S, Element = i16>>(register: V, ou
     }
 }
 
-/// The median of each lane. Not a loop: only with constant numbers the values stay in registers.
+/// Calls without a loop: only with constant numbers the values stay in registers.
+macro_rules! reduce_to_three {
+    ($window:ident, $($kept:literal)*) => { $( reduce($window, $kept); )* };
+}
+
+/// The median of each lane.
 #[inline(always)]
 fn select<S: Simd, V: SimdBase<S>, const N: usize>(window: &mut [V; N]) -> V {
-    if N == 25 {
-        reduce(window, 14);
-        reduce(window, 13);
-        reduce(window, 12);
-        reduce(window, 11);
-        reduce(window, 10);
-        reduce(window, 9);
-        reduce(window, 8);
-        reduce(window, 7);
-    }
-    reduce(window, 6);
-    reduce(window, 5);
-    reduce(window, 4);
-    reduce(window, 3);
+    reduce_to_three!(window, 14 13 12 11 10 9 8 7 6 5 4 3);
     window[1]
 }
 
-/// Throws away the smallest and the largest of the first `kept` values, and puts the next one to the front.
+/// Throws away the smallest and the largest of the first `kept` values, if these are as few as hold the median, and puts the next
+/// one to the front.
 #[inline(always)]
 fn reduce<S: Simd, V: SimdBase<S>, const N: usize>(window: &mut [V; N], kept: usize) {
+    if kept > N / 2 + 2 {
+        return;
+    }
     // the smaller ones to the front half, the smallest to the front, the largest to the back
     for i in 0..kept / 2 {
         order(window, i, kept - 1 - i);

@@ -15,6 +15,7 @@ use crate::stereo::filter::planes::{self, FEWEST_NEAR, Fillable, VOTES_SHARE, fi
 use crate::stereo::filter::segments::MIN_SEGMENT;
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS};
 use crate::stereo::{DisparityMap, StereoParams};
+use fearless_simd::Simd;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -75,7 +76,7 @@ fn put(value: &mut i16, reasons: &mut u8, filled: i32, fillable: &Fillable) {
 /// The runs of all segments that are large enough, row by row, and the pixels of each segment.
 fn segments(level: SimdLevel, luma: &Image<u8>) -> (Vec<Part>, Vec<u64>) {
     let (width, height) = luma.size();
-    let of_strip = |rows| on_level!(level, _ => calm_runs(luma, rows));
+    let of_strip = |rows| on_level!(level, simd => calm_runs(simd, luma, rows));
     let (runs, sets, mut numbers) = Regions::of_rows(height, of_strip, |_, _| true).sets();
     let (mut firsts, mut sizes) = (Vec::new(), Vec::new());
     for (i, &first) in sets.iter().enumerate() {
@@ -102,31 +103,20 @@ fn segments(level: SimdLevel, luma: &Image<u8>) -> (Vec<Part>, Vec<u64>) {
 
 /// Runs of calm pixels in some rows, joined where they touch.
 #[inline(always)]
-fn calm_runs(luma: &Image<u8>, rows: Range<usize>) -> Regions {
+fn calm_runs<S: Simd>(simd: S, luma: &Image<u8>, rows: Range<usize>) -> Regions {
     let width = luma.width();
     let mut regions = Regions::default();
     let mut column = vec![0; width + 4];
-    let (mut above, mut here, mut is_calm) = (vec![0; width], vec![0; width], vec![0; width]);
+    let (mut above, mut here, mut calm) = (vec![0; width], vec![0; width], vec![0; width]);
     blur_row(luma, rows.start.saturating_sub(1), &mut column, &mut above);
     for y in rows {
         blur_row(luma, y, &mut column, &mut here);
-        is_calm[0] = u8::from(here[0].abs_diff(above[0]) <= CALM_STEP);
+        let mark = |step: u8| if step <= CALM_STEP { 0 } else { INVALID };
+        calm[0] = mark(here[0].abs_diff(above[0]));
         for x in 1..width {
-            is_calm[x] = u8::from(here[x].abs_diff(here[x - 1]).max(here[x].abs_diff(above[x])) <= CALM_STEP);
+            calm[x] = mark(here[x].abs_diff(here[x - 1]).max(here[x].abs_diff(above[x])));
         }
-        let mut x = 0;
-        while x < width {
-            if is_calm[x] == 0 {
-                x += 1;
-                continue;
-            }
-            let start = x;
-            while x < width && is_calm[x] != 0 {
-                x += 1;
-            }
-            regions.push(start..x, y);
-        }
-        regions.join_row(y, |_, _| true);
+        regions.add_row(simd, (y, &calm), 0, |_, _| true);
         std::mem::swap(&mut above, &mut here);
     }
     regions

@@ -1,5 +1,9 @@
 //! Connected regions: runs of pixels in rows, joined into sets.
 
+use super::median::load_some;
+use crate::stereo::map::INVALID;
+use fearless_simd::Simd;
+use fearless_simd::prelude::*;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -45,16 +49,39 @@ impl Regions {
         regions
     }
 
-    /// A run behind all others.
+    /// Takes in the next row: the runs of numbers that differ by at most `range` from pixel to pixel, without [`INVALID`], which differs from
+    /// all others by more. They are joined with those of the row above that share a column and belong to the same region.
     #[inline(always)]
-    pub(super) fn push(&mut self, columns: Range<usize>, y: usize) {
-        self.parent.push(self.runs.len() as u32);
-        self.runs.push(Run { x: columns.start as u32, end: columns.end as u32, y: y as u32 });
+    pub(super) fn add_row<S: Simd>(
+        &mut self,
+        simd: S,
+        (y, values): (usize, &[i16]),
+        range: i16,
+        belong: impl Fn(Run, Run) -> bool,
+    ) {
+        let mut start = 0;
+        let mut end_at = |end: usize| {
+            if values.get(start).is_some_and(|&value| value != INVALID) {
+                self.parent.push(self.runs.len() as u32);
+                self.runs.push(Run { x: start as u32, end: end as u32, y: y as u32 });
+            }
+            start = end;
+        };
+        for x in (1..values.len()).step_by(<S::i16s as SimdBase<S>>::LEN) {
+            let (before, here) = (load_some(simd, &values[x - 1..]), load_some(simd, &values[x..]));
+            let mut ends = far_apart::<S>(before, here, range).to_bitmask();
+            while ends != 0 {
+                end_at(x + ends.trailing_zeros() as usize);
+                ends &= ends - 1;
+            }
+        }
+        end_at(values.len());
+        self.join_row(y, belong);
     }
 
-    /// Joins the runs of a row with those of the row above that share a column and belong to the same region.
+    /// Joins the runs of a row with those of the row above.
     #[inline(always)]
-    pub(super) fn join_row(&mut self, y: usize, belong: impl Fn(Run, Run) -> bool) {
+    fn join_row(&mut self, y: usize, belong: impl Fn(Run, Run) -> bool) {
         let mut above = y.checked_sub(1).map_or(0..0, |y| row(&self.runs, y));
         let here = row(&self.runs, y);
         for run in here {
@@ -99,4 +126,10 @@ impl Regions {
 pub(super) fn row(runs: &[Run], y: usize) -> Range<usize> {
     let first = |y: usize| runs.partition_point(|run| (run.y as usize) < y);
     first(y)..first(y + 1)
+}
+
+/// Where numbers differ by more than `limit`.
+#[inline(always)]
+pub(super) fn far_apart<S: Simd>(a: S::i16s, b: S::i16s, limit: i16) -> S::mask16s {
+    a.saturating_sub(b).max(b.saturating_sub(a)).simd_gt(limit)
 }

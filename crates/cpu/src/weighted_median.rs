@@ -3,7 +3,7 @@
 //!
 //! Medians are found by halving the range of the windows' disparities: each time the weights of those below are summed.
 
-use super::median::{Strip, store_some};
+use super::median::{STRIP, Strip, store_some};
 use super::simd::{SimdLevel, on_level};
 use crate::image::{Image, Luma, PictureRef};
 use crate::stereo::filter::weighted_median::{EDGE, EDGE_RADIUS, LARGEST_WEIGHT, RADIUS, STEP, STRIDE};
@@ -12,10 +12,10 @@ use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 use rayon::prelude::*;
 
-/// Rows that a thread filters together.
-const STRIP: usize = 16;
 /// Rows of a window, and columns.
 const SIDE: usize = 2 * RADIUS / STRIDE + 1;
+/// Pixels of a window that count.
+const TAPS: usize = SIDE * SIDE;
 
 /// Some rows with those around them: disparities and the channels that tell surfaces apart.
 #[derive(Default)]
@@ -38,20 +38,19 @@ pub(super) fn run(level: SimdLevel, values: &mut Image<i16>, picture: PictureRef
         on_level!(level, simd => {
             guided.values.set(&before, first, rows, RADIUS, |&value| value);
             let [a, b, c] = &mut guided.channels;
-            if let Some(rgb) = picture.rgb {
-                a.set(rgb, first, rows, RADIUS, |color| color[0].into());
-                b.set(rgb, first, rows, RADIUS, |color| color[1].into());
-                c.set(rgb, first, rows, RADIUS, |color| color[2].into());
-                guided.filter::<_, 3>(simd, width, out);
-            } else {
-                match picture.luma {
-                    Luma::U8(image) => a.set(image, first, rows, RADIUS, |&luma| luma.into()),
-                    Luma::U16 { image, bits } => {
-                        a.set(image, first, rows, RADIUS, |&luma| (luma >> (bits - 8)).min(255) as i16);
-                    }
+            match (picture.rgb, picture.luma) {
+                (Some(rgb), _) => {
+                    a.set(rgb, first, rows, RADIUS, |color| color[0].into());
+                    b.set(rgb, first, rows, RADIUS, |color| color[1].into());
+                    c.set(rgb, first, rows, RADIUS, |color| color[2].into());
+                    return guided.filter::<_, 3>(simd, width, out);
                 }
-                guided.filter::<_, 1>(simd, width, out);
+                (None, Luma::U8(image)) => a.set(image, first, rows, RADIUS, |&luma| luma.into()),
+                (None, Luma::U16 { image, bits }) => {
+                    a.set(image, first, rows, RADIUS, |&luma| (luma >> (bits - 8)).min(255) as i16);
+                }
             }
+            guided.filter::<_, 1>(simd, width, out);
         });
     });
 }
@@ -64,7 +63,7 @@ impl Guided {
         for (y, out) in out.chunks_exact_mut(width).enumerate() {
             self.set_extremes(simd, y, width);
             for x in (0..width).step_by(len) {
-                let centre = S::i16s::from_slice(simd, &self.values.row(y + RADIUS, x + RADIUS, len));
+                let centre = S::i16s::from_slice(simd, self.values.row(y + RADIUS, x + RADIUS, len));
                 let is_edge = self.edges(simd, x) & centre.simd_ne(S::i16s::splat(simd, INVALID));
                 if is_edge.any_true() {
                     let median = self.median::<S, CHANNELS>(simd, (x, y), is_edge);
@@ -74,7 +73,7 @@ impl Guided {
         }
     }
 
-    /// The smallest and the largest disparity of each column within [`EDGE_RADIUS`] rows of row `y`.
+    /// Finds the smallest and the largest disparity of each column within [`EDGE_RADIUS`] rows of row `y`.
     #[inline(always)]
     fn set_extremes<S: Simd>(&mut self, simd: S, y: usize, width: usize) {
         let len = <S::i16s as SimdBase<S>>::LEN;
@@ -84,7 +83,7 @@ impl Guided {
         for x in (0..columns).step_by(len) {
             let (mut low, mut high) = (S::i16s::splat(simd, i16::MAX), S::i16s::splat(simd, INVALID));
             for row in y + RADIUS - EDGE_RADIUS..=y + RADIUS + EDGE_RADIUS {
-                let value = S::i16s::from_slice(simd, &self.values.row(row, x, len));
+                let value = S::i16s::from_slice(simd, self.values.row(row, x, len));
                 low = low.min(value - 1); // none becomes the largest number
                 high = high.max(value);
             }
@@ -93,7 +92,7 @@ impl Guided {
         }
     }
 
-    /// The pixels of a register around which the extremes have an edge.
+    /// Tells around which pixels of a register the extremes have an edge.
     #[inline(always)]
     fn edges<S: Simd>(&self, simd: S, x: usize) -> S::mask16s {
         let len = <S::i16s as SimdBase<S>>::LEN;
@@ -108,7 +107,7 @@ impl Guided {
         high.saturating_sub(low).simd_gt(EDGE as i16)
     }
 
-    /// The weighted medians around the pixels of a register; of others any number.
+    /// Computes the weighted medians around the pixels of a register; of others any number.
     #[inline(always)]
     fn median<'a, S: Simd, const CHANNELS: usize>(
         &'a self,
@@ -125,8 +124,7 @@ impl Guided {
         for channel in 0..CHANNELS {
             own[channel] = tap(around(&self.channels[channel], RADIUS), SIDE / 2);
         }
-        let mut values = [[zero; SIDE]; SIDE];
-        let mut weights = [[zero; SIDE]; SIDE];
+        let (mut values, mut weights) = ([zero; TAPS], [zero; TAPS]);
         let (mut low, mut high, mut total) = (S::i16s::splat(simd, i16::MAX), invalid, zero);
         for row in 0..SIDE {
             let value_row = around(&self.values, STRIDE * row);
@@ -146,7 +144,7 @@ impl Guided {
                 low = low.min(value - 1);
                 high = high.max(value);
                 total = total + weight; // 25 * 256 at most in all
-                (values[row][column], weights[row][column]) = (value, weight);
+                (values[SIDE * row + column], weights[SIDE * row + column]) = (value, weight);
             }
         }
         let half = (total + 1) >> 1;
@@ -155,10 +153,8 @@ impl Guided {
         while low.simd_lt(high).any_true() {
             let middle = (low & high) + ((low ^ high) >> 1);
             let mut below = zero;
-            for row in 0..SIDE {
-                for column in 0..SIDE {
-                    below = below + values[row][column].simd_gt(middle).select(zero, weights[row][column]);
-                }
+            for tap in 0..TAPS {
+                below = below + values[tap].simd_gt(middle).select(zero, weights[tap]);
             }
             let is_less = below.simd_lt(half);
             high = is_less.select(high, middle);
