@@ -48,7 +48,7 @@ pub(super) fn filter_maps(
         match kind {
             FilterKind::BlackBorder | FilterKind::Median | FilterKind::LeftRight => {} // done above
             FilterKind::Speckle => {
-                maps.for_each(|map| remove_speckle(level, map, params.speckle_size, params.speckle_range))
+                maps.for_each(|map| remove_speckle(level, map, params.speckle_size, params.speckle_range));
             }
             FilterKind::Spatial => maps.for_each(|map| running_mean::along_surfaces(level, &mut map.values, params)),
             FilterKind::Temporal => running_mean::over_time(&mut maps.left, &mut past.smoothed, params),
@@ -129,20 +129,20 @@ fn smooth_and_check(
     let mut values = Image::filled(width, height, INVALID);
     let strips =
         values.pixels_mut().par_chunks_mut(STRIP * width).zip(reasons.pixels_mut().par_chunks_mut(STRIP * width));
-    let scratch = || (Strip::default(), Strip::default(), vec![OUTSIDE; width + 2 * MARGIN], vec![0; width]);
-    strips.enumerate().for_each_init(scratch, |(strip, other_strip, other_row, why), (s, (values, reasons))| {
-        let rows = values.len() / width;
+    let scratch = || (Strip::default(), Strip::default(), vec![OUTSIDE; width + 2 * MARGIN]);
+    strips.enumerate().for_each_init(scratch, |(strip, other_strip, other_row), (s, (values, reasons))| {
+        let rows = s * STRIP..s * STRIP + values.len() / width;
         on_level!(level, simd => {
-            strip.set(map, s * STRIP, rows, radius, |&value| value);
+            strip.set(map, rows.clone(), radius, |&value| value);
             if let Some((other, _)) = check {
-                other_strip.set(other, s * STRIP, rows, radius, |&value| value);
+                other_strip.set(other, rows, radius, |&value| value);
             }
             let lines = values.chunks_exact_mut(width).zip(reasons.chunks_exact_mut(width)).enumerate();
             for (n, (values, reasons)) in lines {
                 strip.filter_row(simd, n, values);
                 if let Some((_, tolerance)) = check {
                     other_strip.filter_row(simd, n, &mut other_row[MARGIN..][..width]);
-                    check_row(simd, (values, reasons), other_row, tolerance, why);
+                    check_row(simd, values, reasons, other_row, tolerance);
                 }
             }
         });
@@ -150,16 +150,11 @@ fn smooth_and_check(
     values
 }
 
-/// After [`crate::stereo::filter::check_left_right`]; `other` has [`MARGIN`] on either side, `why` is for reasons. Pixels of a register
-/// mostly have one or two distances to their partners, so these are looked up one by one.
+/// After [`crate::stereo::filter::check_left_right`]; `other` has [`MARGIN`] on either side. Pixels of a register mostly have one or two
+/// distances to their partners, so these are looked up one by one.
 #[inline(always)]
-fn check_row<S: Simd>(
-    simd: S,
-    (values, reasons): (&mut [i16], &mut [u8]),
-    other: &[i16],
-    (tolerance_px, sign): (u32, i32),
-    why: &mut [i16],
-) {
+fn check_row<S: Simd>(simd: S, values: &mut [i16], reasons: &mut [u8], other: &[i16], check: (u32, i32)) {
+    let (tolerance_px, sign) = check;
     let len = <S::i16s as SimdBase<S>>::LEN;
     let invalid = S::i16s::splat(simd, INVALID);
     let [range, left_right] = [reason::RANGE, reason::LEFT_RIGHT].map(|why| S::i16s::splat(simd, why.into()));
@@ -180,11 +175,10 @@ fn check_row<S: Simd>(
         let is_wrong = is_outside | partner.simd_eq(invalid) | far_apart::<S>(value, partner, 16 * tolerance_px as i16);
         let fails = is_valid & is_wrong;
         store_some(fails.select(invalid, value), &mut values[x..]);
-        let reason = is_outside.select(range, left_right);
-        store_some(fails.select(reason, S::i16s::splat(simd, 0)), &mut why[x..]);
-    }
-    for (reasons, &why) in reasons.iter_mut().zip(&*why) {
-        *reasons |= why as u8;
+        let why = fails.select(is_outside.select(range, left_right), S::i16s::splat(simd, 0));
+        for (reasons, &why) in reasons[x..].iter_mut().zip(why.as_slice()) {
+            *reasons |= why as u8;
+        }
     }
 }
 
@@ -227,13 +221,13 @@ fn fill(level: SimdLevel, map: &mut DisparityMap, picture: PictureRef<'_>, param
 
 /// After [`crate::stereo::filter::fill_rows`].
 fn fill_rows(map: &mut DisparityMap, per_side: usize) {
-    let (width, height) = map.size();
+    let width = map.size().0;
     let values = map.values.pixels_mut();
     let rows = values.par_chunks_mut(width).zip(map.reasons.pixels_mut().par_chunks_mut(width));
     let has_any: Vec<bool> = rows.map(|(values, reasons)| fill_row(values, reasons, per_side)).collect();
     let Some(first) = has_any.iter().position(|&any| any) else { return };
     let mut source = first;
-    for (y, any) in has_any.into_iter().enumerate().take(height) {
+    for (y, any) in has_any.into_iter().enumerate() {
         if any {
             source = y;
         } else {
@@ -285,7 +279,7 @@ mod tests {
         let surfaces = [80, 88, 96, [400, extreme][rng.usize(..2)]];
         let noise = [1, 6][rng.usize(..2)];
         let (holes, block) = (rng.u8(0..200), rng.usize(1..12));
-        let of_blocks: Vec<usize> = (0..width * height + 1).map(|_| rng.usize(..4)).collect();
+        let of_blocks: Vec<usize> = (0..width * height).map(|_| rng.usize(..4)).collect();
         let values = Image::from_fn(width, height, |x, y| {
             let value = surfaces[of_blocks[y / block * width + x / block]] + rng.i16(0..noise);
             if rng.u8(..) < holes { INVALID } else { value }

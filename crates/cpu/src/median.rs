@@ -5,6 +5,7 @@ use crate::image::Image;
 use crate::stereo::map::INVALID;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
+use std::ops::Range;
 
 /// Rows that a thread filters together.
 pub(super) const STRIP: usize = 16;
@@ -20,23 +21,16 @@ pub(super) struct Strip {
 }
 
 impl Strip {
-    /// The rows `first..first + rows` of an image for a window that reaches `radius` px from its centre, `part` of each pixel. Images have
-    /// one width: what stands beside them stays.
+    /// Takes `part` of each pixel of some rows, and of those around them for a window that reaches `radius` px from its centre. All images
+    /// have one width: what stands beside them stays.
     #[inline(always)]
-    pub(super) fn set<T>(
-        &mut self,
-        image: &Image<T>,
-        first: usize,
-        rows: usize,
-        radius: usize,
-        part: impl Fn(&T) -> i16,
-    ) {
+    pub(super) fn set<T>(&mut self, image: &Image<T>, rows: Range<usize>, radius: usize, part: impl Fn(&T) -> i16) {
         let (width, height) = image.size();
         (self.pitch, self.radius) = (width + 2 * PAD, radius);
-        self.data.resize(self.pitch * (rows + 2 * radius), INVALID);
+        self.data.resize(self.pitch * (rows.len() + 2 * radius), INVALID);
         for (n, row) in self.data.chunks_exact_mut(self.pitch).enumerate() {
             let out = &mut row[PAD..][..width];
-            if let Some(y) = (first + n).checked_sub(radius).filter(|&y| y < height) {
+            if let Some(y) = (rows.start + n).checked_sub(radius).filter(|&y| y < height) {
                 for (out, pixel) in out.iter_mut().zip(image.row(y)) {
                     *out = part(pixel);
                 }

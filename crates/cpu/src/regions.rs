@@ -82,44 +82,41 @@ impl Regions {
     /// Joins the runs of a row with those of the row above.
     #[inline(always)]
     fn join_row(&mut self, y: usize, belong: impl Fn(Run, Run) -> bool) {
-        let mut above = y.checked_sub(1).map_or(0..0, |y| row(&self.runs, y));
-        let here = row(&self.runs, y);
-        for run in here {
-            while above.start < above.end && self.runs[above.start].end <= self.runs[run].x {
+        let Self { runs, parent } = self;
+        let mut above = y.checked_sub(1).map_or(0..0, |y| row(runs, y));
+        for run in row(runs, y) {
+            while above.start < above.end && runs[above.start].end <= runs[run].x {
                 above.start += 1;
             }
-            for other in above.clone() {
-                if self.runs[other].x >= self.runs[run].end {
-                    break;
-                }
-                if belong(self.runs[other], self.runs[run]) {
-                    let (a, b) = (self.first(other as u32), self.first(run as u32));
-                    self.parent[a.max(b) as usize] = a.min(b);
+            for other in above.clone().take_while(|&other| runs[other].x < runs[run].end) {
+                if belong(runs[other], runs[run]) {
+                    let (a, b) = (first_of_set(parent, other as u32), first_of_set(parent, run as u32));
+                    parent[a.max(b) as usize] = a.min(b);
                 }
             }
         }
-    }
-
-    /// The first run of its set.
-    fn first(&mut self, mut run: u32) -> u32 {
-        while self.parent[run as usize] != run {
-            let grandparent = self.parent[self.parent[run as usize] as usize];
-            self.parent[run as usize] = grandparent;
-            run = grandparent;
-        }
-        run
     }
 
     /// The runs, for each the first one of its set, and for each of these the pixels of its set; for other runs 0.
     pub(super) fn sets(mut self) -> (Vec<Run>, Vec<u32>, Vec<u32>) {
         let mut pixels = vec![0; self.runs.len()];
-        for run in 0..self.runs.len() {
-            let first = self.first(run as u32);
+        for (run, columns) in self.runs.iter().map(|run| run.columns()).enumerate() {
+            let first = first_of_set(&mut self.parent, run as u32);
             self.parent[run] = first;
-            pixels[first as usize] += self.runs[run].columns().len() as u32;
+            pixels[first as usize] += columns.len() as u32;
         }
         (self.runs, self.parent, pixels)
     }
+}
+
+/// The first run of a run's set; the way to it becomes shorter.
+fn first_of_set(parent: &mut [u32], mut run: u32) -> u32 {
+    while parent[run as usize] != run {
+        let grandparent = parent[parent[run as usize] as usize];
+        parent[run as usize] = grandparent;
+        run = grandparent;
+    }
+    run
 }
 
 /// The numbers of the runs of a row.

@@ -34,20 +34,20 @@ pub(super) fn run(level: SimdLevel, values: &mut Image<i16>, picture: PictureRef
     let width = before.width();
     let strips = values.pixels_mut().par_chunks_mut(STRIP * width).enumerate();
     strips.for_each_init(Guided::default, |guided, (s, out)| {
-        let (first, rows) = (s * STRIP, out.len() / width);
+        let rows = s * STRIP..s * STRIP + out.len() / width;
         on_level!(level, simd => {
-            guided.values.set(&before, first, rows, RADIUS, |&value| value);
+            guided.values.set(&before, rows.clone(), RADIUS, |&value| value);
             let [a, b, c] = &mut guided.channels;
             match (picture.rgb, picture.luma) {
                 (Some(rgb), _) => {
-                    a.set(rgb, first, rows, RADIUS, |color| color[0].into());
-                    b.set(rgb, first, rows, RADIUS, |color| color[1].into());
-                    c.set(rgb, first, rows, RADIUS, |color| color[2].into());
+                    a.set(rgb, rows.clone(), RADIUS, |color| color[0].into());
+                    b.set(rgb, rows.clone(), RADIUS, |color| color[1].into());
+                    c.set(rgb, rows, RADIUS, |color| color[2].into());
                     return guided.filter::<_, 3>(simd, width, out);
                 }
-                (None, Luma::U8(image)) => a.set(image, first, rows, RADIUS, |&luma| luma.into()),
+                (None, Luma::U8(image)) => a.set(image, rows, RADIUS, |&luma| luma.into()),
                 (None, Luma::U16 { image, bits }) => {
-                    a.set(image, first, rows, RADIUS, |&luma| (luma >> (bits - 8)).min(255) as i16);
+                    a.set(image, rows, RADIUS, |&luma| (luma >> (bits - 8)).min(255) as i16);
                 }
             }
             guided.filter::<_, 1>(simd, width, out);
@@ -98,9 +98,8 @@ impl Guided {
         let len = <S::i16s as SimdBase<S>>::LEN;
         let near = x + RADIUS - EDGE_RADIUS..x + RADIUS + EDGE_RADIUS + len;
         let (smallest, largest) = (&self.smallest[near.clone()], &self.largest[near]);
-        let mut low = S::i16s::from_slice(simd, &smallest[..len]);
-        let mut high = S::i16s::from_slice(simd, &largest[..len]);
-        for column in 1..=2 * EDGE_RADIUS {
+        let (mut low, mut high) = (S::i16s::splat(simd, i16::MAX), S::i16s::splat(simd, INVALID));
+        for column in 0..=2 * EDGE_RADIUS {
             low = low.min(S::i16s::from_slice(simd, &smallest[column..][..len]));
             high = high.max(S::i16s::from_slice(simd, &largest[column..][..len]));
         }
@@ -109,28 +108,22 @@ impl Guided {
 
     /// Computes the weighted medians around the pixels of a register; of others any number.
     #[inline(always)]
-    fn median<'a, S: Simd, const CHANNELS: usize>(
-        &'a self,
-        simd: S,
-        (x, y): (usize, usize),
-        is_edge: S::mask16s,
-    ) -> S::i16s {
+    fn median<S: Simd, const CHANNELS: usize>(&self, simd: S, (x, y): (usize, usize), is_edge: S::mask16s) -> S::i16s {
         let len = <S::i16s as SimdBase<S>>::LEN;
+        let around = len + 2 * RADIUS;
         let [zero, invalid] = [0, INVALID].map(|value| S::i16s::splat(simd, value));
-        // what of a strip's row lies in the windows
-        let around = |strip: &'a Strip, row: usize| strip.row(y + row, x, len + 2 * RADIUS);
         let tap = |row: &[i16], column: usize| S::i16s::from_slice(simd, &row[STRIDE * column..][..len]);
         let mut own = [zero; CHANNELS];
         for channel in 0..CHANNELS {
-            own[channel] = tap(around(&self.channels[channel], RADIUS), SIDE / 2);
+            own[channel] = tap(self.channels[channel].row(y + RADIUS, x, around), SIDE / 2);
         }
         let (mut values, mut weights) = ([zero; TAPS], [zero; TAPS]);
         let (mut low, mut high, mut total) = (S::i16s::splat(simd, i16::MAX), invalid, zero);
         for row in 0..SIDE {
-            let value_row = around(&self.values, STRIDE * row);
+            let value_row = self.values.row(y + STRIDE * row, x, around);
             let mut channel_rows = [value_row; CHANNELS];
             for channel in 0..CHANNELS {
-                channel_rows[channel] = around(&self.channels[channel], STRIDE * row);
+                channel_rows[channel] = self.channels[channel].row(y + STRIDE * row, x, around);
             }
             for column in 0..SIDE {
                 let mut difference = zero;
@@ -143,18 +136,18 @@ impl Guided {
                 let value = weight.simd_eq(zero).select(invalid, value);
                 low = low.min(value - 1);
                 high = high.max(value);
-                total = total + weight; // 25 * 256 at most in all
+                total += weight; // 25 * 256 at most in all
                 (values[SIDE * row + column], weights[SIDE * row + column]) = (value, weight);
             }
         }
         let half = (total + 1) >> 1;
-        low = low + 1;
+        low += 1;
         high = is_edge.select(high, low);
         while low.simd_lt(high).any_true() {
             let middle = (low & high) + ((low ^ high) >> 1);
             let mut below = zero;
             for tap in 0..TAPS {
-                below = below + values[tap].simd_gt(middle).select(zero, weights[tap]);
+                below += values[tap].simd_gt(middle).select(zero, weights[tap]);
             }
             let is_less = below.simd_lt(half);
             high = is_less.select(high, middle);
