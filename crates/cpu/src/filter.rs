@@ -1,8 +1,8 @@
 //! Filters on the CPU, in the order of [`crate::stereo::filter_maps`].
 
 use super::maps::WinnerMaps;
-use super::median::Strip;
-use super::regions::Regions;
+use super::median::{STRIP, Strip, load_some, store_some};
+use super::regions::{Regions, Run, far_apart, row};
 use super::simd::{SimdLevel, on_level};
 use super::{choice, planes, running_mean, weighted_median};
 use crate::image::{Image, PictureRef};
@@ -11,10 +11,13 @@ use crate::stereo::map::{INVALID, reason, rounded_px};
 use crate::stereo::params::StereoParams;
 use crate::stereo::{DisparityMap, Fill, Maps, Past};
 use fearless_simd::Simd;
+use fearless_simd::prelude::*;
 use rayon::prelude::*;
 
-/// Rows that a thread filters together.
-const STRIP: usize = 16;
+/// Columns beside a row, so that a register may lie there: 32 at most.
+const MARGIN: usize = 32;
+/// Mark of these columns; no disparity is so large.
+const OUTSIDE: i16 = i16::MAX;
 
 /// Everything after the winner, with both maps if `wants_right`.
 pub(super) fn filter_maps(
@@ -44,7 +47,9 @@ pub(super) fn filter_maps(
     for (kind, _) in FilterKind::active(params) {
         match kind {
             FilterKind::BlackBorder | FilterKind::Median | FilterKind::LeftRight => {} // done above
-            FilterKind::Speckle => maps.for_each(|map| remove_speckle(map, params.speckle_size, params.speckle_range)),
+            FilterKind::Speckle => {
+                maps.for_each(|map| remove_speckle(level, map, params.speckle_size, params.speckle_range));
+            }
             FilterKind::Spatial => maps.for_each(|map| running_mean::along_surfaces(level, &mut map.values, params)),
             FilterKind::Temporal => running_mean::over_time(&mut maps.left, &mut past.smoothed, params),
             FilterKind::Fill => {
@@ -124,114 +129,85 @@ fn smooth_and_check(
     let mut values = Image::filled(width, height, INVALID);
     let strips =
         values.pixels_mut().par_chunks_mut(STRIP * width).zip(reasons.pixels_mut().par_chunks_mut(STRIP * width));
-    let scratch = || (Strip::default(), Strip::default(), vec![INVALID; width]);
+    let scratch = || (Strip::default(), Strip::default(), vec![OUTSIDE; width + 2 * MARGIN]);
     strips.enumerate().for_each_init(scratch, |(strip, other_strip, other_row), (s, (values, reasons))| {
-        let rows = values.len() / width;
-        strip.set(map, s * STRIP, rows, radius);
-        if let Some((other, _)) = check {
-            other_strip.set(other, s * STRIP, rows, radius);
-        }
-        let lines = values.chunks_exact_mut(width).zip(reasons.chunks_exact_mut(width)).enumerate();
-        on_level!(level, simd => for (n, (values, reasons)) in lines {
-            strip.filter_row(simd, n, values);
-            if let Some((_, tolerance)) = check {
-                other_strip.filter_row(simd, n, other_row);
-                check_row(simd, values, reasons, other_row, tolerance);
+        let rows = s * STRIP..s * STRIP + values.len() / width;
+        on_level!(level, simd => {
+            strip.set(map, rows.clone(), radius, |&value| value);
+            if let Some((other, _)) = check {
+                other_strip.set(other, rows, radius, |&value| value);
+            }
+            let lines = values.chunks_exact_mut(width).zip(reasons.chunks_exact_mut(width)).enumerate();
+            for (n, (values, reasons)) in lines {
+                strip.filter_row(simd, n, values);
+                if let Some((_, tolerance)) = check {
+                    other_strip.filter_row(simd, n, &mut other_row[MARGIN..][..width]);
+                    check_row(simd, values, reasons, other_row, tolerance);
+                }
             }
         });
     });
     values
 }
 
-/// After [`crate::stereo::filter::check_left_right`], without branches; the right map's way goes to the right.
+/// After [`crate::stereo::filter::check_left_right`]; `other` has [`MARGIN`] on either side. Pixels of a register mostly have one or two
+/// distances to their partners, so these are looked up one by one.
 #[inline(always)]
-fn check_row<S: Simd>(_: S, values: &mut [i16], reasons: &mut [u8], other: &[i16], (tolerance_px, sign): (u32, i32)) {
-    let width = other.len() as i32;
-    let tolerance = 16 * tolerance_px as i32;
-    for x in 0..values.len() {
-        let d16 = i32::from(values[x]);
-        let other_x = x as i32 + sign * rounded_px(d16);
-        let inside = (0..width).contains(&other_x);
-        let back = other[other_x.clamp(0, width - 1) as usize];
-        let agrees = inside & (back != INVALID) & ((d16 - i32::from(back)).abs() <= tolerance);
-        let why = if inside { reason::LEFT_RIGHT } else { reason::RANGE };
-        let fails = (values[x] != INVALID) & !agrees;
-        values[x] = if fails { INVALID } else { values[x] };
-        reasons[x] |= if fails { why } else { 0 };
+fn check_row<S: Simd>(simd: S, values: &mut [i16], reasons: &mut [u8], other: &[i16], check: (u32, i32)) {
+    let (tolerance_px, sign) = check;
+    let len = <S::i16s as SimdBase<S>>::LEN;
+    let invalid = S::i16s::splat(simd, INVALID);
+    let [range, left_right] = [reason::RANGE, reason::LEFT_RIGHT].map(|why| S::i16s::splat(simd, why.into()));
+    for x in (0..values.len()).step_by(len) {
+        let value = load_some(simd, &values[x..]);
+        let is_valid = value.simd_ne(invalid);
+        let distances = (value + 8) >> 4; // as rounded_px has it
+        let mut partner = invalid;
+        let mut waiting = is_valid.to_bitmask();
+        while waiting != 0 {
+            let distance = rounded_px(values[x + waiting.trailing_zeros() as usize].into());
+            let at = (x as i32 + sign * distance + MARGIN as i32).clamp(0, (other.len() - MARGIN) as i32) as usize;
+            let same = distances.simd_eq(distance as i16);
+            partner = same.select(S::i16s::from_slice(simd, &other[at..][..len]), partner);
+            waiting &= !same.to_bitmask();
+        }
+        let is_outside = partner.simd_eq(OUTSIDE);
+        let is_wrong = is_outside | partner.simd_eq(invalid) | far_apart::<S>(value, partner, 16 * tolerance_px as i16);
+        let fails = is_valid & is_wrong;
+        store_some(fails.select(invalid, value), &mut values[x..]);
+        let why = fails.select(is_outside.select(range, left_right), S::i16s::splat(simd, 0));
+        for (reasons, &why) in reasons[x..].iter_mut().zip(why.as_slice()) {
+            *reasons |= why as u8;
+        }
     }
 }
 
-/// Regions of at most `size` pixels become invalid. Each thread joins the runs of its rows, then strips are joined where they
-/// meet.
-fn remove_speckle(map: &mut DisparityMap, size: u32, range_px: u32) {
-    if size == 0 {
-        return;
-    }
-    let (width, height) = map.size();
-    let rows = height.div_ceil(rayon::current_num_threads()).max(1);
-    // one more than the run of each pixel, counted from the first one of its strip; 0 for those without a disparity
-    let mut labels = vec![0_u32; width * height];
-    let strips = map.values.pixels().par_chunks(rows * width).zip(labels.par_chunks_mut(rows * width));
-    let strips: Vec<Regions> =
-        strips.map(|(values, labels)| regions_of_strip(values, labels, width, range_px)).collect();
-    let mut regions = Regions::default();
-    let firsts: Vec<u32> = strips.into_iter().map(|strip| regions.append(strip)).collect();
-    for (strip, first) in firsts.windows(2).enumerate() {
-        let y = (strip + 1) * rows;
-        let (above, below) = (map.values.row(y - 1), map.values.row(y));
-        let [above_labels, below_labels] = [y - 1, y].map(|y| &labels[y * width..][..width]);
-        for x in 0..width {
-            if is_one_region(above[x], below[x], range_px) {
-                regions.join(first[0] + above_labels[x] - 1, first[1] + below_labels[x] - 1);
-            }
-        }
-    }
-    let (firsts_of_sets, pixels) = regions.sets();
-    let values = map.values.pixels_mut().par_chunks_mut(rows * width);
-    let reasons = map.reasons.pixels_mut().par_chunks_mut(rows * width);
-    let strips = values.zip(reasons).zip(labels.par_chunks(rows * width)).zip(firsts);
-    strips.for_each(|(((values, reasons), labels), first)| {
-        for ((value, reasons), &label) in values.iter_mut().zip(reasons).zip(labels) {
-            if label > 0 && pixels[firsts_of_sets[(first + label - 1) as usize] as usize] <= size {
-                *value = INVALID;
-                *reasons |= reason::SPECKLE;
-            }
+/// Regions of at most `size` pixels become invalid.
+fn remove_speckle(level: SimdLevel, map: &mut DisparityMap, size: u32, range_px: u32) {
+    let values = &map.values;
+    let (width, height) = values.size();
+    let range = 16 * range_px as i16;
+    let belong = |above: Run, here: Run| {
+        let shared = above.x.max(here.x) as usize..above.end.min(here.end) as usize;
+        let [above, here] = [above, here].map(|run| &values.row(run.y as usize)[shared.clone()]);
+        above.iter().zip(here).any(|(a, b)| a.abs_diff(*b) <= range as u16)
+    };
+    let of_strip = |rows| {
+        let mut regions = Regions::default();
+        on_level!(level, simd => for y in rows {
+            regions.add_row(simd, (y, values.row(y)), range, belong);
+        });
+        regions
+    };
+    let (runs, sets, pixels) = Regions::of_rows(height, of_strip, belong).sets();
+    let values = map.values.pixels_mut().par_chunks_mut(width);
+    let rows = values.zip(map.reasons.pixels_mut().par_chunks_mut(width)).with_min_len(STRIP).enumerate();
+    rows.for_each(|(y, (values, reasons))| {
+        for run in row(&runs, y).filter(|&run| pixels[sets[run] as usize] <= size) {
+            values[runs[run].columns()].fill(INVALID);
+            reasons[runs[run].columns()].iter_mut().for_each(|reasons| *reasons |= reason::SPECKLE);
         }
     });
-}
-
-/// Of some rows; runs of a row are joined with those of the row above.
-fn regions_of_strip(values: &[i16], labels: &mut [u32], width: usize, range_px: u32) -> Regions {
-    let mut regions = Regions::default();
-    for y in 0..values.len() / width {
-        let row = &values[y * width..][..width];
-        let (above_labels, labels) = labels.split_at_mut(y * width);
-        let above = y.checked_sub(1).map(|y| (&values[y * width..][..width], &above_labels[y * width..]));
-        let (mut run, mut last) = (0, 0);
-        for x in 0..width {
-            if row[x] == INVALID {
-                continue;
-            }
-            if x == 0 || !is_one_region(row[x - 1], row[x], range_px) {
-                (run, last) = (regions.start(0), 0);
-            }
-            regions.grow(run);
-            labels[x] = run + 1;
-            if let Some((values, labels)) = above
-                && labels[x] != last
-                && is_one_region(values[x], row[x], range_px)
-            {
-                last = labels[x]; // a run meets the same one again and again
-                regions.join(run, last - 1);
-            }
-        }
-    }
-    regions
-}
-
-/// Whether two neighbours have disparities, and like ones.
-fn is_one_region(a: i16, b: i16, range_px: u32) -> bool {
-    a != INVALID && b != INVALID && i32::from(a).abs_diff(b.into()) <= 16 * range_px
 }
 
 /// Fills the holes of a picture's map.
@@ -245,13 +221,13 @@ fn fill(level: SimdLevel, map: &mut DisparityMap, picture: PictureRef<'_>, param
 
 /// After [`crate::stereo::filter::fill_rows`].
 fn fill_rows(map: &mut DisparityMap, per_side: usize) {
-    let (width, height) = map.size();
+    let width = map.size().0;
     let values = map.values.pixels_mut();
     let rows = values.par_chunks_mut(width).zip(map.reasons.pixels_mut().par_chunks_mut(width));
     let has_any: Vec<bool> = rows.map(|(values, reasons)| fill_row(values, reasons, per_side)).collect();
     let Some(first) = has_any.iter().position(|&any| any) else { return };
     let mut source = first;
-    for (y, any) in has_any.into_iter().enumerate().take(height) {
+    for (y, any) in has_any.into_iter().enumerate() {
         if any {
             source = y;
         } else {
@@ -287,5 +263,68 @@ fn middle(side: &[i16]) -> Option<i16> {
         [a, b] => Some(a.max(b)),
         [a] => Some(a),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::{Luma, Picture};
+    use crate::stereo::filter::Median;
+    use fastrand::Rng;
+
+    /// Surfaces in blocks, with noise and holes.
+    fn map(rng: &mut Rng, (width, height): (usize, usize)) -> DisparityMap {
+        let extreme = [16_376, -16_384][rng.usize(..2)];
+        let surfaces = [80, 88, 96, [400, extreme][rng.usize(..2)]];
+        let noise = [1, 6][rng.usize(..2)];
+        let (holes, block) = (rng.u8(0..200), rng.usize(1..12));
+        let of_blocks: Vec<usize> = (0..width * height).map(|_| rng.usize(..4)).collect();
+        let values = Image::from_fn(width, height, |x, y| {
+            let value = surfaces[of_blocks[y / block * width + x / block]] + rng.i16(0..noise);
+            if rng.u8(..) < holes { INVALID } else { value }
+        });
+        let reasons = values.map(|&value| if value == INVALID { reason::RANGE } else { 0 });
+        DisparityMap { values, reasons, confidence: None }
+    }
+
+    /// Colours in stripes, or brightness.
+    fn picture(rng: &mut Rng, (width, height): (usize, usize)) -> Picture {
+        let (contrast, bits) = (rng.u16(1..80), rng.u8(9..17));
+        let mut level = |x: usize| 40 + 60 * (x as u16 / 5 % 2) + rng.u16(0..contrast);
+        let rgb = Image::from_fn(width, height, |x, _| [level(x), level(x), level(x)].map(|level| level as u8));
+        let gray = rgb.map(|color| color[0]);
+        let deep = Luma::U16 { image: gray.map(|&luma| u16::from(luma) << (bits - 8)), bits };
+        let luma = if rng.bool() { Luma::U8(gray) } else { deep };
+        Picture { luma, rgb: rng.bool().then_some(rgb) }
+    }
+
+    #[test]
+    fn filters_are_those_of_the_specification() {
+        let rng = &mut Rng::with_seed(43);
+        for round in 0..150 {
+            let size = if round == 0 { (1, 1) } else { (rng.usize(1..=70), rng.usize(1..=40)) };
+            let (left, right) = (map(rng, size), map(rng, size));
+            let pictures = [picture(rng, size), picture(rng, size)];
+            let pictures = PictureRef::pair(&pictures[0], &pictures[1]);
+            let params = StereoParams {
+                median: [Median::Off, Median::Three, Median::Five][rng.usize(..3)],
+                left_right: [None, Some(rng.u32(0..=64))][rng.usize(..2)],
+                speckle_size: rng.u32(0..30),
+                speckle_range: rng.u32(0..3),
+                fill: [Fill::None, Fill::Background][rng.usize(..2)],
+                choice: false,
+                weighted_median: rng.bool(),
+                ..StereoParams::default()
+            };
+            let wants_right = rng.bool();
+            let maps = Maps { left: left.clone(), right: Some(right.clone()) };
+            let expected = crate::stereo::filter_maps(maps, pictures, &params, &mut Past::default(), wants_right);
+            for level in SimdLevel::all() {
+                let winners = WinnerMaps { left: left.clone(), right: Some(right.clone()) };
+                let got = filter_maps(level, winners, pictures, &params, &mut Past::default(), wants_right);
+                assert!(got == expected, "round {round}: {size:?}, {}, {params:?}", level.word());
+            }
+        }
     }
 }

@@ -5,8 +5,11 @@ use crate::image::Image;
 use crate::stereo::map::INVALID;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
+use std::ops::Range;
 
-/// Numbers on either side of a row, so that a register and half a window may hang over: 32 and 2 at most.
+/// Rows that a thread filters together.
+pub(super) const STRIP: usize = 16;
+/// Numbers on either side of a row, so that a register and a window may hang over: 32 and 9 at most.
 const PAD: usize = 48;
 
 /// Some rows of a map with those around them, invalid beyond its borders.
@@ -18,17 +21,29 @@ pub(super) struct Strip {
 }
 
 impl Strip {
-    /// The rows `first..first + rows` for a window that reaches `radius` px from its centre.
-    pub(super) fn set(&mut self, values: &Image<i16>, first: usize, rows: usize, radius: usize) {
-        let (width, height) = values.size();
+    /// Takes `part` of each pixel of some rows, and of those around them for a window that reaches `radius` px from its centre. All images
+    /// have one width: what stands beside them stays.
+    #[inline(always)]
+    pub(super) fn set<T>(&mut self, image: &Image<T>, rows: Range<usize>, radius: usize, part: impl Fn(&T) -> i16) {
+        let (width, height) = image.size();
         (self.pitch, self.radius) = (width + 2 * PAD, radius);
-        self.data.clear();
-        self.data.resize(self.pitch * (rows + 2 * radius), INVALID);
+        self.data.resize(self.pitch * (rows.len() + 2 * radius), INVALID);
         for (n, row) in self.data.chunks_exact_mut(self.pitch).enumerate() {
-            if let Some(y) = (first + n).checked_sub(radius).filter(|&y| y < height) {
-                row[PAD..][..width].copy_from_slice(values.row(y));
+            let out = &mut row[PAD..][..width];
+            if let Some(y) = (rows.start + n).checked_sub(radius).filter(|&y| y < height) {
+                for (out, pixel) in out.iter_mut().zip(image.row(y)) {
+                    *out = part(pixel);
+                }
+            } else {
+                out.fill(INVALID);
             }
         }
+    }
+
+    /// Gives `columns` columns of row `n`, counted from the first one around, from the radius before column `x` on.
+    #[inline(always)]
+    pub(super) fn row(&self, n: usize, x: usize, columns: usize) -> &[i16] {
+        &self.data[n * self.pitch + PAD - self.radius + x..][..columns]
     }
 
     /// Row `n` filtered; after [`crate::stereo::filter::median`].
@@ -36,61 +51,86 @@ impl Strip {
     pub(super) fn filter_row<S: Simd>(&self, simd: S, n: usize, out: &mut [i16]) {
         match self.radius {
             0 => out.copy_from_slice(&self.data[n * self.pitch + PAD..][..out.len()]),
-            1 => self.median_row::<S, 9>(simd, n, out),
-            _ => self.median_row::<S, 25>(simd, n, out),
+            1 => self.median_row::<S, 3, 9>(simd, n, out),
+            _ => self.median_row::<S, 5, 25>(simd, n, out),
         }
     }
 
     #[inline(always)]
-    fn median_row<S: Simd, const N: usize>(&self, simd: S, n: usize, out: &mut [i16]) {
+    fn median_row<S: Simd, const SIDE: usize, const N: usize>(&self, simd: S, n: usize, out: &mut [i16]) {
         let len = <S::i16s as SimdBase<S>>::LEN;
-        let side = 2 * self.radius + 1;
         let invalid = S::i16s::splat(simd, INVALID);
-        let mut x = 0;
-        while x < out.len() {
-            let around = |k: usize| {
-                let at = (n + k / side) * self.pitch + PAD + x + k % side - self.radius;
-                S::i16s::from_slice(simd, &self.data[at..][..len])
-            };
-            let centre = around(N / 2);
-            let mut window = [centre; N];
-            for k in 0..N {
-                let neighbour = around(k);
-                window[k] = neighbour.simd_eq(invalid).select(centre, neighbour);
+        for x in (0..out.len()).step_by(len) {
+            let mut window = [invalid; N];
+            for row in 0..SIDE {
+                let pixels = self.row(n + row, x, len + SIDE - 1);
+                for column in 0..SIDE {
+                    window[row * SIDE + column] = S::i16s::from_slice(simd, &pixels[column..][..len]);
+                }
+            }
+            let centre = window[N / 2];
+            for value in &mut window {
+                *value = value.simd_eq(invalid).select(centre, *value);
             }
             let median = centre.simd_eq(invalid).select(invalid, select(&mut window));
-            if x + len <= out.len() {
-                median.store_slice(&mut out[x..][..len]);
-            } else {
-                let rest = out.len() - x;
-                out[x..].copy_from_slice(&median.as_slice()[..rest]);
-            }
-            x += len;
+            store_some(median, &mut out[x..]);
         }
     }
+}
+
+/// Reads as much of a register as there is, the rest being invalid.
+#[inline(always)]
+pub(super) fn load_some<S: Simd>(simd: S, from: &[i16]) -> S::i16s {
+    if let Some(from) = from.get(..<S::i16s as SimdBase<S>>::LEN) {
+        return S::i16s::from_slice(simd, from);
+    }
+    let mut register = S::i16s::splat(simd, INVALID);
+    register.as_mut_slice()[..from.len()].copy_from_slice(from);
+    register
+}
+
+/// Writes as much of a register as there is room for.
+#[inline(always)]
+pub(super) fn store_some<S: Simd, V: SimdBase<S, Element = i16>>(register: V, out: &mut [i16]) {
+    if let Some(out) = out.get_mut(..V::LEN) {
+        register.store_slice(out);
+    } else {
+        out.copy_from_slice(&register.as_slice()[..out.len()]);
+    }
+}
+
+/// Calls without a loop: only with constant numbers the values stay in registers.
+macro_rules! reduce_to_three {
+    ($window:ident, $($kept:literal)*) => { $( reduce($window, $kept); )* };
 }
 
 /// The median of each lane.
 #[inline(always)]
 fn select<S: Simd, V: SimdBase<S>, const N: usize>(window: &mut [V; N]) -> V {
-    let first = N / 2 + 2;
-    for next in first..=N {
-        let kept = first + first - next;
-        // the smaller ones to the front half, the smallest to the front, the largest to the back
-        for i in 0..kept / 2 {
-            order(window, i, kept - 1 - i);
-        }
-        for i in 1..kept.div_ceil(2) {
-            order(window, 0, i);
-        }
-        for i in kept / 2..kept - 1 {
-            order(window, i, kept - 1);
-        }
-        if next < N {
-            window[0] = window[next];
-        }
-    }
+    reduce_to_three!(window, 14 13 12 11 10 9 8 7 6 5 4 3);
     window[1]
+}
+
+/// Throws away the smallest and the largest of the first `kept` values, if these are as few as hold the median, and puts the next
+/// one to the front.
+#[inline(always)]
+fn reduce<S: Simd, V: SimdBase<S>, const N: usize>(window: &mut [V; N], kept: usize) {
+    if kept > N / 2 + 2 {
+        return;
+    }
+    // the smaller ones to the front half, the smallest to the front, the largest to the back
+    for i in 0..kept / 2 {
+        order(window, i, kept - 1 - i);
+    }
+    for i in 1..kept.div_ceil(2) {
+        order(window, 0, i);
+    }
+    for i in kept / 2..kept - 1 {
+        order(window, i, kept - 1);
+    }
+    if kept > 3 {
+        window[0] = window[N + 3 - kept];
+    }
 }
 
 /// Puts the smaller value of each lane into `a` and the larger one into `b`.

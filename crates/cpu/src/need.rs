@@ -264,10 +264,10 @@ impl<'a> Level<'a> {
         let left = self.map(params.winners_have_confidence());
         // both maps before and after
         let smoothing = left + right + 2 * pixels * (1 + u64::from(self.wants_right));
-        let run = 16; // bytes of a run in speckles: in its strip, and with all others
+        let run = 36; // bytes of a run in speckles: in its strip, with all others, and the pixels of its set
         let of = |kind| match kind {
             FilterKind::BlackBorder | FilterKind::Median | FilterKind::LeftRight | FilterKind::Temporal => 0,
-            FilterKind::Speckle => 4 * pixels + run * pixels / 4,
+            FilterKind::Speckle => run * pixels / 4,
             FilterKind::Spatial => 2 * pixels + 64 * threads * width.max(height),
             FilterKind::Fill if params.fill == Fill::Planes => {
                 let deep = if self.luma > 1 { pixels } else { 0 };
@@ -280,8 +280,7 @@ impl<'a> Level<'a> {
                 let windows = 10 * (width + 64) + 10 * (width + 128) + 4 * (width + 64);
                 (11 + colors) * pixels + windows * height + 20 * (width + 32) * (height + 32)
             }
-            FilterKind::WeightedMedian => (2 + u64::from(!self.colored)) * pixels,
-            FilterKind::LastMedian => 2 * pixels,
+            FilterKind::WeightedMedian | FilterKind::LastMedian => 2 * pixels,
         };
         let filtering = FilterKind::active(params).map(|(kind, _)| of(kind)).max().unwrap_or(0);
         self.gates() + smoothing.max(left + finished_right + filtering)

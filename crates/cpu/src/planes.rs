@@ -3,7 +3,7 @@
 //!
 //! A segment is a set of runs, and a run adds its sums as a whole: over each piece of 64 pixels they fit into 32 bits.
 
-use super::regions::Regions;
+use super::regions::{Regions, Run};
 use super::simd::{SimdLevel, on_level};
 use crate::image::{Image, Luma};
 use crate::stereo::filter::band::{
@@ -15,19 +15,13 @@ use crate::stereo::filter::planes::{self, FEWEST_NEAR, Fillable, VOTES_SHARE, fi
 use crate::stereo::filter::segments::MIN_SEGMENT;
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS};
 use crate::stereo::{DisparityMap, StereoParams};
+use fearless_simd::Simd;
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Pixels of a run that are summed in 32 bits.
 const PIECE: usize = 64;
-
-/// A run of calm pixels in a row.
-#[derive(Clone, Copy)]
-struct Run {
-    x: u32,
-    end: u32,
-    y: u32,
-}
 
 /// A run of a segment that is large enough.
 #[derive(Clone, Copy)]
@@ -82,24 +76,8 @@ fn put(value: &mut i16, reasons: &mut u8, filled: i32, fillable: &Fillable) {
 /// The runs of all segments that are large enough, row by row, and the pixels of each segment.
 fn segments(level: SimdLevel, luma: &Image<u8>) -> (Vec<Part>, Vec<u64>) {
     let (width, height) = luma.size();
-    let rows = height.div_ceil(rayon::current_num_threads()).max(1);
-    let strips = (0..height.div_ceil(rows)).into_par_iter();
-    let strips: Vec<_> =
-        strips.map(|s| on_level!(level, _ => calm_runs(luma, s * rows, rows.min(height - s * rows)))).collect();
-    let (mut runs, mut regions) = (Vec::<Run>::new(), Regions::default());
-    for (strip_runs, strip_regions) in strips {
-        let first = runs.len();
-        regions.append(strip_regions);
-        let y = strip_runs.first().map_or(0, |run| run.y);
-        runs.extend(strip_runs);
-        // the last row before the strip meets its first one
-        let above = runs[..first].iter().rposition(|run| run.y + 1 < y).map_or(0, |last| last + 1);
-        let end = first + runs[first..].iter().position(|run| run.y > y).unwrap_or(runs.len() - first);
-        if runs[above..first].last().is_some_and(|run| run.y + 1 == y) {
-            join_rows(&runs, above..first, first..end, &mut regions);
-        }
-    }
-    let (sets, mut numbers) = regions.sets();
+    let of_strip = |rows| on_level!(level, simd => calm_runs(simd, luma, rows));
+    let (runs, sets, mut numbers) = Regions::of_rows(height, of_strip, |_, _| true).sets();
     let (mut firsts, mut sizes) = (Vec::new(), Vec::new());
     for (i, &first) in sets.iter().enumerate() {
         let pixels = std::mem::replace(&mut numbers[i], u32::MAX);
@@ -117,7 +95,7 @@ fn segments(level: SimdLevel, luma: &Image<u8>) -> (Vec<Part>, Vec<u64>) {
             x: run.x as i32 - origin.x as i32,
             y: run.y as i32 - origin.y as i32,
             at: run.y as usize * width + run.x as usize,
-            len: (run.end - run.x) as usize,
+            len: run.columns().len(),
         })
     };
     (runs.iter().zip(&sets).filter_map(part).collect(), sizes)
@@ -125,50 +103,23 @@ fn segments(level: SimdLevel, luma: &Image<u8>) -> (Vec<Part>, Vec<u64>) {
 
 /// Runs of calm pixels in some rows, joined where they touch.
 #[inline(always)]
-fn calm_runs(luma: &Image<u8>, first: usize, rows: usize) -> (Vec<Run>, Regions) {
+fn calm_runs<S: Simd>(simd: S, luma: &Image<u8>, rows: Range<usize>) -> Regions {
     let width = luma.width();
-    let (mut runs, mut regions) = (Vec::new(), Regions::default());
+    let mut regions = Regions::default();
     let mut column = vec![0; width + 4];
-    let (mut above, mut here, mut is_calm) = (vec![0; width], vec![0; width], vec![0; width]);
-    blur_row(luma, first.saturating_sub(1), &mut column, &mut above);
-    let mut runs_above = 0..0;
-    for y in first..first + rows {
+    let (mut above, mut here, mut calm) = (vec![0; width], vec![0; width], vec![0; width]);
+    blur_row(luma, rows.start.saturating_sub(1), &mut column, &mut above);
+    for y in rows {
         blur_row(luma, y, &mut column, &mut here);
-        is_calm[0] = u8::from(here[0].abs_diff(above[0]) <= CALM_STEP);
+        let mark = |step: u8| if step <= CALM_STEP { 0 } else { INVALID };
+        calm[0] = mark(here[0].abs_diff(above[0]));
         for x in 1..width {
-            is_calm[x] = u8::from(here[x].abs_diff(here[x - 1]).max(here[x].abs_diff(above[x])) <= CALM_STEP);
+            calm[x] = mark(here[x].abs_diff(here[x - 1]).max(here[x].abs_diff(above[x])));
         }
-        let runs_here = runs.len();
-        let mut x = 0;
-        while x < width {
-            if is_calm[x] == 0 {
-                x += 1;
-                continue;
-            }
-            let start = x;
-            while x < width && is_calm[x] != 0 {
-                x += 1;
-            }
-            runs.push(Run { x: start as u32, end: x as u32, y: y as u32 });
-            regions.start((x - start) as u32);
-        }
-        join_rows(&runs, runs_above, runs_here..runs.len(), &mut regions);
-        runs_above = runs_here..runs.len();
+        regions.add_row(simd, (y, &calm), 0, |_, _| true);
         std::mem::swap(&mut above, &mut here);
     }
-    (runs, regions)
-}
-
-/// Joins the runs of two neighbouring rows that share a column.
-fn join_rows(runs: &[Run], above: std::ops::Range<usize>, here: std::ops::Range<usize>, regions: &mut Regions) {
-    let mut next = above.start;
-    for run in here {
-        while next < above.end && runs[next].end <= runs[run].x {
-            next += 1;
-        }
-        let touching = (next..above.end).take_while(|&other| runs[other].x < runs[run].end);
-        touching.for_each(|other| regions.join(run as u32, other as u32));
-    }
+    regions
 }
 
 /// One row of brightness, blurred by 1 4 6 4 1 in both directions; `column` has two places more on either side.

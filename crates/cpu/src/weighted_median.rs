@@ -1,209 +1,171 @@
-//! Weighted median at edges of depth on the CPU, after [`crate::stereo::filter::weighted_median`].
+//! Weighted median at edges of depth on the CPU, after [`crate::stereo::filter::weighted_median`]: neighbouring pixels side by side in a
+//! register. Few pixels lie at such edges, and registers without any are passed over.
 //!
-//! Few pixels lie at such edges, so they are collected first. The median of one is found by halving the range of its window's
-//! disparities: each time the weights of those below are summed. A window takes every second column, so columns with even and
-//! with odd numbers are kept apart, where those of a window are neighbours.
+//! Medians are found by halving the range of the windows' disparities: each time the weights of those below are summed.
 
+use super::median::{STRIP, Strip, store_some};
 use super::simd::{SimdLevel, on_level};
-use crate::image::{Image, PictureRef};
+use crate::image::{Image, Luma, PictureRef};
 use crate::stereo::filter::weighted_median::{EDGE, EDGE_RADIUS, LARGEST_WEIGHT, RADIUS, STEP, STRIDE};
 use crate::stereo::map::INVALID;
+use fearless_simd::Simd;
+use fearless_simd::prelude::*;
 use rayon::prelude::*;
 
-/// Rows that a thread filters together.
-const STRIP: usize = 16;
 /// Rows of a window, and columns.
 const SIDE: usize = 2 * RADIUS / STRIDE + 1;
-/// Columns of a window, and those beyond it whose weight is 0.
-const LANES: usize = 8;
-/// Places of a window in registers.
-const PLACES: usize = SIDE * LANES;
+/// Pixels of a window that count.
+const TAPS: usize = SIDE * SIDE;
 
-/// Which places lie in the window: all bits, or none.
-const INSIDE: [u16; PLACES] = {
-    let mut places = [0; PLACES];
-    let mut place = 0;
-    while place < PLACES {
-        places[place] = if place % LANES < SIDE { u16::MAX } else { 0 };
-        place += 1;
-    }
-    places
-};
-
-/// Some rows with those around them: disparities, [`INVALID`] outside, and the channels that tell surfaces apart. Each row has its
-/// even columns first and then its odd ones, counted from [`RADIUS`] before the picture.
+/// Some rows with those around them: disparities and the channels that tell surfaces apart.
 #[derive(Default)]
-struct Strip {
-    /// Columns of one parity.
-    half: usize,
-    values: Vec<i16>,
-    channels: [Vec<u8>; 3],
+struct Guided {
+    values: Strip,
+    channels: [Strip; 3],
+    /// The smallest disparity of each column near a row, less 1, from [`RADIUS`] columns before the picture on.
     smallest: Vec<i16>,
+    /// The largest one.
     largest: Vec<i16>,
-    edges: Vec<u32>,
 }
 
 /// Filters the disparities of a picture.
 pub(super) fn run(level: SimdLevel, values: &mut Image<i16>, picture: PictureRef<'_>) {
     let before = values.clone();
-    let (width, _) = before.size();
-    let luma = if picture.rgb.is_none() { Some(picture.luma.to_u8()) } else { None };
+    let width = before.width();
     let strips = values.pixels_mut().par_chunks_mut(STRIP * width).enumerate();
-    strips.for_each_init(Strip::default, |strip, (s, out)| {
-        let (first, rows) = (s * STRIP, out.len() / width);
-        on_level!(level, _ => {
-            if strip.find_edges(&before, first, rows) {
-                strip.set_values(&before, first, rows);
-                if let Some(rgb) = picture.rgb {
-                    strip.set_channel(0, rgb, first, |color| color[0]);
-                    strip.set_channel(1, rgb, first, |color| color[1]);
-                    strip.set_channel(2, rgb, first, |color| color[2]);
-                    strip.filter::<3>(width, out);
-                } else if let Some(luma) = &luma {
-                    strip.set_channel(0, luma, first, |&luma| luma);
-                    strip.filter::<1>(width, out);
+    strips.for_each_init(Guided::default, |guided, (s, out)| {
+        let rows = s * STRIP..s * STRIP + out.len() / width;
+        on_level!(level, simd => {
+            guided.values.set(&before, rows.clone(), RADIUS, |&value| value);
+            let [a, b, c] = &mut guided.channels;
+            match (picture.rgb, picture.luma) {
+                (Some(rgb), _) => {
+                    a.set(rgb, rows.clone(), RADIUS, |color| color[0].into());
+                    b.set(rgb, rows.clone(), RADIUS, |color| color[1].into());
+                    c.set(rgb, rows, RADIUS, |color| color[2].into());
+                    return guided.filter::<_, 3>(simd, width, out);
+                }
+                (None, Luma::U8(image)) => a.set(image, rows, RADIUS, |&luma| luma.into()),
+                (None, Luma::U16 { image, bits }) => {
+                    a.set(image, rows, RADIUS, |&luma| (luma >> (bits - 8)).min(255) as i16);
                 }
             }
+            guided.filter::<_, 1>(simd, width, out);
         });
     });
 }
 
-impl Strip {
-    /// Collects the pixels of some rows where depth has an edge, as `y * width + x` from the first row on. Whether there are any.
+impl Guided {
+    /// Filters the pixels of some rows where depth has an edge.
     #[inline(always)]
-    fn find_edges(&mut self, values: &Image<i16>, first: usize, rows: usize) -> bool {
-        let (width, height) = values.size();
-        let Self { smallest, largest, edges, .. } = self;
-        let high = |value: i16| if value == INVALID { i16::MAX } else { value };
-        edges.clear();
-        // with columns beyond either border that count nothing
-        smallest.clear();
-        smallest.resize(width + 2 * EDGE_RADIUS, i16::MAX);
-        largest.clear();
-        largest.resize(width + 2 * EDGE_RADIUS, INVALID);
-        for y in first..first + rows {
-            // a row twice changes nothing
-            let row = |dy: usize| values.row((y + dy).saturating_sub(EDGE_RADIUS).min(height - 1));
-            let (a, b, c, d, e) = (row(0), row(1), row(2), row(3), row(4));
-            for x in 0..width {
-                smallest[x + EDGE_RADIUS] = high(a[x]).min(high(b[x])).min(high(c[x])).min(high(d[x])).min(high(e[x]));
-                largest[x + EDGE_RADIUS] = a[x].max(b[x]).max(c[x]).max(d[x]).max(e[x]);
-            }
-            for x in 0..width {
-                let (low, high) = (&smallest[x..][..5], &largest[x..][..5]);
-                let low = low[0].min(low[1]).min(low[2]).min(low[3]).min(low[4]);
-                let high = high[0].max(high[1]).max(high[2]).max(high[3]).max(high[4]);
-                if c[x] != INVALID && i32::from(high) - i32::from(low) >= EDGE {
-                    edges.push(((y - first) * width + x) as u32);
+    fn filter<S: Simd, const CHANNELS: usize>(&mut self, simd: S, width: usize, out: &mut [i16]) {
+        let len = <S::i16s as SimdBase<S>>::LEN;
+        for (y, out) in out.chunks_exact_mut(width).enumerate() {
+            self.set_extremes(simd, y, width);
+            for x in (0..width).step_by(len) {
+                let centre = S::i16s::from_slice(simd, self.values.row(y + RADIUS, x + RADIUS, len));
+                let is_edge = self.edges(simd, x) & centre.simd_ne(S::i16s::splat(simd, INVALID));
+                if is_edge.any_true() {
+                    let median = self.median::<S, CHANNELS>(simd, (x, y), is_edge);
+                    store_some(is_edge.select(median, centre), &mut out[x..]);
                 }
             }
         }
-        !edges.is_empty()
     }
 
-    /// Takes the rows around `rows` rows from `first` on.
+    /// Finds the smallest and the largest disparity of each column within [`EDGE_RADIUS`] rows of row `y`.
     #[inline(always)]
-    fn set_values(&mut self, values: &Image<i16>, first: usize, rows: usize) {
-        self.half = (values.width() + 2 * RADIUS).div_ceil(2) + LANES;
-        self.values.clear();
-        self.values.resize(2 * self.half * (rows + 2 * RADIUS), INVALID);
-        split_rows(&mut self.values, self.half, values, first, |&value| value);
-    }
-
-    /// The same of a channel; what lies outside has no weight.
-    #[inline(always)]
-    fn set_channel<T>(&mut self, channel: usize, image: &Image<T>, first: usize, part: impl Fn(&T) -> u8) {
-        self.channels[channel].resize(self.values.len(), 0);
-        split_rows(&mut self.channels[channel], self.half, image, first, part);
-    }
-
-    /// Filters the pixels that were collected.
-    #[inline(always)]
-    fn filter<const CHANNELS: usize>(&self, width: usize, out: &mut [i16]) {
-        for &edge in &self.edges {
-            let pixel = edge as usize;
-            out[pixel] = self.median::<CHANNELS>(pixel % width, pixel / width);
+    fn set_extremes<S: Simd>(&mut self, simd: S, y: usize, width: usize) {
+        let len = <S::i16s as SimdBase<S>>::LEN;
+        let columns = (width + 2 * RADIUS).next_multiple_of(len);
+        self.smallest.resize(columns + len, 0);
+        self.largest.resize(columns + len, 0);
+        for x in (0..columns).step_by(len) {
+            let (mut low, mut high) = (S::i16s::splat(simd, i16::MAX), S::i16s::splat(simd, INVALID));
+            for row in y + RADIUS - EDGE_RADIUS..=y + RADIUS + EDGE_RADIUS {
+                let value = S::i16s::from_slice(simd, self.values.row(row, x, len));
+                low = low.min(value - 1); // none becomes the largest number
+                high = high.max(value);
+            }
+            low.store_slice(&mut self.smallest[x..][..len]);
+            high.store_slice(&mut self.largest[x..][..len]);
         }
     }
 
-    /// The weighted median around a pixel with a disparity.
+    /// Tells around which pixels of a register the extremes have an edge.
     #[inline(always)]
-    fn median<const CHANNELS: usize>(&self, x: usize, y: usize) -> i16 {
-        let column = x % 2 * self.half + x / 2; // of the window's corner
-        let at = |row: usize| 2 * self.half * (y + STRIDE * row) + column;
-        let centre = at(SIDE / 2) + SIDE / 2;
-        let mut values = [0_i16; PLACES];
-        let mut difference = [0_u8; PLACES];
+    fn edges<S: Simd>(&self, simd: S, x: usize) -> S::mask16s {
+        let len = <S::i16s as SimdBase<S>>::LEN;
+        let near = x + RADIUS - EDGE_RADIUS..x + RADIUS + EDGE_RADIUS + len;
+        let (smallest, largest) = (&self.smallest[near.clone()], &self.largest[near]);
+        let (mut low, mut high) = (S::i16s::splat(simd, i16::MAX), S::i16s::splat(simd, INVALID));
+        for column in 0..=2 * EDGE_RADIUS {
+            low = low.min(S::i16s::from_slice(simd, &smallest[column..][..len]));
+            high = high.max(S::i16s::from_slice(simd, &largest[column..][..len]));
+        }
+        high.saturating_sub(low).simd_gt(EDGE as i16)
+    }
+
+    /// Computes the weighted medians around the pixels of a register; of others any number.
+    #[inline(always)]
+    fn median<S: Simd, const CHANNELS: usize>(&self, simd: S, (x, y): (usize, usize), is_edge: S::mask16s) -> S::i16s {
+        let len = <S::i16s as SimdBase<S>>::LEN;
+        let around = len + 2 * RADIUS;
+        let [zero, invalid] = [0, INVALID].map(|value| S::i16s::splat(simd, value));
+        let tap = |row: &[i16], column: usize| S::i16s::from_slice(simd, &row[STRIDE * column..][..len]);
+        let mut own = [zero; CHANNELS];
+        for channel in 0..CHANNELS {
+            own[channel] = tap(self.channels[channel].row(y + RADIUS, x, around), SIDE / 2);
+        }
+        let (mut values, mut weights) = ([zero; TAPS], [zero; TAPS]);
+        let (mut low, mut high, mut total) = (S::i16s::splat(simd, i16::MAX), invalid, zero);
         for row in 0..SIDE {
-            values[row * LANES..][..LANES].copy_from_slice(&self.values[at(row)..][..LANES]);
-        }
-        for channel in &self.channels[..CHANNELS] {
-            let own = channel[centre];
-            for row in 0..SIDE {
-                let others = &channel[at(row)..][..LANES];
-                let difference = &mut difference[row * LANES..][..LANES];
-                for lane in 0..LANES {
-                    difference[lane] = difference[lane].max(own.abs_diff(others[lane]));
+            let value_row = self.values.row(y + STRIDE * row, x, around);
+            let mut channel_rows = [value_row; CHANNELS];
+            for channel in 0..CHANNELS {
+                channel_rows[channel] = self.channels[channel].row(y + STRIDE * row, x, around);
+            }
+            for column in 0..SIDE {
+                let mut difference = zero;
+                for channel in 0..CHANNELS {
+                    let other = tap(channel_rows[channel], column);
+                    difference = difference.max(own[channel] - other).max(other - own[channel]);
                 }
+                let value = tap(value_row, column);
+                let weight = value.simd_eq(invalid).select(zero, weight(simd, difference));
+                let value = weight.simd_eq(zero).select(invalid, value);
+                low = low.min(value - 1);
+                high = high.max(value);
+                total += weight; // 25 * 256 at most in all
+                (values[SIDE * row + column], weights[SIDE * row + column]) = (value, weight);
             }
         }
-        let mut weights = [0_u16; PLACES];
-        let (mut low, mut high, mut total) = (i16::MAX, i16::MIN, 0_u16);
-        for place in 0..PLACES {
-            let value = values[place];
-            let has_weight = if value == INVALID { 0 } else { INSIDE[place] };
-            let weight = weight(u16::from(difference[place])) & has_weight;
-            weights[place] = weight;
-            total += weight; // 25 * 256 at most in all
-            low = low.min(if weight == 0 { i16::MAX } else { value });
-            high = high.max(if weight == 0 { i16::MIN } else { value });
-        }
-        let half = total.div_ceil(2);
-        let (mut low, mut high) = (i32::from(low), i32::from(high));
-        while low < high {
-            let middle = (low + high) >> 1;
-            let mut below = 0_u16;
-            for place in 0..PLACES {
-                below += if values[place] <= middle as i16 { weights[place] } else { 0 };
+        let half = (total + 1) >> 1;
+        low += 1;
+        high = is_edge.select(high, low);
+        while low.simd_lt(high).any_true() {
+            let middle = (low & high) + ((low ^ high) >> 1);
+            let mut below = zero;
+            for tap in 0..TAPS {
+                below += values[tap].simd_gt(middle).select(zero, weights[tap]);
             }
-            if below >= half {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
+            let is_less = below.simd_lt(half);
+            high = is_less.select(high, middle);
+            low = is_less.select(middle + 1, low);
         }
-        low as i16
+        low
     }
 }
 
-/// Copies rows of an image from [`RADIUS`] above `first` on, as [`Strip`] has them; what lies outside stays.
+/// After [`crate::stereo::filter::weighted_median::weight`]: a power of two is a float without a mantissa, and its exponent falls with
+/// the difference.
 #[inline(always)]
-fn split_rows<T, U>(out: &mut [U], half: usize, image: &Image<T>, first: usize, part: impl Fn(&T) -> U) {
-    let height = image.height();
-    for (n, out) in out.chunks_exact_mut(2 * half).enumerate() {
-        let Some(y) = (first + n).checked_sub(RADIUS).filter(|&y| y < height) else { continue };
-        let (even, odd) = out.split_at_mut(half);
-        let row = image.row(y);
-        // the first column of the picture has an even number
-        let pairs = row.chunks_exact(2);
-        if let [last] = pairs.remainder() {
-            even[RADIUS / 2 + row.len() / 2] = part(last);
-        }
-        for ((pair, even), odd) in pairs.zip(&mut even[RADIUS / 2..]).zip(&mut odd[RADIUS / 2..]) {
-            *even = part(&pair[0]);
-            *odd = part(&pair[1]);
-        }
-    }
-}
-
-/// After [`crate::stereo::filter::weighted_median::weight`], without a shift by a number that differs from place to place.
-#[inline(always)]
-fn weight(difference: u16) -> u16 {
-    let halvings = difference / STEP as u16;
-    let mut weight = LARGEST_WEIGHT as u16;
-    weight = if halvings & 1 == 0 { weight } else { weight >> 1 };
-    weight = if halvings & 2 == 0 { weight } else { weight >> 2 };
-    weight = if halvings & 4 == 0 { weight } else { weight >> 4 };
-    weight = if halvings & 8 == 0 { weight } else { weight >> 8 };
-    if halvings & 16 == 0 { weight } else { 0 }
+fn weight<S: Simd>(simd: S, difference: S::i16s) -> S::i16s {
+    const EXPONENT: u32 = 7; // its place in the upper half of a float
+    let largest = S::i16s::splat(simd, ((127 + LARGEST_WEIGHT.ilog2()) << EXPONENT) as i16);
+    let halvings = (difference << (EXPONENT - STEP.ilog2())) & !((1 << EXPONENT) - 1);
+    let floats: S::u32s = (largest - halvings).bitcast();
+    let whole = |float: S::u32s| float.bitcast::<S::f32s>().to_int::<S::i32s>();
+    let (even, odd) = (whole(floats << 16), whole(floats & 0xFFFF_0000));
+    (even | (odd << 16)).bitcast()
 }
