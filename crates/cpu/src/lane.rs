@@ -1,6 +1,7 @@
 //! Integer types of path costs and of the sums that volumes store, 8 or 16 bits each: the narrower, the more fit into a register.
 
 use super::memory::Streams;
+use super::vector::Vector;
 use super::winner::TotalForm;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
@@ -15,6 +16,8 @@ pub(super) trait Lane: SimdIntElement + Ord + Into<u32> + Default + bytemuck::Po
     fn from_u32(value: u32) -> Self;
     /// The last of `low`, then all but the last of `high`.
     fn shifted_up<S: Simd>(low: Self::V<S>, high: Self::V<S>) -> Self::V<S>;
+    /// The smallest of them, in all lanes.
+    fn least<S: Vector>(simd: S, paths: Self::V<S>) -> Self::V<S>;
     /// Costs of a register's length, widened if need be, to `out`.
     fn store_costs<S: Simd>(costs: S::u8s, out: &mut [Self]);
 }
@@ -33,6 +36,10 @@ impl Lane for u8 {
             32 => low.slide::<31>(high),
             _ => low.slide::<63>(high),
         }
+    }
+    #[inline(always)]
+    fn least<S: Vector>(simd: S, paths: Self::V<S>) -> Self::V<S> {
+        simd.least(paths)
     }
     #[inline(always)]
     fn store_costs<S: Simd>(costs: S::u8s, out: &mut [Self]) {
@@ -54,6 +61,10 @@ impl Lane for u16 {
             16 => low.slide::<15>(high),
             _ => low.slide::<31>(high),
         }
+    }
+    #[inline(always)]
+    fn least<S: Vector>(simd: S, paths: Self::V<S>) -> Self::V<S> {
+        S::u16s::splat(simd, paths.reduce_min())
     }
     #[inline(always)]
     fn store_costs<S: Simd>(costs: S::u8s, out: &mut [Self]) {
@@ -83,7 +94,13 @@ impl TotalRule {
         if some_missing { cost.simd_eq(missing).select(S::u16s::splat(simd, form.none), total) } else { total }
     }
 
-    /// The same for costs of a byte.
+    /// Whether costs and numbers are the bytes of what is added to sums.
+    #[inline(always)]
+    fn adds_bytes(self) -> bool {
+        self.paths << self.form.bits == 1 << u8::BITS && !self.some_missing
+    }
+
+    /// Totals from sums of 16 bits and costs of a byte.
     #[inline(always)]
     fn total_of_bytes<S: Simd>(
         self,
@@ -94,14 +111,6 @@ impl TotalRule {
         to: &mut [u16],
     ) {
         let (first, second) = to.split_at_mut(<S::u16s as SimdBase<S>>::LEN);
-        let Self { form, some_missing, paths } = self;
-        if paths << form.bits == 1 << u8::BITS && !some_missing {
-            // the number and the cost are the bytes of one number
-            let (added_low, added_high) = S::u8s::splat(simd, form.number(t) as u8).interleave(cost);
-            ((low << form.bits) + added_low.bitcast::<S::u16s>()).store_slice(first);
-            ((high << form.bits) + added_high.bitcast::<S::u16s>()).store_slice(second);
-            return;
-        }
         let (cost_low, cost_high) = cost.widen();
         self.total::<S>(simd, t, low, cost_low, u8::NONE.into()).store_slice(first);
         self.total::<S>(simd, t, high, cost_high, u8::NONE.into()).store_slice(second);
@@ -125,7 +134,7 @@ pub(super) trait Increment<L: Lane>: SimdIntElement + Default + bytemuck::Pod + 
     /// Writes to a volume past the caches, because the values are read again only much later.
     fn stream<S: Simd>(sums: Self::Sums<S>, to: &mut [Self], streams: &Streams);
     /// Totals of pixel `t` of a block from two sums and the costs.
-    fn total<S: Simd>(
+    fn total<S: Vector>(
         simd: S,
         rule: TotalRule,
         t: usize,
@@ -169,7 +178,7 @@ macro_rules! sums_of_one_register {
 impl Increment<u8> for u8 {
     sums_of_one_register!(u8s);
     #[inline(always)]
-    fn total<S: Simd>(
+    fn total<S: Vector>(
         simd: S,
         rule: TotalRule,
         t: usize,
@@ -177,7 +186,15 @@ impl Increment<u8> for u8 {
         cost: S::u8s,
         to: &mut [u16],
     ) {
-        rule.total_of_bytes::<S>(simd, t, a.widening_add(b), cost, to);
+        if rule.adds_bytes() {
+            let number = S::u8s::splat(simd, rule.form.number(t) as u8);
+            let (low, high) = simd.combine_bytes((a, b), 1 << rule.form.bits, (number, cost));
+            let (first, second) = to.split_at_mut(<S::u16s as SimdBase<S>>::LEN);
+            low.store_slice(first);
+            high.store_slice(second);
+        } else {
+            rule.total_of_bytes::<S>(simd, t, a.widening_add(b), cost, to);
+        }
     }
 }
 
@@ -214,7 +231,7 @@ impl Increment<u8> for u16 {
         streams.store(high, second);
     }
     #[inline(always)]
-    fn total<S: Simd>(
+    fn total<S: Vector>(
         simd: S,
         rule: TotalRule,
         t: usize,
@@ -229,7 +246,7 @@ impl Increment<u8> for u16 {
 impl Increment<u16> for u16 {
     sums_of_one_register!(u16s);
     #[inline(always)]
-    fn total<S: Simd>(
+    fn total<S: Vector>(
         simd: S,
         rule: TotalRule,
         t: usize,

@@ -43,6 +43,7 @@ mod scan;
 pub mod simd;
 mod stored_costs;
 mod sweep;
+mod vector;
 mod wavefront;
 mod weighted_median;
 mod winner;

@@ -15,6 +15,7 @@ use super::path_state::{
 };
 use super::scan::{Predecessor, Predecessors};
 use super::simd::prefers_loads;
+use super::vector::Vector;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
 
@@ -81,7 +82,7 @@ impl SumOutput<'_> {
     /// Writes a register of sums of pixel `t` to index `at` of its part of the volume, or adds it to the values there and the costs, for
     /// the totals.
     #[inline(always)]
-    fn put<S: Simd, L: Lane, E: Increment<L>>(
+    fn put<S: Vector, L: Lane, E: Increment<L>>(
         self,
         simd: S,
         t: usize,
@@ -128,7 +129,7 @@ pub(super) fn aggregate_block<
     edge: &mut EdgeState<L>,
     right: Option<&BlockState<L>>,
 ) where
-    S: Simd,
+    S: Vector,
     L: Lane,
     E: Increment<L>,
 {
@@ -187,8 +188,8 @@ pub(super) fn aggregate_block<
                     let before = L::V::<S>::splat(simd, entered.before[$r][t]);
                     follow(simd, &mut Stored::<L, true> { line, pad }, (before, p1, p2), costs, sums, is_first)
                 };
-                recent[$r] = L::V::<S>::splat(simd, smallest);
-                state.least[$r][t] = smallest;
+                recent[$r] = smallest;
+                state.least[$r][t] = smallest.as_slice()[0];
             };
         }
         if N == 0 {
@@ -381,19 +382,19 @@ impl<S: Simd, L: Lane, const LOADS: bool> Line<S, L> for Stored<'_, L, LOADS> {
     }
 }
 
-/// A step of a direction from a line to the same line; gives the smallest path cost. `before` is the one of the predecessor, in all lanes.
+/// A step of a direction from a line to the same line; gives the smallest path cost in all lanes, as `before` is that of the predecessor.
 ///
 /// `min(L', L'(d - 1) + P1, L'(d + 1) + P1, min L' + P2) - min L'` is computed as `min(min(L', ...) - min L', P2)`: the smallest path cost, for
 /// which the path along the row waits, comes late. No register is stored before the next one has been read.
 #[inline(always)]
-fn follow<S: Simd, L: Lane, E: Increment<L>, const M: usize, const IN_LANES: bool>(
+fn follow<S: Vector, L: Lane, E: Increment<L>, const M: usize, const IN_LANES: bool>(
     simd: S,
     line: &mut impl Line<S, L>,
     (before, p1, p2): (L::V<S>, L::V<S>, L::V<S>),
     costs: &[L],
     sums: &mut PixelSums<'_, S, L, E, M, IN_LANES>,
     is_first: bool,
-) -> L {
+) -> L::V<S> {
     let len = <L::V<S> as SimdBase<S>>::LEN;
     let registers = costs.len() / len;
     let (mut below, last) = line.beside(simd, registers);
@@ -415,12 +416,12 @@ fn follow<S: Simd, L: Lane, E: Increment<L>, const M: usize, const IN_LANES: boo
         (held, below, here) = (path, here, above);
     }
     line.set(registers - 1, held);
-    smallest.reduce_min()
+    L::least(simd, smallest)
 }
 
 /// Totals without paths: the costs.
 #[inline(always)]
-pub(super) fn costs_as_totals<S: Simd, L: Lane, E: Increment<L>>(simd: S, block: &mut Block<'_, L, E>) {
+pub(super) fn costs_as_totals<S: Vector, L: Lane, E: Increment<L>>(simd: S, block: &mut Block<'_, L, E>) {
     let len = <L::V<S> as SimdBase<S>>::LEN;
     let stride = block.shape.window.len;
     let rule = TotalRule { paths: 1, ..block.output.rule };

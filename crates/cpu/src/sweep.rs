@@ -11,6 +11,7 @@ use super::path_state::{BlockShape, BlockState, Columns, EdgeState};
 use super::recurrence::{Accumulation, Block, SumOutput, aggregate_block, costs_as_totals};
 use super::scan::{Pass, Predecessor, Predecessors, Sweep};
 use super::simd::SimdLevel;
+use super::vector::Vector;
 use super::wavefront::{RowCursor, Wavefront};
 use super::winner::{BlockTotals, RightWinners, TotalForm};
 use crate::image::Image;
@@ -153,7 +154,7 @@ struct PassRow<'a> {
 
 /// All passes of the sweep over one row.
 #[inline(always)]
-pub(super) fn process_row<S: Simd, L: Lane, E: Increment<L>>(
+pub(super) fn process_row<S: Vector, L: Lane, E: Increment<L>>(
     simd: S,
     input: &SweepInput<'_>,
     sweep: &Sweep,
@@ -180,7 +181,7 @@ pub(super) fn process_row<S: Simd, L: Lane, E: Increment<L>>(
 
 /// One pass along the row.
 #[inline(always)]
-fn run_pass<S: Simd, L: Lane, E: Increment<L>>(
+fn run_pass<S: Vector, L: Lane, E: Increment<L>>(
     simd: S,
     input: &SweepInput<'_>,
     PassRow { pass, v, y, above, accumulation, place: (p, passes) }: PassRow<'_>,
@@ -285,7 +286,7 @@ pub(super) fn room(range: Range, windows: Option<&DisparityWindows>, register: u
 
 /// Calls the recurrence compiled for this number of directions and registers.
 #[inline(always)]
-fn scan_block<S: Simd, L: Lane, E: Increment<L>>(
+fn scan_block<S: Vector, L: Lane, E: Increment<L>>(
     simd: S,
     block: Block<'_, L, E>,
     state: &mut BlockState<L>,
