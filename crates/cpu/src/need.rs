@@ -172,7 +172,7 @@ impl<'a> Level<'a> {
         let sweeps = scan::sweeps(params, width as usize);
         let wide_sums = wide || scan::stored_directions(&sweeps) as u32 * largest_p2 > u32::from(u8::MAX);
         let (lane, sum) = (1 + u64::from(wide), 1 + u64::from(wide_sums));
-        let once = sweeps.len() == 1 && sweeps[0].passes.len() == 1;
+        let once = sweeps.len() == 1;
         let narrowest = (params.gate_bounds.narrowest() as u64).next_multiple_of(self.register).min(self.stride);
         let volume = match (once, self.gated) {
             (true, _) => 0,
@@ -183,9 +183,12 @@ impl<'a> Level<'a> {
         let passes = sweeps.iter().flat_map(|sweep| &sweep.passes);
         let directions: u64 = passes.map(|pass| pass.directions.len() as u64).sum();
         let states = width.div_ceil(BLOCK as u64) * SLOTS as u64 * directions * lane * (room + 1);
-        let blocks = if sweeps.iter().any(|sweep| sweep.passes.len() > 1) { width } else { BLOCK as u64 };
+        // between passes over a row its costs and sums are kept
+        let passes = sweeps.iter().map(|sweep| sweep.passes.len() as u64).max().unwrap_or(0);
+        let blocks = if passes > 1 { width } else { BLOCK as u64 };
+        let rows = sum * width * self.stride * passes.saturating_sub(1).min(2);
         let edge = lane * room * (3 * MAX_DIRECTIONS as u64 + 1);
-        let scratch = lane * self.stride * blocks + edge + 2 * BLOCK as u64 * (self.stride + 64) + 10 * width;
+        let scratch = lane * self.stride * blocks + rows + edge + 2 * BLOCK as u64 * (self.stride + 64) + 10 * width;
         let windows = if self.gated { 4 * self.pixels + 24 * self.pixels / (8 * BLOCK as u64) } else { 0 };
         volume + states + self.threads * scratch + windows
     }

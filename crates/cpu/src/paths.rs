@@ -55,7 +55,7 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
         let (width, height) = input.luma.size();
         let range = input.range;
         let row_len = width * range.stride;
-        let once = sweeps.len() == 1 && sweeps[0].passes.len() == 1; // no sums are stored
+        let once = sweeps.len() == 1; // no sums wait for another sweep
         let row_lens = |y: usize| match input.windows {
             _ if once => 0,
             None => row_len,

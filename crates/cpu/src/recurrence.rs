@@ -49,7 +49,7 @@ impl Accumulation {
     }
 }
 
-/// A block and its arrays. Pixels of `p2`, `costs`, `volume` and `totals` are in the order of the picture's columns.
+/// A block and its arrays. Pixels of `p2`, `costs`, `stored`, `volume` and `totals` are in the order of the picture's columns.
 pub(super) struct Block<'a, L, E> {
     pub(super) shape: BlockShape,
     pub(super) p1: L,
@@ -58,6 +58,9 @@ pub(super) struct Block<'a, L, E> {
     /// For each direction; minor steps in the order of the paths.
     pub(super) predecessors: &'a [Predecessors<'a>],
     pub(super) costs: &'a [L],
+    /// Sums of the passes before, where there are any.
+    pub(super) stored: &'a [E],
+    /// Where the sums go, if they do not become totals.
     pub(super) volume: &'a mut [E],
     /// Room for the sums of a pixel.
     pub(super) sums: &'a mut [E],
@@ -79,31 +82,28 @@ pub(super) struct SumOutput<'a> {
 }
 
 impl SumOutput<'_> {
-    /// Writes a register of sums of pixel `t` to index `at` of its part of the volume, or adds it to the values there and the costs, for
-    /// the totals.
+    /// Writes a register of sums of pixel `t`, added to those that are stored, or their totals with the costs.
     #[inline(always)]
     fn put<S: Vector, L: Lane, E: Increment<L>>(
         self,
         simd: S,
         t: usize,
         (sums, cost): (E::Sums<S>, L::V<S>),
+        stored: &[E],
         volume: &mut [E],
-        at: usize,
         totals: &mut [u16],
     ) {
-        let len = <L::V<S> as SimdBase<S>>::LEN;
-        if self.accumulation == Accumulation::Single {
-            E::total::<S>(simd, self.rule, t, (E::zero(simd), sums), cost, &mut totals[at..][..len]);
-            return;
-        }
-        let volume = &mut volume[at..][..len];
         match self.accumulation {
-            Accumulation::First => match self.streams {
-                Some(streams) => E::stream::<S>(sums, volume, streams),
-                None => E::store::<S>(sums, volume),
-            },
-            Accumulation::Add => E::store::<S>(E::both::<S>(E::load(simd, volume), sums), volume),
-            _ => E::total::<S>(simd, self.rule, t, (E::load(simd, volume), sums), cost, &mut totals[at..][..len]),
+            Accumulation::First | Accumulation::Add => {
+                let is_first = self.accumulation == Accumulation::First;
+                let sums = if is_first { sums } else { E::both::<S>(E::load(simd, stored), sums) };
+                match self.streams {
+                    Some(streams) => E::stream::<S>(sums, volume, streams),
+                    None => E::store::<S>(sums, volume),
+                }
+            }
+            Accumulation::Final => E::total::<S>(simd, self.rule, t, (E::load(simd, stored), sums), cost, totals),
+            Accumulation::Single => E::total::<S>(simd, self.rule, t, (E::zero(simd), sums), cost, totals),
         }
     }
 }
@@ -134,7 +134,7 @@ pub(super) fn aggregate_block<
     E: Increment<L>,
 {
     let len = <L::V<S> as SimdBase<S>>::LEN;
-    let Block { shape, p2, costs, volume, totals, totals_pitch, output, .. } = block;
+    let Block { shape, p2, costs, stored, volume, totals, totals_pitch, output, .. } = block;
     let gated = if W == 0 { shape.gated } else { GATED };
     let stride = if W == 0 { shape.window.len } else { W };
     let room = if W == 0 || GATED { shape.room } else { W };
@@ -167,7 +167,7 @@ pub(super) fn aggregate_block<
         if output.accumulation.reads() {
             let next = if shape.mirrored { t.wrapping_sub(PREFETCH_DISTANCE) } else { t + PREFETCH_DISTANCE };
             for at in (0..stride).step_by(CACHE_LINE / size_of::<E>()) {
-                prefetch(volume, next.wrapping_mul(stride).wrapping_add(at));
+                prefetch(stored, next.wrapping_mul(stride).wrapping_add(at));
             }
         }
         let costs = &costs[t * stride..][..stride];
@@ -212,12 +212,16 @@ pub(super) fn aggregate_block<
                 mask_borders(simd, step.line, stride);
             }
         }
-        // there are none in a single pass
-        let volume = if output.accumulation == Accumulation::Single { &mut [][..] } else { &mut volume[t * stride..][..stride] };
+        let whole = t * stride..(t + 1) * stride;
+        let stored = if output.accumulation.reads() { &stored[whole.clone()] } else { &[] };
+        let volume = if output.accumulation.gives_totals() { &mut [] } else { &mut volume[whole] };
         let totals = &mut totals[t * totals_pitch..][..stride];
         for b in 0..stride / len {
-            let cost = L::V::<S>::from_slice(simd, &costs[b * len..][..len]);
-            output.put::<S, L, E>(simd, t, (sums.of(simd, b), cost), volume, b * len, totals);
+            let place = b * len..(b + 1) * len;
+            let cost = L::V::<S>::from_slice(simd, &costs[place.clone()]);
+            let stored = stored.get(place.clone()).unwrap_or_default();
+            let volume = volume.get_mut(place.clone()).unwrap_or_default();
+            output.put::<S, L, E>(simd, t, (sums.of(simd, b), cost), stored, volume, &mut totals[place]);
         }
     }
     if in_registers {

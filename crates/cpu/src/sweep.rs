@@ -56,6 +56,8 @@ pub(super) struct Scratch<L, E> {
     edge: EdgeState<L>,
     /// Sums of a pixel.
     sums: Aligned<E>,
+    /// Sums of a row, which one pass hands to the next, in turn.
+    rows: [Aligned<E>; 2],
     block_totals: BlockTotals,
     right: RightWinners,
 }
@@ -71,11 +73,11 @@ impl<L: Lane, E: Increment<L>> Scratch<L, E> {
         self.sums.resize(range.stride);
         self.p2.resize(width.next_multiple_of(BLOCK) * MAX_DIRECTIONS, L::default());
         let registers = range.stride * size_of::<u16>() / level.bytes();
-        self.block_totals.restart(range, TotalForm::of(params.largest_sum(), registers));
+        self.block_totals.restart(range.stride, TotalForm::of(params.largest_sum(), registers));
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.costs.bytes() + self.edge.bytes() + self.sums.bytes() + self.block_totals.bytes() + self.right.bytes()
+        self.costs.bytes() + self.edge.bytes() + self.sums.bytes() + self.rows.iter().map(Aligned::bytes).sum::<usize>() + self.block_totals.bytes() + self.right.bytes()
     }
 }
 
@@ -192,7 +194,7 @@ fn run_pass<S: Vector, L: Lane, E: Increment<L>>(
     let Range { stride, .. } = input.range;
     let width = input.luma.width();
     let directions = pass.directions.len();
-    let Scratch { p1, sums_fit, penalties, largest_sum, costs, steps, p2, edge, sums, block_totals, right } = scratch;
+    let Scratch { p1, sums_fit, penalties, largest_sum, costs, steps, p2, edge, sums, rows, block_totals, right } = scratch;
     let register = <L::V<S> as SimdBase<S>>::LEN;
     let room = room(input.range, input.windows, register);
     edge.restart(directions, room);
@@ -216,6 +218,17 @@ fn run_pass<S: Vector, L: Lane, E: Increment<L>>(
     };
     let streams = Streams::begin();
     let is_only_pass = passes == 1;
+    // passes over a row hand their sums on in the cache; between the sweeps they lie in the volume
+    let [before, after] = rows;
+    let (before, after) = if p % 2 == 1 { (before, after) } else { (after, before) };
+    let (stored, target): (&[E], &mut [E]) = if accumulation.gives_totals() {
+        (if p == 0 { row.volume } else { before }, &mut [])
+    } else if p + 1 == passes {
+        (before, row.volume)
+    } else {
+        after.resize(input.windows.map_or(width * stride, |windows| windows.row_len(y)));
+        (if p == 0 { row.volume } else { before }, after)
+    };
     costs.resize(stride * if is_only_pass { BLOCK } else { width });
     let blocks = width.div_ceil(BLOCK);
     for c in 0..blocks {
@@ -233,32 +246,27 @@ fn run_pass<S: Vector, L: Lane, E: Increment<L>>(
                 *predecessor = Predecessors::ByMinorStep(&columns[first..first + pixels]);
             }
         }
-        if input.windows.is_some() && accumulation.gives_totals() {
-            block_totals.clear();
-        }
-        let totals_pitch = block_totals.pitch();
+        let (totals, totals_pitch) = block_totals.begin(window);
         let mut block_p2 = Columns::default();
         for (of_block, row) in block_p2.iter_mut().zip(p2.chunks_exact(p2_pitch)) {
             of_block.copy_from_slice(&row[from..from + BLOCK]);
         }
+        let place = start..start + pixels * window.len;
         let mut block = Block {
             shape: BlockShape { pixels, mirrored: pass.mirrored, window, gated: input.windows.is_some(), room },
             p1: *p1,
             p2: &block_p2,
             predecessors: &predecessors[..directions],
             costs,
-            volume: if accumulation == Accumulation::Single {
-                &mut []
-            } else {
-                &mut row.volume[start..][..pixels * window.len]
-            },
+            stored: stored.get(place.clone()).unwrap_or_default(),
+            volume: target.get_mut(place).unwrap_or_default(),
             sums,
-            totals: &mut block_totals.totals()[window.first..],
+            totals,
             totals_pitch,
             output: SumOutput {
                 accumulation,
                 rule,
-                streams: is_only_pass.then_some(&streams), // what the next pass adds to is read at once
+                streams: (p + 1 == passes).then_some(&streams), // what the next pass adds to is read at once
                 fit_lanes: *sums_fit,
             },
         };
@@ -323,6 +331,7 @@ fn scan_block<S: Vector, L: Lane, E: Increment<L>>(
         (4, 256, false) if four => fixed!(4, 256, true, false, false),
         (4, 32, true) if four => fixed!(4, 32, true, true, false),
         (4, 64, true) if four => fixed!(4, 64, true, true, false),
+        (4, 96, true) if four => fixed!(4, 96, true, true, false),
         (4, 128, true) if four => fixed!(4, 128, true, true, false),
         (4, 64, false) if in_lanes => fixed!(4, 64, false, false, true),
         (4, 128, false) if in_lanes => fixed!(4, 128, false, false, true),

@@ -4,6 +4,7 @@
 //! some pixels is the right winner among them, and a left winner needs one minimum for each register too.
 
 use super::aligned::Aligned;
+use super::disparity_windows::DisparityWindow;
 use super::input::BLOCK;
 use super::input::Range;
 use super::maps::MapRow;
@@ -66,30 +67,34 @@ impl TotalForm {
 #[derive(Default)]
 pub(super) struct BlockTotals {
     totals: Aligned<u16>,
-    stride: usize,
+    window: DisparityWindow,
     pub(super) form: TotalForm,
 }
 
 impl BlockTotals {
-    pub(super) fn restart(&mut self, range: Range, form: TotalForm) {
-        (self.stride, self.form) = (range.stride, form);
-        self.totals.resize(PAD + (BLOCK + 1) * self.pitch());
-        self.clear();
-    }
-
-    /// Marks all candidates as missing.
-    pub(super) fn clear(&mut self) {
-        self.totals.fill(self.form.none);
+    /// Totals for windows of at most `longest` candidates.
+    pub(super) fn restart(&mut self, longest: usize, form: TotalForm) {
+        (self.window, self.form) = (DisparityWindow::NOTHING, form);
+        self.totals.resize(PAD + (BLOCK + 1) * (longest + PAD));
+        self.totals.fill(form.none);
     }
 
     /// Distance of pixels.
-    pub(super) fn pitch(&self) -> usize {
-        self.stride + PAD
+    fn pitch(&self) -> usize {
+        self.window.len + PAD
     }
 
-    /// Totals from the first pixel on.
-    pub(super) fn totals(&mut self) -> &mut [u16] {
-        &mut self.totals[PAD..]
+    /// Room for the totals of this window from the first pixel on, and the distance of pixels.
+    pub(super) fn begin(&mut self, window: DisparityWindow) -> (&mut [u16], usize) {
+        if self.window.len != window.len {
+            self.window.len = window.len;
+            let pitch = self.pitch();
+            for t in 0..=BLOCK {
+                self.totals[t * pitch..][..PAD].fill(self.form.none);
+            }
+        }
+        self.window.first = window.first;
+        (&mut self.totals[PAD..], window.len + PAD)
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -99,7 +104,7 @@ impl BlockTotals {
     /// Totals of pixel `t`.
     #[inline(always)]
     fn pixel(&self, t: usize) -> &[u16] {
-        &self.totals[PAD + t * self.pitch()..][..self.stride]
+        &self.totals[PAD + t * self.pitch()..][..self.window.len]
     }
 
     /// Left winners of the first pixels, tested and refined as in [`crate::stereo::disparity::winner_takes_all`].
@@ -144,8 +149,9 @@ impl BlockTotals {
             let exist = below[t] != i32::from(NONE) && above[t] != i32::from(NONE);
             fractions[t] = if exist { fractions[t] } else { 0 };
         }
+        let first = params.min_disparity + self.window.first as i32;
         for t in 0..values.len() {
-            values[t] = (SUBPIXEL_STEPS * (params.min_disparity + winners[t]) + fractions[t]) as i16;
+            values[t] = (SUBPIXEL_STEPS * (first + winners[t]) + fractions[t]) as i16;
         }
         if params.uniqueness > 0 || !confidence.is_empty() {
             self.test_rivals(simd, params, (&winners, &sums[1]), values, reasons, confidence);
@@ -334,12 +340,12 @@ impl RightWinners {
         mirrored: bool,
     ) {
         let len = <S::u16s as SimdBase<S>>::LEN;
-        let lowest = self.width - first - start - pixels; // place of candidate 0 of the last pixel
+        let lowest = self.width - first - start - pixels + block.window.first; // place of the window of the last pixel
         let step = block.pitch() + 1;
         let block_totals = &block.totals[PAD + start * block.pitch() + 1 - pixels..];
         let form = block.form;
         let mut j = 0;
-        while j < block.stride + pixels - 1 {
+        while j < block.window.len + pixels - 1 {
             let mine = block_totals[j..][..pixels * step].chunks_exact(step);
             let theirs = &mut self.totals[lowest + j..][..len];
             let mut totals = S::u16s::from_slice(simd, theirs);
