@@ -82,28 +82,32 @@ pub(super) struct SumOutput<'a> {
 }
 
 impl SumOutput<'_> {
-    /// Writes a register of sums of pixel `t`, added to those that are stored, or their totals with the costs.
+    /// Writes the sums of the candidates from `at` on of pixel `t`, added to those that are stored, or their totals with the costs.
     #[inline(always)]
     fn put<S: Vector, L: Lane, E: Increment<L>>(
         self,
         simd: S,
-        t: usize,
+        (t, at): (usize, usize),
         (sums, cost): (E::Sums<S>, L::V<S>),
         stored: &[E],
         volume: &mut [E],
         totals: &mut [u16],
     ) {
+        let len = <L::V<S> as SimdBase<S>>::LEN;
         match self.accumulation {
             Accumulation::First | Accumulation::Add => {
                 let is_first = self.accumulation == Accumulation::First;
-                let sums = if is_first { sums } else { E::both::<S>(E::load(simd, stored), sums) };
+                let sums = if is_first { sums } else { E::both::<S>(E::load(simd, &stored[at..][..len]), sums) };
                 match self.streams {
-                    Some(streams) => E::stream::<S>(sums, volume, streams),
-                    None => E::store::<S>(sums, volume),
+                    Some(streams) => E::stream::<S>(sums, &mut volume[at..][..len], streams),
+                    None => E::store::<S>(sums, &mut volume[at..][..len]),
                 }
             }
-            Accumulation::Final => E::total::<S>(simd, self.rule, t, (E::load(simd, stored), sums), cost, totals),
-            Accumulation::Single => E::total::<S>(simd, self.rule, t, (E::zero(simd), sums), cost, totals),
+            Accumulation::Final | Accumulation::Single => {
+                let is_only = self.accumulation == Accumulation::Single;
+                let before = if is_only { E::zero(simd) } else { E::load(simd, &stored[at..][..len]) };
+                E::total::<S>(simd, self.rule, t, (before, sums), cost, &mut totals[at..][..len]);
+            }
         }
     }
 }
@@ -217,11 +221,8 @@ pub(super) fn aggregate_block<
         let volume = if output.accumulation.gives_totals() { &mut [] } else { &mut volume[whole] };
         let totals = &mut totals[t * totals_pitch..][..stride];
         for b in 0..stride / len {
-            let place = b * len..(b + 1) * len;
-            let cost = L::V::<S>::from_slice(simd, &costs[place.clone()]);
-            let stored = stored.get(place.clone()).unwrap_or_default();
-            let volume = volume.get_mut(place.clone()).unwrap_or_default();
-            output.put::<S, L, E>(simd, t, (sums.of(simd, b), cost), stored, volume, &mut totals[place]);
+            let cost = at_slot::<S, L>(simd, costs, b * len);
+            output.put::<S, L, E>(simd, (t, b * len), (sums.of(simd, b), cost), stored, volume, totals);
         }
     }
     if in_registers {
