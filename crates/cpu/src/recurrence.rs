@@ -380,7 +380,7 @@ impl<S: Simd, L: Lane, const LOADS: bool> Line<S, L> for Stored<'_, L, LOADS> {
     #[inline(always)]
     fn neighbours(&self, simd: S, b: usize, registers: usize) -> (Option<L::V<S>>, Option<L::V<S>>) {
         let at = self.pad + b * <L::V<S> as SimdBase<S>>::LEN;
-        let loads = LOADS && prefers_loads(simd);
+        let loads = LOADS && prefers_loads();
         let below = if loads && b > 0 { Some(at_slot(simd, self.line, at - 1)) } else { None };
         let above = if loads && b + 1 < registers { Some(at_slot(simd, self.line, at + 1)) } else { None };
         (below, above)

@@ -146,15 +146,10 @@ pub(super) fn looks_up<S: Simd>(simd: S) -> bool {
     !simd.level().is_fallback()
 }
 
-/// Whether a register of neighbours is read faster than it is made of two: not with 64 bytes, which always lie in two lines, nor where
-/// one instruction makes it.
+/// Whether a register of neighbours is read faster than it is made of two: not on Arm, where one instruction makes it.
 #[inline(always)]
-pub(super) fn prefers_loads<S: Simd>(simd: S) -> bool {
-    match simd.level() {
-        #[cfg(target_arch = "x86_64")]
-        Level::Sse2(_) | Level::Sse4_2(_) | Level::Avx2(_) => true,
-        _ => false,
-    }
+pub(super) fn prefers_loads() -> bool {
+    cfg!(target_arch = "x86_64")
 }
 
 /// Compiles an expression for each level and runs the one for `$level`; functions in it have to be inlined always.
