@@ -6,7 +6,7 @@ use super::rows::RowRemap;
 use super::{CalibrationError, Camera, Crop, Projection, Rectification, StereoRig};
 use crate::console;
 use crate::geometry::Geometry;
-use crate::image::{Luma, Picture};
+use crate::image::Picture;
 use crate::process::memory;
 use glam::{DMat3, DVec2};
 use std::panic::resume_unwind;
@@ -184,8 +184,8 @@ impl Rectifier {
         self.check(left, right)?;
         let of_right = rows.map_or(&self.right, RowRemap::table);
         Ok(std::thread::scope(|scope| {
-            let right = beside(scope, || rectify(scope, of_right, right));
-            (rectify(scope, &self.left, left), right())
+            let right = beside(scope, || of_right.apply(right));
+            (self.left.apply(left), right())
         }))
     }
 
@@ -193,20 +193,6 @@ impl Rectifier {
     pub(super) fn right_table(&self) -> &RemapTable {
         &self.right
     }
-}
-
-/// Brightness and colours, side by side.
-pub(super) fn rectify<'scope>(
-    scope: &'scope Scope<'scope, '_>,
-    table: &'scope RemapTable,
-    picture: &'scope Picture,
-) -> Picture {
-    let rgb = picture.rgb.as_ref().map(|rgb| beside(scope, || table.apply(rgb)));
-    let luma = match &picture.luma {
-        Luma::U8(image) => Luma::U8(table.apply(image)),
-        Luma::U16 { image, bits } => Luma::U16 { image: table.apply(image), bits: *bits },
-    };
-    Picture { luma, rgb: rgb.map(|rgb| rgb()) }
 }
 
 /// Begins `work` on a thread of its own, and gives what waits for the result. Threads that live on would be missing in a process that is
