@@ -12,6 +12,9 @@ const OUTSIDE: u8 = u8::MAX;
 /// Pixels of a step: few enough for the cache next to the processor.
 const BLOCK: usize = 128;
 
+/// The channels of a block.
+type Moved<const CHANNELS: usize> = [[u16; BLOCK]; CHANNELS];
+
 /// Sources of all target pixels; both pictures have the same size, at least 2x2.
 #[derive(Debug)]
 pub(super) struct RemapTable {
@@ -90,53 +93,60 @@ impl RemapTable {
 
     /// The remapped picture; black outside the source, where brightness is 0 and nowhere else.
     pub(super) fn apply(&self, picture: &Picture) -> Picture {
-        let (width, height) = self.size;
-        let room = self.blocks.len() * BLOCK;
         match (&picture.luma, &picture.rgb) {
-            (Luma::U8(luma), None) => {
-                let (luma, mut moved) = (luma.pixels(), Vec::with_capacity(room));
-                let unpack = |[pair]: [u32; 1]| [[pair & 255, pair >> 8]];
-                let write = |[block]: &[[u16; BLOCK]; 1]| moved.extend(block.map(|v| v as u8));
-                dispatch!(Level::new(), _ => self.remap(|at| [two(luma, at)], unpack, write));
-                moved.truncate(width * height);
-                Luma::U8(Image::new(width, height, moved)).into()
-            }
             (Luma::U8(luma), Some(rgb)) => {
-                let (luma, rgb) = (luma.pixels(), rgb.pixels().as_flattened());
-                let (mut moved, mut colors) = (Vec::with_capacity(room), Vec::with_capacity(room));
-                let read = |at: usize| {
-                    let six = &rgb[3 * at..3 * at + 6];
-                    let [first, last] = [&six[..4], &six[2..]].map(|four| four.first_chunk().copied().unwrap_or_default());
-                    [two(luma, at), u32::from_le_bytes(first), u32::from_le_bytes(last)]
-                };
-                let unpack = |[pair, first, last]: [u32; 3]| {
-                    let red = [first & 255, first >> 24];
-                    let green = [first >> 8 & 255, last >> 16 & 255];
-                    [[pair & 255, pair >> 8], red, green, [first >> 16 & 255, last >> 24]]
-                };
-                let write = |[block, red, green, blue]: &[[u16; BLOCK]; 4]| {
-                    moved.extend(block.map(|v| v as u8));
-                    colors.extend((0..BLOCK).map(|i| [red[i] as u8, green[i] as u8, blue[i] as u8]));
-                };
-                dispatch!(Level::new(), _ => self.remap(read, unpack, write));
-                moved.truncate(width * height);
-                colors.truncate(width * height);
-                Picture { luma: Luma::U8(Image::new(width, height, moved)), rgb: Some(Image::new(width, height, colors)) }
+                let (luma, rgb) = self.with_colors(luma, rgb);
+                Picture { luma: Luma::U8(luma), rgb: Some(rgb) }
+            }
+            (Luma::U8(luma), None) => {
+                let (luma, mut moved) = (luma.pixels(), self.room());
+                let unpack = |[pair]: [u32; 1]| [[pair & 0xff, pair >> 8]];
+                let write = |[block]: &Moved<1>| moved.extend(block.map(|v| v as u8));
+                dispatch!(Level::new(), _ => self.remap(|at| [two(luma, at)], unpack, write));
+                Luma::U8(self.image(moved)).into()
             }
             (Luma::U16 { image, bits }, rgb) => {
-                let (luma, mut moved) = (image.pixels(), Vec::with_capacity(room));
+                let (luma, mut moved) = (image.pixels(), self.room());
                 let read = |at: usize| [u32::from(luma[at]) | u32::from(luma[at + 1]) << 16];
-                let unpack = |[pair]: [u32; 1]| [[pair & 65535, pair >> 16]];
-                let write = |[block]: &[[u16; BLOCK]; 1]| moved.extend(block);
-                dispatch!(Level::new(), _ => self.remap(read, unpack, write));
-                moved.truncate(width * height);
-                // colours have eight bits: they go with eight bits of brightness
-                let rgb = rgb.as_ref().and_then(|rgb| {
-                    self.apply(&Picture { luma: Luma::U8(Image::filled(width, height, 0)), rgb: Some(rgb.clone()) }).rgb
-                });
-                Picture { luma: Luma::U16 { image: Image::new(width, height, moved), bits: *bits }, rgb }
+                let unpack = |[pair]: [u32; 1]| [[pair & 0xffff, pair >> 16]];
+                dispatch!(Level::new(), _ => self.remap(read, unpack, |[block]: &Moved<1>| moved.extend(block)));
+                let luma = Luma::U16 { image: self.image(moved), bits: *bits };
+                Picture { luma, rgb: rgb.as_ref().map(|rgb| self.with_colors(&picture.luma.to_u8(), rgb).1) }
             }
         }
+    }
+
+    /// Brightness and colours in one pass: place and weights are read once for four channels.
+    fn with_colors(&self, luma: &Image<u8>, rgb: &Image<[u8; 3]>) -> (Image<u8>, Image<[u8; 3]>) {
+        let (luma, rgb) = (luma.pixels(), rgb.pixels().as_flattened());
+        let (mut moved, mut colors) = (self.room(), self.room());
+        let read = |at: usize| {
+            let six = &rgb[3 * at..3 * at + 6];
+            let [first, last] = [&six[..4], &six[2..]].map(|four| four.first_chunk().copied().unwrap_or_default());
+            [two(luma, at), u32::from_le_bytes(first), u32::from_le_bytes(last)]
+        };
+        let unpack = |[pair, first, last]: [u32; 3]| {
+            let (red, green) = ([first & 0xff, first >> 24], [first >> 8 & 0xff, last >> 16 & 0xff]);
+            [[pair & 0xff, pair >> 8], red, green, [first >> 16 & 0xff, last >> 24]]
+        };
+        let write = |[luma, red, green, blue]: &Moved<4>| {
+            moved.extend(luma.map(|v| v as u8));
+            colors.extend((0..BLOCK).map(|i| [red[i] as u8, green[i] as u8, blue[i] as u8]));
+        };
+        dispatch!(Level::new(), _ => self.remap(read, unpack, write));
+        (self.image(moved), self.image(colors))
+    }
+
+    /// Room for all blocks.
+    fn room<T>(&self) -> Vec<T> {
+        Vec::with_capacity(self.blocks.len() * BLOCK)
+    }
+
+    /// The picture without the end of its last block.
+    fn image<T>(&self, mut pixels: Vec<T>) -> Image<T> {
+        let (width, height) = self.size;
+        pixels.truncate(width * height);
+        Image::new(width, height, pixels)
     }
 
     /// Reads words of a pixel and its right neighbour, unpacks both values of each channel, of which the first one is brightness, and
@@ -146,7 +156,7 @@ impl RemapTable {
         &self,
         read: impl Fn(usize) -> [u32; WORDS],
         unpack: impl Fn([u32; WORDS]) -> [[u32; 2]; CHANNELS],
-        mut write: impl FnMut(&[[u16; BLOCK]; CHANNELS]),
+        mut write: impl FnMut(&Moved<CHANNELS>),
     ) {
         let width = self.size.0;
         let least = u32::from(self.has_border);
@@ -220,7 +230,9 @@ mod tests {
 
     fn shifted(dx: f64, dy: f64, image: &Image<u16>) -> Vec<u16> {
         let table = RemapTable::new(image.width(), image.height(), |x, y| DVec2::new(x as f64 + dx, y as f64 + dy));
-        let Luma::U16 { image, .. } = table.apply(&Luma::U16 { image: image.clone(), bits: 16 }.into()).luma else { panic!() };
+        let Luma::U16 { image, .. } = table.apply(&Luma::U16 { image: image.clone(), bits: 16 }.into()).luma else {
+            panic!()
+        };
         image.into_pixels()
     }
 
