@@ -1,5 +1,10 @@
 //! Remaps pictures by a fixed map: bilinear, in integers, equal for all channels and depths. Plain loops, which become vector instructions.
 
+#![allow(
+    clippy::inline_always,
+    reason = "what is not inlined is not compiled for the vector instructions that are there"
+)]
+
 use crate::image::{Image, Luma, Picture};
 use fearless_simd::{Level, dispatch};
 use glam::DVec2;

@@ -1,5 +1,10 @@
 //! Reduction to a working size: each pixel is the mean of a box, and ground truth and geometry are scaled too.
 
+#![allow(
+    clippy::inline_always,
+    reason = "what is not inlined is not compiled for the vector instructions that are there"
+)]
+
 use crate::choices;
 use crate::image::{Image, Luma, Picture, Truth};
 use fearless_simd::{Level, dispatch};

@@ -1,5 +1,10 @@
 //! Decodes one MJPEG frame.
 
+#![allow(
+    clippy::inline_always,
+    reason = "what is not inlined is not compiled for the vector instructions that are there"
+)]
+
 use super::{Damage, DecodeError};
 use crate::Pixels;
 use crate::image::{Image, Luma, Picture};
