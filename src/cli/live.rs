@@ -12,7 +12,6 @@ use crate::recording::About;
 use crate::settings::{Settings, Word};
 use crate::sources;
 use anyhow::Context as _;
-use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -107,8 +106,9 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
         anyhow::bail!("no pair was matched: {}", if reasons.is_empty() { "none came in time" } else { &reasons });
     };
     let map = output.map.as_deref().context("the engine gave no numbers back")?;
-    let frame = in_colors(&output.job.frame, &calibrated.preparation, &info)?;
-    write_preview(&args.preview, &frame, map, &PreviewOptions::default())?;
+    let frame = &output.job.frame;
+    let colored = in_colors(frame, &calibrated.preparation, &info);
+    write_preview(&args.preview, colored.as_ref().unwrap_or(frame), map, &PreviewOptions::default())?;
     console::say(format_args!("wrote {}", args.preview.display()));
     if args.json {
         super::print_json(&about(&output, &end.status, &end.summary))?;
@@ -119,18 +119,12 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     Ok(())
 }
 
-/// The frame with its colours, also where only brightness was decoded.
-fn in_colors<'a>(
-    frame: &'a Frame,
-    preparation: &FramePreparation,
-    info: &SourceInfo,
-) -> anyhow::Result<Cow<'a, Frame>> {
-    let Some(original) = frame.raw.original.as_ref().filter(|_| frame.left.rgb.is_none()) else {
-        return Ok(Cow::Borrowed(frame));
-    };
-    let (left, right) = original.pictures(Pixels::Color)?;
+/// The frame with the colours that were not decoded for it; `None` where there are none.
+fn in_colors(frame: &Frame, preparation: &FramePreparation, info: &SourceInfo) -> Option<Frame> {
+    let original = frame.raw.original.as_ref().filter(|_| frame.left.rgb.is_none())?;
+    let (left, right) = original.pictures(Pixels::Color).ok()?;
     let raw = RawPair { left, right, ..(*frame.raw).clone() };
-    Ok(Cow::Owned(preparation.prepare(&Arc::new(raw), info, frame.arrived)?))
+    preparation.prepare(&Arc::new(raw), info, frame.arrived).ok()
 }
 
 /// The last result and how the run went.

@@ -55,7 +55,8 @@ fn end_of_scan(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Decodes a picture whose headers are decoded. zune-jpeg 0.5.15 panics on some damaged pictures; the panic is caught here.
+/// Decodes the pixels of a picture, whose headers are decoded, to `out`. zune-jpeg 0.5.15 panics on some damaged pictures; the panic is
+/// caught here.
 ///
 /// # Errors
 /// The picture is damaged; the text gives the reason.

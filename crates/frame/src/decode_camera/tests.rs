@@ -86,11 +86,10 @@ fn luma_and_colours_of_one_pass_are_those_of_two() {
     use zune_jpeg::zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions};
     let mut random = fastrand::Rng::with_seed(2);
     for (width, height) in [(64, 48), (1, 1), (23, 7), (200, 3)] {
-        let (size, rgb) = ((width as u16, height as u16), (0..3 * width * height).map(|_| random.u8(..)));
+        let pixels: Vec<u8> = (0..3 * width * height).map(|_| random.u8(..)).collect();
         let mut stream = Vec::new();
-        let pixels: Vec<u8> = rgb.collect();
         let mut encoder = JpegEncoder::new_with_quality(&mut stream, 90);
-        encoder.encode(&pixels, size.0.into(), size.1.into(), ::image::ExtendedColorType::Rgb8).expect("encodes");
+        encoder.encode(&pixels, width as u32, height as u32, ::image::ExtendedColorType::Rgb8).expect("encodes");
         let layout = Layout::tight(PixelFormat::Mjpeg, (width, height));
         let color = decode(layout, &stream, Pixels::Color).expect("decodes");
         assert_eq!(color.luma, decode(layout, &stream, Pixels::Luma).expect("decodes").luma);
