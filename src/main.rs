@@ -3,7 +3,16 @@
 fn main() -> std::process::ExitCode {
     #[cfg(target_os = "linux")]
     leave_out_device_select();
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    keep_freed_memory();
     stereopsis::main()
+}
+
+/// Has glibc keep freed memory for the next pair: pages that the system gives anew for each cost more time than its rectification.
+/// glibc gives back what exceeds twice the largest block that was mapped and freed, up to blocks of 32 MiB.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn keep_freed_memory() {
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(31 << 20)));
 }
 
 /// Has Vulkan leave out Mesa's layer that looks for a compositor and puts its GPU first, where no compositor can be found: Wayland's library

@@ -3,7 +3,7 @@
 use super::input_args::{Input, InputArgs, params_at_start};
 use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
-use crate::capture::SourceSpec;
+use crate::capture::{Frame, FramePreparation, Pixels, RawPair, SourceInfo, SourceSpec};
 use crate::console;
 use crate::engine::Output;
 use crate::files::Outputs;
@@ -13,6 +13,7 @@ use crate::settings::{Settings, Word};
 use crate::sources;
 use anyhow::Context as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::SystemTime;
 use stereopsis_figures::{PreviewOptions, write_preview};
 use stereopsis_ui::WindowOptions;
@@ -78,6 +79,9 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
     let spec = spec.or(in_rig).unwrap_or(SourceSpec::Scene);
     options.looped &= args.frames.is_some() || spec == SourceSpec::Scene;
     options.watched = false;
+    if spec.is_camera() && !args.publish.is_asked() && !settings.params.reads_colors() {
+        options.pixels = Pixels::Luma;
+    }
     let sources::CalibratedSource { source, calibrated, mut inputs } =
         sources::open_calibrated(&spec, &options, &calibration)?;
     inputs.extend(rig_file.iter().chain(args.settings.file()).cloned());
@@ -93,7 +97,7 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
         remote.set_about(About { calibration, ..About::of_source(&spec.to_string(), &info, SystemTime::now()) });
     }
     let frames = args.frames.or((spec == SourceSpec::Scene).then_some(SCENE_FRAMES));
-    let capture = calibrated.preparation.into();
+    let capture = calibrated.preparation.clone().into();
     let remote = published.0.clone();
     let options = LiveOptions { capture, remote, ..LiveOptions::new(params, settings.engine_options()) };
     let end = headless::run(source, options, frames)?;
@@ -102,7 +106,9 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
         anyhow::bail!("no pair was matched: {}", if reasons.is_empty() { "none came in time" } else { &reasons });
     };
     let map = output.map.as_deref().context("the engine gave no numbers back")?;
-    write_preview(&args.preview, &output.job.frame, map, &PreviewOptions::default())?;
+    let frame = &output.job.frame;
+    let colored = in_colors(frame, &calibrated.preparation, &info);
+    write_preview(&args.preview, colored.as_ref().unwrap_or(frame), map, &PreviewOptions::default())?;
     console::say(format_args!("wrote {}", args.preview.display()));
     if args.json {
         super::print_json(&about(&output, &end.status, &end.summary))?;
@@ -111,6 +117,14 @@ fn run_headless(args: &LiveArgs, settings: &Settings, spec: Option<SourceSpec>) 
         anyhow::bail!("{}", end.status.errors.join("; "));
     }
     Ok(())
+}
+
+/// The frame with the colours that were not decoded for it; `None` where there are none.
+fn in_colors(frame: &Frame, preparation: &FramePreparation, info: &SourceInfo) -> Option<Frame> {
+    let original = frame.raw.original.as_ref().filter(|_| frame.left.rgb.is_none())?;
+    let (left, right) = original.pictures(Pixels::Color).ok()?;
+    let raw = RawPair { left, right, ..(*frame.raw).clone() };
+    preparation.prepare(&Arc::new(raw), info, frame.arrived).ok()
 }
 
 /// The last result and how the run went.

@@ -77,12 +77,12 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     options.watched = false;
     options.looped &= args.frames.is_some() || args.seconds.is_some() || spec == SourceSpec::Scene;
     // cameras' raw pictures are recorded as they come: colours are only decoded for what is made of them
-    let keeps_raw_alone = spec.is_live()
-        && !args.publish.is_asked()
-        && args.streams.is_some_and(|streams| {
-            !streams.needs_results() && !streams.has(Stream::Eyes) && !streams.has(Stream::Rectified)
-        });
-    if keeps_raw_alone {
+    let asked = args.streams.unwrap_or_default();
+    let needs_colors = args.publish.is_asked()
+        || asked.has(Stream::Eyes)
+        || asked.has(Stream::Rectified)
+        || asked.needs_results() && settings.params.reads_colors();
+    if spec.is_camera() && !needs_colors {
         options.pixels = Pixels::Luma;
     }
     let sources::CalibratedSource { source, calibrated, .. } = sources::open_calibrated(&spec, &options, &calibration)?;

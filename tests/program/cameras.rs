@@ -121,6 +121,24 @@ fn the_counts_are_told_by_cause() {
 }
 
 #[test]
+fn a_preview_has_colours_where_matching_reads_none() {
+    let home = tempfile::tempdir().expect("temporary folder");
+    let words = "live --headless --engine cpu --preset fast --source webcam:0,1 --size 320x240 --format mjpeg --frames 2 --preview it.png";
+    let mut program = stereopsis(home.path(), &words.split(' ').collect::<Vec<_>>());
+    let Some(folder) = emulate(&mut program, &["", ""]) else { return };
+    for i in 0..2 {
+        dress(folder.path(), i);
+        let red = image::RgbImage::from_fn(320, 240, |x, y| image::Rgb([150 + (x * 7 + y * 3) as u8 % 100, 20, 20]));
+        red.save(folder.path().join(format!("{i}.320x240.jpg"))).expect("written");
+    }
+    finished(program, 0);
+    let preview = image::open(home.path().join("it.png")).expect("a picture").into_rgb8();
+    let left = preview.enumerate_pixels().filter(|(x, ..)| *x < preview.width() / 3);
+    let red = left.filter(|(.., color)| color[0] > color[1].saturating_add(80)).count();
+    assert!(red > 320 * 240 / 2, "{red} pixels are red");
+}
+
+#[test]
 fn nokhwa_gives_the_same_pictures_where_it_is_built_in_and_is_refused_in_words_elsewhere() {
     let home = tempfile::tempdir().expect("temporary folder");
     let words = ["live", "--headless", "--engine", "cpu", "--source", "webcam:0,1", "--frames", "3", "--camera-api"];

@@ -6,11 +6,11 @@ use super::rows::RowRemap;
 use super::{CalibrationError, Camera, Crop, Projection, Rectification, StereoRig};
 use crate::console;
 use crate::geometry::Geometry;
-use crate::image::{Luma, Picture};
+use crate::image::Picture;
 use crate::process::memory;
 use glam::{DMat3, DVec2};
 use std::panic::resume_unwind;
-use std::thread::{Builder, Scope};
+use std::thread::{Builder, ScopedJoinHandle};
 
 /// Rectifies pairs of one size with a precomputed map.
 #[derive(Debug)]
@@ -184,41 +184,18 @@ impl Rectifier {
         self.check(left, right)?;
         let of_right = rows.map_or(&self.right, RowRemap::table);
         Ok(std::thread::scope(|scope| {
-            let right = beside(scope, || rectify(scope, of_right, right));
-            (rectify(scope, &self.left, left), right())
+            // threads that live on would be missing in a process that is forked from this one; where the system gives none, this one works
+            let work = || of_right.apply(right);
+            let thread = Builder::new().name("rectify".into()).spawn_scoped(scope, work).ok();
+            let left = self.left.apply(left);
+            let wait = |thread: ScopedJoinHandle<'_, _>| thread.join().unwrap_or_else(|panic| resume_unwind(panic));
+            (left, thread.map_or_else(work, wait))
         }))
     }
 
     /// The map of the right picture.
     pub(super) fn right_table(&self) -> &RemapTable {
         &self.right
-    }
-}
-
-/// Brightness and colours, side by side.
-pub(super) fn rectify<'scope>(
-    scope: &'scope Scope<'scope, '_>,
-    table: &'scope RemapTable,
-    picture: &'scope Picture,
-) -> Picture {
-    let rgb = picture.rgb.as_ref().map(|rgb| beside(scope, || table.apply(rgb)));
-    let luma = match &picture.luma {
-        Luma::U8(image) => Luma::U8(table.apply(image)),
-        Luma::U16 { image, bits } => Luma::U16 { image: table.apply(image), bits: *bits },
-    };
-    Picture { luma, rgb: rgb.map(|rgb| rgb()) }
-}
-
-/// Begins `work` on a thread of its own, and gives what waits for the result. Threads that live on would be missing in a process that is
-/// forked from this one. Where the system gives no thread, the one that waits does the work.
-fn beside<'scope, T: Send + 'scope>(
-    scope: &'scope Scope<'scope, '_>,
-    work: impl Fn() -> T + Copy + Send + 'scope,
-) -> impl FnOnce() -> T {
-    let thread = Builder::new().name("rectify".into()).spawn_scoped(scope, work).ok();
-    move || match thread {
-        Some(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-        None => work(),
     }
 }
 

@@ -1,45 +1,64 @@
-//! Remaps pixels by a fixed map: bilinear, in integers, equal for all pixel types.
+//! Remaps pictures by a fixed map: bilinear, in integers, equal for all channels and depths. Plain loops, which become vector instructions.
 
-use crate::image::Image;
+#![allow(
+    clippy::inline_always,
+    reason = "what is not inlined is not compiled for the vector instructions that are there"
+)]
+
+use crate::image::{Image, Luma, Picture};
+use fearless_simd::{Level, dispatch};
 use glam::DVec2;
 
 /// Denominator of the weights.
 const ONE: i32 = 128;
 
-/// Source of one target pixel.
-#[derive(Clone, Copy, Debug)]
-struct Source {
-    /// Index of the upper left of the four source pixels; [`OUTSIDE`] for none.
-    index: u32,
-    /// Weight of the right pixels, in 1/[`ONE`].
-    right: u16,
-    /// Weight of the lower pixels, in 1/[`ONE`].
-    lower: u16,
-}
+/// Weight of a target pixel whose source lies outside.
+const OUTSIDE: u8 = u8::MAX;
+/// Pixels of a step: few enough for the cache next to the processor.
+const BLOCK: usize = 128;
 
-const OUTSIDE: u32 = u32::MAX;
+/// The channels of a block.
+type Moved<const CHANNELS: usize> = [[u16; BLOCK]; CHANNELS];
 
 /// Sources of all target pixels; both pictures have the same size, at least 2x2.
 #[derive(Debug)]
 pub(super) struct RemapTable {
     size: (usize, usize),
-    sources: Vec<Source>,
+    blocks: Vec<Block>,
     /// Whether a target pixel has no source: others are not black then, so that a border ends where the picture begins.
     has_border: bool,
 }
 
+/// Sources of successive target pixels; behind the last one they lie outside.
+#[derive(Clone, Debug)]
+struct Block {
+    /// Index of the upper left of the four source pixels.
+    places: [u32; BLOCK],
+    /// Weight of the right pixels, in 1/[`ONE`].
+    rights: [u8; BLOCK],
+    /// Weight of the lower pixels, in 1/[`ONE`]; [`OUTSIDE`] for no source.
+    lowers: [u8; BLOCK],
+}
+
 /// Bytes of each target pixel.
-pub(super) const BYTES_PER_PIXEL: usize = size_of::<Source>();
+pub(super) const BYTES_PER_PIXEL: usize = size_of::<Block>() / BLOCK;
 
 impl RemapTable {
     /// A map from target pixel `(x, y)` to its source position `source(x, y)`, px.
     pub(super) fn new(width: usize, height: usize, source: impl Fn(usize, usize) -> DVec2) -> Self {
-        let mut sources = Vec::with_capacity(width * height);
-        for y in 0..height {
-            sources.extend((0..width).map(|x| quantize(source(x, y), width, height)));
+        let none = Block { places: [0; BLOCK], rights: [0; BLOCK], lowers: [OUTSIDE; BLOCK] };
+        let mut blocks = vec![none; (width * height).div_ceil(BLOCK)];
+        let mut has_border = false;
+        for at in 0..width * height {
+            let position = source(at % width, at / width);
+            if let Some((place, [right, lower])) = quantize(position, width, height) {
+                let (block, at) = (&mut blocks[at / BLOCK], at % BLOCK);
+                (block.places[at], block.rights[at], block.lowers[at]) = (place, right, lower);
+            } else {
+                has_border = true;
+            }
         }
-        let has_border = sources.iter().any(|source| source.index == OUTSIDE);
-        Self { size: (width, height), sources, has_border }
+        Self { size: (width, height), blocks, has_border }
     }
 
     pub(super) fn size(&self) -> (usize, usize) {
@@ -48,9 +67,12 @@ impl RemapTable {
 
     /// Source position of a target pixel, to 1/128 px; `None` outside.
     pub(super) fn source(&self, x: usize, y: usize) -> Option<DVec2> {
-        let Source { index, right, lower } = *self.sources.get(y * self.size.0 + x)?;
-        let whole = DVec2::new((index as usize % self.size.0) as f64, (index as usize / self.size.0) as f64);
-        (index != OUTSIDE).then(|| whole + DVec2::new(right.into(), lower.into()) / f64::from(ONE))
+        let at = y * self.size.0 + x;
+        let (block, at) = (self.blocks.get(at / BLOCK)?, at % BLOCK);
+        let place = block.places[at] as usize;
+        let whole = DVec2::new((place % self.size.0) as f64, (place / self.size.0) as f64);
+        let share = DVec2::new(block.rights[at].into(), block.lowers[at].into()) / f64::from(ONE);
+        (block.lowers[at] != OUTSIDE).then_some(whole + share)
     }
 
     /// The map of pictures whose target pixel `(x, y)` shows what target position `place(x, y)` of this one shows, which is moved along
@@ -75,84 +97,136 @@ impl RemapTable {
     }
 
     /// The remapped picture; black outside the source, where brightness is 0 and nowhere else.
-    pub(super) fn apply<T: Pixel>(&self, image: &Image<T>) -> Image<T> {
-        let width = self.size.0;
-        let pixels = image.pixels();
-        let moved = self.sources.iter().map(|source| {
-            if source.index == OUTSIDE {
-                return T::default();
+    pub(super) fn apply(&self, picture: &Picture) -> Picture {
+        match (&picture.luma, &picture.rgb) {
+            (Luma::U8(luma), Some(rgb)) => {
+                let (luma, rgb) = self.with_colors(luma, rgb);
+                Picture { luma: Luma::U8(luma), rgb: Some(rgb) }
             }
-            let index = source.index as usize;
-            // two slices, so that bounds are checked twice and not four times
-            let (upper, lower) = (&pixels[index..index + 2], &pixels[index + width..index + width + 2]);
-            let mixed = T::mix([upper[0], upper[1], lower[0], lower[1]], [source.right, source.lower].map(i32::from));
-            if self.has_border { mixed.seen() } else { mixed }
-        });
-        Image::new(width, self.size.1, moved.collect())
+            (Luma::U8(luma), None) => {
+                let (luma, mut moved) = (luma.pixels(), self.room());
+                let unpack = |[pair]: [u32; 1]| [[pair & 0xff, pair >> 8]];
+                let write = |[block]: &Moved<1>| moved.extend(block.map(|v| v as u8));
+                dispatch!(Level::new(), _ => self.remap(|at| [two(luma, at)], unpack, write));
+                Luma::U8(self.image(moved)).into()
+            }
+            (Luma::U16 { image, bits }, rgb) => {
+                let (luma, mut moved) = (image.pixels(), self.room());
+                let read = |at: usize| [u32::from(luma[at]) | u32::from(luma[at + 1]) << 16];
+                let unpack = |[pair]: [u32; 1]| [[pair & 0xffff, pair >> 16]];
+                dispatch!(Level::new(), _ => self.remap(read, unpack, |[block]: &Moved<1>| moved.extend(block)));
+                let luma = Luma::U16 { image: self.image(moved), bits: *bits };
+                Picture { luma, rgb: rgb.as_ref().map(|rgb| self.with_colors(&picture.luma.to_u8(), rgb).1) }
+            }
+        }
+    }
+
+    /// Brightness and colours in one pass: place and weights are read once for four channels.
+    fn with_colors(&self, luma: &Image<u8>, rgb: &Image<[u8; 3]>) -> (Image<u8>, Image<[u8; 3]>) {
+        let (luma, rgb) = (luma.pixels(), rgb.pixels().as_flattened());
+        let (mut moved, mut colors) = (self.room(), self.room());
+        let read = |at: usize| {
+            let six = &rgb[3 * at..3 * at + 6];
+            let [first, last] = [&six[..4], &six[2..]].map(|four| four.first_chunk().copied().unwrap_or_default());
+            [two(luma, at), u32::from_le_bytes(first), u32::from_le_bytes(last)]
+        };
+        let unpack = |[pair, first, last]: [u32; 3]| {
+            let (red, green) = ([first & 0xff, first >> 24], [first >> 8 & 0xff, last >> 16 & 0xff]);
+            [[pair & 0xff, pair >> 8], red, green, [first >> 16 & 0xff, last >> 24]]
+        };
+        let write = |[luma, red, green, blue]: &Moved<4>| {
+            moved.extend(luma.map(|v| v as u8));
+            colors.extend((0..BLOCK).map(|i| [red[i] as u8, green[i] as u8, blue[i] as u8]));
+        };
+        dispatch!(Level::new(), _ => self.remap(read, unpack, write));
+        (self.image(moved), self.image(colors))
+    }
+
+    /// Room for all blocks.
+    fn room<T>(&self) -> Vec<T> {
+        Vec::with_capacity(self.blocks.len() * BLOCK)
+    }
+
+    /// The picture without the end of its last block.
+    fn image<T>(&self, mut pixels: Vec<T>) -> Image<T> {
+        let (width, height) = self.size;
+        pixels.truncate(width * height);
+        Image::new(width, height, pixels)
+    }
+
+    /// Reads words of a pixel and its right neighbour, unpacks both values of each channel, of which the first one is brightness, and
+    /// writes the channels block by block.
+    #[inline(always)]
+    fn remap<const WORDS: usize, const CHANNELS: usize>(
+        &self,
+        read: impl Fn(usize) -> [u32; WORDS],
+        unpack: impl Fn([u32; WORDS]) -> [[u32; 2]; CHANNELS],
+        mut write: impl FnMut(&Moved<CHANNELS>),
+    ) {
+        let width = self.size.0;
+        let least = u32::from(self.has_border);
+        let mut words = [[[0; BLOCK]; WORDS]; 2];
+        let mut moved = [[0; BLOCK]; CHANNELS];
+        for Block { places, rights, lowers } in &self.blocks {
+            for i in 0..BLOCK {
+                let at = places[i] as usize;
+                let (upper, lower) = (read(at), read(at + width));
+                for word in 0..WORDS {
+                    (words[0][word][i], words[1][word][i]) = (upper[word], lower[word]);
+                }
+            }
+            for i in 0..BLOCK {
+                let mut rows = [[0; WORDS]; 2];
+                for word in 0..WORDS {
+                    (rows[0][word], rows[1][word]) = (words[0][word][i], words[1][word][i]);
+                }
+                let (upper, lower) = (unpack(rows[0]), unpack(rows[1]));
+                let is_outside = lowers[i] == OUTSIDE;
+                for channel in 0..CHANNELS {
+                    let mean = mean([upper[channel], lower[channel]], rights[i].into(), lowers[i].into());
+                    let seen = if channel == 0 { mean.max(least) } else { mean };
+                    moved[channel][i] = if is_outside { 0 } else { seen as u16 };
+                }
+            }
+            write(&moved);
+        }
     }
 }
 
-fn quantize(position: DVec2, width: usize, height: usize) -> Source {
+/// A pixel and its right neighbour, in the upper bits.
+#[inline(always)]
+fn two(pixels: &[u8], at: usize) -> u32 {
+    let pair = &pixels[at..at + 2];
+    u16::from_le_bytes([pair[0], pair[1]]).into()
+}
+
+/// Index of the upper left source pixel, and the weights of the right and the lower ones; `None` outside.
+fn quantize(position: DVec2, width: usize, height: usize) -> Option<(u32, [u8; 2])> {
     let last = DVec2::new(width as f64 - 1.0, height as f64 - 1.0);
     // a pixel extends half a step beyond its centre; NaN is outside too
     let inside = position.cmpge(DVec2::splat(-0.5)).all() && position.cmple(last + 0.5).all();
     if !inside {
-        return Source { index: OUTSIDE, right: 0, lower: 0 };
+        return None;
     }
     let split = |at: f64, last: f64| {
         let steps = (at.clamp(0.0, last) * f64::from(ONE)).round() as i32;
         let whole = (steps / ONE).min(last as i32 - 1);
-        (whole as u32, (steps - whole * ONE) as u16)
+        (whole as u32, (steps - whole * ONE) as u8)
     };
     let (x, right) = split(position.x, last.x);
     let (y, lower) = split(position.y, last.y);
-    Source { index: y * width as u32 + x, right, lower }
+    Some((y * width as u32 + x, [right, lower]))
 }
 
-/// A pixel type that can be interpolated.
-pub(super) trait Pixel: Copy + Default {
-    /// Mean of the upper left, upper right, lower left and lower right pixel, weighted by the shares of the right and of the lower
-    /// ones in 1/[`ONE`], and rounded.
-    fn mix(pixels: [Self; 4], shares: [i32; 2]) -> Self;
-
-    /// The least brightness that is not black, if it was less; colours as they are.
-    fn seen(self) -> Self {
-        self
-    }
-}
-
-/// Along x, then along y; exact until it is rounded, in 31 bits for pixels of 16 bits.
-fn mean([upper_left, upper_right, lower_left, lower_right]: [i32; 4], [right, lower]: [i32; 2]) -> u32 {
+/// Mean of the upper left, upper right, lower left and lower right pixel, weighted by the shares of the right and of the lower ones in
+/// 1/[`ONE`]: along x, then along y; exact until it is rounded, in 31 bits for pixels of 16 bits.
+#[inline(always)]
+fn mean(pixels: [[u32; 2]; 2], right: i32, lower: i32) -> u32 {
+    let [[upper_left, upper_right], [lower_left, lower_right]] = pixels.map(|row| row.map(u32::cast_signed));
     let above = upper_left * ONE + (upper_right - upper_left) * right;
     let below = lower_left * ONE + (lower_right - lower_left) * right;
     let sum = above * ONE + (below - above) * lower + ONE * ONE / 2; // never negative
     sum.cast_unsigned() / (ONE * ONE).cast_unsigned()
-}
-
-impl Pixel for u8 {
-    fn mix(pixels: [Self; 4], shares: [i32; 2]) -> Self {
-        mean(pixels.map(i32::from), shares) as u8
-    }
-
-    fn seen(self) -> Self {
-        self.max(1)
-    }
-}
-
-impl Pixel for u16 {
-    fn mix(pixels: [Self; 4], shares: [i32; 2]) -> Self {
-        mean(pixels.map(i32::from), shares) as u16
-    }
-
-    fn seen(self) -> Self {
-        self.max(1)
-    }
-}
-
-impl Pixel for [u8; 3] {
-    fn mix(pixels: [Self; 4], shares: [i32; 2]) -> Self {
-        std::array::from_fn(|channel| mean(pixels.map(|pixel| pixel[channel].into()), shares) as u8)
-    }
 }
 
 #[cfg(test)]
@@ -161,7 +235,10 @@ mod tests {
 
     fn shifted(dx: f64, dy: f64, image: &Image<u16>) -> Vec<u16> {
         let table = RemapTable::new(image.width(), image.height(), |x, y| DVec2::new(x as f64 + dx, y as f64 + dy));
-        table.apply(image).into_pixels()
+        let Luma::U16 { image, .. } = table.apply(&Luma::U16 { image: image.clone(), bits: 16 }.into()).luma else {
+            panic!()
+        };
+        image.into_pixels()
     }
 
     #[test]
@@ -189,7 +266,11 @@ mod tests {
     fn every_channel_and_depth_moves_alike() {
         let table = RemapTable::new(2, 2, |_, _| DVec2::new(0.5, 0.5));
         let rgb = Image::new(2, 2, vec![[0, 10, 255], [10, 20, 255], [20, 30, 255], [30, 40, 255]]);
-        assert_eq!(table.apply(&rgb).pixels(), [[15, 25, 255]; 4]);
-        assert_eq!(table.apply(&Image::new(2, 2, vec![0u8, 10, 20, 30])).pixels(), [15; 4]);
+        let luma = Image::new(2, 2, vec![0, 10, 20, 30]);
+        let deep = Luma::U16 { image: luma.map(|&v| u16::from(v) * 100), bits: 12 };
+        let moved = [Luma::U8(luma), deep].map(|luma| table.apply(&Picture { luma, rgb: Some(rgb.clone()) }));
+        assert_eq!(moved[0].luma, Luma::U8(Image::filled(2, 2, 15)));
+        assert_eq!(moved[1].luma, Luma::U16 { image: Image::filled(2, 2, 1500), bits: 12 });
+        assert!(moved.iter().all(|picture| picture.rgb == Some(Image::filled(2, 2, [15, 25, 255]))));
     }
 }

@@ -6,7 +6,7 @@
 use super::health::quantile;
 use super::matches::Match;
 use super::polynomial::{self, Factors, TERMS, value};
-use super::rectifier::{Rectifier, rectify};
+use super::rectifier::Rectifier;
 use super::remap::RemapTable;
 use crate::choices;
 use crate::console::counted;
@@ -187,7 +187,7 @@ impl RowRemap {
 
     /// The corrected picture of a raw one of this size.
     pub fn apply(&self, right: &Picture) -> Picture {
-        std::thread::scope(|scope| rectify(scope, &self.table, right))
+        self.table.apply(right)
     }
 }
 

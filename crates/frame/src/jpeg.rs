@@ -55,11 +55,12 @@ fn end_of_scan(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Pixels of a picture whose headers are decoded. zune-jpeg 0.5.15 panics on some damaged pictures; the panic is caught here.
+/// Decodes the pixels of a picture, whose headers are decoded, to `out`. zune-jpeg 0.5.15 panics on some damaged pictures; the panic is
+/// caught here.
 ///
 /// # Errors
 /// The picture is damaged; the text gives the reason.
-pub fn pixels(decoder: &mut JpegDecoder<ZCursor<&[u8]>>) -> Result<Vec<u8>, String> {
-    let decoded = catch_unwind(AssertUnwindSafe(|| decoder.decode()));
+pub fn pixels(decoder: &mut JpegDecoder<ZCursor<&[u8]>>, out: &mut [u8]) -> Result<(), String> {
+    let decoded = catch_unwind(AssertUnwindSafe(|| decoder.decode_into(out)));
     decoded.map_err(|_| "the decoder gave up")?.map_err(|err| format!("{err:?}"))
 }

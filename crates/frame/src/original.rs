@@ -104,7 +104,8 @@ pub fn doubtful_arrangement((width, height): (usize, usize), arrangement: Arrang
 }
 
 fn part_of<T: Copy>(image: &Image<T>, (left, top): (usize, usize), (width, height): (usize, usize)) -> Image<T> {
-    let pixels = (top..top + height).flat_map(|y| &image.row(y)[left..left + width]).copied().collect();
+    let mut pixels = Vec::with_capacity(width * height);
+    (top..top + height).for_each(|y| pixels.extend_from_slice(&image.row(y)[left..left + width]));
     Image::new(width, height, pixels)
 }
 

@@ -1,7 +1,13 @@
 //! Reduction to a working size: each pixel is the mean of a box, and ground truth and geometry are scaled too.
 
+#![allow(
+    clippy::inline_always,
+    reason = "what is not inlined is not compiled for the vector instructions that are there"
+)]
+
 use crate::choices;
 use crate::image::{Image, Luma, Picture, Truth};
+use fearless_simd::{Level, dispatch};
 
 choices! {
     /// Working size as a fraction of the source's size.
@@ -78,8 +84,24 @@ fn mean_of_boxes<P, Q, const N: usize>(
     read: impl Fn(&P) -> [u32; N],
     write: impl Fn([u32; N]) -> Q,
 ) -> Image<Q> {
+    let boxes = (side.min(image.width()), side.min(image.height()));
+    // loops of a known length become vector instructions
+    dispatch!(Level::new(), _ => match boxes {
+        (2, 2) => mean_of(image, side, (2, 2), &read, &write),
+        (4, 4) => mean_of(image, side, (4, 4), &read, &write),
+        _ => mean_of(image, side, boxes, &read, &write),
+    })
+}
+
+#[inline(always)]
+fn mean_of<P, Q, const N: usize>(
+    image: &Image<P>,
+    side: usize,
+    (across, down): (usize, usize),
+    read: impl Fn(&P) -> [u32; N],
+    write: impl Fn([u32; N]) -> Q,
+) -> Image<Q> {
     let (width, height) = ((image.width() / side).max(1), (image.height() / side).max(1));
-    let (across, down) = (side.min(image.width()), side.min(image.height()));
     let count = (across * down) as u32;
     let mut pixels = Vec::with_capacity(width * height);
     let mut sums = vec![[0_u32; N]; width];
@@ -87,7 +109,7 @@ fn mean_of_boxes<P, Q, const N: usize>(
         sums.fill([0; N]);
         for row in 0..down {
             let row = image.row(y * side + row);
-            for (sum, part) in sums.iter_mut().zip(row.chunks(across)) {
+            for (sum, part) in sums.iter_mut().zip(row.chunks_exact(across)) {
                 for pixel in part {
                     let value = read(pixel);
                     for (s, v) in sum.iter_mut().zip(value) {

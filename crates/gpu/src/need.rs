@@ -29,7 +29,7 @@ pub(super) struct Device<'a> {
 pub(super) fn structures(demand: &Demand) -> Vec<Structure> {
     let levels = Structure::levels_of(demand.size, &demand.params, demand.wants_right);
     let mut structures: Vec<_> = levels.into_iter().map(|(structure, _)| structure).collect();
-    structures[0].colored = (demand.params.weighted_median || demand.params.choice) && demand.colored;
+    structures[0].colored = demand.params.reads_colors() && demand.colored;
     structures
 }
 

@@ -35,7 +35,7 @@ fn turned_scene(left: DMat3, right: DMat3, radial: f64, numbers: &[u64]) -> (Vec
             let ray = to_scene * camera.ray(DVec2::new(x as f64, y as f64)).unwrap();
             DVec2::new(focal_px * ray.x / ray.z + cx_px, focal_px * ray.y / ray.z + cy_px)
         });
-        Luma::U8(table.apply(&luma.to_u8()))
+        table.apply(&luma.clone().into()).luma
     };
     let pair = |&number: &u64| {
         let pair = render(&options, number, false);

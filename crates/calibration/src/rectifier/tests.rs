@@ -4,7 +4,7 @@
 use super::super::rig::tests::{camera, plain_rig};
 use super::*;
 use crate::Distortion;
-use crate::image::Image;
+use crate::image::{Image, Luma};
 use glam::{DQuat, DVec3, EulerRot};
 
 const LENS_LEFT: [f64; 12] =

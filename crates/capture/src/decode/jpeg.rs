@@ -57,7 +57,8 @@ pub(super) fn decode(bytes: &[u8]) -> Result<DynamicImage, String> {
     let is_grey = decoder.input_colorspace() == Some(ColorSpace::Luma);
     let space = if is_grey { ColorSpace::Luma } else { ColorSpace::RGB };
     decoder.set_options(options().jpeg_set_out_colorspace(space));
-    let pixels = decoded(&mut decoder).map_err(|why| format!("damaged: {why}"))?;
+    let mut pixels = vec![0; decoder.output_buffer_size().ok_or("it is larger than any memory")?];
+    decoded(&mut decoder, &mut pixels).map_err(|why| format!("damaged: {why}"))?;
     let (width, height) = decoder.dimensions().unwrap_or_default();
     let (width, height) = (width as u32, height as u32);
     let image = if is_grey {

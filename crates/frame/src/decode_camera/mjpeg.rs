@@ -1,27 +1,81 @@
 //! Decodes one MJPEG frame.
 
+#![allow(
+    clippy::inline_always,
+    reason = "what is not inlined is not compiled for the vector instructions that are there"
+)]
+
 use super::{Damage, DecodeError};
 use crate::Pixels;
 use crate::image::{Image, Luma, Picture};
 use crate::jpeg::{frame as jpeg_frame, pixels as jpeg_pixels};
+use fearless_simd::{Level, dispatch};
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
-pub(super) fn decode(size: (usize, usize), bytes: &[u8], pixels: Pixels) -> Result<Picture, DecodeError> {
+/// Pixels whose colours are made together.
+const BLOCK: usize = 64;
+
+pub(super) fn decode((width, height): (usize, usize), bytes: &[u8], pixels: Pixels) -> Result<Picture, DecodeError> {
     let stream = prepare(bytes)?;
     if pixels == Pixels::Unread {
-        return Ok(Picture { luma: Luma::U8(Image::filled(size.0, size.1, 0)), rgb: None });
+        return Ok(Picture { luma: Luma::U8(Image::filled(width, height, 0)), rgb: None });
     }
-    let luma = decode_jpeg(size, &stream, ColorSpace::Luma)?;
-    let rgb = if pixels.has_color() {
-        let bytes = decode_jpeg(size, &stream, ColorSpace::RGB)?;
-        Some(Image::new(size.0, size.1, bytes.as_chunks::<3>().0.to_vec()))
+    // strict mode: otherwise the decoder fills a truncated frame with grey and reports success
+    let options = DecoderOptions::default().set_strict_mode(true);
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(&stream[..]), options);
+    let broken = |why| DecodeError::new(Damage::Jpeg, format!("damaged MJPEG frame: {why}"));
+    decoder.decode_headers().map_err(|e| broken(format!("{e:?}")))?;
+    if decoder.dimensions() != Some((width, height)) {
+        let (w, h) = decoder.dimensions().unwrap_or_default();
+        let text = format!("MJPEG frame of {w}x{h}, {width}x{height} expected");
+        return Err(DecodeError::new(Damage::Size, text));
+    }
+    let mut luma = vec![0; width * height];
+    let rgb = if pixels.has_color() && decoder.input_colorspace() == Some(ColorSpace::YCbCr) {
+        decoder.set_options(options.jpeg_set_out_colorspace(ColorSpace::YCbCr));
+        let mut colors = vec![[0; 3]; width * height];
+        jpeg_pixels(&mut decoder, colors.as_flattened_mut()).map_err(broken)?;
+        dispatch!(Level::new(), _ => separate(&mut colors, &mut luma));
+        Some(Image::new(width, height, colors))
     } else {
-        None
+        decoder.set_options(options.jpeg_set_out_colorspace(ColorSpace::Luma));
+        jpeg_pixels(&mut decoder, &mut luma).map_err(broken)?;
+        pixels.has_color().then(|| Image::new(width, height, luma.iter().map(|&grey| [grey; 3]).collect()))
     };
-    Ok(Picture { luma: Luma::U8(Image::new(size.0, size.1, luma)), rgb })
+    Ok(Picture { luma: Luma::U8(Image::new(width, height, luma)), rgb })
+}
+
+/// Takes luma out of pixels of YCbCr, and makes RGB of them in their place: plain loops over planes, which become vector instructions.
+#[inline(always)]
+fn separate(pixels: &mut [[u8; 3]], luma: &mut [u8]) {
+    let (blocks, rest) = pixels.as_chunks_mut::<BLOCK>();
+    let (luma_blocks, luma_rest) = luma.as_chunks_mut::<BLOCK>();
+    for (block, luma) in blocks.iter_mut().zip(luma_blocks) {
+        let [mut blue, mut red, mut green] = [[0; BLOCK]; 3];
+        for i in 0..BLOCK {
+            [luma[i], blue[i], red[i]] = block[i];
+        }
+        for i in 0..BLOCK {
+            [red[i], green[i], blue[i]] = rgb_of([luma[i], blue[i], red[i]]);
+        }
+        for i in 0..BLOCK {
+            block[i] = [red[i], green[i], blue[i]];
+        }
+    }
+    for (pixel, luma) in rest.iter_mut().zip(luma_rest) {
+        (*luma, *pixel) = (pixel[0], rgb_of(*pixel));
+    }
+}
+
+/// RGB of YCbCr: BT.601, full range, in 1/2^14, rounded as zune-jpeg does.
+#[inline(always)]
+fn rgb_of([y, cb, cr]: [u8; 3]) -> [u8; 3] {
+    let (y, cb, cr) = (i32::from(y) << 14 | 0x1fff, i32::from(cb) - 128, i32::from(cr) - 128);
+    let channel = |v: i32| (v >> 14).clamp(0, 255) as u8;
+    [channel(y + 22970 * cr), channel(y - 11700 * cr - 5638 * cb), channel(y + 29032 * cb)]
 }
 
 /// The frame as the decoder needs it: without end marker, and with the standard Huffman tables (K.3) where the camera omits
@@ -44,24 +98,4 @@ fn prepare(frame: &[u8]) -> Result<Vec<u8>, DecodeError> {
         return Err(DecodeError::new(Damage::Jpeg, "MJPEG frame in several scans"));
     }
     Ok([&START, AVI1, &frame[START.len()..parts.end]].concat())
-}
-
-fn decode_jpeg((width, height): (usize, usize), stream: &[u8], space: ColorSpace) -> Result<Vec<u8>, DecodeError> {
-    // strict mode: otherwise the decoder fills a truncated frame with grey and reports success
-    let options = DecoderOptions::default().set_strict_mode(true).jpeg_set_out_colorspace(space);
-    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(stream), options);
-    let broken = |e| DecodeError::new(Damage::Jpeg, format!("damaged MJPEG frame: {e:?}"));
-    decoder.decode_headers().map_err(broken)?;
-    if decoder.dimensions() != Some((width, height)) {
-        let (w, h) = decoder.dimensions().unwrap_or_default();
-        let text = format!("MJPEG frame of {w}x{h}, {width}x{height} expected");
-        return Err(DecodeError::new(Damage::Size, text));
-    }
-    let pixels = jpeg_pixels(&mut decoder)
-        .map_err(|why| DecodeError::new(Damage::Jpeg, format!("damaged MJPEG frame: {why}")))?;
-    if pixels.len() != width * height * space.num_components() {
-        let text = format!("damaged MJPEG frame: {} bytes of pixels for {width}x{height}", pixels.len());
-        return Err(DecodeError::new(Damage::Jpeg, text));
-    }
-    Ok(pixels)
 }

@@ -80,6 +80,26 @@ fn mjpeg_comes_back_nearly_as_it_was() {
     }
 }
 
+/// Sizes with and without whole blocks: the decoder's own RGB comes from another pass over the same frame.
+#[test]
+fn luma_and_colours_of_one_pass_are_those_of_two() {
+    use zune_jpeg::zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions};
+    let mut random = fastrand::Rng::with_seed(2);
+    for (width, height) in [(64, 48), (1, 1), (23, 7), (200, 3)] {
+        let pixels: Vec<u8> = (0..3 * width * height).map(|_| random.u8(..)).collect();
+        let mut stream = Vec::new();
+        let mut encoder = JpegEncoder::new_with_quality(&mut stream, 90);
+        encoder.encode(&pixels, width as u32, height as u32, ::image::ExtendedColorType::Rgb8).expect("encodes");
+        let layout = Layout::tight(PixelFormat::Mjpeg, (width, height));
+        let color = decode(layout, &stream, Pixels::Color).expect("decodes");
+        assert_eq!(color.luma, decode(layout, &stream, Pixels::Luma).expect("decodes").luma);
+        let options = DecoderOptions::default().jpeg_set_out_colorspace(ColorSpace::RGB);
+        let expected =
+            zune_jpeg::JpegDecoder::new_with_options(ZCursor::new(&stream), options).decode().expect("decodes");
+        assert!(color.rgb.expect("asked for").pixels().as_flattened() == expected, "{width}x{height}");
+    }
+}
+
 /// A real camera's frame without Huffman tables, with its correctly decoded picture.
 #[test]
 fn a_real_cameras_frame_is_decoded() {

@@ -245,6 +245,11 @@ impl StereoParams {
         Self::table().iter().filter_map(|p| p.properties.engine_criterion.map(|criterion| criterion(self))).collect()
     }
 
+    /// Whether a filter reads colours, where both pictures have them.
+    pub fn reads_colors(&self) -> bool {
+        self.weighted_median || self.choice
+    }
+
     /// Disparity in px of candidate `index`.
     pub fn disparity(&self, index: usize) -> i32 {
         self.min_disparity + index as i32
