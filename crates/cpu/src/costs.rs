@@ -68,8 +68,9 @@ impl Costs<'_> {
         if windows.is_none() && range.candidates == range.stride {
             return;
         }
+        let gates = windows.map(|windows| &windows.gates_of_row(span.y)[span.x..][..span.pixels]);
         for (t, out) in out.chunks_exact_mut(window.len).take(span.pixels).enumerate() {
-            let gate = windows.map_or(Gate::whole(range.candidates), |windows| windows.gate(span.x + t, span.y));
+            let gate = gates.map_or(Gate::whole(range.candidates), |gates| gates[t]);
             none_outside(simd, out, usize::from(gate.first) - window.first, usize::from(gate.last) + 1 - window.first);
         }
     }

@@ -61,10 +61,9 @@ impl DisparityWindows {
         self.tiles[y / TILE_ROWS * self.tiles_across + x / BLOCK]
     }
 
-    /// The gate of a pixel.
-    #[inline(always)]
-    pub(super) fn gate(&self, x: usize, y: usize) -> Gate {
-        self.gates.as_ref().map_or(Gate::whole(0), |gates| gates.at(x, y))
+    /// The gates of a row.
+    pub(super) fn gates_of_row(&self, y: usize) -> &[Gate] {
+        self.gates.as_ref().map_or(&[], |gates| gates.row(y))
     }
 
     /// Values of row `y` of the volume.

@@ -115,7 +115,7 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
         }
         self.scratch.resize_with(rayon::current_num_threads(), Mutex::default);
         for scratch in &mut self.scratch {
-            scratch.get_mut().restart(level, input);
+            scratch.get_mut().restart(input);
         }
     }
 }

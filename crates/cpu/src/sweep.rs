@@ -10,7 +10,6 @@ use super::memory::Streams;
 use super::path_state::{BlockShape, BlockState, Columns, EdgeState};
 use super::recurrence::{Accumulation, Block, SumOutput, aggregate_block, costs_as_totals};
 use super::scan::{Pass, Predecessor, Predecessors, Sweep};
-use super::simd::SimdLevel;
 use super::vector::Vector;
 use super::wavefront::{RowCursor, Wavefront};
 use super::winner::{BlockTotals, RightWinners, TotalForm};
@@ -63,7 +62,7 @@ pub(super) struct Scratch<L, E> {
 }
 
 impl<L: Lane, E: Increment<L>> Scratch<L, E> {
-    pub(super) fn restart(&mut self, level: SimdLevel, SweepInput { params, range, luma, .. }: &SweepInput<'_>) {
+    pub(super) fn restart(&mut self, SweepInput { params, range, luma, .. }: &SweepInput<'_>) {
         let (range, width) = (*range, luma.width());
         self.p1 = L::from_u32(params.p1);
         self.penalties = Penalties::of(params);
@@ -72,8 +71,7 @@ impl<L: Lane, E: Increment<L>> Scratch<L, E> {
         self.steps.resize(width, 0);
         self.sums.resize(range.stride);
         self.p2.resize(width.next_multiple_of(BLOCK) * MAX_DIRECTIONS, L::default());
-        let registers = range.stride * size_of::<u16>() / level.bytes();
-        self.block_totals.restart(range.stride, TotalForm::of(params.largest_sum(), registers));
+        self.block_totals.restart(range.stride, TotalForm::of(params.largest_sum(), range.stride));
     }
 
     pub(super) fn bytes(&self) -> usize {

@@ -11,6 +11,14 @@ pub(super) trait Vector: Simd {
         Self::u8s::splat(self, bytes.reduce_min())
     }
 
+    /// The smallest of numbers below 2^15 and its first lane, counted within its block of eight; those of other blocks are larger.
+    #[inline(always)]
+    fn least_of_blocks(self, numbers: Self::i16s) -> (u16, usize) {
+        let least = numbers.reduce_min();
+        let lane = numbers.simd_eq(Self::i16s::splat(self, least)).to_bitmask().trailing_zeros() as usize;
+        (least as u16, lane % 8)
+    }
+
     /// `factor * (a + b) + 256 * high + low` for each lane; the result is below 2^15.
     #[inline(always)]
     fn combine_bytes(
@@ -34,7 +42,7 @@ mod x86 {
     use super::Vector;
     use fearless_simd::prelude::*;
     use fearless_simd::x86::{Avx2, Avx512, Sse2, Sse4_2};
-    use fearless_simd::{u8x16, u8x32, u8x64, u16x8, u16x16, u16x32};
+    use fearless_simd::{i16x8, i16x16, i16x32, u8x16, u8x32, u8x64, u16x8, u16x16, u16x32};
     use std::arch::x86_64::*;
 
     /// Smallest of sixteen bytes, in byte 0 of the result.
@@ -68,6 +76,38 @@ mod x86 {
             let folded = _mm256_min_epu8(_mm512_castsi512_si256(bytes), _mm512_extracti64x4_epi64::<1>(bytes));
             let folded = _mm_min_epu8(_mm256_castsi256_si128(folded), _mm256_extracti128_si256::<1>(folded));
             _mm512_broadcastb_epi8(least_of_sixteen!(folded)).simd_into(token)
+        }
+    );
+
+    /// What the instruction for the smallest of eight numbers and its place gives.
+    macro_rules! number_and_lane {
+        ($numbers:expr) => {{
+            let found = _mm_cvtsi128_si32(_mm_minpos_epu16($numbers)).cast_unsigned();
+            (found as u16, (found >> 16) as usize)
+        }};
+    }
+
+    fearless_simd::kernel!(
+        #[inline(always)]
+        fn least_of_8(token: Sse4_2, numbers: i16x8<Sse4_2>) -> (u16, usize) {
+            number_and_lane!(numbers.into())
+        }
+    );
+
+    fearless_simd::kernel!(
+        #[inline(always)]
+        fn least_of_16(token: Avx2, numbers: i16x16<Avx2>) -> (u16, usize) {
+            let numbers = numbers.into();
+            number_and_lane!(_mm_min_epi16(_mm256_castsi256_si128(numbers), _mm256_extracti128_si256::<1>(numbers)))
+        }
+    );
+
+    fearless_simd::kernel!(
+        #[inline(always)]
+        fn least_of_32(token: Avx512, numbers: i16x32<Avx512>) -> (u16, usize) {
+            let numbers = numbers.into();
+            let folded = _mm256_min_epi16(_mm512_castsi512_si256(numbers), _mm512_extracti64x4_epi64::<1>(numbers));
+            number_and_lane!(_mm_min_epi16(_mm256_castsi256_si128(folded), _mm256_extracti128_si256::<1>(folded)))
         }
     );
 
@@ -144,11 +184,16 @@ mod x86 {
     impl Vector for Sse2 {}
 
     macro_rules! with_instructions {
-        ($level:ident, $least:ident, $combine:ident) => {
+        ($level:ident, $least:ident, $least_of_blocks:ident, $combine:ident) => {
             impl Vector for $level {
                 #[inline(always)]
                 fn least(self, bytes: Self::u8s) -> Self::u8s {
                     $least(self, bytes)
+                }
+
+                #[inline(always)]
+                fn least_of_blocks(self, numbers: Self::i16s) -> (u16, usize) {
+                    $least_of_blocks(self, numbers)
                 }
 
                 #[inline(always)]
@@ -163,9 +208,9 @@ mod x86 {
             }
         };
     }
-    with_instructions!(Sse4_2, least_16, combine_16);
-    with_instructions!(Avx2, least_32, combine_32);
-    with_instructions!(Avx512, least_64, combine_64);
+    with_instructions!(Sse4_2, least_16, least_of_8, combine_16);
+    with_instructions!(Avx2, least_32, least_of_16, combine_32);
+    with_instructions!(Avx512, least_64, least_of_32, combine_64);
 }
 
 #[cfg(test)]
@@ -182,6 +227,10 @@ mod tests {
         let some: Vec<u8> = bytes(rng, 55).into_iter().map(|byte| byte + offset).collect();
         let least = simd.least(register(&some));
         assert_eq!(least.as_slice(), vec![*some.iter().min().unwrap(); len]);
+        let numbers: Vec<i16> = (0..len / 2).map(|i| 64 * rng.i16(0..4) + (i / 8) as i16).collect();
+        let found = simd.least_of_blocks(S::i16s::from_slice(simd, &numbers));
+        let at = (0..len / 2).min_by_key(|&i| numbers[i]).unwrap();
+        assert_eq!(found, (numbers[at] as u16, at % 8), "{numbers:?}");
         let (a, b, low, high) = (bytes(rng, 255), bytes(rng, 255), bytes(rng, 31), bytes(rng, 60));
         let factor = *rng.choice(&[1, 16, 32]).unwrap();
         let combined =

@@ -8,6 +8,7 @@ use super::disparity_windows::DisparityWindow;
 use super::input::BLOCK;
 use super::input::Range;
 use super::maps::MapRow;
+use super::vector::Vector;
 use crate::stereo::Subpixel;
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS, reason};
 use crate::stereo::params::StereoParams;
@@ -35,25 +36,25 @@ impl Default for TotalForm {
 }
 
 impl TotalForm {
-    /// Keys where they are positive `i16` and number the registers of a pixel too, else totals alone.
-    pub(super) fn of(largest_total: u32, registers: usize) -> Self {
+    /// Keys where they are positive `i16` and number the groups of `candidates` too, else totals alone.
+    pub(super) fn of(largest_total: u32, candidates: usize) -> Self {
         let keys = |bits: u32| Self { bits, none: i16::MAX as u16 >> bits << bits };
         let fits = |form: &Self| {
-            // a key may be smaller by a number when registers are numbered
-            registers <= form.group() && largest_total + 1 < u32::from(form.none >> form.bits)
+            // a key may be smaller by a number when groups are numbered
+            candidates <= GROUP * form.pixels() && largest_total + 1 < u32::from(form.none >> form.bits)
         };
         [BLOCK.ilog2(), BLOCK.ilog2() - 1].map(keys).into_iter().find(fits).unwrap_or_default()
     }
 
     /// Pixels that have different numbers.
-    fn group(self) -> usize {
+    fn pixels(self) -> usize {
         1 << self.bits
     }
 
     /// Number of pixel `t` of a block.
     #[inline(always)]
     pub(super) fn number(self, t: usize) -> u16 {
-        (t & (self.group() - 1)) as u16
+        (t & (self.pixels() - 1)) as u16
     }
 
     /// The total in a key, [`NONE`] for a missing candidate.
@@ -109,7 +110,7 @@ impl BlockTotals {
 
     /// Left winners of the first pixels, tested and refined as in [`crate::stereo::disparity::winner_takes_all`].
     #[inline(always)]
-    pub(super) fn left<S: Simd>(
+    pub(super) fn left<S: Vector>(
         &self,
         simd: S,
         params: &StereoParams,
@@ -165,29 +166,29 @@ impl BlockTotals {
         }
     }
 
-    /// The winner of pixel `t` from keys, to which the number of the register is added.
+    /// The winner of pixel `t` from keys, to which the number of each group of eight candidates is added.
     #[inline(always)]
-    fn smallest_key<S: Simd>(&self, simd: S, t: usize) -> usize {
+    fn smallest_key<S: Vector>(&self, simd: S, t: usize) -> usize {
         let len = <S::i16s as SimdBase<S>>::LEN;
+        let step = (len / GROUP) as i16;
         let mut least = S::i16s::splat(simd, i16::MAX);
-        let mut first = S::i16s::splat(simd, 0);
-        let mut groups = bytemuck::cast_slice(self.pixel(t)).chunks_exact(4 * len);
-        for keys in &mut groups {
+        let mut first = S::i16s::from_slice(simd, &GROUPS[..len]);
+        let mut four_registers = bytemuck::cast_slice(self.pixel(t)).chunks_exact(4 * len);
+        for keys in &mut four_registers {
             let a = S::i16s::from_slice(simd, &keys[..len]);
             let b = S::i16s::from_slice(simd, &keys[len..][..len]);
             let c = S::i16s::from_slice(simd, &keys[2 * len..][..len]);
             let d = S::i16s::from_slice(simd, &keys[3 * len..][..len]);
-            least = least.min(a.min(b + 1).min(c.min(d + 1) + 2) + first);
-            first += 4;
+            least = least.min(a.min(b + step).min(c.min(d + step) + 2 * step) + first);
+            first += 4 * step;
         }
-        for keys in groups.remainder().chunks_exact(len) {
+        for keys in four_registers.remainder().chunks_exact(len) {
             least = least.min(S::i16s::from_slice(simd, keys) + first);
-            first += 1;
+            first += step;
         }
-        let key = least.reduce_min();
-        let lane = least.simd_eq(S::i16s::splat(simd, key)).to_bitmask().trailing_zeros() as usize;
-        let register = self.form.number(key as usize - usize::from(self.form.number(t)));
-        usize::from(register) * len + lane
+        let (key, lane) = simd.least_of_blocks(least);
+        let group = self.form.number(usize::from(key - self.form.number(t)));
+        usize::from(group) * GROUP + lane
     }
 
     /// Confidence and uniqueness.
@@ -238,6 +239,18 @@ fn smallest<S: Simd>(simd: S, totals: &[u16]) -> usize {
     place.reduce_min().into()
 }
 
+/// Candidates that have one number in a key.
+const GROUP: usize = 8;
+/// Numbers of the groups of a register.
+const GROUPS: [i16; 32] = {
+    let mut groups = [0; 32];
+    let mut i = 0;
+    while i < 32 {
+        groups[i] = (i / GROUP) as i16;
+        i += 1;
+    }
+    groups
+};
 /// Numbers of the lanes of a register.
 const LANES: [u16; 32] = {
     let mut lanes = [0; 32];
@@ -320,7 +333,7 @@ impl RightWinners {
     ) {
         let len = <S::u16s as SimdBase<S>>::LEN;
         // none reaches beyond its pixels by more than the room between them
-        let longest = if block.form.bits == 0 { len } else { block.form.group() };
+        let longest = if block.form.bits == 0 { len } else { block.form.pixels() };
         let groups = pixels.div_ceil(longest);
         for g in 0..groups {
             let start = longest * if mirrored { groups - 1 - g } else { g };
