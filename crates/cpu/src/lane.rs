@@ -102,14 +102,7 @@ impl TotalRule {
 
     /// Totals from sums of 16 bits and costs of a byte.
     #[inline(always)]
-    fn total_of_bytes<S: Simd>(
-        self,
-        simd: S,
-        t: usize,
-        (low, high): (S::u16s, S::u16s),
-        cost: S::u8s,
-        to: &mut [u16],
-    ) {
+    fn total_of_bytes<S: Simd>(self, simd: S, t: usize, (low, high): (S::u16s, S::u16s), cost: S::u8s, to: &mut [u16]) {
         let (first, second) = to.split_at_mut(<S::u16s as SimdBase<S>>::LEN);
         let (cost_low, cost_high) = cost.widen();
         self.total::<S>(simd, t, low, cost_low, u8::NONE.into()).store_slice(first);

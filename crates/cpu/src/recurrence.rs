@@ -10,9 +10,7 @@
 use super::input::{BLOCK, MAX_DIRECTIONS};
 use super::lane::{Increment, Lane, TotalRule};
 use super::memory::{Streams, prefetch};
-use super::path_state::{
-    BlockShape, BlockState, Columns, EdgeState, LAST, SLOTS, at_slot, enter, leave, mask_borders,
-};
+use super::path_state::{BlockShape, BlockState, Columns, EdgeState, LAST, SLOTS, at_slot, enter, leave, mask_borders};
 use super::scan::{Predecessor, Predecessors};
 use super::simd::prefers_loads;
 use super::vector::Vector;
@@ -177,8 +175,7 @@ pub(super) fn aggregate_block<
         let costs = &costs[t * stride..][..stride];
         // all places before the first step: no check stands between the steps, and sums stay in registers
         let [a, b, c, d] = &mut of_directions;
-        let mut steps =
-            [places.step(0, a, i), places.step(1, b, i), places.step(2, c, i), places.step(3, d, i)];
+        let mut steps = [places.step(0, a, i), places.step(1, b, i), places.step(2, c, i), places.step(3, d, i)];
         macro_rules! follow {
             ($r:expr) => {
                 let Step { line, along } = &mut steps[$r];
@@ -328,10 +325,16 @@ impl<'a, S: Simd, L: Lane, E: Increment<L>, const M: usize, const IN_LANES: bool
 trait Line<S: Simd, L: Lane> {
     fn at(&self, simd: S, b: usize) -> L::V<S>;
     fn set(&mut self, b: usize, paths: L::V<S>);
-    /// Registers beside the first and the last one.
-    fn beside(&self, simd: S, registers: usize) -> (L::V<S>, L::V<S>);
-    /// The candidates one below and one above those of register `b`, where they lie in the line and are quicker to read than to put together.
-    fn neighbours(&self, simd: S, b: usize, registers: usize) -> (Option<L::V<S>>, Option<L::V<S>>);
+    /// Registers beside the first one and the last of `registers`.
+    #[inline(always)]
+    fn beside(&self, simd: S, _registers: usize) -> [L::V<S>; 2] {
+        [L::V::<S>::splat(simd, L::NONE); 2]
+    }
+    /// The candidates one below and one above those of register `b`, from that register between its neighbours.
+    #[inline(always)]
+    fn neighbours(&self, _: S, _b: usize, _is_last: bool, [below, here, above]: [L::V<S>; 3]) -> [L::V<S>; 2] {
+        [L::shifted_up::<S>(below, here), here.slide::<1>(above)]
+    }
 }
 
 impl<S: Simd, L: Lane, const M: usize> Line<S, L> for [L::V<S>; M] {
@@ -342,14 +345,6 @@ impl<S: Simd, L: Lane, const M: usize> Line<S, L> for [L::V<S>; M] {
     #[inline(always)]
     fn set(&mut self, b: usize, paths: L::V<S>) {
         self[b] = paths;
-    }
-    #[inline(always)]
-    fn beside(&self, simd: S, _: usize) -> (L::V<S>, L::V<S>) {
-        (L::V::<S>::splat(simd, L::NONE), L::V::<S>::splat(simd, L::NONE))
-    }
-    #[inline(always)]
-    fn neighbours(&self, _: S, _: usize, _: usize) -> (Option<L::V<S>>, Option<L::V<S>>) {
-        (None, None)
     }
 }
 
@@ -370,20 +365,19 @@ impl<S: Simd, L: Lane, const LOADS: bool> Line<S, L> for Stored<'_, L, LOADS> {
         paths.store_slice(&mut self.line[self.pad + b * len..][..len]);
     }
     #[inline(always)]
-    fn beside(&self, simd: S, registers: usize) -> (L::V<S>, L::V<S>) {
-        if self.pad == 0 {
-            return (L::V::<S>::splat(simd, L::NONE), L::V::<S>::splat(simd, L::NONE));
-        }
+    fn beside(&self, simd: S, registers: usize) -> [L::V<S>; 2] {
         let behind = self.pad + registers * <L::V<S> as SimdBase<S>>::LEN;
-        (at_slot(simd, self.line, 0), at_slot(simd, self.line, behind))
+        let none = L::V::<S>::splat(simd, L::NONE);
+        if self.pad == 0 { [none; 2] } else { [at_slot(simd, self.line, 0), at_slot(simd, self.line, behind)] }
     }
     #[inline(always)]
-    fn neighbours(&self, simd: S, b: usize, registers: usize) -> (Option<L::V<S>>, Option<L::V<S>>) {
+    fn neighbours(&self, simd: S, b: usize, is_last: bool, [below, here, above]: [L::V<S>; 3]) -> [L::V<S>; 2] {
         let at = self.pad + b * <L::V<S> as SimdBase<S>>::LEN;
         let loads = LOADS && prefers_loads();
-        let below = if loads && b > 0 { Some(at_slot(simd, self.line, at - 1)) } else { None };
-        let above = if loads && b + 1 < registers { Some(at_slot(simd, self.line, at + 1)) } else { None };
-        (below, above)
+        [
+            if loads && b > 0 { at_slot(simd, self.line, at - 1) } else { L::shifted_up::<S>(below, here) },
+            if loads && !is_last { at_slot(simd, self.line, at + 1) } else { here.slide::<1>(above) },
+        ]
     }
 }
 
@@ -402,15 +396,14 @@ fn follow<S: Vector, L: Lane, E: Increment<L>, const M: usize, const IN_LANES: b
 ) -> L::V<S> {
     let len = <L::V<S> as SimdBase<S>>::LEN;
     let registers = costs.len() / len;
-    let (mut below, last) = line.beside(simd, registers);
+    let [mut below, last] = line.beside(simd, registers);
     let mut here = line.at(simd, 0);
     let none = L::V::<S>::splat(simd, L::NONE);
     let (mut smallest, mut held) = (none, none); // the register before is held while its neighbours are read
     for b in 0..registers {
-        let above = if b + 1 == registers { last } else { line.at(simd, b + 1) };
-        let neighbours = line.neighbours(simd, b, registers);
-        let lower = neighbours.0.unwrap_or(L::shifted_up::<S>(below, here));
-        let upper = neighbours.1.unwrap_or(here.slide::<1>(above));
+        let is_last = b + 1 == registers;
+        let above = if is_last { last } else { line.at(simd, b + 1) };
+        let [lower, upper] = line.neighbours(simd, b, is_last, [below, here, above]);
         let increment = (here.min(lower.min(upper).saturating_add(p1)) - before).min(p2);
         let path = at_slot::<S, L>(simd, costs, b * len).saturating_add(increment);
         sums.add(simd, b, increment, is_first);

@@ -75,14 +75,23 @@ impl<L: Lane, E: Increment<L>> Scratch<L, E> {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.costs.bytes() + self.edge.bytes() + self.sums.bytes() + self.rows.iter().map(Aligned::bytes).sum::<usize>() + self.block_totals.bytes() + self.right.bytes()
+        self.costs.bytes()
+            + self.edge.bytes()
+            + self.sums.bytes()
+            + self.rows.iter().map(Aligned::bytes).sum::<usize>()
+            + self.block_totals.bytes()
+            + self.right.bytes()
     }
 }
 
 /// P2 of each brightness step.
 enum Penalties {
     /// `max(smallest, largest - ((alpha * step) >> 4))`, which vector instructions compute for many pixels at once.
-    Linear { largest: u16, alpha: u16, smallest: u16 },
+    Linear {
+        largest: u16,
+        alpha: u16,
+        smallest: u16,
+    },
     Table(Box<[u32; 256]>),
 }
 
@@ -98,7 +107,9 @@ impl Penalties {
         let table = penalty_table(params);
         let [largest, smallest] = [table[0], table[255]].map(|p2| p2 as u16);
         let alpha = params.p2_alpha.min(u32::from(u16::MAX / u16::from(u8::MAX))) as u16;
-        let fits = |alpha: &u16| (0..=u8::MAX).zip(table).all(|(step, p2)| linear(largest, *alpha, smallest, step) == p2 as u16);
+        let fits = |alpha: &u16| {
+            (0..=u8::MAX).zip(table).all(|(step, p2)| linear(largest, *alpha, smallest, step) == p2 as u16)
+        };
         match [0, alpha].into_iter().find(fits) {
             Some(alpha) => Self::Linear { largest, alpha, smallest },
             None => Self::Table(Box::new(table)),
@@ -192,7 +203,8 @@ fn run_pass<S: Vector, L: Lane, E: Increment<L>>(
     let Range { stride, .. } = input.range;
     let width = input.luma.width();
     let directions = pass.directions.len();
-    let Scratch { p1, sums_fit, penalties, largest_sum, costs, steps, p2, edge, sums, rows, block_totals, right } = scratch;
+    let Scratch { p1, sums_fit, penalties, largest_sum, costs, steps, p2, edge, sums, rows, block_totals, right } =
+        scratch;
     let register = <L::V<S> as SimdBase<S>>::LEN;
     let room = room(input.range, input.windows, register);
     edge.restart(directions, room);

@@ -39,161 +39,48 @@ impl<S: Simd> Vector for S {}
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
+    #![allow(clippy::wildcard_imports, reason = "the instructions of three levels")]
+
     use super::Vector;
     use fearless_simd::prelude::*;
     use fearless_simd::x86::{Avx2, Avx512, Sse2, Sse4_2};
-    use fearless_simd::{i16x8, i16x16, i16x32, u8x16, u8x32, u8x64, u16x8, u16x16, u16x32};
+    use fearless_simd::{i16x8, u8x16};
     use std::arch::x86_64::*;
-
-    /// Smallest of sixteen bytes, in byte 0 of the result.
-    macro_rules! least_of_sixteen {
-        ($bytes:expr) => {{
-            let bytes = $bytes;
-            _mm_minpos_epu16(_mm_min_epu8(bytes, _mm_srli_epi16::<8>(bytes)))
-        }};
-    }
-
-    fearless_simd::kernel!(
-        #[inline(always)]
-        fn least_16(token: Sse4_2, bytes: u8x16<Sse4_2>) -> u8x16<Sse4_2> {
-            _mm_shuffle_epi8(least_of_sixteen!(bytes.into()), _mm_setzero_si128()).simd_into(token)
-        }
-    );
-
-    fearless_simd::kernel!(
-        #[inline(always)]
-        fn least_32(token: Avx2, bytes: u8x32<Avx2>) -> u8x32<Avx2> {
-            let bytes = bytes.into();
-            let folded = _mm_min_epu8(_mm256_castsi256_si128(bytes), _mm256_extracti128_si256::<1>(bytes));
-            _mm256_broadcastb_epi8(least_of_sixteen!(folded)).simd_into(token)
-        }
-    );
-
-    fearless_simd::kernel!(
-        #[inline(always)]
-        fn least_64(token: Avx512, bytes: u8x64<Avx512>) -> u8x64<Avx512> {
-            let bytes = bytes.into();
-            let folded = _mm256_min_epu8(_mm512_castsi512_si256(bytes), _mm512_extracti64x4_epi64::<1>(bytes));
-            let folded = _mm_min_epu8(_mm256_castsi256_si128(folded), _mm256_extracti128_si256::<1>(folded));
-            _mm512_broadcastb_epi8(least_of_sixteen!(folded)).simd_into(token)
-        }
-    );
-
-    /// What the instruction for the smallest of eight numbers and its place gives.
-    macro_rules! number_and_lane {
-        ($numbers:expr) => {{
-            let found = _mm_cvtsi128_si32(_mm_minpos_epu16($numbers)).cast_unsigned();
-            (found as u16, (found >> 16) as usize)
-        }};
-    }
-
-    fearless_simd::kernel!(
-        #[inline(always)]
-        fn least_of_8(token: Sse4_2, numbers: i16x8<Sse4_2>) -> (u16, usize) {
-            number_and_lane!(numbers.into())
-        }
-    );
-
-    fearless_simd::kernel!(
-        #[inline(always)]
-        fn least_of_16(token: Avx2, numbers: i16x16<Avx2>) -> (u16, usize) {
-            let numbers = numbers.into();
-            number_and_lane!(_mm_min_epi16(_mm256_castsi256_si128(numbers), _mm256_extracti128_si256::<1>(numbers)))
-        }
-    );
-
-    fearless_simd::kernel!(
-        #[inline(always)]
-        fn least_of_32(token: Avx512, numbers: i16x32<Avx512>) -> (u16, usize) {
-            let numbers = numbers.into();
-            let folded = _mm256_min_epi16(_mm512_castsi512_si256(numbers), _mm512_extracti64x4_epi64::<1>(numbers));
-            number_and_lane!(_mm_min_epi16(_mm256_castsi256_si128(folded), _mm256_extracti128_si256::<1>(folded)))
-        }
-    );
-
-    fearless_simd::kernel!(
-        #[inline(always)]
-        fn combine_16(
-            token: Sse4_2,
-            a: u8x16<Sse4_2>,
-            b: u8x16<Sse4_2>,
-            factor: u8,
-            low: u8x16<Sse4_2>,
-            high: u8x16<Sse4_2>,
-        ) -> (u16x8<Sse4_2>, u16x8<Sse4_2>) {
-            let (a, b, low, high) = (a.into(), b.into(), low.into(), high.into());
-            let factor = _mm_set1_epi8(factor.cast_signed());
-            let first = _mm_maddubs_epi16(_mm_unpacklo_epi8(a, b), factor);
-            let second = _mm_maddubs_epi16(_mm_unpackhi_epi8(a, b), factor);
-            (
-                _mm_add_epi16(first, _mm_unpacklo_epi8(low, high)).simd_into(token),
-                _mm_add_epi16(second, _mm_unpackhi_epi8(low, high)).simd_into(token),
-            )
-        }
-    );
-
-    fearless_simd::kernel!(
-        #[inline(always)]
-        fn combine_32(
-            token: Avx2,
-            a: u8x32<Avx2>,
-            b: u8x32<Avx2>,
-            factor: u8,
-            low: u8x32<Avx2>,
-            high: u8x32<Avx2>,
-        ) -> (u16x16<Avx2>, u16x16<Avx2>) {
-            let (a, b, low, high) = (a.into(), b.into(), low.into(), high.into());
-            let factor = _mm256_set1_epi8(factor.cast_signed());
-            let even = _mm256_maddubs_epi16(_mm256_unpacklo_epi8(a, b), factor);
-            let odd = _mm256_maddubs_epi16(_mm256_unpackhi_epi8(a, b), factor);
-            let even = _mm256_add_epi16(even, _mm256_unpacklo_epi8(low, high));
-            let odd = _mm256_add_epi16(odd, _mm256_unpackhi_epi8(low, high));
-            // blocks of 16 bytes were unpacked on their own
-            (
-                _mm256_permute2x128_si256::<0x20>(even, odd).simd_into(token),
-                _mm256_permute2x128_si256::<0x31>(even, odd).simd_into(token),
-            )
-        }
-    );
-
-    fearless_simd::kernel!(
-        #[inline(always)]
-        fn combine_64(
-            token: Avx512,
-            a: u8x64<Avx512>,
-            b: u8x64<Avx512>,
-            factor: u8,
-            low: u8x64<Avx512>,
-            high: u8x64<Avx512>,
-        ) -> (u16x32<Avx512>, u16x32<Avx512>) {
-            let (a, b, low, high) = (a.into(), b.into(), low.into(), high.into());
-            let factor = _mm512_set1_epi8(factor.cast_signed());
-            let even = _mm512_maddubs_epi16(_mm512_unpacklo_epi8(a, b), factor);
-            let odd = _mm512_maddubs_epi16(_mm512_unpackhi_epi8(a, b), factor);
-            let even = _mm512_add_epi16(even, _mm512_unpacklo_epi8(low, high));
-            let odd = _mm512_add_epi16(odd, _mm512_unpackhi_epi8(low, high));
-            let first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
-            let second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
-            (
-                _mm512_permutex2var_epi64(even, first, odd).simd_into(token),
-                _mm512_permutex2var_epi64(even, second, odd).simd_into(token),
-            )
-        }
-    );
 
     impl Vector for Sse2 {}
 
+    /// A level with an instruction for the smallest of eight numbers. `$fold` makes a block of a register `$of` by minima. Bytes are unpacked
+    /// within blocks, `$order` puts the halves in order.
     macro_rules! with_instructions {
-        ($level:ident, $least:ident, $least_of_blocks:ident, $combine:ident) => {
+        (
+            $level:ident, |$of:ident| $fold:expr,
+            [$splat:ident, $low_bytes:ident, $high_bytes:ident, $multiply:ident, $add:ident],
+            |$low_halves:ident, $high_halves:ident| $order:expr
+        ) => {
             impl Vector for $level {
                 #[inline(always)]
-                fn least(self, bytes: Self::u8s) -> Self::u8s {
-                    $least(self, bytes)
+                fn least(self, $of: Self::u8s) -> Self::u8s {
+                    fearless_simd::kernel!(
+                        #[inline(always)]
+                        fn least(token: $level, bytes: u8x16<$level>) -> u8x16<$level> {
+                            let bytes = bytes.into();
+                            let least = _mm_minpos_epu16(_mm_min_epu8(bytes, _mm_srli_epi16::<8>(bytes)));
+                            _mm_shuffle_epi8(least, _mm_setzero_si128()).simd_into(token)
+                        }
+                    );
+                    Self::u8s::block_splat(least(self, $fold))
                 }
 
                 #[inline(always)]
-                fn least_of_blocks(self, numbers: Self::i16s) -> (u16, usize) {
-                    $least_of_blocks(self, numbers)
+                fn least_of_blocks(self, $of: Self::i16s) -> (u16, usize) {
+                    fearless_simd::kernel!(
+                        #[inline(always)]
+                        fn least(token: $level, numbers: i16x8<$level>) -> u32 {
+                            _mm_cvtsi128_si32(_mm_minpos_epu16(numbers.into())).cast_unsigned()
+                        }
+                    );
+                    let found = least(self, $fold);
+                    (found as u16, (found >> 16) as usize)
                 }
 
                 #[inline(always)]
@@ -203,14 +90,61 @@ mod x86 {
                     factor: u8,
                     (low, high): (Self::u8s, Self::u8s),
                 ) -> (Self::u16s, Self::u16s) {
-                    $combine(self, a, b, factor, low, high)
+                    type Bytes = <$level as Simd>::u8s;
+                    type Numbers = <$level as Simd>::u16s;
+                    fearless_simd::kernel!(
+                        #[inline(always)]
+                        fn combine(
+                            token: $level,
+                            a: Bytes,
+                            b: Bytes,
+                            factor: u8,
+                            low: Bytes,
+                            high: Bytes,
+                        ) -> (Numbers, Numbers) {
+                            let (a, b, low, high) = (a.into(), b.into(), low.into(), high.into());
+                            let factor = $splat(factor.cast_signed());
+                            let $low_halves = $add($multiply($low_bytes(a, b), factor), $low_bytes(low, high));
+                            let $high_halves = $add($multiply($high_bytes(a, b), factor), $high_bytes(low, high));
+                            let (first, second) = $order;
+                            (first.simd_into(token), second.simd_into(token))
+                        }
+                    );
+                    combine(self, a, b, factor, low, high)
                 }
             }
         };
     }
-    with_instructions!(Sse4_2, least_16, least_of_8, combine_16);
-    with_instructions!(Avx2, least_32, least_of_16, combine_32);
-    with_instructions!(Avx512, least_64, least_of_32, combine_64);
+
+    with_instructions!(
+        Sse4_2,
+        |of| of,
+        [_mm_set1_epi8, _mm_unpacklo_epi8, _mm_unpackhi_epi8, _mm_maddubs_epi16, _mm_add_epi16],
+        |low, high| (low, high)
+    );
+    with_instructions!(
+        Avx2,
+        |of| {
+            let (a, b) = of.split();
+            a.min(b)
+        },
+        [_mm256_set1_epi8, _mm256_unpacklo_epi8, _mm256_unpackhi_epi8, _mm256_maddubs_epi16, _mm256_add_epi16],
+        |low, high| (_mm256_permute2x128_si256::<0x20>(low, high), _mm256_permute2x128_si256::<0x31>(low, high))
+    );
+    with_instructions!(
+        Avx512,
+        |of| {
+            let (a, b) = of.split();
+            let (a, b) = a.min(b).split();
+            a.min(b)
+        },
+        [_mm512_set1_epi8, _mm512_unpacklo_epi8, _mm512_unpackhi_epi8, _mm512_maddubs_epi16, _mm512_add_epi16],
+        |low, high| {
+            let (first, second) =
+                (_mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15));
+            (_mm512_permutex2var_epi64(low, first, high), _mm512_permutex2var_epi64(low, second, high))
+        }
+    );
 }
 
 #[cfg(test)]
@@ -233,8 +167,7 @@ mod tests {
         assert_eq!(found, (numbers[at] as u16, at % 8), "{numbers:?}");
         let (a, b, low, high) = (bytes(rng, 255), bytes(rng, 255), bytes(rng, 31), bytes(rng, 60));
         let factor = *rng.choice(&[1, 16, 32]).unwrap();
-        let combined =
-            simd.combine_bytes((register(&a), register(&b)), factor, (register(&low), register(&high)));
+        let combined = simd.combine_bytes((register(&a), register(&b)), factor, (register(&low), register(&high)));
         let all = [combined.0.as_slice(), combined.1.as_slice()].concat();
         for i in 0..len {
             let sum = u16::from(factor) * (u16::from(a[i]) + u16::from(b[i]));

@@ -409,7 +409,10 @@ impl RightWinners {
             let totals = S::u16s::from_slice(simd, &self.totals[place..][..len]).reverse();
             let columns = S::u16s::from_slice(simd, &self.columns[place..][..len]).reverse();
             let disparities = (columns - of_lanes) * SUBPIXEL_STEPS as u16;
-            totals.simd_ge(none).select(S::u16s::splat(simd, INVALID as u16), disparities).store_slice(bytemuck::cast_slice_mut(values));
+            totals
+                .simd_ge(none)
+                .select(S::u16s::splat(simd, INVALID as u16), disparities)
+                .store_slice(bytemuck::cast_slice_mut(values));
             of_lanes += len as u16;
             x += len;
         }
