@@ -30,7 +30,7 @@ except ImportError:
 
 MODES = {"hh": cv2.STEREO_SGBM_MODE_HH, "3way": cv2.STEREO_SGBM_MODE_SGBM_3WAY}
 SIZES = ["640x480", "1024x768", "1280x960"]
-LEVELS = ["avx512", "avx2", "portable"]
+LEVELS = ["avx512", "avx2", "sse4.2", "portable"]
 # as the program itself does
 WARM_UP = 3
 

@@ -87,7 +87,7 @@ Examples:
   stereopsis plan --fov-deg 70 --baseline-m 0.06
   stereopsis plan --focal-mm 11 --sensor-width-mm 15.36 --size 1280x480 --baseline-m 0.456 --plot reach.svg
 
-Environment: STEREOPSIS_SIMD=avx512, avx2 or portable makes the CPU engine use these vector instructions;
+Environment: STEREOPSIS_SIMD=avx512, avx2, sse4.2 or portable makes the CPU engine use these vector instructions;
 STEREOPSIS_GPU=exchange=workgroup,words=2 … makes the GPU engine run this variant of its kernels (`stereopsis tune` lists them).
 
 Exit code: 0 done, 1 failed (the reason is printed), 2 wrong command line.";
