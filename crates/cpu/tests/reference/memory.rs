@@ -7,7 +7,7 @@ use stereopsis_base::console;
 use stereopsis_base::process;
 use stereopsis_base::process::memory::{Bound, Free};
 use stereopsis_base::testing::cases;
-use stereopsis_capture::scene::{self, SceneOptions};
+use stereopsis_scene::{self as scene, SceneOptions};
 use stereopsis_frame::engine::demand::Demand;
 use stereopsis_frame::engine::{EngineError, Job, run};
 use stereopsis_frame::{Frame, RawPair};
