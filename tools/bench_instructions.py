@@ -5,7 +5,7 @@
 
 qemu-user executes crates/cpu/examples/match_scene.rs, built as the program is, with one thread, for each level of x86-64 and for NEON;
 tools/instructions.c counts. Counts are those of two pairs of the built-in scene without those of the first one. They vary by less than a
-thousandth, so a change is seen that no time would show. qemu has no AVX-512. tools/instructions.json keeps the totals, with the
+thousandth, on a busy machine too, so a change is seen that no time would show. qemu has no AVX-512. tools/instructions.json keeps the totals, with the
 compiler that made them; more by above 5 % end this with code 1.
 """
 import argparse
@@ -42,9 +42,13 @@ SETTINGS = {
     "uniqueness": ["weighted-median=off", "uniqueness=10"],
     "weighted median": ["weighted-median=on"],
 }
-# A vector instruction computes with vector registers, and a copy puts one into another; on x86-64 an instruction that computes may
-# read memory too: it is counted as what it computes, and once more as `reads`.
-CLASSES = ["vector", "copies", "memory", "scalar", "branches", "reads"]
+# A vector instruction computes with vector registers; a copy puts one into another. On x86-64 an instruction that computes may have an
+# operand in memory: it is counted as what it computes, and once more as `operands`.
+CLASSES = ["vector", "copies", "memory", "scalar", "branches", "operands"]
+BRANCHES = re.compile(r"j\w+|call\w*|ret\w*|b|b\.\w+|bl|blr|br|cbn?z|tbn?z")
+COPY = re.compile(r"%[xyz]mm\d+, %[xyz]mm\d+|v\d+\.16b, v\d+\.16b")
+X86_MOVES = ("mov", "vmov", "vpbroadcast", "vbroadcast", "lddqu", "vlddqu", "push", "popq", "prefetch")
+ARM_MOVES = ("ld", "st", "prf", "cas", "swp")
 
 
 def arguments():
@@ -69,44 +73,41 @@ def lacks(machine):
 
 
 def built(machine):
-    """The words that execute the example for a processor, with what qemu needs; it is built where it is missing or old."""
+    """The example for a processor, built where it is missing or old, and the words before it that execute it."""
     build = ["cargo", "build", "--locked", "--release", "-p", "stereopsis-cpu", "--example", "match_scene"]
-    environment, folder, system = dict(os.environ), ours.target_folder(), []
+    environment, folder, qemu = dict(os.environ), ours.target_folder(), [f"qemu-{machine}", "-cpu", "max"]
     if machine != os.uname().machine:
         build += ["--target", ARM]
         environment |= {f"CARGO_TARGET_{ARM.replace('-', '_').upper()}_LINKER": ARM_LINKER, f"CC_{ARM.replace('-', '_')}": ARM_LINKER}
-        folder, system = folder / ARM, ["-L", "/usr/aarch64-linux-gnu"]
+        folder, qemu = folder / ARM, [*qemu, "-L", "/usr/aarch64-linux-gnu"]
     if subprocess.run(build, cwd=ours.ROOT, env=environment).returncode != 0:
         raise SystemExit("stereopsis: match_scene could not be built: its compiler says why above")
-    program = folder / "release" / "examples" / "match_scene"
-    return program, [f"qemu-{machine}", "-cpu", "max", *system]
+    return folder / "release" / "examples" / "match_scene", qemu
 
 
 def plugin(machine, folder):
     """The plugin, compiled for the interface of this qemu."""
     version = subprocess.run([f"qemu-{machine}", "--version"], capture_output=True, text=True).stdout
-    major = int(re.search(r"version (\d+)", version)[1])
-    path = folder / "instructions.so"
-    subprocess.run(["cc", "-shared", "-fPIC", "-O2", f"-DAPI={2 if major >= 9 else 1}", PLUGIN, "-o", path], check=True)
+    interface = 2 if int(re.search(r"version (\d+)", version)[1]) >= 9 else 1
+    path = folder / f"{machine}.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-O2", f"-DAPI={interface}", PLUGIN, "-o", path], check=True)
     return path
 
 
-def class_of(mnemonic, operands):
-    """The classes of an instruction of either processor: the one it is counted as, and `reads` where it reads memory beside."""
-    if re.fullmatch(r"j\w+|call\w*|ret\w*|b|b\.\w+|bl|blr|br|cbn?z|tbn?z", mnemonic):
+def classes_of(mnemonic, operands):
+    """What an instruction of either processor is counted as: one class, and `operands` where it has one in memory beside."""
+    if BRANCHES.fullmatch(mnemonic):
         return ["branches"]
-    is_x86 = "%" in operands
-    is_vector = re.search(r"%[xyz]mm" if is_x86 else r"\b[vqdshb]\d+\b", operands)
-    if is_x86:
-        touches = "(" in operands and not mnemonic.startswith(("lea", "nop"))
-        moves = mnemonic.startswith(("mov", "vmov", "vpbroadcast", "vbroadcast", "lddqu", "vlddqu", "push", "pop", "prefetch"))
+    if "%" in operands:
+        is_vector, moves = re.search("%[xyz]mm", operands), mnemonic.startswith(X86_MOVES)
+        in_memory = "(" in operands and not mnemonic.startswith(("lea", "nop")) or mnemonic.startswith(("push", "popq"))
     else:
-        touches = moves = mnemonic.startswith(("ld", "st", "prf", "cas", "swp"))
-        moves |= mnemonic == "mov"
-    if touches and moves or mnemonic.startswith(("push", "pop")):
+        is_vector = re.search(r"\b[vqdshb]\d+\b", operands)
+        in_memory = moves = mnemonic.startswith(ARM_MOVES)
+    if in_memory and moves:
         return ["memory"]
-    copies = moves and is_vector and not re.search(r"%[re]?[a-ds][a-z0-9]+|%r\d|\b[wx]\d|\[", operands)
-    return ["copies" if copies else "vector" if is_vector else "scalar"] + ["reads"] * touches
+    copies = mnemonic.startswith(("mov", "vmov")) and COPY.fullmatch(operands)
+    return ["copies" if copies else "vector" if is_vector else "scalar"] + ["operands"] * in_memory
 
 
 def executed(words, counts_file):
@@ -119,13 +120,14 @@ def executed(words, counts_file):
         count, mnemonic, *operands = line.split(maxsplit=2)
         if mnemonic in ("rep", "lock", "repne"):
             mnemonic, *operands = operands[0].split(maxsplit=1)
-        counts[mnemonic, *class_of(mnemonic, operands[0] if operands else "")] += int(count)
+        counts[mnemonic, *classes_of(mnemonic, operands[0] if operands else "")] += int(count)
     return counts
 
 
 def count(machine, levels, folder):
     """For each of these levels of a processor and each setting: instructions for each pixel and disparity, by mnemonic and classes."""
     program, qemu = built(machine)
+    counter = plugin(machine, folder)
     pairs, counts_file = folder / f"{SIZE}.grey", folder / "counts.txt"
     if not pairs.exists():  # by the first processor, for all
         subprocess.run([*([] if machine == os.uname().machine else qemu), program, pairs, SIZE, "0"], check=True)
@@ -134,8 +136,7 @@ def count(machine, levels, folder):
     for level in levels:
         for name, settings in SETTINGS.items():
             ours.tell(f"counting {level}, {name}")
-            words = [*qemu, "-E", f"STEREOPSIS_SIMD={LEVELS[level][1]}", "-plugin", f"{plugin(machine, folder)},out={counts_file}"]
-            words += [program, pairs, SIZE]
+            words = [*qemu, "-E", f"STEREOPSIS_SIMD={LEVELS[level][1]}", "-plugin", f"{counter},out={counts_file}", program, pairs, SIZE]
             settings = [f"num-disparities={DISPARITIES}", *settings]
             few, many = (executed([*words, matched, *settings], counts_file) for matched in (1, 2))
             many.subtract(few)
@@ -171,6 +172,8 @@ def main():
             levels = [level for level, (of, _) in LEVELS.items() if of == machine]
             if reason := lacks(machine):
                 ours.tell(f"{', '.join(levels)}: skipped, {reason}")
+                if given.keep:
+                    raise SystemExit("stereopsis: counts are kept for all levels together: nothing was kept")
             else:
                 found |= count(machine, levels, pathlib.Path(folder))
     compiler = subprocess.run(["rustc", "--version"], capture_output=True, text=True).stdout.strip()
