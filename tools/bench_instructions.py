@@ -5,8 +5,8 @@
 
 qemu-user executes crates/cpu/examples/match_scene.rs, built as the program is, with one thread, for each level of x86-64 and for NEON;
 tools/instructions.c counts. Counts are those of two pairs of the built-in scene without those of the first one. They vary by less than a
-thousandth, on a busy machine too, so a change is seen that no time would show. qemu has no AVX-512. tools/instructions.json keeps the totals, with the
-compiler that made them; more by above 5 % end this with code 1.
+thousandth, on a busy machine too, so a change is seen that no time would show. qemu has no AVX-512. tools/instructions.json keeps the
+totals, with the compiler that made them; more by above 5 % end this with code 1.
 """
 import argparse
 import collections
