@@ -166,16 +166,18 @@ def show(found, kept, most):
 
 def main():
     given = arguments()
+    levels = {}
+    for level, (machine, _) in LEVELS.items():
+        levels.setdefault(machine, []).append(level)
+    for machine in list(levels):
+        if reason := lacks(machine):
+            ours.tell(f"{', '.join(levels.pop(machine))}: skipped, {reason}")
+            if given.keep:
+                raise SystemExit("stereopsis: counts are kept for all levels together: nothing was kept")
     found = {}
     with tempfile.TemporaryDirectory() as folder:
-        for machine in dict.fromkeys(machine for machine, _ in LEVELS.values()):
-            levels = [level for level, (of, _) in LEVELS.items() if of == machine]
-            if reason := lacks(machine):
-                ours.tell(f"{', '.join(levels)}: skipped, {reason}")
-                if given.keep:
-                    raise SystemExit("stereopsis: counts are kept for all levels together: nothing was kept")
-            else:
-                found |= count(machine, levels, pathlib.Path(folder))
+        for machine, of_machine in levels.items():
+            found |= count(machine, of_machine, pathlib.Path(folder))
     compiler = subprocess.run(["rustc", "--version"], capture_output=True, text=True).stdout.strip()
     if given.keep:
         totals = {name: round(sum(counts.values()), 3) for name, counts in found.items()}
