@@ -23,7 +23,7 @@ quick: setup-test
 bench: setup-bench
 	.venv/bin/python tools/bench_opencv.py $(ARGS)
 
-## Counts the instructions of the CPU engine and compares them with those that are kept, on a machine that does nothing else.
+## Counts the instructions of the CPU engine, for x86-64 and for NEON, and compares them with those that are kept.
 bench-instructions: setup-instructions
 	python3 tools/bench_instructions.py $(ARGS)
 

@@ -22,11 +22,15 @@ def built():
     build = subprocess.run(["cargo", "build", "--locked", "--release"], cwd=ROOT)
     if build.returncode != 0:
         raise SystemExit("stereopsis: the program could not be built: its compiler says why above")
+    return target_folder() / "release" / ("stereopsis.exe" if os.name == "nt" else "stereopsis")
+
+
+def target_folder():
+    """Where cargo puts what it builds."""
     about = subprocess.run(
         ["cargo", "metadata", "--locked", "--no-deps", "--format-version", "1"], cwd=ROOT, check=True, stdout=subprocess.PIPE
     )
-    folder = pathlib.Path(json.loads(about.stdout)["target_directory"]) / "release"
-    return folder / ("stereopsis.exe" if os.name == "nt" else "stereopsis")
+    return pathlib.Path(json.loads(about.stdout)["target_directory"])
 
 
 def bench(program, arguments, level=None):

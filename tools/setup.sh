@@ -59,7 +59,10 @@ if [ "$purpose" = package ]; then
   command -v x86_64-w64-mingw32-gcc >/dev/null 2>&1 || need gcc-mingw-w64-x86-64
   command -v dpkg-deb >/dev/null 2>&1 || need dpkg
 fi
-[ "$purpose" != instructions ] || command -v valgrind >/dev/null 2>&1 || need valgrind
+if [ "$purpose" = instructions ]; then
+  { command -v qemu-x86_64 && command -v qemu-aarch64; } >/dev/null 2>&1 || need qemu-user
+  [ "$(uname -m)" = aarch64 ] || command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 || need gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+fi
 if [ "$purpose" = test ] || [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
   have_library libvulkan.so.1 || need libvulkan1
   have_vulkan_driver || need mesa-vulkan-drivers
@@ -102,9 +105,13 @@ fi
 
 [ "$purpose" != bench ] || opencv_in_venv
 [ "$purpose" != package ] || in_venv without_zig "ziglang, cyclonedx" -r tools/package/requirements.txt
+if [ "$purpose" = instructions ]; then
+  rustup target add aarch64-unknown-linux-gnu >/dev/null 2>&1 || true # without it Arm is skipped
+fi
 
 case $purpose in
-  run | bench | instructions) [ -x target/release/stereopsis ] || echo "stereopsis: the first build takes seven to seventeen minutes on two cores; later ones take seconds" ;;
+  run | bench) [ -x target/release/stereopsis ] || echo "stereopsis: the first build takes seven to seventeen minutes on two cores; later ones take seconds" ;;
+  instructions) [ -x target/release/examples/match_scene ] || echo "stereopsis: the first build takes two to six minutes on two cores" ;;
   package) [ -x target/x86_64-unknown-linux-gnu/dist/stereopsis ] || echo "stereopsis: packages for three systems take about an hour on two cores" ;;
   test) [ -d target/debug/deps ] || echo "stereopsis: the first build of the tests takes six to fifteen minutes on two cores, and the tests about as long" ;;
 esac

@@ -7,10 +7,10 @@ use stereopsis_base::console;
 use stereopsis_base::process;
 use stereopsis_base::process::memory::{Bound, Free};
 use stereopsis_base::testing::cases;
-use stereopsis_capture::scene::{self, SceneOptions};
 use stereopsis_frame::engine::demand::Demand;
 use stereopsis_frame::engine::{EngineError, Job, run};
 use stereopsis_frame::{Frame, RawPair};
+use stereopsis_scene::{SceneOptions, render};
 use stereopsis_stereo::Preset;
 
 /// Free memory of a machine.
@@ -83,7 +83,7 @@ fn inside() {
         // weights of many pixels take long
         let (size, num_disparities) = if preset == Preset::Fang2012Aw { ((320, 240), 64) } else { ((480, 360), 90) };
         let options = SceneOptions { width: size.0, height: size.1, ..SceneOptions::default() };
-        let raw = Arc::new(scene::render(&options, 0, false));
+        let raw = Arc::new(render(&options, 0, false));
         for wants_right in [false, true] {
             let frame = Arc::new(Frame::of_raw(Arc::clone(&raw)));
             let params = Arc::new(with_preset(preset, num_disparities));
