@@ -126,6 +126,14 @@ pub(super) trait Increment<L: Lane>: SimdIntElement + Default + bytemuck::Pod + 
     fn store<S: Simd>(sums: Self::Sums<S>, to: &mut [Self]);
     /// Writes to a volume past the caches, because the values are read again only much later.
     fn stream<S: Simd>(sums: Self::Sums<S>, to: &mut [Self], streams: &Streams);
+    /// Writes them one way or the other.
+    #[inline(always)]
+    fn put<S: Simd>(sums: Self::Sums<S>, to: &mut [Self], streams: Option<&Streams>) {
+        match streams {
+            Some(streams) => Self::stream::<S>(sums, to, streams),
+            None => Self::store::<S>(sums, to),
+        }
+    }
     /// Totals of pixel `t` of a block from two sums and the costs.
     fn total<S: Vector>(
         simd: S,

@@ -80,32 +80,44 @@ pub(super) struct SumOutput<'a> {
 }
 
 impl SumOutput<'_> {
-    /// Writes the sums of the candidates from `at` on of pixel `t`, added to those that are stored, or their totals with the costs.
+    /// Writes the sums of pixel `t`, added to those that are stored, or their totals with the costs.
     #[inline(always)]
-    fn put<S: Vector, L: Lane, E: Increment<L>>(
+    fn put<S: Vector, L: Lane, E: Increment<L>, const M: usize, const IN_LANES: bool>(
         self,
         simd: S,
-        (t, at): (usize, usize),
-        (sums, cost): (E::Sums<S>, L::V<S>),
+        t: usize,
+        (sums, costs): (&PixelSums<'_, S, L, E, M, IN_LANES>, &[L]),
         stored: &[E],
         volume: &mut [E],
         totals: &mut [u16],
     ) {
         let len = <L::V<S> as SimdBase<S>>::LEN;
-        match self.accumulation {
-            Accumulation::First | Accumulation::Add => {
-                let is_first = self.accumulation == Accumulation::First;
-                let sums = if is_first { sums } else { E::both::<S>(E::load(simd, &stored[at..][..len]), sums) };
-                match self.streams {
-                    Some(streams) => E::stream::<S>(sums, &mut volume[at..][..len], streams),
-                    None => E::store::<S>(sums, &mut volume[at..][..len]),
+        // loops of few instructions, which a compiler unrolls
+        macro_rules! for_registers {
+            (|$b:ident, $place:ident| $do:expr) => {
+                for $b in 0..costs.len() / len {
+                    let $place = $b * len..($b + 1) * len;
+                    $do;
                 }
+            };
+        }
+        let streams = self.streams;
+        match self.accumulation {
+            Accumulation::First => {
+                for_registers!(|b, place| E::put::<S>(sums.of(simd, b), &mut volume[place], streams))
             }
-            Accumulation::Final | Accumulation::Single => {
-                let is_only = self.accumulation == Accumulation::Single;
-                let before = if is_only { E::zero(simd) } else { E::load(simd, &stored[at..][..len]) };
-                E::total::<S>(simd, self.rule, t, (before, sums), cost, &mut totals[at..][..len]);
-            }
+            Accumulation::Add => for_registers!(|b, place| {
+                let both = E::both::<S>(E::load(simd, &stored[place.clone()]), sums.of(simd, b));
+                E::put::<S>(both, &mut volume[place], streams);
+            }),
+            Accumulation::Final => for_registers!(|b, place| {
+                let (before, cost) = (E::load(simd, &stored[place.clone()]), at_slot(simd, costs, b * len));
+                E::total::<S>(simd, self.rule, t, (before, sums.of(simd, b)), cost, &mut totals[place]);
+            }),
+            Accumulation::Single => for_registers!(|b, place| {
+                let cost = at_slot(simd, costs, b * len);
+                E::total::<S>(simd, self.rule, t, (E::zero(simd), sums.of(simd, b)), cost, &mut totals[place]);
+            }),
         }
     }
 }
@@ -217,10 +229,7 @@ pub(super) fn aggregate_block<
         let stored = if output.accumulation.reads() { &stored[whole.clone()] } else { &[] };
         let volume = if output.accumulation.gives_totals() { &mut [] } else { &mut volume[whole] };
         let totals = &mut totals[t * totals_pitch..][..stride];
-        for b in 0..stride / len {
-            let cost = at_slot::<S, L>(simd, costs, b * len);
-            output.put::<S, L, E>(simd, (t, b * len), (sums.of(simd, b), cost), stored, volume, totals);
-        }
+        output.put(simd, t, (&sums, costs), stored, volume, totals);
     }
     if in_registers {
         for b in 0..stride / len {

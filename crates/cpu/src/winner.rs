@@ -359,25 +359,31 @@ impl RightWinners {
         let form = block.form;
         let mut j = 0;
         while j < block.window.len + pixels - 1 {
-            let mine = block_totals[j..][..pixels * step].chunks_exact(step);
+            let mine = &block_totals[j..][..pixels * step];
             let theirs = &mut self.totals[lowest + j..][..len];
             let mut totals = S::u16s::from_slice(simd, theirs);
             let mut columns = S::u16s::from_slice(simd, &self.columns[lowest + j..][..len]);
             let column = |t: usize| S::u16s::splat(simd, (first + start + t) as u16);
             if form.bits > 0 {
                 let mut least = S::i16s::splat(simd, i16::MAX);
-                for mine in mine {
-                    least = least.min(S::i16s::from_slice(simd, bytemuck::cast_slice(&mine[..len])));
+                let mut fours = bytemuck::cast_slice(mine).chunks_exact(4 * step);
+                for four in &mut fours {
+                    for n in 0..4 {
+                        least = least.min(S::i16s::from_slice(simd, &four[n * step..][..len]));
+                    }
+                }
+                for mine in fours.remainder().chunks_exact(step) {
+                    least = least.min(S::i16s::from_slice(simd, &mine[..len]));
                 }
                 let key = least.bitcast::<S::u16s>();
                 let entry = (key >> form.bits, (key & form.number(usize::MAX)) + column(0));
                 enter::<S>(&mut totals, &mut columns, entry, mirrored);
             } else if mirrored {
-                for (t, mine) in mine.enumerate().rev() {
+                for (t, mine) in mine.chunks_exact(step).enumerate().rev() {
                     enter::<S>(&mut totals, &mut columns, (S::u16s::from_slice(simd, &mine[..len]), column(t)), true);
                 }
             } else {
-                for (t, mine) in mine.enumerate() {
+                for (t, mine) in mine.chunks_exact(step).enumerate() {
                     enter::<S>(&mut totals, &mut columns, (S::u16s::from_slice(simd, &mine[..len]), column(t)), false);
                 }
             }
