@@ -134,23 +134,19 @@ impl<'a> Level<'a> {
         self.pixels * self.stride + OVERHANG as u64
     }
 
-    /// Bytes of codes of `planes` for each left pixel and `right_planes` for each right one.
-    fn codes(&self, planes: u64, right_planes: u64) -> u64 {
-        planes * self.pixels + right_planes * (self.width + self.stride + OVERHANG as u64) * self.height
+    /// Bytes of codes of `planes` for each pixel.
+    fn codes(&self, planes: u64) -> u64 {
+        planes * (self.pixels + (self.width + self.stride + OVERHANG as u64) * self.height)
     }
 
     fn kept(&self) -> u64 {
         let Self { params, pixels, .. } = *self;
-        let halves = if self.register == 32 { 2 } else { 1 };
-        let census = |bits: usize| {
-            let planes = bits.div_ceil(8) as u64;
-            self.codes(planes, halves * planes)
-        };
+        let census = |bits: usize| self.codes(bits.div_ceil(8) as u64);
         let codes = match params.cost.comparison() {
             Comparison::Hamming(shape) => census(shape.bits()),
-            Comparison::Difference(_) | Comparison::WindowedDifference | Comparison::LearnedTable => self.codes(1, 1),
+            Comparison::Difference(_) | Comparison::WindowedDifference | Comparison::LearnedTable => self.codes(1),
             Comparison::Tables { census: shape, channel, .. } => {
-                census(shape.bits()) + channel.bytes() as u64 * self.codes(1, 1)
+                census(shape.bits()) + channel.bytes() as u64 * self.codes(1)
             }
         };
         let is_computed_in_place =
@@ -182,7 +178,7 @@ impl<'a> Level<'a> {
         let room = self.stride + if self.gated { 2 * self.register / lane } else { 0 };
         let passes = sweeps.iter().flat_map(|sweep| &sweep.passes);
         let directions: u64 = passes.map(|pass| pass.directions.len() as u64).sum();
-        let states = width.div_ceil(BLOCK as u64) * SLOTS as u64 * directions * lane * (room + 1);
+        let states = width.div_ceil(BLOCK as u64) * SLOTS as u64 * directions * lane * room;
         // between passes over a row its costs and sums are kept
         let passes = sweeps.iter().map(|sweep| sweep.passes.len() as u64).max().unwrap_or(0);
         let blocks = if passes > 1 { width } else { BLOCK as u64 };
