@@ -2,8 +2,8 @@
 
 #![allow(unsafe_code, reason = "prefetches and streaming stores have no safe form; each use says why it is sound")]
 
+use fearless_simd::Simd;
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, Simd};
 
 /// Prefetches the cache line of element `index`, which may lie outside.
 #[inline(always)]
@@ -36,6 +36,7 @@ impl Streams {
         // Miri has none of these stores
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         if size_of_val(to) == size_of::<V>() && to.as_ptr().addr().is_multiple_of(size_of::<V>()) {
+            use fearless_simd::Level;
             use std::arch::x86_64::{_mm_stream_si128, _mm256_stream_si256, _mm512_stream_si512};
             use std::mem::transmute_copy;
             let place = to.as_mut_ptr();

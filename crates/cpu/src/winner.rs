@@ -439,3 +439,6 @@ fn enter<S: Simd>(totals: &mut S::u16s, columns: &mut S::u16s, (total, column): 
     *totals = totals.min(total);
     *columns = keeps.select(*columns, column);
 }
+
+#[cfg(test)]
+mod tests;
