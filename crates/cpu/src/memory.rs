@@ -77,8 +77,7 @@ impl Drop for Streams {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::{SimdLevel, on_level};
-    use fearless_simd::{u8x16, u8x32, u8x64};
+    use fearless_simd::{Level, dispatch, u8x16, u8x32, u8x64};
 
     /// A place with room around it, at any distance from a cache line.
     #[repr(align(64))]
@@ -99,14 +98,16 @@ mod tests {
 
     #[test]
     fn a_register_arrives_wherever_it_goes_at_every_level() {
-        for level in SimdLevel::all() {
-            on_level!(level, simd => {
-                fn all<S: Simd>(simd: S) {
-                    stores_at_any_place::<S, u8x16<S>>(simd);
-                    stores_at_any_place::<S, u8x32<S>>(simd);
-                    stores_at_any_place::<S, u8x64<S>>(simd);
-                }
-                all(simd);
+        let best = Level::new();
+        #[cfg(target_arch = "x86_64")]
+        let lower = [best.as_avx2().map(Level::Avx2), best.as_sse4_2().map(Level::Sse4_2)];
+        #[cfg(not(target_arch = "x86_64"))]
+        let lower = [None];
+        for level in lower.into_iter().flatten().chain([best, Level::baseline()]) {
+            dispatch!(level, simd => {
+                stores_at_any_place::<_, u8x16<_>>(simd);
+                stores_at_any_place::<_, u8x32<_>>(simd);
+                stores_at_any_place::<_, u8x64<_>>(simd);
             });
         }
     }

@@ -67,7 +67,9 @@ fn winners_are_those_of_the_definition_up_to_the_largest_total_of_each_form() {
             let total = |rng: &mut Rng| if rng.u8(..3) == 0 { largest } else { rng.u32(largest - 20..=largest) };
             let mut totals: Vec<Vec<_>> = Vec::new();
             totals.resize_with(width, || (0..candidates).map(|_| (rng.u8(..4) > 0).then(|| total(rng))).collect());
-            totals.iter_mut().for_each(|pixel| pixel[rng.usize(..candidates)] = Some(largest)); // one exists
+            for pixel in &mut totals {
+                pixel[rng.usize(..candidates)] = Some(largest); // one exists
+            }
             for mirrored in [false, true] {
                 let found = on_level!(level, simd => computed(simd, &totals, min, form, mirrored));
                 assert_eq!(found, expected(&totals, min), "{}, {largest}, {mirrored}", level.name());
