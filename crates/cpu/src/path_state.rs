@@ -23,7 +23,7 @@ pub(super) type Columns<L> = [[L; BLOCK]; MAX_DIRECTIONS];
 /// Path costs of a block.
 #[derive(Default)]
 pub(super) struct BlockState<L> {
-    /// For each direction and slot the candidates of the block's window; with gating, between two registers for the
+    /// Candidates of the block's window, for each direction and slot; with gating, between two registers for the
     /// candidates beside it.
     pub(super) slots: Aligned<L>,
     /// The smallest path cost of each pixel.
