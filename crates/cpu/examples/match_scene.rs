@@ -1,5 +1,5 @@
 //! Matches the first pairs of the built-in scene with one thread, and prints nothing: for tools/bench_instructions.py, which counts
-//! what is executed. FILE keeps the pairs as bytes; they are rendered where it is missing.
+//! its instructions. FILE keeps the pairs as bytes; without it they are rendered.
 //!
 //! `cargo run --release -p stereopsis-cpu --example match_scene -- FILE 640x480 2 num-disparities=128 weighted-median=off`
 

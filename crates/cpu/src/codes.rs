@@ -200,8 +200,7 @@ fn distances<S: Simd, L: Lane, const P: usize, const R: usize>(
             };
             for p in (0..P - P % 3).step_by(3) {
                 let (x, y, z) = (differing(p), differing(p + 1), differing(p + 2));
-                let (y, z) = (x ^ y, x ^ z);
-                sum += count(ones, y ^ z ^ x) + count(twos, x ^ (y & z));
+                sum += count(ones, x ^ y ^ z) + count(twos, x ^ ((x ^ y) & (x ^ z)));
             }
             for p in P - P % 3..P {
                 sum += count(ones, differing(p));

@@ -167,7 +167,7 @@ pub(super) fn aggregate_block<
     for (of_direction, slots) in of_directions.iter_mut().zip(state.slots.chunks_exact_mut(SLOTS * room)) {
         *of_direction = slots;
     }
-    // the path along the row waits for itself, and not for memory, where its line is short
+    // each pixel of the path along the row waits for the one before: its path costs stay in registers
     let in_registers = FOUR && !GATED;
     let mut left = [L::V::<S>::splat(simd, L::default()); M];
     if in_registers {

@@ -86,7 +86,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
 /// Writes a file as a whole; replaces one that exists only where `replaces` says so.
 ///
 /// # Errors
-/// As [`write()`] and [`write_new`].
+/// The file cannot be written, see [`write()`], or `path` exists and it does not replace.
 pub fn write_or_keep(path: &Path, bytes: &[u8], replaces: bool) -> Result<(), WriteError> {
     let written = match fs::symlink_metadata(path) {
         Ok(_) if !replaces => Err(io::ErrorKind::AlreadyExists.into()),
