@@ -24,6 +24,7 @@ mod disparity_windows;
 mod exact_winner;
 mod filter;
 mod gates;
+mod handover;
 mod input;
 mod lane;
 mod level;

@@ -9,14 +9,14 @@
 //! on a sweep, and the order of the sums never depends on them.
 
 use super::aligned::Aligned;
+use super::handover::Handover;
 use super::input::BLOCK;
 use super::lane::{Increment, Lane};
 use super::maps::WinnerMaps;
-use super::path_state::BlockState;
 use super::scan::Sweep;
 use super::simd::{SimdLevel, on_level};
-use super::sweep::{PathStates, Row, RowVisit, Scratch, SweepInput, process_row, room};
-use super::wavefront::{RowCursor, Sequenced};
+use super::sweep::{PathStates, Row, RowTask, Scratch, SweepInput, room};
+use super::wavefront::Sequenced;
 use crate::engine::EngineError;
 use parking_lot::Mutex;
 
@@ -26,8 +26,8 @@ pub(super) struct Workspace<L, E> {
     volume: Aligned<E>,
     /// For each sweep and pass.
     states: Vec<Vec<PathStates<L>>>,
-    /// For each thread.
-    scratch: Vec<Mutex<Scratch<L, E>>>,
+    /// For each thread; goes with its row where rows are exchanged.
+    scratch: Vec<Scratch<L, E>>,
 }
 
 impl<L: Lane, E: Increment<L>> Workspace<L, E> {
@@ -35,8 +35,7 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
     pub(super) fn bytes(&mut self) -> usize {
         let states =
             self.states.iter_mut().flatten().flat_map(PathStates::values).map(|state| state.bytes()).sum::<usize>();
-        let scratch = self.scratch.iter_mut().map(|s| s.get_mut().bytes());
-        self.volume.bytes() + states + scratch.sum::<usize>()
+        self.volume.bytes() + states + self.scratch.iter().map(Scratch::bytes).sum::<usize>()
     }
 
     /// Allocated bytes of the volume of sums.
@@ -78,26 +77,39 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
             })
             .collect();
         let scheduler = Mutex::new(RowScheduler { sweeps: sweeps.len(), height, taken: [0; 2] });
+        let scratch = Mutex::new(self.scratch.iter_mut().collect::<Vec<_>>());
+        // between each row of a sweep and the next one
+        let handovers: Vec<Vec<Handover<RowTask<'_, '_, L, E>>>> =
+            sweeps.iter().map(|_| (0..height).map(|_| Handover::default()).collect()).collect();
         rayon::broadcast(|thread| {
-            let mut scratch = self.scratch[thread.index()].lock();
+            let mut scratch = scratch.lock().pop().expect("as many as threads");
             let alone = thread.num_threads() % 2 == 1 && thread.index() + 1 == thread.num_threads();
             let own = (!alone).then_some(thread.index() % 2);
             loop {
                 let mut scheduler = scheduler.lock();
                 let Some((s, v)) = scheduler.next(own) else { break };
                 // in the order of the rows, so that each cursor has the number of its row
-                let mut cursors: Vec<RowCursor<'_, BlockState<L>>> =
-                    self.states[s].iter().map(PathStates::start_row).collect();
+                let cursors: Vec<_> = self.states[s].iter().map(PathStates::start_row).collect();
                 drop(scheduler);
                 debug_assert!(cursors.iter().all(|cursor| cursor.row() == v as u64));
                 let (first, last) = order_of(s, v, height, sweeps.len());
-                let mut row = rows[sweeps[s].y(v, height)].take(u32::from(!first));
-                let visit = RowVisit { v, first, last };
-                on_level!(level, simd => {
-                    process_row(simd, input, &sweeps[s], &mut cursors, visit, &mut row, &mut scratch);
-                });
+                let row = rows[sweeps[s].y(v, height)].take(u32::from(!first));
+                let mut task = RowTask { sweep: &sweeps[s], v, first, last, cursors, row, scratch, place: (0, 0) };
+                loop {
+                    let next = &handovers[s][task.v];
+                    if on_level!(level, simd => task.proceed(simd, input, || next.is_asked())) {
+                        break;
+                    }
+                    if next.is_asked() {
+                        task = next.give(task);
+                    } else if !task.is_ready() {
+                        task = handovers[s][task.v - 1].ask(task, RowTask::is_ready);
+                    }
+                }
+                scratch = task.scratch;
             }
         });
+        drop(handovers);
         drop(rows);
         Ok(maps)
     }
@@ -113,10 +125,8 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
                 states.restart(blocks).for_each(|state| state.restart(pass.directions.len(), room));
             }
         }
-        self.scratch.resize_with(rayon::current_num_threads(), Mutex::default);
-        for scratch in &mut self.scratch {
-            scratch.get_mut().restart(input);
-        }
+        self.scratch.resize_with(rayon::current_num_threads(), Scratch::default);
+        self.scratch.iter_mut().for_each(|scratch| scratch.restart(input));
     }
 }
 

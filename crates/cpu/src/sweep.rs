@@ -9,9 +9,9 @@ use super::maps::MapRow;
 use super::memory::Streams;
 use super::path_state::{BlockShape, BlockState, Columns, EdgeState};
 use super::recurrence::{Accumulation, Block, SumOutput, aggregate_block, costs_as_totals};
-use super::scan::{Pass, Predecessor, Predecessors, Sweep};
+use super::scan::{Predecessor, Predecessors, Sweep};
 use super::vector::Vector;
-use super::wavefront::{RowCursor, Wavefront};
+use super::wavefront::{PATIENCE, RowCursor, SequencedGuard, Wavefront};
 use super::winner::{BlockTotals, RightWinners, TotalForm};
 use crate::image::Image;
 use crate::stereo::aggregate::penalty_table;
@@ -139,161 +139,190 @@ fn linear(largest: u16, alpha: u16, smallest: u16, step: u8) -> u16 {
     largest.saturating_sub((alpha * u16::from(step)) >> 4).max(smallest)
 }
 
-/// A row in the order of its sweep.
-#[derive(Clone, Copy)]
-pub(super) struct RowVisit {
-    /// Its number in the order of the sweep.
+/// A row on its way through the passes of a sweep. Threads may exchange it between two blocks.
+pub(super) struct RowTask<'a, 'map, L, E> {
+    pub(super) sweep: &'a Sweep,
+    /// Number of the row in the order of the sweep.
     pub(super) v: usize,
     /// Whether no sweep has processed it.
     pub(super) first: bool,
     /// Whether no sweep will process it later.
     pub(super) last: bool,
+    /// For each pass.
+    pub(super) cursors: Vec<RowCursor<'a, BlockState<L>>>,
+    pub(super) row: SequencedGuard<'a, Row<'map, E>>,
+    pub(super) scratch: &'a mut Scratch<L, E>,
+    /// Pass, and the next block in its order.
+    pub(super) place: (usize, usize),
 }
 
-/// A row in one pass.
-struct PassRow<'a> {
-    pass: &'a Pass,
-    /// Number of the row in the order of the sweep.
-    v: usize,
-    y: usize,
-    /// The row before in the sweep.
-    above: Option<usize>,
-    accumulation: Accumulation,
-    /// Number of the pass, and how many the sweep has.
-    place: (usize, usize),
-}
+impl<'a, L: Lane, E: Increment<L>> RowTask<'a, '_, L, E> {
+    /// Whether the row before has released the next block.
+    pub(super) fn is_ready(&mut self) -> bool {
+        self.cursors[self.place.0].is_ready(&mut 0)
+    }
 
-/// All passes of the sweep over one row.
-#[inline(always)]
-pub(super) fn process_row<S: Vector, L: Lane, E: Increment<L>>(
-    simd: S,
-    input: &SweepInput<'_>,
-    sweep: &Sweep,
-    cursors: &mut [RowCursor<'_, BlockState<L>>],
-    visit: RowVisit,
-    row: &mut Row<'_, E>,
-    scratch: &mut Scratch<L, E>,
-) {
-    let (passes, height) = (sweep.passes.len(), input.luma.height());
-    for (p, (pass, cursor)) in sweep.passes.iter().zip(cursors).enumerate() {
-        let (first, last) = (visit.first && p == 0, visit.last && p + 1 == passes);
-        let accumulation = match (first, last) {
+    /// Processes the blocks of all passes. Returns `false` before the end where the row before does not release a block for long, or
+    /// where the thread of the next row asks for this one.
+    #[inline(always)]
+    pub(super) fn proceed<S: Vector>(
+        &mut self,
+        simd: S,
+        input: &SweepInput<'_>,
+        is_asked: impl Fn() -> bool + Copy,
+    ) -> bool {
+        while self.place.0 < self.sweep.passes.len() {
+            if !self.run_pass(simd, input, is_asked) {
+                return false;
+            }
+            self.place = (self.place.0 + 1, 0);
+        }
+        true
+    }
+
+    /// How the sums of the pass are used.
+    fn accumulation(&self) -> Accumulation {
+        let p = self.place.0;
+        match (self.first && p == 0, self.last && p + 1 == self.sweep.passes.len()) {
             (true, false) => Accumulation::First,
             (false, false) => Accumulation::Add,
             (false, true) => Accumulation::Final,
             (true, true) => Accumulation::Single,
-        };
-        let v = visit.v;
-        let above = v.checked_sub(1).map(|above| sweep.y(above, height));
-        let pass_row = PassRow { pass, v, y: sweep.y(v, height), above, accumulation, place: (p, passes) };
-        run_pass(simd, input, pass_row, cursor, row, scratch);
+        }
     }
-}
 
-/// One pass along the row.
-#[inline(always)]
-fn run_pass<S: Vector, L: Lane, E: Increment<L>>(
-    simd: S,
-    input: &SweepInput<'_>,
-    PassRow { pass, v, y, above, accumulation, place: (p, passes) }: PassRow<'_>,
-    cursor: &mut RowCursor<'_, BlockState<L>>,
-    row: &mut Row<'_, E>,
-    scratch: &mut Scratch<L, E>,
-) {
-    let Range { stride, .. } = input.range;
-    let width = input.luma.width();
-    let directions = pass.directions.len();
-    let Scratch { p1, sums_fit, penalties, largest_sum, costs, steps, p2, edge, sums, rows, block_totals, right } =
-        scratch;
-    let register = <L::V<S> as SimdBase<S>>::LEN;
-    let room = room(input.range, input.windows, register);
-    edge.restart(directions, room);
-    let with_right = !row.map.right.is_empty();
-    if accumulation.gives_totals() && with_right {
-        right.restart(width, input.range, block_totals.form);
+    /// Predecessors of the pass's directions, of which there are so many.
+    fn predecessors(&self) -> ([Predecessors<'a>; MAX_DIRECTIONS], usize) {
+        let pass = &self.sweep.passes[self.place.0];
+        let mut predecessors = [Predecessors::Same(Predecessor::Above); MAX_DIRECTIONS];
+        for (predecessor, scan) in predecessors.iter_mut().zip(&pass.directions) {
+            *predecessor = scan.predecessors(self.v, pass.mirrored);
+        }
+        (predecessors, pass.directions.len())
     }
-    let p2_pitch = width.next_multiple_of(BLOCK);
-    let luma = input.luma.row(y);
-    let luma_above = above.map_or(luma, |above| input.luma.row(above));
-    let mut predecessors = [Predecessors::Same(Predecessor::Above); MAX_DIRECTIONS];
-    for (r, scan) in pass.directions.iter().enumerate() {
-        predecessors[r] = scan.predecessors(v, pass.mirrored);
-        brightness_steps(luma, luma_above, pass.mirrored, predecessors[r], steps);
-        penalties.fill(steps, &mut p2[r * p2_pitch..]);
+
+    /// Prepares the buffers for the pass.
+    #[inline(always)]
+    fn begin_pass<S: Vector>(&mut self, input: &SweepInput<'_>) {
+        let (width, height) = input.luma.size();
+        let (passes, stride) = (self.sweep.passes.len(), input.range.stride);
+        let (y, mirrored) = (self.sweep.y(self.v, height), self.sweep.passes[self.place.0].mirrored);
+        let (predecessors, directions) = self.predecessors();
+        let is_right_needed = self.accumulation().gives_totals() && !self.row.map.right.is_empty();
+        let Scratch { penalties, costs, steps, p2, edge, rows, block_totals, right, .. } = &mut *self.scratch;
+        edge.restart(directions, room(input.range, input.windows, <L::V<S> as SimdBase<S>>::LEN));
+        if is_right_needed {
+            right.restart(width, input.range, block_totals.form);
+        }
+        let luma = input.luma.row(y);
+        let above = self.v.checked_sub(1).map_or(luma, |above| input.luma.row(self.sweep.y(above, height)));
+        for (&predecessor, p2) in
+            predecessors[..directions].iter().zip(p2.chunks_exact_mut(width.next_multiple_of(BLOCK)))
+        {
+            brightness_steps(luma, above, mirrored, predecessor, steps);
+            penalties.fill(steps, p2);
+        }
+        costs.resize(stride * if passes == 1 { BLOCK } else { width });
+        if self.place.0 + 1 < passes {
+            rows[self.place.0 % 2].resize(input.windows.map_or(width * stride, |windows| windows.row_len(y)));
+        }
     }
-    let rule = TotalRule {
-        form: block_totals.form,
-        some_missing: input.range.candidates < stride || input.windows.is_some(),
-        paths: input.params.paths as u16,
-    };
-    let streams = Streams::begin();
-    let is_only_pass = passes == 1;
-    // passes over a row hand their sums on in the cache; between the sweeps they lie in the volume
-    let [before, after] = rows;
-    let (before, after) = if p % 2 == 1 { (before, after) } else { (after, before) };
-    let (stored, target): (&[E], &mut [E]) = if accumulation.gives_totals() {
-        (if p == 0 { row.volume } else { before }, &mut [])
-    } else if p + 1 == passes {
-        (before, row.volume)
-    } else {
-        after.resize(input.windows.map_or(width * stride, |windows| windows.row_len(y)));
-        (if p == 0 { row.volume } else { before }, after)
-    };
-    costs.resize(stride * if is_only_pass { BLOCK } else { width });
-    let blocks = width.div_ceil(BLOCK);
-    for c in 0..blocks {
-        let from = BLOCK * if pass.mirrored { blocks - 1 - c } else { c };
-        let pixels = BLOCK.min(width - from);
-        let whole = (DisparityWindow { first: 0, len: stride }, from * stride);
-        let (window, start) = input.windows.map_or(whole, |windows| windows.at(from, y));
-        let costs = &mut costs[if is_only_pass { 0 } else { start }..][..pixels * window.len];
-        if p == 0 {
-            input.costs.fill(simd, PixelSpan { width, x: from, y, pixels }, window, input.range, input.windows, costs);
+
+    /// Processes blocks of the pass, as [`Self::proceed`].
+    #[inline(always)]
+    fn run_pass<S: Vector>(&mut self, simd: S, input: &SweepInput<'_>, is_asked: impl Fn() -> bool) -> bool {
+        if self.place.1 == 0 {
+            self.begin_pass::<S>(input);
         }
-        for (r, predecessor) in predecessors.iter_mut().enumerate().take(directions) {
-            if let Predecessors::ByMinorStep(columns) = pass.directions[r].predecessors(v, pass.mirrored) {
-                let first = if pass.mirrored { width - from - pixels } else { from };
-                *predecessor = Predecessors::ByMinorStep(&columns[first..first + pixels]);
-            }
-        }
-        let (totals, totals_pitch) = block_totals.begin(window);
-        let mut block_p2 = Columns::default();
-        for (of_block, row) in block_p2.iter_mut().zip(p2.chunks_exact(p2_pitch)) {
-            of_block.copy_from_slice(&row[from..from + BLOCK]);
-        }
-        let place = start..start + pixels * window.len;
-        let mut block = Block {
-            shape: BlockShape { pixels, mirrored: pass.mirrored, window, gated: input.windows.is_some(), room },
-            p1: *p1,
-            p2: &block_p2,
-            predecessors: &predecessors[..directions],
-            costs,
-            stored: stored.get(place.clone()).unwrap_or_default(),
-            volume: target.get_mut(place).unwrap_or_default(),
-            sums,
-            totals,
-            totals_pitch,
-            output: SumOutput {
-                accumulation,
-                rule,
-                streams: (p + 1 == passes).then_some(&streams), // what the next pass adds to is read at once
-                fit_lanes: *sums_fit,
-            },
+        let Range { stride, candidates, .. } = input.range;
+        let (width, height) = input.luma.size();
+        let (v, y, accumulation) = (self.v, self.sweep.y(self.v, height), self.accumulation());
+        let (mut predecessors, directions) = self.predecessors();
+        let Self { sweep, cursors, row, scratch, place: (p, next), .. } = self;
+        let (p, passes, pass, cursor) = (*p, sweep.passes.len(), &sweep.passes[*p], &mut cursors[*p]);
+        let Scratch { p1, sums_fit, largest_sum, costs, p2, edge, sums, rows, block_totals, right, .. } =
+            &mut **scratch;
+        let is_right_needed = accumulation.gives_totals() && !row.map.right.is_empty();
+        let rule = TotalRule {
+            form: block_totals.form,
+            some_missing: candidates < stride || input.windows.is_some(),
+            paths: input.params.paths as u16,
         };
-        match cursor.advance() {
-            Some((state, right)) => scan_block(simd, block, state, edge, right),
-            None => costs_as_totals::<S, L, E>(simd, &mut block),
-        }
-        if accumulation.gives_totals() {
-            block_totals.left(simd, input.params, *largest_sum, row.map.block(from, pixels));
-            if with_right {
-                right.update(simd, block_totals, from, pixels, pass.mirrored);
+        let room = room(input.range, input.windows, <L::V<S> as SimdBase<S>>::LEN);
+        let streams = Streams::begin();
+        // passes over a row hand their sums on in the cache; between the sweeps they lie in the volume
+        let [before, after] = rows;
+        let (before, after) = if p % 2 == 1 { (before, after) } else { (after, before) };
+        let Row { volume, map } = &mut **row;
+        let (stored, target): (&[E], &mut [E]) = if accumulation.gives_totals() {
+            (if p == 0 { volume } else { before }, &mut [])
+        } else if p + 1 == passes {
+            (before, volume)
+        } else {
+            (if p == 0 { volume } else { before }, after)
+        };
+        let mut patience = PATIENCE;
+        let blocks = width.div_ceil(BLOCK);
+        while *next < blocks {
+            if !cursor.is_ready(&mut patience) || is_asked() {
+                return false;
             }
+            let from = BLOCK * if pass.mirrored { blocks - 1 - *next } else { *next };
+            let pixels = BLOCK.min(width - from);
+            let whole = (DisparityWindow { first: 0, len: stride }, from * stride);
+            let (window, start) = input.windows.map_or(whole, |windows| windows.at(from, y));
+            let costs = &mut costs[if passes == 1 { 0 } else { start }..][..pixels * window.len];
+            if p == 0 {
+                let span = PixelSpan { width, x: from, y, pixels };
+                input.costs.fill(simd, span, window, input.range, input.windows, costs);
+            }
+            for (scan, predecessor) in pass.directions.iter().zip(&mut predecessors) {
+                if let Predecessors::ByMinorStep(columns) = scan.predecessors(v, pass.mirrored) {
+                    let first = if pass.mirrored { width - from - pixels } else { from };
+                    *predecessor = Predecessors::ByMinorStep(&columns[first..first + pixels]);
+                }
+            }
+            let (totals, totals_pitch) = block_totals.begin(window);
+            let mut block_p2 = Columns::default();
+            for (of_block, row) in block_p2.iter_mut().zip(p2.chunks_exact(width.next_multiple_of(BLOCK))) {
+                of_block.copy_from_slice(&row[from..from + BLOCK]);
+            }
+            let place = start..start + pixels * window.len;
+            let mut block = Block {
+                shape: BlockShape { pixels, mirrored: pass.mirrored, window, gated: input.windows.is_some(), room },
+                p1: *p1,
+                p2: &block_p2,
+                predecessors: &predecessors[..directions],
+                costs,
+                stored: stored.get(place.clone()).unwrap_or_default(),
+                volume: target.get_mut(place).unwrap_or_default(),
+                sums,
+                totals,
+                totals_pitch,
+                output: SumOutput {
+                    accumulation,
+                    rule,
+                    streams: (p + 1 == passes).then_some(&streams), // what the next pass adds to is read at once
+                    fit_lanes: *sums_fit,
+                },
+            };
+            match cursor.advance() {
+                Some((state, right)) => scan_block(simd, block, state, edge, right),
+                None => costs_as_totals::<S, L, E>(simd, &mut block),
+            }
+            if accumulation.gives_totals() {
+                block_totals.left(simd, input.params, *largest_sum, map.block(from, pixels));
+                if is_right_needed {
+                    right.update(simd, block_totals, from, pixels, pass.mirrored);
+                }
+            }
+            *next += 1;
         }
-    }
-    cursor.advance(); // releases the last block
-    if accumulation.gives_totals() && with_right {
-        right.finish(simd, input.params.min_disparity, row.map.right);
+        cursor.advance(); // releases the last block
+        if is_right_needed {
+            right.finish(simd, input.params.min_disparity, map.right);
+        }
+        true
     }
 }
 

@@ -19,17 +19,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const LOCKED: u64 = u64::MAX;
 /// A thread panicked while it held the value: there are no further accesses.
 const POISONED: u64 = u64::MAX - 1;
+/// Polls of a row before its thread is asked to exchange rows: a few times as long as a block takes.
+pub(super) const PATIENCE: u32 = 100;
 /// Polls before a waiting thread yields.
 const SPINS_BEFORE_YIELD: usize = 2_000;
 
-/// Waits until `is_ready`; `check` panics if there is a reason to give up.
-#[inline]
-fn wait(is_ready: impl Fn() -> bool, check: impl Fn()) {
-    let mut spins = 0;
-    while !is_ready() {
-        check();
-        spins += 1;
-        if spins < SPINS_BEFORE_YIELD {
+/// Lets time pass between two polls of a value.
+#[derive(Default)]
+pub(super) struct Pause {
+    spins: usize,
+}
+
+impl Pause {
+    #[inline]
+    pub(super) fn rest(&mut self) {
+        self.spins += 1;
+        if self.spins < SPINS_BEFORE_YIELD {
             std::hint::spin_loop();
         } else {
             std::thread::yield_now();
@@ -67,22 +72,23 @@ impl<T> Sequenced<T> {
     pub(super) fn take(&self, access: u32) -> SequencedGuard<'_, T> {
         let progress = &self.0.progress;
         let number = u64::from(access);
-        wait(
-            // the exchange lets one of several with the same number through
-            || progress.compare_exchange(number, LOCKED, Ordering::Acquire, Ordering::Relaxed).is_ok(),
-            || match progress.load(Ordering::Relaxed) {
+        let mut pause = Pause::default();
+        // the exchange lets one of several with the same number through
+        while let Err(next) = progress.compare_exchange(number, LOCKED, Ordering::Acquire, Ordering::Relaxed) {
+            match next {
                 POISONED => panic!("another thread of this pair panicked"),
                 LOCKED => {}
-                next => assert!(next <= number, "access {access} is over: {next} is the next one"),
-            },
-        );
-        SequencedGuard { value: &self.0, next: number + 1 }
+                _ => assert!(next <= number, "access {access} is over: {next} is the next one"),
+            }
+            pause.rest();
+        }
+        SequencedGuard { value: self, next: number + 1 }
     }
 }
 
 /// An access to a [`Sequenced`] value; it ends when the guard is dropped.
 pub(super) struct SequencedGuard<'a, T> {
-    value: &'a ProgressCell<T>,
+    value: &'a Sequenced<T>,
     /// The number of the next access.
     next: u64,
 }
@@ -92,21 +98,21 @@ impl<T> Deref for SequencedGuard<'_, T> {
     fn deref(&self) -> &T {
         // SAFETY: only the exchange in `take` makes a `SequencedGuard`, and it has put LOCKED, which is the number of no access,
         // in place of this one's. Until `self` is dropped no other exchange succeeds, so no other thread has a reference.
-        unsafe { &*self.value.value.get() }
+        unsafe { &*self.value.0.value.get() }
     }
 }
 
 impl<T> DerefMut for SequencedGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: as above, and `self` is borrowed exclusively.
-        unsafe { &mut *self.value.value.get() }
+        unsafe { &mut *self.value.0.value.get() }
     }
 }
 
 impl<T> Drop for SequencedGuard<'_, T> {
     fn drop(&mut self) {
         let next = if std::thread::panicking() { POISONED } else { self.next };
-        self.value.progress.store(next, Ordering::Release);
+        self.value.0.progress.store(next, Ordering::Release);
     }
 }
 
@@ -168,6 +174,32 @@ impl<T> RowCursor<'_, T> {
         self.row
     }
 
+    /// Releases the value, and polls until the row before has released the next one and the one after it: `patience` times more than
+    /// once, and takes from that. Behind the last value gives `true`.
+    ///
+    /// # Panics
+    /// An earlier row was dropped early.
+    #[inline]
+    pub(super) fn is_ready(&mut self, patience: &mut u32) -> bool {
+        let values = &self.wavefront.values;
+        if self.holds {
+            values[self.next - 1].progress.store(self.row + 1, Ordering::Release);
+            self.holds = false;
+        }
+        // rows release values in their order
+        let Some(last) = values[self.next..].iter().take(2).next_back() else { return true };
+        while last.progress.load(Ordering::Acquire) != self.row {
+            let aborted_row = self.wavefront.aborted_row.load(Ordering::Relaxed);
+            assert!(aborted_row >= self.row, "another thread of this pair panicked, or left its row unfinished");
+            if *patience == 0 {
+                return false;
+            }
+            *patience -= 1;
+            std::hint::spin_loop();
+        }
+        true
+    }
+
     /// Releases the value and takes the next one, with a view of the one after it; waits until the row before has released
     /// both. `None` behind the last value.
     ///
@@ -175,33 +207,19 @@ impl<T> RowCursor<'_, T> {
     /// An earlier row was dropped early.
     #[inline]
     pub(super) fn advance(&mut self) -> Option<(&mut T, Option<&T>)> {
-        let values = &self.wavefront.values;
-        if self.holds {
-            values[self.next - 1].progress.store(self.row + 1, Ordering::Release);
-            self.holds = false;
+        let mut pause = Pause::default();
+        while !self.is_ready(&mut 0) {
+            pause.rest();
         }
+        let values = &self.wavefront.values;
         let value = values.get(self.next)?;
         let after = values.get(self.next + 1);
-        self.wait(value);
-        if let Some(after) = after {
-            self.wait(after);
-        }
         self.next += 1;
         self.holds = true;
-        // SAFETY: both have this row's number, as it has just read. No other cursor has it, and this one writes the next number
-        // only in the next call, for which the references must be gone: `self` stays borrowed while they live.
+        // SAFETY: both have this row's number: `is_ready` has read it from the later one, and the row before released the other one
+        // earlier. No other cursor has it, and this one writes the next number only in the next call, for which the references
+        // must be gone: `self` stays borrowed while they live.
         Some(unsafe { (&mut *value.value.get(), after.map(|after| &*after.value.get())) })
-    }
-
-    #[inline]
-    fn wait(&self, value: &ProgressCell<T>) {
-        wait(
-            || value.progress.load(Ordering::Acquire) == self.row,
-            || {
-                let aborted_row = self.wavefront.aborted_row.load(Ordering::Relaxed);
-                assert!(aborted_row >= self.row, "another thread of this pair panicked, or left its row unfinished");
-            },
-        );
     }
 }
 
