@@ -40,8 +40,10 @@ impl<T> Handover<T> {
     pub(super) fn ask(&self, task: T, mut is_ready: impl FnMut(&mut T) -> bool) -> T {
         let mut pause = Pause::default();
         let mut place = self.task.lock();
-        *place = Some(task);
         self.asked.store(true, Ordering::Relaxed);
+        if let Some(given) = place.replace(task) {
+            return given; // the thread that this task was given to has not come for it
+        }
         while self.is_asked() && !place.as_mut().is_some_and(&mut is_ready) {
             MutexGuard::unlocked(&mut place, || pause.rest());
         }
