@@ -44,7 +44,8 @@ impl Streams {
             // instructions. It is as many bytes of numbers without gaps (a vector is laid out as the array of its elements),
             // which are a register whatever they hold. The destination is borrowed exclusively, has the register's size and is
             // aligned. The fence at the end of `self` comes before another thread can read the destination:
-            // `sweep::run_pass` borrows the row and drops its `Streams` before its caller releases the row.
+            // `RowTask::run_pass` borrows the row and drops its `Streams` before its caller releases the row or hands it to another
+            // thread.
             unsafe {
                 match (values.token().level(), size_of::<V>()) {
                     (Level::Avx512(_), 64) => return _mm512_stream_si512(place.cast(), transmute_copy(&values)),

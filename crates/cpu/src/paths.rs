@@ -6,7 +6,8 @@
 //!
 //! Threads take rows one after the other, of the sweep in which they began if possible. The rows of a sweep form a wavefront:
 //! a row may proceed to each block that the row before has finished ([`super::wavefront`]), so that any number of threads works
-//! on a sweep, and the order of the sums never depends on them.
+//! on a sweep, and the order of the sums never depends on them. A thread that catches up with a slower one exchanges rows with it
+//! ([`super::handover`]).
 
 use super::aligned::Aligned;
 use super::handover::Handover;
@@ -97,14 +98,12 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
                 let mut task = RowTask { sweep: &sweeps[s], v, first, last, cursors, row, scratch, place: (0, 0) };
                 loop {
                     let next = &handovers[s][task.v];
-                    if on_level!(level, simd => task.proceed(simd, input, || next.is_asked())) {
+                    let mut polls = next.polls();
+                    if on_level!(level, simd => task.proceed(simd, input, || next.is_asked(&mut polls))) {
                         break;
                     }
-                    if next.is_asked() {
-                        task = next.give(task);
-                    } else if !task.is_ready() {
-                        task = handovers[s][task.v - 1].ask(task, RowTask::is_ready);
-                    }
+                    let is_ready = task.next_release();
+                    task = if is_ready() { next.give(task) } else { handovers[s][task.v - 1].ask(task, is_ready) };
                 }
                 scratch = task.scratch;
             }

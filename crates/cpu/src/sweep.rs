@@ -11,7 +11,7 @@ use super::path_state::{BlockShape, BlockState, Columns, EdgeState};
 use super::recurrence::{Accumulation, Block, SumOutput, aggregate_block, costs_as_totals};
 use super::scan::{Predecessor, Predecessors, Sweep};
 use super::vector::Vector;
-use super::wavefront::{PATIENCE, RowCursor, SequencedGuard, Wavefront};
+use super::wavefront::{RowCursor, SequencedGuard, Wavefront};
 use super::winner::{BlockTotals, RightWinners, TotalForm};
 use crate::image::Image;
 use crate::stereo::aggregate::penalty_table;
@@ -139,6 +139,9 @@ fn linear(largest: u16, alpha: u16, smallest: u16, step: u8) -> u16 {
     largest.saturating_sub((alpha * u16::from(step)) >> 4).max(smallest)
 }
 
+/// Polls of the row before until its thread is asked to exchange rows: they take about as long as a few blocks.
+const PATIENCE: u32 = 100;
+
 /// A row on its way through the passes of a sweep. Threads may exchange it between two blocks.
 pub(super) struct RowTask<'a, 'map, L, E> {
     pub(super) sweep: &'a Sweep,
@@ -157,9 +160,9 @@ pub(super) struct RowTask<'a, 'map, L, E> {
 }
 
 impl<'a, L: Lane, E: Increment<L>> RowTask<'a, '_, L, E> {
-    /// Whether the row before has released the next block.
-    pub(super) fn is_ready(&mut self) -> bool {
-        self.cursors[self.place.0].is_ready(&mut 0)
+    /// A view of the row before: whether it has released the next block.
+    pub(super) fn next_release(&self) -> impl Fn() -> bool + use<'a, L, E> {
+        self.cursors[self.place.0].next_release()
     }
 
     /// Processes the blocks of all passes. Returns `false` before the end where the row before does not release a block for long, or
@@ -169,10 +172,10 @@ impl<'a, L: Lane, E: Increment<L>> RowTask<'a, '_, L, E> {
         &mut self,
         simd: S,
         input: &SweepInput<'_>,
-        is_asked: impl Fn() -> bool + Copy,
+        mut is_asked: impl FnMut() -> bool,
     ) -> bool {
         while self.place.0 < self.sweep.passes.len() {
-            if !self.run_pass(simd, input, is_asked) {
+            if !self.run_pass(simd, input, &mut is_asked) {
                 return false;
             }
             self.place = (self.place.0 + 1, 0);
@@ -230,7 +233,7 @@ impl<'a, L: Lane, E: Increment<L>> RowTask<'a, '_, L, E> {
 
     /// Processes blocks of the pass, as [`Self::proceed`].
     #[inline(always)]
-    fn run_pass<S: Vector>(&mut self, simd: S, input: &SweepInput<'_>, is_asked: impl Fn() -> bool) -> bool {
+    fn run_pass<S: Vector>(&mut self, simd: S, input: &SweepInput<'_>, mut is_asked: impl FnMut() -> bool) -> bool {
         if self.place.1 == 0 {
             self.begin_pass::<S>(input);
         }
@@ -264,7 +267,14 @@ impl<'a, L: Lane, E: Increment<L>> RowTask<'a, '_, L, E> {
         let mut patience = PATIENCE;
         let blocks = width.div_ceil(BLOCK);
         while *next < blocks {
-            if !cursor.is_ready(&mut patience) || is_asked() {
+            while !cursor.is_ready() {
+                if patience == 0 {
+                    return false;
+                }
+                patience -= 1;
+                std::hint::spin_loop();
+            }
+            if is_asked() {
                 return false;
             }
             let from = BLOCK * if pass.mirrored { blocks - 1 - *next } else { *next };

@@ -4,7 +4,8 @@
 //! The only shared mutable memory of the engine. Each value has a progress counter: the number of the access that may come
 //! next. A thread touches a value only from the moment at which it has read its own number there (which acquires the writes
 //! that the last access released) until it writes the next number; and no two threads have the same number at once. Counters
-//! only grow, and no number of an access is [`LOCKED`] or [`POISONED`].
+//! only grow, and no number of an access is [`LOCKED`] or [`POISONED`]. Threads may hand a guard or a cursor to each other: whatever
+//! passes it orders the accesses before and after.
 //!
 //! A thread that panics stops the later ones: they panic too instead of waiting for ever. They wait for ever only if a thread
 //! forgets its guard or cursor ([`std::mem::forget`]).
@@ -19,10 +20,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const LOCKED: u64 = u64::MAX;
 /// A thread panicked while it held the value: there are no further accesses.
 const POISONED: u64 = u64::MAX - 1;
-/// Polls of a row before its thread is asked to exchange rows: a few times as long as a block takes.
-pub(super) const PATIENCE: u32 = 100;
-/// Polls before a waiting thread yields.
-const SPINS_BEFORE_YIELD: usize = 2_000;
+/// Polls before a waiting thread yields: about as long as one or two blocks take. Where threads share a core, the other one may be
+/// the one to wait for.
+const SPINS_BEFORE_YIELD: usize = 64;
 
 /// Lets time pass between two polls of a value.
 #[derive(Default)]
@@ -150,6 +150,24 @@ impl<T: Default> Wavefront<T> {
     pub(super) fn values(&mut self) -> impl Iterator<Item = &mut T> {
         self.values.iter_mut().map(|cell| cell.value.get_mut())
     }
+}
+
+impl<T> Wavefront<T> {
+    /// Whether the row before has released value `next` and the one after it, as far as there are such values.
+    ///
+    /// # Panics
+    /// An earlier row was dropped early.
+    #[inline]
+    fn has_released(&self, next: usize, row: u64) -> bool {
+        // rows release values in their order
+        let Some(last) = self.values[next..].iter().take(2).next_back() else { return true };
+        if last.progress.load(Ordering::Acquire) == row {
+            return true;
+        }
+        let aborted_row = self.aborted_row.load(Ordering::Relaxed);
+        assert!(aborted_row >= row, "another thread of this pair panicked, or left its row unfinished");
+        false
+    }
 
     /// The cursor of the next row. It has to pass through all values: one that is dropped before stops all later rows.
     pub(super) fn start_row(&self) -> RowCursor<'_, T> {
@@ -168,36 +186,29 @@ pub(super) struct RowCursor<'a, T> {
     holds: bool,
 }
 
-impl<T> RowCursor<'_, T> {
+impl<'a, T> RowCursor<'a, T> {
     /// Number of the row, counted from 0 in the order of the sweep.
     pub(super) fn row(&self) -> u64 {
         self.row
     }
 
-    /// Releases the value, and polls until the row before has released the next one and the one after it: `patience` times more than
-    /// once, and takes from that. Behind the last value gives `true`.
+    /// Releases the value, and returns whether the next one can be taken. Behind the last value gives `true`.
     ///
     /// # Panics
     /// An earlier row was dropped early.
     #[inline]
-    pub(super) fn is_ready(&mut self, patience: &mut u32) -> bool {
-        let values = &self.wavefront.values;
+    pub(super) fn is_ready(&mut self) -> bool {
         if self.holds {
-            values[self.next - 1].progress.store(self.row + 1, Ordering::Release);
+            self.wavefront.values[self.next - 1].progress.store(self.row + 1, Ordering::Release);
             self.holds = false;
         }
-        // rows release values in their order
-        let Some(last) = values[self.next..].iter().take(2).next_back() else { return true };
-        while last.progress.load(Ordering::Acquire) != self.row {
-            let aborted_row = self.wavefront.aborted_row.load(Ordering::Relaxed);
-            assert!(aborted_row >= self.row, "another thread of this pair panicked, or left its row unfinished");
-            if *patience == 0 {
-                return false;
-            }
-            *patience -= 1;
-            std::hint::spin_loop();
-        }
-        true
+        self.wavefront.has_released(self.next, self.row)
+    }
+
+    /// A view of the row before that needs no cursor: whether the next value can be taken.
+    pub(super) fn next_release(&self) -> impl Fn() -> bool + use<'a, T> {
+        let (wavefront, next, row) = (self.wavefront, self.next, self.row);
+        move || wavefront.has_released(next, row)
     }
 
     /// Releases the value and takes the next one, with a view of the one after it; waits until the row before has released
@@ -208,7 +219,7 @@ impl<T> RowCursor<'_, T> {
     #[inline]
     pub(super) fn advance(&mut self) -> Option<(&mut T, Option<&T>)> {
         let mut pause = Pause::default();
-        while !self.is_ready(&mut 0) {
+        while !self.is_ready() {
             pause.rest();
         }
         let values = &self.wavefront.values;
@@ -216,8 +227,8 @@ impl<T> RowCursor<'_, T> {
         let after = values.get(self.next + 1);
         self.next += 1;
         self.holds = true;
-        // SAFETY: both have this row's number: `is_ready` has read it from the later one, and the row before released the other one
-        // earlier. No other cursor has it, and this one writes the next number only in the next call, for which the references
+        // SAFETY: both have this row's number: `has_released` has read it from the later one, and the row before released the other
+        // one earlier. No other cursor has it, and this one writes the next number only in the next call, for which the references
         // must be gone: `self` stays borrowed while they live.
         Some(unsafe { (&mut *value.value.get(), after.map(|after| &*after.value.get())) })
     }
