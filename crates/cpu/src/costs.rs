@@ -68,10 +68,14 @@ impl Costs<'_> {
         if windows.is_none() && range.candidates == range.stride {
             return;
         }
+        let register = <L::V<S> as SimdBase<S>>::LEN;
+        let whole = if windows.is_some() { 0 } else { range.candidates / register * register };
         let gates = windows.map(|windows| &windows.gates_of_row(span.y)[span.x..][..span.pixels]);
         for (t, out) in out.chunks_exact_mut(window.len).take(span.pixels).enumerate() {
             let gate = gates.map_or(Gate::whole(range.candidates), |gates| gates[t]);
-            none_outside(simd, out, usize::from(gate.first) - window.first, usize::from(gate.last) + 1 - window.first);
+            let [first, end] =
+                [gate.first, gate.last + 1].map(|end| usize::from(end).saturating_sub(window.first + whole));
+            none_outside(simd, &mut out[whole..], first, end);
         }
     }
 }
@@ -86,11 +90,8 @@ fn none_outside<S: Simd, L: Lane>(simd: S, costs: &mut [L], first: usize, end: u
     }
     let numbers = L::V::<S>::from_slice(simd, &numbers[..len]);
     for (b, costs) in costs.chunks_exact_mut(len).enumerate() {
-        let inside = |end: usize| end.saturating_sub(b * len).min(len);
-        if (inside(first), inside(end)) == (0, len) {
-            continue;
-        }
-        let [first, end] = [first, end].map(|end| L::V::<S>::splat(simd, L::from_u32(inside(end) as u32)));
+        let [first, end] =
+            [first, end].map(|end| L::V::<S>::splat(simd, L::from_u32(end.saturating_sub(b * len).min(len) as u32)));
         let exists = numbers.simd_ge(first) & numbers.simd_lt(end);
         exists.select(L::V::<S>::from_slice(simd, costs), L::V::<S>::splat(simd, L::NONE)).store_slice(costs);
     }

@@ -56,7 +56,6 @@ pub(super) struct EdgeState<L> {
     old: PixelState<L>,
     /// `old` of the next block.
     next_old: PixelState<L>,
-    line: Aligned<L>,
 }
 
 /// Path costs of a pixel.
@@ -75,12 +74,11 @@ impl<L: Lane> EdgeState<L> {
             pixel.paths.fill(L::default());
             (pixel.least, pixel.window) = ([L::default(); MAX_DIRECTIONS], DisparityWindow::NOTHING);
         }
-        self.line.resize(room);
     }
 
     pub(super) fn bytes(&self) -> usize {
         let pixels = [&self.new, &self.old, &self.next_old];
-        pixels.iter().map(|pixel| pixel.paths.bytes()).sum::<usize>() + self.line.bytes()
+        pixels.iter().map(|pixel| pixel.paths.bytes()).sum()
     }
 }
 
@@ -132,7 +130,7 @@ pub(super) fn enter<S: Simd, L: Lane>(
     let (first, last) = if mirrored { (BLOCK - 1, 0) } else { (0, pixels - 1) };
     let mut entered =
         Entered { before: state.least, places: [[0; BLOCK]; MAX_DIRECTIONS], recent: edge.new.least, moved };
-    let EdgeState { new, old, next_old, line } = edge;
+    let EdgeState { new, old, next_old } = edge;
     next_old.window = state.window;
     for (r, predecessor) in predecessors.iter().enumerate() {
         let slot = |slot: usize| (r * SLOTS + slot) * room..(r * SLOTS + slot + 1) * room;
@@ -145,17 +143,16 @@ pub(super) fn enter<S: Simd, L: Lane>(
         }
         if moved && !matches!(predecessor, Predecessors::Same(Predecessor::Left)) {
             for i in 0..pixels {
-                line.copy_from_slice(&state.slots[slot(i)]);
-                shift(simd, shape, line, state.window, &mut state.slots[slot(i)]);
+                move_window(simd, shape, state.window, &mut state.slots[slot(i)]);
             }
         }
         if matches!(predecessor, Predecessors::Same(Predecessor::Left) | Predecessors::ByMinorStep(_)) {
-            shift(simd, shape, &new.paths[own.clone()], new.window, &mut state.slots[slot(LAST)]);
+            copy(simd, shape, &new.paths[own.clone()], new.window, &mut state.slots[slot(LAST)]);
         }
         match predecessor {
             Predecessors::Same(Predecessor::Left | Predecessor::Above) => {}
             Predecessors::Same(Predecessor::AboveLeft) | Predecessors::ByMinorStep(_) => {
-                shift(simd, shape, &old.paths[own], old.window, &mut state.slots[slot(*turn)]);
+                copy(simd, shape, &old.paths[own], old.window, &mut state.slots[slot(*turn)]);
                 move_by_one(&state.least[r], !mirrored, pixels, old.least[r], &mut entered.before[r]);
             }
             Predecessors::Same(Predecessor::AboveRight) => {
@@ -164,7 +161,7 @@ pub(super) fn enter<S: Simd, L: Lane>(
                 match right {
                     Some(right) => {
                         let from = &right.slots[slot(right.turns[r])];
-                        shift(simd, shape, from, right.window, &mut state.slots[slot(leaving)]);
+                        copy(simd, shape, from, right.window, &mut state.slots[slot(leaving)]);
                         least = right.least[r][first];
                     }
                     None => state.slots[slot(leaving)].fill(L::default()),
@@ -215,25 +212,31 @@ pub(super) fn leave<L: Lane>(
     std::mem::swap(&mut edge.old, &mut edge.next_old);
 }
 
-/// Copies the path costs of window `old` to the block's window; with gating, with one register beside it on either end.
+/// Copies the path costs of window `old`, and moves them to the block's window.
 #[inline(always)]
-fn shift<S: Simd, L: Lane>(simd: S, shape: &BlockShape, from: &[L], old: DisparityWindow, to: &mut [L]) {
-    if !shape.gated {
-        to.copy_from_slice(from);
+fn copy<S: Simd, L: Lane>(simd: S, shape: &BlockShape, from: &[L], old: DisparityWindow, to: &mut [L]) {
+    to.copy_from_slice(from);
+    if shape.gated && old != shape.window {
+        move_window(simd, shape, old, to);
+    }
+}
+
+/// Moves the path costs of window `old` to the block's window, with one register beside it on either end.
+#[inline(always)]
+fn move_window<S: Simd, L: Lane>(simd: S, shape: &BlockShape, old: DisparityWindow, slot: &mut [L]) {
+    let (len, new) = (<L::V<S> as SimdBase<S>>::LEN, shape.window);
+    let registers = new.len / len + 2;
+    if old.len == 0 {
+        slot[..registers * len].fill(L::default()); // before the start of a line
         return;
     }
-    let (len, new) = (<L::V<S> as SimdBase<S>>::LEN, shape.window);
-    let mut b = 0;
-    while b < new.len + 2 * len {
-        let values = if old.len == 0 {
-            L::V::<S>::splat(simd, L::default()) // before the start of a line
-        } else {
-            // beside the old window the registers hold the mark of missing candidates
-            let at = (new.first + b) as isize - old.first as isize;
-            L::V::<S>::from_slice(simd, &from[at.clamp(0, (old.len + len) as isize) as usize..][..len])
-        };
-        values.store_slice(&mut to[b..][..len]);
-        b += len;
+    let by = new.first as isize - old.first as isize;
+    for b in 0..registers {
+        // each register is read before another one is stored there
+        let to = len * if by > 0 { b } else { registers - 1 - b };
+        // beside the old window the registers hold the mark of missing candidates
+        let from = (to as isize + by).clamp(0, (old.len + len) as isize) as usize;
+        at_slot::<S, L>(simd, slot, from).store_slice(&mut slot[to..][..len]);
     }
 }
 
