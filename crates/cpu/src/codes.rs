@@ -7,7 +7,7 @@
 use super::disparity_windows::DisparityWindow;
 use super::input::{OVERHANG, PixelSpan, Range};
 use super::lane::Lane;
-use super::memory::prefetch;
+use super::memory::prefetch_around;
 use super::simd::{SimdLevel, counts_bits, looks_up, on_level};
 use crate::image::{Image, Luma};
 use crate::stereo::cost::census::Shape;
@@ -25,10 +25,6 @@ pub(super) struct Codes {
     left: Vec<u8>,
     right: Vec<u8>,
 }
-
-/// Pixels by which codes are prefetched ahead, on either side.
-#[allow(dead_code)]
-const AHEAD: usize = 128;
 
 impl Codes {
     /// Transforms both pictures.
@@ -100,15 +96,9 @@ impl Codes {
                 let (start, count) = (self.width - x - pixels + window.first, window.len + pixels - 1);
                 let (mut mine, mut theirs) = ([left; P], [right; P]);
                 for p in 0..P {
-                    let (of_left, of_right) =
-                        (y * P * self.width + p * self.width + x, y * P * self.pitch + p * self.pitch + start);
-                    for (by, row) in [(AHEAD, 0), (0, P)] {
-                        let (left, right) = (by + row * self.width, by + row * self.pitch);
-                        prefetch(&self.left, of_left + left);
-                        prefetch(&self.left, of_left.wrapping_sub(left));
-                        prefetch(&self.right, of_right + right);
-                        prefetch(&self.right, of_right.wrapping_sub(right));
-                    }
+                    let plane = y * P + p;
+                    prefetch_around(&self.left, plane * self.width + x, P * self.width);
+                    prefetch_around(&self.right, plane * self.pitch + start, P * self.pitch);
                     mine[p] = &left[p * self.width + x..][..pixels];
                     theirs[p] = &right[p * self.pitch + start..][..count];
                 }

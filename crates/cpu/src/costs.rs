@@ -70,30 +70,42 @@ impl Costs<'_> {
         }
         let register = <L::V<S> as SimdBase<S>>::LEN;
         let whole = if windows.is_some() { 0 } else { range.candidates / register * register };
-        let gates = windows.map(|windows| &windows.gates_of_row(span.y)[span.x..][..span.pixels]);
+        let gates = windows.map(|windows| windows.gates(span));
+        let marks = marks();
         for (t, out) in out.chunks_exact_mut(window.len).take(span.pixels).enumerate() {
             let gate = gates.map_or(Gate::whole(range.candidates), |gates| gates[t]);
             let [first, end] =
                 [gate.first, gate.last + 1].map(|end| usize::from(end).saturating_sub(window.first + whole));
-            none_outside(simd, &mut out[whole..], first, end);
+            none_outside(simd, &marks, &mut out[whole..], first, end);
         }
     }
 }
 
+/// Largest number of values in a register.
+const MAX_LEN: usize = 64;
+
+/// Marks of missing candidates for a register, then none, then marks again: a register of them that ends or begins anywhere is one load.
+fn marks<L: Lane>() -> [L; 3 * MAX_LEN] {
+    let mut marks = [L::NONE; 3 * MAX_LEN];
+    marks[MAX_LEN..2 * MAX_LEN].fill(L::default());
+    marks
+}
+
 /// Marks the candidates before `first` and from `end` on as missing.
 #[inline(always)]
-fn none_outside<S: Simd, L: Lane>(simd: S, costs: &mut [L], first: usize, end: usize) {
+fn none_outside<S: Simd, L: Lane>(
+    simd: S,
+    marks: &[L; 3 * MAX_LEN],
+    costs: &mut [L],
+    mut first: usize,
+    mut end: usize,
+) {
     let len = <L::V<S> as SimdBase<S>>::LEN;
-    let mut numbers = [L::default(); 64];
-    for i in 0..len {
-        numbers[i] = L::from_u32(i as u32);
-    }
-    let numbers = L::V::<S>::from_slice(simd, &numbers[..len]);
-    for (b, costs) in costs.chunks_exact_mut(len).enumerate() {
-        let [first, end] =
-            [first, end].map(|end| L::V::<S>::splat(simd, L::from_u32(end.saturating_sub(b * len).min(len) as u32)));
-        let exists = numbers.simd_ge(first) & numbers.simd_lt(end);
-        exists.select(L::V::<S>::from_slice(simd, costs), L::V::<S>::splat(simd, L::NONE)).store_slice(costs);
+    for costs in costs.chunks_exact_mut(len) {
+        let before = L::V::<S>::from_slice(simd, &marks[MAX_LEN - first.min(len)..][..len]);
+        let behind = L::V::<S>::from_slice(simd, &marks[2 * MAX_LEN - end.min(len)..][..len]);
+        L::V::<S>::from_slice(simd, costs).max(before).max(behind).store_slice(costs);
+        (first, end) = (first.saturating_sub(len), end.saturating_sub(len));
     }
 }
 

@@ -4,7 +4,8 @@
 //! A window contains the gates of all pixels of its tile. Within it, candidates outside a pixel's own gate have the cost that
 //! marks a missing candidate.
 
-use super::input::BLOCK;
+use super::input::{BLOCK, PixelSpan};
+use super::memory::prefetch_around;
 use crate::stereo::gating::{Gate, Gates};
 
 /// Candidates in whole registers.
@@ -61,9 +62,13 @@ impl DisparityWindows {
         self.tiles[y / TILE_ROWS * self.tiles_across + x / BLOCK]
     }
 
-    /// The gates of a row.
-    pub(super) fn gates_of_row(&self, y: usize) -> &[Gate] {
-        self.gates.as_ref().map_or(&[], |gates| gates.row(y))
+    /// The gates of a span of pixels.
+    #[inline(always)]
+    pub(super) fn gates(&self, PixelSpan { x, y, pixels, width }: PixelSpan) -> &[Gate] {
+        let gates = self.gates.as_ref().map_or(&[][..], |gates| gates.pixels());
+        let first = y * width + x;
+        prefetch_around(gates, first, width);
+        &gates[first..][..pixels]
     }
 
     /// Values of row `y` of the volume.

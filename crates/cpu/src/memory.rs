@@ -18,6 +18,19 @@ pub(super) fn prefetch<T>(values: &[T], index: usize) {
     let _ = (values, index);
 }
 
+/// Elements of a row that are prefetched ahead: a few blocks.
+const AHEAD: usize = 128;
+
+/// Prefetches what a sweep in either direction reads after element `index`: further on in the row, and in the next one, whose distance is
+/// `pitch`.
+#[inline(always)]
+pub(super) fn prefetch_around<T>(values: &[T], index: usize, pitch: usize) {
+    for ahead in [AHEAD, pitch] {
+        prefetch(values, index.wrapping_add(ahead));
+        prefetch(values, index.wrapping_sub(ahead));
+    }
+}
+
 /// Scope of streaming stores, which go past the caches. A fence at its end makes them visible to other threads like any other
 /// store.
 pub(super) struct Streams(());
