@@ -96,21 +96,22 @@ mod tests {
         });
     }
 
-    /// A thread that was given a task and does not fetch it: the giver takes it back.
     #[test]
     fn a_task_that_nobody_has_fetched_is_taken_back() {
-        let handover = Handover::default();
+        let (handover, stopped) = (Handover::default(), std::sync::Barrier::new(2));
         std::thread::scope(|scope| {
-            let (go_on, stopped) = std::sync::mpsc::channel::<()>();
+            // offers a task, and is then stopped until the other thread has taken its own back
             let waiting = scope.spawn(|| {
-                let stopped = stopped; // the receiver stays in one thread
-                handover.ask("behind", || stopped.recv().is_err())
+                handover.ask("behind", || {
+                    stopped.wait();
+                    true
+                })
             });
             while handover.give("before") == "before" {
                 std::thread::yield_now();
             }
             assert_eq!(handover.ask("behind", || false), "before");
-            drop(go_on);
+            stopped.wait();
             assert_eq!(waiting.join().unwrap(), "behind");
         });
     }
