@@ -41,13 +41,13 @@ impl<T> Handover<T> {
         place.replace(task).expect("the task of the thread that waits")
     }
 
-    /// Offers `task` until it `is_ready`, and returns it, or until another one has been given for it, and returns that.
-    pub(super) fn ask(&self, task: T, is_ready: impl Fn() -> bool) -> T {
+    /// Offers `task` until the wait `is_over`, and returns it, or until another one has been given for it, and returns that.
+    pub(super) fn ask(&self, task: T, is_over: impl Fn() -> bool) -> T {
         if let Some(given) = self.task.lock().replace(task) {
             return given; // by this thread, to one that has not fetched it; that gets its own task back
         }
         let mut pause = Pause::default();
-        while !self.is_given.load(Ordering::Relaxed) && !is_ready() {
+        while !self.is_given.load(Ordering::Relaxed) && !is_over() {
             self.polls.store(self.polls().wrapping_add(1), Ordering::Relaxed); // no other thread polls
             pause.rest();
         }

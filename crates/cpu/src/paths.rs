@@ -102,8 +102,8 @@ impl<L: Lane, E: Increment<L>> Workspace<L, E> {
                     if on_level!(level, simd => task.proceed(simd, input, || next.is_asked(&mut polls))) {
                         break;
                     }
-                    let is_ready = task.next_release();
-                    task = if is_ready() { next.give(task) } else { handovers[s][task.v - 1].ask(task, is_ready) };
+                    let is_over = task.end_of_wait();
+                    task = if is_over() { next.give(task) } else { handovers[s][task.v - 1].ask(task, is_over) };
                 }
                 scratch = task.scratch;
             }

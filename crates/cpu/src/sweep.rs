@@ -160,9 +160,9 @@ pub(super) struct RowTask<'a, 'map, L, E> {
 }
 
 impl<'a, L: Lane, E: Increment<L>> RowTask<'a, '_, L, E> {
-    /// A view of the row before: whether it has released the next block.
-    pub(super) fn next_release(&self) -> impl Fn() -> bool + use<'a, L, E> {
-        self.cursors[self.place.0].next_release()
+    /// Whether a wait for the row before is over, see [`RowCursor::end_of_wait`].
+    pub(super) fn end_of_wait(&self) -> impl Fn() -> bool + use<'a, L, E> {
+        self.cursors[self.place.0].end_of_wait()
     }
 
     /// Processes the blocks of all passes. Returns `false` before the end where the row before does not release a block for long, or

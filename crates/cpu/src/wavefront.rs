@@ -154,19 +154,17 @@ impl<T: Default> Wavefront<T> {
 
 impl<T> Wavefront<T> {
     /// Whether the row before has released value `next` and the one after it, as far as there are such values.
-    ///
-    /// # Panics
-    /// An earlier row was dropped early.
     #[inline]
-    fn has_released(&self, next: usize, row: u64) -> bool {
+    fn is_released(&self, next: usize, row: u64) -> bool {
         // rows release values in their order
-        let Some(last) = self.values[next..].iter().take(2).next_back() else { return true };
-        if last.progress.load(Ordering::Acquire) == row {
-            return true;
-        }
-        let aborted_row = self.aborted_row.load(Ordering::Relaxed);
-        assert!(aborted_row >= row, "another thread of this pair panicked, or left its row unfinished");
-        false
+        let last = self.values[next..].iter().take(2).next_back();
+        last.is_none_or(|last| last.progress.load(Ordering::Acquire) == row)
+    }
+
+    /// Whether a row before was dropped early.
+    #[inline]
+    fn is_stopped(&self, row: u64) -> bool {
+        self.aborted_row.load(Ordering::Relaxed) < row
     }
 
     /// The cursor of the next row. It has to pass through all values: one that is dropped before stops all later rows.
@@ -202,13 +200,19 @@ impl<'a, T> RowCursor<'a, T> {
             self.wavefront.values[self.next - 1].progress.store(self.row + 1, Ordering::Release);
             self.holds = false;
         }
-        self.wavefront.has_released(self.next, self.row)
+        let is_ready = self.wavefront.is_released(self.next, self.row);
+        assert!(
+            is_ready || !self.wavefront.is_stopped(self.row),
+            "another thread of this pair panicked, or left its row unfinished"
+        );
+        is_ready
     }
 
-    /// A view of the row before that needs no cursor: whether the next value can be taken.
-    pub(super) fn next_release(&self) -> impl Fn() -> bool + use<'a, T> {
+    /// A view of the rows before, for a thread that has lent its cursor: whether to go on, with the next value or, where an earlier row
+    /// was dropped early, with a panic.
+    pub(super) fn end_of_wait(&self) -> impl Fn() -> bool + use<'a, T> {
         let (wavefront, next, row) = (self.wavefront, self.next, self.row);
-        move || wavefront.has_released(next, row)
+        move || wavefront.is_released(next, row) || wavefront.is_stopped(row)
     }
 
     /// Releases the value and takes the next one, with a view of the one after it; waits until the row before has released
@@ -227,7 +231,7 @@ impl<'a, T> RowCursor<'a, T> {
         let after = values.get(self.next + 1);
         self.next += 1;
         self.holds = true;
-        // SAFETY: both have this row's number: `has_released` has read it from the later one, and the row before released the other
+        // SAFETY: both have this row's number: `is_released` has read it from the later one, and the row before released the other
         // one earlier. No other cursor has it, and this one writes the next number only in the next call, for which the references
         // must be gone: `self` stays borrowed while they live.
         Some(unsafe { (&mut *value.value.get(), after.map(|after| &*after.value.get())) })
@@ -355,6 +359,7 @@ mod tests {
                 for _ in 2..steps {
                     assert!(behind.advance().is_some());
                 }
+                assert!(behind.end_of_wait()(), "a thread that has lent its cursor does not wait for ever");
                 let text = panic_text(|| behind.advance().is_some());
                 assert!(text.contains("left its row unfinished"), "{text}");
                 // once more, after a panic that was caught
