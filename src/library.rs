@@ -81,7 +81,7 @@ pub mod cameras {
     pub use crate::capture::{CaptureError, RawPair};
 }
 
-/// What this project's own tests of the program read recordings with. It changes without notice.
+/// Items for this project's own tests of the program. They change without notice.
 #[cfg(feature = "recording")]
 #[doc(hidden)]
 pub mod inside {

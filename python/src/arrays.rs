@@ -12,7 +12,7 @@ pub(crate) fn value_error(why: impl ToString) -> PyErr {
     PyValueError::new_err(why.to_string())
 }
 
-/// What an argument is, for errors: `array of shape (480, 640) and dtype float32`.
+/// Description of an argument in errors: `array of shape (480, 640) and dtype float32`.
 fn shown(argument: &Bound<'_, PyAny>) -> String {
     match argument.cast::<PyUntypedArray>() {
         Ok(array) => format!("an array of shape {:?} and dtype {}", array.shape(), array.dtype()),

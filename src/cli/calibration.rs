@@ -49,7 +49,7 @@ struct ConvertArgs {
     overwrite: bool,
 }
 
-/// What is read and how.
+/// Calibration file to read, and its format.
 #[derive(Debug, clap::Args)]
 struct FileArgs {
     /// Calibration of OpenCV, ROS, Kalibr, ZED, Middlebury, KITTI and others, or our own TOML; two files as LEFT,RIGHT or
@@ -149,7 +149,7 @@ fn convert(args: &ConvertArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What to write, by the name and the word that was given.
+/// Returns the output for a path, in the format that `to` or else the file's name gives.
 fn output_of(path: &Path, to: Option<Target>) -> anyhow::Result<Output> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));

@@ -98,8 +98,8 @@ pub(super) struct CalibrationArgs {
 }
 
 impl CalibrationArgs {
-    /// What the flags, or calibration files among the paths, say over what a rig file says; another calibration takes nothing
-    /// over from the rig's.
+    /// Applies the flags, or calibration files among the paths, to the calibration of a rig file. Another calibration keeps nothing
+    /// of the rig's.
     ///
     /// # Errors
     /// They do not go together, or a file is missing or cannot be read, whether the source will need it or not.

@@ -3,7 +3,7 @@
 use crate::capture::decode_camera::PixelFormat;
 use crate::capture::{CameraApi, CameraOptions, ControlSettings, Orientation, PowerLine, Setting};
 
-/// What is wished of cameras; what is not given is left as the camera has it.
+/// Camera settings; those that are not given stay as the camera has them.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Cameras")]
 pub(super) struct CameraArgs {

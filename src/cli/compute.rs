@@ -77,7 +77,7 @@ struct Targets {
 }
 
 impl Targets {
-    /// Those that were asked for.
+    /// Paths of the outputs that were asked for.
     fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         let others = [&self.right_map, &self.color, &self.depth, &self.confidence_map];
         std::iter::once(&self.output).chain(others.into_iter().flatten())

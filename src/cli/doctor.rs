@@ -46,7 +46,7 @@ pub(super) fn run(args: &DoctorArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the drivers of GPUs answer, a line as soon as it is known: the next driver may end this process.
+/// Prints the answers of the GPU drivers line by line, because the next driver may end this process.
 fn print_drivers() -> anyhow::Result<()> {
     let mut printed = Ok(());
     doctor::drivers::ask(|check| {

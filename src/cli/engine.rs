@@ -28,7 +28,7 @@ pub(super) struct EngineArgs {
     network: NetworkArgs,
     #[command(flatten)]
     zenoh: ZenohArgs,
-    /// What computes; auto times both and takes the faster one
+    /// Engine that computes; auto times both and takes the faster one
     #[arg(long, value_name = "ENGINE", default_value = "auto", help_heading = "Settings")]
     engine: String,
     /// Do not take rigs whose pictures have more pixels: a few bytes can claim billions
@@ -93,7 +93,7 @@ pub(super) fn run(args: &EngineArgs) -> anyhow::Result<()> {
     Ok(server.run(interrupt, &mut |text| console::say(text))?)
 }
 
-/// What publishes a rig to ROS 2.
+/// Publisher of rigs to ROS 2.
 fn remote() -> anyhow::Result<RemoteOf> {
     let surroundings = Surroundings::of_environment()?;
     Ok(Arc::new(move |rig| match RosPublisher::of_rig(&surroundings, rig) {

@@ -18,7 +18,7 @@ pub(super) struct ExportArgs {
     /// Folder for the files: a new one, an empty one, or one in which the same export was stopped
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
-    /// What is written [default: all that the recording has]
+    /// Parts to write [default: all that the recording has]
     #[arg(long, value_name = "WHAT,…", value_delimiter = ',', value_parser = choice(Part::ALL, Part::word, Part::help))]
     what: Option<Vec<Part>>,
     /// The first pair, by its place in the recording, from 0
@@ -69,7 +69,7 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a person should know.
+/// Prints a summary and warnings.
 fn report(args: &ExportArgs, exported: &Exported) {
     let Exported { pairs, parts, missing, damaged, warnings } = exported;
     let words: Vec<_> = parts.iter().map(|part| part.word()).collect();

@@ -13,10 +13,10 @@ use std::path::PathBuf;
 /// Pairs per second of the scene and of files.
 const DEFAULT_RATE_HZ: f64 = 30.0;
 
-/// What is opened and how it is calibrated.
+/// Inputs, and the flags of their calibration.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct InputArgs {
-    /// What to open: a left and a right picture, a folder of pairs, a recording (.mcap), a rig or a calibration file [default:
+    /// Inputs: a left and a right picture, a folder of pairs, a recording (.mcap), a rig or a calibration file [default:
     /// the built-in scene]
     #[arg(num_args = 0.., value_name = "PATH", conflicts_with = "source")]
     inputs: Vec<PathBuf>,
@@ -46,7 +46,7 @@ pub(super) struct InputArgs {
 /// The rig file with its content, and calibration files.
 type Setup = (Option<(PathBuf, RigFile)>, Vec<PathBuf>);
 
-/// What the flags and the rig file say.
+/// Inputs and calibration from the flags and the rig file.
 pub(super) struct Input {
     /// The rig's cameras, where it has some.
     pub(super) source: Option<SourceSpec>,
@@ -87,7 +87,7 @@ impl InputArgs {
         }
     }
 
-    /// What the paths stand for, if there are any; the same as where they are dropped on the window.
+    /// Resolves the paths, if there are any, by the rules for files that are dropped on the window.
     fn named(&self) -> Result<Option<Named>, CaptureError> {
         if self.inputs.is_empty() {
             return Ok(None);

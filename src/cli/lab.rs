@@ -72,7 +72,7 @@ struct ReproduceArgs {
     overwrite: bool,
 }
 
-/// What can be asked for: each paper, or all.
+/// Papers that can be asked for.
 const PAPERS: [&str; 6] = ["banz", "ernst", "frommholz", "fang", "leu", "all"];
 
 impl ReproduceArgs {

@@ -34,12 +34,12 @@ pub(super) struct ZenohArgs {
     pub(super) zenoh_config: Option<PathBuf>,
 }
 
-/// What a command does without --listen and --connect.
+/// Access of a command without --listen and --connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Otherwise {
     /// Programs of this machine can connect to it.
     Listen,
-    /// It connects to the router of this machine.
+    /// Connects to the router of this machine.
     Connect,
 }
 

@@ -67,7 +67,7 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<()> {
     Ok(console::print(&plan.text())?)
 }
 
-/// What a rig can measure.
+/// Depth range and errors of a planned rig.
 #[derive(Debug, serde::Serialize)]
 struct Plan {
     #[serde(skip)]

@@ -30,7 +30,7 @@ pub(super) struct PublishArgs {
 #[cfg(feature = "publish")]
 const TOKEN_VARIABLE: &str = "STEREOPSIS_PUBLISH_TOKEN";
 
-/// Who watches; ends with the run.
+/// Publisher of the results; ends with the run.
 pub(super) struct Published(pub(super) Option<Arc<dyn Remote>>);
 
 impl PublishArgs {

@@ -22,7 +22,7 @@ pub(super) struct RecomputeArgs {
     /// The new recording; until it is finished OUT.mcap.part, where the same command goes on after it was interrupted
     #[arg(short, long, value_name = "OUT.mcap")]
     output: PathBuf,
-    /// What is in it: some of raw, eyes, rectified, disparity, depth [default: the recorded pictures and depth; disparity
+    /// Streams of the new recording: some of raw, eyes, rectified, disparity, depth [default: the recorded pictures and depth; disparity
     /// where there is no calibration]
     #[arg(long, value_name = "STREAM,…")]
     streams: Option<Streams>,
@@ -83,7 +83,7 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a person should know.
+/// Prints a summary and warnings.
 fn report(args: &RecomputeArgs, summary: &Summary) {
     let Summary { pairs, results, resumed, left_out, bytes, damaged, engine } = summary;
     let by = engine.as_ref().map(|engine| format!(" on {} ({})", engine.kind, engine.adapter)).unwrap_or_default();

@@ -28,7 +28,7 @@ pub(super) struct RecordArgs {
     /// The file, or - for a pipe; an existing one is never overwritten [default: stereopsis_DATE_TIME.mcap]
     #[arg(short, long, value_name = "FILE.mcap|-")]
     output: Option<PathBuf>,
-    /// What is recorded, with commas between: raw, eyes, rectified, disparity, depth [default: raw,depth; without a
+    /// Streams to record, with commas between: raw, eyes, rectified, disparity, depth [default: raw,depth; without a
     /// calibration raw,disparity]
     #[arg(long, value_name = "STREAMS")]
     streams: Option<Streams>,
@@ -200,7 +200,7 @@ fn check(args: &RecordArgs, params: &StereoParams) -> Result<(), UsageError> {
     Ok(())
 }
 
-/// What is recorded: what was asked for, or what there can be.
+/// Returns the streams that were asked for, or those that the source can give.
 fn streams(asked: Option<Streams>, preparation: &FramePreparation, info: &SourceInfo) -> Result<Streams, UsageError> {
     let has_depth = preparation.geometry(info).is_some();
     let streams = asked.unwrap_or_else(|| {

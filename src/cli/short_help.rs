@@ -1,4 +1,4 @@
-//! What `-h` shows: the flags that most people need, on one screen. `--help` explains all of them.
+//! Text of `-h`: the flags that most people need, on one screen. `--help` explains all of them.
 
 use clap::Command;
 
@@ -140,10 +140,10 @@ const SHOWN: &[(&str, &[&str])] = &[
     ("lab variants", STUDY),
 ];
 
-/// Of commands that time engines.
+/// Flags of commands that time engines.
 const PAIRS: &[&str] =
     &["pictures", "sizes", "frames", "rate", "presets", "preset", "num-disparities", "engine", "threads", "json"];
-/// Of commands that time variants of the GPU engine.
+/// Flags of commands that time variants of the GPU engine.
 const STUDY: &[&str] = &["pictures", "size", "rounds", "preset", "num-disparities", "adapter", "json"];
 
 const EXIT_CODE: &str = "Exit code: 0 done, 1 failed (the reason is printed), 2 wrong command line.";

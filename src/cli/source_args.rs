@@ -117,7 +117,7 @@ pub(super) struct BothViewsArgs {
 }
 
 impl BothViewsArgs {
-    /// What was given.
+    /// Returns the arrangement, if one was given.
     pub(super) fn arrangement(self) -> Option<Arrangement> {
         match self {
             Self { side_by_side: true, .. } => Some(Arrangement::SideBySide),
@@ -177,7 +177,7 @@ impl TruthArgs {
     }
 }
 
-/// What is taken of a recording.
+/// Topics and eyes taken from a recording.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Source")]
 pub(super) struct RecordingArgs {
@@ -189,7 +189,7 @@ pub(super) struct RecordingArgs {
 }
 
 impl TopicArgs {
-    /// What was given.
+    /// Returns the topics given.
     pub(super) fn choice(&self) -> TopicChoice {
         let Self { left_topic: left, right_topic: right, topic: both, pair_by, .. } = self.clone();
         TopicChoice { left, right, both, pair_by }
@@ -230,7 +230,7 @@ impl RecordingArgs {
 pub(super) enum Rate {
     /// Pairs per second.
     Hz(f64),
-    /// As fast as they are taken.
+    /// Without pauses between pairs.
     Max,
 }
 

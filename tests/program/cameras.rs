@@ -6,7 +6,7 @@ use std::path::Path;
 use stereopsis::inside::topic;
 use stereopsis_capture::emulated::{dress, emulate};
 
-/// What `stereopsis devices` prints, where more may lie in the folder of the cameras.
+/// Output of `stereopsis devices` with these emulated cameras; `dress` may add files to their folder.
 fn listing_with(behaviours: &[&str], flags: &[&str], dress: impl FnOnce(&Path)) -> Option<String> {
     let home = tempfile::tempdir().expect("temporary folder");
     let mut program = stereopsis(home.path(), &[&["devices"], flags].concat());

@@ -1,4 +1,4 @@
-//! What files may not do to the program, as its user meets it: take all memory, hang, steer the terminal, lose things without a word.
+//! Hostile files, as a user meets them: they may not take all memory, hang, control the terminal, or lose data silently.
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -1,4 +1,4 @@
-//! What the program writes never takes what a user has; and what it says never decides whether it works.
+//! Outputs never overwrite a user's files, and a closed or full standard output never decides whether a command works.
 
 use super::start::{in_folder, stereopsis};
 use std::fs;

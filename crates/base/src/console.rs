@@ -27,7 +27,7 @@ pub fn say(text: impl Display) {
     line(format_args!("stereopsis: {text}"));
 }
 
-/// As [`say`], without the name of the program.
+/// Prints a line without the name of the program before it.
 pub fn line(text: impl Display) {
     // there is no other place to report this error
     let _ = writeln!(io::stderr().lock(), "{}", shown(&text.to_string()));

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// Policy for a value that arrives before the previous one was taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
-    /// It replaces the previous one, which is counted as dropped: for live views.
+    /// A new value replaces the previous one, which is counted as dropped: for live views.
     #[default]
     NewestWins,
     /// The sender waits: for complete results.

@@ -59,14 +59,14 @@ choices! {
         Rejection = "Rejection",
         /// How the map is smoothed, within a pair and over time.
         Smoothing = "Smoothing",
-        /// What stands in holes.
+        /// Values in holes.
         Fill = "Fill",
     }
 }
 
 /// A type that a parameter's field can have.
 pub trait ParameterType: Copy + PartialEq {
-    /// As a [`Value`].
+    /// Converts to a [`Value`].
     fn to_value(self) -> Value;
     /// From a [`Value`] of the right kind.
     fn from_value(value: Value) -> Option<Self>;
@@ -189,7 +189,7 @@ impl<S> Properties<S> {
     };
 }
 
-/// For [`Properties::applies`].
+/// Applicability under a condition, for [`Properties::applies`].
 ///
 /// # Errors
 /// The reason where the condition is false.

@@ -5,7 +5,7 @@
 pub enum FocalLength {
     /// In px of the pictures, as in calibrations.
     Px(f64),
-    /// As a horizontal field of view in degrees, as in data sheets of webcams.
+    /// Horizontal field of view in degrees, as in data sheets of webcams.
     FovDeg(f64),
     /// In mm with a sensor width, as in data sheets of industrial cameras.
     Lens {

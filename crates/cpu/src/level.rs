@@ -133,7 +133,7 @@ impl Buffers {
         Ok(maps)
     }
 
-    /// As [`Prior::of`] has it.
+    /// Computes the prior as [`Prior::of`] specifies it.
     fn prior(
         &mut self,
         input: LevelInput<'_>,

@@ -92,7 +92,7 @@ pub struct CpuEngine {
     forgets_after: bool,
     /// The last demand for which there was memory: it is kept.
     fitting: Option<Demand>,
-    /// What the first pair of it is about to take.
+    /// Memory reserved for the first pair of a sequence.
     promise: Option<Promise>,
 }
 

@@ -16,7 +16,7 @@ static LOG_TABLE: LazyLock<Vec<u32>> = LazyLock::new(log_table);
 pub(super) struct Start<'a> {
     /// The map of the level with half the size.
     pub(super) coarser: Option<&'a DisparityMap>,
-    /// That of the last pair, at this size.
+    /// Map of the last pair, at this size.
     pub(super) last: Option<&'a DisparityMap>,
 }
 
@@ -69,7 +69,7 @@ fn count_row((left, right): (&[u8], &[u8]), y: usize, start: Start<'_>, params: 
     }
 }
 
-/// As [`crate::stereo::cost::mutual_information::table`] has it.
+/// Computes [`crate::stereo::cost::mutual_information::table`] from counts.
 fn from_counts(level: SimdLevel, counts: &[u32]) -> Table {
     let mut lefts = [0; LEVELS];
     let mut rights = [0; LEVELS];

@@ -25,9 +25,9 @@ use parking_lot::Mutex;
 #[derive(Default)]
 pub(super) struct Workspace<L, E> {
     volume: Aligned<E>,
-    /// For each sweep and pass.
+    /// Path costs for each sweep and pass.
     states: Vec<Vec<PathStates<L>>>,
-    /// For each thread; goes with its row where rows are exchanged.
+    /// Buffers for each thread; they go with their row where rows are exchanged.
     scratch: Vec<Scratch<L, E>>,
 }
 

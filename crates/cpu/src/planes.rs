@@ -27,7 +27,7 @@ const PIECE: usize = 64;
 #[derive(Clone, Copy)]
 struct Part {
     segment: u32,
-    /// Of its first pixel, from the segment's first one, px.
+    /// Column of the first pixel, from the segment's first one, px.
     x: i32,
     y: i32,
     /// Its pixels in the map.

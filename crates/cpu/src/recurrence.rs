@@ -53,7 +53,7 @@ pub(super) struct Block<'a, L, E> {
     pub(super) p1: L,
     /// P2 of each direction and pixel.
     pub(super) p2: &'a Columns<L>,
-    /// For each direction; minor steps in the order of the paths.
+    /// Predecessors for each direction; minor steps in the order of the paths.
     pub(super) predecessors: &'a [Predecessors<'a>],
     pub(super) costs: &'a [L],
     /// Sums of the passes before, where there are any.

@@ -46,7 +46,7 @@ pub(super) struct Pass {
 /// A direction in a pass.
 pub(super) struct ScanDirection {
     direction: Direction,
-    /// For a direction whose major axis is x: whether a minor-axis step lies before each column of the pass.
+    /// Whether a minor-axis step lies before each column of the pass, for a direction whose major axis is x.
     minor_steps: Option<Vec<bool>>,
 }
 

@@ -151,7 +151,7 @@ pub(super) struct RowTask<'a, 'map, L, E> {
     pub(super) first: bool,
     /// Whether no sweep will process it later.
     pub(super) last: bool,
-    /// For each pass.
+    /// Cursor for each pass.
     pub(super) cursors: Vec<RowCursor<'a, BlockState<L>>>,
     pub(super) row: SequencedGuard<'a, Row<'map, E>>,
     pub(super) scratch: &'a mut Scratch<L, E>,

@@ -141,7 +141,7 @@ impl GpuEngine {
         &self.gpu
     }
 
-    /// What the device allows.
+    /// Limits of the device.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }

@@ -20,7 +20,7 @@ pub fn too_few(storage_buffers: u32, workgroup_bytes: u32) -> Option<String> {
     Some(text)
 }
 
-/// What a device allows.
+/// Limits of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Limits {

@@ -221,7 +221,7 @@ mod tests {
         Layout::new(structure, variant, &limits, "test").unwrap()
     }
 
-    /// As the page on performance has it.
+    /// Parameters of the page on performance.
     fn chosen() -> StereoParams {
         StereoParams { num_disparities: 128, ..StereoParams::default() }
     }

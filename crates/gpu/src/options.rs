@@ -18,12 +18,12 @@ pub struct GpuOptions {
     pub path_bytes: Option<u64>,
     /// Runs each direction in a pass and a submission of its own, to compare with all together.
     pub sequential: bool,
-    /// For tests: memory of the machine that is free, instead of what the system says.
+    /// Free memory of the machine, for tests, instead of the system's own figure.
     pub free: Option<Free>,
-    /// For tests: bytes of one binding, if less than the device allows.
+    /// Bytes of one binding, for tests, if less than the device allows.
     pub binding_bytes: Option<u64>,
-    /// For tests: fixed work of one submission, instead of an adapted one.
+    /// Fixed work of one submission, for tests, instead of an adapted one.
     pub max_work: Option<u64>,
-    /// For tests: shaders check every index, divisor and loop while they run.
+    /// Whether shaders check every index, divisor and loop while they run, for tests.
     pub checks: bool,
 }

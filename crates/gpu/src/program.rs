@@ -32,7 +32,7 @@ impl Bound {
 /// Division of dispatches into passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PassGrouping {
-    /// As many of a stage as a submission allows, which the device can run concurrently.
+    /// Dispatches of a stage that a submission allows and the device can run concurrently.
     Stages,
     /// A pass for each step, for traces.
     Steps,

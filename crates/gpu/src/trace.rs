@@ -11,7 +11,7 @@ use crate::stereo::{DisparityMap, Volume};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// What each step left behind, in order: `cost`, `aggregation`, `left map`, `sums`, `right map`, `median`, …
+/// Results of all steps, in order: `cost`, `aggregation`, `left map`, `sums`, `right map`, `median`, …
 #[derive(Clone, Debug)]
 pub struct Trace {
     /// The step's name and its product.

@@ -64,7 +64,7 @@ fn packed<const WORDS: usize>(bytes: &[u8]) -> [u32; WORDS] {
 }
 
 impl Params {
-    /// For one level of a job; `has_past` is whether a pair of the same sequence came before.
+    /// Uniforms of one level of a job; `has_past` is whether a pair of the same sequence came before.
     pub(super) fn new(left: &Luma, right: &Luma, params: &StereoParams, layout: &Layout, has_past: bool) -> Self {
         let (width, height) = (layout.structure.width, layout.structure.height);
         let whole = || whole((width, height), params.window_reach(), &params.disparities());

@@ -399,7 +399,7 @@ fn with_constants_put_in<T>(
     translate(&module, &info)
 }
 
-/// For Vulkan.
+/// Compiles for Vulkan.
 fn to_spirv(request: &Request) -> Result<Vec<u32>, String> {
     use naga::back::spv;
     let entry = spv::PipelineOptions { shader_stage: naga::ShaderStage::Compute, entry_point: request.entry.into() };
@@ -408,7 +408,7 @@ fn to_spirv(request: &Request) -> Result<Vec<u32>, String> {
     })
 }
 
-/// For Metal.
+/// Compiles for Metal.
 fn to_msl(request: &Request) -> Result<String, String> {
     use naga::back::msl;
     let options = msl::Options { lang_version: (2, 4), zero_initialize_workgroup_memory: false, ..Default::default() };
@@ -421,7 +421,7 @@ fn to_msl(request: &Request) -> Result<String, String> {
     })
 }
 
-/// For Direct3D 12.
+/// Compiles for Direct3D 12.
 fn to_hlsl(request: &Request) -> Result<String, String> {
     use naga::back::hlsl;
     let shader_model = hlsl::ShaderModel::V6_0; // the first one with subgroups

@@ -39,7 +39,7 @@ impl<T: Copy> Plane<T> {
         Self { values: values.collect(), stretches }
     }
 
-    /// Of planes that a truth may lack.
+    /// Difference of two planes, either of which may be missing.
     fn between_both(base: Option<&Image<T>>, new: Option<&Image<T>>, same: impl Fn(T, T) -> bool) -> Option<Self> {
         base.zip(new).map(|(base, new)| Self::between(base, new, same))
     }

@@ -163,7 +163,7 @@ impl World {
         self.nearer(ray, &row.0, None)
     }
 
-    /// As [`World::hit`], with the known hit `still` among the static solids.
+    /// Finds the nearest hit, with the known hit `still` among the static solids, as [`World::hit`].
     pub(super) fn hit_with_static(&self, ray: &Ray, row: &Row, still: Option<Hit>) -> Option<Hit> {
         let movers = row.0.partition_point(|&k| usize::from(k) < self.movers);
         self.nearer(ray, &row.0[movers..], still)

@@ -22,9 +22,9 @@ pub mod reason {
     pub const UNIQUENESS: u8 = 2;
     /// The right picture disagrees: occluded there, or mismatched.
     pub const LEFT_RIGHT: u8 = 4;
-    /// It belonged to a small isolated region.
+    /// Part of a small isolated region.
     pub const SPECKLE: u8 = 8;
-    /// It matched badly: its sum exceeds the match threshold.
+    /// Bad match: the sum exceeds the match threshold.
     pub const MATCH: u8 = 16;
     /// Its window or its range leaves the pictures, and the border is dropped; or it lies in a black border, see [`NO_PICTURE`](super::NO_PICTURE).
     pub const BORDER: u8 = 32;

@@ -34,7 +34,7 @@ impl Past {
         self.last.as_ref().filter(|_| params.starts_from_last())
     }
 
-    /// For a level of half the size.
+    /// Past of a level of half the size.
     #[must_use]
     pub fn coarser(start: Option<&DisparityMap>) -> Self {
         Self { last: start.map(DisparityMap::halved), ..Self::default() }

@@ -17,7 +17,7 @@ choices! {
         Balanced = "balanced",
         /// Gradient and census 7x7, eight smooth paths: for pictures that matter.
         Accurate = "accurate",
-        /// As accurate, and a small network chooses again at edges of depth and in what is filled: the best maps.
+        /// Preset `accurate` with a small network that chooses again at edges of depth and in filled holes: the best maps.
         Best = "best",
         /// SGM on the GPU: rank 9x9, eight paths, median 3x3; no left-right check, no sub-pixel.
         Banz2011 = "banz2011",

@@ -14,7 +14,7 @@ use crate::image::{Image, Luma, PictureRef};
 pub struct Prior {
     /// The candidates that exist; all of them without gating.
     pub gates: Option<Gates>,
-    /// Those of the right picture's pixels, where they are matched on their own.
+    /// Gates of the right picture's pixels, where it is matched on its own.
     pub right_gates: Option<Gates>,
     /// Costs of mutual information.
     pub information: Option<Table>,

@@ -136,7 +136,7 @@ impl BoardArgs {
 }
 
 impl CalibrateArgs {
-    /// What the pictures come from.
+    /// Returns the source of the pictures.
     ///
     /// # Errors
     /// Nothing that can be opened is named.
@@ -169,7 +169,7 @@ impl CalibrateArgs {
         options
     }
 
-    /// What is known beforehand.
+    /// Returns the board, the models and other facts that the flags give.
     fn request(&self) -> anyhow::Result<Request> {
         let kept = match &self.keep_cameras[..] {
             [] => None,

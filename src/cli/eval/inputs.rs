@@ -1,4 +1,4 @@
-//! What is evaluated: folders of pairs with truth, the built-in scene, and recordings of it.
+//! Inputs of `eval`: folders of pairs with truth, the built-in scene, and recordings of it.
 
 use super::recorded;
 use super::scene::{See, of_scene};
@@ -16,7 +16,7 @@ pub(super) const SCENE: &str = "scene";
 const SCENE_FRAMES: u64 = 4;
 const SCENE_STEP: u64 = 15;
 
-/// What the flags say of the scene.
+/// Scene given by the flags.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SceneChoice {
     pub(super) args: SceneArgs,

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// What is done with each pair.
+/// Steps for each pair.
 pub(super) struct Plan<'a> {
     pub(super) variants: &'a [Variant],
     pub(super) regions: &'a [TruthRegion],
@@ -96,7 +96,7 @@ pub(super) fn run(
     (run.found, ended)
 }
 
-/// What decides the engine: settings that agree in it share one.
+/// Settings that decide the engine: variants that agree in them share one.
 type EngineKey = (EngineChoice, Option<usize>, Option<String>);
 
 struct Run<'a> {

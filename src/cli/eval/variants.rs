@@ -13,7 +13,7 @@ pub(super) struct Variant {
     /// Its name in tables and names of files; no other one has it.
     pub(super) name: String,
     pub(super) settings: Settings,
-    /// It says nothing of the search range: each pair has its own.
+    /// Whether the variant leaves the search range to each pair.
     has_own_range: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What was measured: a row for each pair of each range.
+//! Rows of a measurement: one for each pair and range.
 
 use super::span::Span;
 use crate::engine::EngineInfo;
@@ -33,13 +33,13 @@ pub(super) struct Measurement {
     pub(super) source: String,
     /// Number of pairs that were matched.
     pub(super) pairs: u64,
-    /// What holds for all pairs; `None` before the first one.
+    /// Setting of all pairs; `None` before the first one.
     pub(super) setting: Option<Setting>,
     /// The ranges.
     pub(super) parts: Vec<Part>,
 }
 
-/// What holds for all pairs.
+/// Values that are equal for all pairs.
 #[derive(Clone, Debug)]
 pub(super) struct Setting {
     pub(super) engine: Arc<EngineInfo>,

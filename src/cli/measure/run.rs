@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// What is measured, and of how many pairs.
+/// Regions to measure, and the number of pairs.
 pub(super) struct Plan<'a> {
     pub(super) settings: &'a Settings,
     /// `None` for the middle.
@@ -35,7 +35,7 @@ pub(super) struct Plan<'a> {
 /// How the source ended.
 pub(super) struct Ended {
     pub(super) remarks: Vec<String>,
-    /// What makes the depth of the first pair worse.
+    /// Reasons for a worse depth, found in the first pair.
     pub(super) warnings: Vec<Warning>,
     pub(super) skew: Option<Skew>,
     /// Why it ended early.
@@ -134,7 +134,7 @@ impl<'a> Measuring<'a> {
     }
 }
 
-/// What holds for all pairs of the size of this one.
+/// Returns the setting for all pairs of this one's size.
 fn setting(plan: &Plan<'_>, output: &Output) -> anyhow::Result<Setting> {
     let size = output.job.frame.size();
     let region = plan.region.unwrap_or_else(|| Subject::middle(size));

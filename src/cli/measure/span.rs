@@ -30,7 +30,7 @@ impl Span {
     }
 }
 
-/// As it is written.
+/// Writes a span as the flag takes it.
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}={}-", self.name, self.first)?;

@@ -18,7 +18,7 @@ struct Line {
     missing: Option<Missing>,
 }
 
-/// What several values of a number have in common.
+/// Summary of several values of a number.
 #[derive(Debug)]
 struct Values {
     count: usize,

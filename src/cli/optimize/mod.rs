@@ -28,7 +28,7 @@ pub(super) struct OptimizeArgs {
     /// goes on there
     #[arg(short, long, value_name = "FILE.toml")]
     output: PathBuf,
-    /// What settings are judged by [default: truth where every pair has it]
+    /// Judge of the settings [default: truth where every pair has it]
     #[arg(long, value_name = "WHAT", value_parser = choice(Judge::ALL, Judge::word, Judge::help))]
     judge: Option<Judge>,
     /// Pairs of each folder or recording, spread over it
@@ -116,7 +116,7 @@ pub(super) fn run(args: &OptimizeArgs) -> anyhow::Result<()> {
     finish(args, &settings, &progress, before)
 }
 
-/// What is judged by: what was asked for, or truth where all have it.
+/// Returns the judge: the wanted one, or truth where all pairs have it.
 fn judge(wanted: Option<Judge>, samples: &[Sample]) -> anyhow::Result<Judge> {
     let without = samples.iter().find(|sample| sample.frame.truth.is_none());
     match (wanted, without) {
@@ -130,7 +130,7 @@ fn judge(wanted: Option<Judge>, samples: &[Sample]) -> anyhow::Result<Judge> {
     }
 }
 
-/// What makes a search the same one: everything but how long it may take.
+/// Returns the values that two runs of the same search agree in: all but its time limit.
 fn header(source: &str, pairs: &Pairs, settings: &Settings, plan: &Plan) -> anyhow::Result<Map<String, Value>> {
     let names: Vec<_> = pairs.samples.iter().map(|sample| &sample.frame.raw.name).collect();
     let sizes: Vec<_> = pairs.samples.iter().map(|sample| sample.frame.size()).collect();

@@ -1,4 +1,4 @@
-//! What a search has found: for people, as JSON, as a settings file and as the data of a figure.
+//! Results of a search: as text, as JSON, as a settings file and as the data of a figure.
 
 use crate::console;
 use crate::engine::EngineChoice;
@@ -38,7 +38,7 @@ pub(super) fn nothing_fits(progress: &SearchProgress) -> String {
     }
 }
 
-/// What was found, the presets from the dearest on, and the present setting; and what was changed, and why no more was tried.
+/// Formats the settings found, the presets from the slowest on and the present setting, then the changes and the reason for the end.
 pub(super) fn table(progress: &SearchProgress) -> String {
     let mut text = format!("{}\n{:<16} {:>9} {:>9} {:>10}\n", heading(progress), "", "loss", "ms", "measured %");
     for (name, trial) in named(progress) {
@@ -75,7 +75,7 @@ fn heading(progress: &SearchProgress) -> String {
     format!("loss: {}, mean of {pairs}{limit}{engine}", progress.judge.title())
 }
 
-/// What the best setting changes of the present one, in words.
+/// Lists the differences between the best setting and the present one.
 fn changed(progress: &SearchProgress) -> Vec<String> {
     progress.best.as_ref().map_or_else(Vec::new, |best| changes(progress, best))
 }

@@ -77,11 +77,11 @@ const FLAGS_OF_OTHERS: &[&str] = &[
 struct Line {
     place: String,
     words: Vec<String>,
-    /// What the page says that it prints.
+    /// Output that the page shows.
     output: Option<Vec<String>>,
 }
 
-/// What a line asks of the program.
+/// A call of the program on a line.
 struct Call {
     variables: Vec<(String, String)>,
     args: Vec<String>,
@@ -281,7 +281,7 @@ fn parse(sandbox: &Sandbox, args: &[String]) -> Ended {
     sandbox.run(&[], &[args, &["--help".to_owned()]].concat())
 }
 
-/// What is wrong with a line.
+/// Error of a line.
 fn check(sandbox: &Sandbox, line: &Line) -> Option<String> {
     let calls = match calls(line) {
         Ok(calls) => calls,
@@ -307,7 +307,7 @@ fn check(sandbox: &Sandbox, line: &Line) -> Option<String> {
     None
 }
 
-/// What is wrong with the commands of a page, which run one after the other in one folder.
+/// Errors of the commands of a page, which run one after the other in one folder.
 fn check_page(made: &Sandbox, page: &Page) -> Vec<String> {
     let sandbox = made.copied();
     let lines = lines(page);

@@ -1,4 +1,4 @@
-//! What `export` writes is what was recorded.
+//! Exported files hold the recorded data.
 
 use super::{packets, record_scene, refused, run};
 use glam::DMat3;

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 /// Ending of the name of a folder for all that belongs to one replacement.
 const UNSAVED: &str = ".unsaved-";
-/// What is in it.
+/// Names in that folder.
 const NEW: &str = "new";
 const OLD: &str = "old";
 const DECIDING: &str = "deciding";

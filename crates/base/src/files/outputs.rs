@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 /// Why a file may not be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OutputError {
-    /// It is an input.
+    /// The output is an input too.
     #[error("{} is read by this run and is not overwritten; name another output", .0.display())]
     Input(PathBuf),
-    /// It exists, in a folder of outputs.
+    /// The output exists in a folder of outputs.
     #[error("{} exists and is not overwritten; name another output, or give --overwrite", .0.display())]
     Exists(PathBuf),
     /// Two results of this run have this name.

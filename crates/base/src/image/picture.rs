@@ -205,13 +205,13 @@ impl<'a> PictureRef<'a> {
         pair.map(|picture| Self { rgb: picture.rgb.filter(|_| has_colors), ..picture })
     }
 
-    /// What tells its surfaces apart.
+    /// Returns the guidance image.
     pub fn guide(self) -> Guide<'a> {
         self.rgb.map_or_else(|| Guide::Luma(self.luma.to_u8()), Guide::Colors)
     }
 }
 
-/// What tells surfaces of a picture apart: its colours, or without any its brightness.
+/// Guidance image of edge-aware filters: colours, or brightness without colours.
 #[derive(Clone, Debug)]
 pub enum Guide<'a> {
     /// Eight bits of brightness.

@@ -28,7 +28,7 @@ pub enum Bound {
     Data,
 }
 
-/// As the end of a sentence: `this machine has 1.2 GB of memory free`.
+/// Writes the end of a sentence: `this machine has 1.2 GB of memory free`.
 impl fmt::Display for Free {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let free = console::bytes(self.bytes);

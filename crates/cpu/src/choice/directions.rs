@@ -20,7 +20,7 @@ pub(super) struct Directions {
 }
 
 impl Directions {
-    /// Of the disparities that count as evidence.
+    /// Finds the next trusted disparities in each direction.
     pub(super) fn new(level: SimdLevel, trusted: &Image<i16>) -> Self {
         let (width, height) = trusted.size();
         let (pitch, rows) = (width + 2 * PAD, height + 2 * PAD);
@@ -49,7 +49,7 @@ impl Directions {
         Self { pitch, extremes }
     }
 
-    /// As [`Surroundings::first_other`](crate::stereo::filter::choice::Surroundings::first_other) has it.
+    /// Implements [`Surroundings::first_other`](crate::stereo::filter::choice::Surroundings::first_other).
     #[inline(always)]
     pub(super) fn first_other(
         &self,

@@ -80,7 +80,7 @@ impl Rows {
     }
 }
 
-/// What the windows of all pixels read.
+/// Padded rows that the windows of all pixels read.
 pub(super) struct Windows {
     size: (usize, usize),
     rows: Rows,
@@ -118,7 +118,7 @@ impl Windows {
         }
     }
 
-    /// As [`Surroundings::measured`](crate::stereo::filter::choice::Surroundings::measured) has it.
+    /// Implements [`Surroundings::measured`](crate::stereo::filter::choice::Surroundings::measured).
     #[inline(always)]
     pub(super) fn measured(&self, (x, y): (usize, usize), candidates: &[Candidate]) -> Measured {
         let column = x + PAD;

@@ -150,7 +150,7 @@ struct Column<S: Simd> {
 }
 
 impl<S: Simd> Column<S> {
-    /// Of one pixel.
+    /// Reads the sums of one pixel.
     #[inline(always)]
     fn of(simd: S, lines: &Lines, at: usize) -> Self {
         let zero = S::u32s::splat(simd, 0);

@@ -51,7 +51,7 @@ impl Products {
         Self { weights: weights.collect(), reach: tables.reach }
     }
 
-    /// Of one offset.
+    /// Returns the weights of one offset.
     #[inline(always)]
     fn of(&self, dx: isize, dy: isize) -> &[u8; 256] {
         let offset = dy.unsigned_abs() * (self.reach + 1) + dx.unsigned_abs();
@@ -87,7 +87,7 @@ struct Worker {
     reach: usize,
     /// Weights of the right picture for each offset of the row, in the order of [`crate::codes`].
     right: Vec<u8>,
-    /// Those of one offset.
+    /// Weights of one offset.
     weights: Vec<u8>,
     steps: Vec<u8>,
     /// Pixels of the region around one.

@@ -219,7 +219,7 @@ fn swapped_matching_agrees_with_gates_and_information_of_its_own() {
     }
 }
 
-/// What is remembered belongs to a size and to parameters, and is forgotten when asked.
+/// State kept between pairs belongs to a size and to parameters, and is forgotten when asked.
 #[test]
 fn sequences_remember_and_forget_as_the_reference() {
     let mut rng = Rng::with_seed(10);

@@ -35,7 +35,7 @@ fn with_preset(preset: Preset, num_disparities: u32) -> StereoParams {
     params
 }
 
-/// What is kept from pair to pair is what was computed. Gated volumes are at least as large.
+/// The memory kept from pair to pair is the computed one. Gated volumes are at least as large.
 #[test]
 fn the_computed_memory_is_that_of_the_arrays() {
     let mut rng = Rng::with_seed(77);

@@ -17,7 +17,7 @@ pub(super) const COLLECT_POLL_INTERVAL: Duration = Duration::from_micros(200);
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 /// How long a setting for which there was no memory is not tried.
 const REFUSED_FOR: Duration = Duration::from_secs(2);
-/// What follows where no engine can be opened, or none again.
+/// End of the message where no GPU engine can be opened.
 const CPU_INSTEAD: &str = "the CPU computes instead";
 
 /// Properties of jobs for which `auto` decides anew where they change.

@@ -24,13 +24,13 @@ enum Event {
 }
 use Event::{Done, Submit};
 
-/// What the test and the engine share.
+/// State shared by the test and the engine.
 #[derive(Default)]
 struct Script {
     log: Vec<Event>,
     /// How many jobs the device may still finish.
     permits: usize,
-    /// What the next collect reports.
+    /// Error that the next collect reports.
     fault: Option<EngineError>,
     /// P1 of the jobs that the engine is not prepared for.
     unprepared: Vec<u32>,

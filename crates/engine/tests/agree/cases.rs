@@ -79,7 +79,7 @@ impl Case {
         self.expected_after(&mut Past::default()).left
     }
 
-    /// What the reference makes of it after what came before.
+    /// Maps of the reference, after the pairs before.
     pub(crate) fn expected_after(&self, past: &mut Past) -> Maps {
         let [left, right] = &self.pictures();
         stereo::match_next(past, left, right, &self.params, self.wants_right)

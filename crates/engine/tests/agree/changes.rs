@@ -21,7 +21,7 @@ fn numbered(frame: &Frame, sequence: u64) -> Arc<Frame> {
     Arc::new(Frame { raw: Arc::new(raw), arrived: Instant::now(), ..frame.clone() })
 }
 
-/// What a window promises: while pipelines are compiled, pairs go on with the parameters that they had.
+/// While pipelines are compiled, pairs go on with the parameters that they had.
 #[test]
 fn results_keep_coming_while_a_pipeline_is_compiled() {
     let Some(gpu) = open_gpu() else { return };

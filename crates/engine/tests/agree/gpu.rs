@@ -1,4 +1,4 @@
-//! What is the GPU's alone: jobs in flight, a shared queue, limits, a device that goes away.
+//! GPU alone: jobs in flight, a shared queue, limits, a device that goes away.
 
 use super::cases::{Case, Content, job, random_params};
 use fastrand::Rng;

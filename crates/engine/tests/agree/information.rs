@@ -106,7 +106,7 @@ fn gpu_compares_in_either_way() {
     }
 }
 
-/// What comes after what: a pair, or that the engine is told to forget.
+/// Next step of a sequence: a pair, or a request to forget.
 enum Next {
     Pair(Box<Case>),
     Forget,

@@ -13,7 +13,7 @@ use stereopsis_stereo::filter::Persistence;
 use stereopsis_stereo::map::reason;
 use stereopsis_stereo::{Fill, Maps, Past, StereoParams};
 
-/// What happens in a sequence.
+/// Event in a sequence.
 #[allow(clippy::large_enum_variant, reason = "nearly all of them are pairs")]
 enum Event {
     Pair(Box<Case>),
@@ -145,7 +145,7 @@ fn the_learned_choice_knows_the_map_before_as_the_reference_does() {
     }
 }
 
-/// As many jobs in flight as the engine takes, all the while.
+/// The engine always has as many jobs in flight as it takes.
 #[test]
 fn another_size_or_other_parameters_begin_a_sequence_and_so_does_forgetting() {
     for mut engine in engines() {

@@ -105,7 +105,7 @@ const RIGHT_STEPS: [&str; 9] = [
     "right last median",
 ];
 
-/// What is done to each map by itself, with the names of the steps; over time only to the left one.
+/// Filters each map by the reference and names the steps; only the left map is filtered over time.
 fn refine(
     maps: &mut [(DisparityMap, PictureRef<'_>, [&'static str; 9])],
     pictures: [PictureRef<'_>; 2],

@@ -78,7 +78,7 @@ impl Cache {
     }
 }
 
-/// What a file of this version begins with; the checksum follows.
+/// First bytes of a file of this version; the checksum follows.
 const HEAD: &[u8] = concat!("stereopsis ", env!("CARGO_PKG_VERSION"), " pipelines\n").as_bytes();
 
 pub(super) fn pack(data: &[u8], sum: u64) -> Vec<u8> {

@@ -21,7 +21,7 @@ fn request(source: &Arc<Source>, entry: &'static str, step: u32) -> Request {
     Request { source: Arc::clone(source), entry, constants: vec![("STEP", step)] }
 }
 
-/// What a pipeline makes of the number 5.
+/// Runs a pipeline on the number 5.
 fn run(gpu: &Gpu, pipeline: &Pipeline) -> u32 {
     let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: None,

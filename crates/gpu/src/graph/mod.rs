@@ -118,7 +118,7 @@ impl GraphKey {
 /// The dispatches of a job, with the layouts of their buffers.
 #[derive(Clone, Debug)]
 pub struct DispatchGraph {
-    /// Of each level, the pair first.
+    /// Layout of each level, from the pair's own size on.
     pub layouts: Vec<Layout>,
     /// Uniforms of dispatches, which [`Resource::DispatchParams`] names.
     pub dispatch_params: Vec<DispatchParams>,
@@ -300,7 +300,7 @@ struct RowKernel {
     /// Workgroups along a row, and for the candidates.
     columns: u32,
     depth: u32,
-    /// Of one row.
+    /// Work of one row.
     work: u64,
     bytes: u64,
     operations: u64,

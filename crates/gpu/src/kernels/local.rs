@@ -18,7 +18,7 @@ pub struct LocalConfig {
     pub kind: Aggregation,
     /// Pixels from the centre to the farthest neighbour along an axis.
     pub reach: u32,
-    /// What aggregated costs are multiples of.
+    /// Unit of aggregated costs.
     pub unit: Unit,
     /// Exact sums of 32 bits, instead of means of a byte.
     pub exact: bool,

@@ -15,9 +15,9 @@ pub struct Scale {
 /// Costs of each difference and of each Hamming distance of census 7x7.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tables {
-    /// For a difference of 0 to 255.
+    /// Cost of a difference of 0 to 255.
     pub difference: [u8; 256],
-    /// For a Hamming distance of 0 to 48; larger ones repeat the last entry.
+    /// Cost of a Hamming distance of 0 to 48; larger ones repeat the last entry.
     pub census: [u8; 64],
 }
 

@@ -4,7 +4,7 @@ use super::partner::winner;
 use super::{Explainer, Explanation, Unexplained, partner_column};
 use crate::map::{SUBPIXEL_STEPS, reason};
 
-/// What the left-right check compares at a pixel.
+/// Disparities that the left-right check compares at a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checked {
     /// The left disparity after the median, 1/16 px.

@@ -17,7 +17,7 @@ pub(super) fn line_to(pixel: (usize, usize), direction: Direction, size: (usize,
 
 /// Path costs of one pixel of a line after the other.
 pub(super) struct PathCosts {
-    /// Those of the last pixel, with a missing candidate at either end.
+    /// Path costs of the last pixel, with a missing candidate at either end.
     last: Vec<i16>,
     next: Vec<i16>,
     smallest: i16,

@@ -29,7 +29,7 @@ use crate::image::Luma;
 use side::Side;
 use std::fmt;
 
-/// What the explanations of all pixels of a pair have in common.
+/// Data that the explanations of all pixels of a pair share.
 pub struct Explainer {
     /// The left picture, searched in the right one.
     left: Side,
@@ -40,9 +40,9 @@ pub struct Explainer {
 /// Why there is no explanation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unexplained {
-    /// It was abandoned for a newer wish.
+    /// The explanation was abandoned for a newer one.
     Abandoned,
-    /// It cannot be computed; a sentence says why, and what could be changed.
+    /// The explanation cannot be computed; a sentence with the reason and with changes that would help.
     Impossible(String),
 }
 
@@ -68,7 +68,7 @@ pub struct Explanation {
     pub costs: Vec<u32>,
     /// The costs that enter the paths, where local aggregation comes before them: means, 0 to 255.
     pub means: Option<Vec<u32>>,
-    /// What decides: path costs summed over all directions; without paths the aggregated costs.
+    /// Costs that decide: path costs summed over all directions; without paths the aggregated costs.
     pub sums: Vec<u32>,
     /// Index of the smallest sum; ties go to the smaller disparity.
     pub winner: usize,
@@ -100,7 +100,7 @@ pub struct Refinement {
     pub offset_16th: i32,
 }
 
-/// What one direction says alone.
+/// Winner of one direction alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DirectionWinner {
     /// The direction in which the path goes.
@@ -109,7 +109,7 @@ pub struct DirectionWinner {
     pub p2: Option<u32>,
     /// Index of the smallest path cost; ties go to the smaller disparity.
     pub winner: usize,
-    /// That path cost.
+    /// Path cost of the winner.
     pub cost: u32,
 }
 

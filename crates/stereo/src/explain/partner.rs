@@ -11,11 +11,11 @@ use crate::params::StereoParams;
 pub struct Partner {
     /// Its column in the right picture, which may lie outside.
     pub column: i64,
-    /// What the right picture finds for it; `None` where it lies outside.
+    /// Winner of the partner in the right picture; `None` where it lies outside.
     pub right: Option<Winner>,
 }
 
-/// What a pixel matches with, before the filters.
+/// Winner of a pixel, before the filters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Winner {
     /// Its disparity, 1/16 px; `None` where it has none.
@@ -42,7 +42,7 @@ impl Explainer {
         Ok(Partner { column, right: Some(right.ok_or(Unexplained::Abandoned)?) })
     }
 
-    /// What right pixel `(x, y)` matches with; the sums of the left pixel in column `known`, if they are given, are not computed
+    /// Computes the winner of right pixel `(x, y)`; the sums of the left pixel in column `known`, if they are given, are not computed
     /// again. `None` where the work was abandoned.
     pub(super) fn right_winner(
         &self,

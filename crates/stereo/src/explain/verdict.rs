@@ -13,7 +13,7 @@ const LARGEST_UNIQUENESS_PERCENT: u32 = 99;
 /// Largest share of the match threshold, per cent.
 const LARGEST_THRESHOLD_PERCENT: u32 = 99;
 
-/// What the finished map has at a pixel.
+/// Disparity, reason and confidence of the finished map at a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finished {
     /// Bits of [`reason`].

@@ -62,7 +62,7 @@ pub fn choose(
     map.confidence = params.confidence.then(|| chosen.map(|chosen| chosen.chance));
 }
 
-/// What becomes of a pixel.
+/// Result of the choice at a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chosen {
     /// Its disparity, 1/16 px, or [`INVALID`].
@@ -103,7 +103,7 @@ impl Candidate {
 /// Candidates of a pixel; as many as are counted beside count.
 pub type Candidates = [Candidate; MAX_CANDIDATES];
 
-/// What a choice finds around a pixel. [`Chooser`] finds it in plain loops; an engine finds the same sooner.
+/// Queries of the learned choice around a pixel. [`Chooser`] answers them in plain loops, an engine in vector instructions.
 pub trait Surroundings {
     /// Whether pixel `(x, y)`, which has a disparity, keeps it, however unlikely.
     fn is_sure(&self, pixel: (usize, usize)) -> bool;
@@ -112,7 +112,7 @@ pub trait Surroundings {
     /// How far the first of the pixels in a direction lies, at most [`REACH`] away, that is an [other one](Chooser::is_other) than
     /// this pixel and its surface.
     fn first_other(&self, pixel: (usize, usize), own: Candidate, direction: (i32, i32)) -> Option<i32>;
-    /// What the windows around a pixel say of its candidates.
+    /// Measures the candidates of a pixel in the windows around it.
     fn measured(&self, pixel: (usize, usize), candidates: &[Candidate]) -> Measured;
 }
 
@@ -141,7 +141,7 @@ pub struct Chooser<'a> {
 }
 
 impl<'a> Chooser<'a> {
-    /// For the choices of a map.
+    /// Prepares the choices of a map.
     pub fn new(
         map: &DisparityMap,
         pictures: [PictureRef<'a>; 2],
@@ -174,12 +174,12 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// What becomes of pixel `(x, y)`.
+    /// Chooses the disparity of pixel `(x, y)`.
     pub fn chosen(&self, x: usize, y: usize) -> Chosen {
         self.chosen_by((x, y), self)
     }
 
-    /// What becomes of pixel `(x, y)` with these surroundings.
+    /// Chooses the disparity of pixel `(x, y)` with these answers.
     #[inline(always)]
     pub fn chosen_by(&self, (x, y): (usize, usize), surroundings: &impl Surroundings) -> Chosen {
         let (own, reasons) = (self.values.at(x, y), self.reasons.at(x, y));

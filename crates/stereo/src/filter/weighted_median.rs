@@ -6,7 +6,7 @@ use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS};
 
 /// Pixels from the centre of a window to its border.
 pub const RADIUS: usize = 4;
-/// Of a window every second pixel of every second row counts: as good as all of them, and a third of the work.
+/// Distance of the pixels of a window that count, in columns and rows: every second pixel is as good as all of them, for a third of the work.
 pub const STRIDE: usize = 2;
 /// The same of the smaller window that tells where depth has an edge.
 pub const EDGE_RADIUS: usize = 2;

@@ -51,9 +51,9 @@ pub enum Offsets {
     Window(isize),
     /// The crosses of both pictures.
     Cross {
-        /// Of the left picture.
+        /// Arms in the left picture.
         left: Image<Arms>,
-        /// Of the right picture.
+        /// Arms in the right picture.
         right: Image<Arms>,
     },
 }

@@ -11,9 +11,9 @@ use crate::params::StereoParams;
 /// Tables of both factors of a weight, 0 to 255: the one place where they are computed, for all engines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WeightTables {
-    /// For each difference of brightness.
+    /// Weight of each difference of brightness.
     pub color: [u8; 256],
-    /// For each offset `[|dy| * (reach + 1) + |dx|]`.
+    /// Weight of each offset `[|dy| * (reach + 1) + |dx|]`.
     pub space: Vec<u8>,
     /// Pixels from the centre to the farthest offset along an axis.
     pub reach: usize,

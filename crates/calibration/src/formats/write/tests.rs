@@ -39,7 +39,7 @@ struct OfOpenCv {
     r1: [f64; 9],
     r2: [f64; 9],
     centre: [f64; 2],
-    /// For each alpha the focal length and the shift of P2.
+    /// Focal length and shift of P2 for each alpha.
     focal_and_shift: [(f64, f64, f64); 3],
     /// Place of the shift in P2.
     shift_at: usize,

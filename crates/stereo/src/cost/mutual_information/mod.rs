@@ -28,7 +28,7 @@ choices! {
     pub enum Start {
         /// Random ones, the same for each pair, as in the paper.
         Random = "random",
-        /// Those that were found for the pair before, if it had the same size and parameters; the first pair starts by chance.
+        /// Disparities of the pair before, if it had the same size and parameters; the first pair starts with random ones.
         LastFrame = "last-frame",
     }
 }

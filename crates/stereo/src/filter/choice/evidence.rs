@@ -23,7 +23,7 @@ pub const MAX_STEPS: [i32; 2] = [64, 128];
 pub struct Support {
     /// Pixels of like colour.
     pub like: i32,
-    /// Those of them that are trusted.
+    /// Trusted pixels among these.
     pub trusted: i32,
     /// Trusted pixels that are at most a step from the surface of each candidate.
     pub supporters: [i32; MAX_CANDIDATES],
@@ -31,7 +31,7 @@ pub struct Support {
     pub clearness: [i32; MAX_CANDIDATES],
 }
 
-/// What the windows around a pixel say of its candidates.
+/// Measurements of the candidates in the windows around a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured {
     /// Supporters in each of [`SUPPORTS`].
@@ -40,7 +40,7 @@ pub struct Measured {
     pub windows: [[i32; 2]; MAX_CANDIDATES],
 }
 
-/// What is computed for all candidates of a pixel together.
+/// Inputs of the network, computed for all candidates of a pixel together.
 pub struct Evidence {
     supports: [Support; 2],
     /// Mean differences of brightness in each window, and of colour, for each candidate.

@@ -19,7 +19,7 @@ pub struct Layer {
     pub shift: u32,
     /// One for each output.
     pub biases: Vec<i32>,
-    /// Those of input `i` are `weights[i * outputs..][..outputs]`.
+    /// Weights; those of input `i` are `weights[i * outputs..][..outputs]`.
     pub weights: Vec<i32>,
 }
 
@@ -41,7 +41,7 @@ pub fn net() -> &'static Net {
     NET.get_or_init(|| Net::read(TEXT).expect("the network of the program is whole"))
 }
 
-/// What a shifted score of 1 is, the logarithm of the odds.
+/// Shifted score of 1, in logarithms of the odds.
 pub const UNIT: i32 = 256;
 /// The chances of shifted scores are listed in steps of so many bits.
 const CHANCE_BITS: u32 = 4;
@@ -55,7 +55,7 @@ fn chance(score: i32) -> u8 {
     chances[((score.clamp(-LARGEST, LARGEST) + LARGEST) >> CHANCE_BITS) as usize]
 }
 
-/// What a shader needs: all biases and weights, layer by layer, and then the chances of all scores.
+/// Numbers for a shader: all biases and weights, layer by layer, and then the chances of all scores.
 pub fn numbers() -> impl Iterator<Item = i32> {
     let layers = net().layers.iter();
     layers.flat_map(|layer| layer.biases.iter().chain(&layer.weights)).copied().chain(chances().map(i32::from))
@@ -97,7 +97,7 @@ impl Net {
         inputs[0]
     }
 
-    /// What a score gains where the odds become e times as large.
+    /// Score that multiplies the odds by e.
     #[inline(always)]
     pub fn unit(&self) -> i32 {
         self.layers.last().map_or(0, |layer| UNIT << layer.shift)

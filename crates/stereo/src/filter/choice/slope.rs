@@ -17,7 +17,7 @@ pub const MAX_BEND: i32 = 12;
 /// Bits by which slopes are finer than 1/16 px.
 pub const SLOPE_BITS: u32 = 6;
 
-/// What a disparity grows by from column to column and from row to row.
+/// Slope of a disparity along columns and rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Slope {
     /// From column to column.
@@ -37,7 +37,7 @@ impl Slope {
         Self { across, down }
     }
 
-    /// What a disparity grows by towards a pixel so many columns and rows further, 1/16 px.
+    /// Change of a disparity over so many columns and rows, 1/16 px.
     #[inline(always)]
     pub fn ahead(self, columns: i32, rows: i32) -> i32 {
         Self::rounded(self.growth(columns, rows))
