@@ -7,16 +7,16 @@ override MARK: u32; // of what is filled: FILLED, or ON_PLANE in front of the le
 @group(0) @binding(2) var<storage, read_write> after: array<u32>;
 
 const LANES: u32 = 64u;
-const FEWEST_COLUMNS: u32 = 3u;
+const MIN_COLUMNS: u32 = 3u;
 const COLUMNS: u32 = 24u;
 const ROWS: i32 = 8;
 const WINDOW: u32 = 408u; // 24 * 17
 const BESIDE: u32 = 5u;
 const LIMITS: vec4<i32> = vec4<i32>(26, 21, 16, 13);
-const FEWEST_VOTES: i32 = 80;
+const MIN_VOTES: i32 = 80;
 const MEAN_SQUARE: i32 = 23;
 const STEEPEST: i32 = 29491;
-const LARGEST_STEP: i32 = 23;
+const MAX_STEP: i32 = 23;
 
 var<workgroup> first_column: atomic<u32>; // with a disparity, counted from the border
 var<workgroup> beside: i32;
@@ -73,7 +73,7 @@ fn add_vote(i: u32) {
 }
 
 fn plane_of_sums() -> Plane {
-    if atomicLoad(&sums[0]) < FEWEST_VOTES {
+    if atomicLoad(&sums[0]) < MIN_VOTES {
         return Plane(false, 0, 0, 0);
     }
     return plane_through(Moments(
@@ -108,7 +108,7 @@ fn band_of(y: u32, lane: u32, is_right: bool) -> Band {
     }
     workgroupBarrier();
     let first = atomicLoad(&first_column);
-    let is_band = first >= FEWEST_COLUMNS && first < params.width;
+    let is_band = first >= MIN_COLUMNS && first < params.width;
     if lane == 0u && is_band {
         beside = median_beside(first, y, is_right);
     }
@@ -155,8 +155,8 @@ fn band_of(y: u32, lane: u32, is_right: bool) -> Band {
         workgroupBarrier();
     }
     let near = atomicLoad(&sums[0]);
-    let is_flat = near >= FEWEST_VOTES && atomicLoad(&sums[1]) < MEAN_SQUARE * near;
-    let is_gentle = abs(plane.b) <= STEEPEST && abs(rounded_plane_at(plane, 0, 0) - beside) <= LARGEST_STEP;
+    let is_flat = near >= MIN_VOTES && atomicLoad(&sums[1]) < MEAN_SQUARE * near;
+    let is_gentle = abs(plane.b) <= STEEPEST && abs(rounded_plane_at(plane, 0, 0) - beside) <= MAX_STEP;
     var band = Band(first, plane);
     band.plane.exists = is_band && plane.exists && is_flat && is_gentle;
     workgroupBarrier();

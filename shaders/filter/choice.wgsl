@@ -26,7 +26,7 @@ const REACH: i32 = 48;
 const LIKE: u32 = 14u;
 const SPAN: i32 = 4;
 const CHANGES: i32 = 6; // of every third pixel within so many
-const FEWEST_CHANGES: i32 = 4;
+const MIN_CHANGES: i32 = 4;
 const MAX_CHANGE: i32 = 64;
 const MAX_BEND: i32 = 12;
 const SLOPE_BITS: u32 = 6u;
@@ -39,7 +39,7 @@ const MAX_COLOR_DIFFERENCE: i32 = 40;
 const MAX_STEP: i32 = 64;
 const MAX_RANGE: i32 = 128;
 const UNIT: u32 = 256u; // of scores, before LAST_SHIFT
-const LARGEST: i32 = 1536;
+const MAX_SCORE: i32 = 1536;
 const CHANCE_BITS: u32 = 4u;
 
 var<private> candidates: array<Candidate, 10>;
@@ -167,7 +167,7 @@ fn change(pixel: vec2<i32>, here: i32, span: vec2<i32>) -> vec2<i32> {
 // From the sum of changes and their number.
 fn slope_of(changes: vec2<i32>) -> u32 {
     let slope = (changes.x << SLOPE_BITS) / (2 * SPAN * max(changes.y, 1));
-    return u32(select(0, slope, changes.y >= FEWEST_CHANGES)) & 0xffffu;
+    return u32(select(0, slope, changes.y >= MIN_CHANGES)) & 0xffffu;
 }
 
 @compute @workgroup_size(32, 8)
@@ -372,7 +372,7 @@ fn score(evidence: ptr<function, array<i32, 36>>) -> i32 {
 
 // The chance of a score, which lies behind the network's numbers.
 fn chance(score: i32) -> u32 {
-    let place = (clamp(score >> LAST_SHIFT, -LARGEST, LARGEST) + LARGEST) >> CHANCE_BITS;
+    let place = (clamp(score >> LAST_SHIFT, -MAX_SCORE, MAX_SCORE) + MAX_SCORE) >> CHANCE_BITS;
     let weights = FIRST * (1u + EVIDENCE) + SECOND * (1u + FIRST) + 1u + SECOND;
     return u32(net[weights + u32(place)]);
 }

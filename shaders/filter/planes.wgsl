@@ -8,9 +8,9 @@ override MARK: u32; // of what is filled: FILLED, or ON_PLANE in front of the le
 @group(0) @binding(1) var<storage, read_write> map: array<u32>;
 @group(0) @binding(4) var<storage, read_write> segments: array<atomic<u32>>;
 
-const FEWEST_VOTES: u32 = 40u;
+const MIN_VOTES: u32 = 40u;
 const VOTES_SHARE: u32 = 10u;
-const FEWEST_NEAR: u32 = 20u;
+const MIN_NEAR: u32 = 20u;
 // Pixels of a row that an invocation sums before it adds them to their segment.
 const RUN: u32 = 16u;
 
@@ -140,7 +140,7 @@ fn fit(@builtin(global_invocation_id) id: vec3<u32>) {
     let votes = moments.n.x; // pixels are below 2^28
     if ROUND == 0u {
         atomicStore(&segments[record + VOTES], votes);
-        if votes < FEWEST_VOTES || VOTES_SHARE * votes < atomicLoad(&segments[record + PIXELS]) {
+        if votes < MIN_VOTES || VOTES_SHARE * votes < atomicLoad(&segments[record + PIXELS]) {
             atomicStore(&segments[record + STATE], WITHOUT);
         }
     }
@@ -154,7 +154,7 @@ fn fit(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     let plane = plane_through(moments);
-    if votes < FEWEST_NEAR || !plane.exists {
+    if votes < MIN_NEAR || !plane.exists {
         atomicStore(&segments[record + STATE], WITHOUT);
         return;
     }

@@ -12,7 +12,7 @@ const MARGIN_PX: i32 = 6;
 const TILE: u32 = 16u;
 const SIDE: u32 = 32u; // of the tile with its surroundings
 const LANES: u32 = 256u;
-const LARGEST: i32 = 32767;
+const MAX_VALUE: i32 = 32767;
 
 var<workgroup> values: array<i32, 1024>;
 var<workgroup> lows: array<i32, 512>; // of each row of the surroundings, around each column of the tile
@@ -38,18 +38,18 @@ fn extremes(
     workgroupBarrier();
     for (var n = lane; n < SIDE * TILE; n += LANES) {
         let first = n / TILE * SIDE + n % TILE;
-        var low = LARGEST;
+        var low = MAX_VALUE;
         var high = INVALID;
         for (var k = 0u; k <= 2u * RADIUS; k++) {
             let value = values[first + k];
-            low = min(low, select(value, LARGEST, value == INVALID));
+            low = min(low, select(value, MAX_VALUE, value == INVALID));
             high = max(high, value);
         }
         lows[n] = low;
         highs[n] = high;
     }
     workgroupBarrier();
-    var low = LARGEST;
+    var low = MAX_VALUE;
     var high = INVALID;
     for (var k = 0u; k <= 2u * RADIUS; k++) {
         let row = (local.y + k) * TILE + local.x;

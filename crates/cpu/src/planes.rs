@@ -7,11 +7,11 @@ use super::regions::{Regions, Run};
 use super::simd::{SimdLevel, on_level};
 use crate::image::{Image, Luma};
 use crate::stereo::filter::band::{
-    BESIDE, COLUMNS, FEWEST_COLUMNS, FEWEST_VOTES, LARGEST_STEP, LIMITS, MEAN_SQUARE, ROWS, STEEPEST, spread,
+    BESIDE, COLUMNS, LIMITS, MAX_STEP, MEAN_SQUARE, MIN_COLUMNS, MIN_VOTES, ROWS, STEEPEST, spread,
 };
 use crate::stereo::filter::calm::CALM_STEP;
 use crate::stereo::filter::moments::{Moments, PLANE_SHIFT, Plane};
-use crate::stereo::filter::planes::{self, FEWEST_NEAR, Fillable, VOTES_SHARE, fillable};
+use crate::stereo::filter::planes::{self, Fillable, MIN_NEAR, VOTES_SHARE, fillable};
 use crate::stereo::filter::segments::MIN_SEGMENT;
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS};
 use crate::stereo::{DisparityMap, StereoParams};
@@ -163,13 +163,13 @@ fn fit(level: SimdLevel, values: &[i16], parts: &[Part], sizes: &[u64]) -> Vec<F
     let mut fits = vec![Fit::All; sizes.len()];
     let all = sum(&fits, 0);
     for ((fit, moments), &size) in fits.iter_mut().zip(&all).zip(sizes) {
-        let has_votes = moments.n >= planes::FEWEST_VOTES as i64 && VOTES_SHARE as i64 * moments.n >= size as i64;
-        *fit = if has_votes { Fit::through(moments, FEWEST_NEAR) } else { Fit::None };
+        let has_votes = moments.n >= planes::MIN_VOTES as i64 && VOTES_SHARE as i64 * moments.n >= size as i64;
+        *fit = if has_votes { Fit::through(moments, MIN_NEAR) } else { Fit::None };
     }
     for limit in planes::LIMITS {
         let near = sum(&fits, limit);
         for (fit, moments) in fits.iter_mut().zip(&near) {
-            *fit = if let Fit::Plane(_) = fit { Fit::through(moments, FEWEST_NEAR) } else { Fit::None };
+            *fit = if let Fit::Plane(_) = fit { Fit::through(moments, MIN_NEAR) } else { Fit::None };
         }
     }
     let near = sum(&fits, SUBPIXEL_STEPS);
@@ -252,7 +252,7 @@ fn fill_band(
     let column = |n: usize| if is_right { width - 1 - n } else { n };
     let row = before.row(y);
     let Some(first) = (0..width).find(|&n| row[column(n)] != INVALID) else { return };
-    if first < FEWEST_COLUMNS {
+    if first < MIN_COLUMNS {
         return;
     }
     let mut beside = [i16::MAX; BESIDE];
@@ -285,10 +285,10 @@ fn fill_band(
         }
         moments
     };
-    let mut fit = Fit::through(&moments(Fit::All, 0), FEWEST_VOTES);
+    let mut fit = Fit::through(&moments(Fit::All, 0), MIN_VOTES);
     for limit in LIMITS {
         let Fit::Plane(_) = fit else { return };
-        fit = Fit::through(&moments(fit, limit), FEWEST_VOTES);
+        fit = Fit::through(&moments(fit, limit), MIN_VOTES);
     }
     let Fit::Plane(plane) = fit else { return };
     let (mut near, mut squares) = (0, 0);
@@ -301,8 +301,8 @@ fn fill_band(
             }
         }
     }
-    let is_gentle = i64::from(plane.b).abs() <= STEEPEST && (plane.rounded(0, 0) - beside).abs() <= LARGEST_STEP;
-    if near >= FEWEST_VOTES && squares < MEAN_SQUARE * near as i64 && is_gentle {
+    let is_gentle = i64::from(plane.b).abs() <= STEEPEST && (plane.rounded(0, 0) - beside).abs() <= MAX_STEP;
+    if near >= MIN_VOTES && squares < MEAN_SQUARE * near as i64 && is_gentle {
         let fillable = fillable(params);
         for n in 0..first {
             let x = column(n);

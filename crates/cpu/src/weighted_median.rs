@@ -6,7 +6,7 @@
 use super::median::{STRIP, Strip, store_some};
 use super::simd::{SimdLevel, on_level};
 use crate::image::{Image, Luma, PictureRef};
-use crate::stereo::filter::weighted_median::{EDGE, EDGE_RADIUS, LARGEST_WEIGHT, RADIUS, STEP, STRIDE};
+use crate::stereo::filter::weighted_median::{EDGE, EDGE_RADIUS, MAX_WEIGHT, RADIUS, STEP, STRIDE};
 use crate::stereo::map::INVALID;
 use fearless_simd::Simd;
 use fearless_simd::prelude::*;
@@ -162,7 +162,7 @@ impl Guided {
 #[inline(always)]
 fn weight<S: Simd>(simd: S, difference: S::i16s) -> S::i16s {
     const EXPONENT: u32 = 7; // its place in the upper half of a float
-    let largest = S::i16s::splat(simd, ((127 + LARGEST_WEIGHT.ilog2()) << EXPONENT) as i16);
+    let largest = S::i16s::splat(simd, ((127 + MAX_WEIGHT.ilog2()) << EXPONENT) as i16);
     let halvings = (difference << (EXPONENT - STEP.ilog2())) & !((1 << EXPONENT) - 1);
     let floats: S::u32s = (largest - halvings).bitcast();
     let whole = |float: S::u32s| float.bitcast::<S::f32s>().to_int::<S::i32s>();

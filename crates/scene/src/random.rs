@@ -9,7 +9,7 @@ use glam::{DMat3, DVec3};
 use stereopsis_metrics::Random;
 
 /// Depth of the nearest solids, m; disparities are then at most a tenth of the width.
-const NEAREST_M: f64 = 0.6;
+const MIN_DISTANCE_M: f64 = 0.6;
 /// Tangents of half the field of view, a little less than the cameras'.
 const HALF_VIEW: [f64; 2] = [0.52, 0.38];
 
@@ -26,7 +26,7 @@ impl World {
         let back = 2.0 * half.z - 0.8;
         for _ in 0..draw.count(6, 26) {
             // as many solids at each disparity: depths whose inverses are spread evenly
-            let z = 1.0 / draw.between(1.0 / back, 1.0 / NEAREST_M);
+            let z = 1.0 / draw.between(1.0 / back, 1.0 / MIN_DISTANCE_M);
             let [x, y] = HALF_VIEW.map(|half| z * draw.between(-half, half));
             let position = DVec3::new(x, 1.05 - 0.17 * z + y, z);
             let shape = draw.shape(z);

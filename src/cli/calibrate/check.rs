@@ -88,7 +88,7 @@ fn by_board(args: &CalibrateArgs, spec: &SourceSpec, rig: &StereoRig) -> anyhow:
 
 /// Compares rows of the rectified pictures.
 fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
-    const MOST_PAIRS: usize = 30;
+    const MAX_PAIRS: usize = 30;
     // the rig, and where its file may be read in two ways the other one
     let mut tried: Vec<(Rectifier, Vec<_>)> = Vec::new();
     let mut pairs = 0;
@@ -112,7 +112,7 @@ fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
             found.extend(matches(&left, &right));
         }
         pairs += 1;
-        Ok(pairs < MOST_PAIRS)
+        Ok(pairs < MAX_PAIRS)
     })?;
     let mut rows = tried.iter().map(|(rectifier, found)| {
         let (width, height) = rectifier.size();

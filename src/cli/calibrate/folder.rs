@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
 
 /// Pairs whose faults are said one by one.
-const MOST_SAID: usize = 5;
+const MAX_NAMED: usize = 5;
 
 /// Views of the board in a source that has an end. Those of a recording are kept in `draft`; pictures of a folder are there already.
 ///
@@ -75,10 +75,10 @@ fn of_pairs(args: &CalibrateArgs, pairs: Vec<FilePair>, board: &Board) -> anyhow
 
 /// Says why pairs are left out.
 fn say_left_out(why: &[String]) {
-    for why in &why[..why.len().min(MOST_SAID)] {
+    for why in &why[..why.len().min(MAX_NAMED)] {
         console::say(format_args!("{why}; the pair is left out"));
     }
-    if let Some(more @ 1..) = why.len().checked_sub(MOST_SAID) {
+    if let Some(more @ 1..) = why.len().checked_sub(MAX_NAMED) {
         console::say(format_args!("{} more are left out for such reasons", counted(more as u64, "pair")));
     }
 }

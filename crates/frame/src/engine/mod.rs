@@ -9,7 +9,7 @@ pub use adapter_choice::{AdapterChoice, Autotune};
 
 use crate::Frame;
 use crate::choices;
-use crate::stereo::cost::mutual_information::MOST_PIXELS;
+use crate::stereo::cost::mutual_information::MAX_PIXELS;
 use crate::stereo::{DisparityMap, StereoParams};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -187,9 +187,9 @@ pub trait Engine: Send {
 /// # Errors
 /// There are too many pixels.
 pub fn check_counts((width, height): (usize, usize), params: &StereoParams) -> Result<(), EngineError> {
-    if params.cost.is_learned() && width * height > MOST_PIXELS {
+    if params.cost.is_learned() && width * height > MAX_PIXELS {
         return Err(EngineError::TooLarge(format!(
-            "{width}x{height} px are too many for mutual information, which counts up to {MOST_PIXELS}; lower --scale, or use \
+            "{width}x{height} px are too many for mutual information, which counts up to {MAX_PIXELS}; lower --scale, or use \
              another --cost"
         )));
     }

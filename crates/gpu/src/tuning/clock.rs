@@ -9,7 +9,7 @@ pub const RESTED: Duration = Duration::from_millis(400);
 /// The same for one that is loaded already.
 pub(super) const LOADED: Duration = Duration::from_millis(50);
 /// Time under load at most.
-const MOST: Duration = Duration::from_secs(1);
+const MAX_LOAD: Duration = Duration::from_secs(1);
 /// Share of the best time by which a pair has to be quicker to be called so.
 const QUICKER: f64 = 0.01;
 
@@ -36,7 +36,7 @@ impl Clock {
     fn judge(&mut self, pair_ms: f64, pairs: usize, loaded: Duration) -> bool {
         self.alike = if pair_ms < (1.0 - QUICKER) * self.best_ms { 0 } else { self.alike + 1 };
         self.best_ms = self.best_ms.min(pair_ms);
-        loaded >= MOST || loaded >= self.least && self.alike >= pairs
+        loaded >= MAX_LOAD || loaded >= self.least && self.alike >= pairs
     }
 }
 

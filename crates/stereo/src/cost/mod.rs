@@ -178,7 +178,7 @@ impl Comparison {
             Self::Difference(Scalar::Rank) => rank_window * rank_window - 1,
             Self::Difference(Scalar::Brightness) | Self::WindowedDifference => 255,
             Self::Tables { scale, .. } => 2 * scale.largest as u32,
-            Self::LearnedTable => mutual_information::LARGEST,
+            Self::LearnedTable => mutual_information::MAX_COST,
         }
     }
 

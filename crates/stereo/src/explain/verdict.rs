@@ -7,11 +7,11 @@ use crate::parameter::Value;
 use crate::params::StereoParams;
 
 /// Largest tolerance of the left-right check, px.
-const LARGEST_TOLERANCE_PX: u32 = 64;
+const MAX_TOLERANCE_PX: u32 = 64;
 /// Largest uniqueness, per cent.
-const LARGEST_UNIQUENESS_PERCENT: u32 = 99;
+const MAX_UNIQUENESS_PERCENT: u32 = 99;
 /// Largest share of the match threshold, per cent.
-const LARGEST_THRESHOLD_PERCENT: u32 = 99;
+const MAX_THRESHOLD_PERCENT: u32 = 99;
 
 /// Disparity, reason and confidence of the finished map at a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,7 +159,7 @@ impl Explanation {
     fn bad_match(&self) -> (String, Option<Remedy>) {
         let (sum, largest) = (u64::from(self.sums[self.winner]), u64::from(self.params.largest_sum()));
         let present = self.params.match_threshold.unwrap_or(0);
-        let enough = (present..=LARGEST_THRESHOLD_PERCENT).find(|&percent| largest * u64::from(percent) / 100 >= sum);
+        let enough = (present..=MAX_THRESHOLD_PERCENT).find(|&percent| largest * u64::from(percent) / 100 >= sum);
         let value = enough.map_or(Value::Off, |percent| Value::Integer(percent.into()));
         let sentence = format!(
             "bad match: its sum {sum} is {} % of the largest one, {largest}; match-threshold accepts {present} %",
@@ -210,7 +210,7 @@ impl Explanation {
         if enough_px <= tolerance_px {
             return (sentence, None); // the median made the difference
         }
-        let value = if enough_px <= LARGEST_TOLERANCE_PX { Value::Integer(enough_px.into()) } else { Value::Off };
+        let value = if enough_px <= MAX_TOLERANCE_PX { Value::Integer(enough_px.into()) } else { Value::Off };
         (sentence, Some(Remedy { value, ..off }))
     }
 
@@ -220,7 +220,7 @@ impl Explanation {
             return format!("valid: {won} px won; no other candidate is more than 1 px away");
         };
         let would_drop = match self.largest_uniqueness() {
-            Some(largest) if largest < LARGEST_UNIQUENESS_PERCENT => format!(", {} % would drop it", largest + 1),
+            Some(largest) if largest < MAX_UNIQUENESS_PERCENT => format!(", {} % would drop it", largest + 1),
             _ => String::new(),
         };
         format!(

@@ -5,7 +5,7 @@ use crate::cost::partner;
 use crate::image::Image;
 
 /// Smallest distance from the centre of a shown window to its edge, px: single pixels show nothing.
-const SMALLEST_REACH_PX: usize = 3;
+const MIN_REACH_PX: usize = 3;
 
 /// Brightness around a pixel and its candidates, in eight bits; coordinates are clamped at borders, as costs have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Windows {
     ) -> Self {
         let [left, right] = &side.pictures;
         let (across, down) = side.params.window_reach();
-        let (across, down) = (across.max(SMALLEST_REACH_PX), down.max(SMALLEST_REACH_PX));
+        let (across, down) = (across.max(MIN_REACH_PX), down.max(MIN_REACH_PX));
         let width = left.width();
         let around = |picture: &Image<u8>, column: usize| {
             Image::from_fn(2 * across + 1, 2 * down + 1, |i, k| {

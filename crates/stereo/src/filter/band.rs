@@ -5,7 +5,7 @@ use super::planes::{Fillable, put};
 use crate::map::{DisparityMap, INVALID};
 
 /// Fewest columns of a band.
-pub const FEWEST_COLUMNS: usize = 3;
+pub const MIN_COLUMNS: usize = 3;
 /// Columns of the window beside a band.
 pub const COLUMNS: usize = 24;
 /// Rows of the window above and below its row.
@@ -15,13 +15,13 @@ pub const BESIDE: usize = 5;
 /// Largest distances of votes from the plane before, 1/16 px.
 pub const LIMITS: [i32; 4] = [26, 21, 16, 13];
 /// Fewest votes near the plane.
-pub const FEWEST_VOTES: usize = 80;
+pub const MIN_VOTES: usize = 80;
 /// Mean square distance of the votes from the plane is below this: (0.3 px)², in 1/256 px².
 pub const MEAN_SQUARE: i64 = 23;
 /// Steepest band, 0.45 px per px.
 pub const STEEPEST: i64 = MAX_SLOPE * 9 / 10;
 /// The plane is at most this far from the disparities beside the band, 1/16 px.
-pub const LARGEST_STEP: i32 = 23;
+pub const MAX_STEP: i32 = 23;
 
 /// By how much the disparity of a vote `column` columns into the window may differ from those beside the band, 1/16 px.
 pub const fn spread(column: usize) -> i32 {
@@ -43,7 +43,7 @@ fn fill_band(map: &mut DisparityMap, before: &DisparityMap, y: usize, fillable: 
     let column = |n: usize| if is_right { width - 1 - n } else { n };
     let value = |n: usize, y: usize| before.values.at(column(n), y);
     let Some(first) = (0..width).find(|&n| value(n, y) != INVALID) else { return };
-    if first < FEWEST_COLUMNS {
+    if first < MIN_COLUMNS {
         return;
     }
     let mut beside: Vec<i16> = (first..width).map(|n| value(n, y)).filter(|&d| d != INVALID).take(BESIDE).collect();
@@ -58,12 +58,12 @@ fn fill_band(map: &mut DisparityMap, before: &DisparityMap, y: usize, fillable: 
             }
         }
     }
-    let Some(plane) = robust_plane(&votes, &LIMITS, FEWEST_VOTES) else { return };
+    let Some(plane) = robust_plane(&votes, &LIMITS, MIN_VOTES) else { return };
     votes.retain(|&(place, d)| plane.is_near(place, d, LIMITS[LIMITS.len() - 1]));
     let squares = votes.iter().map(|&((x, y), d)| i64::from(i32::from(d) - plane.rounded(x, y)).pow(2));
     let is_flat = squares.sum::<i64>() < MEAN_SQUARE * votes.len() as i64;
-    let is_gentle = i64::from(plane.b).abs() <= STEEPEST && (plane.rounded(0, 0) - beside).abs() <= LARGEST_STEP;
-    if votes.len() >= FEWEST_VOTES && is_flat && is_gentle {
+    let is_gentle = i64::from(plane.b).abs() <= STEEPEST && (plane.rounded(0, 0) - beside).abs() <= MAX_STEP;
+    if votes.len() >= MIN_VOTES && is_flat && is_gentle {
         for n in 0..first {
             put(map, (column(n), y), plane.rounded(n as i32 - first as i32, 0), fillable);
         }

@@ -18,7 +18,7 @@ mod tests;
 
 pub use evidence::{EVIDENCE, Evidence, MAX_DIFFERENCE, Measured, SUPPORTS, Support, WINDOWS};
 pub use net::{Layer, Net, UNIT, net, numbers};
-pub use slope::{CHANGES, FEWEST_CHANGES, MAX_BEND, MAX_CHANGE, SLOPE_BITS, SPAN, Slope};
+pub use slope::{CHANGES, MAX_BEND, MAX_CHANGE, MIN_CHANGES, SLOPE_BITS, SPAN, Slope};
 
 use super::description::{Filter, Function};
 use crate::image::{Image, PictureRef};

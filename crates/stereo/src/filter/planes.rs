@@ -8,11 +8,11 @@ use crate::params::StereoParams;
 use std::ops::RangeInclusive;
 
 /// Fewest votes of a segment, and their smallest share of its pixels, 1 / this.
-pub const FEWEST_VOTES: usize = 40;
-/// See [`FEWEST_VOTES`].
+pub const MIN_VOTES: usize = 40;
+/// See [`MIN_VOTES`].
 pub const VOTES_SHARE: usize = 10;
 /// Fewest votes that each plane goes through.
-pub const FEWEST_NEAR: usize = 20;
+pub const MIN_NEAR: usize = 20;
 /// Largest distances of votes from the plane before, 1/16 px, after a first plane through all of them.
 pub const LIMITS: [i32; 5] = [256, 64, 32, 16, 16];
 
@@ -35,10 +35,10 @@ pub fn fill_planes(map: &mut DisparityMap, luma: &Image<u8>, fillable: &Fillable
         let place = |(x, y): (usize, usize)| (x as i32 - x0 as i32, y as i32 - y0 as i32);
         let values = segment.iter().map(|&pixel| (place(pixel), map.values.at(pixel.0, pixel.1)));
         let votes: Vec<Vote> = values.filter(|&(_, d)| d != INVALID).collect();
-        if votes.len() < FEWEST_VOTES || VOTES_SHARE * votes.len() < segment.len() {
+        if votes.len() < MIN_VOTES || VOTES_SHARE * votes.len() < segment.len() {
             continue;
         }
-        let Some(plane) = robust_plane(&votes, &LIMITS, FEWEST_NEAR) else { continue };
+        let Some(plane) = robust_plane(&votes, &LIMITS, MIN_NEAR) else { continue };
         let near = votes.iter().filter(|&&(place, d)| plane.is_near(place, d, SUBPIXEL_STEPS)).count();
         if 2 * near < votes.len() {
             continue;

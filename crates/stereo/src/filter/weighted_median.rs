@@ -13,7 +13,7 @@ pub const EDGE_RADIUS: usize = 2;
 /// Smallest difference of disparities at an edge, 1/16 px.
 pub const EDGE: i32 = SUBPIXEL_STEPS;
 /// The weight of a pixel of the same colour; it halves with each [`STEP`].
-pub const LARGEST_WEIGHT: u32 = 256;
+pub const MAX_WEIGHT: u32 = 256;
 /// Levels of the largest difference of a channel by which weights halve.
 pub const STEP: u32 = 8;
 
@@ -70,7 +70,7 @@ fn window(
 
 /// Weight of a pixel whose colour differs by `difference` levels.
 pub fn weight(difference: u8) -> u32 {
-    LARGEST_WEIGHT >> (u32::from(difference) / STEP).min(31)
+    MAX_WEIGHT >> (u32::from(difference) / STEP).min(31)
 }
 
 #[cfg(test)]

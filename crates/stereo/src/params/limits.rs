@@ -7,7 +7,7 @@ use crate::local::Aggregation;
 use crate::pyramid::COARSE_PATHS;
 
 /// Sums stay below the largest 16-bit value, which marks candidates that do not exist.
-pub(super) const LARGEST_SUM: u32 = u16::MAX as u32 - 1;
+pub(super) const MAX_SUM: u32 = u16::MAX as u32 - 1;
 
 impl StereoParams {
     /// Largest cost that enters the paths.
@@ -59,12 +59,12 @@ impl StereoParams {
 
     /// Largest number of paths whose sum fits in 16 bits with these penalties.
     pub fn max_paths(&self) -> u32 {
-        (LARGEST_SUM / (self.largest_cost() + self.largest_p2())).min(MAX_PATHS)
+        (MAX_SUM / (self.largest_cost() + self.largest_p2())).min(MAX_PATHS)
     }
 
     /// Largest P2 with which the sum over these paths, at least one, fits in 16 bits; 0 if there is none.
     pub(crate) fn max_p2(&self) -> u32 {
-        (LARGEST_SUM / self.summed_paths().max(1)).saturating_sub(self.largest_cost())
+        (MAX_SUM / self.summed_paths().max(1)).saturating_sub(self.largest_cost())
     }
 
     /// Paths that are summed, here or in the smaller pictures of gating, which have a number of their own.

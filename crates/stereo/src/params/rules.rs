@@ -1,7 +1,7 @@
 //! Rules between parameters: penalties follow the cost, P2 follows P1, and checks of the whole set.
 
 use super::StereoParams;
-use super::limits::LARGEST_SUM;
+use super::limits::MAX_SUM;
 use crate::CostKind;
 use crate::aggregate::AdaptiveP2;
 use crate::parameter::{Parameter, Value};
@@ -109,7 +109,7 @@ impl StereoParams {
     fn validate_sum(&self) -> Result<(), ParamsError> {
         let (cost, p2) = (self.largest_cost(), self.largest_p2());
         let paths = self.summed_paths();
-        if paths * (cost + p2) <= LARGEST_SUM {
+        if paths * (cost + p2) <= MAX_SUM {
             return Ok(());
         }
         let flag = if p2 > self.p2 { "p2-min" } else { "p2" };

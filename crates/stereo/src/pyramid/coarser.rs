@@ -7,10 +7,10 @@ use crate::filter::{Fill, Temporal};
 use crate::params::StereoParams;
 
 /// Sides of a level's pictures are at least this long; where the next level's would be shorter, levels end.
-const SMALLEST_SIDE_PX: usize = 2;
+const MIN_SIDE_PX: usize = 2;
 
 /// The same if a level only serves to learn mutual information, which needs more pixels.
-const SMALLEST_INFORMATIVE_SIDE_PX: usize = 16;
+const MIN_INFORMATIVE_SIDE_PX: usize = 16;
 
 /// Smallest and largest disparity at half the size: every one of `params` is twice a coarser one, or 1 px above that.
 pub fn coarse_range(params: &StereoParams) -> (i32, i32) {
@@ -57,13 +57,13 @@ fn half_side((width, height): (usize, usize)) -> usize {
 
 /// Whether pictures of `size` are gated by a coarser level.
 pub fn is_gated(size: (usize, usize), params: &StereoParams) -> bool {
-    params.gating.is_some() && half_side(size) >= SMALLEST_SIDE_PX
+    params.gating.is_some() && half_side(size) >= MIN_SIDE_PX
 }
 
 /// Whether mutual information of pictures of `size` is learned from a coarser level's map.
 pub fn has_coarse_information(size: (usize, usize), params: &StereoParams) -> bool {
     let is_asked_for = params.cost.is_learned() && params.mi_levels > 1;
-    is_asked_for && half_side(size) >= SMALLEST_INFORMATIVE_SIDE_PX
+    is_asked_for && half_side(size) >= MIN_INFORMATIVE_SIDE_PX
 }
 
 impl StereoParams {

@@ -8,9 +8,9 @@ mod histogram;
 mod start;
 mod table;
 
-pub use histogram::{LEVELS, MOST_PIXELS, histogram};
+pub use histogram::{LEVELS, MAX_PIXELS, histogram};
 pub use start::{random_disparity, start};
-pub use table::{LARGEST, LOG_TABLE_BITS, Table, kernel, log_table, log2_q16, table};
+pub use table::{LOG_TABLE_BITS, MAX_COST, Table, kernel, log_table, log2_q16, table};
 
 use super::{Comparison, Cost, ExposureTolerance, Penalties};
 use crate::choices;

@@ -37,9 +37,9 @@ pub fn log2_q16(v: u32, log_table: &[u32]) -> u32 {
 }
 
 /// Largest entry of a table.
-pub const LARGEST: u32 = 127;
+pub const MAX_COST: u32 = 127;
 
-/// Cost of each pair of levels, `[left * 256 + right]`, 0 to [`LARGEST`].
+/// Cost of each pair of levels, `[left * 256 + right]`, 0 to [`MAX_COST`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table(pub Vec<u8>);
 
@@ -95,5 +95,5 @@ pub fn table(counts: &[u32]) -> Table {
     // the lowest bits are left out so that 127 times the rest stays within 32
     let shift = 8;
     let range = ((largest - smallest) as u32 >> shift).max(1);
-    Table(negative.iter().map(|&v| (((v - smallest) as u32 >> shift) * LARGEST / range) as u8).collect())
+    Table(negative.iter().map(|&v| (((v - smallest) as u32 >> shift) * MAX_COST / range) as u8).collect())
 }

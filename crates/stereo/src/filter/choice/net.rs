@@ -46,13 +46,13 @@ pub const UNIT: i32 = 256;
 /// The chances of shifted scores are listed in steps of so many bits.
 const CHANCE_BITS: u32 = 4;
 /// Larger odds count as these.
-const LARGEST: i32 = 6 * UNIT;
+const MAX_SCORE: i32 = 6 * UNIT;
 
 /// The logistic function of a shifted score, in 255ths.
 fn chance(score: i32) -> u8 {
     static CHANCES: OnceLock<Vec<u8>> = OnceLock::new();
     let chances = CHANCES.get_or_init(|| chances().collect());
-    chances[((score.clamp(-LARGEST, LARGEST) + LARGEST) >> CHANCE_BITS) as usize]
+    chances[((score.clamp(-MAX_SCORE, MAX_SCORE) + MAX_SCORE) >> CHANCE_BITS) as usize]
 }
 
 /// Numbers for a shader: all biases and weights, layer by layer, and then the chances of all scores.
@@ -63,23 +63,23 @@ pub fn numbers() -> impl Iterator<Item = i32> {
 
 /// The chances of shifted scores, from the smallest one.
 fn chances() -> impl Iterator<Item = u8> {
-    let scores = (-LARGEST..=LARGEST).step_by(1 << CHANCE_BITS);
+    let scores = (-MAX_SCORE..=MAX_SCORE).step_by(1 << CHANCE_BITS);
     scores.map(|score| (255.0 / (1.0 + (-f64::from(score) / f64::from(UNIT)).exp())).round() as u8)
 }
 
 /// Most outputs of a layer.
-pub const WIDEST: usize = 32;
+pub const MAX_LAYER_WIDTH: usize = 32;
 /// Most inputs of a layer.
-const MOST_INPUTS: usize = if EVIDENCE > WIDEST { EVIDENCE } else { WIDEST };
+const MAX_INPUTS: usize = if EVIDENCE > MAX_LAYER_WIDTH { EVIDENCE } else { MAX_LAYER_WIDTH };
 
 impl Net {
     /// The score of a candidate with this evidence; the larger the likelier.
     #[inline(always)]
     pub fn score(&self, evidence: &[i32; EVIDENCE]) -> i32 {
-        let mut inputs = [0; MOST_INPUTS];
+        let mut inputs = [0; MAX_INPUTS];
         inputs[..EVIDENCE].copy_from_slice(evidence);
         for layer in &self.layers {
-            let mut sums = [0; WIDEST];
+            let mut sums = [0; MAX_LAYER_WIDTH];
             let sums = &mut sums[..layer.outputs];
             sums.copy_from_slice(&layer.biases);
             for (i, weights) in layer.weights.chunks_exact(layer.outputs).enumerate() {
@@ -128,7 +128,7 @@ impl Net {
             let rows: Result<Vec<Vec<i32>>, _> = (0..inputs).map(|_| next()).collect();
             let weights = rows?.concat();
             let before = layers.last().map_or(EVIDENCE, |layer: &Layer| layer.outputs);
-            if inputs != before || !(1..=WIDEST).contains(&outputs) || !(0..31).contains(&shift) {
+            if inputs != before || !(1..=MAX_LAYER_WIDTH).contains(&outputs) || !(0..31).contains(&shift) {
                 return Err(format!("a layer of {inputs} and {outputs} does not fit"));
             }
             if biases.len() != outputs || weights.len() != inputs * outputs {

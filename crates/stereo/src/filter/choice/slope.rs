@@ -9,7 +9,7 @@ pub const SPAN: i32 = 4;
 /// Changes that a slope is the mean of: those of every third pixel within 6 px.
 pub const CHANGES: (i32, i32) = (6, 3);
 /// Fewest of them, of columns or of rows.
-pub const FEWEST_CHANGES: i32 = 4;
+pub const MIN_CHANGES: i32 = 4;
 /// Largest change, 1/16 px.
 pub const MAX_CHANGE: i32 = 64;
 /// Twice the largest distance of the pixel from the middle of the two, 1/16 px: at an edge it is as near as one of them.
@@ -31,7 +31,7 @@ impl Slope {
     #[inline(always)]
     pub fn of(sums: [i32; 2], counts: [i32; 2]) -> Self {
         let [across, down] = [0, 1].map(|axis| {
-            let is_known = counts[axis] >= FEWEST_CHANGES;
+            let is_known = counts[axis] >= MIN_CHANGES;
             if is_known { ((sums[axis] << SLOPE_BITS) / (2 * SPAN * counts[axis])) as i16 } else { 0 }
         });
         Self { across, down }
