@@ -1,7 +1,7 @@
 //! `engine`: matches the rigs of the network with this machine's engine.
 
 use super::UsageError;
-use super::network_args::{NetworkArgs, Otherwise, ZenohArgs, open_patiently};
+use super::network_args::{DefaultAccess, NetworkArgs, ZenohArgs, open_patiently};
 use super::values::positive;
 use crate::capture::MaxPixels;
 use crate::console;
@@ -71,7 +71,7 @@ pub(super) fn run(args: &EngineArgs) -> anyhow::Result<()> {
         Some(ms) => Speed { pairs_per_s: 1e3 / ms, ..Speed::default() },
         None => serve::measure(&engine)?,
     };
-    let access = args.network.access(Otherwise::Connect, args.zenoh.zenoh_config.as_ref());
+    let access = args.network.access(DefaultAccess::Connect, args.zenoh.zenoh_config.as_ref());
     let network = open_patiently(&access)?;
     let name = args.name.clone().unwrap_or_else(|| own_name(&network.id()));
     let pairs_per_s = speed.pairs_per_s;

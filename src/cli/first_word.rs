@@ -43,7 +43,7 @@ const GUESSES: &[(&[&str], &str)] = &[
     (&["version"], "`stereopsis --version` prints it"),
 ];
 
-/// Checks that a word in the place of a subcommand is one, or something that can be opened. Otherwise it would be taken for a file,
+/// Checks that a word in the place of a subcommand is one, or something that can be opened. DefaultAccess it would be taken for a file,
 /// and flags of the subcommand that was meant would be unknown.
 pub(super) fn check(mut args: impl Iterator<Item = OsString>) -> Result<(), UsageError> {
     let Some(word) = args.next().and_then(|word| word.into_string().ok()) else { return Ok(()) };

@@ -2,7 +2,7 @@
 
 use super::UsageError;
 use super::input_args::{Input, InputArgs};
-use super::network_args::{NetworkArgs, Otherwise, open_patiently};
+use super::network_args::{DefaultAccess, NetworkArgs, open_patiently};
 use super::settings_args::SettingsArgs;
 use super::values::choice;
 use crate::capture::pairing::Side;
@@ -90,7 +90,7 @@ pub(super) fn run(args: &HeadArgs) -> anyhow::Result<()> {
         calibration: calibrated.to_note(calibration.crop(), &info),
         ..About::of_source(&spec.to_string(), &info, SystemTime::now())
     };
-    let access = args.network.access(Otherwise::Listen, options.zenoh_config.as_ref());
+    let access = args.network.access(DefaultAccess::Listen, options.zenoh_config.as_ref());
     let network = open_patiently(&access)?;
     let head = Head::start(&network, &args.name, args.eye, about, &settings.params)?;
     let places: Vec<_> = if access.listen.is_empty() { &access.connect } else { &access.listen }

@@ -1,7 +1,7 @@
 //! `net`: who is there on the network, and the parameters and cameras of a rig.
 
 use super::UsageError;
-use super::network_args::{NetworkArgs, Otherwise, ZenohArgs};
+use super::network_args::{DefaultAccess, NetworkArgs, ZenohArgs};
 use super::values::positive;
 use crate::capture::ControlSettings;
 use crate::console;
@@ -46,7 +46,7 @@ fn word(text: &str) -> Result<(String, String), String> {
 /// # Errors
 /// No router answers; no such rig; a value that is refused.
 pub(super) fn run(args: &NetArgs) -> anyhow::Result<()> {
-    let network = Network::open(&args.network.access(Otherwise::Connect, args.zenoh.zenoh_config.as_ref()))?;
+    let network = Network::open(&args.network.access(DefaultAccess::Connect, args.zenoh.zenoh_config.as_ref()))?;
     if let Some(seconds) = args.results {
         return results(&network, Duration::from_secs_f64(seconds), args.json);
     }

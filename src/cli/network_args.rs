@@ -36,7 +36,7 @@ pub(super) struct ZenohArgs {
 
 /// Access of a command without --listen and --connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Otherwise {
+pub(super) enum DefaultAccess {
     /// Programs of this machine can connect to it.
     Listen,
     /// Connects to the router of this machine.
@@ -45,14 +45,14 @@ pub(super) enum Otherwise {
 
 impl NetworkArgs {
     /// How the session joins others.
-    pub(super) fn access(&self, otherwise: Otherwise, config: Option<&PathBuf>) -> Access {
+    pub(super) fn access(&self, otherwise: DefaultAccess, config: Option<&PathBuf>) -> Access {
         let Self { listen, connect, open } = self.clone();
         let local = Access::local();
         let is_silent = listen.is_empty() && connect.is_empty();
         let access = Access { listen, connect, open, config: config.cloned(), password: local.password };
         match otherwise {
-            Otherwise::Listen if is_silent => Access { listen: local.connect, ..access },
-            Otherwise::Connect if is_silent => Access { connect: local.connect, ..access },
+            DefaultAccess::Listen if is_silent => Access { listen: local.connect, ..access },
+            DefaultAccess::Connect if is_silent => Access { connect: local.connect, ..access },
             _ => access,
         }
     }

@@ -46,7 +46,7 @@ pub(super) struct PlanArgs {
 
 /// Distances of the table, m.
 const DISTANCES_M: [f64; 6] = [0.5, 1.0, 2.0, 3.0, 5.0, 10.0];
-/// Errors whose reach is told, %.
+/// Relative depth errors for which the range is printed, %.
 const ERRORS_PERCENT: [f64; 3] = [1.0, 2.0, TOLERANCE_PERCENT];
 /// Near distances whose search range is told, m.
 const NEAR_M: [f64; 2] = [0.3, 0.5];
@@ -84,13 +84,13 @@ struct Plan {
     /// `None` where the range reaches infinity.
     farthest_m: Option<f64>,
     disparities: Vec<Row>,
-    distances: Vec<At>,
+    distances: Vec<DistanceRow>,
     reaches: Vec<Exact>,
     /// The same where the disparity is off by one.
     step_reaches: Vec<Exact>,
     /// Up to where depth is within 5 %, in words.
     sentence: String,
-    near: Vec<Near>,
+    near: Vec<NearRow>,
 }
 
 /// The parameters that decide it, by their names.
@@ -116,7 +116,7 @@ struct Row {
 
 /// One distance.
 #[derive(Debug, serde::Serialize)]
-struct At {
+struct DistanceRow {
     distance_m: f64,
     disparity_px: f64,
     error_m: f64,
@@ -134,7 +134,7 @@ struct Exact {
 
 /// The search range that sees this near.
 #[derive(Debug, serde::Serialize)]
-struct Near {
+struct NearRow {
     distance_m: f64,
     #[serde(rename = "num-disparities")]
     num_disparities: u32,
@@ -155,7 +155,7 @@ impl Plan {
             let sample = reach.sample(geometry.disparity_px(distance_m))?;
             let seen = (first_px..=last_px).contains(&sample.disparity_px);
             let (error_m, error_percent) = (sample.error_m(error_px), sample.error_percent(error_px));
-            Some(At { distance_m, disparity_px: sample.disparity_px, error_m, error_percent, seen })
+            Some(DistanceRow { distance_m, disparity_px: sample.disparity_px, error_m, error_percent, seen })
         };
         let exact = |error_px: f64| {
             let exact = |percent| Exact { error_percent: percent, distance_m: reach.exact_m(percent, error_px) };
@@ -163,7 +163,7 @@ impl Plan {
         };
         let near = |distance_m: f64| {
             let nearest_px = geometry.disparity_px(distance_m).ceil();
-            Near { distance_m, num_disparities: ((nearest_px - first_px).max(0.0) as u32).saturating_add(1) }
+            NearRow { distance_m, num_disparities: ((nearest_px - first_px).max(0.0) as u32).saturating_add(1) }
         };
         Self {
             size: (width, height),
@@ -210,7 +210,7 @@ impl Plan {
             );
         }
         let _ = writeln!(text, "\ndistance  disparity    error of depth where disparity is off by {error_px} px");
-        for At { distance_m, disparity_px, error_m, error_percent, seen } in &self.distances {
+        for DistanceRow { distance_m, disparity_px, error_m, error_percent, seen } in &self.distances {
             let seen = match seen {
                 true => "",
                 false if *disparity_px > last => "   nearer than it sees",
@@ -227,7 +227,7 @@ impl Plan {
                 let _ = writeln!(text, "{}", sentence(reach, px, *error_percent));
             }
         }
-        for Near { distance_m, num_disparities } in &self.near {
+        for NearRow { distance_m, num_disparities } in &self.near {
             let fits = matches!(&most, Some(most) if i64::from(*num_disparities) <= *most);
             let remark = if fits { "" } else { ", more than there can be: smaller pictures see nearer" };
             let _ = writeln!(text, "to see {distance_m} m: --num-disparities {num_disparities}{remark}");

@@ -1,6 +1,6 @@
 //! `router`: passes messages between heads, engines and programs that watch.
 
-use super::network_args::{NetworkArgs, Otherwise, ZenohArgs, open_patiently};
+use super::network_args::{DefaultAccess, NetworkArgs, ZenohArgs, open_patiently};
 use crate::console;
 use crate::live::headless;
 use crate::network::Membership;
@@ -25,7 +25,7 @@ pub(super) struct RouterArgs {
 /// # Errors
 /// An address that is taken, or that others could reach although nothing says who may.
 pub(super) fn run(args: &RouterArgs) -> anyhow::Result<()> {
-    let mut access = args.network.access(Otherwise::Listen, args.zenoh.zenoh_config.as_ref());
+    let mut access = args.network.access(DefaultAccess::Listen, args.zenoh.zenoh_config.as_ref());
     if access.listen.is_empty() {
         // one that connects to another router is still one for the programs of its own machine
         access.listen = crate::network::Access::local().connect;

@@ -9,7 +9,7 @@ mod windows;
 
 use super::simd::{SimdLevel, on_level};
 use crate::image::{Image, PictureRef};
-use crate::stereo::filter::choice::{Candidate, Chooser, Measured, STEP, SURE_RADIUS, Slope, Surroundings};
+use crate::stereo::filter::choice::{Candidate, Chooser, Neighbourhood, STEP, SURE_RADIUS, Slope, WindowEvidence};
 use crate::stereo::map::INVALID;
 use crate::stereo::{DisparityMap, StereoParams};
 use directions::Directions;
@@ -46,7 +46,7 @@ pub(super) fn run(
     map.confidence = params.confidence.then_some(chances);
 }
 
-/// The surroundings of the pixels of a row.
+/// The neighbourhood of the pixels of a row.
 struct Row<'a> {
     chooser: &'a Chooser<'a>,
     windows: &'a Windows,
@@ -55,7 +55,7 @@ struct Row<'a> {
     sure: &'a [bool],
 }
 
-impl Surroundings for Row<'_> {
+impl Neighbourhood for Row<'_> {
     #[inline(always)]
     fn is_sure(&self, (x, _): (usize, usize)) -> bool {
         self.sure[x]
@@ -72,7 +72,7 @@ impl Surroundings for Row<'_> {
     }
 
     #[inline(always)]
-    fn measured(&self, pixel: (usize, usize), candidates: &[Candidate]) -> Measured {
+    fn measured(&self, pixel: (usize, usize), candidates: &[Candidate]) -> WindowEvidence {
         self.windows.measured(pixel, candidates)
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct Buffers {
     /// The bytes of a [`Channel`], beside the codes of the census.
     channels: [Codes; 2],
     costs: Aligned<u8>,
-    /// Means of the costs over their surroundings.
+    /// Means of the costs over their neighbourhood.
     aggregated: Aligned<u8>,
     workspaces: Workspaces,
     windows: DisparityWindows,

@@ -4,7 +4,7 @@
 //! parameters that decide how long a pair takes. The best of several starts count: at one of them the machine may have had other work.
 
 use super::cached::Measurements;
-use super::front::Front;
+use super::front::AxisAdapter;
 use super::gpu::{Gpu, GpuEngine};
 use super::{CpuEngine, Engine, EngineError, Job, OpenOptions, Opened, run};
 use crate::geometry::Axis;
@@ -28,20 +28,20 @@ fn choose_with(options: &OpenOptions, sample: Option<&Job>, cache: &Measurements
     let gpu = match options.open_gpu() {
         Ok(gpu) if gpu.info.software => {
             let why = format!("{} computes on the CPU itself, which the cpu engine does better", gpu.info.adapter);
-            return Opened { engine: Box::new(Front::new(cpu)), why: Some(why) };
+            return Opened { engine: Box::new(AxisAdapter::new(cpu)), why: Some(why) };
         }
         gpu => gpu.and_then(|gpu| options.engine_on(gpu)),
     };
     let mut gpu = match gpu {
         Ok(gpu) => gpu,
-        Err(err) => return Opened { engine: Box::new(Front::new(cpu)), why: Some(err.to_string()) },
+        Err(err) => return Opened { engine: Box::new(AxisAdapter::new(cpu)), why: Some(err.to_string()) },
     };
     let Some(sample) = sample else {
         let why = Some("not timed: there is no pair to try".into());
-        return Opened { engine: Box::new(Front::new(gpu)), why };
+        return Opened { engine: Box::new(AxisAdapter::new(gpu)), why };
     };
     let key = key(&words_of(&mut gpu, sample), &cpu.info().adapter, sample);
-    let [gpu, cpu]: [Box<dyn Engine>; 2] = [Box::new(Front::new(gpu)), Box::new(Front::new(cpu))];
+    let [gpu, cpu]: [Box<dyn Engine>; 2] = [Box::new(AxisAdapter::new(gpu)), Box::new(AxisAdapter::new(cpu))];
     quicker(gpu, cpu, cache, &key, |engine| time(engine, sample))
 }
 
@@ -137,7 +137,7 @@ mod tests {
     use stereopsis_frame::Frame;
 
     /// An engine whose pairs take times that a test invents; it fails once there are no more.
-    struct Invented {
+    struct TimedEngine {
         kind: EngineKind,
         times_ms: VecDeque<u64>,
         job: Option<Job>,
@@ -145,13 +145,13 @@ mod tests {
         pairs: Arc<AtomicUsize>,
     }
 
-    impl Invented {
+    impl TimedEngine {
         fn boxed(kind: EngineKind, times_ms: &[u64]) -> Box<dyn Engine> {
             Box::new(Self { kind, times_ms: times_ms.iter().copied().collect(), job: None, pairs: Arc::default() })
         }
     }
 
-    impl Engine for Invented {
+    impl Engine for TimedEngine {
         fn info(&self) -> Arc<EngineInfo> {
             Arc::new(EngineInfo { kind: self.kind, adapter: "invented".into(), software: false })
         }
@@ -195,7 +195,8 @@ mod tests {
 
     /// The chosen kind and its reason, where a pair takes so long on the GPU and on the CPU.
     fn chosen(cache: &Measurements, gpu_ms: &[u64], cpu_ms: &[u64]) -> (EngineKind, String) {
-        let [gpu, cpu] = [(EngineKind::Gpu, gpu_ms), (EngineKind::Cpu, cpu_ms)].map(|(k, ms)| Invented::boxed(k, ms));
+        let [gpu, cpu] =
+            [(EngineKind::Gpu, gpu_ms), (EngineKind::Cpu, cpu_ms)].map(|(k, ms)| TimedEngine::boxed(k, ms));
         let opened = quicker(gpu, cpu, cache, "key", |engine| time(engine, &sample(StereoParams::default())));
         (opened.engine.info().kind, opened.why.unwrap())
     }
@@ -218,7 +219,7 @@ mod tests {
         let of = |times_ms: &[u64]| {
             let pairs = Arc::<AtomicUsize>::default();
             let times_ms = times_ms.iter().copied().collect();
-            let mut engine = Invented { kind: EngineKind::Gpu, times_ms, job: None, pairs: Arc::clone(&pairs) };
+            let mut engine = TimedEngine { kind: EngineKind::Gpu, times_ms, job: None, pairs: Arc::clone(&pairs) };
             let ms = time(&mut engine, &job).unwrap();
             assert_eq!(pairs.load(Ordering::Relaxed), 0, "the next pair has none before it");
             (ms, engine.times_ms.len())

@@ -1,17 +1,17 @@
-//! The results of an engine on the network, as those of an engine here: each pair comes with its own.
+//! Results of an engine on the network: each pair comes with its own result.
 
 use super::{Engine, EngineError, EngineInfo, EngineKind, Job, Output, StageTime};
 use std::sync::Arc;
 
-/// Hands on the results with which pairs come.
+/// Engine that returns the results that came with the pairs.
 #[derive(Default)]
-pub(super) struct ElsewhereEngine {
+pub(super) struct RemoteResults {
     job: Option<Job>,
     /// The engine of the last result.
     info: Option<Arc<EngineInfo>>,
 }
 
-impl Engine for ElsewhereEngine {
+impl Engine for RemoteResults {
     fn info(&self) -> Arc<EngineInfo> {
         let unknown =
             || EngineInfo { kind: EngineKind::Network, adapter: "another machine".to_owned(), software: false };
@@ -97,7 +97,7 @@ mod tests {
             let params = Arc::new(StereoParams::default());
             Job { frame: Arc::new(Frame::of_raw(Arc::new(raw))), params, read_back: true, wants_right: false }
         };
-        let mut engine = ElsewhereEngine::default();
+        let mut engine = RemoteResults::default();
         let no_rig = run(&mut engine, job(None, None)).unwrap_err().to_string();
         assert!(no_rig.contains("no rig on the network"), "{no_rig}");
         let none_yet = run(&mut engine, job(None, Some("pi"))).unwrap_err().to_string();

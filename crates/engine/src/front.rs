@@ -10,23 +10,23 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_frame::Frame;
 
-/// An engine that takes pairs of either axis; pairs of cameras side by side go through unchanged. Turned maps come to the host, because a
+/// An engine that takes pairs of either axis; pairs of cameras side by side go through unchanged. TurnedJob maps come to the host, because a
 /// device's texture stays turned.
-pub(super) struct Front {
+pub(super) struct AxisAdapter {
     engine: Box<dyn Engine>,
     /// Jobs in flight that were changed, as they were given, and the time of turning.
     in_flight: VecDeque<Option<(Job, Option<Duration>)>>,
     /// The last pair that was turned: a job is prepared several times before it is submitted.
-    turned: Option<Turned>,
+    turned: Option<TurnedJob>,
 }
 
-struct Turned {
+struct TurnedJob {
     upright: Arc<Frame>,
     in_rows: Arc<Frame>,
     took: Duration,
 }
 
-impl Front {
+impl AxisAdapter {
     pub(super) fn new(engine: impl Engine + 'static) -> Self {
         Self { engine: Box::new(engine), in_flight: VecDeque::new(), turned: None }
     }
@@ -50,7 +50,7 @@ impl Front {
         let turned = same.unwrap_or_else(|| {
             let start = Instant::now();
             let in_rows = job.frame.in_rows();
-            Turned { upright: Arc::clone(&job.frame), in_rows, took: start.elapsed() }
+            TurnedJob { upright: Arc::clone(&job.frame), in_rows, took: start.elapsed() }
         });
         let job = Job { frame: Arc::clone(&turned.in_rows), read_back: true, ..job.clone() };
         let took = turned.took;
@@ -59,7 +59,7 @@ impl Front {
     }
 }
 
-impl Engine for Front {
+impl Engine for AxisAdapter {
     fn info(&self) -> Arc<EngineInfo> {
         self.engine.info()
     }
@@ -183,7 +183,7 @@ mod tests {
         let pairs = [0, 1, 2].map(|number| Arc::new(render(&options, number, false)));
         let last = |temporal: Temporal, is_camera: bool| {
             let params = Arc::new(StereoParams { num_disparities: 24, temporal, ..StereoParams::default() });
-            let mut engine = Front::new(CpuEngine::new(Some(1)));
+            let mut engine = AxisAdapter::new(CpuEngine::new(Some(1)));
             let outputs = pairs.each_ref().map(|raw| {
                 let frame = Arc::new(Frame { is_camera, ..Frame::of_raw(Arc::clone(raw)) });
                 run(&mut engine, Job { frame, params: Arc::clone(&params), read_back: true, wants_right: false })

@@ -1,6 +1,6 @@
 //! Opens the engine that the user has chosen.
 
-use super::front::Front;
+use super::front::AxisAdapter;
 #[cfg(feature = "gpu")]
 use super::gpu::{Gpu, GpuEngine, GpuOptions, variant::VariantOverrides};
 use super::{AdapterChoice, Autotune, CpuEngine, Engine, EngineChoice, EngineError, Job};
@@ -60,16 +60,18 @@ pub fn open(options: &OpenOptions, sample: Option<&Job>) -> Result<Opened, Engin
         EngineChoice::Auto => {
             let _ = sample; // there is one engine alone
             Ok(Opened {
-                engine: Box::new(Front::new(CpuEngine::new(options.threads))),
+                engine: Box::new(AxisAdapter::new(CpuEngine::new(options.threads))),
                 why: Some(WITHOUT_GPU.to_owned()),
             })
         }
         #[cfg(feature = "gpu")]
-        EngineChoice::Gpu => Ok(Opened { engine: Box::new(Front::new(options.gpu_engine()?)), why: None }),
+        EngineChoice::Gpu => Ok(Opened { engine: Box::new(AxisAdapter::new(options.gpu_engine()?)), why: None }),
         #[cfg(not(feature = "gpu"))]
         EngineChoice::Gpu => Err(EngineError::Unsupported(WITHOUT_GPU.to_owned())),
-        EngineChoice::Cpu => Ok(Opened { engine: Box::new(Front::new(CpuEngine::new(options.threads))), why: None }),
-        EngineChoice::Network => Ok(Opened { engine: Box::<super::elsewhere::ElsewhereEngine>::default(), why: None }),
+        EngineChoice::Cpu => {
+            Ok(Opened { engine: Box::new(AxisAdapter::new(CpuEngine::new(options.threads))), why: None })
+        }
+        EngineChoice::Network => Ok(Opened { engine: Box::<super::elsewhere::RemoteResults>::default(), why: None }),
     }
 }
 

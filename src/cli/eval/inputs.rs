@@ -1,7 +1,7 @@
 //! Inputs of `eval`: folders of pairs with truth, the built-in scene, and recordings of it.
 
 use super::recorded;
-use super::scene::{See, of_scene};
+use super::scene::{PairSink, of_scene};
 use crate::capture::picture_files::truth::{TruthPair, find_truth_pairs};
 use crate::capture::scene::{SceneOptions, SceneRenderer};
 use crate::capture::{CaptureError, MaxPixels, SourceSpec};
@@ -79,7 +79,7 @@ impl Input {
     ///
     /// # Errors
     /// A pair cannot be read, or `see` fails.
-    pub(super) fn each(&self, max_pixels: MaxPixels, see: &mut See<'_>) -> anyhow::Result<ControlFlow<()>> {
+    pub(super) fn each(&self, max_pixels: MaxPixels, see: &mut PairSink<'_>) -> anyhow::Result<ControlFlow<()>> {
         match self {
             Self::Files(pairs) => {
                 for pair in pairs {

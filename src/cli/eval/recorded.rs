@@ -1,6 +1,6 @@
 //! Recordings of the built-in scene. A recording keeps no truth: it is made anew, and taken where the scene's picture is the recorded one.
 
-use super::scene::{See, of_scene};
+use super::scene::{PairSink, of_scene};
 use crate::capture::scene::{SceneOptions, SceneRenderer};
 use crate::capture::{MaxPixels, Next, RawPair, SourceOptions, SourceSpec, Speed};
 use crate::cli::source_args::SceneArgs;
@@ -49,7 +49,7 @@ pub(super) fn each(
     scene: &SceneArgs,
     frames: u64,
     max_pixels: MaxPixels,
-    see: &mut See<'_>,
+    see: &mut PairSink<'_>,
 ) -> anyhow::Result<ControlFlow<()>> {
     let (about, _) = about(path)?;
     let options = SourceOptions { speed: Speed::Max, max_pixels, ..SourceOptions::default() };

@@ -5,8 +5,8 @@ use crate::capture::picture_files::truth::PairWithTruth;
 use anyhow::Context as _;
 use std::ops::ControlFlow;
 
-/// Takes a pair, and says whether the next one is wanted.
-pub(super) type See<'a> = dyn FnMut(PairWithTruth) -> anyhow::Result<ControlFlow<()>> + 'a;
+/// Consumer of pairs, which returns whether to go on.
+pub(super) type PairSink<'a> = dyn FnMut(PairWithTruth) -> anyhow::Result<ControlFlow<()>> + 'a;
 
 /// A pair of the scene by a name for results.
 ///

@@ -49,7 +49,7 @@ impl Directions {
         Self { pitch, extremes }
     }
 
-    /// Implements [`Surroundings::first_other`](crate::stereo::filter::choice::Surroundings::first_other).
+    /// Implements [`Neighbourhood::first_other`](crate::stereo::filter::choice::Neighbourhood::first_other).
     #[inline(always)]
     pub(super) fn first_other(
         &self,

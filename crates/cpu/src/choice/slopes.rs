@@ -44,7 +44,7 @@ impl Slopes {
         Self { width, sums }
     }
 
-    /// The slope around a pixel, that of [`Surroundings::slope`](crate::stereo::filter::choice::Surroundings::slope).
+    /// The slope around a pixel, that of [`Neighbourhood::slope`](crate::stereo::filter::choice::Neighbourhood::slope).
     #[inline(always)]
     pub(super) fn at(&self, (x, y): (usize, usize)) -> Slope {
         let place = y * self.width + x;

@@ -5,7 +5,8 @@
 
 use crate::image::Image;
 use crate::stereo::filter::choice::{
-    Candidate, Chooser, LIKE, MAX_CANDIDATES, MAX_DIFFERENCE, Measured, SLOPE_BITS, STEP, SUPPORTS, Support, WINDOWS,
+    Candidate, Chooser, LIKE, MAX_CANDIDATES, MAX_DIFFERENCE, SLOPE_BITS, STEP, SUPPORTS, Support, WINDOWS,
+    WindowEvidence,
 };
 use crate::stereo::map::INVALID;
 use rayon::prelude::*;
@@ -118,9 +119,9 @@ impl Windows {
         }
     }
 
-    /// Implements [`Surroundings::measured`](crate::stereo::filter::choice::Surroundings::measured).
+    /// Implements [`Neighbourhood::measured`](crate::stereo::filter::choice::Neighbourhood::measured).
     #[inline(always)]
-    pub(super) fn measured(&self, (x, y): (usize, usize), candidates: &[Candidate]) -> Measured {
+    pub(super) fn measured(&self, (x, y): (usize, usize), candidates: &[Candidate]) -> WindowEvidence {
         let column = x + PAD;
         let [red, green, blue, ..] = self.rows.columns(y, column, 1);
         let own = [red[0], green[0], blue[0]];
@@ -135,7 +136,7 @@ impl Windows {
         for n in 0..candidates.len() {
             windows[n] = self.differences((x, y), candidates[n].value, &likes);
         }
-        Measured { supports, windows }
+        WindowEvidence { supports, windows }
     }
 
     /// `at` is the place of the first column in a row.

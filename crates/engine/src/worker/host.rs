@@ -2,7 +2,7 @@
 
 use super::EngineSource;
 use super::shared::SharedState;
-use crate::front::Front;
+use crate::front::AxisAdapter;
 use crate::parameter::Value;
 use crate::recovery::{Decision, Recovery, not_recovered};
 use crate::stereo::StereoParams;
@@ -188,7 +188,7 @@ impl EngineHost {
     fn fall_back(&mut self, fault: String) {
         log::warn!("{fault}");
         self.drop_engine();
-        self.install(Box::new(Front::new(CpuEngine::new(self.fallback_threads))), None, Some(fault));
+        self.install(Box::new(AxisAdapter::new(CpuEngine::new(self.fallback_threads))), None, Some(fault));
     }
 
     /// Closes the engine, and waits for its jobs in flight first: another engine needs the device.

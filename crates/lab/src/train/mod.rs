@@ -7,7 +7,7 @@ use crate::capture::RawPair;
 use crate::engine::CpuEngine;
 use crate::image::{PictureRef, Truth};
 use crate::metrics::Random;
-use crate::stereo::filter::choice::{Chooser, Net, Surroundings as _};
+use crate::stereo::filter::choice::{Chooser, Neighbourhood as _, Net};
 use crate::stereo::filter::{Fill, fill_for_choice};
 use crate::stereo::map::{INVALID, SUBPIXEL_STEPS};
 use crate::stereo::{DisparityMap, Preset, StereoParams, Subpixel};

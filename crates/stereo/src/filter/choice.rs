@@ -16,7 +16,7 @@ mod slope;
 #[cfg(test)]
 mod tests;
 
-pub use evidence::{EVIDENCE, Evidence, MAX_DIFFERENCE, Measured, SUPPORTS, Support, WINDOWS};
+pub use evidence::{EVIDENCE, Evidence, MAX_DIFFERENCE, SUPPORTS, Support, WINDOWS, WindowEvidence};
 pub use net::{Layer, Net, UNIT, net, numbers};
 pub use slope::{CHANGES, MAX_BEND, MAX_CHANGE, MIN_CHANGES, SLOPE_BITS, SPAN, Slope};
 
@@ -104,7 +104,7 @@ impl Candidate {
 pub type Candidates = [Candidate; MAX_CANDIDATES];
 
 /// Queries of the learned choice around a pixel. [`Chooser`] answers them in plain loops, an engine in vector instructions.
-pub trait Surroundings {
+pub trait Neighbourhood {
     /// Whether pixel `(x, y)`, which has a disparity, keeps it, however unlikely.
     fn is_sure(&self, pixel: (usize, usize)) -> bool;
     /// How disparities go on around a pixel.
@@ -113,7 +113,7 @@ pub trait Surroundings {
     /// this pixel and its surface.
     fn first_other(&self, pixel: (usize, usize), own: Candidate, direction: (i32, i32)) -> Option<i32>;
     /// Measures the candidates of a pixel in the windows around it.
-    fn measured(&self, pixel: (usize, usize), candidates: &[Candidate]) -> Measured;
+    fn measured(&self, pixel: (usize, usize), candidates: &[Candidate]) -> WindowEvidence;
 }
 
 /// A map with all that a choice depends on.
@@ -181,7 +181,7 @@ impl<'a> Chooser<'a> {
 
     /// Chooses the disparity of pixel `(x, y)` with these answers.
     #[inline(always)]
-    pub fn chosen_by(&self, (x, y): (usize, usize), surroundings: &impl Surroundings) -> Chosen {
+    pub fn chosen_by(&self, (x, y): (usize, usize), neighbourhood: &impl Neighbourhood) -> Chosen {
         let (own, reasons) = (self.values.at(x, y), self.reasons.at(x, y));
         let is_on_plane = is_on_plane(reasons);
         let kept_reasons = if is_on_plane { reasons & !reason::HELD } else { reasons };
@@ -189,15 +189,15 @@ impl<'a> Chooser<'a> {
         if own == INVALID {
             return kept;
         }
-        let is_sure = surroundings.is_sure((x, y));
+        let is_sure = neighbourhood.is_sure((x, y));
         let keeps_own = is_sure || is_on_plane;
-        let (candidates, count) = self.around((x, y), keeps_own, surroundings);
+        let (candidates, count) = self.around((x, y), keeps_own, neighbourhood);
         let is_judged = self.wants_chance || (self.min_chance > 0 && !is_sure);
         if count == 1 && !is_judged {
             return kept;
         }
         let candidates = &candidates[..count];
-        let evidence = Evidence::of(self, (x, y), candidates, surroundings.measured((x, y), candidates));
+        let evidence = Evidence::of(self, (x, y), candidates, neighbourhood.measured((x, y), candidates));
         let net = net();
         let (mut best, mut best_score, mut most) = (own, 0, i32::MIN);
         for (n, &Candidate { value, .. }) in candidates.iter().enumerate() {
@@ -225,17 +225,22 @@ impl<'a> Chooser<'a> {
 
     /// The candidates of a pixel; its own alone if it keeps that.
     #[inline(always)]
-    fn around(&self, (x, y): (usize, usize), keeps_own: bool, surroundings: &impl Surroundings) -> (Candidates, usize) {
-        let own = Candidate { value: self.values.at(x, y), slope: surroundings.slope((x, y)), ..Candidate::default() };
+    fn around(
+        &self,
+        (x, y): (usize, usize),
+        keeps_own: bool,
+        neighbourhood: &impl Neighbourhood,
+    ) -> (Candidates, usize) {
+        let own = Candidate { value: self.values.at(x, y), slope: neighbourhood.slope((x, y)), ..Candidate::default() };
         let (mut candidates, mut count) = ([own; MAX_CANDIDATES], 1);
         if keeps_own {
             return (candidates, count);
         }
         for (dx, dy) in DIRECTIONS {
-            if let Some(distance) = surroundings.first_other((x, y), own, (dx, dy)) {
+            if let Some(distance) = neighbourhood.first_other((x, y), own, (dx, dy)) {
                 let (columns, rows) = (distance * dx, distance * dy);
                 let place = ((x as i32 + columns) as usize, (y as i32 + rows) as usize);
-                let slope = surroundings.slope(place);
+                let slope = neighbourhood.slope(place);
                 let value = i32::from(self.trusted.at(place.0, place.1)) + slope.ahead(-columns, -rows);
                 let value = value.clamp(self.range[0], self.range[1]) as i16;
                 add(&mut candidates, &mut count, Candidate { value, slope, distance, votes: 1 });
@@ -311,7 +316,7 @@ impl<'a> Chooser<'a> {
     }
 }
 
-impl Surroundings for Chooser<'_> {
+impl Neighbourhood for Chooser<'_> {
     fn is_sure(&self, (x, y): (usize, usize)) -> bool {
         let (width, height) = self.values.size();
         let own = i32::from(self.trusted.at(x, y));
@@ -345,13 +350,13 @@ impl Surroundings for Chooser<'_> {
         None
     }
 
-    fn measured(&self, pixel: (usize, usize), candidates: &[Candidate]) -> Measured {
+    fn measured(&self, pixel: (usize, usize), candidates: &[Candidate]) -> WindowEvidence {
         let likes = self.likes(pixel);
         let mut windows = [[0; 2]; MAX_CANDIDATES];
         for (differences, &Candidate { value, .. }) in windows.iter_mut().zip(candidates) {
             *differences = self.differences(pixel, value, &likes);
         }
-        Measured { supports: SUPPORTS.map(|size| self.support(pixel, candidates, size)), windows }
+        WindowEvidence { supports: SUPPORTS.map(|size| self.support(pixel, candidates, size)), windows }
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Support {
 
 /// Measurements of the candidates in the windows around a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Measured {
+pub struct WindowEvidence {
     /// Supporters in each of [`SUPPORTS`].
     pub supports: [Support; 2],
     /// Mean differences of brightness in each of [`WINDOWS`] for each candidate, 1/16 level.
@@ -56,8 +56,13 @@ pub struct Evidence {
 impl Evidence {
     /// About pixel `(x, y)`.
     #[inline(always)]
-    pub fn of(chooser: &Chooser<'_>, pixel: (usize, usize), candidates: &[Candidate], measured: Measured) -> Self {
-        let Measured { supports, windows } = measured;
+    pub fn of(
+        chooser: &Chooser<'_>,
+        pixel: (usize, usize),
+        candidates: &[Candidate],
+        measured: WindowEvidence,
+    ) -> Self {
+        let WindowEvidence { supports, windows } = measured;
         let mut differences = [[0; 3]; MAX_CANDIDATES];
         let mut smallest = [i32::MAX; 3];
         let mut range = [i32::MAX, i32::MIN];
