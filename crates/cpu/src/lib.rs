@@ -6,6 +6,35 @@
 //! decide (`exact_winner`); the maps are filtered (`filter`, `median`, `running_mean`, `planes`, `choice`, `weighted_median`; `regions` are connected runs).
 //!
 //! Candidates of a pixel are padded to whole registers; the padding has the cost that marks missing candidates.
+//!
+//! # Design: every sum written once and read once
+//!
+//! ```text
+//!  pictures ─▶ codes (a byte or more for each pixel) ─▶ two sweeps, down and up, meeting in the middle ─▶ both maps ─▶ filters
+//!              or a volume of costs, aggregated          costs ─▶ path costs ─▶ sums ─▶ winners, block by block of a row
+//! ```
+//!
+//! - Each direction belongs to the sweep in which its predecessors lie in the row above or in the same row; a pass along the row follows up to
+//!   four directions together (`scan`, `recurrence`). Lines are those of `stereo/aggregate`: drawn once, as minor-axis steps of each row or column, and shifted.
+//! - The volume stores the sum of the aggregation increments `L - C`, at most P2 for each direction, often a byte. The first sweep over a row stores
+//!   it; the second adds its own increments and N times the cost, which it computes again, and chooses the winners of both pictures while the
+//!   totals are in the cache.
+//! - Path costs have 8 bits where the largest cost and P2 stay below 255, else 16; the largest value marks missing candidates, for padding and
+//!   gating alike. Loops are written once, generic over both and over the vector instructions (`lane`, `simd`).
+//! - The path costs of a pixel take the place of its predecessor's in the row above: where that lies beside it, the ring of a direction's slots turns by one with each row (`path_state`). Where a row needs several
+//!   passes, each hands its sums to the next in the cache.
+//! - Totals that are small are keys, a total and the number of its pixel in 16 bits, so that winners of both pictures are plain minima (`winner`). What processors have instructions for beyond the vector library's names is in `vector`.
+//! - Threads take rows; the rows of a sweep form a wavefront, each behind the row before, block by block (`wavefront`: no locks, the only shared
+//!   mutable memory). The order of the sums never depends on them. A thread that waits for a slower one exchanges rows with it, between two blocks (`handover`).
+//! - With gating, tiles of 32 x 8 pixels have a disparity window of whole registers around their gates (`disparity_windows`), and the volume has
+//!   room for these alone.
+//! - Local aggregation (`local`) sums all candidates of a pixel at once: a window by running sums, crosses along rows and then along columns,
+//!   weights by products of one left weight with those of all partners. Its means are a volume of bytes for the paths; without
+//!   paths the winners of each row are chosen while its sums are in the cache (`exact_winner`).
+//! - The learned choice (`choice`) decides with the reference's own code, which asks for the surroundings of a pixel: the engine compares windows many columns at
+//!   once, and skips blocks of a direction by their smallest and largest disparities.
+//! - One level of the pyramid is `level`; it calls itself for the coarser ones. The state kept from pair to pair is the reference's `Past`.
+//! - `unsafe` is in `wavefront` (shared values) and `memory` (prefetch, streaming stores), behind safe functions.
 
 #![allow(clippy::inline_always, reason = "what is not inlined into a loop is not compiled for its vector instructions")]
 #![allow(clippy::needless_bitwise_bool, reason = "without branches loops become vector instructions")]
