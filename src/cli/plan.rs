@@ -86,7 +86,7 @@ struct Plan {
     disparities: Vec<Row>,
     distances: Vec<DistanceRow>,
     reaches: Vec<Exact>,
-    /// The same where the disparity is off by one.
+    /// Distances up to which depth has these errors where the disparity is off by one.
     step_reaches: Vec<Exact>,
     /// Up to where depth is within 5 %, in words.
     sentence: String,

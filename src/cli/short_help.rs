@@ -158,7 +158,7 @@ fn key(words: &str) -> &str {
     words.strip_prefix("stereopsis ").unwrap_or(words)
 }
 
-/// The same of a command behind the words of its parents.
+/// Finds the flags of a command behind the words of its parents.
 fn shorten_as(command: Command, parents: &str) -> Command {
     let words = format!("{parents}{}", command.get_name());
     let command = match SHOWN.iter().find(|(of, _)| *of == key(&words)) {

@@ -24,7 +24,7 @@ pub struct Matcher {
 enum Kept {
     /// Takes threads of each process in which it matches.
     Anywhere(Box<dyn Engine>),
-    /// Its device does not follow into other processes.
+    /// Engine of this process: its device does not follow into other processes.
     Here(OfProcess<Box<dyn Engine>>),
 }
 
@@ -79,7 +79,7 @@ impl Matcher {
         Self { axis, ..self }
     }
 
-    /// Its settings.
+    /// Returns the settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }

@@ -89,7 +89,7 @@ impl Geometry {
         Self::new(focal_px, baseline_m, doffs_px, [(width as f64 - 1.0) / 2.0, (height as f64 - 1.0) / 2.0])
     }
 
-    /// The same rig with pictures scaled by `factor` (1/2 halves them).
+    /// Scales the pictures by `factor` (1/2 halves them).
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         Self {
@@ -101,7 +101,7 @@ impl Geometry {
         }
     }
 
-    /// The same rig with left and right exchanged, as where its pictures were confused.
+    /// Exchanges left and right, as where the pictures were confused.
     #[must_use]
     pub fn swapped(&self) -> Self {
         let [cx_px, cy_px] = self.right_centre_px();

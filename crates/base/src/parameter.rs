@@ -209,7 +209,7 @@ pub enum TimeEffect {
 }
 
 impl TimeEffect {
-    /// The same in a sentence for people.
+    /// Sentence for people.
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::Value => "Time: each value takes its own.",
@@ -358,7 +358,7 @@ macro_rules! choices {
                 match self { $($(#[cfg($cfg)])? Self::$member => $word,)+ }
             }
 
-            /// Its meaning, in a sentence.
+            /// Meaning, in a sentence.
             pub const fn help(self) -> &'static str {
                 match self { $($(#[cfg($cfg)])? Self::$member => concat!($($help),+).trim_ascii(),)+ }
             }

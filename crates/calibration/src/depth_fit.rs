@@ -11,9 +11,9 @@ use crate::geometry::Geometry;
 /// A point whose distance is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KnownDepth {
-    /// Its measured disparity, px.
+    /// Measured disparity, px.
     pub disparity_px: f64,
-    /// Its distance from the camera plane, m.
+    /// True distance from the camera plane, m.
     pub depth_m: f64,
 }
 

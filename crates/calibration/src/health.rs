@@ -28,7 +28,7 @@ pub struct RowOffset {
 /// A ninth of the picture with its offset.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct WorstRegion {
-    /// Its name, such as `upper left`.
+    /// Name of the region, such as `upper left`.
     pub place: &'static str,
     /// Signed median offset, px.
     pub median_px: f64,

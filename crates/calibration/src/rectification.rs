@@ -78,7 +78,7 @@ impl Rectification {
         Ok(Self { rotation_left, rotation_right, left: projection, right: projection, baseline_m, axis })
     }
 
-    /// The same rotations and baseline with another crop.
+    /// Keeps rotations and baseline, with another crop.
     ///
     /// # Errors
     /// The cameras diverge too much.
@@ -87,7 +87,7 @@ impl Rectification {
         Ok(Self { left: projection, right: projection, ..*self })
     }
 
-    /// The same for pictures scaled by `factor` along x and y.
+    /// Scales the pictures by `factor` along x and y.
     #[must_use]
     pub(super) fn scaled(&self, factor: DVec2) -> Self {
         Self { left: self.left.scaled(factor), right: self.right.scaled(factor), ..*self }

@@ -75,7 +75,7 @@ impl StereoRig {
         Ok((rig, rectification, note))
     }
 
-    /// The same rig for pictures of another size of the same shape, without a rectification.
+    /// Returns the rig for pictures of another size of the same shape, without a rectification.
     ///
     /// # Errors
     /// The rig is of another aspect ratio.

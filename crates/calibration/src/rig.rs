@@ -152,7 +152,7 @@ impl StereoRig {
         PLAUSIBLE_BASELINE_M.contains(&self.baseline_m())
     }
 
-    /// The same cameras with left and right exchanged, for files with the opposite order.
+    /// Exchanges left and right, for files with the opposite order.
     #[must_use]
     pub fn swapped(&self) -> Self {
         let rotation = self.rotation.transpose();

@@ -57,7 +57,7 @@ pub struct RowFit {
     pub field: RowField,
     /// Median of the absolute row errors without a correction, px.
     pub before_px: f64,
-    /// The same with it, px.
+    /// Median of the absolute row errors with the correction, px.
     pub after_px: f64,
     /// Largest offset of the field anywhere in the picture, px.
     pub max_px: f64,

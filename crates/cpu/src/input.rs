@@ -27,7 +27,7 @@ pub(super) struct Range {
     pub(super) min: i32,
     /// Number of candidates.
     pub(super) candidates: usize,
-    /// The same, rounded up to whole registers.
+    /// Number of candidates, rounded up to whole registers.
     pub(super) stride: usize,
 }
 

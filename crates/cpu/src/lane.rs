@@ -94,7 +94,7 @@ impl TotalRule {
         if some_missing { cost.simd_eq(missing).select(S::u16s::splat(simd, form.none), total) } else { total }
     }
 
-    /// Whether costs and numbers are the bytes of what is added to sums.
+    /// Whether costs and pixel numbers are added as bytes.
     #[inline(always)]
     fn adds_bytes(self) -> bool {
         self.paths << self.form.bits == 1 << u8::BITS && !self.some_missing

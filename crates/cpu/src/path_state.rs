@@ -94,7 +94,7 @@ pub(super) struct BlockShape {
     pub(super) pixels: usize,
     /// Whether paths go from the last pixel to the first.
     pub(super) mirrored: bool,
-    /// Its candidates, in whole registers.
+    /// Candidates of the block, in whole registers.
     pub(super) window: DisparityWindow,
     /// Whether each pixel has its own candidates, so that windows may differ between blocks and rows.
     pub(super) gated: bool,

@@ -30,7 +30,7 @@ struct Part {
     /// Column of the first pixel, from the segment's first one, px.
     x: i32,
     y: i32,
-    /// Its pixels in the map.
+    /// Pixels of the run in the map.
     at: usize,
     len: usize,
 }

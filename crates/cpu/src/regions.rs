@@ -16,7 +16,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Its columns.
+    /// Columns of the run.
     pub(super) fn columns(self) -> Range<usize> {
         self.x as usize..self.end as usize
     }

@@ -53,7 +53,7 @@ pub(super) struct ScanDirection {
 /// Predecessors of the pixels of a row.
 #[derive(Clone, Copy)]
 pub(super) enum Predecessors<'a> {
-    /// The same for all pixels.
+    /// One predecessor for all pixels.
     Same(Predecessor),
     /// Above left where there is a minor-axis step, else left.
     ByMinorStep(&'a [bool]),

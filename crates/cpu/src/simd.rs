@@ -64,7 +64,7 @@ impl SimdLevel {
         }
     }
 
-    /// Its usual name.
+    /// Usual name of the level.
     pub fn name(self) -> &'static str {
         match self {
             #[cfg(target_arch = "x86_64")]

@@ -304,7 +304,7 @@ pub(super) struct RightWinners {
     none: u16,
     /// The smallest total.
     totals: Aligned<u16>,
-    /// Its left column.
+    /// Left column of the best candidate.
     columns: Aligned<u16>,
 }
 

@@ -14,9 +14,9 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct AdapterSummary {
-    /// Its number for `--adapter`.
+    /// Number of the adapter for `--adapter`.
     pub index: usize,
-    /// Its name, from the driver.
+    /// Name of the adapter, from the driver.
     pub name: String,
     /// `Vulkan`, `Metal` or `Dx12`.
     pub backend: String,
@@ -81,7 +81,7 @@ pub struct Gpu {
     pub adapter: wgpu::Adapter,
     /// The device, with the adapter's own limits.
     pub device: wgpu::Device,
-    /// Its only queue.
+    /// Only queue of the device.
     pub queue: wgpu::Queue,
     /// Name and kind of the device, for results.
     pub info: Arc<EngineInfo>,
@@ -260,7 +260,7 @@ impl Gpu {
         })
     }
 
-    /// The same device, for a window that draws with it.
+    /// Device of the engine, for a window that draws with it.
     #[must_use]
     pub fn for_window(self) -> Self {
         Self { shared_with_window: true, ..self }

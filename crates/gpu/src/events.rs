@@ -8,11 +8,11 @@ use std::sync::Arc;
 pub enum Event {
     /// The host has written its pair into mapped memory.
     Written(u64),
-    /// Its first submission went to the device.
+    /// First submission of the job went to the device.
     Began(u64),
-    /// Its last submission is done, copies of the result included.
+    /// Last submission of the job is done, copies of the result included.
     Computed(u64),
-    /// Its result is on the host.
+    /// Result is on the host.
     Taken(u64),
 }
 

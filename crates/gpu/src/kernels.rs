@@ -23,7 +23,7 @@ pub use local::LocalConfig;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct KernelConfig {
-    /// Its variant.
+    /// Variant of the kernels.
     pub variant: Variant,
     /// Candidates of a pixel.
     pub candidates: u32,

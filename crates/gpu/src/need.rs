@@ -21,7 +21,7 @@ pub(super) struct Device<'a> {
     pub(super) overrides: &'a VariantOverrides,
     /// Work of a submission.
     pub(super) max_work: u64,
-    /// Its memory is the machine's: software, and GPUs beside the processor's cores.
+    /// Whether the memory is the machine's: software, and GPUs beside the processor's cores.
     pub(super) shares_memory: bool,
 }
 

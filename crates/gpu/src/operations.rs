@@ -132,7 +132,7 @@ const UNPACKED: u64 = 6;
 /// Operations on the path cost of a candidate: five of the recurrence, one for L, one for the minimum.
 const FOLLOWING: u64 = 7;
 
-/// The same for a word of four candidates.
+/// Operations on the path costs of a word of four candidates.
 fn following(layout: &Layout) -> u64 {
     4 * (FOLLOWING + masked(layout))
 }

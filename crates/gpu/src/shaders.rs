@@ -7,14 +7,14 @@ pub struct Shader {
     pub stem: &'static str,
     /// Texts of `common.wgsl`, of the pieces that it shares with others, and its own.
     pub texts: &'static [&'static str],
-    /// Its compute entries, in the order in which they run.
+    /// Compute entries, in the order in which they run.
     pub entries: &'static [&'static str],
     /// Columns and rows that a workgroup covers, where it covers pixels of a map.
     pub tile: (u32, u32),
 }
 
 impl Shader {
-    /// Its source.
+    /// Source text.
     pub fn source(&self) -> String {
         self.texts.concat()
     }

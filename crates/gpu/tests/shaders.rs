@@ -259,7 +259,7 @@ fn every_stage_has_a_shader_of_its_name() {
         "filter/moments",
         "gating/bounds",
     ];
-    /// They draw for the window, which tests them beside its own Rust.
+    /// Shaders that draw for the window, which tests them beside its own Rust.
     const WINDOW: [&str; 3] = ["display", "picture", "space"];
     let mut found = stems("../../shaders", "wgsl");
     for name in WINDOW {

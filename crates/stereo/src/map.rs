@@ -16,7 +16,7 @@ pub const fn rounded_px(disparity_16th: i32) -> i32 {
 
 /// Why a pixel has no disparity, or that it was filled; a byte of bits, 0 for a measured disparity.
 pub mod reason {
-    /// Its partner would lie outside the right picture, or all candidates do.
+    /// Partner or all candidates outside the right picture.
     pub const RANGE: u8 = 1;
     /// Another disparity had nearly as small a sum, or the learned choice finds none likely enough.
     pub const UNIQUENESS: u8 = 2;
@@ -26,11 +26,11 @@ pub mod reason {
     pub const SPECKLE: u8 = 8;
     /// Bad match: the sum exceeds the match threshold.
     pub const MATCH: u8 = 16;
-    /// Its window or its range leaves the pictures, and the border is dropped; or it lies in a black border, see [`NO_PICTURE`](super::NO_PICTURE).
+    /// Window or range beyond the pictures, where the border is dropped; or a black border, see [`NO_PICTURE`](super::NO_PICTURE).
     pub const BORDER: u8 = 32;
     /// Not measured in this pair: its disparity is that of earlier pairs; the bit of the original reason stays set beside it.
     pub const HELD: u8 = 64;
-    /// Its disparity was put in from its neighbours; the bit of the original reason stays set beside it.
+    /// Disparity put in from the neighbours; the bit of the original reason stays set beside it.
     pub const FILLED: u8 = 128;
 
     /// Reasons of pixels that have a disparity all the same.
@@ -141,7 +141,7 @@ impl DisparityMap {
         self.values.size()
     }
 
-    /// The same map in a mirror.
+    /// Mirrors the map.
     #[must_use]
     pub fn mirrored(&self) -> Self {
         Self {

@@ -11,10 +11,10 @@ use crate::sources;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Fewest views of a session that ends by itself.
-const ENOUGH: usize = 12;
-/// The same where the cameras are kept.
-const ENOUGH_KEPT: usize = 3;
+/// Smallest number of views of a session that ends by itself.
+const MIN_VIEWS: usize = 12;
+/// Smallest number of views of such a session where the cameras are kept.
+const MIN_VIEWS_KEPT: usize = 3;
 /// How often an unchanged notice is repeated.
 const REPEAT: Duration = Duration::from_secs(5);
 
@@ -39,7 +39,7 @@ pub(super) fn taken(
     let watch = Watch::start(board, request, Arc::new(|| {}))?;
     let mut capture = CaptureOptions::default();
     capture.taps.raw.push(if args.swap_pictures { Arc::new(Swapped(watch.tap())) } else { watch.tap() });
-    let enough = if request.kept.is_some() { ENOUGH_KEPT } else { ENOUGH };
+    let enough = if request.kept.is_some() { MIN_VIEWS_KEPT } else { MIN_VIEWS };
     let mut observer = Observer { args, board, watch: &watch, draft, enough, said: (None, Instant::now()), views: 0 };
     let end = headless::capture_observed(source, capture, &mut observer)?;
     let Progress { taken, .. } = watch.progress();

@@ -76,10 +76,10 @@ struct BoardArgs {
     /// Write a board to print: .pdf or .svg
     #[arg(long, value_name = "FILE", conflicts_with_all = ["inputs", "source", "output", "check"])]
     print_board: Option<PathBuf>,
-    /// Its sheet: A4, A3, letter, or a screen's size such as 1920x1080
+    /// Sheet of the board: A4, A3, letter, or a screen's size such as 1920x1080
     #[arg(long, value_name = "PAPER", default_value = "A4")]
     paper: Paper,
-    /// Its kind, where --board does not say it
+    /// Kind of the board, where --board does not name it
     #[arg(long, value_name = "KIND", default_value = "charuco", value_parser = choice(BoardKind::ALL, BoardKind::word, BoardKind::help))]
     kind: BoardKind,
     /// The board: chessboard:9x6:25mm (inner corners), charuco:11x8:30mm:23mm:DICT_5X5_100 (squares; side of a square and of a

@@ -29,7 +29,7 @@ pub(super) struct DevicesArgs {
 pub struct ListedCamera {
     /// The camera.
     pub info: CameraInfo,
-    /// Its controls, or in words why they are not known.
+    /// Controls of the camera, or the reason why they are unknown.
     pub controls: Result<Vec<OfferedControl>, String>,
 }
 

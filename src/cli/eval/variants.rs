@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// One setting.
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
-    /// Its name in tables and names of files; no other one has it.
+    /// Name in tables and names of files, unique.
     pub(super) name: String,
     pub(super) settings: Settings,
     /// Whether the variant leaves the search range to each pair.

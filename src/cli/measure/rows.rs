@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(super) struct Row {
     /// Place of the pair in the source, from 0.
     pub(super) pair: u64,
-    /// Its name.
+    /// Name of the pair.
     pub(super) name: String,
     /// All numbers; every row has the same ones in the same order.
     pub(super) quantities: Vec<Quantity>,

@@ -5,7 +5,7 @@ use std::fmt;
 /// A named range of pairs by their places in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Span {
-    /// Its name; empty for all pairs.
+    /// Name of the span; empty for all pairs.
     pub(super) name: String,
     /// The first pair, from 0.
     pub(super) first: u64,

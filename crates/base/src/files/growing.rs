@@ -44,12 +44,12 @@ impl Growing {
         Err(io::ErrorKind::WouldBlock.into())
     }
 
-    /// Its path.
+    /// Returns the path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its size, bytes.
+    /// Returns the size in bytes.
     ///
     /// # Errors
     /// The system fails.

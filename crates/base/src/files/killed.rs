@@ -9,7 +9,7 @@ thread_local! {
     static WAS_KILLED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does some work of which only the first changes of the disk are made, as if the process were killed before the next one; whether there was
+/// Runs `work` with only the first changes of the disk made, as if the process were killed before the next one. Returns whether there was
 /// a next one.
 pub fn after<R>(changes: usize, work: impl FnOnce() -> R) -> (R, bool) {
     LEFT.set(changes);

@@ -94,7 +94,7 @@ impl<T> Image<T> {
         Self { pixels: rows.flatten().collect(), ..*self }
     }
 
-    /// The same size with each pixel converted.
+    /// Converts each pixel.
     pub fn map<U>(&self, convert: impl FnMut(&T) -> U) -> Image<U> {
         Image { width: self.width, height: self.height, pixels: self.pixels.iter().map(convert).collect() }
     }

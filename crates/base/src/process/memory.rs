@@ -24,7 +24,7 @@ pub enum Bound {
     Group,
     /// The limit of its addresses.
     Addresses,
-    /// The limit of its data.
+    /// Limit of the process's data.
     Data,
 }
 
@@ -166,7 +166,7 @@ fn left_of_first(folder: &Path, swap: u64) -> Option<u64> {
     Some(left("memsw.").map_or(memory, |both| both.min(memory)))
 }
 
-/// The same of the second version.
+/// Reads the memory left in control groups of version 2.
 fn left_of_second(folder: &Path, swap: u64) -> Option<u64> {
     let left = |kind: &str| {
         // or `max`

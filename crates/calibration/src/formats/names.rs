@@ -57,7 +57,7 @@ const MEANINGS: &[(Meaning, &str)] = &[
     (Meaning::Projection, "p proj projection projectionmatrix"),
 ];
 
-/// The same in names that refer to no camera.
+/// Words for each meaning, in names that refer to no camera.
 const UNSIDED: &[(Meaning, &str)] = &[
     (Meaning::Rotation, "r rot rotation rotationmatrix stereor om"),
     (Meaning::Translation, "t trans tvec translation translationvector stereot"),

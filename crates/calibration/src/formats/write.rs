@@ -15,7 +15,7 @@ pub enum Output {
     OpenCvXml,
     /// ROS's camera_info: left.yaml and right.yaml.
     RosFiles,
-    /// The same two in a .tar.gz.
+    /// ROS's camera_info: left.yaml and right.yaml in a .tar.gz.
     RosArchive,
     /// Kalibr's camchain, in one file.
     Kalibr,

@@ -49,7 +49,7 @@ impl Refused {
 
 /// A job that the engine has.
 struct InFlight {
-    /// Its pair was matched before.
+    /// Whether the pair was matched before.
     again: bool,
     params: Arc<StereoParams>,
     size: (usize, usize),

@@ -123,7 +123,7 @@ impl Case {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Content {
     Noise,
-    /// The same texture in both, shifted by a few pixels that change over the picture.
+    /// Pair with one texture, shifted by a few pixels that change over the picture.
     Shifted,
     Flat,
     /// Large blocks of few grey levels: many ties.

@@ -72,7 +72,7 @@ fn gpu_counts_what_is_all_the_same() {
     }
 }
 
-/// The same pair with a right picture of 12 bits.
+/// Pair with a right picture of 12 bits.
 fn deeper_on_the_right(case: Case) -> Case {
     let Luma::U8(image) = &case.right else { return case };
     let right = Luma::U16 { image: image.map(|&v| u16::from(v) << 4 | u16::from(v) >> 5), bits: 12 };

@@ -44,7 +44,7 @@ impl Hash for Source {
 pub struct Request {
     /// The module.
     pub source: Arc<Source>,
-    /// Its entry.
+    /// Entry point of the shader.
     pub entry: &'static str,
     /// Values of its `override` constants, by name.
     pub constants: Vec<(&'static str, u32)>,

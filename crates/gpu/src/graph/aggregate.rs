@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The last batch of directions, which the winner sums.
 #[derive(Clone, Copy)]
 pub(super) struct LastBatch {
-    /// Its volumes.
+    /// Volumes of the directions.
     pub(super) volumes: u32,
     /// Whether earlier batches left sums.
     pub(super) earlier: bool,

@@ -66,11 +66,11 @@ pub struct Dispatch {
 pub struct Step {
     /// The stage as it is timed: `gates`, `information`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
     pub stage: &'static str,
-    /// Its name in a trace.
+    /// Name in a trace.
     pub name: &'static str,
     /// In order.
     pub dispatches: Vec<Dispatch>,
-    /// Its product.
+    /// Product of the step.
     pub product: Product,
     /// The level, 0 being the pair itself.
     pub level: usize,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// Time under load after which a device that has rested may have raised its clock; before, pairs are alike at the low one.
 pub const RESTED: Duration = Duration::from_millis(400);
-/// The same for one that is loaded already.
+/// Time under load for a device that is loaded already.
 pub(super) const LOADED: Duration = Duration::from_millis(50);
 /// Time under load at most.
 const MAX_LOAD: Duration = Duration::from_secs(1);

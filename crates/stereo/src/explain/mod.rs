@@ -96,7 +96,7 @@ pub struct Explanation {
 pub struct Refinement {
     /// Sums 1 px below the winner, at it, and 1 px above it.
     pub sums: [u32; 3],
-    /// Its lowest point, 1/16 px from the winner, -8 to 8.
+    /// Lowest point of the curve, 1/16 px from the winner, -8 to 8.
     pub offset_16th: i32,
 }
 

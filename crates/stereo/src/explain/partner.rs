@@ -9,7 +9,7 @@ use crate::params::StereoParams;
 /// The partner of a pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partner {
-    /// Its column in the right picture, which may lie outside.
+    /// Column in the right picture, which may lie outside.
     pub column: i64,
     /// Winner of the partner in the right picture; `None` where it lies outside.
     pub right: Option<Winner>,
@@ -18,7 +18,7 @@ pub struct Partner {
 /// Winner of a pixel, before the filters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Winner {
-    /// Its disparity, 1/16 px; `None` where it has none.
+    /// Disparity, 1/16 px; `None` without a winner.
     pub disparity_16th: Option<i32>,
     /// The sum with which it won; `None` where no candidate lies inside.
     pub sum: Option<u32>,

@@ -65,7 +65,7 @@ pub fn choose(
 /// Result of the choice at a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chosen {
-    /// Its disparity, 1/16 px, or [`INVALID`].
+    /// Disparity, 1/16 px, or [`INVALID`].
     pub value: i16,
     /// Bits of [`reason`].
     pub reasons: u8,

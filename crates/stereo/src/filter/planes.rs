@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 pub const MIN_VOTES: usize = 40;
 /// See [`MIN_VOTES`].
 pub const VOTES_SHARE: usize = 10;
-/// Fewest votes that each plane goes through.
+/// Smallest number of votes near a plane.
 pub const MIN_NEAR: usize = 20;
 /// Largest distances of votes from the plane before, 1/16 px, after a first plane through all of them.
 pub const LIMITS: [i32; 5] = [256, 64, 32, 16, 16];

@@ -89,7 +89,7 @@ pub fn smooth_over_time(map: &mut DisparityMap, past: &mut Option<Smoothed>, par
 pub struct Row<'a> {
     /// Disparities.
     pub values: &'a mut [i16],
-    /// Their reasons.
+    /// Reasons of the pixels.
     pub reasons: &'a mut [u8],
     /// Running means.
     pub means: &'a mut [i16],

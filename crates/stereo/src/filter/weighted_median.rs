@@ -8,7 +8,7 @@ use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS};
 pub const RADIUS: usize = 4;
 /// Distance of the pixels of a window that count, in columns and rows: every second pixel is as good as all of them, for a third of the work.
 pub const STRIDE: usize = 2;
-/// The same of the smaller window that tells where depth has an edge.
+/// Pixels from the centre to the border of the smaller window that finds edges of depth.
 pub const EDGE_RADIUS: usize = 2;
 /// Smallest difference of disparities at an edge, 1/16 px.
 pub const EDGE: i32 = SUBPIXEL_STEPS;

@@ -9,7 +9,7 @@ use crate::params::StereoParams;
 /// Sides of a level's pictures are at least this long; where the next level's would be shorter, levels end.
 const MIN_SIDE_PX: usize = 2;
 
-/// The same if a level only serves to learn mutual information, which needs more pixels.
+/// Smallest side of a level that only serves to learn mutual information, which needs more pixels.
 const MIN_INFORMATIVE_SIDE_PX: usize = 16;
 
 /// Smallest and largest disparity at half the size: every one of `params` is twice a coarser one, or 1 px above that.

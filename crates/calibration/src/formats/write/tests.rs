@@ -29,7 +29,7 @@ fn rational_rig() -> StereoRig {
     StereoRig::new(left, right, rotation, DVec3::new(-0.1213, 0.0017, -0.0026), Some((1280, 720)))
 }
 
-/// The same cameras, one above the other.
+/// Cameras of the rig, one above the other.
 fn vertical_rig() -> StereoRig {
     StereoRig { translation_m: DVec3::new(0.0017, -0.1213, -0.0026), ..rational_rig() }
 }

@@ -67,7 +67,7 @@ fn chances() -> impl Iterator<Item = u8> {
     scores.map(|score| (255.0 / (1.0 + (-f64::from(score) / f64::from(UNIT)).exp())).round() as u8)
 }
 
-/// Most outputs of a layer.
+/// Largest number of outputs of a layer.
 pub const MAX_LAYER_WIDTH: usize = 32;
 /// Most inputs of a layer.
 const MAX_INPUTS: usize = if EVIDENCE > MAX_LAYER_WIDTH { EVIDENCE } else { MAX_LAYER_WIDTH };

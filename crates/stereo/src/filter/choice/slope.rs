@@ -43,7 +43,7 @@ impl Slope {
         Self::rounded(self.growth(columns, rows))
     }
 
-    /// The same before it is [rounded](Self::rounded).
+    /// Change of a disparity over so many columns and rows, before it is [rounded](Self::rounded).
     #[inline(always)]
     pub fn growth(self, columns: i32, rows: i32) -> i32 {
         i32::from(self.across) * columns + i32::from(self.down) * rows
