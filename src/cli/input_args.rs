@@ -5,7 +5,7 @@ use super::calibration_args::CalibrationArgs;
 use super::source_args::{SourceArgs, TruthArgs};
 use crate::capture::{CaptureError, FramePreparation, SourceInfo, SourceOptions, SourceSpec};
 use crate::console;
-use crate::rig::{CalibrationChoice, Named, RigFile};
+use crate::rig::{CalibrationChoice, PathKind, RigFile};
 use crate::settings::{Settings, Word};
 use crate::stereo::StereoParams;
 use std::path::PathBuf;
@@ -76,7 +76,7 @@ impl InputArgs {
                 spec.check_files_exist()?;
                 Some(spec)
             }
-            None => self.named()?.and_then(|named| if let Named::Source(spec) = named { Some(spec) } else { None }),
+            None => self.named()?.and_then(|named| if let PathKind::Source(spec) = named { Some(spec) } else { None }),
         };
         if let Some(source) = &source {
             self.options.both_views.check(source)?;
@@ -88,15 +88,15 @@ impl InputArgs {
     }
 
     /// Resolves the paths, if there are any, by the rules for files that are dropped on the window.
-    fn named(&self) -> Result<Option<Named>, CaptureError> {
+    fn named(&self) -> Result<Option<PathKind>, CaptureError> {
         if self.inputs.is_empty() {
             return Ok(None);
         }
         match self.options.both_views.arrangement() {
             Some(arrangement) => {
-                SourceSpec::of_both_views(&self.inputs, arrangement).map(|spec| Some(Named::Source(spec)))
+                SourceSpec::of_both_views(&self.inputs, arrangement).map(|spec| Some(PathKind::Source(spec)))
             }
-            None => Named::of(&self.inputs).map(Some),
+            None => PathKind::of(&self.inputs).map(Some),
         }
     }
 
@@ -104,7 +104,7 @@ impl InputArgs {
     fn setup(&self) -> anyhow::Result<Setup> {
         let read = |path: &PathBuf| RigFile::read(path).map(|rig| (path.clone(), rig));
         let of_flag = self.rig.as_ref().map(read).transpose()?;
-        let Some(Named::Setup(files)) = self.named()? else { return Ok((of_flag, Vec::new())) };
+        let Some(PathKind::Setup(files)) = self.named()? else { return Ok((of_flag, Vec::new())) };
         // what is no rig is a calibration
         let [one] = &files[..] else { return Ok((of_flag, files)) };
         match (read(one), of_flag) {

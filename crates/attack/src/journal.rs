@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use std::time::Duration;
 use stereopsis_search::{
-    Budget, Failure, Journal, Judge, Limits, Measured, Meter, Plan, SearchProgress, Trial, Watcher, find,
+    Budget, Failure, Journal, Judge, Limits, Meter, Plan, SampleResult, SearchProgress, Trial, Watcher, find,
 };
 use stereopsis_stereo::StereoParams;
 
@@ -35,7 +35,7 @@ pub(crate) fn journal(input: &[u8]) {
 struct Away;
 
 impl Meter for Away {
-    fn measure(&mut self, _: &StereoParams, _: usize, _: &dyn Fn() -> bool) -> Result<Measured, Failure> {
+    fn measure(&mut self, _: &StereoParams, _: usize, _: &dyn Fn() -> bool) -> Result<SampleResult, Failure> {
         Err(Failure::Lost("there is no engine".to_owned()))
     }
 }

@@ -1,10 +1,10 @@
-//! A small setup, and its report read back, for tests here and in the laboratory.
+//! Small setup, and its report read back, for tests here and in the laboratory.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use super::{AdapterChoice, EngineChoice, Setup, SourceOptions, SourceSpec, StereoParams, Write};
 
-/// Two sizes on one thread.
+/// Returns a setup with two sizes on one thread.
 pub fn setup(frames: usize) -> Setup {
     let of_size = |size| (SourceSpec::Scene, SourceOptions { size: Some(size), ..SourceOptions::default() });
     Setup {
@@ -18,7 +18,7 @@ pub fn setup(frames: usize) -> Setup {
     }
 }
 
-/// The rows of a report.
+/// Returns the rows of a report.
 pub fn results_of(report: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> Vec<serde_json::Value> {
     let mut text = Vec::new();
     report(&mut text).unwrap();

@@ -1,5 +1,5 @@
-//! How quick engines are on this machine: the time of a pair, warm, by stage and whole; how they keep up with a steady rate; every
-//! preset side by side. On pairs of the built-in scene, or on images.
+//! Speed of engines on this machine: the time of a warm pair, by stage and in total; a steady rate; all presets side by side. On pairs of
+//! the built-in scene, or on images.
 
 use stereopsis_base::{console, files, newest, process};
 use stereopsis_capture as capture;
@@ -34,10 +34,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Which pairs are timed, with which parameters, on which engines.
+/// Pairs, parameters and engines of a measurement.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// `auto` stands for all engines that there are.
+    /// Engine; `auto` for all available ones.
     pub engine: EngineChoice,
     /// The scene at each size, or images.
     pub sources: Vec<(SourceSpec, SourceOptions)>,
@@ -45,36 +45,36 @@ pub struct Setup {
     pub params: StereoParams,
     /// Timed pairs of each row.
     pub frames: usize,
-    /// Print JSON instead of a table.
+    /// Whether JSON is printed instead of a table.
     pub json: bool,
-    /// Threads of the CPU engine; one for each core by default.
+    /// Number of threads of the CPU engine; `None` for one for each core.
     pub threads: Option<usize>,
-    /// Which GPU.
+    /// Choice of the GPU.
     pub adapter: AdapterChoice,
 }
 
-/// What is timed.
+/// Kind of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Task {
-    /// Pairs one after the other.
+    /// Pairs one after another.
     OneByOne,
-    /// Pairs that come at a rate, as from a camera, for so many seconds.
+    /// Pairs at a fixed rate, as from a camera.
     Steady {
-        /// Pairs in a second.
+        /// Rate of pairs, Hz.
         rate_hz: f64,
-        /// Length of the run.
+        /// Duration of the run, s.
         seconds: f64,
     },
-    /// Pairs one after the other, with the method of every preset and the search range of the parameters.
+    /// Pairs one after another, with the method of every preset and the search range of the parameters.
     Presets,
 }
 
-/// Where the timed pairs are written.
+/// Folder to which the timed pairs are written.
 #[derive(Clone, Debug)]
 pub struct PairFolder {
-    /// Folder, which is made.
+    /// Path of the folder, which is created.
     pub path: PathBuf,
-    /// Images that are in the folder may be replaced.
+    /// Whether existing images in it may be replaced.
     pub overwrite: bool,
 }
 
@@ -101,9 +101,9 @@ struct Measured {
     subject: Subject,
     #[serde(flatten)]
     figures: Figures,
-    /// Memory that the engine keeps from pair to pair; `None` where it does not know.
+    /// Memory that the engine keeps from pair to pair; `None` if unknown.
     engine_mb: Option<f64>,
-    /// Largest memory of the whole process while this was measured; `None` where the system does not tell.
+    /// Peak memory of the whole process during the measurement; `None` where the system does not report it.
     peak_mb: Option<u64>,
 }
 
@@ -114,18 +114,18 @@ enum Figures {
     Steady(steady::Steady),
 }
 
-/// Pairs before times count.
+/// Number of pairs before times count.
 const WARM_UP: usize = 3;
-/// Pairs that match no quicker after each other, from which on a GPU's times count.
-const STEADY: usize = 10;
-/// Most time for pairs that are not timed.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Number of pairs without a faster one after which a GPU's times count.
+const MIN_STEADY_PAIRS: usize = 10;
+/// Largest time for untimed pairs.
+const MAX_WARM_UP_TIME: Duration = Duration::from_secs(2);
 
 /// Times everything and prints it.
 ///
 /// # Errors
-/// Images that cannot be read or written; an engine that was asked for by name cannot be opened or cannot do a pair; `out` cannot be
-/// written.
+/// Images that cannot be read or written; an engine chosen by name that cannot be opened or cannot match a pair; an unwritable
+/// `out`.
 pub fn run(setup: &Setup, task: Task, folder: Option<&PairFolder>, out: &mut dyn Write) -> anyhow::Result<()> {
     if task == Task::Presets {
         return presets::run(setup, out);
@@ -181,21 +181,21 @@ pub fn warm_up(engine: &mut dyn Engine, jobs: &[Job]) -> Result<(), EngineError>
     let begin = Instant::now();
     for job in jobs.iter().cycle().take(WARM_UP) {
         one_by_one::run_job(engine, job.clone())?;
-        if begin.elapsed() > PATIENCE {
+        if begin.elapsed() > MAX_WARM_UP_TIME {
             return Ok(());
         }
     }
     let info = engine.info();
     let (mut clock, mut is_steady) = (Clock::start(RESTED), info.kind != EngineKind::Gpu || info.software);
     while !is_steady {
-        for output in burst(engine, jobs, STEADY)? {
-            is_steady |= clock.is_steady(device_ms(&output), STEADY);
+        for output in burst(engine, jobs, MIN_STEADY_PAIRS)? {
+            is_steady |= clock.is_steady(device_ms(&output), MIN_STEADY_PAIRS);
         }
     }
     Ok(())
 }
 
-/// What is said instead of times of a GPU that is software.
+/// Returns the note printed for software adapters instead of times.
 pub fn not_measurable(info: &EngineInfo) -> Option<String> {
     let adapter = &info.adapter;
     info.software.then(|| {
@@ -204,13 +204,13 @@ pub fn not_measurable(info: &EngineInfo) -> Option<String> {
 }
 
 impl Setup {
-    /// Options for opening one of the engines.
+    /// Returns the options for opening one of the engines.
     pub fn open_options(&self, choice: EngineChoice) -> OpenOptions {
         let (threads, adapter) = (self.threads, self.adapter.clone());
         OpenOptions { choice, threads, adapter, ..OpenOptions::default() }
     }
 
-    /// The chosen engine; of `auto` every engine that this machine has.
+    /// Returns the chosen engine; for `auto` every engine of this machine.
     pub fn engines(&self) -> Vec<EngineChoice> {
         match self.engine {
             EngineChoice::Auto if Gpu::list().is_empty() => vec![EngineChoice::Cpu],

@@ -1,4 +1,4 @@
-//! One pair at a time, the next one after the last result: how long a pair takes.
+//! One pair at a time, the next one after the last result: time of a pair.
 
 use crate::engine::{self, Engine, EngineError, Job, Output};
 use std::collections::BTreeMap;
@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 /// Times of pairs, one at a time.
 #[derive(serde::Serialize)]
 pub struct Times {
-    /// From a pair handed over to its map.
+    /// Time from the submission of a pair to its map, ms.
     pub frame_ms: FrameTime,
-    /// Median of each stage.
+    /// Median of each stage, ms.
     stages_ms: BTreeMap<&'static str, f64>,
-    /// Sums of the stages of each pair.
+    /// Sums of the stages of each pair, ms.
     #[serde(skip)]
     pub device_ms: Option<FrameTime>,
     #[serde(skip)]
@@ -20,16 +20,16 @@ pub struct Times {
 /// Times of pairs.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct FrameTime {
-    /// The smallest.
+    /// Smallest time, ms.
     pub best: f64,
-    /// The middle one.
+    /// Median time, ms.
     pub median: f64,
-    /// All of them, in the order in which they were measured.
+    /// All times in the order of measurement, ms.
     all: Vec<f64>,
 }
 
 impl FrameTime {
-    /// Times in milliseconds, in the order in which they were measured.
+    /// Creates it from times in milliseconds, in the order of measurement.
     pub fn new(all: Vec<f64>) -> Self {
         Self { best: all.iter().copied().fold(f64::INFINITY, f64::min), median: median(all.clone()), all }
     }
@@ -64,8 +64,8 @@ pub fn measure(engine: &mut dyn Engine, jobs: &[Job], frames: usize) -> anyhow::
     })
 }
 
-/// Runs a job and looks for its result all the time: the pauses of [`engine::run`] are long beside a pair on a quick GPU.
-/// One that is software needs the processor for itself.
+/// Runs a job and polls for its result without pauses: those of [`engine::run`] are long beside a pair on a fast GPU. A software
+/// adapter needs the processor for itself.
 ///
 /// # Errors
 /// The engine cannot match a pair.
@@ -88,21 +88,21 @@ fn median(mut times: Vec<f64>) -> f64 {
 }
 
 impl Times {
-    /// Heads of the table's columns.
+    /// Headings of the table's columns.
     pub const HEAD: &str = "best ms  median ms  pairs/s";
 
-    /// The same columns.
+    /// Formats the columns of [`Self::HEAD`].
     pub fn columns(&self) -> String {
         let FrameTime { best, median, .. } = self.frame_ms;
         format!("{best:>7.2}  {median:>9.2}  {:>7.1}", 1e3 / median)
     }
 
-    /// Median of one stage.
+    /// Returns the median of one stage, ms.
     pub fn stage_ms(&self, name: &str) -> Option<f64> {
         self.stages_ms.get(name).copied()
     }
 
-    /// What does not fit into columns.
+    /// Returns the values that have no column.
     pub fn rest(&self) -> String {
         let stage = |name: &&str| format!("{name} {:.2}", self.stages_ms.get(*name).unwrap_or(&0.0));
         self.stage_order.iter().map(stage).collect::<Vec<_>>().join(", ")

@@ -1,4 +1,4 @@
-//! The pairs that are timed: read or rendered before any clock runs.
+//! Timed pairs: read or rendered before any clock runs.
 
 use crate::capture::{Frame, FramePreparation, Next, RawPair, SourceOptions, SourceSpec};
 use crate::console;
@@ -12,12 +12,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Pairs that differ, taken in turn, so that nothing is quick because it has just been done.
-const PAIRS: usize = 4;
-/// How long a file may take to be decoded before somebody asks again.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Number of different pairs, taken in turn, so that caches do not flatter the times.
+const NUM_PAIRS: usize = 4;
+/// Timeout of waiting for a file to be decoded, before the next request.
+const READ_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The first pairs of a source, as jobs.
+/// Returns the first pairs of a source, as jobs.
 ///
 /// # Errors
 /// The source cannot be opened, or has no pair.
@@ -26,13 +26,13 @@ pub fn jobs(spec: &SourceSpec, options: &SourceOptions, params: &StereoParams) -
     source.state().remarks.iter().for_each(console::say);
     let params = Arc::new(params.clone());
     let mut jobs: Vec<Job> = Vec::new();
-    while jobs.len() < PAIRS {
-        let raw = match source.next(PATIENCE)? {
+    while jobs.len() < NUM_PAIRS {
+        let raw = match source.next(READ_TIMEOUT)? {
             Next::Pair(raw) => raw,
             Next::Waiting => continue,
             Next::End => break,
         };
-        // nobody compares with the truth here, and it takes memory
+        // the truth is not used here, and it takes memory
         let raw = Arc::new(RawPair { truth: None, ..*raw });
         let frame: Frame = FramePreparation::default().prepare(&raw, &source.info(), Instant::now())?;
         if let Some(first) = jobs.first()
@@ -53,7 +53,7 @@ pub fn jobs(spec: &SourceSpec, options: &SourceOptions, params: &StereoParams) -
     Ok(jobs)
 }
 
-/// Writes the pairs as grey pictures into a folder that is called after their size.
+/// Writes the pairs as grey pictures into a folder named after their size.
 pub(super) fn write(folder: &Path, jobs: &[Job], outputs: &mut Outputs) -> anyhow::Result<()> {
     for (number, job) in jobs.iter().enumerate() {
         let (width, height) = job.frame.size();

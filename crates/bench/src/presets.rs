@@ -1,4 +1,4 @@
-//! Every preset on the same pairs, side by side: how long a pair takes, and how many pixels get a disparity.
+//! Every preset on the same pairs, side by side: time of a pair, and share of pixels with a disparity.
 
 use super::one_by_one::{self, FrameTime};
 use super::{Setup, Subject, not_measurable, pairs};
@@ -10,22 +10,22 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A preset is timed no longer than this once a pair is done, however slow it is.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Largest time of a preset once a pair is done, however slow it is.
+const MAX_TIME: Duration = Duration::from_secs(2);
 
 #[derive(serde::Serialize)]
 struct Row {
     preset: Preset,
-    /// `None` for this program's own.
+    /// Paper of the preset; `None` for this program's own.
     paper: Option<&'static str>,
     #[serde(flatten)]
     subject: Subject,
-    /// From handing a pair over to its result; not of GPUs that are software.
+    /// Time from submission to the result, ms; `None` for software adapters.
     frame_ms: Option<FrameTime>,
     computed_hz: Option<f64>,
-    /// Share of pixels that have a disparity, 0 to 1.
+    /// Share of pixels with a disparity, 0 to 1.
     valid_share: Option<f64>,
-    /// Why the engine does not do it.
+    /// Reason why the engine refuses it.
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,7 +59,7 @@ pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One preset; one that the engine refuses is a row as well.
+/// Returns the row of one preset, also for one that the engine refuses.
 fn row(
     engine: &mut dyn Engine,
     preset: Preset,
@@ -95,10 +95,10 @@ fn row(
     Ok(row)
 }
 
-/// Times in ms, and the mean density.
+/// Returns times in ms, and the mean density.
 fn measure(engine: &mut dyn Engine, jobs: &[Job], frames: usize) -> Result<(Vec<f64>, f64), EngineError> {
     let software = engine.info().software;
-    // software shows that it can, once
+    // a software adapter only shows once that it works
     let frames = if software { 1 } else { frames.max(1) };
     let (mut times, mut densities) = (Vec::new(), Vec::new());
     if !software {
@@ -109,7 +109,7 @@ fn measure(engine: &mut dyn Engine, jobs: &[Job], frames: usize) -> Result<(Vec<
         let output = one_by_one::run_job(engine, job.clone())?;
         times.push(output.compute_time.as_secs_f64() * 1e3);
         densities.extend(output.map.map(|map| map.valid_share()));
-        if begin.elapsed() > PATIENCE {
+        if begin.elapsed() > MAX_TIME {
             break;
         }
     }

@@ -1,5 +1,5 @@
-//! Pairs that come at a steady rate, as from a camera, to the engine thread of the live pipeline: the newest pair wins, and what is
-//! counted is what somebody who looks would see, drops and latency.
+//! Pairs at a steady rate, as from a camera, for the engine thread of the live pipeline, where the newest pair wins: drops and latency as
+//! a viewer would see them.
 
 use crate::capture::Frame;
 use crate::engine::worker::{Control, EngineSource, EngineStats, EngineWorker};
@@ -11,27 +11,27 @@ use anyhow::{Context as _, bail};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How an engine kept up.
+/// Result of a run at a steady rate.
 #[derive(serde::Serialize)]
 pub(super) struct Steady {
     rate_hz: f64,
     seconds: f64,
-    /// Pairs that came.
+    /// Number of pairs that came.
     came: u64,
-    /// Pairs that were matched.
+    /// Number of matched pairs.
     computed: u64,
-    /// Pairs that were not matched, by cause.
+    /// Numbers of pairs that were not matched, by cause.
     dropped: Dropped,
-    /// From the moment at which a pair comes to its result.
+    /// Latency from the arrival of a pair to its result, ms.
     latency_ms: RunLatency,
-    /// Processor time of the whole program over wall time, per cent of one core; `None` where the system does not tell.
+    /// Processor time of the whole program over wall time, per cent of one core; `None` where the system does not report it.
     cpu_percent: Option<f64>,
 }
 
-/// How long results may take after the last pair has come.
-const FAREWELL: Duration = Duration::from_mins(1);
-/// How often is looked for something that another thread does.
-const LOOK: Duration = Duration::from_millis(1);
+/// Largest time for results after the last pair.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_mins(1);
+/// Interval of polling another thread.
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Feeds a warm engine for some seconds.
 pub(super) fn measure(engine: Box<dyn Engine>, jobs: &[Job], rate_hz: f64, seconds: f64) -> anyhow::Result<Steady> {
@@ -47,13 +47,13 @@ pub(super) fn measure(engine: Box<dyn Engine>, jobs: &[Job], rate_hz: f64, secon
     let (sender, frames) = newest::channel();
     let worker = EngineWorker::start(frames, EngineSource::Ready(engine), control, None, Vec::new(), Arc::new(|| {}))
         .context("cannot start the engine thread")?;
-    wait(&worker, |stats| stats.engine.is_some(), FAREWELL)?;
+    wait(&worker, |stats| stats.engine.is_some(), SHUTDOWN_TIMEOUT)?;
 
     let share = CpuShare::start();
     let start = Instant::now();
     let came = (rate_hz * seconds).round().max(1.0) as u64;
     for (number, job) in (0..came).zip(jobs.iter().cycle()) {
-        // its own copy, as a camera gives one
+        // a copy, as from a camera
         let mut frame = Frame::clone(&job.frame);
         frame.arrived = start + Duration::from_secs_f64(number as f64 / rate_hz);
         std::thread::sleep(frame.arrived.saturating_duration_since(Instant::now()));
@@ -62,7 +62,7 @@ pub(super) fn measure(engine: Box<dyn Engine>, jobs: &[Job], rate_hz: f64, secon
         }
     }
     drop(sender);
-    let stats = wait(&worker, |stats| stats.ended, FAREWELL)?;
+    let stats = wait(&worker, |stats| stats.ended, SHUTDOWN_TIMEOUT)?;
     let cpu_percent = share.percent();
     let seconds = share.elapsed().as_secs_f64();
     if let Some(fault) = stats.fault {
@@ -96,16 +96,16 @@ fn wait(
         if Instant::now() > deadline {
             bail!("the engine thread does not answer within {} s", patience.as_secs());
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
 impl Steady {
-    /// Heads of the table's columns.
+    /// Headings of the table's columns.
     pub(super) const HEAD: &str =
         "pairs/s   came   done  dropped  failed  latency 50 %  99 %  largest, ms  CPU % of a core";
 
-    /// The same columns.
+    /// Formats the columns of the heading.
     pub(super) fn columns(&self) -> String {
         let RunLatency { median, p99, largest } = self.latency_ms;
         let cpu = self.cpu_percent.map_or_else(|| "not told".to_owned(), |percent| format!("{percent:.0}"));

@@ -1,4 +1,4 @@
-//! What `bench` prints, on small pairs.
+//! Output of `bench`, on small pairs.
 
 use super::fixture::{results_of, setup};
 use super::*;

@@ -1,4 +1,4 @@
-//! The folder that `ros2 bag record` makes: `metadata.yaml`, which names the files of one recording in their order.
+//! Folder of `ros2 bag record`: its `metadata.yaml` lists the files of one recording in their order.
 
 use crate::files::plain;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ const METADATA: &str = "metadata.yaml";
 const HEADING: &str = "rosbag2_bagfile_information";
 /// Key of the list of files.
 const FILES: &str = "relative_file_paths:";
-/// Bytes of `metadata.yaml` that are read: it also lists all topics.
+/// Largest number of bytes of `metadata.yaml` that are read: it also lists all topics.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// The files of the recording in a folder, in their order; `None` where the folder holds none. They may not exist.
+/// Returns the files of the recording in a folder, in their order; `None` where the folder holds none. They may not exist.
 ///
-/// A name may have the folder's before it, as early versions wrote; only its last part counts, so that no file leads out of the folder.
+/// Only the last part of a name counts, so that no file leads out of the folder; early versions wrote the folder's name before it.
 pub fn bag_files(folder: &Path) -> Option<Vec<PathBuf>> {
     let text = plain::read(&folder.join(METADATA), MAX_BYTES).ok()?;
     let text = String::from_utf8_lossy(&text);
@@ -26,7 +26,7 @@ pub fn bag_files(folder: &Path) -> Option<Vec<PathBuf>> {
     Some(names.filter_map(|name| Path::new(name).file_name()).map(|name| unpacked(folder.join(name))).collect())
 }
 
-/// The file without its compression, where it was unpacked already.
+/// Returns the uncompressed file, if it was unpacked already.
 fn unpacked(path: PathBuf) -> PathBuf {
     let plain = path.extension().filter(|ending| ["zstd", "zst"].iter().any(|known| ending == known));
     plain.map(|_| path.with_extension("")).filter(|plain| plain.is_file()).unwrap_or(path)

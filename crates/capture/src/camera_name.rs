@@ -6,15 +6,15 @@ use std::str::FromStr;
 /// Name of a camera.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CameraName {
-    /// Its number, as in /dev/video0; another one may have it after a restart.
+    /// Number, as in /dev/video0; it may belong to another camera after a restart.
     Number(u32),
-    /// Its port, as in `stereopsis devices` lists it.
+    /// Port, as listed by `stereopsis devices`.
     Port(String),
 }
 
 #[cfg(not(feature = "cameras"))]
 impl CameraName {
-    /// The same name: this build lists no cameras.
+    /// Returns the name unchanged: this build lists no cameras.
     #[must_use]
     pub fn lasting(&self) -> Self {
         self.clone()
@@ -33,7 +33,7 @@ impl fmt::Display for CameraName {
 impl FromStr for CameraName {
     type Err = String;
 
-    /// A number, or the name of a port, which contains a dash, a dot or a colon.
+    /// Parses a number, or the name of a port, which contains a dash, a dot or a colon.
     fn from_str(text: &str) -> Result<Self, String> {
         let text = text.trim();
         if let Ok(number) = text.parse() {

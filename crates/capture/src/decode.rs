@@ -21,22 +21,22 @@ pub use pfm::decode_pfm;
 pub(crate) use pfm::read_pfm;
 pub(crate) use turn::Turn;
 
-/// Bytes read from a file before its size in pixels is known.
+/// Largest number of bytes read from a file before its size in pixels is known.
 const HEADER_BYTES: u64 = 16 << 20;
-/// Bytes of a file beside its pixels, and decoding memory beside theirs: colour profiles, texts, thumbnails.
+/// Largest number of file bytes, and of decoding memory, besides those of the pixels: colour profiles, texts, thumbnails.
 const OVERHEAD_BYTES: u64 = 64 << 20;
 /// Largest number of file bytes per pixel: as text, three numbers of five digits each.
 const MAX_FILE_BYTES_PER_PIXEL: u64 = 24;
 /// Largest number of decoding bytes per pixel: four floats, twice.
 const MAX_MEMORY_BYTES_PER_PIXEL: u64 = 32;
 
-/// Bytes per pixel of a picture and of the same one turned by 90 degrees: four channels of 16 bits, twice.
+/// Largest number of bytes per pixel of a picture and its copy turned by 90 degrees: four channels of 16 bits, twice.
 const MAX_TURNED_BYTES_PER_PIXEL: u64 = 16;
 
-/// Smaller JPEGs are decoded without a look at the memory that they take, px.
-const LARGE: u64 = 4 << 20;
+/// Largest JPEG that is decoded without a check of the free memory, px.
+const MAX_UNCHECKED_JPEG_PX: u64 = 4 << 20;
 
-/// Reads an image file, turned as its orientation tag says; `color` keeps RGB where the file has it (of 16 bits the upper 8).
+/// Reads an image file, turned by its orientation tag; `color` keeps RGB where the file has it (of 16 bits the upper 8).
 ///
 /// # Errors
 /// The file is missing, empty, cut off, larger than `max_pixels`, or no image; the text names it.
@@ -44,7 +44,7 @@ pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<P
     read_picture_of(path, color, max_pixels, None)
 }
 
-/// Reads an image file, as [`read_picture`], unless its header says another size than `wanted`.
+/// Reads an image file, as [`read_picture`], if its header has the size `wanted`.
 ///
 /// # Errors
 /// The errors of [`read_picture`], and a picture of another size.
@@ -101,7 +101,7 @@ pub(crate) fn read_turned(
     decode_bytes(&bytes, color, max_pixels, wanted, turn).map(|picture| (picture, turn)).map_err(refused)
 }
 
-/// Decodes the bytes of an image file, as [`read_picture`], but as they lie in the file.
+/// Decodes the bytes of an image file, as [`read_picture`], without turning the picture.
 ///
 /// # Errors
 /// The bytes are damaged, truncated, too large or no image; the text gives the reason.
@@ -109,7 +109,7 @@ pub fn decode_picture(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Resul
     decode_bytes(bytes, color, max_pixels, None, Turn::NONE).map_err(|err| err.why)
 }
 
-/// Columns and rows of a picture by the header of its file.
+/// Returns columns and rows of a picture by the header of its file.
 ///
 /// # Errors
 /// The bytes are no image, or its header is damaged; the text gives the reason.
@@ -117,9 +117,9 @@ pub fn picture_size(bytes: &[u8]) -> Result<(u32, u32), String> {
     format_of(bytes).and_then(|format| size_by_header(bytes, format)).map_err(|err| err.why)
 }
 
-/// Why bytes cannot be decoded.
+/// Reason why bytes cannot be decoded.
 struct DecodeFailure {
-    /// What cannot be done with them: read, decode or use.
+    /// Failed operation: read, decode or use.
     task: &'static str,
     why: String,
 }
@@ -128,7 +128,7 @@ fn cannot(task: &'static str) -> impl Fn(String) -> DecodeFailure {
     move |why| DecodeFailure { task, why }
 }
 
-/// The formats that are read.
+/// Supported formats.
 const FORMATS: &[ImageFormat] =
     &[ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Tiff, ImageFormat::Bmp, ImageFormat::WebP, ImageFormat::Pnm];
 
@@ -154,23 +154,23 @@ fn format_of(bytes: &[u8]) -> Result<ImageFormat, DecodeFailure> {
 
 const NO_IMAGE: &str = "it is no PNG, JPEG, TIFF, BMP, WebP, PGM or PPM image";
 
-/// Advice for a format that is not read.
+/// Returns advice for an unsupported format.
 fn convert(ending: &str) -> String {
     format!("convert it to PNG (magick mogrify -format png *.{ending})")
 }
 
-/// Whether bytes begin a WebP of several images: the extended header has the flag of animations.
+/// Returns whether bytes begin a WebP of several images: the extended header has the flag of animations.
 fn is_animated_webp(bytes: &[u8]) -> bool {
     const ANIMATION: u8 = 1 << 1;
     bytes.get(12..16) == Some(b"VP8X") && bytes.get(20).is_some_and(|flags| flags & ANIMATION != 0)
 }
 
-/// Whether bytes begin a TIFF or a BigTIFF.
+/// Returns whether bytes begin a TIFF or a BigTIFF.
 fn is_tiff(bytes: &[u8]) -> bool {
     [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"].iter().any(|magic| bytes.starts_with(*magic))
 }
 
-/// Number of pixels of a picture of this size, unless it exceeds the maximum or another size is wanted.
+/// Returns the number of pixels of a picture of this size, unless it exceeds the maximum or another size is wanted.
 fn check(
     (width, height): (u32, u32),
     max_pixels: MaxPixels,
@@ -183,7 +183,7 @@ fn check(
     Ok(u64::from(width) * u64::from(height))
 }
 
-/// Width and height according to the first bytes of a file.
+/// Returns width and height according to the first bytes of a file.
 fn size_in(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), DecodeFailure> {
     match format {
         ImageFormat::Jpeg => jpeg::size(bytes).map_err(|why| cannot("decode")(format!("{why}; {CUT_OFF}"))),
@@ -200,7 +200,7 @@ fn size_of(reader: impl io::BufRead + io::Seek, format: ImageFormat) -> Result<(
     })
 }
 
-/// The size in a whole file's header.
+/// Returns the size in a whole file's header.
 fn size_by_header(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), DecodeFailure> {
     match (size_in(bytes, format), format) {
         // a TIFF variant that `image` does not read
@@ -209,7 +209,7 @@ fn size_by_header(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), Decod
     }
 }
 
-/// Memory limits of decoding this number of pixels.
+/// Returns the memory limits of decoding this number of pixels.
 fn limits(pixels: u64) -> Limits {
     let mut limits = Limits::no_limits();
     limits.max_alloc = Some(MAX_MEMORY_BYTES_PER_PIXEL.saturating_mul(pixels).saturating_add(OVERHEAD_BYTES));
@@ -226,12 +226,12 @@ fn decode_bytes(
     let format = format_of(bytes)?;
     let size = size_by_header(bytes, format)?;
     let pixels = check(turn.size(size), max_pixels, wanted)?;
-    if turn.is_quarter() && pixels > LARGE {
+    if turn.is_quarter() && pixels > MAX_UNCHECKED_JPEG_PX {
         has_room(size, MAX_TURNED_BYTES_PER_PIXEL.saturating_mul(pixels)).map_err(cannot("use"))?;
     }
     let decoded = match format {
         ImageFormat::Jpeg => {
-            if pixels > LARGE {
+            if pixels > MAX_UNCHECKED_JPEG_PX {
                 has_room(size, jpeg::taken(bytes, pixels)).map_err(cannot("use"))?;
             }
             jpeg::decode(bytes).map_err(|why| format!("{why}; {CUT_OFF}"))
@@ -251,7 +251,7 @@ fn decode_bytes(
     picture_of(decoded, color).map_err(cannot("use"))
 }
 
-/// Decodes with `image`, after a look at the memory that this picture takes.
+/// Decodes with `image`, after a check of the free memory.
 fn decode_with(
     bytes: &[u8],
     format: ImageFormat,
@@ -269,7 +269,7 @@ fn decode_with(
     Ok(reserved.and_then(|()| DynamicImage::from_decoder(decoder)))
 }
 
-/// Bytes that a picture takes at most until it is one of ours, see [`picture_of`].
+/// Returns the largest number of bytes of a picture until it is converted, see [`picture_of`].
 fn taken(color: ColorType, pixels: u64) -> u64 {
     let (own, then) = match color {
         ColorType::L8 | ColorType::L16 => (u64::from(color.bytes_per_pixel()), 0),
@@ -282,14 +282,14 @@ fn taken(color: ColorType, pixels: u64) -> u64 {
     (own + then) * pixels
 }
 
-/// Refuses a picture whose bytes are not free.
+/// Refuses a picture whose bytes exceed the free memory.
 fn has_room((width, height): (u32, u32), bytes: u64) -> Result<(), String> {
     memory::check(bytes).map_err(|free| {
         format!("its {width}x{height} px take {} of memory to read, and {free}: make it smaller", console::bytes(bytes))
     })
 }
 
-/// Whether a PNG file has all its chunks, up to and with IEND. Bytes behind IEND are ignored.
+/// Returns whether a PNG file has all its chunks, up to and with IEND. Bytes behind IEND are ignored.
 fn is_whole_png(bytes: &[u8]) -> bool {
     const SIGNATURE: usize = 8;
     // length, name, data, checksum
@@ -310,12 +310,12 @@ const CUT_OFF: &str = "is it cut off?";
 /// Advice for a picture of an unsupported kind.
 const SAVE_AS: &str = "save it with 8 or 16 bits, grey or RGB";
 
-/// The size of a TIFF of any kind.
+/// Returns the size of a TIFF of any kind.
 fn tiff_size(bytes: &[u8]) -> Option<(u32, u32)> {
     tiff::decoder::Decoder::new(io::Cursor::new(bytes)).ok()?.dimensions().ok()
 }
 
-/// A grey TIFF with transparency, which `image` takes for two bands; `None` for others.
+/// Decodes a grey TIFF with transparency, which `image` treats as two bands; `None` for others.
 fn tiff_with_alpha(bytes: &[u8], pixels: u64) -> Option<Result<DynamicImage, tiff::TiffError>> {
     let mut room = tiff::decoder::Limits::default();
     room.decoding_buffer_size = usize::try_from(limits(pixels).max_alloc?).ok()?;

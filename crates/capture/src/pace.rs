@@ -9,14 +9,14 @@ pub(super) struct Pace {
     due: Option<Instant>,
 }
 
-/// Time between two pairs at this rate, Hz; `None` for no rate, or a number that is not positive.
+/// Returns the time between two pairs at this rate, Hz; `None` for no rate, or a number that is not positive.
 pub(super) fn period(rate_hz: Option<f64>) -> Option<Duration> {
     let period = rate_hz.and_then(|hz| Duration::try_from_secs_f64(1.0 / hz).ok());
     period.filter(|period| !period.is_zero())
 }
 
 impl Pace {
-    /// A pace of this rate, Hz; `None`, or a number that is not positive, means no limit.
+    /// Creates a pace of this rate, Hz; `None`, or a number that is not positive, means no limit.
     pub(super) fn new(rate_hz: Option<f64>) -> Self {
         Self { period: period(rate_hz), due: None }
     }
@@ -32,7 +32,7 @@ impl Pace {
         wait <= timeout
     }
 
-    /// Notes that the due pair was delivered.
+    /// Records that the due pair was delivered.
     pub(super) fn taken(&mut self) {
         let Some(period) = self.period else { return };
         let now = Instant::now();

@@ -19,10 +19,10 @@ pub enum Side {
 }
 
 impl Side {
-    /// Both.
+    /// Both sides.
     pub const ALL: [Self; 2] = [Self::Left, Self::Right];
 
-    /// Its word.
+    /// Returns its word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Left => "left",
@@ -31,7 +31,7 @@ impl Side {
     }
 }
 
-/// Two frames taken at nearly the same time.
+/// Pair of frames taken at nearly the same time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Paired<T> {
     /// The left camera's frame.
@@ -47,7 +47,7 @@ pub struct Paired<T> {
 /// Frames that wait for a partner.
 #[derive(Debug)]
 pub struct Pairing<T> {
-    /// Left, right: in the order of [`Side`].
+    /// Frames of left and right, in the order of [`Side`].
     waiting: [Waiting<T>; 2],
     unpaired: u64,
     /// Time and skew of the newest pairs.
@@ -62,7 +62,7 @@ const MAX_SKEWS: usize = 600;
 const MIN_SKEWS: usize = 3;
 /// Largest number of frames of one camera that wait for a partner.
 const MAX_WAITING: usize = 8;
-/// Number of measured intervals; their median tolerates missing frames.
+/// Number of measured intervals, whose median tolerates missing frames.
 const INTERVALS: usize = 7;
 /// Largest skew of a pair, in intervals. Above one half, so that cameras half an interval apart keep partners despite jitter.
 const MAX_SKEW_INTERVALS: f64 = 0.55;
@@ -76,13 +76,13 @@ struct Waiting<T> {
 }
 
 impl<T> Pairing<T> {
-    /// A pairing without frames; `rates_hz` are the nominal frame rates of both cameras.
+    /// Creates a pairing without frames; `rates_hz` are the nominal frame rates of both cameras.
     pub fn new(left_rate_hz: f64, right_rate_hz: f64) -> Self {
         let waiting = [left_rate_hz, right_rate_hz].map(Waiting::new);
         Self { waiting, unpaired: 0, skews_s: VecDeque::new() }
     }
 
-    /// Takes the next frame of one camera.
+    /// Adds the next frame of one camera.
     pub fn push(&mut self, side: Side, time: SystemTime, frame: T) {
         self.unpaired += self.waiting[side as usize].push(time, frame);
     }
@@ -132,7 +132,7 @@ impl<T> Pairing<T> {
         }
     }
 
-    /// Skew of the newest pairs; `None` before there are enough pairs.
+    /// Returns the skew of the newest pairs; `None` before there are enough pairs.
     pub fn skew(&self) -> Option<Skew> {
         if self.skews_s.len() < MIN_SKEWS {
             return None;
@@ -142,13 +142,13 @@ impl<T> Pairing<T> {
         Some(Skew { mean_s: skews().sum::<f64>() / self.skews_s.len() as f64, spread_s })
     }
 
-    /// Measured time between two frames of the left and of the right camera, s; `None` before enough frames have come.
+    /// Returns the measured time between two frames of the left and of the right camera, s; `None` before enough frames have come.
     pub fn intervals_s(&self) -> Option<[f64; 2]> {
         let are_measured = self.waiting.iter().all(|waiting| waiting.intervals_s.len() == INTERVALS);
         are_measured.then(|| self.waiting.each_ref().map(Waiting::interval_s))
     }
 
-    /// Number of frames without a partner so far.
+    /// Returns the number of frames without a partner so far.
     pub fn unpaired(&self) -> u64 {
         self.unpaired
     }
@@ -159,7 +159,7 @@ impl<T> Waiting<T> {
         Self { frames: VecDeque::new(), last: None, intervals_s: VecDeque::new(), nominal_s: 1.0 / rate_hz.max(1.0) }
     }
 
-    /// Returns the number of frames given up.
+    /// Adds a frame; returns the number of frames given up.
     fn push(&mut self, time: SystemTime, frame: T) -> u64 {
         let mut given_up = 0;
         if let Some(last) = self.last {
@@ -194,7 +194,7 @@ impl<T> Waiting<T> {
     }
 }
 
-/// Signed seconds from `a` to `b`.
+/// Returns signed seconds from `a` to `b`.
 fn seconds_from(a: SystemTime, b: SystemTime) -> f64 {
     b.duration_since(a).as_ref().map_or_else(|earlier| -earlier.duration().as_secs_f64(), Duration::as_secs_f64)
 }

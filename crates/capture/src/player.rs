@@ -1,4 +1,4 @@
-//! Plays pairs of random access: a thread reads ahead, and each pair is returned when it is due or sought.
+//! Playback of pairs of random access: a thread reads ahead, and each pair is returned when it is due or sought.
 
 use super::threads::{join_or_detach, panic_message};
 use super::{CaptureError, Next, RawPair, Speed, Transport};
@@ -12,48 +12,48 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// Pairs of random access, numbered from 0.
 pub trait Pairs: Send {
-    /// What they are, in messages: `recording`, `folder`.
+    /// Returns the word for the source in messages: `recording`, `folder`.
     fn collection(&self) -> &'static str;
 
-    /// Reads a pair; its time of capture tells when it is due.
+    /// Reads a pair, whose capture time determines when it is due.
     ///
     /// # Errors
     /// The pair is damaged, or none can be read any more.
     fn read(&mut self, k: u64) -> Result<RawPair, PairError>;
 }
 
-/// Why a pair cannot be read, as text.
+/// Reason why a pair cannot be read, as text.
 #[derive(Clone, Debug)]
 pub enum PairError {
-    /// Others may be readable: the pair is left out.
+    /// Damaged pair, which is left out; others may be readable.
     Damaged(String),
-    /// The source ends.
+    /// End of the source.
     Lost(String),
 }
 
-/// Pairs that are read ahead.
+/// Number of pairs that are read ahead.
 const READ_AHEAD: u64 = 3;
 /// Interval at which the transport is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Limit of the wait between two pairs, by their times of capture.
 const MAX_WAIT: Duration = Duration::from_secs(5);
-/// The same limit in median intervals; the larger limit holds.
+/// Limit of the wait between two pairs in median intervals; the larger of both limits holds.
 const MAX_WAIT_INTERVALS: u32 = 4;
 
 /// State of the next pair.
 enum NextPair {
-    /// It is not read yet.
+    /// Not read yet.
     Pending,
-    /// It is read, with its time of capture.
+    /// Read, with its capture time.
     Ready(SystemTime),
-    /// It cannot be read.
+    /// Damaged.
     Damaged,
 }
 
 type Decoded = Result<Box<RawPair>, PairError>;
 
-/// The pairs that are read ahead.
+/// Pairs that are read ahead.
 struct ReadAhead {
     /// Number of the next pair.
     next: u64,
@@ -71,13 +71,13 @@ pub struct Player {
     transport: Arc<Transport>,
     shared: Shared,
     thread: Option<JoinHandle<()>>,
-    /// At the end it waits for a seek instead of ending.
+    /// Whether it waits for a seek at the end instead of ending.
     hold_at_end: bool,
-    /// What the pairs are, in messages.
+    /// Word for the source in messages.
     collection: &'static str,
-    /// Median interval of pairs, used where times of capture go back.
+    /// Median interval of pairs, used where capture times go back.
     median_interval: Duration,
-    /// The last pair: its time of capture, and the time at which it was due.
+    /// Capture time and due time of the last pair.
     last: Option<(SystemTime, Instant)>,
     /// Pairs that were left out, with the reasons.
     damaged: BTreeMap<u64, String>,
@@ -86,7 +86,7 @@ pub struct Player {
 }
 
 impl Player {
-    /// Starts reading ahead; `median_interval` is that between pairs. At the end playback ends, or with `hold_at_end` waits for a
+    /// Starts reading ahead; `median_interval` is that of the pairs. At the end playback ends, or with `hold_at_end` waits for a
     /// seek.
     ///
     /// # Errors
@@ -118,23 +118,23 @@ impl Player {
         Ok(Self { transport, shared, thread, hold_at_end, collection, median_interval, last, damaged, jumps })
     }
 
-    /// Its playback control.
+    /// Returns the playback control.
     pub fn transport(&self) -> &Arc<Transport> {
         &self.transport
     }
 
-    /// Median interval of pairs.
+    /// Returns the median interval of pairs.
     pub fn median_interval(&self) -> Duration {
         self.median_interval
     }
 
-    /// Why the pair at the position of playback cannot be read, where it is watched.
+    /// Returns why the pair at the position of playback cannot be read, in a watched source.
     pub fn unreadable(&self) -> Option<String> {
         let position = self.transport.get().position.filter(|_| self.hold_at_end)?;
         self.damaged.get(&position).cloned()
     }
 
-    /// The pairs that could not be read, in a sentence.
+    /// Describes the pairs that could not be read.
     pub fn left_out(&self) -> Option<String> {
         let (collection, why) = (self.collection, self.damaged.values().next()?);
         Some(match self.damaged.len() {
@@ -143,7 +143,7 @@ impl Player {
         })
     }
 
-    /// Jumps of time between pairs so far, in a sentence.
+    /// Describes the jumps of time between pairs so far.
     pub fn jumps(&self) -> Option<String> {
         let (pair, jump) = self.jumps.first_key_value()?;
         let more = if self.jumps.len() > 1 {
@@ -203,7 +203,7 @@ impl Player {
         }
     }
 
-    /// The time at which a pair with this time of capture is due.
+    /// Returns the time at which a pair with this capture time is due.
     fn due(&self, time: SystemTime) -> Instant {
         let (Some((last, given)), Speed::Times(speed)) = (self.last, self.transport.get().speed) else {
             return Instant::now();
@@ -214,7 +214,7 @@ impl Player {
         between.ok().and_then(|between| given.checked_add(between)).unwrap_or(given)
     }
 
-    /// Notes a jump of time before a pair.
+    /// Records a jump of time before a pair.
     fn note_jump(&mut self, k: u64, time: SystemTime) {
         let between = self.last.and_then(|(last, _)| time.duration_since(last).ok());
         if let Some(jump) = between.filter(|between| *between > self.max_wait()) {
@@ -252,12 +252,12 @@ impl Player {
     }
 }
 
-/// Name of the thread in messages.
+/// Returns the name of the thread in messages.
 fn thread_name(collection: &str) -> String {
     format!("the thread that reads the {collection}")
 }
 
-/// Median interval of pairs, which single jumps of the clock do not change.
+/// Returns the median interval of pairs, which tolerates single jumps of the clock.
 pub fn median_interval(times: &[Duration]) -> Duration {
     let mut between: Vec<Duration> = times.windows(2).map(|two| two[1].saturating_sub(two[0])).collect();
     if between.is_empty() {
@@ -278,14 +278,14 @@ impl Drop for Player {
 }
 
 impl Shared {
-    /// For the thread: waits for the next number to read; `None` to stop.
+    /// Waits for the next number to read; `None` to stop. Called by the thread.
     fn next_number(&self) -> Option<u64> {
         let mut state = self.0.0.lock();
         self.0.1.wait_while(&mut state, |state| !state.stop && state.missing().is_none());
         if state.stop { None } else { state.missing() }
     }
 
-    /// For the thread: adds a pair.
+    /// Adds a pair. Called by the thread.
     fn put(&self, k: u64, pair: Decoded) {
         let mut state = self.0.0.lock();
         if state.ahead().any(|ahead| ahead == k) {
@@ -330,7 +330,7 @@ impl ReadAhead {
         if k + 1 < self.count { Some(k + 1) } else { self.looped.then_some(0) }
     }
 
-    /// Numbers of the pairs that are read ahead.
+    /// Iterates over the numbers of the pairs that are read ahead.
     fn ahead(&self) -> impl Iterator<Item = u64> + '_ {
         let wanted = READ_AHEAD.min(self.count) as usize;
         std::iter::successors(Some(self.next), |&k| self.after(k)).take(wanted)

@@ -1,4 +1,4 @@
-//! The words of `--source`, also used in settings and in the window.
+//! Grammar of `--source`, also used in settings and in the window.
 
 use super::bag::bag_files;
 use super::picture_files::folder::EXTENSIONS;
@@ -21,7 +21,7 @@ pub enum SourceSpec {
         left: PathBuf,
         /// File of the right view.
         right: PathBuf,
-        /// Ground truth that the user names; otherwise that of a data set's layout is taken, where it lies beside.
+        /// Ground truth that the user names; otherwise that of a data set's layout beside the pair, if any.
         truth: Option<DisparityFile>,
     },
     /// `FOLDER`: pairs of image files.
@@ -40,7 +40,7 @@ pub enum SourceSpec {
     Rig {
         /// Name of the rig.
         name: String,
-        /// The router by which it is reached; `None` for the one on this machine.
+        /// Router by which it is reached; `None` for the one on this machine.
         router: Option<String>,
     },
     /// `zenoh:LEFT,RIGHT` or `zenoh:LEFT,RIGHT@ROUTER`: two heads of one camera each, on two machines.
@@ -49,7 +49,7 @@ pub enum SourceSpec {
         left: String,
         /// Name of the head of the right camera.
         right: String,
-        /// The router by which both are reached; `None` for the one on this machine.
+        /// Router by which both are reached; `None` for the one on this machine.
         router: Option<String>,
     },
     /// `ros2:LEFT,RIGHT`: two topics of pictures in ROS 2, left one first.
@@ -75,7 +75,7 @@ pub fn parse_size(text: &str) -> Result<(usize, usize), String> {
 /// Description of the grammar.
 const GRAMMAR: &str = "give scene, LEFT,RIGHT (two image files), FOLDER, FILE.mcap (a recording), - (one from a pipe), webcam:0,1 (two \
      cameras), webcam:0 (one, side by side), a video or rtsp:// address (or two), y4m:- (raw frames from a pipe), csi:0,1 (a Raspberry Pi's cameras), zenoh:NAME@ROUTER (a rig on the network), zenoh:LEFT,RIGHT@ROUTER (two heads of one camera each) or ros2:/left/image_raw,/right/image_raw (two topics of ROS 2)";
-/// What paths can be.
+/// Advice on paths.
 const PATHS: &str = "give a left and a right image, with a file of their true disparities if there is one, a folder of pairs, one \
      or two videos, or a recording (.mcap); in the window also a rig or a calibration, alone";
 
@@ -160,11 +160,11 @@ impl SourceSpec {
         }
     }
 
-    /// Source of the program's path arguments, or of files dropped on the window: one folder or recording, or a left and a right
-    /// image, with the truth of the pair among them where a name says so ([`is_truth_name`]).
+    /// Returns the source of the program's path arguments, or of files dropped on the window: one folder or recording, or a left and a right
+    /// image, with the truth of the pair among them if a name fits ([`is_truth_name`]).
     ///
     /// # Errors
-    /// [`CaptureError::Grammar`] for anything else; the text says what was given, and what can be.
+    /// [`CaptureError::Grammar`] for anything else; the text has the paths, and what is possible.
     pub fn from_paths(paths: &[PathBuf]) -> Result<Self, CaptureError> {
         let words: Option<Vec<&str>> = paths.iter().map(|path| path.to_str()).collect();
         if let Some(cameras) = words.and_then(|words| cameras_of(&words)) {
@@ -208,7 +208,7 @@ impl SourceSpec {
         Ok(spec)
     }
 
-    /// A folder: a recording in the files of `ros2 bag record`, or pairs.
+    /// Returns the source of a folder: a recording of `ros2 bag record`, or pairs.
     fn of_folder(folder: PathBuf) -> Self {
         if bag_files(&folder).is_some() { Self::Recording(folder) } else { Self::Folder(folder) }
     }
@@ -216,7 +216,7 @@ impl SourceSpec {
     /// Checks that the files which the words name exist; cameras and the scene have none.
     ///
     /// # Errors
-    /// [`CaptureError::Grammar`] with the first that does not.
+    /// [`CaptureError::Grammar`] with the first missing one.
     pub fn check_files_exist(&self) -> Result<(), CaptureError> {
         match self {
             Self::Files { left, right, truth } => {
@@ -238,10 +238,10 @@ impl SourceSpec {
         }
     }
 
-    /// The same pair of files with truth that the user names.
+    /// Sets the truth of a pair of files.
     ///
     /// # Errors
-    /// It is no pair of files, whose truth could be named.
+    /// It is no pair of files.
     pub fn with_truth(self, file: DisparityFile) -> Result<Self, CaptureError> {
         match self {
             Self::Files { left, right, .. } => Ok(Self::Files { left, right, truth: Some(file) }),
@@ -252,7 +252,7 @@ impl SourceSpec {
         }
     }
 
-    /// The pictures of both views in a folder, or one of them, that one path names.
+    /// Returns the source of a path to pictures of both views: a folder, or one picture.
     ///
     /// # Errors
     /// [`CaptureError::Grammar`] for several paths, for one that does not exist, and for a recording.
@@ -290,7 +290,7 @@ impl SourceSpec {
         )))
     }
 
-    /// Checks that a path exists; whether it can be read is found when it is opened.
+    /// Checks that a path exists; opening checks whether it can be read.
     ///
     /// # Errors
     /// [`CaptureError::Grammar`] if it does not.
@@ -303,7 +303,7 @@ impl SourceSpec {
         })
     }
 
-    /// True for sources that do not wait for their reader: pairs that are not taken in time are lost.
+    /// Returns whether pairs that are not taken in time are lost: the source does not wait for its reader.
     pub fn is_live(&self) -> bool {
         match self {
             Self::Rig { .. } | Self::RigPair { .. } | Self::Ros2 { .. } => true,
@@ -312,7 +312,7 @@ impl SourceSpec {
         }
     }
 
-    /// True for cameras of this machine.
+    /// Returns whether it is a camera of this machine.
     pub fn is_camera(&self) -> bool {
         matches!(self, Self::WebcamPair(..) | Self::WebcamSideBySide(_))
     }
@@ -353,7 +353,8 @@ impl std::str::FromStr for SourceSpec {
     }
 }
 
-/// The cameras that parts of a text name as OpenCV and V4L2 do: `0,2` or `/dev/video0,/dev/video2`, where no such files are pictures.
+/// Returns the cameras that a text names in the form of OpenCV and V4L2: `0,2` or `/dev/video0,/dev/video2`, where
+/// no such files are pictures.
 fn cameras_of(parts: &[&str]) -> Option<Result<SourceSpec, CaptureError>> {
     let number = |part: &&str| {
         let is_number = !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()) && !Path::new(part).exists();
@@ -364,7 +365,7 @@ fn cameras_of(parts: &[&str]) -> Option<Result<SourceSpec, CaptureError>> {
     (1..=2).contains(&names.len()).then(|| SourceSpec::parse(&format!("webcam:{}", names.join(","))))
 }
 
-/// Whether this is the full name of a topic of ROS 2.
+/// Returns whether this is the full name of a topic of ROS 2.
 fn is_topic(name: &str) -> bool {
     let is_part = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -373,14 +374,14 @@ fn is_topic(name: &str) -> bool {
     name.len() <= MAX_TOPIC_BYTES && name.strip_prefix('/').is_some_and(|name| name.split('/').all(is_part))
 }
 
-/// Bytes of a topic's name.
+/// Largest length of a topic's name, bytes.
 const MAX_TOPIC_BYTES: usize = 240;
 
 const RECORDING_EXTENSIONS: &[&str] = &["mcap"];
-/// Extensions of recordings that are compressed as a whole, behind their own.
+/// Extensions of compressed recordings, after that of the recording.
 const PACKED_EXTENSIONS: &[&str] = &["zstd", "zst"];
 
-/// Whether this is the name of a recording, compressed or not.
+/// Returns whether this is the name of a recording, compressed or not.
 fn is_recording(path: &Path) -> bool {
     let is_packed = has_extension(path, PACKED_EXTENSIONS);
     has_extension(if is_packed { Path::new(path.file_stem().unwrap_or_default()) } else { path }, RECORDING_EXTENSIONS)
@@ -393,7 +394,7 @@ fn has_extension(path: &Path, extensions: &[&str]) -> bool {
 /// Largest number of files that an error names.
 const MAX_NAMED_FILES: usize = 3;
 
-/// The names of files, for an error.
+/// Formats the names of files, for an error.
 fn names(paths: &[PathBuf]) -> String {
     let named = |path: &PathBuf| console::path(Path::new(path.file_name().unwrap_or(path.as_os_str())));
     let text = paths.iter().take(MAX_NAMED_FILES).map(named).collect::<Vec<_>>().join(", ");

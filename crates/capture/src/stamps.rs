@@ -1,4 +1,4 @@
-//! Validation of a camera's time stamps. Some drivers give none, use another clock, repeat a time or
+//! Validation of a camera's time stamps. Some drivers provide none, use another clock, repeat a time or
 //! go back. Such time stamps are not used: the arrival time of the picture takes their place.
 
 use std::time::{Duration, SystemTime};
@@ -6,16 +6,16 @@ use std::time::{Duration, SystemTime};
 /// Fault of a camera's time stamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StampFault {
-    /// They are missing.
+    /// Missing.
     Missing,
-    /// They differ too much from the wall clock.
+    /// Too different from the wall clock.
     OtherClock,
-    /// They repeat or go back.
+    /// Repeated or going back.
     Unordered,
 }
 
 impl StampFault {
-    /// Continuation of a sentence that begins with `its time stamps`.
+    /// Continues a sentence that begins with `its time stamps`.
     pub fn words(self) -> &'static str {
         match self {
             Self::Missing => "are missing",
@@ -25,12 +25,12 @@ impl StampFault {
     }
 }
 
-/// Checks the time stamps of one camera.
+/// Check of the time stamps of one camera.
 #[derive(Clone, Debug, Default)]
 pub struct Stamps {
     last: Option<SystemTime>,
     last_arrival: Option<SystemTime>,
-    /// Rises with each bad stamp and falls slowly.
+    /// Counter that rises with each bad stamp and falls slowly.
     doubt: u32,
     fault: Option<StampFault>,
 }
@@ -44,7 +44,7 @@ const FAULT_WEIGHT: u32 = 12;
 const FAULT_LIMIT: u32 = 3 * FAULT_WEIGHT - 8;
 
 impl Stamps {
-    /// Capture time of a frame; `None` if its stamp cannot be used. `arrival` is the time at which the frame came.
+    /// Returns the capture time of a frame; `None` if its stamp cannot be used. `arrival` is the time at which the frame came.
     pub fn check(&mut self, stamp: Option<SystemTime>, arrival: SystemTime) -> Option<SystemTime> {
         if self.last_arrival.is_some_and(|last| arrival < last) {
             // the clock was set back, and with it all earlier times
@@ -67,7 +67,7 @@ impl Stamps {
         judged.ok().filter(|_| self.fault.is_none())
     }
 
-    /// Fault because of which the stamps are not used any more.
+    /// Returns the fault because of which the stamps are no longer used.
     pub fn fault(&self) -> Option<StampFault> {
         self.fault
     }

@@ -4,10 +4,10 @@ use super::CaptureError;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long a stopped thread is waited for; a thread that a device blocks longer is detached.
+/// Time to wait for a stopped thread; a thread that a device blocks longer is detached.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Error message of a thread that has panicked: a fault of this program, whatever its input.
+/// Returns the error message of a thread that has panicked: a fault of this program, whatever its input.
 pub fn panic_message(what: &str) -> String {
     format!(
         "{what} has died, which is a fault of this program: the lines before this one say where; please report them"
@@ -28,7 +28,7 @@ pub fn join_or_detach(thread: JoinHandle<()>, what: &str) {
     join_until(Instant::now() + SHUTDOWN_TIMEOUT, thread, what);
 }
 
-/// The same with a deadline.
+/// Waits for a stopped thread until `deadline`, then detaches it.
 pub(super) fn join_until(deadline: Instant, thread: JoinHandle<()>, what: &str) {
     while !thread.is_finished() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(2));

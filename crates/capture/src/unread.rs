@@ -1,9 +1,9 @@
-//! Recordings that are not read, with the commands that make of them what is.
+//! Unsupported recordings, with the commands that convert them.
 
 use crate::console;
 use std::path::Path;
 
-/// The kind of a recording that is not read, by its name, with the command that converts it; `None` for other files.
+/// Returns the kind of an unsupported recording, by its name, with the command that converts it; `None` for other files.
 pub fn recording(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_string_lossy().to_lowercase();
     let shown = console::path(path);

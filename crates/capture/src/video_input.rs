@@ -16,7 +16,7 @@ pub enum VideoInput {
     Csi(u32),
 }
 
-/// Address of a stream, which may hold a password: that is neither shown nor kept.
+/// Address of a stream, which may hold a password that is neither shown nor stored.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address(String);
 
@@ -24,14 +24,14 @@ pub struct Address(String);
 const ENDINGS: [&str; 11] = ["mp4", "avi", "mkv", "mov", "webm", "m4v", "mpg", "mpeg", "ts", "wmv", "flv"];
 /// Schemes of addresses.
 const SCHEMES: [&str; 8] = ["rtsp", "rtsps", "http", "https", "rtmp", "srt", "udp", "tcp"];
-/// What stands for a password.
+/// Text in place of a password.
 const HIDDEN: &str = "***";
 
 impl VideoInput {
-    /// The one or two streams that the words name; `None` where they name no video.
+    /// Parses the one or two streams that the words name; `None` for other sources.
     ///
     /// # Errors
-    /// An address whose password was left out when it was shown.
+    /// An address whose password was replaced by `***`.
     pub(crate) fn parse(words: &str) -> Result<Option<Vec<Self>>, String> {
         let named = if let Some(numbers) = words.strip_prefix("csi:") {
             numbers.split(',').map(|number| number.parse().ok().map(Self::Csi)).collect()
@@ -50,7 +50,7 @@ impl VideoInput {
         Ok(Some(inputs))
     }
 
-    /// Video files and addresses; a comma separates two where both are some.
+    /// Parses video files and addresses; a comma separates two if both are valid.
     fn of_places(words: &str) -> Option<Vec<Self>> {
         let is_whole = Path::new(words).exists();
         let splits = words.match_indices(',').map(|(at, _)| (&words[..at], &words[at + 1..])).filter(|_| !is_whole);
@@ -66,7 +66,7 @@ impl VideoInput {
         Self::of_path(Path::new(word))
     }
 
-    /// The video of a path that has the ending of one, and is no folder.
+    /// Returns the video of a path with the ending of one that is no folder.
     pub(crate) fn of_path(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         let input = match &*ending {
@@ -77,7 +77,7 @@ impl VideoInput {
         (!path.is_dir()).then_some(input)
     }
 
-    /// The file, where it is one.
+    /// Returns the path of a file.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::File(path) | Self::Y4m(path) => Some(path),
@@ -85,7 +85,7 @@ impl VideoInput {
         }
     }
 
-    /// Whether its frames can be counted and sought.
+    /// Returns whether its frames can be counted and sought.
     pub fn has_length(&self) -> bool {
         match self {
             Self::File(_) => true,
@@ -94,12 +94,12 @@ impl VideoInput {
         }
     }
 
-    /// Whether frames that are not taken in time are lost.
+    /// Returns whether frames that are not taken in time are lost.
     pub fn is_live(&self) -> bool {
         matches!(self, Self::Address(_) | Self::Csi(_))
     }
 
-    /// A text in which the password of this address, should it be there, is not to be read.
+    /// Removes the password of this address from a text.
     pub fn without_password(&self, text: &str) -> String {
         let Self::Address(address) = self else { return text.to_owned() };
         match address.password() {
@@ -110,12 +110,12 @@ impl VideoInput {
 }
 
 impl Address {
-    /// The whole address, for the program that reads the stream.
+    /// Returns the whole address, for the program that reads the stream.
     pub fn with_password(&self) -> &str {
         &self.0
     }
 
-    /// The password, where there is one.
+    /// Returns the password, if there is one.
     fn password(&self) -> Option<&str> {
         let (_, rest) = self.0.split_once("://")?;
         let host = rest.find(['/', '?']).unwrap_or(rest.len());
@@ -131,7 +131,7 @@ impl Address {
 }
 
 impl fmt::Display for Address {
-    /// With `***` in place of the password.
+    /// Formats the address with `***` in place of the password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(password) = self.password() else { return f.write_str(&self.0) };
         f.write_str(&self.0.replacen(&format!(":{password}@"), &format!(":{HIDDEN}@"), 1))
@@ -155,7 +155,7 @@ impl fmt::Display for VideoInput {
     }
 }
 
-/// The words of `--source` for these streams.
+/// Returns the words of `--source` for these streams.
 pub(crate) fn words(inputs: &[VideoInput]) -> String {
     let named = inputs.iter().enumerate().map(|(at, input)| match input {
         VideoInput::Y4m(path) if at > 0 => path.display().to_string(),

@@ -1,4 +1,4 @@
-//! The capture thread: reads raw pairs from a source, prepares frames (rectification, scaling) and sends them to the engine.
+//! Capture thread: reads raw pairs from a source, prepares frames (rectification, scaling) and sends them to the engine.
 //! Raw taps receive each pair before its preparation, frame taps each frame before the newest-wins channel: neither a failing
 //! preparation nor a slow engine removes a pair from a recording.
 
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 pub use super::threads::join_or_detach;
 
-/// Tells whether pairs count by now, such as those that are recorded.
+/// Function that returns whether pairs count by now, such as those that are recorded.
 pub type CountsFrom = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// Options of reading a source.
@@ -28,7 +28,7 @@ pub struct CaptureOptions {
     pub policy: Policy,
     /// Receivers of pairs and frames; they can be changed while the source is read.
     pub taps: Taps,
-    /// Tells after each pair whether it counts for the two limits, as do all behind it; `None`: from the first one on.
+    /// Function that returns after each pair whether it and later ones count for the two limits; `None` counts all.
     pub counts_from: Option<CountsFrom>,
     /// Number of pairs after which reading ends.
     pub max_pairs: Option<u64>,
@@ -45,11 +45,11 @@ impl From<FramePreparation> for CaptureOptions {
 /// Statistics of the capture thread.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CaptureStats {
-    /// Pairs read from the source.
+    /// Number of pairs read from the source.
     pub captured: u64,
-    /// Pairs that the source itself dropped: gaps in its sequence numbers.
+    /// Number of pairs that the source dropped: gaps in its sequence numbers.
     pub dropped_source: u64,
-    /// Frames replaced by newer ones before they were taken.
+    /// Number of frames replaced by newer ones before they were taken.
     pub dropped_newest: u64,
     /// Pair rate over about the last second, Hz; 0 before the second pair.
     pub rate_hz: f64,
@@ -59,11 +59,11 @@ pub struct CaptureStats {
     pub rectify_ms: f64,
     /// Reason why the stream ended early, or why a pair could not be prepared.
     pub last_error: Option<String>,
-    /// The newest pair could not be prepared: [`CaptureStats::last_error`] has the reason.
+    /// Whether the newest pair could not be prepared: [`CaptureStats::last_error`] has the reason.
     pub unprepared: bool,
-    /// The stream has ended.
+    /// Whether the stream has ended.
     pub ended: bool,
-    /// It ended with an error: see [`CaptureStats::last_error`].
+    /// Whether it ended with an error: see [`CaptureStats::last_error`].
     pub lost: bool,
 }
 
@@ -72,15 +72,15 @@ struct Shared {
     stats: Mutex<CaptureStats>,
     info: Mutex<SourceInfo>,
     state: Mutex<SourceState>,
-    /// The preparation, and how often it was changed.
+    /// Preparation, and the number of its changes.
     preparation: Mutex<(u64, FramePreparation)>,
     taps: Mutex<Taps>,
     resync: AtomicBool,
 }
 
-/// The running capture thread. Dropping it stops it.
+/// Running capture thread; stopped when dropped.
 pub struct Capture {
-    /// The frames; cloned for their consumer.
+    /// Channel of the frames; cloned for their consumer.
     pub frames: NewestReceiver<Arc<Frame>>,
     shared: Arc<Shared>,
     transport: Option<Arc<Transport>>,
@@ -90,7 +90,7 @@ pub struct Capture {
 
 /// Timeout of waiting for a pair, after which the thread checks its stop signal.
 const READ_TIMEOUT: Duration = Duration::from_millis(50);
-/// Remark on truth of pairs that are rectified.
+/// Remark on the truth of rectified pairs.
 const TRUTH_DROPPED: &str = "the truth holds for the pictures as they are in the files: rectified by a calibration, they are not compared \
      with it";
 
@@ -131,24 +131,24 @@ impl Capture {
         Self { frames, shared, transport, remote_rig, thread: thread.ok() }
     }
 
-    /// Current statistics.
+    /// Returns the present statistics.
     pub fn stats(&self) -> CaptureStats {
         let mut stats = self.shared.stats.lock().clone();
         stats.dropped_newest = self.frames.dropped();
         stats
     }
 
-    /// Current description of the source.
+    /// Returns the present description of the source.
     pub fn info(&self) -> SourceInfo {
         self.shared.info.lock().clone()
     }
 
-    /// Current state of the cameras.
+    /// Returns the present state of the cameras.
     pub fn state(&self) -> SourceState {
         self.shared.state.lock().clone()
     }
 
-    /// Current preparation.
+    /// Returns the present preparation.
     pub fn preparation(&self) -> FramePreparation {
         self.shared.preparation.lock().1.clone()
     }
@@ -164,12 +164,12 @@ impl Capture {
         *self.shared.taps.lock() = taps;
     }
 
-    /// Playback control of a recording or a folder; `None` for other sources.
+    /// Returns the playback control of a recording or a folder; `None` for other sources.
     pub fn transport(&self) -> Option<&Arc<Transport>> {
         self.transport.as_ref()
     }
 
-    /// The rig on the network whose pairs the source gives.
+    /// Returns the rig on the network whose pairs the source delivers.
     pub fn remote_rig(&self) -> Option<&Arc<RemoteRig>> {
         self.remote_rig.as_ref()
     }
@@ -195,7 +195,7 @@ impl Drop for Capture {
     }
 }
 
-/// The thread's own state.
+/// State of the thread.
 struct Reader {
     source: Box<dyn PairSource>,
     sender: NewestSender<Arc<Frame>>,
@@ -205,14 +205,14 @@ struct Reader {
     counts_from: Option<CountsFrom>,
     max_pairs: Option<u64>,
     max_time: Option<Duration>,
-    /// The last pair had truth, which does not hold for rectified pictures.
+    /// Whether the last pair had truth, which does not hold for rectified pictures.
     has_truth: bool,
     /// Largest depth so far, bits.
     bits: u8,
 }
 
 impl Reader {
-    /// The preparation, if it is another one than this version.
+    /// Returns the preparation, if it is newer than this version.
     fn newer_preparation(&self, version: u64) -> Option<(u64, FramePreparation)> {
         let now = self.shared.preparation.lock();
         (now.0 != version).then(|| now.clone())
@@ -266,7 +266,7 @@ impl Reader {
                 tap.pair(&raw, preparation.geometry(&info), &info);
             }
             let mut frame = preparation.prepare(&raw, &info, arrived).map(Arc::new);
-            // it may have changed meanwhile, and a still gives no other pair
+            // it may have changed meanwhile, and a still delivers no other pair
             while let Some((newer, preparation)) = self.newer_preparation(version) {
                 version = newer;
                 frame = preparation.prepare(&raw, &info, arrived).map(Arc::new);

@@ -1,5 +1,5 @@
-//! Options of cameras beside size and rate: mounting and controls. Plain data with the same words on the
-//! command line, in rig files and in the window.
+//! Options of cameras except size and rate: mounting and controls. Plain data with the words of the
+//! command line, rig files and the window.
 
 use super::decode_camera::PixelFormat;
 use crate::choices;
@@ -11,24 +11,24 @@ use std::str::FromStr;
 /// Options for the cameras of a source.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CameraOptions {
-    /// The way to cameras.
+    /// Interface to the cameras.
     pub api: CameraApi,
     /// Pixel format; `None` accepts any.
     pub format: Option<PixelFormat>,
     /// The left and the right camera; a side-by-side camera takes the first.
     pub views: [ViewOptions; 2],
-    /// A side-by-side camera shows the right view in the left half of its picture.
+    /// Whether the right view is in the left half of a side-by-side camera's picture.
     pub swapped_halves: bool,
-    /// A calibration is in use: autofocus, which would invalidate it, and a lower frame rate in the dark are switched off
+    /// Whether a calibration is in use: autofocus, which would invalidate it, and a lower frame rate in the dark are switched off
     /// where the camera has them and no other setting is given.
     pub calibrated: bool,
-    /// Two cameras: exposure, gain and white balance of the right camera are locked to the values at which the left one settled.
+    /// Whether exposure, gain and white balance of the right camera are locked to the values at which the left one settled.
     pub equal_exposure: bool,
 }
 
 impl CameraOptions {
-    /// The same options as words of the command line, which sets the controls of both cameras alike. Only a rig file keeps
-    /// controls that differ.
+    /// Returns the options as words of the command line, which sets the controls of both cameras alike. Only a rig file stores
+    /// different controls.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         let mut add = |flag: &str, value: Option<String>| {
@@ -119,7 +119,7 @@ pub struct ControlSettings {
 }
 
 impl ControlSettings {
-    /// These settings; settings that are `None` are taken from `other`.
+    /// Returns these settings; those that are `None` are taken from `other`.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         Self {

@@ -7,9 +7,9 @@ use zune_jpeg::zune_core::bytestream::ZCursor;
 /// Structure of a JPEG file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Offset of the end marker. Any bytes may follow it.
+    /// Offset of the end marker, which any bytes may follow.
     pub end: usize,
-    /// The picture is one sequential scan with all its components.
+    /// Whether the picture is one sequential scan with all its components.
     pub is_plain: bool,
 }
 
@@ -43,7 +43,7 @@ pub fn frame(bytes: &[u8]) -> Option<Frame> {
     }
 }
 
-/// Offset of the first marker behind the data of a scan.
+/// Returns the offset of the first marker behind the data of a scan.
 fn end_of_scan(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at += bytes.get(at..)?.iter().position(|&byte| byte == 0xff)?;

@@ -1,6 +1,6 @@
-//! The spine: pairs and frames, the sources that give them, and the engines that match them.
+//! Core types: pairs and frames, the sources that deliver them, and the engines that match them.
 //!
-//! A [`PairSource`] gives [`RawPair`]s, [`FramePreparation`] makes [`Frame`]s of them, and an [`engine::Engine`] matches these. Taps
+//! A [`PairSource`] delivers [`RawPair`]s, [`FramePreparation`] makes [`Frame`]s of them, and an [`engine::Engine`] matches these. Taps
 //! observe pairs, frames and results.
 
 use stereopsis_base::parameter::choices;
@@ -56,17 +56,17 @@ pub struct SourceInfo {
     pub height: usize,
     /// Rate at which the source delivers pairs, Hz; `None` where the reader sets the rate.
     pub rate_hz: Option<f64>,
-    /// True for a camera: pairs that are not taken in time are lost. Other sources wait.
+    /// Whether it is a camera: pairs that are not taken in time are lost. Other sources wait.
     pub is_camera: bool,
-    /// True where one pair is given and no other follows: a watched pair of files.
+    /// Whether it delivers a single pair: a watched pair of files.
     pub is_still: bool,
-    /// Total number of pairs, where the source ends by itself.
+    /// Total number of pairs, for a source with an end.
     pub num_pairs: Option<u64>,
-    /// True where the source's pairs are already rectified.
+    /// Whether the source's pairs are already rectified.
     pub is_rectified: bool,
     /// Geometry of a source whose pairs are already rectified.
     pub geometry: Option<Geometry>,
-    /// Numbers of both cameras, where the names of the pictures' folders say them as KITTI's do.
+    /// Numbers of both cameras, from the names of the pictures' folders in KITTI's form.
     pub camera_numbers: Option<[u32; 2]>,
 }
 
@@ -81,18 +81,18 @@ pub enum Next {
     End,
 }
 
-/// A source of pairs. It belongs to the capture thread; operations that block (cameras) run on threads of their own.
+/// Source of pairs. It belongs to the capture thread; blocking operations (cameras) run on other threads.
 pub trait PairSource: Send {
-    /// Description of the source; sizes and rates may change while it runs.
+    /// Returns the description of the source; sizes and rates may change while it runs.
     fn info(&self) -> SourceInfo;
 
-    /// The next pair, waiting for at most `timeout`.
+    /// Returns the next pair, waiting for at most `timeout`.
     ///
     /// # Errors
     /// The source is lost; the reader reports it and may open it again.
     fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError>;
 
-    /// State of its cameras; the default value for other sources.
+    /// Returns the state of its cameras; the default value for other sources.
     fn state(&self) -> SourceState {
         SourceState::default()
     }
@@ -101,22 +101,22 @@ pub trait PairSource: Send {
     /// time; meanwhile [`SourceState::resyncing`] is true. Other sources ignore it.
     fn resync(&mut self) {}
 
-    /// Rectification and geometry that a recording holds for its pairs.
+    /// Returns the rectification and geometry that a recording stores for its pairs.
     fn calibration(&self) -> Option<&CalibrationNote> {
         None
     }
 
-    /// All files that the source reads, known from the start.
+    /// Returns all files that the source reads, known from the start.
     fn files(&self) -> Vec<PathBuf> {
         Vec::new()
     }
 
-    /// Playback control of a source in which the user can seek.
+    /// Returns the playback control of a source in which the user can seek.
     fn transport(&self) -> Option<Arc<Transport>> {
         None
     }
 
-    /// The rig on the network whose pairs it gives, where an engine there may match them.
+    /// Returns the rig on the network whose pairs it delivers, if an engine there may match them.
     fn remote_rig(&self) -> Option<Arc<RemoteRig>> {
         None
     }
@@ -134,19 +134,19 @@ pub struct SourceState {
     /// Remarks for the user, as sentences: a halved rate, jumping time stamps, a rejected control, and omitted parts of
     /// the source: files without a partner, damaged parts, invalid messages. Every command prints them.
     pub remarks: Vec<String>,
-    /// Why the pair at the position of playback cannot be read; gone with the next position.
+    /// Reason why the pair at the position of playback cannot be read; cleared by the next position.
     pub unreadable: Option<String>,
-    /// One camera is being restarted, see [`PairSource::resync`].
+    /// Whether one camera is being restarted, see [`PairSource::resync`].
     pub resyncing: bool,
 }
 
 impl SourceState {
-    /// Number of damaged frames of all cameras.
+    /// Returns the numbers of damaged frames of all cameras.
     pub fn damaged(&self) -> Damaged {
         self.cameras.iter().map(|camera| camera.damaged).sum()
     }
 
-    /// Number of frames of all cameras that their drivers dropped.
+    /// Returns the number of frames of all cameras that their drivers dropped.
     pub fn missed(&self) -> u64 {
         self.cameras.iter().map(|camera| camera.missed).sum()
     }
@@ -169,7 +169,7 @@ pub struct CameraState {
     /// Frames that the driver dropped (no bandwidth, or no free buffer), counted by gaps in its sequence numbers. 0 where the
     /// system does not report them.
     pub missed: u64,
-    /// Frames that the source did not take in time.
+    /// Number of frames that the source did not take in time.
     pub late: u64,
     /// Reason of its loss, while it is lost; it is opened again when it returns.
     pub lost: Option<String>,

@@ -6,38 +6,38 @@ use crate::image::{Image, Luma, Picture};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The encoded pictures of a pair: two, or one that shows both views.
+/// Encoded pictures of a pair: two, or one that shows both views.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Original {
     /// Left and right picture, or one of both views.
     pub images: Vec<EncodedImage>,
-    /// How they become the left and the right view.
+    /// Conversion to the left and the right view.
     pub layout: StereoLayout,
 }
 
-/// How encoded pictures become the left and the right view: split, then swapped, then turned.
+/// Conversion of encoded pictures to the left and the right view: split, then swapped, then turned.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StereoLayout {
-    /// One picture shows both views, the left one in its left half.
+    /// Whether one picture shows both views, the left one in its left half.
     pub side_by_side: bool,
-    /// The right view is in the left half.
+    /// Whether the right view is in the left half.
     pub swapped: bool,
     /// Orientation of the left and the right camera; a side-by-side picture is turned by the first one before it is split.
     pub orientation: [Orientation; 2],
 }
 
 impl StereoLayout {
-    /// Whether the encoded pictures are the two views unchanged.
+    /// Returns whether the encoded pictures are the two views unchanged.
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether this view's picture is not turned.
+    /// Returns whether this view's picture is not turned.
     pub fn is_upright(&self, view: usize) -> bool {
         self.orientation[view] == Orientation::default()
     }
 
-    /// Layout of a pair.
+    /// Returns the layout of a pair.
     pub fn of(original: Option<&Original>) -> Self {
         original.map(|original| original.layout.clone()).unwrap_or_default()
     }
@@ -71,7 +71,7 @@ impl Original {
     }
 }
 
-/// The left and the right half of a picture of even width; `swapped` if the left view is in the right half.
+/// Splits a picture of even width into left and right half; `swapped` if the left view is in the right half.
 pub fn halves(both: &Picture, swapped: bool) -> (Picture, Picture) {
     let (left, right) = split(both, Arrangement::SideBySide);
     if swapped { (right, left) } else { (left, right) }

@@ -1,6 +1,6 @@
-//! Raw pairs as a source gives them, and frames as the capture thread prepares them for matching.
+//! Raw pairs of a source, and frames that the capture thread prepares for matching.
 //!
-//! "Left" is as seen from behind the cameras; sizes are per view. A frame never changes after it was made, so that threads share
+//! "Left" is as seen from behind the cameras; sizes are per view. A frame is immutable, so that threads share
 //! it by `Arc`.
 
 use super::{FrameRows, Original};
@@ -12,12 +12,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// A raw pair of a source, not rectified.
+/// Raw pair of a source, not rectified.
 #[derive(Clone, Debug)]
 pub struct RawPair {
     /// The left view, as seen from behind the cameras.
     pub left: Picture,
-    /// The right view; the same size as the left one.
+    /// Right view; the left one's size.
     pub right: Picture,
     /// Number of the pair at its source, from 0; a gap means that the source dropped pairs.
     pub sequence: u64,
@@ -31,9 +31,9 @@ pub struct RawPair {
     pub original: Option<Original>,
     /// The recorded result of the pair, where the recording has one and the source options request it.
     pub recorded: Option<Arc<Recorded>>,
-    /// Exact disparity, where the source knows it.
+    /// Exact disparity, if the source has it.
     pub truth: Option<Arc<Truth>>,
-    /// Its result by an engine on the network, where that is wanted and has come.
+    /// Result of an engine on the network, if requested and received.
     pub matched: Option<Arc<Matched>>,
     /// Name of the rig on the network that took it.
     pub rig: Option<Arc<str>>,
@@ -44,38 +44,38 @@ pub struct RawPair {
 /// Machine that took a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TakenOn {
-    /// This one.
+    /// This machine.
     #[default]
     ThisMachine,
-    /// Another one, at this time of the clock here; `None` where the clocks cannot be compared.
+    /// Another machine, with the capture time on this machine's clock; `None` where the clocks cannot be compared.
     Another(Option<Instant>),
 }
 
 impl TakenOn {
-    /// Another machine, at this time of the wall clock here; a time that has not come, by an error of the clocks, is now.
+    /// Converts a wall-clock time of another machine; a future time, by an error of the clocks, becomes now.
     pub fn another_at(taken: SystemTime) -> Self {
         let age = SystemTime::now().duration_since(taken).unwrap_or_default();
         Self::Another(Instant::now().checked_sub(age))
     }
 }
 
-/// A result that another machine has computed.
+/// Result that another machine has computed.
 #[derive(Clone, Debug)]
 pub struct Matched {
     /// The disparity map.
     pub map: Arc<DisparityMap>,
-    /// The parameters that were used.
+    /// Parameters of the result.
     pub params: Arc<StereoParams>,
-    /// The engine and its device.
+    /// Engine with its device.
     pub engine: String,
-    /// True for a software adapter.
+    /// Whether it is a software adapter.
     pub software: bool,
-    /// From submission to the finished result, there.
+    /// Time from submission to the finished result, on that machine.
     pub compute_time: Duration,
 }
 
 impl RawPair {
-    /// A pair without skew, encoded pictures, recorded result and ground truth. Both pictures get the depth of the deeper one.
+    /// Creates a pair without skew, encoded pictures, recorded result and ground truth. Both pictures get the bit depth of the deeper one.
     pub fn new(
         name: impl Into<String>,
         sequence: u64,
@@ -102,8 +102,8 @@ impl RawPair {
         pair
     }
 
-    /// Gives both pictures one depth, that of the deeper one and at least this many bits, and returns it: in a sequence the depth never falls,
-    /// because a dark pair must not be scaled up. Pictures of 8 bits stay as they are.
+    /// Sets the bit depth of both pictures to that of the deeper one, at least this many bits, and returns it: within a sequence it never
+    /// falls, because a dark pair must not be scaled up. Pictures of 8 bits stay unchanged.
     pub fn deepen(&mut self, at_least_bits: u8) -> u8 {
         let deepest = self.left.luma.bits().max(self.right.luma.bits()).max(at_least_bits);
         self.left.deepen(deepest);
@@ -121,24 +121,24 @@ pub struct Recorded {
     pub disparity_px: Option<Image<f32>>,
 }
 
-/// A rectified pair, ready to be matched.
+/// Rectified pair, ready to be matched.
 #[derive(Clone, Debug)]
 pub struct Frame {
     /// Left picture, rectified and at working size.
     pub left: Arc<Picture>,
-    /// Right picture, rectified, the same size as the left one.
+    /// Right picture, rectified; the left one's size.
     pub right: Arc<Picture>,
     /// Its raw pair.
     pub raw: Arc<RawPair>,
-    /// Direction of the baseline: the pictures and all that belongs to them are upright in either case.
+    /// Direction of the baseline; the pictures are upright in either case.
     pub axis: Axis,
     /// Ground truth at working size, where the source has it.
     pub truth: Option<Arc<Truth>>,
     /// Geometry that converts disparity to metres at working size; `None` without a calibration.
     pub geometry: Option<Geometry>,
-    /// Correction of the right picture's rows; `None` where they are taken as they are.
+    /// Correction of the right picture's rows; `None` without a correction.
     pub rows: Option<FrameRows>,
-    /// True where a camera took it: a sequence, smoothed over time unless the parameters say otherwise.
+    /// Whether a camera took it: a sequence, smoothed over time by default.
     pub is_camera: bool,
     /// Arrival time of the raw pair at the capture thread.
     pub arrived: Instant,
@@ -147,7 +147,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Time from which the latency of its result counts, and the event of that time.
+    /// Returns the time from which the latency of its result counts, and the event of that time.
     pub fn latency_begin(&self) -> (Instant, LatencySince) {
         match self.raw.taken_on {
             TakenOn::ThisMachine => (self.arrived, LatencySince::Arrival),
@@ -156,17 +156,17 @@ impl Frame {
         }
     }
 
-    /// `(width, height)` of each view at working size.
+    /// Returns `(width, height)` of each view at working size.
     pub fn size(&self) -> (usize, usize) {
         self.left.size()
     }
 
-    /// Extent of the pictures along the baseline, px: a larger disparity matches nowhere.
+    /// Returns the extent of the pictures along the baseline, px: no larger disparity has a match.
     pub fn extent_px(&self) -> usize {
         self.axis.extent(self.size())
     }
 
-    /// The frame with its disparities along rows, as engines and all other matching want it: this one, or one whose pictures are turned
+    /// Returns the frame with its disparities along rows, for engines and all other matching: this one, or one whose pictures are turned
     /// counterclockwise, without geometry and truth.
     #[must_use]
     pub fn in_rows(self: &Arc<Self>) -> Arc<Self> {
@@ -190,7 +190,7 @@ impl Frame {
         }
     }
 
-    /// A map of this frame with its disparities along rows, as [`Frame::in_rows`] has the pictures.
+    /// Converts a map of this frame to disparities along rows, see [`Frame::in_rows`].
     pub fn map_in_rows<'a>(&self, map: &'a DisparityMap) -> Cow<'a, DisparityMap> {
         match self.axis {
             Axis::Horizontal => Cow::Borrowed(map),
@@ -198,7 +198,7 @@ impl Frame {
         }
     }
 
-    /// The pixel of [`Frame::in_rows`] at which this pixel lies.
+    /// Returns the pixel of [`Frame::in_rows`] at which this pixel lies.
     pub fn pixel_in_rows(&self, (x, y): (usize, usize)) -> (usize, usize) {
         match self.axis {
             Axis::Horizontal => (x, y),
@@ -207,7 +207,7 @@ impl Frame {
         }
     }
 
-    /// The same frame without pictures, for consumers of the result only.
+    /// Copies the frame without pictures, for consumers of the result only.
     #[must_use]
     pub fn without_pictures(&self) -> Self {
         let raw = RawPair {
@@ -225,7 +225,7 @@ impl Frame {
         Self { left, right, raw: Arc::new(raw), truth: None, rows: self.rows.clone(), ..*self }
     }
 
-    /// An unprepared frame of a rectified pair, without a calibration and without truth.
+    /// Creates an unprepared frame of a rectified pair, without a calibration and without truth.
     pub fn of_raw(raw: Arc<RawPair>) -> Self {
         Self {
             left: Arc::new(raw.left.clone()),

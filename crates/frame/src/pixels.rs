@@ -1,6 +1,6 @@
-//! How much of encoded pictures is decoded.
+//! Decoded parts of encoded pictures.
 
-/// What a reader needs of pictures.
+/// Parts of pictures that a reader decodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pixels {
     /// Luma, and RGB where the picture has colours.
@@ -8,18 +8,18 @@ pub enum Pixels {
     Color,
     /// Luma alone.
     Luma,
-    /// What a reader needs that passes pictures on as they came: a JPEG of a camera is checked for its two ends, and stands as a black
-    /// picture; what has no encoded form is decoded with its colours.
+    /// Nothing, for a reader that passes pictures on unchanged: a camera's JPEG is checked for its two ends, and represented by a black
+    /// picture; pictures without an encoded form are decoded in colour.
     Unread,
 }
 
 impl Pixels {
-    /// Whether colours of formats of cameras are decoded.
+    /// Returns whether colours of camera formats are decoded.
     pub fn has_color(self) -> bool {
         self == Self::Color
     }
 
-    /// Whether colours of formats that have no encoded form are kept.
+    /// Returns whether colours of formats without an encoded form are kept.
     pub fn keeps_rgb(self) -> bool {
         self != Self::Luma
     }

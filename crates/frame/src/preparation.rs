@@ -10,24 +10,24 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// How a raw pair becomes a frame.
+/// Preparation of frames from raw pairs.
 #[derive(Clone, Debug, Default)]
 pub struct FramePreparation {
-    /// Rectifies pairs; `None` passes raw pairs on unchanged.
+    /// Rectification of pairs; `None` passes raw pairs on unchanged.
     pub rectifier: Option<Arc<Rectifier>>,
-    /// Geometry that takes precedence over the rectifier's and the source's own; at the source's size.
+    /// Geometry that takes precedence over the rectifier's and the source's; at the source's size.
     pub geometry: Option<Geometry>,
     /// Direction of the baseline of pairs without a geometry.
     pub axis: Axis,
-    /// Corrects the rows of the right picture; `None` takes them as they are.
+    /// Correction of the rows of the right picture; `None` leaves them unchanged.
     pub rows: Option<Arc<RowCorrection>>,
     /// Working size.
     pub scale: Scale,
-    /// Left and right are exchanged, before anything else.
+    /// Whether left and right are exchanged, before anything else.
     pub swapped: bool,
 }
 
-/// A pair at the source's size, ready to be scaled.
+/// Pair at the source's size, ready to be scaled.
 struct Rectified<'a> {
     left: Cow<'a, Picture>,
     right: Cow<'a, Picture>,
@@ -35,13 +35,13 @@ struct Rectified<'a> {
 }
 
 impl FramePreparation {
-    /// Geometry that converts disparity to metres, at the source's size.
+    /// Returns the geometry that converts disparity to metres, at the source's size.
     pub fn geometry(&self, source: &SourceInfo) -> Option<Geometry> {
         let of_source = || source.geometry.map(|geometry| if self.swapped { geometry.swapped() } else { geometry });
         self.geometry.or_else(|| self.rectifier.as_ref().map(|rectifier| rectifier.geometry())).or_else(of_source)
     }
 
-    /// The left and the right picture.
+    /// Returns the left and the right picture.
     fn sides<'a>(&self, raw: &'a RawPair) -> [&'a Picture; 2] {
         let sides = [&raw.left, &raw.right];
         if self.swapped { [sides[1], sides[0]] } else { sides }
@@ -56,7 +56,7 @@ impl FramePreparation {
         self.rectifier.as_ref().map_or(Ok(()), |rectifier| rectifier.check(left, right))
     }
 
-    /// Refuses a pair whose rectified and scaled pictures have no room.
+    /// Refuses a pair whose rectified and scaled pictures do not fit into memory.
     fn check_memory(&self, left: &Picture, right: &Picture) -> Result<(), CalibrationError> {
         let raw = left.bytes() + right.bytes();
         let rectified = match (&self.rectifier, &self.rows) {
@@ -113,12 +113,12 @@ impl FramePreparation {
         })
     }
 
-    /// Direction of the baseline.
+    /// Returns the direction of the baseline.
     fn axis_of(&self, source: &SourceInfo) -> Axis {
         self.geometry(source).map_or(self.axis, |geometry| geometry.axis)
     }
 
-    /// Both pictures rectified, the right one with its rows corrected: by the field that is in force, or of files by that of the pair.
+    /// Rectifies both pictures and corrects the right one's rows: by the field in force, or for files by that of the pair.
     fn rectified<'a>(
         &self,
         left: &'a Picture,
@@ -158,7 +158,7 @@ mod tests {
     use crate::image::{Image, QuarterTurn};
     use std::time::SystemTime;
 
-    /// A wall at 12 px whose right picture shows everything `px` lower.
+    /// Creates a wall at 12 px whose right picture shows everything `px` lower.
     fn wall(px: f64) -> RawPair {
         let wave = |x: f64, y: f64| {
             let soft = (0.31 * x).sin() * (0.27 * y + 0.05 * x).cos() + (0.11 * x - 0.19 * y).sin();
@@ -181,7 +181,7 @@ mod tests {
         preparation.prepare(raw, &source, Instant::now()).unwrap()
     }
 
-    /// Median of how much lower the right picture shows things, px.
+    /// Returns the median vertical offset of the right picture, px; positive is lower.
     fn lower_px(left: &Picture, right: &Picture) -> f64 {
         let mut offsets: Vec<_> = matches(&left.luma, &right.luma).iter().map(|m| m.right.y - m.left.y).collect();
         offsets.sort_by(f64::total_cmp);

@@ -1,12 +1,12 @@
-//! A rig on the network whose pairs an engine there matches.
+//! Rig on the network whose pairs an engine there matches.
 
 use crate::stereo::StereoParams;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Link between the source of a rig's pairs and the viewer of its results, on two threads: whether results are wanted, for which the
-/// source then holds its pairs back, and parameters that were changed on one side.
+/// Link between the source of a rig's pairs and the viewer of its results, on two threads: requests for results, for which the source
+/// holds its pairs back, and parameters that were changed on one side.
 #[derive(Debug)]
 pub struct RemoteRig {
     /// Name of the rig.
@@ -16,42 +16,42 @@ pub struct RemoteRig {
 
 #[derive(Debug, Default)]
 struct State {
-    /// When results were wanted last.
+    /// Time at which results were last requested.
     wanted: Option<Instant>,
-    /// The rig's parameters.
+    /// Parameters of the rig.
     there: Option<StereoParams>,
-    /// The parameters that were the same here and there last.
+    /// Last parameters that were equal on both sides.
     agreed: Option<StereoParams>,
-    /// Parameters that the rig is to take.
+    /// Parameters that the rig shall take.
     requested: Option<StereoParams>,
 }
 
-/// For so long a result stays wanted.
+/// Time for which a request for results holds.
 const WANTED: Duration = Duration::from_secs(2);
 
 impl RemoteRig {
-    /// Of this rig; nothing is wanted.
+    /// Creates the link to this rig, without a request.
     pub fn of(name: impl Into<Arc<str>>) -> Self {
         Self { name: name.into(), state: Mutex::default() }
     }
 
-    /// Wants results for the next two seconds.
+    /// Requests results for the next two seconds.
     pub fn want(&self) {
         self.state.lock().wanted = Some(Instant::now());
     }
 
-    /// Whether results are wanted now.
+    /// Returns whether results are requested now.
     pub fn is_wanted(&self) -> bool {
         self.state.lock().wanted.is_some_and(|since| since.elapsed() < WANTED)
     }
 
-    /// Notes the rig's parameters.
+    /// Sets the rig's parameters.
     pub fn set_there(&self, params: StereoParams) {
         self.state.lock().there = Some(params);
     }
 
-    /// The rig's parameters, where they were changed by others: whatever shows its results takes them. Where they were changed here,
-    /// the rig is to take those. At first the rig's hold.
+    /// Returns the rig's parameters if others have changed them, for the viewer to take. Parameters that were changed here are sent to the
+    /// rig. At first the rig's hold.
     pub fn exchange(&self, in_force: &StereoParams) -> Option<StereoParams> {
         let mut state = self.state.lock();
         let there = state.there.clone()?;
@@ -60,14 +60,14 @@ impl RemoteRig {
             return (there != *in_force).then_some(there);
         }
         if there != *in_force {
-            // what the rig will say next is no change by others
+            // the rig's next report of these is no change by others
             (state.agreed, state.there) = (Some(in_force.clone()), Some(in_force.clone()));
             state.requested = Some(in_force.clone());
         }
         None
     }
 
-    /// Parameters that the rig is to take, once.
+    /// Takes the parameters that the rig shall take.
     pub fn take_request(&self) -> Option<StereoParams> {
         self.state.lock().requested.take()
     }

@@ -1,4 +1,4 @@
-//! Correction of rows: who finds the field, and the field that is in force.
+//! Correction of rows: estimation of its field, and the field in force.
 
 use crate::calibration::{Match, Rectifier, RowField, RowFit, RowRemap, matches, row_field};
 use crate::geometry::Axis;
@@ -6,23 +6,23 @@ use crate::image::{Luma, QuarterTurn};
 use parking_lot::Mutex;
 use std::sync::{Arc, Weak};
 
-/// Share by which the field of cameras follows a new estimate: a wrong one moves it little.
+/// Share by which the field of cameras follows a new estimate, so that a wrong one has little effect.
 const FOLLOWING: f64 = 0.25;
-/// A change that stays below it, px, is not worth a new map.
+/// Smallest change that is worth a new map, px.
 const MIN_CHANGE_PX: f64 = 0.02;
 
-/// The correction of one source's rows. Frames share it: what is found in one of them corrects the next one.
+/// Correction of one source's rows. Frames share it: an estimate from one of them corrects the next one.
 #[derive(Debug, Default)]
 pub struct RowCorrection {
-    /// The field of the rig file, which stays.
+    /// Fixed field of the rig file.
     kept: Option<RowField>,
-    /// The field of a camera's pairs, which follows them slowly.
+    /// Field of a camera's pairs, which follows them slowly.
     followed: Mutex<Option<RowField>>,
-    /// The last map, for as long as field, size and rectifier stay the same.
+    /// Last map, valid while field, size and rectifier stay unchanged.
     map: Mutex<Option<(MapKey, Arc<RowRemap>)>>,
 }
 
-/// All that a map is made of.
+/// Inputs of a map.
 #[derive(Debug)]
 struct MapKey {
     field: RowField,
@@ -32,28 +32,28 @@ struct MapKey {
 }
 
 impl RowCorrection {
-    /// A correction that is estimated.
+    /// Creates a correction that is estimated.
     pub fn auto() -> Self {
         Self::default()
     }
 
-    /// A correction by one field.
+    /// Creates a correction by a fixed field.
     pub fn kept(field: RowField) -> Self {
         Self { kept: Some(field), ..Self::default() }
     }
 
-    /// Whether the field stays.
+    /// Returns whether the field is fixed.
     pub fn is_kept(&self) -> bool {
         self.kept.is_some()
     }
 
-    /// Field that corrects the next pair of a camera.
+    /// Returns the field that corrects the next pair of a camera.
     pub fn field(&self) -> RowField {
         self.kept.or(*self.followed.lock()).unwrap_or_default()
     }
 
     /// Takes the matches of a camera's pair of `width` x `height` whose rows were corrected by `applied`, with disparities along its rows:
-    /// the field follows them slowly, unless it is kept. Returns it with the errors of this pair; `None` where too little matches.
+    /// the field follows them slowly, unless it is fixed. Returns it with the errors of this pair; `None` with too few matches.
     pub fn follow(&self, found: &[Match], (width, height): (usize, usize), applied: &RowField) -> Option<RowFit> {
         let new = row_field(found, width, height, applied)?;
         let after_px = row_field(found, width, height, &RowField::default())?.before_px;
@@ -71,7 +71,7 @@ impl RowCorrection {
         Some(RowFit { field, after_px, max_px: field.max_px(height), ..new })
     }
 
-    /// Field that a pair of files or of a recording shows: its own, whatever came before it.
+    /// Estimates the field of a pair of files or of a recording, independently of earlier pairs.
     pub(super) fn of_pair(&self, left: &Luma, right: &Luma, axis: Axis) -> Option<RowFit> {
         if self.is_kept() {
             return None;
@@ -88,7 +88,7 @@ impl RowCorrection {
         row_field(&matches(left, right), width, height, &RowField::default())
     }
 
-    /// The map of a field; `None` for one that changes nothing.
+    /// Returns the map of a field; `None` for one that changes nothing.
     pub(super) fn map(
         &self,
         field: RowField,
@@ -119,13 +119,13 @@ impl RowCorrection {
     }
 }
 
-/// The correction that a frame's rows have had.
+/// Correction of a frame's rows.
 #[derive(Clone, Debug)]
 pub struct FrameRows {
-    /// The correction of its source.
+    /// Correction of its source.
     pub correction: Arc<RowCorrection>,
-    /// The field that was applied.
+    /// Applied field.
     pub field: RowField,
-    /// The estimate of this pair, of files and recordings; [`None`] for cameras, and where too little matches.
+    /// Estimate of this pair, for files and recordings; [`None`] for cameras, and with too few matches.
     pub fit: Option<RowFit>,
 }

@@ -22,7 +22,7 @@ choices! {
 }
 
 impl Scale {
-    /// Source pixels along one side of a box.
+    /// Returns the number of source pixels along one side of a box.
     pub fn divisor(self) -> usize {
         match self {
             Self::One => 1,
@@ -31,17 +31,17 @@ impl Scale {
         }
     }
 
-    /// Ratio of working size to source size.
+    /// Returns the ratio of working size to source size.
     pub fn factor(self) -> f64 {
         1.0 / self.divisor() as f64
     }
 
-    /// Working size of a picture of this size; never below 1x1.
+    /// Returns the working size of a picture of this size; never below 1x1.
     pub fn size(self, (width, height): (usize, usize)) -> (usize, usize) {
         ((width / self.divisor()).max(1), (height / self.divisor()).max(1))
     }
 
-    /// The picture at working size: rounded means of boxes; columns and rows that do not fill a box are omitted.
+    /// Reduces a picture to working size: rounded means of boxes; columns and rows that do not fill a box are omitted.
     #[must_use]
     pub fn picture(self, picture: &Picture) -> Picture {
         let n = self.divisor();
@@ -59,7 +59,7 @@ impl Scale {
         Picture { luma, rgb }
     }
 
-    /// Ground truth at working size: the value of the pixel nearest to each box's centre, in pixels of the working size.
+    /// Reduces ground truth to working size: the value of the pixel nearest to each box's centre, in pixels of the working size.
     #[must_use]
     pub fn truth(self, truth: &Truth) -> Truth {
         let factor = self.factor() as f32;

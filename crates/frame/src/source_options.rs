@@ -13,28 +13,28 @@ pub struct SourceOptions {
     pub size: Option<(usize, usize)>,
     /// Rate, Hz: of scene and files, or requested from a camera. `None` for no limit, or for the camera's default.
     pub rate_hz: Option<f64>,
-    /// Files and recordings restart at the end.
+    /// Whether files and recordings restart at the end.
     pub looped: bool,
-    /// Interactive use: a recording stays open at its end so that the user can seek, and its pairs carry their recorded
-    /// results; a folder is held at its start and played like a recording; a single pair is given once.
+    /// Whether the use is interactive: a recording stays open at its end so that the user can seek, and its pairs have their recorded
+    /// results; a folder is held at its start and played like a recording; a single pair is delivered once.
     pub watched: bool,
-    /// Playback speed of recordings, and of folders that are watched. Standard input has no speed of its own; [`Speed::Max`] reads all of it.
+    /// Playback speed of recordings, and of watched folders. Standard input has no speed; [`Speed::Max`] reads all of it.
     pub speed: Speed,
     /// Start time of recordings, from their first pair on.
     pub start_at: Duration,
     /// Topics of a foreign recording that hold the views.
     pub topics: TopicChoice,
-    /// Arrangement of both views in each picture of files, or of [`TopicChoice::both`]; `None` where each view has a picture of its own.
+    /// Arrangement of both views in each picture of files, or of [`TopicChoice::both`]; `None` for one picture per view.
     pub both_views: Option<Arrangement>,
     /// Limit on the size of pictures from files and recordings.
     pub max_pixels: MaxPixels,
     /// Parts of pictures that are decoded: brightness alone, or colours too.
     pub pixels: Pixels,
-    /// The camera of `webcam:N` shows one view, not both side by side: for a head of one camera.
+    /// Whether the camera of `webcam:N` shows one view, not both side by side: for a head of one camera.
     pub one_view: bool,
     /// Options of cameras.
     pub cameras: CameraOptions,
-    /// Zenoh's own configuration, for rigs on the network: certificates, access rules.
+    /// Configuration of Zenoh for rigs on the network: certificates, access rules.
     pub zenoh_config: Option<PathBuf>,
     /// The scene's rig and appearance; [`SourceOptions::size`] takes precedence over its size.
     pub scene: SceneOptions,
@@ -50,7 +50,7 @@ choices! {
     }
 }
 
-/// The user's choice of topics for the views, and how their pictures become pairs.
+/// User's choice of topics for the views, and of the pairing of their pictures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TopicChoice {
     /// Topic of the left view.
@@ -74,7 +74,7 @@ choices! {
 }
 
 impl TopicChoice {
-    /// Whether no topic is chosen.
+    /// Returns whether no topic is chosen.
     pub fn is_default(&self) -> bool {
         [&self.left, &self.right, &self.both].iter().all(|topic| topic.is_none())
     }
@@ -114,7 +114,7 @@ pub struct SceneOptions {
 }
 
 impl Default for SceneOptions {
-    /// 640x480, disparities from about 6 to 58 px.
+    /// Returns 640x480 with disparities from about 6 to 58 px.
     fn default() -> Self {
         Self {
             width: 640,
@@ -131,13 +131,13 @@ impl Default for SceneOptions {
 }
 
 impl SceneOptions {
-    /// The rig of the scene.
+    /// Returns the rig of the scene.
     pub fn geometry(&self) -> Geometry {
         // a field of view of 58 degrees
         Geometry::centred(0.9 * self.width as f64, self.baseline_m, 0.0, (self.width, self.height))
     }
 
-    /// Checks that there is such a scene.
+    /// Checks the ranges of the options.
     ///
     /// # Errors
     /// A number is out of its range.

@@ -22,8 +22,8 @@ pub trait FrameTap: Send + Sync {
 /// Taps of a capture thread.
 #[derive(Clone, Default)]
 pub struct Taps {
-    /// Before the preparation.
+    /// Taps before the preparation.
     pub raw: Vec<Arc<dyn RawTap>>,
-    /// After the preparation.
+    /// Taps after the preparation.
     pub frames: Vec<Arc<dyn FrameTap>>,
 }

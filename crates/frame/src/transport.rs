@@ -9,7 +9,7 @@ use std::time::Duration;
 pub enum Speed {
     /// Multiple of the recorded speed; above 0.
     Times(f64),
-    /// As fast as pairs are taken; none is skipped.
+    /// Highest speed: every pair as soon as the reader takes it.
     Max,
 }
 
@@ -22,43 +22,43 @@ impl Default for Speed {
 /// State of playback.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Playing {
-    /// Playback runs.
+    /// Whether playback runs.
     pub playing: bool,
-    /// Its speed.
+    /// Speed of playback.
     pub speed: Speed,
-    /// At the end, playback restarts; otherwise it stops there, and the source stays open.
+    /// Whether playback restarts at the end; otherwise it stops there, and the source stays open.
     pub looped: bool,
     /// The last delivered pair, counted from 0 in the order of the recording; `None` before the first one.
     pub position: Option<u64>,
     /// Recorded times of all pairs, from the first one on, in order.
     pub times: Arc<[Duration]>,
-    /// Names of all pairs, where the source shows them; else empty.
+    /// Names of all pairs, if the source shows them; else empty.
     pub names: Arc<[String]>,
-    /// Whether each pair has recorded depth, as far as they were searched; `None` where the source records none.
+    /// Whether each pair has recorded depth, as far as searched; `None` where the source records none.
     pub recorded: Option<Arc<[bool]>>,
     /// Seek target: the pair to deliver next, also while paused.
     seek: Option<u64>,
 }
 
-/// Controls playback; the source reads it before each pair.
+/// Playback control; the source reads it before each pair.
 #[derive(Debug)]
 pub struct Transport(Mutex<Playing>);
 
 impl Transport {
-    /// Playback at the first pair of a recording whose pairs have these times.
+    /// Starts at the first pair of a recording whose pairs have these times.
     pub fn new(times: Arc<[Duration]>, speed: Speed, looped: bool) -> Self {
         let (names, recorded) = (Arc::default(), None);
         Self(Mutex::new(Playing { playing: true, speed, looped, position: None, times, names, recorded, seek: None }))
     }
 
-    /// The same for pairs with these names.
+    /// Sets the names of the pairs.
     #[must_use]
     pub fn with_names(mut self, names: Arc<[String]>) -> Self {
         self.0.get_mut().names = names;
         self
     }
 
-    /// Copy of the state.
+    /// Returns a copy of the state.
     pub fn get(&self) -> Playing {
         self.0.lock().clone()
     }
@@ -107,7 +107,7 @@ impl Transport {
         playing.seek_to(if seconds < 0.0 { pair.min(from.saturating_sub(1)) } else { pair.max(from + 1) });
     }
 
-    /// Pauses and seeks to the next pair with recorded depth, or to the one before; stays where there is none.
+    /// Pauses and seeks to the next or the previous pair with recorded depth; stays where there is none.
     pub fn step_recorded(&self, forward: bool) {
         let mut playing = self.0.lock();
         playing.playing = false;
@@ -116,7 +116,7 @@ impl Transport {
         }
     }
 
-    /// For the source: which of its first pairs have recorded depth.
+    /// Sets which of the first pairs have recorded depth; called by the source.
     pub fn set_recorded(&self, recorded: Arc<[bool]>) {
         self.0.lock().recorded = Some(recorded);
     }
@@ -131,7 +131,7 @@ impl Transport {
         self.0.lock().looped = looped;
     }
 
-    /// For the source: the pair to deliver now, and whether it is a seek target (due at once). `None` while paused.
+    /// Returns the pair to deliver now, and whether it is a seek target (due at once); `None` while paused. Called by the source.
     pub fn next_pair(&self) -> Option<(u64, bool)> {
         let playing = self.0.lock();
         match playing.seek {
@@ -141,7 +141,7 @@ impl Transport {
         }
     }
 
-    /// For the source: notes that this pair is delivered.
+    /// Records that this pair is delivered; called by the source.
     pub fn delivered(&self, pair: u64) {
         let mut playing = self.0.lock();
         playing.position = Some(pair);
@@ -152,27 +152,27 @@ impl Transport {
 }
 
 impl Playing {
-    /// Number of pairs.
+    /// Returns the number of pairs.
     pub fn num_pairs(&self) -> u64 {
         self.times.len() as u64
     }
 
-    /// The seek target, or else the last delivered pair.
+    /// Returns the seek target, or else the last delivered pair.
     pub fn target(&self) -> Option<u64> {
         self.seek.or(self.position)
     }
 
-    /// Recorded time of a pair, from the first one on.
+    /// Returns the recorded time of a pair, from the first one on.
     pub fn time(&self, pair: u64) -> Option<Duration> {
         self.times.get(usize::try_from(pair).ok()?).copied()
     }
 
-    /// Name of a pair, where the source shows names.
+    /// Returns the name of a pair, if the source shows names.
     pub fn name(&self, pair: u64) -> Option<&str> {
         self.names.get(usize::try_from(pair).ok()?).map(String::as_str)
     }
 
-    /// The next pair with recorded depth from here, or the one before; as far as they were searched.
+    /// Returns the next or the previous pair with recorded depth, as far as searched.
     pub fn next_recorded(&self, forward: bool) -> Option<u64> {
         let recorded = self.recorded.as_deref()?;
         let here = usize::try_from(self.target()?).ok()?;
@@ -184,12 +184,12 @@ impl Playing {
         found.map(|pair| pair as u64)
     }
 
-    /// The last pair at or before this time.
+    /// Returns the last pair at or before this time.
     fn pair_at(&self, time: Duration) -> u64 {
         (self.times.partition_point(|&t| t <= time) as u64).saturating_sub(1)
     }
 
-    /// Whether the last pair was delivered and no pair follows.
+    /// Returns whether the last pair was delivered and no pair follows.
     pub fn at_end(&self) -> bool {
         self.seek.is_none() && self.next_position().is_none()
     }

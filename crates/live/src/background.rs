@@ -1,4 +1,4 @@
-//! Work on the newest of many wishes, on a thread of its own: what it measures may take long, and costs no pair.
+//! Background work on the newest of many requests: it may take long without costing a pair.
 
 use super::Wake;
 use crate::newest::{self, NewestSender};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-/// The running thread. It takes the newest wish, and rests after each as long as that took. Dropping it stops it after the wish in hand.
+/// Running thread: takes the newest request, and rests after each for as long as it took. Stopped after the present request when dropped.
 pub struct Background<W, R> {
     wishes: Option<NewestSender<W>>,
     newest: Arc<Mutex<Option<Arc<R>>>>,
@@ -15,7 +15,7 @@ pub struct Background<W, R> {
 }
 
 impl<W: Send + 'static, R: Send + Sync + 'static> Background<W, R> {
-    /// Starts without a wish. `work` turns a wish into its result, or none; `wake` is called after each result and must not wait.
+    /// Starts without a request. `work` computes the result of a request, if any; `wake` is called after each result and must not wait.
     ///
     /// # Errors
     /// The system gives no thread.
@@ -40,7 +40,7 @@ impl<W: Send + 'static, R: Send + Sync + 'static> Background<W, R> {
         Ok(Self { wishes: Some(wishes), newest, thread: Some(thread) })
     }
 
-    /// Wishes; a wish that waits is forgotten.
+    /// Sets the request; a waiting one is dropped.
     pub fn wish(&self, wish: W) {
         if let Some(wishes) = &self.wishes {
             // the thread ends with this handle only
@@ -48,7 +48,7 @@ impl<W: Send + 'static, R: Send + Sync + 'static> Background<W, R> {
         }
     }
 
-    /// The result of the last wish that was done.
+    /// Returns the result of the last finished request.
     pub fn newest(&self) -> Option<Arc<R>> {
         self.newest.lock().clone()
     }

@@ -1,4 +1,4 @@
-//! A second engine that matches the pairs of the first one with other parameters.
+//! Second engine that matches the pairs of the first one with other parameters.
 
 use super::times::Times;
 use super::{Background, Live, MedianTime, PreviousPair, Wake, of_pair};
@@ -12,36 +12,36 @@ use crate::stereo::StereoParams;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The second engine, on a thread of its own. It takes the newest pair of the first engine when it is free. Dropping it stops it.
+/// Second engine on a thread: takes the newest pair of the first engine when it is free. Stopped when dropped.
 pub struct Comparison {
     worker: EngineWorker,
     frames: NewestSender<Arc<Frame>>,
-    /// The first engine's result of the pair that was sent last.
+    /// Result of the first engine for the pair that was sent last.
     sent: Option<Arc<Output>>,
     failed: u64,
     rate: Rate,
-    /// Times of both engines' results, those of the second engine first.
+    /// Times of both engines' results; the second engine comes first.
     times: [Times; 2],
-    /// Which of them waits for another result of a pair that is held, and how many there were before.
+    /// Engine that is timed on a held pair, and its number of earlier results.
     timing: Option<(usize, u64)>,
-    judge: Background<[Arc<Output>; 2], [Judged; 2]>,
-    /// The results that were given to be judged last.
+    judge: Background<[Arc<Output>; 2], [JudgedResult; 2]>,
+    /// Results that were judged last.
     judging: Option<[Arc<Output>; 2]>,
 }
 
-/// Number of times of a pair that is held from which their median is shown.
+/// Smallest number of times of a held pair for which the median is shown.
 const MIN_HELD_TIMES: usize = 5;
 
 /// Shares, scores and errors of a result.
-pub struct Judged {
-    /// Shares of its pixels, and its error where the truth is known.
+pub struct JudgedResult {
+    /// Shares of the pixels, and the error where the truth is known.
     pub figures: Option<Figures>,
-    /// Its scores.
+    /// Scores of the map.
     pub scores: Vec<Quantity>,
 }
 
 impl Comparison {
-    /// Opens an engine that matches with these parameters, valid ones; `rig` is that of the first engine.
+    /// Opens an engine that matches with these valid parameters; `rig` is that of the first engine.
     ///
     /// # Errors
     /// The system gives no thread.
@@ -66,15 +66,15 @@ impl Comparison {
         Ok(Self { worker, frames, sent: None, failed: 0, rate, times, timing, judge, judging: None })
     }
 
-    /// Other parameters, valid ones; the pair is matched again.
+    /// Sets other valid parameters; the pair is matched again.
     pub fn set_params(&self, params: StereoParams) {
         self.worker.set_control(|control| control.params = Arc::new(params));
     }
 
-    /// Looks at the newest result of the first engine, and sends its pair if the second engine is free. Returns both results of one pair,
-    /// that of the second engine first, where both are there.
+    /// Takes the newest result of the first engine, and sends its pair if the second engine is free. Returns both results of one pair, the
+    /// second engine's first, if both exist.
     pub fn update(&mut self, newest: &Arc<Output>) -> Option<[Arc<Output>; 2]> {
-        // of one pair the newest result counts: parameters may have changed
+        // the newest result of a pair counts: parameters may have changed
         if let Some(sent) = self.sent.as_mut().filter(|sent| is_of_one_pair(sent, newest)) {
             *sent = Arc::clone(newest);
         }
@@ -101,13 +101,13 @@ impl Comparison {
         Some(both)
     }
 
-    /// Median times of the last results of both settings, that of the second engine first.
+    /// Returns the median times of the last results of both settings, the second engine's first.
     pub fn times(&self) -> [Option<MedianTime>; 2] {
         self.times.each_ref().map(Times::median)
     }
 
-    /// Has a pair that is held matched a few more times, with one setting after the other: a single time says little, and two engines that
-    /// compute at once slow each other down. `live` has the first engine. Called after each result.
+    /// Times a held pair a few more times, with one setting after the other: a single time is unreliable, and two engines that compute at
+    /// once slow each other down. `live` has the first engine. Called after each result.
     pub fn time_held(&mut self, live: &Live) {
         let known = self.times.each_ref().map(Times::len);
         let waits = self.timing.is_some_and(|(which, before)| self.times[which].noted == before);
@@ -119,35 +119,35 @@ impl Comparison {
         if which == 0 { self.worker.match_again() } else { live.match_again() }
     }
 
-    /// Both results of the newest pair that was judged.
-    pub fn judged(&self) -> Option<Arc<[Judged; 2]>> {
+    /// Returns the judged results of the newest pair.
+    pub fn judged(&self) -> Option<Arc<[JudgedResult; 2]>> {
         self.judge.newest()
     }
 
-    /// Pairs per second, recently.
+    /// Returns the recent rate of pairs, Hz.
     pub fn rate_hz(&mut self) -> f64 {
         self.rate.per_second(Instant::now())
     }
 
-    /// Why the second engine fails; `None` while it works.
+    /// Returns the error of the second engine; `None` while it works.
     pub fn error(&self) -> Option<String> {
         let stats = self.worker.stats();
         stats.too_large.or(stats.error).or(stats.fault)
     }
 }
 
-/// Judges the results of one setting.
+/// Judge of the results of one setting.
 #[derive(Default)]
 struct Judge {
-    /// The last result.
+    /// Last result.
     newest: Option<Arc<Output>>,
-    /// The pair before it, with the same parameters.
+    /// Previous pair, matched with equal parameters.
     previous: Option<PreviousPair>,
 }
 
 impl Judge {
-    /// `None` where the numbers of the result are not on the host.
-    fn judge(&mut self, output: Arc<Output>) -> Option<Judged> {
+    /// Judges a result; `None` if its map is not on the host.
+    fn judge(&mut self, output: Arc<Output>) -> Option<JudgedResult> {
         let map = output.map.as_ref()?;
         if !self.newest.as_ref().is_some_and(|newest| is_of_one_pair(newest, &output)) {
             let same = self.newest.as_ref().filter(|newest| *newest.job.params == *output.job.params);
@@ -155,7 +155,7 @@ impl Judge {
         }
         self.newest = Some(Arc::clone(&output));
         let scores = of_pair(&output.job.frame, map, &output.job.params, self.previous.as_ref());
-        Some(Judged { figures: Figures::of(&output), scores })
+        Some(JudgedResult { figures: Figures::of(&output), scores })
     }
 }
 
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn each_result_is_judged_with_the_pair_before_it() {
         let mut judge = Judge::default();
-        let value = |judged: &Judged, name| judged.scores.iter().find(|q| q.name == name).unwrap().value;
+        let value = |judged: &JudgedResult, name| judged.scores.iter().find(|q| q.name == name).unwrap().value;
         let first = judge.judge(output(1, 14, None)).unwrap();
         assert!(first.figures.is_some() && value(&first, "left_right_percent").is_ok());
         assert_eq!(value(&first, "agreement_percent"), Err(Missing::Previous));
@@ -212,7 +212,7 @@ mod tests {
         let [second, same] = both(&mut comparison, &first);
         assert!(Arc::ptr_eq(&second.job.frame, &same.job.frame));
         assert_eq!((second.job.params.p1, same.job.params.p1), (20, 14));
-        // the same pair with other parameters of the first engine
+        // first pair with other parameters of the first engine
         let again = output(1, 15, Some(&first.job.frame));
         let [second, same] = both(&mut comparison, &again);
         assert_eq!((second.job.params.p1, same.job.params.p1), (20, 15));

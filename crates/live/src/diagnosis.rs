@@ -1,4 +1,4 @@
-//! What makes depth worse, as messages to the user that name the cause, with numbers.
+//! Conditions that make depth worse, as messages to the user with cause and numbers.
 
 use super::Health;
 use crate::capture::SourceState;
@@ -7,45 +7,45 @@ use crate::geometry::Geometry;
 use crate::stereo::{Shares, StereoParams};
 use std::fmt;
 
-/// A condition that makes depth worse.
+/// Condition that makes depth worse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// Its kind, from which a cure follows.
+    /// Kind, from which a remedy follows.
     pub cause: Cause,
-    /// A message to the user.
+    /// Message to the user.
     pub text: String,
 }
 
 /// Kinds of conditions that make depth worse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// The pictures tell nothing of depth.
+    /// Pictures without enough texture or light for depth.
     Blank,
-    /// Left and right are exchanged.
+    /// Left and right exchanged.
     Exchanged,
-    /// Much lies at the last candidate: nearer things are cut off.
+    /// Large share at the last candidate: nearer things are cut off.
     TooNear,
-    /// Much lies at the first candidate: farther things are cut off.
+    /// Large share at the first candidate: farther things are cut off.
     TooFar,
-    /// Rows of the pictures differ.
+    /// Rows of the pictures that differ.
     Rows,
-    /// Hardly any pixel has a partner, and no other cause is known.
+    /// Hardly any pixel with a partner, without another known cause.
     Matches,
-    /// The cameras take their pictures at different times.
+    /// Pictures taken at different times.
     Skew,
-    /// One picture is brighter than the cost in use can bear.
+    /// Brightness difference above the tolerance of the cost in use.
     Light,
-    /// The source has something to say.
+    /// Remark of the source.
     Source,
 }
 
-/// From this share of the measured pixels on, an end of the range is said to cut things off.
+/// Share of the measured pixels at an end of the range from which it counts as cut off.
 const MAX_SHARE_AT_END: f64 = 0.05;
-/// Below this share of measured pixels, a map is no result.
+/// Share of measured pixels below which a map is no result.
 const MIN_MEASURED: f64 = 0.05;
-/// A correction of calibrated rows that exceeds it somewhere, px, is no slight error.
+/// Largest correction of calibrated rows without a warning, px.
 const MAX_SILENT_PX: f64 = 1.0;
-/// Below this number of candidates, any end has many pixels.
+/// Number of candidates below which any end has many pixels.
 const MIN_CANDIDATES: u32 = 8;
 
 impl fmt::Display for Warning {
@@ -54,22 +54,22 @@ impl fmt::Display for Warning {
     }
 }
 
-/// The sentence, as JSON has warnings.
+/// Serializes the sentence.
 impl serde::Serialize for Warning {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.text)
     }
 }
 
-/// Conditions of one result, whose pair has this health.
+/// Returns the conditions of one result, whose pair has this health.
 pub fn warnings_of(output: &Output, health: &Health) -> Vec<Warning> {
     let Job { frame, params, .. } = &output.job;
     let shares = output.map.as_ref().map(|map| map.shares(params.min_disparity, params.last_disparity()));
     warnings(&SourceState::default(), health, params, shares.as_ref(), frame.geometry.as_ref())
 }
 
-/// Conditions of the source, of its newest pair, and of the map computed with `params`, the worst one first. `shares` is
-/// `None` where no map was measured yet, `geometry` where disparities have no depth.
+/// Returns the conditions of the source, of its newest pair, and of the map computed with `params`, the worst one first. `shares` is
+/// `None` before a map was measured, `geometry` where disparities have no depth.
 pub fn warnings(
     source: &SourceState,
     health: &Health,
@@ -94,7 +94,7 @@ pub fn warnings(
         };
         warn(Cause::Exchanged, format!("{exchanged}; {advice}"));
     }
-    // rows and range mean nothing while the eyes are exchanged
+    // rows and range are meaningless while the views are exchanged
     let is_judged = health.exchanged.is_none() && health.blank.is_none();
     if let Some(shares) = shares.filter(|_| is_judged && params.num_disparities >= MIN_CANDIDATES) {
         if shares.at_last > MAX_SHARE_AT_END {

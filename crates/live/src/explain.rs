@@ -1,7 +1,7 @@
-//! Explanations of single pixels, on a thread of its own: how the newest result came to a disparity there.
+//! Explanations of single pixels on a thread: the computation of the disparity in the newest result.
 //!
-//! It reads finished results only, so that it costs no pair however long it takes. The newest wish wins: one for another pixel,
-//! or for other parameters, ends the work on the one before, though never twice in a row. One for a newer pair waits until that
+//! It reads finished results only, so that it costs no pair. The newest request wins: one for another pixel or other parameters
+//! cancels the work on the previous one, but never twice in a row. One for a newer pair waits until that work
 //! is done and the thread has rested.
 
 use crate::capture::Frame;
@@ -14,70 +14,70 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// A pixel of a result to explain.
+/// Request to explain a pixel of a result.
 #[derive(Clone)]
-pub struct Wish {
-    /// The pair and its parameters.
+pub struct ExplainRequest {
+    /// Pair and parameters.
     pub job: Job,
-    /// The finished map, where its numbers are on the host.
+    /// Finished map, if it is on the host.
     pub map: Option<Arc<DisparityMap>>,
-    /// Column and row in the left picture.
+    /// Column and row in the left picture, px.
     pub pixel: (usize, usize),
 }
 
-/// How a pixel of a result came to its disparity.
-pub struct Explained {
-    /// The wish.
-    pub wish: Wish,
-    /// The explanation with its verdict, or a sentence why there is none.
+/// Explanation of a pixel.
+pub struct PixelExplanation {
+    /// Request.
+    pub wish: ExplainRequest,
+    /// Explanation with its verdict, or the reason why there is none.
     pub found: Result<(Arc<Explanation>, Verdict), String>,
-    /// From taking the wish to its end.
+    /// Time that the explanation took.
     pub took: Duration,
 }
 
-/// The running thread. Dropping it stops it.
+/// Running thread; stopped when dropped.
 pub struct PixelExplainer {
     shared: Arc<Shared>,
-    /// The wish that was made last.
-    last: Option<Wish>,
+    /// Last request.
+    last: Option<ExplainRequest>,
     bell: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// The part of this thread's time that explanations of one pixel may take while pairs follow each other: one of so many.
+/// Ratio of rest to work of this thread for explanations of one pixel while pairs follow each other.
 const REST_FACTOR: u32 = 3;
 
-/// What the thread shall do next.
+/// Next action of the thread.
 #[derive(Default)]
 enum Order {
-    /// Nothing new.
+    /// No new request.
     #[default]
     Nothing,
-    /// Explain.
-    Explain(Wish),
-    /// Forget everything.
+    /// New request.
+    Explain(ExplainRequest),
+    /// Deletion of the explanation.
     Forget,
 }
 
 #[derive(Default)]
 struct Shared {
     order: Mutex<Order>,
-    newest: Mutex<Option<Arc<Explained>>>,
+    newest: Mutex<Option<Arc<PixelExplanation>>>,
 }
 
-impl Wish {
-    /// Whether both are for the same pixel with the same parameters, if of different pairs.
+impl ExplainRequest {
+    /// Returns whether both concern one pixel and equal parameters, even in different pairs.
     fn is_alike(&self, other: &Self) -> bool {
         self.pixel == other.pixel && *self.job.params == *other.job.params
     }
 
-    /// Whether the numbers of both are the same.
+    /// Returns whether both give equal numbers.
     fn is_same(&self, other: &Self) -> bool {
         let has_same_map = self.map.as_ref().map(Arc::as_ptr) == other.map.as_ref().map(Arc::as_ptr);
         Arc::ptr_eq(&self.job.frame, &other.job.frame) && has_same_map && self.is_alike(other)
     }
 
-    /// What the finished map has at the pixel.
+    /// Returns the values of the finished map at the pixel.
     fn finished(&self) -> Option<Finished> {
         let map = self.map.as_deref()?;
         let (x, y) = self.pixel;
@@ -88,7 +88,7 @@ impl Wish {
 }
 
 impl PixelExplainer {
-    /// Starts without a wish; `wake` is called after each explanation and must not wait.
+    /// Starts without a request; `wake` is called after each explanation and must not wait.
     ///
     /// # Errors
     /// The system gives no thread.
@@ -100,8 +100,8 @@ impl PixelExplainer {
         Ok(Self { shared, last: None, bell: Some(bell), thread: Some(thread) })
     }
 
-    /// Sets the wish, or none, which also forgets what was explained. A wish like the last one changes nothing.
-    pub fn wish(&mut self, wish: Option<Wish>) {
+    /// Sets the request; `None` also deletes the last explanation. A repeated request changes nothing.
+    pub fn wish(&mut self, wish: Option<ExplainRequest>) {
         let is_known = match (&self.last, &wish) {
             (None, None) => true,
             (Some(last), Some(wish)) => last.is_same(wish),
@@ -117,8 +117,8 @@ impl PixelExplainer {
         }
     }
 
-    /// What was explained last.
-    pub fn newest(&self) -> Option<Arc<Explained>> {
+    /// Returns the newest explanation.
+    pub fn newest(&self) -> Option<Arc<PixelExplanation>> {
         self.shared.newest.lock().clone()
     }
 }
@@ -132,23 +132,23 @@ impl Drop for PixelExplainer {
     }
 }
 
-/// A pair that was prepared for explanations.
+/// Pair that was prepared for explanations.
 type Prepared = (Arc<Frame>, Arc<StereoParams>, Result<Explainer, Unexplained>);
 
-/// The thread's own state.
+/// State of the thread.
 struct Worker {
     shared: Arc<Shared>,
-    /// Rings after each wish; disconnected where the thread shall stop.
+    /// Receiver of a signal after each request; disconnected when the thread shall stop.
     rung: Receiver<()>,
     wake: Box<dyn Fn() + Send>,
     prepared: Option<Prepared>,
-    /// The explanation before was abandoned for a newer wish; the next one is not, or a pointer that moves would never see one.
+    /// Whether the previous explanation was cancelled: the next one is completed, or a moving pointer would never get one.
     was_abandoned: bool,
 }
 
 impl Worker {
     fn run(mut self) {
-        let mut last: Option<(Wish, Instant)> = None;
+        let mut last: Option<(ExplainRequest, Instant)> = None;
         while let Some(wish) = self.next(last.as_ref()) {
             let begin = Instant::now();
             self.explain(&wish);
@@ -156,12 +156,12 @@ impl Worker {
         }
     }
 
-    /// Publishes the explanation, and again with the numbers of the left-right check where that differs.
-    fn explain(&mut self, wish: &Wish) {
+    /// Publishes the explanation, and again with the numbers of the left-right check where they differ.
+    fn explain(&mut self, wish: &ExplainRequest) {
         let begin = Instant::now();
         self.prepare(&wish.job);
         let publish = |found| {
-            let explained = Explained { wish: wish.clone(), found, took: begin.elapsed() };
+            let explained = PixelExplanation { wish: wish.clone(), found, took: begin.elapsed() };
             *self.shared.newest.lock() = Some(Arc::new(explained));
             (self.wake)();
         };
@@ -200,8 +200,8 @@ impl Worker {
         }
     }
 
-    /// Waits for the next wish; `None` where the thread shall stop. One like the last waits until the time of that.
-    fn next(&mut self, last: Option<&(Wish, Instant)>) -> Option<Wish> {
+    /// Waits for the next request; `None` when the thread shall stop. A repeated request waits for its turn.
+    fn next(&mut self, last: Option<&(ExplainRequest, Instant)>) -> Option<ExplainRequest> {
         loop {
             if self.rung.try_recv() == Err(TryRecvError::Disconnected) {
                 return None;
@@ -220,8 +220,8 @@ impl Worker {
         }
     }
 
-    /// The wish, if it is due; else when it will be, if there is one.
-    fn take_due(&mut self, last: Option<&(Wish, Instant)>) -> Result<Wish, Option<Instant>> {
+    /// Returns the request if it is due; else the time at which it will be, if there is one.
+    fn take_due(&mut self, last: Option<&(ExplainRequest, Instant)>) -> Result<ExplainRequest, Option<Instant>> {
         let mut order = self.shared.order.lock();
         match std::mem::take(&mut *order) {
             Order::Nothing => Err(None),
@@ -240,7 +240,7 @@ impl Worker {
         }
     }
 
-    /// Prepares a pair, unless it is the one before.
+    /// Prepares a pair, unless it is the previous one.
     fn prepare(&mut self, job: &Job) {
         let Job { frame, params, .. } = job;
         let is_prepared =
@@ -259,15 +259,15 @@ mod tests {
     use crate::capture::scene::{self, SceneOptions};
     use crate::stereo::match_pair;
 
-    fn wish(pair: u64, pixel: (usize, usize), params: &StereoParams) -> Wish {
+    fn wish(pair: u64, pixel: (usize, usize), params: &StereoParams) -> ExplainRequest {
         let options = SceneOptions { width: 64, height: 48, ..SceneOptions::default() };
         let frame = Arc::new(Frame::of_raw(Arc::new(scene::render(&options, pair, false))));
         let map = match_pair(&*frame.left, &*frame.right, params);
         let job = Job { frame, params: Arc::new(params.clone()), read_back: true, wants_right: false };
-        Wish { job, map: Some(Arc::new(map)), pixel }
+        ExplainRequest { job, map: Some(Arc::new(map)), pixel }
     }
 
-    fn wait(explainer: &PixelExplainer, fits: impl Fn(&Explained) -> bool) -> Arc<Explained> {
+    fn wait(explainer: &PixelExplainer, fits: impl Fn(&PixelExplanation) -> bool) -> Arc<PixelExplanation> {
         let deadline = Instant::now() + Duration::from_secs(20);
         loop {
             if let Some(explained) = explainer.newest().filter(|explained| fits(explained)) {

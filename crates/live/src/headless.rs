@@ -1,4 +1,4 @@
-//! The pipeline with a status line instead of a window: until its pairs are done, or Ctrl-C.
+//! Pipeline with a status line instead of a window: runs until its pairs are done, or Ctrl-C.
 
 use super::status::fitting;
 use super::{EngineSource, Live, LiveOptions, News, Status, Summary};
@@ -15,49 +15,49 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A finished run without a window.
+/// Finished run without a window.
 pub struct Finished {
-    /// The last result, with its map on the host; `None` if there was none.
+    /// Last result, with its map on the host, if there was one.
     pub output: Option<Arc<Output>>,
-    /// Everything else, as of the end. Its errors have been printed.
+    /// Final status. Its errors have been printed.
     pub status: Status,
-    /// The whole run, as printed.
+    /// Summary of the whole run, as printed.
     pub summary: Summary,
 }
 
-/// How often the status is printed.
+/// Interval of printing the status.
 const PRINT_INTERVAL: Duration = Duration::from_secs(1);
-/// How often the status is polled, where an observer does not say otherwise.
+/// Interval of polling the status, unless an observer sets another one.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Observer of a run, such as a recorder.
 pub trait RunObserver {
-    /// Called with the status, some hundred times a second; `true` ends the run.
+    /// Receives the status, some hundred times a second; returns whether the run ends.
     fn poll(&mut self, status: &Status) -> bool;
 
-    /// How often the status is polled.
+    /// Returns the interval of polling the status.
     fn interval(&self) -> Duration {
         POLL_INTERVAL
     }
 
-    /// Called with the parameters in force whenever they have changed.
+    /// Receives the parameters in force after each change.
     fn set_params(&mut self, _params: &StereoParams) {}
 
-    /// A line to print once while it holds.
+    /// Returns a line to print once while it holds.
     fn news(&self) -> Option<String> {
         None
     }
 
-    /// Additions to the status line; may be none.
+    /// Returns additions to the status line.
     fn status_parts(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Called at the end: capture and engine are held back no more.
+    /// Ends the observation: capture and engine no longer wait for it.
     fn close(&mut self) {}
 }
 
-/// Ends after a number of pairs that were matched, or failed: an engine that fails with each pair gives no result ever.
+/// End after a number of pairs that were matched, or failed: an engine may fail with every pair.
 struct Results(Option<u64>);
 
 impl RunObserver for Results {
@@ -77,7 +77,7 @@ pub fn run(source: Box<dyn PairSource>, options: LiveOptions, results: Option<u6
     run_observed(source, options, &mut Results(results))
 }
 
-/// The same until the source ends, `observer` ends the run, or Ctrl-C.
+/// Runs until the source ends, `observer` ends the run, or Ctrl-C.
 ///
 /// # Errors
 /// As [`run`].
@@ -88,7 +88,7 @@ pub fn run_observed(
 ) -> anyhow::Result<Finished> {
     let interrupt = interrupt().context("cannot listen for Ctrl-C")?;
     let engine = match options.engine {
-        // a GPU that is chosen by name without a window is not replaced by the CPU at the start
+        // without a window, a GPU chosen by name is not replaced by the CPU at the start
         EngineSource::Open(wanted) if wanted.choice == EngineChoice::Gpu => {
             EngineSource::Opened(engine::open(&wanted, None)?.engine, wanted)
         }
@@ -162,10 +162,10 @@ fn poll(
     }
 }
 
-/// Set by the first Ctrl-C; the second one ends the program at once.
+/// Returns a flag that the first Ctrl-C sets; the second one ends the program at once.
 ///
 /// # Errors
-/// The system takes no handler.
+/// The system accepts no handler.
 pub fn interrupt() -> Result<&'static AtomicBool, ctrlc::Error> {
     static PRESSED: AtomicBool = AtomicBool::new(false);
     let handler = || {
@@ -180,15 +180,15 @@ pub fn interrupt() -> Result<&'static AtomicBool, ctrlc::Error> {
     }
 }
 
-/// Prints the status at intervals, and errors, warnings and the engine when they change.
+/// Printer of the status at intervals, and of errors, warnings and the engine when they change.
 struct StatusPrinter {
     bar: Option<ProgressBar>,
     due: Instant,
-    /// Whether there is something to print of a status.
+    /// Whether a status has something to print.
     begun: fn(&Status) -> bool,
     errors: Vec<String>,
     news: Option<String>,
-    /// Warnings without their numbers; each is printed once.
+    /// Printed warnings without their numbers; each is printed once.
     warnings: BTreeSet<String>,
     engine: Option<Arc<EngineInfo>>,
     /// State of the clients.
@@ -206,7 +206,7 @@ impl StatusPrinter {
     }
 
     fn print_news(&self, news: &[News]) {
-        // the rest was printed at the start
+        // other news were printed at the start
         for news in news.iter().filter(|news| news.is_error) {
             self.line(&format!("stereopsis: {}", news.text));
         }
@@ -223,7 +223,7 @@ impl StatusPrinter {
         }
         self.news = news;
         for warning in &status.warnings {
-            // the same warning comes with changing numbers
+            // a repeated warning may have other numbers
             if self.warnings.insert(warning.text.replace(|c: char| c.is_ascii_digit(), "")) {
                 self.line(&format!("stereopsis: {warning}"));
             }

@@ -1,5 +1,5 @@
-//! Once a second, on a thread of its own: how well the newest pair is aligned, how alike its pictures are, how fast things move.
-//! It reads newest results only, so that it costs no pair however long it takes.
+//! Health of the newest pair, measured once a second on a thread: alignment, brightness, motion. Reads finished results only, so that it
+//! costs no pair.
 
 use crate::calibration::{Exchanged, Match, RowFit, RowOffset, Verdict, exchanged, matches, row_offset_of};
 use crate::capture::{Frame, RawPair};
@@ -17,38 +17,38 @@ use std::time::{Duration, Instant};
 /// Measurements of a recent pair.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Health {
-    /// Whether it has been measured; otherwise nothing is known.
+    /// Whether it was measured; otherwise all values are unknown.
     pub is_measured: bool,
-    /// Difference of rows of the rectified pictures, or of columns where one camera stands above the other, px at working size; `None` where
-    /// too little matches.
+    /// Difference of rows of the rectified pictures, or of columns where one camera stands above the other, px at working size; `None` with
+    /// too few matches.
     pub row_offset: Option<RowOffset>,
-    /// Correction of the rows, and what it gains; `None` where rows are taken as they are or too little matches.
+    /// Correction of the rows, with its gain; `None` without a correction or with too few matches.
     pub row_fit: Option<RowFit>,
-    /// Number of points in the same column of both pictures, where the cameras look to stand one above the other and are not said to.
+    /// Number of points in one column of both pictures, where the cameras seem to stand one above the other without being declared so.
     pub in_columns: Option<usize>,
-    /// Left and right look exchanged.
+    /// Sign that left and right are exchanged.
     pub exchanged: Option<Exchanged>,
-    /// Why the pair tells nothing of depth; nothing else is measured then.
+    /// Reason why the pair has no texture or light for depth; nothing else is measured then.
     pub blank: Option<Blank>,
-    /// How much brighter one picture is.
+    /// Brightness difference of the pictures.
     pub luma: Option<LumaDifference>,
-    /// Speed of the fastest motion in the left picture, px a second at the source's size.
+    /// Speed of the fastest motion in the left picture, px/s at the source's size.
     pub motion_px_per_s: Option<f64>,
 }
 
 impl Health {
-    /// Measures one pair, which says nothing of motion.
+    /// Measures one pair, without motion.
     pub fn of(job: &Job) -> Self {
         let frame = &job.frame;
         let in_rows = frame.in_rows();
         let (left, right) = (&in_rows.left.luma, &in_rows.right.luma);
         let found = matches(left, right);
         let (width, height) = left.size();
-        // without a calibration cameras may converge: then the user has them searched behind infinity
+        // cameras without a calibration may converge: the user searches behind infinity then
         let searched_px = f64::from(job.params.min_disparity.min(0));
         let farthest_px = frame.geometry.map_or(searched_px, |geometry| -geometry.doffs_px);
         let row_offset = row_offset_of(&found, width, height).map(|offset| offset.upright(frame.axis));
-        // what matches well is not too dark
+        // a pair with many matches is not too dark
         let is_cause = |blank: &Blank| !matches!(blank, Blank::Dark { .. }) || row_offset.is_none();
         let blank = blank(&frame.raw.left.luma, &frame.raw.right.luma).filter(is_cause);
         if blank.is_some() {
@@ -66,19 +66,19 @@ impl Health {
         }
     }
 
-    /// Offset of the rows, where it is too large for matching.
+    /// Returns the offset of the rows if it is too large for matching.
     pub fn misaligned(&self) -> Option<&RowOffset> {
         self.row_offset.as_ref().filter(|rows| rows.verdict() == Verdict::Bad)
     }
 }
 
-/// The correction of a pair's rows: its own one, or of a camera the one that follows its pairs, this one too.
+/// Returns the correction of a pair's rows: the frame's, or for a camera the running one, updated with this pair.
 fn row_fit(frame: &Frame, found: &[Match], size: (usize, usize)) -> Option<RowFit> {
     let rows = frame.rows.as_ref()?;
     rows.fit.or_else(|| rows.correction.follow(found, size, &rows.field))
 }
 
-/// Number of points in the same column of both pictures, where their rows do not agree and these do.
+/// Returns the number of points in one column of both pictures, if their rows disagree and these agree.
 fn in_columns(frame: &Frame, row_offset: Option<&RowOffset>) -> Option<usize> {
     let agree = row_offset.is_some_and(|rows| rows.verdict() != Verdict::Bad);
     if agree || frame.axis == Axis::Vertical || frame.geometry.is_some() {
@@ -91,31 +91,31 @@ fn in_columns(frame: &Frame, row_offset: Option<&RowOffset>) -> Option<usize> {
     (is_better && columns.verdict() != Verdict::Bad).then_some(columns.matches)
 }
 
-/// The running thread. Dropping it stops it.
+/// Running thread; stopped when dropped.
 pub(super) struct HealthMonitor {
-    measured: Arc<Mutex<Measured>>,
+    measured: Arc<Mutex<CurrentHealth>>,
     stop: Option<Sender<Infallible>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// The newest measurement of the present source.
-struct Measured {
-    /// When the source was taken: pairs that arrived before are another one's.
+/// Newest measurement of the present source.
+struct CurrentHealth {
+    /// Time at which the source was opened: earlier pairs belong to another one.
     since: Instant,
     health: Option<Health>,
 }
 
-/// From one measurement to the next.
+/// Interval of measurements.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// How often the next pair is polled for.
+/// Interval of polling for the next pair.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// Pairs further apart say nothing of motion.
+/// Largest distance of two pairs for a measurement of motion.
 const MAX_PAIR_DISTANCE: Duration = Duration::from_millis(400);
 
 impl HealthMonitor {
     /// Measures the results that `newest` returns.
     pub(super) fn start(newest: impl Fn() -> Option<Arc<Output>> + Send + 'static) -> std::io::Result<Self> {
-        let measured = Arc::new(Mutex::new(Measured { since: Instant::now(), health: None }));
+        let measured = Arc::new(Mutex::new(CurrentHealth { since: Instant::now(), health: None }));
         let (stop, stopped) = bounded(0);
         let monitor = Monitor { newest, stopped, measured: Arc::clone(&measured) };
         let thread = std::thread::Builder::new().name("health".into()).spawn(move || monitor.run())?;
@@ -126,12 +126,12 @@ impl HealthMonitor {
         self.measured.lock().health.clone().unwrap_or_default()
     }
 
-    /// Forgets the pairs of before: another source is read from now on.
+    /// Forgets earlier pairs: another source is read from now on.
     pub(super) fn forget(&self) {
-        *self.measured.lock() = Measured { since: Instant::now(), health: None };
+        *self.measured.lock() = CurrentHealth { since: Instant::now(), health: None };
     }
 
-    /// Measures this result where none has been measured yet: a run may end before the thread comes to it.
+    /// Measures this result if none has been measured: a run may end before the thread comes to it.
     pub(super) fn measure_last(&self, output: &Output) {
         self.measured.lock().health.get_or_insert_with(|| Health::of(&output.job));
     }
@@ -146,11 +146,11 @@ impl Drop for HealthMonitor {
     }
 }
 
-/// The thread's own state.
+/// State of the thread.
 struct Monitor<F> {
     newest: F,
     stopped: Receiver<Infallible>,
-    measured: Arc<Mutex<Measured>>,
+    measured: Arc<Mutex<CurrentHealth>>,
 }
 
 impl<F: Fn() -> Option<Arc<Output>>> Monitor<F> {
@@ -174,12 +174,12 @@ impl<F: Fn() -> Option<Arc<Output>>> Monitor<F> {
         }
     }
 
-    /// Returns false at once where the thread shall stop.
+    /// Sleeps; returns false at once when the thread shall stop.
     fn sleep(&self, time: Duration) -> bool {
         self.stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
     }
 
-    /// The pair after this one, or one soon after.
+    /// Returns the pair after this one, or one soon after.
     fn next_pair(&self, pair: &Arc<RawPair>) -> Option<Arc<RawPair>> {
         let end = Instant::now() + MAX_PAIR_DISTANCE;
         while Instant::now() < end && self.sleep(POLL_INTERVAL) {

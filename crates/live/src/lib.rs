@@ -1,4 +1,4 @@
-//! The live pipeline without a window: a source goes in, the newest result and a status come out.
+//! Live pipeline without a window: reads a source, and provides the newest result and a status.
 //!
 //! It owns the capture thread and the engine thread, and outlives any window and any device.
 
@@ -27,11 +27,11 @@ mod tests;
 
 pub use crate::engine::worker::{EngineSource, ResultTap, Wake};
 pub use background::Background;
-pub use comparison::{Comparison, Judged};
+pub use comparison::{Comparison, JudgedResult};
 pub use diagnosis::{Cause, Warning, warnings_of};
-pub use explain::{Explained, PixelExplainer, Wish};
+pub use explain::{ExplainRequest, PixelExplainer, PixelExplanation};
 pub use health::Health;
-pub use measure::{MeasureWish, Measured, Meter, PreviousPair, Row, Subject, of_pair};
+pub use measure::{MeasureRequest, Measurement, Meter, PreviousPair, Row, Subject, of_pair};
 pub use remote::{News, Remote};
 pub use remotes::Remotes;
 pub use status::{Dropped, RunLatency, Status};
@@ -47,28 +47,28 @@ use health::HealthMonitor;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// How the pipeline starts; all of it can be changed while it runs.
+/// Options of the pipeline at its start; all can be changed while it runs.
 pub struct LiveOptions {
-    /// How the source is read and frames are prepared.
+    /// Reading of the source and preparation of frames.
     pub capture: CaptureOptions,
     /// Valid parameters.
     pub params: StereoParams,
-    /// The engine, or how it is opened.
+    /// Engine, or the options to open it.
     pub engine: EngineSource,
-    /// Threads of the CPU engine where it replaces another one.
+    /// Number of threads of a CPU engine that replaces another one; `None` for the default.
     pub threads: Option<usize>,
-    /// Each result brings its numbers to the host.
+    /// Whether each result brings its map to the host.
     pub read_back: bool,
     /// Observers of every result.
     pub taps: Vec<Arc<dyn ResultTap>>,
     /// Clients that watch every source and may request parameters.
     pub remote: Option<Arc<dyn Remote>>,
-    /// Called after each result and each change of status, on any thread; must not wait.
+    /// Callback after each result and each change of status, on any thread; must not wait.
     pub wake: Wake,
 }
 
 impl LiveOptions {
-    /// The newest pair wins; no taps, no clients.
+    /// Creates options in which the newest pair wins, without taps and clients.
     pub fn new(params: StereoParams, engine: OpenOptions) -> Self {
         Self {
             capture: CaptureOptions::default(),
@@ -83,7 +83,7 @@ impl LiveOptions {
     }
 }
 
-/// The running pipeline. Dropping it stops it.
+/// Running pipeline; stopped when dropped.
 pub struct Live {
     // in the order in which they stop
     health: HealthMonitor,
@@ -120,7 +120,7 @@ impl Live {
         Ok(Self { health, capture: Mutex::new(capture), engine, remote })
     }
 
-    /// Reads another source from now on, which is not paused. The old one is closed in the background, which may take half a second.
+    /// Reads another source from now on, not paused. The old one is closed in the background, which may take half a second.
     pub fn set_source(&self, source: Box<dyn PairSource>, options: CaptureOptions) {
         let mut options = options;
         options.taps.frames.extend(self.remote.clone().map(|remote| remote as _));
@@ -136,11 +136,11 @@ impl Live {
         }
     }
 
-    /// Prepares frames in another way: another calibration, working size or scale of depth. The last pair is prepared again too, on the
-    /// engine thread: no other may come, while paused, at the end, or from a still.
+    /// Sets another preparation of frames: calibration, working size or scale of depth. The last pair is prepared again too, on the
+    /// engine thread: no other may come while paused, at the end, or from a still.
     ///
     /// # Errors
-    /// The last pair does not fit the calibration; nothing has changed then.
+    /// The last pair does not fit the calibration; nothing is changed then.
     pub fn set_preparation(&self, preparation: FramePreparation) -> Result<(), CalibrationError> {
         let capture = self.capture.lock();
         let info = capture.info();
@@ -155,12 +155,12 @@ impl Live {
         Ok(())
     }
 
-    /// How frames are prepared now.
+    /// Returns the preparation of frames.
     pub fn preparation(&self) -> FramePreparation {
         self.capture.lock().preparation()
     }
 
-    /// Starts the stream of one of two free-running cameras again, so that both take pictures at nearly the same time;
+    /// Restarts the stream of one of two free-running cameras, so that both take pictures at nearly the same time;
     /// [`Status::cameras`] has the result.
     pub fn resync(&self) {
         self.capture.lock().resync();
@@ -171,29 +171,29 @@ impl Live {
         self.capture.lock().stop();
     }
 
-    /// Other parameters, valid ones, from the next pair on; a pair that is held is matched again at once.
+    /// Sets other valid parameters from the next pair on; a held pair is matched again at once.
     pub fn set_params(&self, params: StereoParams) {
         self.engine.set_control(|control| control.params = Arc::new(params));
     }
 
-    /// Matches the last pair again, as for its time.
+    /// Matches the last pair again, to measure its time.
     pub fn match_again(&self) {
         self.engine.match_again();
     }
 
-    /// The parameters in force.
+    /// Returns the parameters in force.
     pub fn params(&self) -> Arc<StereoParams> {
         self.engine.control().params
     }
 
-    /// Parameters that others have set for the rig on the network whose results are shown; what was set here goes to the rig.
+    /// Exchanges parameters with the shown network rig; returns the remote ones if they changed.
     pub fn follow_rig(&self) -> Option<StereoParams> {
         let rig = self.remote_rig()?;
         let output = self.latest().filter(|output| output.engine.kind == crate::engine::EngineKind::Network)?;
         (output.job.frame.raw.rig.as_ref() == Some(&rig.name)).then(|| rig.exchange(&self.params()))?
     }
 
-    /// The rig on the network whose pairs are shown.
+    /// Returns the rig on the network whose pairs are shown.
     pub fn remote_rig(&self) -> Option<Arc<RemoteRig>> {
         self.engine.control().rig
     }
@@ -208,7 +208,7 @@ impl Live {
         self.engine.forget_device();
     }
 
-    /// Has each result bring its numbers to the host, or not.
+    /// Sets whether each result brings its map to the host.
     pub fn set_read_back(&self, read_back: bool) {
         if self.engine.control().read_back != read_back {
             self.engine.set_control(|control| control.read_back = read_back);
@@ -223,17 +223,17 @@ impl Live {
         self.engine.set_taps(results);
     }
 
-    /// The clients that watch.
+    /// Returns the server of remote clients.
     pub fn remote(&self) -> Option<&Arc<dyn Remote>> {
         self.remote.as_ref()
     }
 
-    /// How a recording or a folder is played; `None` for other sources.
+    /// Returns the playback of a recording or a folder; `None` for other sources.
     pub fn transport(&self) -> Option<Arc<Transport>> {
         self.capture.lock().transport().cloned()
     }
 
-    /// Holds the pair. Matching goes on: changed parameters show at once.
+    /// Holds the pair. Matching continues: changed parameters show at once.
     pub fn pause(&self) {
         match self.transport() {
             Some(transport) => transport.pause(),
@@ -249,14 +249,14 @@ impl Live {
         self.engine.set_control(|control| control.paused = false);
     }
 
-    /// Matches no new pairs, apart from a first one, or does so again: other work needs the processor.
+    /// Suspends or resumes the matching of new pairs, except the first one, while other work needs the processor.
     pub fn set_suspended(&self, suspended: bool) {
         if self.engine.control().suspended != suspended {
             self.engine.set_control(|control| control.suspended = suspended);
         }
     }
 
-    /// Takes the next pair and holds it; in a recording or folder also the one before, where `by` is negative.
+    /// Takes the next pair and holds it; in a recording or folder also an earlier one, for negative `by`.
     pub fn step(&self, by: i64) {
         if let Some(transport) = self.transport() {
             return transport.step(by);
@@ -267,7 +267,7 @@ impl Live {
         });
     }
 
-    /// Whether the pair is held, which it also is at the end of a recording.
+    /// Returns whether the pair is held, as at the end of a recording.
     pub fn is_paused(&self) -> bool {
         match self.transport().map(|transport| transport.get()) {
             Some(playing) => !playing.playing || playing.at_end(),
@@ -275,12 +275,12 @@ impl Live {
         }
     }
 
-    /// The newest result.
+    /// Returns the newest result.
     pub fn latest(&self) -> Option<Arc<Output>> {
         self.engine.latest()
     }
 
-    /// The state of all parts after the last pair, with its health also where the run was shorter than it takes to measure that.
+    /// Returns the status after the last pair, including its health even if the run was too short for a measurement.
     pub fn last_status(&self) -> Status {
         if let Some(output) = self.latest() {
             self.health.measure_last(&output);
@@ -288,7 +288,7 @@ impl Live {
         self.status()
     }
 
-    /// The state of all parts.
+    /// Returns the status of all parts.
     pub fn status(&self) -> Status {
         let (source, cameras, capture) = {
             let capture = self.capture.lock();

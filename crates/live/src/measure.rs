@@ -1,4 +1,4 @@
-//! The numbers of results, one after the other: depth quality of a region, the distance of two pixels, scores, error against truth.
+//! Measurements of successive results: depth quality of a region, the distance of two pixels, scores, error against truth.
 
 use crate::capture::Frame;
 use crate::engine::Output;
@@ -10,15 +10,15 @@ use crate::stereo::{DisparityMap, StereoParams, Subpixel};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Share of each side of the picture that a region has which was not named, as in RealSense's tool.
+/// Share of each side of the picture in the default region, as in RealSense's tool.
 const DEFAULT_SHARE: f64 = 0.4;
-/// Number of last values that are kept for trends and their curves.
+/// Largest number of recent values for trends and their curves.
 const MAX_VALUES: usize = 110;
 
-/// A pair and its map, for the agreement in time of the pair after it.
+/// Pair and map, for the temporal agreement of the next pair.
 pub type PreviousPair = (Arc<Frame>, Arc<DisparityMap>);
 
-/// What is measured in a picture.
+/// Subject of measurements in a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Subject {
     /// Rectangle with a flat surface.
@@ -30,12 +30,12 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// The region that is measured where none is named: the middle, 40 % of each side.
+    /// Returns the default region: the middle, 40 % of each side.
     pub fn middle(size: (usize, usize)) -> Region {
         Region::centred(size, DEFAULT_SHARE)
     }
 
-    /// Numbers of the region, and of the distance of the points, in a map with these parameters; `noise` has the maps up to this one.
+    /// Measures the region, and the distance of the points, in a map with these parameters; `noise` has the maps up to this one.
     pub fn quantities(
         &self,
         map: &DisparityMap,
@@ -52,7 +52,7 @@ impl Subject {
     }
 }
 
-/// Numbers of the distance between two pixels: the error in all, its parts, and what one step of a disparity changes.
+/// Returns numbers of the distance between two pixels: the total error, its parts, and the effect of one disparity step.
 fn of_distance(found: Result<Distance, Missing>) -> [Quantity; 6] {
     let part = |of: fn(&Distance) -> Result<f64, Missing>| found.as_ref().map_err(|&why| why).and_then(of);
     let quantity = |title, name, value| Quantity { title, name, unit: "mm", better: Better::Neither, value };
@@ -66,12 +66,12 @@ fn of_distance(found: Result<Distance, Missing>) -> [Quantity; 6] {
     ]
 }
 
-/// Step of the disparities of maps with these parameters, px.
+/// Returns the step of the disparities of maps with these parameters, px.
 fn step_px(params: &StereoParams) -> f64 {
     if params.subpixel == Subpixel::Off { 1.0 } else { STEP_PX }
 }
 
-/// Numbers of the error against truth.
+/// Returns numbers of the error against truth.
 fn of_truth(error: TruthError) -> [Quantity; 2] {
     let quantity = |title, name, value| Quantity { title, name, unit: "%", better: Better::Lower, value: Ok(value) };
     [
@@ -80,7 +80,7 @@ fn of_truth(error: TruthError) -> [Quantity; 2] {
     ]
 }
 
-/// Scores of a whole map, and its error where the truth is known.
+/// Computes scores of a whole map, and its error where the truth is known.
 pub fn of_pair(
     frame: &Arc<Frame>,
     map: &DisparityMap,
@@ -96,48 +96,48 @@ pub fn of_pair(
     quantities
 }
 
-/// A number with its last values.
+/// Number with its last values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// The number in the newest result.
     pub quantity: Quantity,
     /// Its last values, the oldest first; results that lack it are left out.
     pub values: Vec<f64>,
-    /// How it develops; `None` for fewer than 20 values.
+    /// Trend of the values; `None` for fewer than 20.
     pub trend: Option<Trend>,
 }
 
 /// Numbers of a result.
 #[derive(Clone, Debug)]
-pub struct Measured {
+pub struct Measurement {
     /// All numbers.
     pub rows: Vec<Row>,
-    /// The series that it belongs to.
+    /// Number of the series.
     pub series: u64,
-    /// Results that were measured since that began.
+    /// Number of results since the series began.
     pub results: usize,
 }
 
-/// A result to measure.
+/// Request to measure a result.
 #[derive(Clone)]
-pub struct MeasureWish {
-    /// The result; one without numbers on the host is not measured.
+pub struct MeasureRequest {
+    /// Result to measure; skipped if its map is not on the host.
     pub output: Arc<Output>,
-    /// What to measure in it.
+    /// Subject of the measurement.
     pub subject: Subject,
-    /// Another number begins anew.
+    /// Number of the series; another number starts anew.
     pub series: u64,
 }
 
-impl MeasureWish {
-    /// Whether both have the same numbers.
+impl MeasureRequest {
+    /// Returns whether both give equal numbers.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.output, &other.output) && self.subject == other.subject && self.series == other.series
     }
 }
 
-/// Measures results one after the other, and keeps what trends and noise need. Another region, size or series begins anew; other
-/// parameters of matching begin the noise anew, and the trends show what they change.
+/// Measurement of successive results, with the history for trends and noise. Another region, size or series starts anew; other
+/// parameters of matching restart the noise only, and the trends show their effect.
 #[derive(Default)]
 pub struct Meter {
     series: Option<Series>,
@@ -149,19 +149,19 @@ struct Series {
     region: Region,
     params: Arc<StereoParams>,
     noise: TemporalNoise,
-    /// The pair that was measured last.
+    /// Pair that was measured last.
     newest: Option<PreviousPair>,
-    /// The pair before that one, computed with the same parameters.
+    /// Previous pair, computed with equal parameters.
     previous: Option<PreviousPair>,
-    /// What each number was in the last results, by its name.
+    /// Recent values of each number, by name.
     values: Vec<(&'static str, VecDeque<Option<f64>>)>,
     results: usize,
 }
 
 impl Meter {
     /// Measures a result; `None` where its numbers are not on the host.
-    pub fn measure(&mut self, wish: MeasureWish) -> Option<Measured> {
-        let MeasureWish { output, subject, series: number } = wish;
+    pub fn measure(&mut self, wish: MeasureRequest) -> Option<Measurement> {
+        let MeasureRequest { output, subject, series: number } = wish;
         let map = output.map.as_ref()?;
         let size = output.job.frame.size();
         self.series.take_if(|old| (old.number, old.size, old.region) != (number, size, subject.region));
@@ -178,7 +178,7 @@ impl Meter {
         });
         let rows = series.add(&output, map, &subject);
         let results = series.results;
-        Some(Measured { rows, series: number, results })
+        Some(Measurement { rows, series: number, results })
     }
 }
 
@@ -190,7 +190,7 @@ impl Series {
             self.noise = TemporalNoise::new(self.region);
             (self.newest, self.previous) = (None, None);
         }
-        // a pair that is measured again, for another distance, brings no new noise
+        // a pair that is measured again adds no noise
         let is_known = self.newest.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, frame));
         if !is_known {
             self.noise.add(map, frame.geometry.as_ref());
@@ -202,7 +202,7 @@ impl Series {
         quantities.into_iter().map(|quantity| self.row(quantity, is_known)).collect()
     }
 
-    /// A number with those before it; one of the same result replaces the last one.
+    /// Returns a number with its history; a repeated result replaces the last value.
     fn row(&mut self, quantity: Quantity, replaces: bool) -> Row {
         let at = self.values.iter().position(|(name, _)| *name == quantity.name).unwrap_or_else(|| {
             self.values.push((quantity.name, VecDeque::new()));
@@ -243,11 +243,11 @@ mod tests {
     const SUBJECT: Subject =
         Subject { region: Region { x: 10, y: 8, width: 30, height: 20 }, true_distance_m: None, points: None };
 
-    fn wish(output: &Arc<Output>) -> MeasureWish {
-        MeasureWish { output: Arc::clone(output), subject: SUBJECT, series: 0 }
+    fn wish(output: &Arc<Output>) -> MeasureRequest {
+        MeasureRequest { output: Arc::clone(output), subject: SUBJECT, series: 0 }
     }
 
-    fn row<'a>(measured: &'a Measured, name: &str) -> &'a Row {
+    fn row<'a>(measured: &'a Measurement, name: &str) -> &'a Row {
         measured.rows.iter().find(|row| row.quantity.name == name).unwrap()
     }
 
@@ -270,7 +270,7 @@ mod tests {
         let (first, second) = (output(&frame(0), 14), output(&frame(1), 14));
         meter.measure(wish(&first)).unwrap();
         let distance = Subject { true_distance_m: Some(2.0), ..SUBJECT };
-        let again = meter.measure(MeasureWish { subject: distance, ..wish(&first) }).unwrap();
+        let again = meter.measure(MeasureRequest { subject: distance, ..wish(&first) }).unwrap();
         assert_eq!((again.results, row(&again, "fill_percent").values.len()), (1, 1));
         assert_eq!(row(&again, "z_accuracy_percent").values.len(), 1);
         assert_eq!(row(&again, "temporal_noise_percent").quantity.value, Err(Missing::Pairs));
@@ -292,11 +292,11 @@ mod tests {
         assert_eq!(row(&found, "temporal_noise_percent").quantity.value, Err(Missing::Pairs));
         assert_eq!(row(&found, "agreement_percent").quantity.value, Err(Missing::Previous));
         assert_eq!(row(&found, "fill_percent").values.len(), 3, "the trend shows what the change does");
-        let anew = meter.measure(MeasureWish { series: 1, ..wish(&changed) }).unwrap();
+        let anew = meter.measure(MeasureRequest { series: 1, ..wish(&changed) }).unwrap();
         assert_eq!((anew.results, row(&anew, "fill_percent").values.len()), (1, 1));
         let region = Region { x: 0, ..SUBJECT.region };
         let subject = Subject { region, ..SUBJECT };
-        let other = meter.measure(MeasureWish { series: 1, subject, ..wish(&changed) }).unwrap();
+        let other = meter.measure(MeasureRequest { series: 1, subject, ..wish(&changed) }).unwrap();
         assert_eq!(other.results, 1);
     }
 

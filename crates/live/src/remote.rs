@@ -1,4 +1,4 @@
-//! Clients elsewhere, such as on the network, that watch the pipeline and request parameters.
+//! Remote clients, such as on the network, that watch the pipeline and request parameters.
 
 use super::Wake;
 use crate::capture::FrameTap;
@@ -6,31 +6,31 @@ use crate::engine::worker::ResultTap;
 use crate::recording::About;
 use crate::stereo::StereoParams;
 
-/// A message for the user.
+/// Message to the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct News {
-    /// The message.
+    /// Text of the message.
     pub text: String,
-    /// A request was refused, or something failed.
+    /// Whether a request was refused, or something failed.
     pub is_error: bool,
 }
 
 /// Server of clients that see frames and results and may request parameters. The owner of the pipeline polls it;
 /// no method but [`Remote::stop`] waits.
 pub trait Remote: FrameTap + ResultTap {
-    /// Tells clients the parameters in force, and returns those that a client requests instead: valid ones, once.
+    /// Sends clients the parameters in force, and returns those that a client requests: valid ones, once.
     fn exchange(&self, in_force: &StereoParams) -> Option<StereoParams>;
 
-    /// Messages since the last call.
+    /// Returns the messages since the last call.
     fn news(&self) -> Vec<News>;
 
-    /// Where clients connect; lines for the user.
+    /// Returns the addresses for clients, as lines for the user.
     fn invitation(&self) -> String;
 
-    /// State in a few words for a status line.
+    /// Returns the state in a few words for a status line.
     fn standing(&self) -> String;
 
-    /// Tells clients of another source, or another preparation of the same one.
+    /// Describes another source, or another preparation, to clients.
     fn set_about(&self, about: About);
 
     /// Ends the server; waits for a moment at most.

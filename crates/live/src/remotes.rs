@@ -1,4 +1,4 @@
-//! Several servers of clients as one.
+//! Several servers of clients combined into one.
 
 use super::{News, Remote, Wake};
 use crate::capture::{Frame, FrameTap, SourceInfo};
@@ -8,11 +8,11 @@ use crate::recording::About;
 use crate::stereo::StereoParams;
 use std::sync::Arc;
 
-/// All of them: each gets everything, and parameters may come from any.
+/// Combined servers: each gets everything, and parameters may come from any.
 pub struct Remotes(Vec<Arc<dyn Remote>>);
 
 impl Remotes {
-    /// These as one; `None` for none.
+    /// Combines these servers; `None` for an empty list.
     #[must_use]
     pub fn of(mut all: Vec<Arc<dyn Remote>>) -> Option<Arc<dyn Remote>> {
         if all.len() < 2 { all.pop() } else { Some(Arc::new(Self(all))) }
@@ -44,7 +44,7 @@ impl ResultTap for Remotes {
 }
 
 impl Remote for Remotes {
-    /// What one requests is in force for the next.
+    /// Exchanges with one server after another: a request is in force for the next one.
     fn exchange(&self, in_force: &StereoParams) -> Option<StereoParams> {
         self.0
             .iter()
@@ -81,14 +81,14 @@ mod tests {
     use super::*;
     use parking_lot::Mutex;
 
-    /// Requests a value of P1 once, and notes what was in force.
-    struct Asks(&'static str, Mutex<Option<u32>>, Mutex<Vec<u32>>);
+    /// Server that requests a value of P1 once, and stores the parameters in force.
+    struct RequestingServer(&'static str, Mutex<Option<u32>>, Mutex<Vec<u32>>);
 
-    impl FrameTap for Asks {
+    impl FrameTap for RequestingServer {
         fn frame(&self, _: &Arc<Frame>, _: &SourceInfo) {}
     }
 
-    impl ResultTap for Asks {
+    impl ResultTap for RequestingServer {
         fn result(&self, _: &Arc<Output>) {}
 
         fn wants_results(&self) -> bool {
@@ -96,7 +96,7 @@ mod tests {
         }
     }
 
-    impl Remote for Asks {
+    impl Remote for RequestingServer {
         fn exchange(&self, in_force: &StereoParams) -> Option<StereoParams> {
             self.2.lock().push(in_force.p1);
             self.1.lock().take().map(|p1| StereoParams { p1, ..in_force.clone() })
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn each_is_asked_and_told_and_the_last_request_holds() {
-        let asks = |name, p1| Arc::new(Asks(name, Mutex::new(p1), Mutex::default()));
+        let asks = |name, p1| Arc::new(RequestingServer(name, Mutex::new(p1), Mutex::default()));
         let (one, two, three) = (asks("one", Some(3)), asks("wants", None), asks("three", Some(5)));
         assert!(Remotes::of(Vec::new()).is_none());
         assert_eq!(Remotes::of(vec![one.clone()]).unwrap().standing(), "one");

@@ -9,38 +9,38 @@ use crate::stereo::StereoParams;
 use std::fmt;
 use std::time::Duration;
 
-/// From the arrival of a pair, or its capture on another machine, to its result, over the whole run, of which the start is a part; ms.
+/// Latency over the whole run, including its start, ms: from the arrival of a pair, or its capture on another machine, to its result.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct RunLatency {
-    /// Half are quicker.
+    /// Median.
     pub median: f64,
-    /// 99 of 100 are quicker.
+    /// Percentile 99.
     pub p99: f64,
-    /// The largest one.
+    /// Maximum.
     pub largest: f64,
 }
 
-/// Pairs that were not matched, by cause.
+/// Numbers of pairs that were not matched, by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Dropped {
-    /// The source itself left them out.
+    /// Left out by the source.
     pub source: u64,
-    /// Newer ones came before the engine was free.
+    /// Replaced by newer ones before the engine was free.
     pub late: u64,
-    /// The engine failed.
+    /// Failed in the engine.
     pub failed: u64,
-    /// They came while the picture was paused or matching suspended, and are not missed.
+    /// Taken while the picture was paused or matching suspended; not counted as missed.
     pub while_paused: u64,
 }
 
 impl Dropped {
-    /// Pairs that a user might miss.
+    /// Returns the number of pairs that a user might miss.
     pub fn missed(&self) -> u64 {
         self.source + self.late + self.failed
     }
 }
 
-/// The pipeline at one moment.
+/// Status of the pipeline at one moment.
 #[derive(Clone, Debug)]
 pub struct Status {
     /// The source.
@@ -55,11 +55,11 @@ pub struct Status {
     pub computed_hz: f64,
     /// Pairs that were not matched.
     pub dropped: Dropped,
-    /// How well the pictures match each other.
+    /// Agreement of the two pictures.
     pub health: Health,
     /// Conditions that make depth worse, as messages to the user.
     pub warnings: Vec<Warning>,
-    /// Errors that last, as messages to the user.
+    /// Persistent errors, as messages to the user.
     pub errors: Vec<String>,
     /// Whether the pair is held.
     pub paused: bool,
@@ -99,13 +99,13 @@ impl Status {
         }
     }
 
-    /// Why no result comes of the pairs that come; `None` where results come, or may come yet.
+    /// Returns why the pairs have no results; `None` while results may come.
     pub fn no_result(&self) -> Option<&str> {
         let unprepared = self.capture.last_error.as_deref().filter(|_| self.capture.unprepared);
         self.engine.error.as_deref().or(unprepared)
     }
 
-    /// What matters most, each part in a few words.
+    /// Returns the most important parts, each in a few words.
     pub(super) fn essentials(&self) -> Vec<String> {
         let rate = match &self.engine.engine {
             Some(_) => format!("computed {:.1}/s", self.computed_hz),
@@ -118,7 +118,7 @@ impl Status {
         [Some(rate), Some(dropped), valid, latency].into_iter().flatten().collect()
     }
 
-    /// Everything else, for lines that have the room.
+    /// Returns the other parts, for lines with enough room.
     pub(super) fn details(&self) -> Vec<String> {
         let Self { cameras, engine, health, .. } = self;
         let damaged = cameras.damaged();
@@ -145,7 +145,7 @@ impl Status {
         format!("in {:.1}/s", self.capture.rate_hz)
     }
 
-    /// Of a source that is read and not matched.
+    /// Returns the status of a source that is read and not matched.
     pub(super) fn of_capture(capture: &Capture) -> Self {
         let stats = capture.stats();
         let mut engine = EngineStats::default();
@@ -157,7 +157,7 @@ impl Status {
 }
 
 impl RunLatency {
-    /// `None` before the first result.
+    /// Converts the measured latency; `None` before the first result.
     pub fn of(latency: &rate::RunLatency) -> Option<Self> {
         let ms = |d: Duration| d.as_secs_f64() * 1e3;
         Some(Self {
@@ -168,7 +168,7 @@ impl RunLatency {
     }
 }
 
-/// The sum, and the causes that there were.
+/// Formats the sum, and the causes with a count.
 impl fmt::Display for Dropped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let causes = [(self.source, "by the source"), (self.late, "late"), (self.failed, "failed")];
@@ -178,14 +178,14 @@ impl fmt::Display for Dropped {
     }
 }
 
-/// All of it in one line.
+/// Formats all parts in one line.
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&[self.essentials(), self.details()].concat().join(", "))
     }
 }
 
-/// The parts of a status line that fit into `columns`, in their order; all of them without a limit. The first one always stays.
+/// Returns the parts of a status line that fit into `columns`, in order; all of them without a limit. The first one always stays.
 pub(super) fn fitting(parts: &[String], columns: Option<usize>) -> String {
     let columns = columns.unwrap_or(usize::MAX);
     parts.iter().fold(String::new(), |line, part| match line.chars().count() {

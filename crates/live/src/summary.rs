@@ -10,28 +10,28 @@ use std::fmt;
 /// Summary of a run.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Summary {
-    /// How long it took, s.
+    /// Duration, s.
     pub seconds: f64,
-    /// Pairs of the source, with those that it dropped itself.
+    /// Number of pairs of the source, including those that it dropped.
     pub came: u64,
-    /// Pairs that were matched.
+    /// Number of matched pairs.
     pub computed: u64,
-    /// Pairs that were dropped, by cause.
+    /// Numbers of dropped pairs, by cause.
     pub dropped: Dropped,
-    /// Damaged frames of cameras, which became no pair, by cause.
+    /// Numbers of damaged camera frames, which became no pair, by cause.
     pub damaged: Damaged,
     /// Frames that the cameras' drivers lost.
     pub missed: u64,
-    /// From pair to result; `None` without a result.
+    /// Latency from pair to result, ms; `None` without a result.
     pub latency_ms: Option<RunLatency>,
     /// Event from which it counts.
     pub latency_since: LatencySince,
-    /// Processor time of the whole program over wall time, per cent of one core; `None` where the system does not tell.
+    /// Processor time of the whole program over wall time, per cent of one core; `None` where the system does not report it.
     pub cpu_percent: Option<f64>,
 }
 
 impl Summary {
-    /// Of a run that has ended with this status, counted from when `share` was started.
+    /// Summarizes a run that has ended with this status, counted from the start of `share`.
     pub(super) fn of(status: &Status, share: &CpuShare) -> Self {
         Self {
             seconds: share.elapsed().as_secs_f64(),

@@ -1,4 +1,4 @@
-//! The pipeline from a source to results, with a source made for the test.
+//! Tests of the pipeline from a source to results, with a source made for them.
 
 mod device;
 
@@ -12,14 +12,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::testing::until;
 
-/// Noise, shifted by a disparity that is the same everywhere.
+/// Source of noise with one disparity everywhere.
 struct Shifted {
     disparity: usize,
     pairs: u64,
     next: u64,
-    /// Fails instead of ending.
+    /// Whether it fails instead of ending.
     fails: bool,
-    /// Before each pair.
+    /// Pause before each pair.
     pause: Duration,
 }
 
@@ -78,7 +78,7 @@ fn options() -> LiveOptions {
     LiveOptions { capture, ..LiveOptions::new(params, engine) }
 }
 
-/// Disparity in the middle of the newest result, px.
+/// Returns the disparity in the middle of the newest result, px.
 fn middle(live: &Live) -> Option<f32> {
     live.latest()?.map.as_ref()?.disparity_px(SIZE.0 / 2, SIZE.1 / 2)
 }

@@ -1,4 +1,4 @@
-//! Times of the last results with the same parameters.
+//! Times of the last results with unchanged parameters.
 
 use crate::engine::Output;
 use crate::stereo::StereoParams;
@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Number of results whose times count.
 const MAX_TIMES: usize = 15;
 
-/// Median of times of results, and how many there are.
+/// Median of times of results, and their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MedianTime {
     /// Median.
@@ -18,18 +18,18 @@ pub struct MedianTime {
     pub results: usize,
 }
 
-/// Times of the last results of one engine; other parameters or another size begin anew.
+/// Times of the last results of one engine; another size or other parameters start anew.
 #[derive(Debug, Default)]
 pub(super) struct Times {
     newest: Weak<Output>,
     of: Option<(Arc<StereoParams>, (usize, usize))>,
     recent: VecDeque<Duration>,
-    /// Number of results that were noted.
+    /// Number of recorded results.
     pub(super) noted: u64,
 }
 
 impl Times {
-    /// Notes the newest result, once.
+    /// Records the newest result, once.
     pub(super) fn note(&mut self, output: &Arc<Output>) {
         if std::ptr::eq(self.newest.as_ptr(), Arc::as_ptr(output)) {
             return;
@@ -47,12 +47,12 @@ impl Times {
         self.noted += 1;
     }
 
-    /// Number of times that are known.
+    /// Returns the number of times.
     pub(super) fn len(&self) -> usize {
         self.recent.len()
     }
 
-    /// The median; `None` before the first result.
+    /// Returns the median; `None` before the first result.
     pub(super) fn median(&self) -> Option<MedianTime> {
         let mut sorted: Vec<_> = self.recent.iter().copied().collect();
         sorted.sort_unstable();

@@ -1,25 +1,25 @@
-//! Pairs that tell nothing of depth, though a map of them may be full: pictures of one brightness, dark ones, the same picture twice.
+//! Pairs without information on depth, though a map of them may be full: pictures of one brightness, dark ones, one picture twice.
 
 use crate::image::{Image, Luma};
 use std::fmt;
 
-/// Why a pair tells nothing of depth.
+/// Reason why a pair has no information on depth.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Blank {
-    /// The pixels of a picture have one brightness.
+    /// Picture of one brightness.
     Uniform {
-        /// The picture or pictures, in words.
+        /// Picture or pictures, in words.
         view: &'static str,
         /// Mean of all its pixels, grey levels of 8 bits.
         mean: f64,
     },
-    /// The pictures are so dark that noise drowns them.
+    /// Pictures so dark that noise drowns them.
     Dark {
         /// Mean of the darker one, grey levels of 8 bits.
         mean: f64,
     },
-    /// Both pictures show the same.
+    /// Equal pictures.
     Same,
 }
 
@@ -37,29 +37,29 @@ impl fmt::Display for Blank {
     }
 }
 
-/// Rows that are looked at.
+/// Number of sampled rows.
 const ROWS: usize = 240;
 /// Share of the pixels at each end of the brightness that may be dust, a time stamp or a dead pixel.
-const OUTLIERS: f64 = 0.005;
-/// Largest span of brightness of a picture that shows nothing, grey levels.
+const OUTLIER_SHARE: f64 = 0.005;
+/// Largest span of brightness of a blank picture, grey levels.
 const UNIFORM_SPAN: u8 = 3;
-/// Below this mean, and with no more span than this, a picture is dark, grey levels.
+/// Largest mean and span of a dark picture, grey levels.
 const DARK: (f64, u8) = (20.0, 40);
-/// Smallest difference of the pixels left and right of one that has texture, grey levels.
-const TEXTURE: u8 = 8;
-/// Fewer pixels with texture say nothing.
+/// Smallest difference of the left and right neighbours of a textured pixel, grey levels.
+const MIN_TEXTURE_SLOPE: u8 = 8;
+/// Smallest number of textured pixels for a decision.
 const MIN_TEXTURED: usize = 50;
-/// Largest mean distance of two pictures of the same, px.
-const SAME_PX: f64 = 0.1;
+/// Largest mean displacement of equal pictures, px.
+const MAX_SAME_PX: f64 = 0.1;
 
 /// Brightness of a picture, grey levels of 8 bits.
 struct Brightness {
     mean: f64,
-    /// Between the darkest and the brightest pixels.
+    /// Difference between the darkest and the brightest pixels.
     span: u8,
 }
 
-/// Why this pair tells nothing of depth, as its cameras gave it; `None` where it may.
+/// Returns why this unrectified pair has no information on depth; `None` where it may have some.
 pub fn blank(left: &Luma, right: &Luma) -> Option<Blank> {
     let pictures = [left, right].map(Luma::to_u8);
     let [of_left, of_right] = pictures.each_ref().map(brightness);
@@ -80,7 +80,7 @@ fn rows(image: &Image<u8>) -> impl Iterator<Item = usize> {
     (0..image.height()).step_by((image.height() / ROWS).max(1))
 }
 
-/// `None` for a picture without pixels.
+/// Returns the brightness; `None` for a picture without pixels.
 fn brightness(image: &Image<u8>) -> Option<Brightness> {
     let mut histogram = [0_usize; 256];
     rows(image).flat_map(|y| image.row(y)).for_each(|&value| histogram[usize::from(value)] += 1);
@@ -94,11 +94,11 @@ fn brightness(image: &Image<u8>) -> Option<Brightness> {
         });
         place.unwrap_or(255) as u8
     };
-    let span = level_at(1.0 - OUTLIERS).saturating_sub(level_at(OUTLIERS));
+    let span = level_at(1.0 - OUTLIER_SHARE).saturating_sub(level_at(OUTLIER_SHARE));
     (count > 0).then(|| Brightness { mean: sum as f64 / count as f64, span })
 }
 
-/// Whether what has texture lies at the same place in both: the differences are too small for any shift.
+/// Returns whether textured pixels lie at one place in both: their differences are too small for any shift.
 fn is_same([left, right]: &[Image<u8>; 2]) -> bool {
     if left.size() != right.size() {
         return false;
@@ -107,14 +107,14 @@ fn is_same([left, right]: &[Image<u8>; 2]) -> bool {
     for y in rows(left) {
         for (three, other) in left.row(y).windows(3).zip(right.row(y).iter().skip(1)) {
             let slope = three[0].abs_diff(three[2]);
-            if slope >= TEXTURE {
+            if slope >= MIN_TEXTURE_SLOPE {
                 textured += 1;
                 slopes += f64::from(slope) / 2.0;
                 differences += f64::from(three[1].abs_diff(*other));
             }
         }
     }
-    textured >= MIN_TEXTURED && differences < SAME_PX * slopes
+    textured >= MIN_TEXTURED && differences < MAX_SAME_PX * slopes
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! their sources.
 
 use super::pairwise;
-use super::truth_error::{RegionError, Sums, error_px};
+use super::truth_error::{RegionErrors, Sums, error_px};
 use crate::choices;
 use crate::image::{Image, Truth};
 use crate::stereo::DisparityMap;
@@ -22,22 +22,22 @@ choices! {
 /// The regions of a pair; each mask has the pair's size, and is true inside.
 #[derive(Clone, Debug, Default)]
 pub struct Regions {
-    /// `None` where nothing tells what is hidden.
+    /// Mask of [`TruthRegion::Nonocc`]; `None` without information on occlusions.
     pub nonocc: Option<Image<bool>>,
-    /// `None` for every pixel with truth.
+    /// Mask of [`TruthRegion::All`]; `None` for every pixel with truth.
     pub all: Option<Image<bool>>,
-    /// `None` where there is no mask of discontinuities.
+    /// Mask of [`TruthRegion::Disc`]; `None` without a mask of discontinuities.
     pub disc: Option<Image<bool>>,
 }
 
 impl Regions {
-    /// The regions that the truth itself tells: every pixel, and where it tells occlusions those that are visible.
+    /// Derives the regions from the truth: every pixel, and the visible ones if it marks occlusions.
     pub fn of_truth(truth: &Truth) -> Self {
         let visible = |occluded: &Image<bool>| occluded.map(|occluded| !occluded);
         Self { nonocc: truth.occluded.as_ref().map(visible), ..Self::default() }
     }
 
-    /// The regions that there are, each with its mask; `None` for every pixel.
+    /// Returns the available regions, each with its mask; `None` for every pixel.
     pub fn present(&self) -> Vec<(TruthRegion, Option<&Image<bool>>)> {
         let masked = |region, mask: &'_ Option<Image<bool>>| mask.is_some().then_some(region);
         let regions =
@@ -51,11 +51,11 @@ impl Regions {
     }
 }
 
-/// The figures of one region.
+/// Figures of one region.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figures {
     /// Pixels, density, bad pixels, mean and RMS.
-    pub error: RegionError,
+    pub error: RegionErrors,
     /// Pixels off by more than 1 and 2 px, % of those that have a disparity; 0 without any.
     badv_percent: [f64; 2],
     /// Pixels off by more than 3 px and more than 5 % of the truth, or without a disparity, %.
@@ -66,18 +66,18 @@ pub struct Figures {
 
 /// Shares of the pixels below the quantiles A50, A90, A95 and A99.
 const QUANTILES: [f64; 4] = [0.5, 0.9, 0.95, 0.99];
-/// KITTI 2015: a larger error is an outlier, if it also exceeds a share of the truth.
+/// Smallest error of an outlier by KITTI 2015, px, if it also exceeds a share of the truth.
 const D1_PX: f64 = 3.0;
 const D1_SHARE: f64 = 0.05;
 
-/// One figure: how it is called, and where it stands.
+/// Column of a table: names and value of a figure.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// For people.
+    /// Title for people.
     pub title: &'static str,
-    /// For other programs, with its unit.
+    /// Name for other programs, with its unit.
     pub name: &'static str,
-    /// The figure.
+    /// Value of the figure.
     pub of: fn(&Figures) -> f64,
 }
 
@@ -100,14 +100,14 @@ pub const COLUMNS: [Column; 14] = [
 ];
 
 impl Figures {
-    /// Pixels of the region with truth.
+    /// Returns the number of pixels of the region with truth.
     pub fn pixels(&self) -> usize {
         self.error.pixels
     }
 }
 
-/// The figures of a map over the pixels of a region that have truth; `truth_px` is in px, not finite where unknown. `None` if sizes differ
-/// or no pixel of the region has truth.
+/// Computes the figures of a map over the pixels of a region with truth; `truth_px` is in px, not finite where unknown. `None` if sizes
+/// differ or no pixel of the region has truth.
 pub fn figures(map: &DisparityMap, truth_px: &Image<f32>, region: Option<&Image<bool>>) -> Option<Figures> {
     if map.size() != truth_px.size() || region.is_some_and(|region| region.size() != map.size()) {
         return None;
@@ -125,7 +125,7 @@ pub fn figures(map: &DisparityMap, truth_px: &Image<f32>, region: Option<&Image<
     }
     let squares: Vec<f64> = errors_px.iter().map(|error| error * error).collect();
     let mean = |values: &[f64]| pairwise::sum(values) / values.len() as f64;
-    let error = RegionError { average_px: mean(&errors_px), rms_px: mean(&squares).sqrt(), ..sums.finish() };
+    let error = RegionErrors { average_px: mean(&errors_px), rms_px: mean(&squares).sqrt(), ..sums.finish() };
     errors_px.sort_unstable_by(f64::total_cmp);
     let above = |limit_px| {
         let count = errors_px.len() - errors_px.partition_point(|&error| error <= limit_px);
@@ -139,8 +139,8 @@ pub fn figures(map: &DisparityMap, truth_px: &Image<f32>, region: Option<&Image<
     })
 }
 
-/// The value at position `share * (n - 1)` of sorted values, between two of them by linear interpolation; NaN without any. For a share of
-/// one half it is the median.
+/// Returns the value at position `share * (n - 1)` of sorted values, with linear interpolation; NaN without any. A share of one half gives
+/// the median.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     let position = share * last as f64;

@@ -23,16 +23,16 @@ pub fn luma_difference(left: &Luma, right: &Luma) -> Option<LumaDifference> {
     Some(LumaDifference { levels: right - left, ratio })
 }
 
-/// Difference that absolute differences tolerate, grey levels: on the built-in scene with noise 2 the share of wrong pixels rises
+/// Largest difference for absolute differences, grey levels: on the built-in scene with noise 2 the share of wrong pixels rises
 /// from 5.7 % to 9.2 % at 3.5 levels, 30 % at 6 and 57 % at 8 levels.
 const SAD_LEVELS: f64 = 3.0;
-/// Census and rank compare order only, and bear this: there census 5x5 goes from 12.4 % to 15.1 % at a ratio of 0.71 and to
-/// 17.8 % at 0.51, where noise drowns the darker picture; it is as good as at 1 up to 1.5 and suffers at 1.86 from
-/// what is burnt out.
+/// Largest ratios for census and rank, which compare order only: there census 5x5 goes from 12.4 % to 15.1 % at a ratio of 0.71 and to
+/// 17.8 % at 0.51, where noise drowns the darker picture; up to 1.5 it is as good as at 1, and at 1.86 it suffers from
+/// saturated pixels.
 const ORDER_RATIO: std::ops::RangeInclusive<f64> = 0.6..=1.8;
 
 impl LumaDifference {
-    /// Whether matching with this cost is clearly worse for it: equal exposure or another cost would help.
+    /// Returns whether it makes matching with this cost clearly worse: equal exposure or another cost would help.
     pub fn hurts(&self, cost: CostKind) -> bool {
         match cost.description().exposure {
             ExposureTolerance::Equal => self.levels.abs() > SAD_LEVELS,
@@ -59,7 +59,7 @@ mod tests {
     use crate::stereo::{StereoParams, match_pair};
     use crate::truth_error;
 
-    /// Whether the difference is said to hurt, and the share of wrong pixels, %.
+    /// Returns whether the difference counts as harmful, and the share of wrong pixels, %.
     fn measured(cost: CostKind, exposure: f64) -> (bool, f64) {
         let options = SceneOptions { width: 160, height: 120, noise: 2.0, exposure, ..SceneOptions::default() };
         let pair = render(&options, 3, false);

@@ -1,4 +1,4 @@
-//! How good and how fast a result is: error against truth, depth quality of a region, scores without truth, motion, exposure. Pure: time
+//! Quality and speed of a result: error against truth, depth quality of a region, scores without truth, motion, exposure. Pure: time
 //! comes in as arguments.
 
 use stereopsis_base::parameter::choices;

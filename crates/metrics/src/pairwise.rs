@@ -1,11 +1,11 @@
 //! Sums whose rounding errors grow with the logarithm of their length.
 
-/// Up to so many values are added in lanes.
+/// Largest number of values that are added in lanes.
 const BLOCK: usize = 128;
 const LANES: usize = 8;
 
-/// The sum of all values: halves are summed apart, down to blocks that are added in eight lanes. numpy adds in the same order, so that
-/// means over the same pixels are equal to the last bit.
+/// Sums all values: halves separately, down to blocks that are added in eight lanes. numpy uses this order, so that means over the same
+/// pixels are equal to the last bit.
 pub(super) fn sum(values: &[f64]) -> f64 {
     if values.len() > BLOCK {
         let half = values.len() / 2;

@@ -1,6 +1,6 @@
-//! A measured number with its name and unit, or the reason why it cannot be had.
+//! Measured number with its name and unit, or the reason why it is missing.
 
-/// A number, or the reason why it is missing.
+/// Number, or the reason why it is missing.
 pub type Measured = Result<f64, Missing>;
 
 /// Why a number cannot be had; a sentence without its full stop.
@@ -63,20 +63,20 @@ pub enum Missing {
     Moving,
 }
 
-/// Which values of a quantity are the good ones.
+/// Desirable values of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
-    /// Small ones.
+    /// Small values.
     Lower,
-    /// Large ones.
+    /// Large values.
     Higher,
-    /// Those near zero.
+    /// Values near zero.
     Zero,
-    /// It describes the scene.
+    /// No preference: the quantity describes the scene.
     Neither,
 }
 
-/// A measured number as people and files see it.
+/// Measured number with its names and unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
     /// Name for people: `fill rate`.
@@ -85,7 +85,7 @@ pub struct Quantity {
     pub name: &'static str,
     /// Unit: `%`, `mm`, `px`, `degrees`.
     pub unit: &'static str,
-    /// Which values are good.
+    /// Desirable values.
     pub better: Better,
     /// The number.
     pub value: Measured,

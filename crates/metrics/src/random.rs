@@ -1,11 +1,11 @@
-//! Numbers that look random and are the same in every run.
+//! Pseudo-random numbers, equal in every run.
 
 /// SplitMix64 (Steele, Lea & Flood 2014).
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The same seed gives the same numbers.
+    /// Creates a generator, which is determined by its seed.
     pub fn with_seed(seed: u64) -> Self {
         Self(seed)
     }
@@ -18,17 +18,17 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`, which is above 0.
+    /// Returns a number below `end`, which is above 0.
     pub fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
 
-    /// A number from 0 up to, but not, 1.
+    /// Returns a number from 0 up to, but not including, 1.
     pub fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// One of these, of which there is at least one.
+    /// Returns one of these, at least one.
     pub fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())]
     }

@@ -1,7 +1,7 @@
 //! Spearman's rank correlation.
 
-/// Spearman's rank correlation of pairs of numbers, -1 to 1; equal numbers share the mean of their ranks. `None` below 3 pairs, for
-/// numbers that are not finite, and where all of one side are equal.
+/// Returns Spearman's rank correlation of pairs of numbers, -1 to 1; equal numbers share the mean of their ranks. `None` below 3 pairs,
+/// for numbers that are not finite, and where all numbers of one side are equal.
 pub fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
     if pairs.len() < 3 || !pairs.iter().all(|(a, b)| a.is_finite() && b.is_finite()) {
         return None;
@@ -14,7 +14,7 @@ pub fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
     (aa > 0.0 && bb > 0.0).then(|| ab / (aa * bb).sqrt())
 }
 
-/// The rank of each number, from 0; equal numbers have the mean of theirs.
+/// Returns the rank of each number, from 0; equal numbers share the mean of their ranks.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&i, &j| values[i].total_cmp(&values[j]));

@@ -19,10 +19,10 @@ pub struct Region {
 /// Error of a rectangle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RegionError {
-    /// The text is no rectangle.
+    /// Text that is no rectangle.
     #[error("expected X,Y,WIDTH,HEIGHT in px, such as 220,140,200,200, with a width and height above 0")]
     Grammar,
-    /// It leaves the picture.
+    /// Rectangle that leaves the picture.
     #[error("the region {region} does not lie inside the picture, which has {} px", size_text(.size))]
     Outside {
         /// The rectangle.
@@ -37,21 +37,21 @@ fn size_text((width, height): &(usize, usize)) -> String {
 }
 
 impl Region {
-    /// The rectangle in the middle of a picture of this size whose sides are this share of the picture's, above 0 and at most 1.
+    /// Returns the rectangle in the middle of a picture of this size whose sides are this share of the picture's, above 0 and at most 1.
     pub fn centred((width, height): (usize, usize), share: f64) -> Self {
         let side = |whole: usize| ((whole as f64 * share).round() as usize).clamp(1.min(whole), whole);
         let (w, h) = (side(width), side(height));
         Self { x: (width - w) / 2, y: (height - h) / 2, width: w, height: h }
     }
 
-    /// The part that lies inside a picture of this size; it may be empty.
+    /// Returns the part inside a picture of this size; it may be empty.
     #[must_use]
     pub fn clipped(self, (width, height): (usize, usize)) -> Self {
         let (x, y) = (self.x.min(width), self.y.min(height));
         Self { x, y, width: self.width.min(width - x), height: self.height.min(height - y) }
     }
 
-    /// Checks that all of it lies inside a picture of this size.
+    /// Checks that it lies inside a picture of this size.
     ///
     /// # Errors
     /// [`RegionError::Outside`]
@@ -59,25 +59,25 @@ impl Region {
         if self.clipped(size) == self { Ok(()) } else { Err(RegionError::Outside { region: self, size }) }
     }
 
-    /// Number of pixels.
+    /// Returns the number of pixels.
     pub fn area(self) -> usize {
         self.width * self.height
     }
 
-    /// Its pixels, row by row.
+    /// Iterates over its pixels, row by row.
     pub fn pixels(self) -> impl Iterator<Item = (usize, usize)> {
         (self.y..self.y + self.height).flat_map(move |y| (self.x..self.x + self.width).map(move |x| (x, y)))
     }
 }
 
-/// `X,Y,WIDTH,HEIGHT`, as it is parsed.
+/// Formats `X,Y,WIDTH,HEIGHT`, as parsed.
 impl fmt::Display for Region {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{},{},{},{}", self.x, self.y, self.width, self.height)
     }
 }
 
-/// No picture is wider or higher; sums of two sides stay far from overflow.
+/// Largest side, px: larger than any picture, and sums of two sides stay far from overflow.
 const MAX_SIDE: usize = 1 << 20;
 
 impl FromStr for Region {

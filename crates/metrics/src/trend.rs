@@ -1,38 +1,38 @@
-//! Whether a number becomes better: its last values against those before.
+//! Trend of a number: comparison of its last values with earlier ones.
 
 use super::quantity::Better;
 
 /// Number of last values whose mean is compared.
 const RECENT: usize = 10;
-/// Number of earlier values at most.
+/// Largest number of earlier values.
 const EARLIER: usize = 100;
-/// A change below this share of a value is none.
+/// Smallest change that counts, as a share of a value.
 const MIN_CHANGE: f64 = 0.2;
 /// Share of the earlier values from which the mean has to differ.
 const MIN_SHARE: f64 = 0.4;
-/// A change below this is none: numbers are shown with three digits behind the point.
+/// Smallest change that counts: numbers are shown with three digits behind the point.
 const MIN_VISIBLE: f64 = 1e-3;
-/// The means differ by so many standard errors at least: about one of 100 steady numbers exceeds it by chance.
+/// Smallest difference of the means, standard errors: about one of 100 steady numbers exceeds it by chance.
 const MIN_ERRORS: f64 = 3.0;
 
-/// How a number develops.
+/// Trend of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Trend {
-    /// It becomes better.
+    /// Improvement.
     Better,
-    /// It becomes worse.
+    /// Deterioration.
     Worse,
-    /// It grows, and neither direction is the good one.
+    /// Increase of a quantity without a desirable direction.
     Grows,
-    /// It falls, and neither direction is the good one.
+    /// Decrease of a quantity without a desirable direction.
     Falls,
-    /// It stays.
+    /// No change.
     Steady,
 }
 
 impl Trend {
-    /// The word for people.
+    /// Returns the word for people.
     pub fn word(self) -> &'static str {
         match self {
             Self::Better => "better",
@@ -44,9 +44,9 @@ impl Trend {
     }
 }
 
-/// The trend of values in their order in time: the mean of the last 10 differs by more than 20 % from more than 40 % of the up to 100
-/// values before them, which is the rule of RealSense's Depth Quality Tool; and it differs from their mean by more than both scatter,
-/// and by what three digits behind the point show, as the last value does in the same direction. `None` below 20 values.
+/// Returns the trend of values in temporal order: the mean of the last 10 differs by more than 20 % from more than 40 % of the up to 100
+/// earlier values, the rule of RealSense's Depth Quality Tool; and it differs from their mean by more than the scatter of both
+/// and by a visible digit, as does the last value in the same direction. `None` below 20 values.
 pub fn trend(values: &[f64], better: Better) -> Option<Trend> {
     if values.len() < 2 * RECENT {
         return None;
@@ -76,7 +76,7 @@ pub fn trend(values: &[f64], better: Better) -> Option<Trend> {
     })
 }
 
-/// The mean of at least two values, and its standard error.
+/// Returns the mean of at least two values, and its standard error.
 fn mean_and_error(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = values.clone().count() as f64;
     let mean = values.clone().sum::<f64>() / count;

@@ -7,7 +7,7 @@ use std::fmt;
 
 /// Error over one region of the left picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
-pub struct RegionError {
+pub struct RegionErrors {
     /// Pixels of the region with ground truth.
     pub pixels: usize,
     /// Pixels with a disparity, %.
@@ -30,12 +30,12 @@ pub struct RegionError {
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct TruthError {
     /// All pixels with ground truth.
-    pub all: RegionError,
-    /// Pixels that are visible in the right picture too; the same as `all` where the truth does not tell occlusions.
-    pub nonocc: RegionError,
+    pub all: RegionErrors,
+    /// Pixels that are visible in the right picture too; equal to `all` where the truth has no occlusions.
+    pub nonocc: RegionErrors,
 }
 
-/// The share of wrong pixels that the program shows where it shows one, with the name of its region.
+/// Formats the share of wrong pixels, with the name of its region.
 impl fmt::Display for TruthError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "bad-1 all {:.1} %", self.all.bad_1_percent)
@@ -62,8 +62,8 @@ pub fn truth_error(map: &DisparityMap, truth: &Truth) -> Option<TruthError> {
     (all.pixels > 0).then(|| TruthError { all: all.finish(), nonocc: nonocc.finish() })
 }
 
-/// Absolute error of a pixel whose truth is known, px; NaN without an estimate. The difference is rounded to 32 bits, as the data sets'
-/// own floats are.
+/// Returns the absolute error of a pixel with known truth, px; NaN without an estimate. The difference is rounded to 32 bits, like the
+/// data sets' floats.
 pub(super) fn error_px(estimate_px: f32, exact_px: f32) -> f64 {
     if estimate_px > 0.0 { f64::from((estimate_px - exact_px).abs()) } else { f64::NAN }
 }
@@ -93,10 +93,10 @@ impl Sums {
         }
     }
 
-    pub(super) fn finish(&self) -> RegionError {
+    pub(super) fn finish(&self) -> RegionErrors {
         let percent = |count: usize| 100.0 * count as f64 / self.pixels.max(1) as f64;
         let mean = |sum: f64| sum / self.valid as f64;
-        RegionError {
+        RegionErrors {
             pixels: self.pixels,
             density_percent: percent(self.valid),
             bad_05_percent: percent(self.bad[0]),
@@ -115,7 +115,7 @@ mod tests {
     use crate::image::Image;
     use crate::stereo::INVALID;
 
-    /// Eight pixels: exact, off by 1, off by 1.25, off by 3, invalid, off by 10 but hidden, twice no truth.
+    /// Creates eight pixels: exact, off by 1, off by 1.25, off by 3, invalid, off by 10 but hidden, twice no truth.
     fn example() -> (DisparityMap, Truth) {
         let values = vec![160, 176, 180, 112, INVALID, 320, 160, 160];
         let exact = vec![10.0, 10.0, 10.0, 10.0, 10.0, 10.0, f32::NAN, f32::INFINITY];

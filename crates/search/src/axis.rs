@@ -11,14 +11,14 @@ pub struct Axis {
     values: Vec<Value>,
 }
 
-/// Steps of an automatic axis at most: with 17 values the coarse grid of every fourth one has its first and its last.
+/// Largest number of steps of an automatic axis: 17 values, so that every fourth one includes the first and the last.
 const MAX_STEPS: i64 = 16;
-/// Widths of a step that people like, times any power of ten.
+/// Round widths of a step, times any power of ten.
 const ROUND: [i64; 8] = [1, 2, 3, 4, 5, 6, 8, 10];
 
 impl Axis {
-    /// The axis of the parameter with this name, over its slider beside the other parameters of `base`, whose own value is among the
-    /// values. `None` where there is no such parameter, it is no number, or it has no effect beside the others.
+    /// Returns the axis of the parameter with this name, over its slider beside the other parameters of `base`, whose own value is included.
+    /// `None` where there is no such parameter, it is no number, or it has no effect beside the others.
     pub fn of(name: &str, base: &StereoParams) -> Option<Self> {
         let parameter = StereoParams::parameter(name).filter(|p| p.inapplicable(base).is_none())?;
         let mut values: Vec<_> = steps(parameter, base)?.into_iter().map(Value::Integer).collect();
@@ -31,23 +31,23 @@ impl Axis {
         Some(Self { parameter, values })
     }
 
-    /// The same with other values.
+    /// Returns the axis with other values.
     #[cfg(test)]
     pub(super) fn with_values(self, values: Vec<Value>) -> Self {
         Self { values, ..self }
     }
 
-    /// Every axis that has an effect beside the other parameters of `base`, in the order of the parameters.
+    /// Returns every axis that has an effect beside the other parameters of `base`, in the order of the parameters.
     pub fn all(base: &StereoParams) -> Vec<Self> {
         StereoParams::table().iter().filter_map(|parameter| Self::of(parameter.name, base)).collect()
     }
 
-    /// The parameter.
+    /// Returns the parameter.
     pub fn parameter(&self) -> &'static Parameter<StereoParams> {
         self.parameter
     }
 
-    /// Its values, in order.
+    /// Returns its values, in order.
     pub fn values(&self) -> &[Value] {
         &self.values
     }
@@ -59,7 +59,7 @@ impl fmt::Debug for Axis {
     }
 }
 
-/// Numbers over the slider with one round step; `None` for a parameter that is no number.
+/// Returns numbers over the slider with one round step; `None` for a parameter that is no number.
 fn steps(parameter: &Parameter<StereoParams>, base: &StereoParams) -> Option<Vec<i64>> {
     let (first, last, step) = if let &[least, .., most] = parameter.properties.shortcuts {
         // a range without a slider of its own is far too long
@@ -76,14 +76,14 @@ fn steps(parameter: &Parameter<StereoParams>, base: &StereoParams) -> Option<Vec
     })
 }
 
-/// The smallest round step with which at most [`MAX_STEPS`] cover this length; an even one for windows, which are odd.
+/// Returns the smallest round step with which at most [`MAX_STEPS`] cover this length; an even one for windows, which are odd.
 fn round_step(length: i64, is_odd: bool) -> i64 {
     let steps = (0..6).flat_map(|power| ROUND.map(|round| round * 10_i64.pow(power)));
     let mut fitting = steps.filter(|step| length <= step * MAX_STEPS && !(is_odd && step % 2 == 1));
     fitting.next().unwrap_or(length.max(1))
 }
 
-/// Puts a setting's own value in the place of the nearest one, so that the map has a cell for it. Values outside stay outside.
+/// Replaces the nearest value by the present one, so that the map has a cell for it. A value outside the range is left out.
 fn own_among(values: &mut [Value], own: i64) {
     let distance = |value: &Value| match value {
         Value::Integer(v) => (v - own).abs(),

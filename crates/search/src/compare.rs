@@ -1,37 +1,37 @@
-//! Which of two settings is the better one, by a margin and on every pair: what suits these pairs shall suit others too.
+//! Comparison of two settings, by a margin and on every pair: a setting that suits these pairs shall suit others too.
 
 use super::trial::{Run, Trial};
 
-/// A better setting lowers the mean loss by this share at least.
-pub(super) const MARGIN: f64 = 0.05;
-/// A preset that takes the place of another one may be worse on a sample by so many points.
-const TOLERANCE_PERCENT: f64 = 0.2;
+/// Smallest share by which a better setting lowers the mean loss.
+pub(super) const MIN_GAIN: f64 = 0.05;
+/// Largest increase of the error on one sample by a preset that replaces another one, percentage points.
+const MAX_INCREASE_PERCENT: f64 = 0.2;
 
-/// Whether `next` is better than `now`, both tried on all samples: it is worse on none of them, and its mean loss is clearly lower. Of
-/// changes that gained on several pairs, those that lost on one have lost on one of three further ones.
+/// Returns whether `next` is better than `now`, both tried on all samples: worse on none of them, and with a clearly lower mean loss.
+/// Changes that gained on several pairs but lost on one also lost on one of three further pairs.
 pub(super) fn is_better(next: &Trial, now: &Trial) -> bool {
     let means = next.loss.zip(now.loss).filter(|_| next.samples == now.samples);
-    means.is_some_and(|(next, now)| next <= now * (1.0 - MARGIN)) && !is_worse_somewhere(next, now)
+    means.is_some_and(|(next, now)| next <= now * (1.0 - MIN_GAIN)) && !is_worse_somewhere(next, now)
 }
 
-/// Whether `next` is worse on one of its samples, so that it cannot be better.
+/// Returns whether `next` is worse on one of its samples, so that it cannot be better.
 pub(super) fn is_worse_somewhere(next: &Trial, now: &Trial) -> bool {
     largest_loss(next, now).is_some()
 }
 
-/// Whether a preset may take the place of `now`, by their errors against truth: better in the mean of all samples, and nearly as good on
+/// Returns whether a preset may replace `now`, by their errors against truth: better in the mean of all samples, and nearly as good on
 /// each. Presets that lost more on one sample were worse on other pairs ten times as often.
 pub(super) fn may_replace(next: &Trial, now: &Trial) -> bool {
-    let loses = |pair| both(pair).is_none_or(|(next, now)| next > now + TOLERANCE_PERCENT);
+    let loses = |pair| both(pair).is_none_or(|(next, now)| next > now + MAX_INCREASE_PERCENT);
     has_lower_loss(next, now) && !next.runs.iter().zip(&now.runs).any(loses)
 }
 
-/// Whether the mean loss of `next` is lower, both tried on all samples.
+/// Returns whether the mean loss of `next` is lower, both tried on all samples.
 pub(super) fn has_lower_loss(next: &Trial, now: &Trial) -> bool {
     next.loss.zip(now.loss).is_some_and(|(next, now)| next < now)
 }
 
-/// The sample on which `next` is worse than `now` by most, from 0.
+/// Returns the index of the sample on which `next` is worse than `now` by most.
 pub(super) fn largest_loss(next: &Trial, now: &Trial) -> Option<usize> {
     let by = next.runs.iter().zip(&now.runs).map(|pair| both(pair).map_or(f64::INFINITY, |(next, now)| next - now));
     let worse = by.enumerate().filter(|(_, by)| *by > 0.0);
@@ -42,7 +42,7 @@ fn both((next, now): (&Run, &Run)) -> Option<(f64, f64)> {
     next.loss.zip(now.loss)
 }
 
-/// Trials that no other one beats in both loss and time, the quickest first. Those that were abandoned do not count.
+/// Returns the trials that no other one beats in both loss and time, the quickest first, without abandoned ones.
 pub(super) fn front(trials: &[std::sync::Arc<Trial>], samples: usize) -> Vec<std::sync::Arc<Trial>> {
     let mut whole: Vec<_> = trials.iter().filter(|t| t.samples == samples && t.loss.is_some()).cloned().collect();
     let order = |a: &std::sync::Arc<Trial>, b: &std::sync::Arc<Trial>| {
@@ -65,7 +65,7 @@ mod tests {
     use crate::stereo::StereoParams;
     use std::sync::Arc;
 
-    /// With these losses of the samples.
+    /// Returns a trial with these losses of the samples.
     fn trial(time_ms: f64, losses: &[f64]) -> Arc<Trial> {
         let run = |loss: &f64| Run { loss: Some(*loss), measured_percent: 90.0, time_ms, pixels: 1 };
         Arc::new(Trial::of(Arc::new(StereoParams::default()), losses.iter().map(run).collect()))

@@ -1,40 +1,40 @@
-//! For tests: a meter that computes losses and times from parameters, without pictures.
+//! Meter for tests: computes losses and times from parameters, without pictures.
 
-use super::meter::{Failure, Measured, Meter};
+use super::meter::{Failure, Meter, SampleResult};
 use super::trial::Run;
 use crate::image::Image;
 use crate::stereo::{CostKind, DisparityMap, StereoParams};
 use std::sync::Arc;
 
-/// Losses by a rule; the dearer a preset, the longer it takes.
-pub(super) struct Fake {
+/// Meter with losses by a rule; slower presets have longer times.
+pub(super) struct FakeMeter {
     /// Loss of a setting on a sample.
     pub(super) loss: fn(&StereoParams, usize) -> f64,
-    /// The samples and settings that were measured.
+    /// Measured settings and samples.
     pub(super) calls: Vec<(StereoParams, usize)>,
-    /// The engine is lost at this call.
+    /// Number of the call at which the engine is lost.
     pub(super) lost_at: Option<usize>,
 }
 
-impl Fake {
+impl FakeMeter {
     pub(super) fn new() -> Self {
         Self { loss: |_, sample| 10.0 + sample as f64, calls: Vec::new(), lost_at: None }
     }
 }
 
-/// 4 ms for `fast`, 8 for `balanced`, 16 for `accurate`, 24 for `best`.
+/// Returns 4 ms for `fast`, 8 for `balanced`, 16 for `accurate`, 24 for `best`.
 pub(super) fn time_ms(params: &StereoParams) -> f64 {
     let gradients = if params.cost == CostKind::GradientCensus { 8.0 } else { 0.0 };
     f64::from(params.paths.max(1)) + gradients + if params.choice { 8.0 } else { 0.0 }
 }
 
-impl Meter for Fake {
+impl Meter for FakeMeter {
     fn measure(
         &mut self,
         params: &StereoParams,
         sample: usize,
         _is_stopped: &dyn Fn() -> bool,
-    ) -> Result<Measured, Failure> {
+    ) -> Result<SampleResult, Failure> {
         if self.lost_at == Some(self.calls.len()) {
             return Err(Failure::Lost("the GPU was lost".to_owned()));
         }
@@ -53,6 +53,6 @@ impl Meter for Fake {
             reasons: Image::filled(320, 40, 0),
             confidence: None,
         };
-        Ok(Measured { run, map: Some(Arc::new(map)) })
+        Ok(SampleResult { run, map: Some(Arc::new(map)) })
     }
 }

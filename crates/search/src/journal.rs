@@ -1,9 +1,9 @@
-//! The trials of a search in a file, so that the same search goes on where it was stopped.
+//! Journal of the trials of a search, from which it is resumed.
 //!
-//! A line of JSON says what was searched for; each further line is a trial. A line that is cut off, as where the machine stopped, is left
-//! out. A journal that this search cannot go on with is refused and stays as it is.
+//! The first line is a JSON header of the search; each further line is a trial. A truncated line, as after a crash, is left out. A
+//! journal that this search cannot resume is refused and stays unchanged.
 
-use super::plan::Known;
+use super::plan::EarlierTrials;
 use super::trial::{Run, Trial};
 use crate::console;
 use crate::files::{Growing, WriteError, write_cause};
@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The name in a header of the checksums of all pairs.
+/// Key of the checksums of all pairs in a header.
 pub const CHECKSUMS: &str = "checksums";
 
 /// An open journal.
@@ -25,7 +25,7 @@ pub struct Journal {
     file: File,
 }
 
-/// A trial as it is written.
+/// Line of a trial.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Line {
     params: Map<String, Value>,
@@ -34,11 +34,11 @@ struct Line {
 }
 
 impl Journal {
-    /// Opens the journal of a search that `header` describes, or begins it; returns what is in it.
+    /// Opens or creates the journal of the search with this `header`; returns its content.
     ///
     /// # Errors
-    /// It is of another search, or another process writes it, or the file cannot be read or written.
-    pub fn open(path: &Path, header: &Map<String, Value>) -> Result<(Self, Known), String> {
+    /// It belongs to another search, or another process writes it, or the file cannot be read or written.
+    pub fn open(path: &Path, header: &Map<String, Value>) -> Result<(Self, EarlierTrials), String> {
         let shown = console::path(path);
         let growing = Growing::open(path).map_err(|err| match err.kind() {
             io::ErrorKind::WouldBlock => format!("{shown} is written by another run: wait for it, or name another -o"),
@@ -47,13 +47,15 @@ impl Journal {
         let failed = |err: io::Error| WriteError::new(path, err).to_string();
         let file = growing.handle().map_err(failed)?;
         let found = read(&file, header).map_err(|err| match err {
-            Unread::File(err) => failed(err),
-            Unread::Other(why) => format!("{shown} was left by another search: {why}. Delete it, or name another -o"),
+            JournalRejection::File(err) => failed(err),
+            JournalRejection::Other(why) => {
+                format!("{shown} was left by another search: {why}. Delete it, or name another -o")
+            }
         })?;
         let mut journal = Self { growing, file };
         match &found {
             None => journal.write(&Value::Object(header.clone())).map_err(failed)?,
-            // what comes now begins a line
+            // new text begins a line
             Some(_) if journal.ends_amid_a_line().map_err(failed)? => journal.file.write_all(b"\n").map_err(failed)?,
             Some(_) => {}
         }
@@ -92,40 +94,41 @@ impl Journal {
     }
 }
 
-/// Longest line, bytes: some thousand samples.
+/// Largest length of a line, bytes: some thousand samples.
 const MAX_LINE: usize = 1 << 20;
-/// Longest time of a search, s: thirty years.
+/// Largest time of a search, s: thirty years.
 const MAX_ELAPSED_S: f64 = 1e9;
 
-/// Why a journal is not gone on with.
-enum Unread {
+/// Reason why a journal cannot be resumed.
+enum JournalRejection {
     File(io::Error),
-    /// It is of another search: why.
+    /// Journal of another search: the difference.
     Other(String),
 }
 
-/// What is in a journal of the search that `header` describes; `None` of an empty file.
-fn read(file: &File, header: &Map<String, Value>) -> Result<Option<Known>, Unread> {
+/// Reads a journal of the search with this `header`; `None` for an empty file.
+fn read(file: &File, header: &Map<String, Value>) -> Result<Option<EarlierTrials>, JournalRejection> {
     let mut reader = BufReader::new(file);
-    let mut known = None::<Known>;
-    // lines that were not cut off
+    let mut known = None::<EarlierTrials>;
+    // complete lines without a trial
     let mut unknown = 0;
     for number in 1_u64.. {
         let mut line = Vec::new();
-        let read =
-            io::Read::take(&mut reader, MAX_LINE as u64 + 1).read_until(b'\n', &mut line).map_err(Unread::File)?;
+        let read = io::Read::take(&mut reader, MAX_LINE as u64 + 1)
+            .read_until(b'\n', &mut line)
+            .map_err(JournalRejection::File)?;
         if read == 0 {
             break;
         }
         if read > MAX_LINE {
-            return Err(Unread::Other(format!(
+            return Err(JournalRejection::Other(format!(
                 "its line {number} has more than {MAX_LINE} bytes, and no trial has so many"
             )));
         }
         match &mut known {
             None => {
-                check_header(&line, header).map_err(Unread::Other)?;
-                known = Some(Known::default());
+                check_header(&line, header).map_err(JournalRejection::Other)?;
+                known = Some(EarlierTrials::default());
             }
             Some(known) => match trial(&line) {
                 Ok((trial, elapsed)) => {
@@ -138,14 +141,14 @@ fn read(file: &File, header: &Map<String, Value>) -> Result<Option<Known>, Unrea
     }
     if unknown > 0 && known.as_ref().is_some_and(|known| known.trials.is_empty()) {
         let lines = console::counted(unknown, "line");
-        return Err(Unread::Other(format!(
+        return Err(JournalRejection::Other(format!(
             "it has {lines} behind its first one, and none is a trial that this version knows"
         )));
     }
     Ok(known)
 }
 
-/// Checks that a journal is of this search, by its first line; the reason in words where it is not.
+/// Checks by the first line that a journal belongs to this search.
 fn check_header(line: &[u8], wanted: &Map<String, Value>) -> Result<(), String> {
     let Ok(Value::Object(found)) = serde_json::from_slice(line) else { return Err("it is no journal".to_owned()) };
     let other: Vec<_> = wanted.iter().filter(|(name, value)| found.get(*name) != Some(value)).collect();
@@ -154,7 +157,7 @@ fn check_header(line: &[u8], wanted: &Map<String, Value>) -> Result<(), String> 
     }
     let differing = |(name, value): &(&String, &Value)| match found.get(*name) {
         None => format!("it does not say its {name}"),
-        // numbers that say nothing to people
+        // numbers without meaning for people
         Some(_) if *name == CHECKSUMS => {
             "its pairs have other pictures, another truth or another calibration".to_owned()
         }
@@ -163,7 +166,7 @@ fn check_header(line: &[u8], wanted: &Map<String, Value>) -> Result<(), String> 
     Err(other.iter().map(differing).collect::<Vec<_>>().join("; "))
 }
 
-/// The trial of a line, and how long the search had taken; otherwise whether it is a whole line, of another kind.
+/// Parses the trial of a line and the time of the search; an error holds whether the line is complete, of another kind.
 fn trial(line: &[u8]) -> Result<(Trial, Duration), bool> {
     let value: Value = serde_json::from_slice(line).map_err(|_| false)?;
     let Line { params, runs, elapsed_s } = serde_json::from_value(value).map_err(|_| true)?;
@@ -172,7 +175,7 @@ fn trial(line: &[u8]) -> Result<(Trial, Duration), bool> {
     Ok((Trial::of(Arc::new(params), runs), elapsed))
 }
 
-/// Parameters from their words; `None` where one of them is wrong.
+/// Parses parameters from their words; `None` if one of them is wrong.
 fn params_of(words: &Map<String, Value>) -> Option<StereoParams> {
     let mut params = StereoParams::default();
     for parameter in StereoParams::table() {
@@ -180,7 +183,7 @@ fn params_of(words: &Map<String, Value>) -> Option<StereoParams> {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        // each is written, so none follows another
+        // all are written, so none is derived from another
         (parameter.set)(&mut params, parameter.parse(&text).ok()?);
     }
     params.validate().ok().map(|()| params)
@@ -287,7 +290,7 @@ mod tests {
             assert!(said.contains(why) && said.contains("Delete it, or name another -o") && said.len() < 400, "{said}");
             assert!(std::fs::read_to_string(&path).unwrap() == text, "{why}");
         }
-        // beside one that is known they are left out, and stay
+        // beside a known header, unknown lines are skipped and kept
         let text = format!("{}\n{later_version}\n{late}\n{}\n", lines[0], lines[1]);
         std::fs::write(&path, &text).unwrap();
         let known = Journal::open(&path, &header(1)).unwrap().1;

@@ -1,4 +1,4 @@
-//! What makes a map a good one: a number that is small for good maps.
+//! Judge of a map: computes a loss, which is small for good maps.
 
 use super::sample::Sample;
 use super::trial::Run;
@@ -9,7 +9,7 @@ use crate::stereo::{DisparityMap, Fill, StereoParams};
 use std::time::Duration;
 
 choices! {
-    /// What a setting is judged by.
+    /// Loss by which a setting is judged.
     pub enum Judge {
         /// Pixels off by more than 1 px, % of all with truth; holes are filled for it.
         Truth = "truth",
@@ -19,13 +19,13 @@ choices! {
 }
 
 impl Judge {
-    /// Truth where every sample has it.
+    /// Returns truth where every sample has it.
     pub fn of(samples: &[Sample]) -> Self {
         let all_have = samples.iter().all(|sample| sample.frame.truth.is_some());
         if all_have { Self::Truth } else { Self::WithoutTruth }
     }
 
-    /// The name of the loss with its unit, for figures and tables.
+    /// Returns the name of the loss with its unit, for figures and tables.
     pub fn title(self) -> &'static str {
         match self {
             Self::Truth => "bad-1 all: pixels off by more than 1 px, of all with truth, holes filled, %",
@@ -33,7 +33,7 @@ impl Judge {
         }
     }
 
-    /// The same in a few words, for the heading of a column.
+    /// Returns a short name, for the heading of a column.
     pub fn short_title(self) -> &'static str {
         match self {
             Self::Truth => "bad-1 all, filled",
@@ -41,7 +41,7 @@ impl Judge {
         }
     }
 
-    /// The setting whose map is judged. Truth tells nothing of holes: it would find every check too strict, so they are filled.
+    /// Returns the setting whose map is judged. Holes are filled for the truth: the error of a hole would make every check look too strict.
     pub(super) fn judged(self, params: StereoParams) -> StereoParams {
         let fills = self == Self::Truth && params.fill == Fill::None;
         StereoParams { fill: if fills { Fill::Planes } else { params.fill }, ..params }
@@ -80,7 +80,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::UNIX_EPOCH;
 
-    /// A texture that lies 3 px further left in the right picture.
+    /// Returns a sample whose texture lies 3 px further left in the right picture.
     fn sample(has_truth: bool) -> Sample {
         let texture = |x: usize, y: usize| ((x * 73) ^ (y * 151) ^ (x * y * 7)) as u8;
         let picture =

@@ -1,25 +1,25 @@
-//! Matches a sample with a setting, judges the map and takes the time.
+//! Measurement of a setting on a sample: matches it, judges the map and takes the time.
 
 use super::judge::Judge;
 use super::sample::Sample;
 use super::trial::Run;
-use super::undisturbed::Undisturbed;
+use super::undisturbed::LoadCorrection;
 use crate::engine::Autotune;
 use crate::engine::{self, Engine, EngineError, EngineInfo, EngineKind, Job, OpenOptions, Output};
 use crate::stereo::{DisparityMap, StereoParams};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What came of one sample with one setting.
+/// Result of one setting on one sample.
 #[derive(Clone, Debug)]
-pub struct Measured {
+pub struct SampleResult {
     /// Loss, shares and time.
     pub run: Run,
-    /// The map, where the meter has it.
+    /// Map, if the meter computes one.
     pub map: Option<Arc<DisparityMap>>,
 }
 
-/// Why nothing came of it.
+/// Reason why there is no result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Failure {
     /// The engine cannot do this setting; others may work.
@@ -28,7 +28,7 @@ pub enum Failure {
     /// The engine is lost, or cannot be opened.
     #[error("{0}")]
     Lost(String),
-    /// The time or the number of trials is used up.
+    /// The budget of time or trials is spent.
     #[error("the budget is spent")]
     Spent,
     /// The work was stopped meanwhile.
@@ -47,14 +47,14 @@ impl From<EngineError> for Failure {
     }
 }
 
-/// Measures settings on samples.
+/// Measurement of settings on samples.
 pub trait Meter {
-    /// The engine, where it is one.
+    /// Returns the engine, for a meter that has one.
     fn engine(&self) -> Option<Arc<EngineInfo>> {
         None
     }
 
-    /// Matches sample number `sample` with valid parameters. `is_stopped` is asked while it waits.
+    /// Matches sample number `sample` with valid parameters. Calls `is_stopped` while it waits.
     ///
     /// # Errors
     /// [`Failure`]
@@ -63,23 +63,23 @@ pub trait Meter {
         params: &StereoParams,
         sample: usize,
         is_stopped: &dyn Fn() -> bool,
-    ) -> Result<Measured, Failure>;
+    ) -> Result<SampleResult, Failure>;
 }
 
-/// How often an engine is asked whether its pipelines are compiled.
+/// Interval of polling whether an engine has compiled its pipelines.
 const PREPARE_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Measures with an engine.
+/// Meter with an engine.
 pub struct EngineMeter {
     engine: Box<dyn Engine>,
     samples: Arc<[Sample]>,
     judge: Judge,
-    /// Takes off what other programs have of the cores, where they compute.
-    undisturbed: Option<Undisturbed>,
+    /// Correction for the share of the cores that other programs take, for an engine that computes there.
+    undisturbed: Option<LoadCorrection>,
 }
 
 impl EngineMeter {
-    /// Opens an engine for these samples, of which there is at least one. `auto` times both engines with these parameters.
+    /// Opens an engine for these samples, at least one. `auto` times both engines with these parameters.
     ///
     /// # Errors
     /// The engine cannot be opened, or there is no sample.
@@ -89,13 +89,13 @@ impl EngineMeter {
         judge: Judge,
         params: &StereoParams,
     ) -> Result<Self, Failure> {
-        // a variant that is tried on the way would be in the times
+        // tried variants would distort the times
         let options = OpenOptions { autotune: Autotune::Never, ..options.clone() };
         let Some(first) = samples.first() else { return Err(Failure::Lost("there is no pair to try".to_owned())) };
         let engine = engine::open(&options, Some(&job(first, judge, params)))?.engine;
         let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let is_cpu = engine.info().kind == EngineKind::Cpu;
-        let undisturbed = is_cpu.then(|| Undisturbed::new(options.threads.unwrap_or_else(cores)));
+        let undisturbed = is_cpu.then(|| LoadCorrection::new(options.threads.unwrap_or_else(cores)));
         Ok(Self { engine, samples, judge, undisturbed })
     }
 }
@@ -115,11 +115,11 @@ impl Meter for EngineMeter {
         params: &StereoParams,
         sample: usize,
         is_stopped: &dyn Fn() -> bool,
-    ) -> Result<Measured, Failure> {
+    ) -> Result<SampleResult, Failure> {
         let (judge, engine) = (self.judge, self.engine.as_mut());
         let Some(sample) = self.samples.get(sample) else { return Err(Failure::Lost("no such pair".to_owned())) };
         let job = job(sample, judge, params);
-        // compiling is no part of the time
+        // compilation does not count
         while !engine.prepare(&job) {
             if is_stopped() {
                 return Err(Failure::Stopped);
@@ -131,12 +131,12 @@ impl Meter for EngineMeter {
             engine::run(engine, Job { frame: Arc::clone(previous), ..job.clone() })?;
         }
         let time_of = |output: &Result<Output, EngineError>| output.as_ref().ok().map(|output| output.compute_time);
-        let (output, load) = Undisturbed::watch(|| engine::run(engine, job), time_of);
+        let (output, load) = LoadCorrection::watch(|| engine::run(engine, job), time_of);
         let output = output?;
         let undisturbed = self.undisturbed.as_mut().zip(load).map(|(times, load)| times.time_s(load));
         let time = undisturbed.map_or(output.compute_time, Duration::from_secs_f64);
         let map = output.map.ok_or_else(|| Failure::Lost("the engine gave no numbers back".to_owned()))?;
         let run = judge.run(sample, params, &map, time);
-        Ok(Measured { run, map: Some(map) })
+        Ok(SampleResult { run, map: Some(map) })
     }
 }

@@ -1,21 +1,21 @@
-//! Single changes of a setting that a search may propose. Many others gain more on some pairs and lose far more on others; what these
-//! gain on several pairs, they have mostly gained on further ones.
+//! Single changes of a setting that a search may propose: changes whose gains on several pairs mostly held on further ones. Many others
+//! gain more on some pairs and lose far more on others.
 //!
-//! The checks stay as they are, and so does what neither judge sees: the search range, filling, sub-pixel.
+//! The checks stay unchanged, like everything that neither judge measures: search range, filling, sub-pixel.
 
 use crate::parameter::{ParameterType as _, Value};
 use crate::stereo::{Median, StereoParams};
 
-/// A change of a setting.
+/// Change of a setting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Move {
-    /// A parameter gets a value.
+    /// Sets a parameter to a value.
     Set(&'static str, Value),
-    /// Penalties are multiplied.
+    /// Multiplies penalties.
     Scale(&'static [&'static str], f64),
 }
 
-/// Every change, in the order in which they are tried.
+/// Returns every change, in the order in which they are tried.
 pub(super) fn all() -> [Move; 10] {
     const PENALTIES: &[&str] = &["p1", "p2", "p2-min", "p2-alpha"];
     [
@@ -33,7 +33,7 @@ pub(super) fn all() -> [Move; 10] {
 }
 
 impl Move {
-    /// The setting after this move; `None` where it changes nothing that has an effect, or leads to an invalid one.
+    /// Returns the setting after this move; `None` if nothing with an effect changes, or the result is invalid.
     pub(super) fn from(self, params: &StereoParams) -> Option<StereoParams> {
         let mut next = params.clone();
         match self {

@@ -1,8 +1,8 @@
-//! A search for the setting that suits some pairs best, on a thread of its own.
+//! Search for the setting that suits some pairs best, on a thread.
 
 use super::judge::Judge;
 use super::meter::{EngineMeter, Failure};
-use super::plan::{Known, Limits, Plan};
+use super::plan::{EarlierTrials, Limits, Plan};
 use super::progress::SearchProgress;
 use super::sample::Sample;
 use super::strategy::find;
@@ -15,16 +15,16 @@ use crate::stereo::StereoParams;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The running search. Dropping it stops it.
+/// Running search; stopped when dropped.
 pub struct Search {
     task: Task<SearchProgress>,
 }
 
-/// Keeps a trial, after this time of the search; an error ends the search.
-pub type Keep = Box<dyn FnMut(&Trial, Duration) -> Result<(), String> + Send>;
+/// Callback that stores a trial, with the time of the search; an error ends the search.
+pub type TrialSink = Box<dyn FnMut(&Trial, Duration) -> Result<(), String> + Send>;
 
 impl Search {
-    /// Searches from the setting `start`, a valid one, on these samples, of which there is at least one.
+    /// Searches from the valid setting `start` on these samples, at least one.
     ///
     /// # Errors
     /// The system gives no thread. An engine that cannot be opened is an error of the progress.
@@ -37,10 +37,10 @@ impl Search {
         wake: Wake,
     ) -> std::io::Result<Self> {
         let plan = Plan { judge, start, limits };
-        Self::resume(samples, plan, engine, Known::default(), Box::new(|_, _| Ok(())), wake)
+        Self::resume(samples, plan, engine, EarlierTrials::default(), Box::new(|_, _| Ok(())), wake)
     }
 
-    /// The same after earlier runs, whose trials are not repeated; each new one is kept.
+    /// Resumes a search after earlier runs, whose trials are not repeated; each new one is kept.
     ///
     /// # Errors
     /// As [`Search::start`].
@@ -48,8 +48,8 @@ impl Search {
         samples: Vec<Sample>,
         plan: Plan,
         engine: OpenOptions,
-        known: Known,
-        keep: Keep,
+        known: EarlierTrials,
+        keep: TrialSink,
         wake: Wake,
     ) -> std::io::Result<Self> {
         let (num_samples, samples) = (samples.len(), Arc::from(samples));
@@ -65,16 +65,16 @@ impl Search {
         Ok(Self { task })
     }
 
-    /// How far it is.
+    /// Returns the progress.
     pub fn progress(&self) -> Arc<SearchProgress> {
         self.task.progress()
     }
 }
 
-/// Publishes how far a search is.
+/// Publisher of the progress of a search.
 struct Publisher<'a> {
     shared: &'a Shared<SearchProgress>,
-    keep: Keep,
+    keep: TrialSink,
 }
 
 impl Watcher for Publisher<'_> {

@@ -1,51 +1,51 @@
-//! What a search is for, and what it may take.
+//! Goal and limits of a search.
 
 use super::judge::Judge;
 use super::trial::Trial;
 use crate::stereo::StereoParams;
 use std::time::Duration;
 
-/// When a search ends.
+/// End of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Budget {
     /// After this time.
     Time(Duration),
-    /// After so many settings.
+    /// After this number of settings.
     Trials(usize),
 }
 
-/// What a search may take.
+/// Limits of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Time of a pair at most, ms; `None` for any.
+    /// Largest time of a pair, ms; `None` for any.
     pub max_ms: Option<f64>,
-    /// When the search ends.
+    /// Budget after which the search ends.
     pub budget: Budget,
 }
 
 impl Limits {
-    /// Whether a setting is quick enough.
+    /// Returns whether a setting is quick enough.
     pub(super) fn allow(&self, trial: &Trial) -> bool {
         self.max_ms.is_none_or(|max_ms| trial.time_ms <= max_ms)
     }
 }
 
-/// What a search is for.
+/// Goal and limits of a search.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// What settings are judged by.
+    /// Judge of the settings.
     pub judge: Judge,
-    /// The present setting, a valid one.
+    /// Present setting, a valid one.
     pub start: StereoParams,
-    /// What it may take.
+    /// Limits of the search.
     pub limits: Limits,
 }
 
-/// What earlier runs of the same plan have tried.
+/// Trials of earlier runs of this plan.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
-    /// Their trials.
+pub struct EarlierTrials {
+    /// Trials, in their order.
     pub trials: Vec<Trial>,
-    /// How long they took.
+    /// Time of the earlier runs.
     pub elapsed: Duration,
 }

@@ -1,28 +1,28 @@
-//! A pair on which settings are tried.
+//! Pair on which settings are tried.
 
 use crate::capture::Frame;
 use crate::image::{Luma, Picture};
 use crate::stereo::StereoParams;
 use std::sync::Arc;
 
-/// A pair on which settings are tried.
+/// Pair on which settings are tried.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// The pair, with its truth where the source has it.
+    /// Pair, with its truth if the source has it.
     pub frame: Arc<Frame>,
-    /// The pair before it. It is matched first where a filter works over time.
+    /// Previous pair, which is matched first for filters over time.
     pub previous: Option<Arc<Frame>>,
-    /// Number of disparities that this pair is searched for; `None` for that of the setting.
+    /// Number of disparities for this pair; `None` for that of the setting.
     pub num_disparities: Option<u32>,
 }
 
 impl Sample {
-    /// A pair that stands alone, with the search range of the setting.
+    /// Creates a sample without a previous pair, with the search range of the setting.
     pub fn of(frame: Arc<Frame>) -> Self {
         Self { frame, previous: None, num_disparities: None }
     }
 
-    /// A checksum of all that settings are tried on: pictures, truth and search range. Equal samples have equal ones.
+    /// Computes a checksum of pictures, truth and search range. Equal samples have equal checksums.
     pub fn checksum(&self) -> u32 {
         let mut crc = flate2::Crc::new();
         for frame in std::iter::once(&self.frame).chain(&self.previous) {
@@ -49,7 +49,7 @@ impl Sample {
         crc.sum()
     }
 
-    /// The setting for this pair.
+    /// Returns the setting for this pair.
     pub(super) fn params(&self, params: &StereoParams) -> StereoParams {
         StereoParams { num_disparities: self.num_disparities.unwrap_or(params.num_disparities), ..params.clone() }
     }

@@ -1,4 +1,4 @@
-//! Two parameters over a grid: coarse first, so that the map fills everywhere at once.
+//! Sweep of two parameters over a grid: coarse first, so that the map fills everywhere at once.
 
 use super::axis::Axis;
 use super::judge::Judge;
@@ -13,48 +13,48 @@ use crate::stereo::{DisparityMap, StereoParams};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// One place of the grid.
+/// Cell of the grid.
 #[derive(Clone, Debug)]
 pub enum Cell {
-    /// Its turn has not come.
+    /// Not tried yet.
     Waiting,
-    /// The two values do not go together, or the engine cannot do them; the reason.
+    /// Values that contradict each other, or that the engine cannot compute; the reason.
     Invalid(String),
-    /// It was tried.
-    Tried(Arc<Tried>),
+    /// Tried, with its result.
+    Tried(Arc<TriedCell>),
 }
 
-/// The setting of a cell, tried on all samples.
+/// Setting of a cell, tried on all samples.
 #[derive(Clone, Debug)]
-pub struct Tried {
-    /// The setting with its loss and time.
+pub struct TriedCell {
+    /// Setting with its loss and time.
     pub trial: Trial,
-    /// The map of the first sample, about [`THUMBNAIL_WIDTH`] wide. Its disparities are those of the full size.
+    /// Map of the first sample, about [`THUMBNAIL_WIDTH`] wide, with the disparities of the full size.
     pub thumbnail: DisparityMap,
 }
 
-/// How far a sweep is.
+/// Progress of a sweep.
 #[derive(Clone, Debug)]
 pub struct SweepProgress {
-    /// The two parameters: along a row of cells, and from row to row.
+    /// Parameters: along a row of cells, and from row to row.
     pub axes: [Axis; 2],
-    /// What the cells are judged by.
+    /// Judge of the cells.
     pub judge: Judge,
-    /// What computes; `None` before it is open.
+    /// Engine of the sweep; `None` before it is open.
     pub engine: Option<Arc<EngineInfo>>,
-    /// The cells, row by row.
+    /// Cells, row by row.
     pub cells: Vec<Cell>,
-    /// Number of cells that wait no more.
+    /// Number of finished cells.
     pub done: usize,
-    /// Time left, by the cells so far; `None` before the first one.
+    /// Time left, estimated from the cells so far; `None` before the first one.
     pub left: Option<Duration>,
-    /// Why it ended early.
+    /// Error that ended the sweep early.
     pub error: Option<String>,
-    /// Nothing will follow.
+    /// Whether the sweep has ended.
     pub ended: bool,
 }
 
-/// Width of a thumbnail at most, px.
+/// Largest width of a thumbnail, px.
 pub(crate) const THUMBNAIL_WIDTH: usize = 160;
 
 impl SweepProgress {
@@ -64,12 +64,12 @@ impl SweepProgress {
         Self { axes, judge, engine: None, cells, done: 0, left: None, error: None, ended: false }
     }
 
-    /// Number of cells.
+    /// Returns the number of cells.
     pub fn total(&self) -> usize {
         self.cells.len()
     }
 
-    /// The cell at these places of both axes.
+    /// Returns the cell at these positions of both axes.
     pub fn cell(&self, x: usize, y: usize) -> &Cell {
         &self.cells[y * self.axes[0].values().len() + x]
     }
@@ -81,13 +81,13 @@ impl Progress for SweepProgress {
     }
 }
 
-/// The running sweep. Dropping it stops it.
+/// Running sweep; stopped when dropped.
 pub struct Sweep {
     task: Task<SweepProgress>,
 }
 
 impl Sweep {
-    /// Tries `base` with all values of both axes on all samples, of which there is at least one. The two parameters differ.
+    /// Tries `base` with all values of both axes, two different parameters, on all samples, at least one.
     ///
     /// # Errors
     /// The system gives no thread. An engine that cannot be opened is an error of the progress.
@@ -112,13 +112,13 @@ impl Sweep {
         Ok(Self { task })
     }
 
-    /// How far it is.
+    /// Returns the progress.
     pub fn progress(&self) -> Arc<SweepProgress> {
         self.task.progress()
     }
 }
 
-/// Tries one cell after the other, and publishes each.
+/// Tries one cell after another, and publishes each.
 fn fill(
     mut progress: SweepProgress,
     base: &StereoParams,
@@ -151,7 +151,7 @@ fn fill(
     Ok(())
 }
 
-/// Every place of a grid once: each fourth column of each fourth row, then each second, then all.
+/// Iterates over every place of a grid once: each fourth column of each fourth row, then each second, then all.
 fn coarse_first(columns: usize, rows: usize) -> impl Iterator<Item = (usize, usize)> {
     [4, 2, 1].into_iter().flat_map(move |step| {
         let places = (0..rows).step_by(step).flat_map(move |y| (0..columns).step_by(step).map(move |x| (x, y)));
@@ -159,7 +159,7 @@ fn coarse_first(columns: usize, rows: usize) -> impl Iterator<Item = (usize, usi
     })
 }
 
-/// The parameters of a cell. What neither axis sets follows by the rules of flags.
+/// Returns the parameters of a cell. Parameters outside the axes follow the rules of flags.
 fn params_of(base: &StereoParams, axes: &[Axis; 2], (x, y): (usize, usize)) -> Result<StereoParams, String> {
     let mut params = base.clone();
     for (axis, place) in axes.iter().zip([x, y]) {
@@ -176,7 +176,7 @@ fn try_all(
     num_samples: usize,
     meter: &mut dyn Meter,
     is_stopped: &dyn Fn() -> bool,
-) -> Result<Tried, Failure> {
+) -> Result<TriedCell, Failure> {
     let mut trial = Trial::of(Arc::new(params), Vec::new());
     let mut first: Option<Arc<DisparityMap>> = None;
     for run in 0..num_samples.max(2) {
@@ -189,15 +189,15 @@ fn try_all(
         first = first.or(measured.map);
     }
     let map = first.ok_or_else(|| Failure::Lost("there is no map to show".to_owned()))?;
-    Ok(Tried { trial, thumbnail: thumbnail(&map) })
+    Ok(TriedCell { trial, thumbnail: thumbnail(&map) })
 }
 
-/// Every n-th pixel of every n-th row.
+/// Returns every n-th pixel of every n-th row.
 fn thumbnail(map: &DisparityMap) -> DisparityMap {
     let (width, height) = map.size();
     let step = width.div_ceil(THUMBNAIL_WIDTH).max(1);
     let (columns, rows) = (width / step, height / step);
-    // from the middle of the pixels that each stands for
+    // sampled from the middle of the represented pixels
     let at = |k: usize| k * step + step / 2;
     DisparityMap {
         values: Image::from_fn(columns, rows, |x, y| map.values.at(at(x), at(y))),
@@ -209,7 +209,7 @@ fn thumbnail(map: &DisparityMap) -> DisparityMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake::Fake;
+    use crate::fake::FakeMeter;
     use crate::parameter::Value;
     use std::collections::BTreeSet;
 
@@ -221,8 +221,8 @@ mod tests {
         [axis("p1", &[4, 14, 60]), axis("p2", &[30, 60])]
     }
 
-    /// A sweep in progress without a thread.
-    fn task(base: &StereoParams, meter: Fake) -> Task<SweepProgress> {
+    /// Creates a sweep without a thread.
+    fn task(base: &StereoParams, meter: FakeMeter) -> Task<SweepProgress> {
         let begin = SweepProgress::begin(axes(base), Judge::Truth);
         let (first, base, mut meter) = (begin.clone(), base.clone(), meter);
         let work = move |shared: &Shared<SweepProgress>| {
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn cells_have_their_setting_or_the_reason_why_not() {
         let base = StereoParams::default();
-        let found = ended(&task(&base, Fake::new()));
+        let found = ended(&task(&base, FakeMeter::new()));
         assert_eq!((found.done, found.total(), &found.error), (6, 6, &None));
         for (x, p1) in [4, 14].into_iter().enumerate() {
             for (y, p2) in [30, 60].into_iter().enumerate() {
@@ -263,11 +263,11 @@ mod tests {
 
     #[test]
     fn a_lost_engine_ends_it_and_a_refused_cell_does_not() {
-        let lost = ended(&task(&StereoParams::default(), Fake { lost_at: Some(5), ..Fake::new() }));
+        let lost = ended(&task(&StereoParams::default(), FakeMeter { lost_at: Some(5), ..FakeMeter::new() }));
         // two cells of two samples, and one that is invalid
         assert_eq!((lost.done, lost.error.as_deref()), (3, Some("the GPU was lost")));
         let base = StereoParams { gating: Some(6), ..StereoParams::default() };
-        let refused = ended(&task(&base, Fake::new()));
+        let refused = ended(&task(&base, FakeMeter::new()));
         assert!(refused.error.is_none());
         assert!(refused.cells.iter().all(|cell| matches!(cell, Cell::Invalid(_))), "{:?}", refused.cells);
     }

@@ -1,4 +1,4 @@
-//! Work on a thread of its own, at a low priority, that publishes how far it is. Dropping it stops it.
+//! Low-priority work on a thread, which publishes its progress and stops when dropped.
 
 use crate::capture::threads::panic_message;
 use crate::engine::worker::Wake;
@@ -8,19 +8,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a task publishes.
+/// Progress that a task publishes.
 pub(super) trait Progress: Send + Sync + 'static {
-    /// The same with the reason why the work has ended early.
+    /// Returns the progress with the reason why the work has ended early.
     #[must_use]
     fn failed(&self, why: String) -> Self;
 }
 
-/// The running thread. Dropping it stops it after the pair in progress, without waiting for that.
+/// Running thread; stopped after the pair in progress when dropped, without waiting.
 pub(super) struct Task<P> {
     shared: Arc<Shared<P>>,
 }
 
-/// What work and owner share.
+/// State shared by work and owner.
 pub(super) struct Shared<P> {
     progress: Mutex<Arc<P>>,
     stopped: AtomicBool,
@@ -28,7 +28,7 @@ pub(super) struct Shared<P> {
 }
 
 impl<P: Progress> Task<P> {
-    /// Starts `work`, which publishes through what it is given; `wake` is called after each publication and must not wait.
+    /// Starts `work`, which publishes through its argument; `wake` is called after each publication and must not wait.
     ///
     /// # Errors
     /// The system gives no thread.
@@ -42,7 +42,7 @@ impl<P: Progress> Task<P> {
         let (own, title) = (Arc::clone(&shared), format!("the thread '{name}'"));
         let run = move || {
             process::lower_priority();
-            // the owner waits for an end: it has to hear of this one
+            // the owner waits for an end: report the panic
             if catch_unwind(AssertUnwindSafe(|| work(&own))).is_err() {
                 own.fail(panic_message(&title));
             }
@@ -51,7 +51,7 @@ impl<P: Progress> Task<P> {
         Ok(Self { shared })
     }
 
-    /// How far it is.
+    /// Returns the progress.
     pub(super) fn progress(&self) -> Arc<P> {
         self.shared.progress()
     }
@@ -64,18 +64,18 @@ impl<P> Drop for Task<P> {
 }
 
 impl<P: Progress> Shared<P> {
-    /// Shows that the work has ended early, and why.
+    /// Publishes that the work has ended early, and why.
     pub(super) fn fail(&self, why: String) {
         let failed = self.progress().failed(why);
         self.publish(failed);
     }
 
-    /// Whether the work shall end.
+    /// Returns whether the work shall end.
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Acquire)
     }
 
-    /// Shows how far it is now.
+    /// Publishes the progress.
     pub(super) fn publish(&self, progress: P) {
         *self.progress.lock() = Arc::new(progress);
         (self.wake)();

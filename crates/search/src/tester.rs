@@ -1,8 +1,8 @@
-//! Tries settings within a budget, each once, and abandons those that cannot win after their first samples.
+//! Trials within a budget, each once; settings that cannot win are abandoned after their first samples.
 
 use super::compare::is_worse_somewhere;
 use super::meter::{Failure, Meter};
-use super::plan::{Budget, Known, Limits};
+use super::plan::{Budget, EarlierTrials, Limits};
 use super::progress::SearchProgress;
 use super::trial::{Trial, key};
 use super::watcher::Watcher;
@@ -11,18 +11,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// With what a setting is compared while it is tried.
+/// Rule by which a trial is abandoned.
 #[derive(Clone, Copy)]
-pub(super) enum Bar<'a> {
-    /// With nothing: it is tried on all samples.
+pub(super) enum AbandonRule<'a> {
+    /// No rule: it is tried on all samples.
     None,
-    /// A preset is abandoned where it is too slow.
+    /// Abandons a preset that is too slow.
     Preset,
-    /// A candidate is abandoned where it is too slow, or worse than the best one on a sample.
+    /// Abandons a candidate that is too slow, or worse than the best one on a sample.
     Candidate(&'a Trial),
 }
 
-/// Tries settings.
+/// Trials of settings.
 pub(super) struct Tester<'a> {
     meter: &'a mut dyn Meter,
     watcher: &'a mut dyn Watcher,
@@ -32,20 +32,20 @@ pub(super) struct Tester<'a> {
     begin: Instant,
     /// Time of earlier runs.
     before: Duration,
-    /// Trials of earlier runs that have not been asked for again.
+    /// Trials of earlier runs, not requested again yet.
     known: BTreeMap<String, Trial>,
     tried: BTreeMap<String, Arc<Trial>>,
     trials: Vec<Arc<Trial>>,
 }
 
-/// A setting is abandoned where it takes so many times as long as allowed: after its first run, which may be slow, and later.
-const TOO_SLOW: [f64; 2] = [2.0, 1.2];
+/// Ratio of measured to allowed time above which a setting is abandoned: after its first run, which may be slow, and later.
+const MAX_TIME_RATIO: [f64; 2] = [2.0, 1.2];
 
 impl<'a> Tester<'a> {
     pub(super) fn new(
         samples: usize,
         limits: Limits,
-        known: Known,
+        known: EarlierTrials,
         meter: &'a mut dyn Meter,
         watcher: &'a mut dyn Watcher,
     ) -> Self {
@@ -55,22 +55,22 @@ impl<'a> Tester<'a> {
         Self { meter, watcher, samples, limits, begin: Instant::now(), before, known, tried, trials }
     }
 
-    /// Shows how far the search is.
+    /// Reports the progress of the search.
     pub(super) fn report(&mut self, progress: SearchProgress) {
         self.watcher.reached(progress);
     }
 
-    /// All trials so far, in their order.
+    /// Returns all trials so far, in their order.
     pub(super) fn trials(&self) -> &[Arc<Trial>] {
         &self.trials
     }
 
-    /// Time so far, with that of earlier runs.
+    /// Returns the time so far, including earlier runs.
     pub(super) fn elapsed(&self) -> Duration {
         self.before + self.begin.elapsed()
     }
 
-    /// Time left, estimated where trials are counted.
+    /// Returns the time left, estimated where trials are counted.
     pub(super) fn left(&self) -> Option<Duration> {
         match self.limits.budget {
             Budget::Time(time) => Some(time.saturating_sub(self.elapsed())),
@@ -81,16 +81,16 @@ impl<'a> Tester<'a> {
         }
     }
 
-    /// Whether a setting was tried on all samples and is quick enough.
+    /// Returns whether a setting was tried on all samples and is quick enough.
     pub(super) fn fits(&self, trial: &Trial) -> bool {
         trial.is_whole(self.samples) && self.limits.allow(trial)
     }
 
-    /// Tries a setting, or returns what came of it before.
+    /// Tries a setting, or returns its earlier trial.
     ///
     /// # Errors
     /// The budget is spent, or as [`Meter::measure`].
-    pub(super) fn test(&mut self, params: StereoParams, bar: Bar<'_>) -> Result<Arc<Trial>, Failure> {
+    pub(super) fn test(&mut self, params: StereoParams, bar: AbandonRule<'_>) -> Result<Arc<Trial>, Failure> {
         let key = key(&params);
         if let Some(trial) = self.tried.get(&key) {
             return Ok(Arc::clone(trial));
@@ -119,7 +119,7 @@ impl<'a> Tester<'a> {
         matches!(self.limits.budget, Budget::Time(time) if self.elapsed() >= time)
     }
 
-    fn measure(&mut self, params: StereoParams, bar: Bar<'_>) -> Result<Trial, Failure> {
+    fn measure(&mut self, params: StereoParams, bar: AbandonRule<'_>) -> Result<Trial, Failure> {
         let mut trial = Trial::of(Arc::new(params), Vec::new());
         for sample in 0..self.samples {
             match self.run(&mut trial, sample) {
@@ -133,7 +133,7 @@ impl<'a> Tester<'a> {
                 return Ok(trial);
             }
         }
-        // the first run with new parameters makes room for them
+        // the first run with new parameters allocates
         if let Some(largest) = trial.only_largest() {
             self.run(&mut trial, largest)?;
         }
@@ -150,13 +150,13 @@ impl<'a> Tester<'a> {
         Ok(())
     }
 
-    fn is_abandoned(&self, trial: &Trial, bar: Bar<'_>) -> bool {
-        let allowed = TOO_SLOW[usize::from(trial.samples > 1)];
+    fn is_abandoned(&self, trial: &Trial, bar: AbandonRule<'_>) -> bool {
+        let allowed = MAX_TIME_RATIO[usize::from(trial.samples > 1)];
         let is_slow = self.limits.max_ms.is_some_and(|max| trial.time_ms > allowed * max);
         match bar {
-            Bar::None => false,
-            Bar::Preset => is_slow,
-            Bar::Candidate(best) => is_slow || is_worse_somewhere(trial, best),
+            AbandonRule::None => false,
+            AbandonRule::Preset => is_slow,
+            AbandonRule::Candidate(best) => is_slow || is_worse_somewhere(trial, best),
         }
     }
 }

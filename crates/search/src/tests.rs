@@ -1,10 +1,10 @@
 //! Searches with a meter that follows a rule.
 
-use super::fake::{Fake, time_ms};
+use super::fake::{FakeMeter, time_ms};
 use super::judge::Judge;
 use super::meter::Failure;
-use super::plan::{Budget, Known, Limits, Plan};
-use super::progress::{ENOUGH_PAIRS, SearchProgress};
+use super::plan::{Budget, EarlierTrials, Limits, Plan};
+use super::progress::{MIN_PAIRS_FOR_CHANGES, SearchProgress};
 use super::strategy::find;
 use super::trial::{Trial, key};
 use super::watcher::Watcher;
@@ -18,7 +18,7 @@ fn plan(judge: Judge, max_ms: Option<f64>) -> Plan {
     Plan { judge, start: StereoParams::default(), limits }
 }
 
-/// With truth and any time.
+/// Returns a plan with truth and any time.
 fn truth() -> Plan {
     plan(Judge::Truth, None)
 }
@@ -49,22 +49,22 @@ impl Watcher for Recorder {
 
 type Loss = fn(&StereoParams, usize) -> f64;
 
-/// A search on so many samples, and what it measured.
-fn run(plan: &Plan, samples: usize, loss: Loss, known: Known) -> (SearchProgress, Fake) {
-    let mut fake = Fake { loss, ..Fake::new() };
+/// Runs a search on this number of samples, and returns the measured settings.
+fn run(plan: &Plan, samples: usize, loss: Loss, known: EarlierTrials) -> (SearchProgress, FakeMeter) {
+    let mut fake = FakeMeter { loss, ..FakeMeter::new() };
     let found = find(plan, samples, known, &mut fake, &mut Recorder::default()).unwrap();
     (found, fake)
 }
 
 fn found(plan: &Plan, samples: usize, loss: Loss) -> Option<StereoParams> {
-    run(plan, samples, loss, Known::default()).0.best.map(|best| (*best.params).clone())
+    run(plan, samples, loss, EarlierTrials::default()).0.best.map(|best| (*best.params).clone())
 }
 
 fn keys(progress: &SearchProgress) -> Vec<String> {
     progress.trials.iter().map(|trial| key(&trial.params)).collect()
 }
 
-/// The dearer, the worse.
+/// Losses that rise with the time.
 const MISLEADING: Loss = |params, _| time_ms(params);
 
 #[test]
@@ -83,14 +83,14 @@ fn without_truth_the_dearest_preset_within_the_limit_is_proposed_whatever_the_sc
         let filled = preset.map(|preset| StereoParams { fill: Fill::Background, ..of(preset) });
         assert_eq!(found(&Plan { start, ..plan }, 8, MISLEADING), filled, "{max_ms:?}");
     }
-    let progress = run(&plan(Judge::WithoutTruth, None), 8, MISLEADING, Known::default()).0;
+    let progress = run(&plan(Judge::WithoutTruth, None), 8, MISLEADING, EarlierTrials::default()).0;
     assert_eq!(progress.trials.len(), 4, "nothing but the presets is tried");
     assert!(progress.keeps_to_presets().unwrap().contains("without truth"));
 }
 
 #[test]
 fn with_truth_a_better_preset_within_the_limit_is_proposed_unless_it_loses_on_a_pair() {
-    let few = ENOUGH_PAIRS - 1;
+    let few = MIN_PAIRS_FOR_CHANGES - 1;
     // both lose on every second pair, and are better in the mean
     let gains: Loss = |params, sample| if params.choice { [10.1, 8.0][sample % 2] } else { 10.0 };
     let loses: Loss = |params, sample| if params.choice { [10.5, 8.0][sample % 2] } else { 10.0 };
@@ -103,7 +103,7 @@ fn with_truth_a_better_preset_within_the_limit_is_proposed_unless_it_loses_on_a_
         (Some(1.0), gains, None),
     ] {
         let plan = plan(Judge::Truth, max_ms);
-        let progress = run(&plan, few, loss, Known::default()).0;
+        let progress = run(&plan, few, loss, EarlierTrials::default()).0;
         assert_eq!(progress.best.as_ref().map(|best| (*best.params).clone()), preset.map(of), "{max_ms:?}");
         assert_eq!(progress.trials.len(), 4, "nothing but the presets is tried");
         let fitting = progress.presets.iter().map(|(_, trial)| trial).filter(|trial| progress.fits(trial));
@@ -123,37 +123,38 @@ fn every_better_setting_that_is_not_proposed_has_its_reason() {
         progress.presets.iter().map(|(preset, trial)| (*preset, progress.why_not(trial))).collect()
     };
     let loss: Loss = |params, _| 40.0 - time_ms(params);
-    let limited = run(&plan(Judge::Truth, Some(9.0)), 2, loss, Known::default()).0;
+    let limited = run(&plan(Judge::Truth, Some(9.0)), 2, loss, EarlierTrials::default()).0;
     let [(_, fast), (_, balanced), (_, accurate), (_, best)] = reasons(&limited)[..] else { panic!("{limited:?}") };
     assert_eq!((fast, balanced), (None, None), "one has a higher loss, the other is the proposal");
     assert_eq!(accurate, Some(WhyNot::OverLimit { time_ms: 16.0, max_ms: 9.0 }));
     assert_eq!(best, Some(WhyNot::OverLimit { time_ms: 24.0, max_ms: 9.0 }), "it was abandoned, because it is slow");
-    let blind = run(&plan(Judge::WithoutTruth, None), 2, MISLEADING, Known::default()).0;
+    let blind = run(&plan(Judge::WithoutTruth, None), 2, MISLEADING, EarlierTrials::default()).0;
     let blind = reasons(&blind);
     assert!(blind[..3].iter().all(|(_, why)| *why == Some(WhyNot::ScoreDecidesNothing)), "{blind:?}");
     assert_eq!(blind[3], (Preset::Best, None));
     let start = StereoParams { gating: Some(6), ..StereoParams::default() };
-    let refused = run(&Plan { start, ..truth() }, 2, |_, _| 10.0, Known::default()).0;
+    let refused = run(&Plan { start, ..truth() }, 2, |_, _| 10.0, EarlierTrials::default()).0;
     assert_eq!(refused.why_not(refused.start.as_ref().unwrap()), Some(WhyNot::Refused));
     // a change that gains 3 %, and one that loses on the last of all pairs
     let changes: Loss = |params, sample| match () {
         () if params.median == Median::Five => 9.7 * 0.9,
-        () if params.p1 == 35 && params.p2 == 180 => [1.0, 9.1][usize::from(sample == ENOUGH_PAIRS - 1)],
+        () if params.p1 == 35 && params.p2 == 180 => [1.0, 9.1][usize::from(sample == MIN_PAIRS_FOR_CHANGES - 1)],
         () if params.choice => 9.0,
         () => 10.0,
     };
-    let passed = run(&Plan { start: of(Preset::Best), ..truth() }, ENOUGH_PAIRS, changes, Known::default()).0;
+    let passed =
+        run(&Plan { start: of(Preset::Best), ..truth() }, MIN_PAIRS_FOR_CHANGES, changes, EarlierTrials::default()).0;
     assert_eq!(*passed.best.as_ref().unwrap().params, of(Preset::Best));
     let trials = |is: fn(&WhyNot) -> bool| {
         passed.trials.iter().filter(|trial| passed.why_not(trial).as_ref().is_some_and(is)).count()
     };
     assert_eq!(trials(|why| matches!(why, WhyNot::SmallGain { percent } if (percent - 3.0).abs() < 1e-9)), 1);
-    let lost = WhyNot::LosesOnPair { pair: ENOUGH_PAIRS, loss: 9.1, proposed: 9.0 };
+    let lost = WhyNot::LosesOnPair { pair: MIN_PAIRS_FOR_CHANGES, loss: 9.1, proposed: 9.0 };
     let named: Vec<_> = passed.passed_over().into_iter().map(|(_, why)| why).collect();
     assert_eq!(named, [lost], "the quickest that nothing beats");
-    // a search that ends early says what it has not tried
+    // a search that ends early names the presets that it has not tried
     let limits = Limits { max_ms: None, budget: Budget::Trials(3) };
-    let short = run(&Plan { limits, ..truth() }, 2, loss, Known::default()).0;
+    let short = run(&Plan { limits, ..truth() }, 2, loss, EarlierTrials::default()).0;
     assert!(short.untried().unwrap().ends_with(": best.") && limited.untried().is_none(), "{:?}", short.untried());
 }
 
@@ -187,13 +188,13 @@ fn truth_of_more_pairs_takes_changes_that_gain_clearly_and_lose_nowhere() {
         dearest(params) * (10.0 + sample as f64) * smooth * slanted * median
     };
     let best = of(Preset::Best);
-    assert_eq!(found(&truth(), ENOUGH_PAIRS, loss), Some(StereoParams { p2: 252, ..best.clone() }));
-    assert_eq!(found(&truth(), ENOUGH_PAIRS - 1, loss), Some(best.clone()));
-    assert_eq!(found(&plan(Judge::WithoutTruth, None), ENOUGH_PAIRS, loss), Some(best));
+    assert_eq!(found(&truth(), MIN_PAIRS_FOR_CHANGES, loss), Some(StereoParams { p2: 252, ..best.clone() }));
+    assert_eq!(found(&truth(), MIN_PAIRS_FOR_CHANGES - 1, loss), Some(best.clone()));
+    assert_eq!(found(&plan(Judge::WithoutTruth, None), MIN_PAIRS_FOR_CHANGES, loss), Some(best));
     // a cheaper preset needs no margin
-    assert_eq!(found(&truth(), ENOUGH_PAIRS, MISLEADING), Some(of(Preset::Fast)));
+    assert_eq!(found(&truth(), MIN_PAIRS_FOR_CHANGES, MISLEADING), Some(of(Preset::Fast)));
     let best = Plan { start: of(Preset::Best), ..truth() };
-    assert_eq!(found(&best, ENOUGH_PAIRS, MISLEADING), Some(of(Preset::Fast)));
+    assert_eq!(found(&best, MIN_PAIRS_FOR_CHANGES, MISLEADING), Some(of(Preset::Fast)));
 }
 
 #[test]
@@ -205,7 +206,7 @@ fn a_proposal_stays_near_a_preset() {
             * factor(follows_slants(params))
             * factor(params.median == Median::Five)
     };
-    let found = found(&truth(), ENOUGH_PAIRS, loss).unwrap();
+    let found = found(&truth(), MIN_PAIRS_FOR_CHANGES, loss).unwrap();
     let best = of(Preset::Best);
     let changes = StereoParams::table().iter().filter(|parameter| (parameter.get)(&found) != (parameter.get)(&best));
     assert_eq!(changes.count(), 2, "{found:?}");
@@ -214,7 +215,8 @@ fn a_proposal_stays_near_a_preset() {
 #[test]
 fn presets_and_the_present_setting_come_first_and_the_front_falls() {
     let start = StereoParams { p2: 90, ..StereoParams::default() };
-    let (found, _) = run(&Plan { start: start.clone(), ..truth() }, 8, |p, _| 50.0 - time_ms(p), Known::default());
+    let (found, _) =
+        run(&Plan { start: start.clone(), ..truth() }, 8, |p, _| 50.0 - time_ms(p), EarlierTrials::default());
     let first: Vec<_> = found.trials[..5].iter().map(|trial| (*trial.params).clone()).collect();
     let presets = [Preset::Fast, Preset::Balanced, Preset::Accurate, Preset::Best];
     assert_eq!(first, [vec![start], presets.map(of).to_vec()].concat());
@@ -226,14 +228,15 @@ fn presets_and_the_present_setting_come_first_and_the_front_falls() {
 
 #[test]
 fn nothing_is_tried_twice_and_what_cannot_win_is_abandoned() {
-    let (found, fake) = run(&truth(), 8, |params, _| f64::from(params.p1) + f64::from(params.p2), Known::default());
+    let (found, fake) =
+        run(&truth(), 8, |params, _| f64::from(params.p1) + f64::from(params.p2), EarlierTrials::default());
     let keys = keys(&found);
     assert_eq!(keys.iter().collect::<BTreeSet<_>>().len(), keys.len());
     let measured: BTreeSet<_> = fake.calls.iter().map(|(params, sample)| (key(params), *sample)).collect();
     assert_eq!(measured.len(), fake.calls.len(), "each setting once on each sample");
     let abandoned = found.trials.iter().filter(|trial| trial.samples == 1).count();
     assert!(abandoned > 3, "{abandoned}");
-    let slow = run(&plan(Judge::WithoutTruth, Some(6.0)), 8, MISLEADING, Known::default()).0;
+    let slow = run(&plan(Judge::WithoutTruth, Some(6.0)), 8, MISLEADING, EarlierTrials::default()).0;
     let samples: Vec<_> = slow.presets.iter().map(|(_, trial)| trial.samples).collect();
     assert_eq!(samples, [8, 8, 1, 1], "the present setting is tried whole, and presets that are far too slow once");
 }
@@ -241,16 +244,16 @@ fn nothing_is_tried_twice_and_what_cannot_win_is_abandoned() {
 #[test]
 fn a_search_that_goes_on_ends_as_if_it_had_not_been_stopped() {
     let loss: Loss = |params, _| 100.0 / f64::from(params.p1) + 9.0 / f64::from(params.arms);
-    let whole = run(&truth(), 8, loss, Known::default()).0;
+    let whole = run(&truth(), 8, loss, EarlierTrials::default()).0;
     assert!(whole.trials.len() > 12);
     for stopped_at in [1, 3, 7, whole.trials.len() - 1] {
         let mut recorder = Recorder { stops_after: Some(stopped_at), ..Recorder::default() };
-        let mut fake = Fake { loss, ..Fake::new() };
-        let stopped = find(&truth(), 8, Known::default(), &mut fake, &mut recorder);
+        let mut fake = FakeMeter { loss, ..FakeMeter::new() };
+        let stopped = find(&truth(), 8, EarlierTrials::default(), &mut fake, &mut recorder);
         assert_eq!(stopped.unwrap_err(), Failure::Stopped);
         assert_eq!(recorder.kept.len(), stopped_at);
         let before: BTreeSet<_> = recorder.kept.iter().map(|trial| key(&trial.params)).collect();
-        let known = Known { trials: recorder.kept, elapsed: Duration::from_secs(3) };
+        let known = EarlierTrials { trials: recorder.kept, elapsed: Duration::from_secs(3) };
         let (resumed, fake) = run(&truth(), 8, loss, known);
         assert_eq!(keys(&resumed), keys(&whole));
         assert_eq!(resumed.best.unwrap().params, whole.best.as_ref().unwrap().params);
@@ -258,7 +261,10 @@ fn a_search_that_goes_on_ends_as_if_it_had_not_been_stopped() {
         assert!(fake.calls.iter().all(|(params, _)| !before.contains(&key(params))), "none is repeated");
     }
     // one that is finished measures nothing
-    let known = Known { trials: whole.trials.iter().map(|trial| (**trial).clone()).collect(), ..Known::default() };
+    let known = EarlierTrials {
+        trials: whole.trials.iter().map(|trial| (**trial).clone()).collect(),
+        ..EarlierTrials::default()
+    };
     let (again, fake) = run(&truth(), 8, loss, known);
     assert_eq!((keys(&again), fake.calls.len()), (keys(&whole), 0));
 }
@@ -266,21 +272,21 @@ fn a_search_that_goes_on_ends_as_if_it_had_not_been_stopped() {
 #[test]
 fn a_budget_is_kept_and_earlier_runs_count() {
     let limits = Limits { max_ms: None, budget: Budget::Trials(3) };
-    let found = run(&Plan { limits, ..truth() }, 8, |_, _| 10.0, Known::default()).0;
+    let found = run(&Plan { limits, ..truth() }, 8, |_, _| 10.0, EarlierTrials::default()).0;
     assert_eq!((found.trials.len(), &*found.best.unwrap().params), (3, &of(Preset::Balanced)), "none is better");
     let limits = Limits { max_ms: None, budget: Budget::Time(Duration::from_mins(1)) };
-    let known = Known { trials: Vec::new(), elapsed: Duration::from_secs(61) };
+    let known = EarlierTrials { trials: Vec::new(), elapsed: Duration::from_secs(61) };
     let (found, fake) = run(&Plan { limits, ..truth() }, 8, |_, _| 10.0, known);
     assert!(fake.calls.is_empty() && found.ended && found.best.is_none());
 }
 
 #[test]
 fn a_lost_engine_ends_the_search_and_a_refused_setting_does_not() {
-    let mut fake = Fake { lost_at: Some(20), ..Fake::new() };
-    let ended = find(&truth(), 8, Known::default(), &mut fake, &mut Recorder::default());
+    let mut fake = FakeMeter { lost_at: Some(20), ..FakeMeter::new() };
+    let ended = find(&truth(), 8, EarlierTrials::default(), &mut fake, &mut Recorder::default());
     assert_eq!(ended.unwrap_err(), Failure::Lost("the GPU was lost".into()));
     let start = StereoParams { gating: Some(6), ..StereoParams::default() };
-    let found = run(&Plan { start, ..truth() }, 8, |_, _| 10.0, Known::default()).0;
+    let found = run(&Plan { start, ..truth() }, 8, |_, _| 10.0, EarlierTrials::default()).0;
     assert_eq!(found.start.as_ref().map(|start| (start.samples, start.loss)), Some((0, None)));
     assert_eq!(*found.best.unwrap().params, of(Preset::Fast), "none is better than the first one that works");
 }

@@ -1,40 +1,40 @@
-//! A setting that was tried, with its loss and time.
+//! Setting that was tried, with its loss and time.
 
 use crate::stereo::StereoParams;
 use std::sync::Arc;
 
-/// A setting that was tried on samples: all of them, or the first ones where it could not win after these.
+/// Setting that was tried on samples: all of them, or the first ones after which it could not win.
 #[derive(Clone, Debug)]
 pub struct Trial {
-    /// The setting.
+    /// Parameters of the setting.
     pub params: Arc<StereoParams>,
-    /// Mean loss of the samples, smaller is better; `None` where one of them is too empty to be judged, or none was tried.
+    /// Mean loss of the samples, smaller is better; `None` if one of them is too empty to be judged, or none was tried.
     pub loss: Option<f64>,
-    /// The best of its times on the largest samples, ms; infinite where none was tried.
+    /// Best of its times on the largest samples, ms; infinite if none was tried.
     pub time_ms: f64,
-    /// Mean share of the pixels that were measured, %.
+    /// Mean share of the measured pixels, %.
     pub measured_percent: f64,
-    /// Number of samples that were tried.
+    /// Number of tried samples.
     pub samples: usize,
-    /// What came of each.
+    /// Results of the samples.
     pub(super) runs: Vec<Run>,
 }
 
-/// What is kept of one sample.
+/// Result of one sample.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Run {
-    /// Smaller is better; `None` where the map is too empty to be judged, or cannot be.
+    /// Loss, smaller is better; `None` if the map is too empty, or cannot be judged.
     pub loss: Option<f64>,
-    /// Pixels measured, % of all.
+    /// Share of measured pixels, %.
     pub measured_percent: f64,
-    /// The best time so far, ms.
+    /// Best time so far, ms.
     pub time_ms: f64,
     /// Size of the pair, px.
     pub pixels: usize,
 }
 
 impl Trial {
-    /// With what came of the first samples, or of none.
+    /// Creates a trial from the results of the first samples, or none.
     pub fn of(params: Arc<StereoParams>, runs: Vec<Run>) -> Self {
         let pixels = runs.iter().map(|run| run.pixels).max();
         let largest = runs.iter().filter(|run| Some(run.pixels) == pixels);
@@ -48,12 +48,12 @@ impl Trial {
         }
     }
 
-    /// Whether it was tried on so many samples, all of which could be judged.
+    /// Returns whether it was tried on this number of samples, all of which could be judged.
     pub(super) fn is_whole(&self, samples: usize) -> bool {
         self.samples == samples && self.loss.is_some()
     }
 
-    /// Adds what came of sample number `sample`; of one that was tried before its time counts, if it is a better one.
+    /// Adds the result of sample number `sample`; a repeated one contributes its time, if better.
     pub(super) fn add(&mut self, sample: usize, next: Run) {
         let mut runs = std::mem::take(&mut self.runs);
         match runs.get_mut(sample) {
@@ -63,7 +63,7 @@ impl Trial {
         *self = Self::of(Arc::clone(&self.params), runs);
     }
 
-    /// The largest sample, where no other one has its size: one run alone says little of the time.
+    /// Returns the largest sample if no other one has its size: one run alone does not give a reliable time.
     pub(super) fn only_largest(&self) -> Option<usize> {
         let pixels = self.runs.iter().map(|run| run.pixels).max()?;
         let mut largest = (0..self.runs.len()).filter(|&k| self.runs[k].pixels == pixels);
@@ -71,13 +71,13 @@ impl Trial {
     }
 }
 
-/// The mean of values that are all there.
+/// Returns the mean, if all values exist.
 pub(super) fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let values: Option<Vec<f64>> = values.collect();
     values.filter(|values| !values.is_empty()).map(|values| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The words of the parameters that have an effect: equal for settings that give the same maps.
+/// Returns the words of the parameters that have an effect: equal for settings that give equal maps.
 pub fn key(params: &StereoParams) -> String {
     let effective = StereoParams::table().iter().filter(|parameter| parameter.inapplicable(params).is_none());
     let words: Vec<_> = effective.map(|parameter| format!("{}={}", parameter.name, (parameter.get)(params))).collect();

@@ -1,4 +1,4 @@
-//! Time of a pair as if nothing else computed: other programs do not decide which setting is quick enough.
+//! Time of a pair without the load of other programs, which must not decide which setting is quick enough.
 
 use crate::process;
 use std::time::Duration;
@@ -11,27 +11,27 @@ pub(super) struct Load {
     idle: f64,
 }
 
-/// Times of work on so many threads, without what other programs took of their cores.
+/// Correction of times of work on a number of threads for the load of other programs.
 #[derive(Debug)]
-pub(super) struct Undisturbed {
+pub(super) struct LoadCorrection {
     threads: f64,
-    /// The work of the last moments; the older, the less it counts.
+    /// Exponentially decaying sum of recent work.
     lately: Load,
 }
 
-/// From so much work on, s, it is known what others take: idle time comes in hundredths of a second.
-const KNOWN_FROM_S: f64 = 0.2;
-/// After so many seconds of further work, work counts a third.
-const FORGOTTEN_AFTER_S: f64 = 0.3;
-/// Others that take a smaller share of the processor are not told from a system that works for us.
-const QUIET: f64 = 0.15;
+/// Work from which the load of others is measurable, s: idle time comes in hundredths of a second.
+const MIN_WORK_S: f64 = 0.2;
+/// Work after which earlier work counts a third, s.
+const DECAY_WORK_S: f64 = 0.3;
+/// Share of the processor below which other programs cannot be distinguished from system work for this process.
+const MIN_OTHER_SHARE: f64 = 0.15;
 
-impl Undisturbed {
+impl LoadCorrection {
     pub(super) fn new(threads: usize) -> Self {
         Self { threads: threads as f64, lately: Load::default() }
     }
 
-    /// Does some work whose wall time `wall` tells, and takes its load; `None` where the system does not report it.
+    /// Does some work with the wall time `wall`, and measures its load; `None` where the system does not report it.
     pub(super) fn watch<T>(work: impl FnOnce() -> T, wall: impl Fn(&T) -> Option<Duration>) -> (T, Option<Load>) {
         let before = process::cpu_time().zip(process::idle_time());
         let result = work();
@@ -44,10 +44,10 @@ impl Undisturbed {
         (result, load)
     }
 
-    /// The time of work with this load, s: its wall time while nothing else computes, and otherwise what would be left of it. It is never
-    /// less than the threads need that share the work evenly.
+    /// Returns the time of work with this load, s: its wall time while nothing else computes, otherwise reduced by the load of others, but
+    /// at least the time of threads that share the work evenly.
     pub(super) fn time_s(&mut self, load: Load) -> f64 {
-        let keep = (-load.wall / FORGOTTEN_AFTER_S).exp();
+        let keep = (-load.wall / DECAY_WORK_S).exp();
         let add = |old: f64, new: f64| keep * old + new;
         self.lately = Load {
             wall: add(self.lately.wall, load.wall),
@@ -55,10 +55,10 @@ impl Undisturbed {
             idle: add(self.lately.idle, load.idle),
         };
         let Load { wall, used, idle } = self.lately;
-        // what the threads neither used nor left idle
+        // neither used by the threads nor idle
         let lost = (self.threads * wall - used - idle).max(0.0);
         let share = lost / (used + lost).max(f64::MIN_POSITIVE);
-        if wall < KNOWN_FROM_S || share < QUIET {
+        if wall < MIN_WORK_S || share < MIN_OTHER_SHARE {
             return load.wall;
         }
         (load.wall * (1.0 - share)).max(load.used / self.threads).min(load.wall)
@@ -69,9 +69,9 @@ impl Undisturbed {
 mod tests {
     use super::*;
 
-    /// The times of runs that use 160 ms on two threads, each with its wall and idle time, s.
+    /// Returns the times of runs that use 160 ms on two threads, each with its wall and idle time, s.
     fn times(runs: impl IntoIterator<Item = (f64, f64)>) -> Vec<f64> {
-        let mut undisturbed = Undisturbed::new(2);
+        let mut undisturbed = LoadCorrection::new(2);
         runs.into_iter().map(|(wall, idle)| undisturbed.time_s(Load { wall, used: 0.16, idle })).collect()
     }
 

@@ -1,24 +1,24 @@
-//! What a search tells while it runs.
+//! Observer of a running search.
 
 use super::progress::SearchProgress;
 use super::trial::Trial;
 use std::time::Duration;
 
-/// Watches a search.
+/// Observer of a search.
 pub trait Watcher {
-    /// Whether it shall end.
+    /// Returns whether the search shall end.
     fn is_stopped(&self) -> bool {
         false
     }
 
-    /// A setting was tried, after this time.
+    /// Receives a tried setting, with the time of the search.
     ///
     /// # Errors
-    /// A reason to end.
+    /// The reason to end.
     fn tried(&mut self, _trial: &Trial, _elapsed: Duration) -> Result<(), String> {
         Ok(())
     }
 
-    /// How far the search is.
+    /// Receives the progress of the search.
     fn reached(&mut self, _progress: SearchProgress) {}
 }

@@ -1,6 +1,6 @@
-//! Why a setting that was tried is not the one that a search proposes.
+//! Reasons why a tried setting is not the proposal of a search.
 
-use super::compare::{MARGIN, has_lower_loss, largest_loss};
+use super::compare::{MIN_GAIN, has_lower_loss, largest_loss};
 use super::judge::Judge;
 use super::progress::SearchProgress;
 use super::trial::Trial;
@@ -15,40 +15,40 @@ pub enum WhyNot {
     OverLimit {
         /// Time of a pair, ms.
         time_ms: f64,
-        /// Longest time that is allowed, ms.
+        /// Largest allowed time, ms.
         max_ms: f64,
     },
-    /// The engine cannot compute it.
+    /// Setting that the engine cannot compute.
     Refused,
     /// Trial on some of the pairs only.
     NotOnAllPairs {
-        /// Number of pairs that it was tried on.
+        /// Number of tried pairs.
         tried: usize,
         /// Number of all pairs.
         pairs: usize,
     },
-    /// A map of it is too empty to be judged.
+    /// Map too empty to be judged.
     Unjudged,
-    /// The score without truth is lower, which does not tell which of two good settings is better.
+    /// Lower score without truth, which does not decide between two good settings.
     ScoreDecidesNothing,
-    /// The mean loss is lower, and yet it is worse on a pair.
+    /// Lower mean loss, but a higher loss on one pair.
     LosesOnPair {
-        /// Number of the pair on which it loses most, from 1.
+        /// Number of the pair with the largest increase, from 1.
         pair: usize,
-        /// Its loss there.
+        /// Its loss on this pair.
         loss: f64,
-        /// The proposal's loss there.
+        /// The proposal's loss on this pair.
         proposed: f64,
     },
-    /// The mean loss is lower by less than what carries over to other pairs.
+    /// Mean loss lower by less than carries over to other pairs.
     SmallGain {
-        /// By how much it is lower, % of the proposal's.
+        /// Decrease of the loss, % of the proposal's.
         percent: f64,
     },
 }
 
 impl WhyNot {
-    /// Reason for a setting that this search has tried; `None` for the proposal, and for one whose loss is not lower.
+    /// Returns the reason for a setting that this search has tried; `None` for the proposal, and for one whose loss is not lower.
     pub(super) fn of(search: &SearchProgress, trial: &Trial) -> Option<Self> {
         let pairs = search.samples;
         match search.limits.max_ms.filter(|_| !search.limits.allow(trial)) {
@@ -70,7 +70,7 @@ impl WhyNot {
         Some(Self::SmallGain { percent: 100.0 * (1.0 - loss / proposed) })
     }
 
-    /// A few words for a table.
+    /// Returns a few words for a table.
     pub fn short(&self) -> String {
         match self {
             Self::OverLimit { .. } => "over the limit".to_owned(),
@@ -105,7 +105,7 @@ impl fmt::Display for WhyNot {
                 write!(f, "it is better in the mean, but worse on pair {pair}: {loss:.3} instead of {proposed:.3}")
             }
             Self::SmallGain { percent } => {
-                let least = 100.0 * MARGIN;
+                let least = 100.0 * MIN_GAIN;
                 write!(
                     f,
                     "it is better by {percent:.1} % only: below {least:.0} % a gain is within the noise of the pairs"

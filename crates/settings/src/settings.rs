@@ -1,6 +1,6 @@
 //! Settings of a run, resolved from defaults, a recording, a settings file and flags, in this order.
 //!
-//! Flags and settings files use the same words, so both come in as [`Word`]s and go through one resolution; an error
+//! Flags and settings files use one vocabulary, so both come in as [`Word`]s and go through one resolution; an error
 //! names the flag or the line of the file. The window's saved state is separate and belongs to the window.
 
 mod own_presets;
@@ -23,21 +23,21 @@ use std::path::{Path, PathBuf};
 /// Origin of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// On the command line.
+    /// Command line.
     Flag,
-    /// In a settings file.
+    /// Settings file.
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Its line, from 1.
+        /// Number of the line, from 1.
         line: usize,
     },
-    /// In a recording.
+    /// Recording.
     Recording(PathBuf),
 }
 
 impl Origin {
-    /// Precedence: higher ones win.
+    /// Returns the precedence: higher ones win.
     fn layer(&self) -> u8 {
         match self {
             Self::Recording(_) => 0,
@@ -47,10 +47,10 @@ impl Origin {
     }
 }
 
-/// One setting as it was written.
+/// Setting as written: name, value and origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// The flag's name without dashes.
+    /// Name of the flag without dashes.
     pub name: String,
     /// Its value.
     pub text: String,
@@ -69,12 +69,12 @@ pub enum SettingsError {
     File(String),
 }
 
-/// Settings of a run: all that decides a result, apart from the pictures.
+/// Settings of a run: everything except the pictures that determines a result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Parameters of the matching.
     pub params: StereoParams,
-    /// The preset they started from.
+    /// Preset that they started from.
     pub preset: Option<Preset>,
     /// Nearest depth in range, m; sets the size of the search range once a calibration is known.
     pub near_m: Option<f64>,
@@ -87,7 +87,7 @@ pub struct Settings {
 }
 
 impl From<StereoParams> for Settings {
-    /// These parameters, matched by the CPU.
+    /// Creates settings with these parameters, matched by the CPU.
     fn from(params: StereoParams) -> Self {
         Self { params, engine: EngineChoice::Cpu, ..Self::default() }
     }
@@ -100,7 +100,7 @@ impl Default for Settings {
     }
 }
 
-/// A setting beside the matching parameters: word, placeholder of its value, help.
+/// Settings other than matching parameters: word, placeholder of its value, help.
 pub const OTHER_WORDS: &[(&str, &str, &str)] = &[
     ("preset", "NAME", "A preset, built in or your own; flags change it further"),
     ("near-m", "METRES", "Nearest depth to see; sets --num-disparities from the calibration"),
@@ -110,18 +110,18 @@ pub const OTHER_WORDS: &[(&str, &str, &str)] = &[
 ];
 
 impl Settings {
-    /// Settings by the names of flags without dashes: `[("preset", "accurate"), ("num-disparities", "128")]`.
+    /// Parses settings by the names of flags without dashes: `[("preset", "accurate"), ("num-disparities", "128")]`.
     ///
     /// # Errors
-    /// The first word that is wrong, or parameters that do not fit each other.
+    /// The first wrong word, or parameters that contradict each other.
     pub fn of_words(words: &[(&str, &str)]) -> Result<Self, SettingsError> {
         Self::resolve(&flag_words(words))
     }
 
-    /// Settings of a file that the window or `--save-settings` has written, changed by `words` as by flags.
+    /// Reads settings from a file written by the window or `--save-settings`, changed by `words` as by flags.
     ///
     /// # Errors
-    /// The file cannot be read, or the first word that is wrong, or parameters that do not fit each other.
+    /// The file cannot be read, the first wrong word, or parameters that contradict each other.
     pub fn of_file(path: &Path, words: &[(&str, &str)]) -> Result<Self, SettingsError> {
         let mut all = read_file(path)?;
         all.extend(flag_words(words));
@@ -132,7 +132,7 @@ impl Settings {
     /// change the meaning of the rest.
     ///
     /// # Errors
-    /// The first word that is wrong, or parameters that do not fit each other.
+    /// The first wrong word, or parameters that contradict each other.
     pub fn resolve(words: &[Word]) -> Result<Self, SettingsError> {
         let mut settings = Self::default();
         for layer in 0..=Origin::Flag.layer() {
@@ -186,7 +186,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Options by which the engine is opened.
+    /// Returns the options to open the engine.
     pub fn engine_options(&self) -> OpenOptions {
         let adapter = self.adapter.as_deref().map_or(AdapterChoice::Best, AdapterChoice::from_word);
         OpenOptions {
@@ -198,11 +198,11 @@ impl Settings {
         }
     }
 
-    /// The parameters for pictures of this extent along the baseline and this geometry: `near_m` becomes a number of disparities, and the range
-    /// is checked to match somewhere.
+    /// Returns the parameters for pictures of this extent along the baseline and this geometry: `near_m` becomes a number of disparities, and
+    /// the range is checked to have possible matches.
     ///
     /// # Errors
-    /// `near_m` without a geometry, or out of reach; a range that can match nowhere.
+    /// `near_m` without a geometry, or out of reach; a range without possible matches.
     pub fn params_for(&self, extent_px: usize, geometry: Option<&Geometry>) -> Result<StereoParams, SettingsError> {
         let mut params = self.params.clone();
         if let Some(near_m) = self.near_m {
@@ -224,16 +224,16 @@ fn flag_words(words: &[(&str, &str)]) -> Vec<Word> {
     words.iter().map(word).collect()
 }
 
-/// All parameters by name, as on the command line.
+/// Returns all parameters by name, as on the command line.
 pub fn parameter_words(params: &StereoParams) -> BTreeMap<String, String> {
     let word = |parameter: &Parameter<StereoParams>| (parameter.name.to_owned(), (parameter.get)(params).to_string());
     StereoParams::table().iter().map(word).collect()
 }
 
-/// Parameters with these changed, by the rules of flags.
+/// Returns parameters with these changes, by the rules of flags.
 ///
 /// # Errors
-/// The first word that is wrong, or parameters that do not fit each other.
+/// The first wrong word, or parameters that contradict each other.
 pub fn changed(params: &StereoParams, words: &[(String, String)]) -> Result<StereoParams, SettingsError> {
     let mut params = params.clone();
     for (name, text) in words {
@@ -246,7 +246,7 @@ pub fn changed(params: &StereoParams, words: &[(String, String)]) -> Result<Ster
     Ok(params)
 }
 
-/// How many disparities from `min_disparity` reach the depth `near_m`.
+/// Returns the number of disparities from `min_disparity` that reach the depth `near_m`.
 fn disparities_to(near_m: f64, min_disparity: i32, geometry: &Geometry) -> Result<u32, SettingsError> {
     let nearest_px = geometry.disparity_px(near_m).ceil();
     let needed = nearest_px - f64::from(min_disparity) + 1.0;
@@ -262,7 +262,7 @@ fn disparities_to(near_m: f64, min_disparity: i32, geometry: &Geometry) -> Resul
 }
 
 impl Word {
-    /// An error about this word.
+    /// Returns an error about this word.
     fn error(&self, text: &str) -> SettingsError {
         match &self.origin {
             Origin::Flag => SettingsError::Flag(format!("--{} {text}", self.name)),
@@ -284,7 +284,7 @@ pub fn read_file(path: &Path) -> Result<Vec<Word>, SettingsError> {
     words_of(path, &read_text(path)?)
 }
 
-/// The text of a settings file.
+/// Reads the text of a settings file.
 ///
 /// # Errors
 /// It cannot be read.
@@ -293,7 +293,7 @@ pub fn read_text(path: &Path) -> Result<String, SettingsError> {
     plain::read_text(path).map_err(|err| SettingsError::File(fail(err)))
 }
 
-/// The words in the text of a settings file.
+/// Parses the words in the text of a settings file.
 ///
 /// # Errors
 /// Broken TOML, or an unknown key with its line and the nearest right one.
@@ -325,19 +325,19 @@ pub fn words_of(path: &Path, text: &str) -> Result<Vec<Word>, SettingsError> {
     Ok(words)
 }
 
-/// Whether a file is one of settings rather than of a rig: it is TOML and has a word of the settings.
+/// Returns whether a file contains settings rather than a rig: it is TOML with a word of the settings.
 pub fn is_settings_file(path: &Path) -> bool {
     let text = read_text(path).unwrap_or_default();
     let Ok(table) = toml::de::DeTable::parse(&text) else { return false };
     known_words().any(|word| table.get_ref().contains_key(word))
 }
 
-/// The words of flags and settings files.
+/// Iterates over the words of flags and settings files.
 fn known_words() -> impl Iterator<Item = &'static str> {
     StereoParams::table().iter().map(|p| p.name).chain(OTHER_WORDS.iter().map(|(name, ..)| *name))
 }
 
-/// The text of a settings file, behind a comment.
+/// Formats the text of a settings file, behind a comment.
 ///
 /// # Errors
 /// TOML cannot hold the values.

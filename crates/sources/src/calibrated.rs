@@ -35,7 +35,7 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// Left and right are exchanged: the remedy is to swap them.
+    /// Returns whether left and right are exchanged: the remedy is to swap them.
     pub fn means_exchanged(&self) -> bool {
         matches!(self, Self::Calibration { error, .. } if error.means_exchanged())
     }
@@ -46,7 +46,7 @@ const OWN_CALIBRATION: &str =
     "the pictures are rectified, with a calib.txt beside them: the calibration that was given is not used";
 /// Number of pairs of an estimate.
 pub const ESTIMATE_PAIRS: usize = 6;
-/// Interval between them, so that the scene may change.
+/// Interval between the pairs of an estimate, so that the scene may change.
 pub const PAIR_INTERVAL: Duration = Duration::from_millis(200);
 /// Timeout of the first pairs.
 const PAIR_TIMEOUT: Duration = Duration::from_secs(6);
@@ -64,7 +64,7 @@ pub fn open_calibrated(
     failed.map_or(Ok(opened), Err)
 }
 
-/// The same; where the calibration fails, the source with its pictures as they come, and the error of that.
+/// Opens `spec` as [`open_calibrated`] does; if the calibration fails, returns the source uncalibrated, with the error.
 ///
 /// # Errors
 /// The source cannot be opened.
@@ -104,7 +104,7 @@ pub fn open_in_any_case(
     Ok((CalibratedSource { source, calibrated, inputs }, failed))
 }
 
-/// The calibration of the source or of the user, which needs no pictures.
+/// Returns the calibration of the source or of the user, without looking at pictures.
 fn known(
     spec: &SourceSpec,
     source: &dyn PairSource,
@@ -139,7 +139,7 @@ fn known(
     Ok(calibrated)
 }
 
-/// Some pairs from the beginning of a source: all of a short one.
+/// Returns some pairs from the beginning of a source: all of a short one.
 fn first_pairs(source: &mut dyn PairSource) -> Result<Vec<Arc<RawPair>>, CaptureError> {
     let is_camera = source.info().is_camera;
     let mut pairs = Vec::new();

@@ -11,7 +11,7 @@ use crate::rig::{Calibrated, CalibrationChoice};
 use crate::settings::Settings;
 use std::path::{Path, PathBuf};
 
-/// An open recording with a calibration.
+/// Open recording with a calibration.
 pub struct CalibratedRecording {
     path: PathBuf,
     recording: Recording,
@@ -19,15 +19,15 @@ pub struct CalibratedRecording {
     /// The calibration.
     pub calibrated: Calibrated,
     crop: Crop,
-    /// The parts of the file that are not used and the reasons, and other remarks, in sentences.
+    /// Remarks, such as unused parts of the file with the reasons, in sentences.
     pub losses: Vec<String>,
-    /// Skew of its pairs; `None` where a picture shows both views.
+    /// Skew of its pairs; `None` for pictures of both views.
     pub skew: Option<Skew>,
     options: SourceOptions,
 }
 
 impl CalibratedRecording {
-    /// Opens a recording with this calibration; where none is chosen, with its own one.
+    /// Opens a recording with this calibration; without a choice, with the recorded one.
     ///
     /// # Errors
     /// It is no recording, has no pairs, or the calibration does not fit it.
@@ -35,7 +35,7 @@ impl CalibratedRecording {
         Self::calibrated(Recording::open_with(path, &options.topics)?, path, options, choice)
     }
 
-    /// Opens a recording as it was recorded: depth belongs to the pictures at the size at which it was matched.
+    /// Opens a recording as recorded: depth belongs to the pictures at the matched size.
     ///
     /// # Errors
     /// As [`CalibratedRecording::open`].
@@ -55,20 +55,20 @@ impl CalibratedRecording {
         let options = SourceOptions { topics, max_pixels, ..SourceOptions::default() };
         let opened = open_calibrated(&SourceSpec::Recording(path.to_owned()), &options, choice)?;
         let (info, SourceState { remarks, skew, .. }) = (opened.source.info(), opened.source.state());
-        // the recording's own, where it rectifies
+        // the recorded calibration, if it rectifies
         let recorded = recording.about().filter(|_| choice.is_unset() && choice.crop().is_default());
         let crop = recorded.map_or(choice.crop(), |about| about.calibration.crop);
         let (path, losses) = (path.to_owned(), remarks);
         Ok(Self { path, recording, info, calibrated: opened.calibrated, crop, losses, skew, options })
     }
 
-    /// The same with another calibration, whose rectification has this crop.
+    /// Replaces the calibration, whose rectification has this crop.
     #[must_use]
     pub fn with_calibration(self, calibrated: Calibrated, crop: Crop) -> Self {
         Self { calibrated, crop, ..self }
     }
 
-    /// Number of its pairs.
+    /// Returns the number of pairs.
     pub fn pairs(&self) -> u64 {
         self.recording.pairs().len() as u64
     }
@@ -89,7 +89,7 @@ impl CalibratedRecording {
         recompute::recompute(input, output, settings, options, progress)
     }
 
-    /// Every part of an export, and why the recording cannot give it; `None` if it can.
+    /// Returns every part of an export, and why the recording cannot provide it; `None` if it can.
     pub fn parts(&mut self) -> Vec<(Part, Option<String>)> {
         export::parts(&self.opened())
     }

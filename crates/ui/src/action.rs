@@ -4,7 +4,7 @@ use super::view::ViewKind;
 use super::widgets::focused_slider;
 use egui::{Context, Key, KeyboardShortcut, Modifiers};
 
-/// Makes [`Action`] from a table; the documentation of a member is its help.
+/// Declares [`Action`] from a table; the documentation of a member is its help.
 macro_rules! actions {
     ($($(#[doc = $help:literal])+ $member:ident = $label:literal, $($modifier:ident)|+, $key:ident;)+) => {
         /// A change that needs no value.
@@ -18,7 +18,7 @@ macro_rules! actions {
         impl Action {
             const PLAIN: &'static [Self] = &[$(Self::$member),+];
 
-            /// Text of its button and menu entry.
+            /// Returns the text of its button and menu entry.
             pub(crate) const fn label(self) -> &'static str {
                 match self {
                     $(Self::$member => $label,)+
@@ -26,7 +26,7 @@ macro_rules! actions {
                 }
             }
 
-            /// Help: its effect, in a sentence.
+            /// Returns its effect, in a sentence.
             pub(crate) const fn help(self) -> &'static str {
                 match self {
                     $(Self::$member => concat!($($help),+).trim_ascii(),)+
@@ -34,7 +34,7 @@ macro_rules! actions {
                 }
             }
 
-            /// Its key.
+            /// Returns its keyboard shortcut.
             pub(crate) const fn shortcut(self) -> KeyboardShortcut {
                 match self {
                     $(Self::$member => KeyboardShortcut::new(Modifiers::NONE$(.plus(Modifiers::$modifier))+, Key::$key),)+
@@ -157,12 +157,12 @@ actions! {
 }
 
 impl Action {
-    /// Every action, in the order of the page of keys.
+    /// Iterates over all actions, in the order of the page of keys.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         Self::PLAIN.iter().copied().chain(ViewKind::ALL.iter().map(|&view| Self::View(view)))
     }
 
-    /// The actions whose keys were pressed. Plain keys belong to text that is being written and to an open menu, the arrows and Space
+    /// Returns the actions whose keys were pressed. Plain keys belong to a text field or menu with the focus, the arrows and Space
     /// to the widget with the focus; a slider has no use for Space.
     pub(crate) fn pressed(ctx: &Context, is_wanted: impl Fn(Self) -> bool) -> Vec<Self> {
         let focused = ctx.memory(egui::Memory::focused);
@@ -172,19 +172,19 @@ impl Action {
         ctx.data_mut(|data| data.insert_temp(key, focused.is_some()));
         let on_slider = focused.is_some() && ctx.data(|data| data.get_temp(focused_slider())) == focused;
         let writing = ctx.text_edit_focused();
-        // letters belong to an open menu too: a field in it, or what will be one
+        // letters belong to an open menu too, which may have a field
         let has_menu = egui::Popup::is_any_open(ctx);
         let free = |action: &Self| match action.shortcut() {
             key if matches!(key.logical_key, Key::ArrowLeft | Key::ArrowRight) => focused.is_none() && !has_menu,
             key if key.logical_key == Key::Escape => !had_focus && !has_menu,
-            // text has an undo of its own
+            // text fields have an undo of their own
             key if key.logical_key == Key::Z => !writing && (key.modifiers.command || !has_menu),
             key if key.modifiers.command || matches!(key.logical_key, Key::F1 | Key::F11) => true,
             key if key.logical_key == Key::Space => (focused.is_none() || on_slider) && !has_menu,
             _ => !writing && !has_menu,
         };
         let pressed = |action: &Self| free(action) && ctx.input_mut(|i| i.consume_shortcut(&action.shortcut()));
-        // a key with Shift or Ctrl is also the key, and one with both is each of them: the longest first
+        // Shift and Ctrl with a key also match the plain key: the longest combination is tried first
         let modifiers = |action: &Self| {
             let Modifiers { alt, ctrl, shift, command, .. } = action.shortcut().modifiers;
             [alt, ctrl, shift, command].into_iter().filter(|is_down| *is_down).count()

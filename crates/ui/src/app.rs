@@ -1,5 +1,4 @@
-//! The window's content: lays the panels out, and executes the commands that they give. Lives as long as one window and one
-//! device.
+//! Content of the window: lays the panels out and executes their commands. Lives as long as one window and one device.
 
 use super::action::Action;
 use super::command::Command;
@@ -17,14 +16,14 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// Repaint interval without results or input: a source that stands still has to be noticed.
+/// Repaint interval without results or input: shows that a source has stopped.
 const HEARTBEAT: Duration = Duration::from_millis(500);
 
-/// One window over a session that outlives it.
+/// Content of one window; the session outlives it.
 pub struct App {
     session: Rc<RefCell<Session>>,
     panels: Vec<(Place, Box<dyn Panel>)>,
-    /// The title of the window.
+    /// Title of the window.
     title: String,
     render_state: RenderState,
 }
@@ -63,10 +62,10 @@ impl eframe::App for App {
         if !dropped.is_empty() {
             session.execute(Command::OpenFiles(dropped), ui.ctx());
         }
-        // a question takes all keys but the one that closes the window, which ends a recording properly
+        // a question takes all keys except the one that closes the window, which completes a recording
         let asks = session.state.recording.question.is_some() || session.state.typed.is_some();
         for action in Action::pressed(ui.ctx(), |action| !asks || action == Action::Quit) {
-            // Space takes a view while a board is looked at
+            // Space takes a view during a calibration
             let takes = action == Action::Pause && session.state.shows_guide() && !session.state.status().paused;
             let command: Command = if takes { GuideStep::Take.into() } else { action.into() };
             session.execute(command, ui.ctx());
@@ -75,7 +74,7 @@ impl eframe::App for App {
             ui.ctx().send_viewport_cmd(ViewportCommand::CancelClose);
         }
         let mut commands = Vec::new();
-        // scroll areas fade into what they lie on
+        // scroll areas fade into this colour
         let background = egui::Frame::new().fill(style::background(ui.visuals()));
         let info = UiStackInfo::new(UiKind::CentralPanel).with_frame(background);
         ui.scope_builder(UiBuilder::new().ui_stack_info(info), |ui| {
@@ -97,8 +96,8 @@ impl eframe::App for App {
     }
 }
 
-/// Lays out the open panels: edges first, then the docks at the sides, and the rest for the pictures in the centre. An open page
-/// takes the right dock; in a narrow window, and while a board is looked at, it takes the left one too.
+/// Lays out the open panels: edges first, then the docks at the sides, and the pictures in the rest. An open page takes the right
+/// dock; in a narrow window and during a calibration it takes the left one too.
 fn show(panels: &mut [(Place, Box<dyn Panel>)], ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     for (id, (place, panel)) in panels.iter_mut().enumerate().filter(|(_, (_, panel))| panel.is_open(state)) {
         let edge = match place {

@@ -1,5 +1,4 @@
-//! Commands: every change that panels, menus and keys make. `session/execute.rs` carries them out; nothing else changes the
-//! state.
+//! Commands: every change that panels, menus and keys request. `session/execute.rs` executes them; nothing else changes the state.
 
 use super::action::Action;
 use super::jobs::Job;
@@ -19,28 +18,28 @@ use std::mem::Discriminant;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A change of the playback of a recording.
+/// Change of the playback of a recording.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Playback {
     /// Goes to a pair.
     Seek(u64),
     /// Goes to a time, from the first pair on.
     SeekTime(Duration),
-    /// Holds playback while the time line is dragged (true), and lets it go on.
+    /// Holds playback while the time line is dragged (true), and resumes it (false).
     Drag(bool),
     SetSpeed(Speed),
-    /// Sets whether playback begins again at the end.
+    /// Sets whether playback restarts at the end.
     SetLooped(bool),
 }
 
-/// A change of the state.
+/// Change of the state.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Command {
-    /// A change without a value.
+    /// Executes an action.
     Action(Action),
     /// Opens a source.
     Open(SourceSpec),
-    /// Opens recordings, pictures, rigs or calibrations; no files change nothing.
+    /// Opens recordings, pictures, rigs or calibrations; an empty list changes nothing.
     OpenFiles(Vec<PathBuf>),
     /// Opens the source again with other options.
     Reopen(Box<SourceOptions>),
@@ -53,11 +52,11 @@ pub(crate) enum Command {
     Examine,
     /// Opens the user's source again.
     OpenAgain,
-    /// Takes the unit of the calibration's lengths as it was read.
+    /// Accepts the unit of length that was read from the calibration.
     ConfirmBaseline,
-    /// Shows a file in the system's window of its folder.
+    /// Shows a file in the system's file manager.
     ShowInFolder(PathBuf),
-    /// Goes back to the defaults; the state before is kept aside.
+    /// Returns to the defaults; the previous state is set aside.
     StartFresh,
     /// Restarts a camera until both expose at nearly the same time.
     Resync,
@@ -77,49 +76,49 @@ pub(crate) enum Command {
     DeleteOwnPreset(String),
     /// Changes the comparison of two settings.
     Compare(CompareStep),
-    /// Takes older settings, or those of a file.
+    /// Restores older settings, or reads those of a file.
     History(HistoryStep),
-    /// Opens an engine, also the same one anew.
+    /// Opens an engine, or opens the present one anew.
     SetEngine(EngineChoice),
     /// Sets how results are shown.
     SetView(ViewSettings),
-    /// Notes the widths of the docks, points.
+    /// Stores the widths of the docks, points.
     SetDockWidths([f32; 3]),
-    /// Sets pointer, held pixel and zoom.
+    /// Sets the pointer, the held pixel and the zoom.
     SetPointer(Pointer),
-    /// Sets the camera of the 3-D view; `None`: as the left camera sees it.
+    /// Sets the camera of the 3-D view; `None` for the left camera's pose.
     SetPose(Option<Pose>),
-    /// Counts the points of such a file while its menu is open; `None`: it is closed.
+    /// Counts the points of the file to save while its menu is open; `None` when it closes.
     OfferPoints(Option<PointsWish>),
     /// Lets the user choose a file for the points of the 3-D view, and writes them.
     SavePoints(PointsWish),
-    /// Changes the path that is typed where the system has no dialog.
+    /// Changes the typed path, where the system has no dialog.
     Type(TypeStep),
-    /// Changes the pictures to take along, or makes one.
+    /// Changes the choices for saved pictures, or makes one.
     Picture(PictureStep),
     /// Sets streams, format and folder of recordings.
     SetRecording(RecordingChoices),
     /// Lets the user choose the folder of recordings.
     ChooseRecordingFolder,
-    /// Answers whether the recording ends for the change that waits.
+    /// Answers whether the recording ends for the pending change.
     EndRecording(bool),
     /// Estimates the size of a recording.
     EstimateRecording,
-    /// Sets what is made of the open recording, and where to.
+    /// Sets the kind and the target of a conversion of the open recording.
     SetConversion(ConversionChoices),
     /// Computes the open recording again, or exports it.
     Convert(Conversion),
-    /// Ends that after the pairs that are being worked on.
+    /// Stops the conversion after the pairs in progress.
     StopConversion,
-    /// Changes what is tried in the background.
+    /// Changes a sweep or a search.
     Search(SearchStep),
-    /// Changes what is measured.
+    /// Changes the measurement.
     Measure(MeasureStep),
     /// Changes the live calibration with a board.
     Guide(GuideStep),
     /// Calibrates the source.
     Calibrate(CalibrationChoice),
-    /// Watches both pictures until a hand covers a lens (true), or no more.
+    /// Starts (true) or stops (false) watching both pictures for a hand before a lens.
     WatchSides(bool),
     /// Lets the user choose calibration files.
     ChooseCalibration,
@@ -141,23 +140,23 @@ pub(crate) enum Command {
     SetControls(usize, ControlSettings),
     /// Locks both cameras to the exposure, gain and white balance of the left one.
     EqualExposure,
-    /// Abandons a background job.
+    /// Cancels a background job.
     StopJob(Job),
     /// Removes a notice.
     Dismiss(usize),
 }
 
-/// A kind of command, to which the messages of its failures belong: until it is given again.
+/// Kind of a command. Messages of its failures stay until a command of this kind is given again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Owner {
     kind: Discriminant<Command>,
     action: Option<Action>,
-    /// The failure says something of the source, and nothing of another one.
+    /// Whether the failure concerns the open source, and no other one.
     pub(crate) is_of_source: bool,
 }
 
 impl Command {
-    /// The owner of messages of its failures.
+    /// Returns the owner of messages of its failures.
     pub(crate) fn owner(&self) -> Owner {
         let action = if let Self::Action(action) = self { Some(*action) } else { None };
         let is_of_source = matches!(

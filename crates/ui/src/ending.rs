@@ -1,4 +1,4 @@
-//! The end that others ask for: by SIGTERM and SIGHUP at log-out, by Ctrl-C in a terminal. It ends the window as closing it does.
+//! Termination by the system: SIGTERM and SIGHUP at log-out, Ctrl-C in a terminal. Ends the window as closing it does.
 
 use eframe::UserEvent;
 use parking_lot::Mutex;
@@ -7,22 +7,22 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use winit::event_loop::EventLoopProxy;
 
-/// Time for an orderly end: recordings are finished. Who asks again later does not want to wait.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Time for an orderly end, in which recordings are completed; a later signal ends the program at once.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Whether the system has asked for the end.
+/// Whether the system has requested termination.
 #[derive(Clone, Default)]
-pub(super) struct Ending(Arc<Shared>);
+pub(super) struct Termination(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
     asked: OnceLock<Instant>,
-    /// Wakes the event loop.
+    /// Handle that wakes the event loop.
     proxy: Mutex<Option<EventLoopProxy<UserEvent>>>,
 }
 
-impl Ending {
-    /// Listens from now on.
+impl Termination {
+    /// Starts to listen for signals.
     pub(super) fn listen() -> Self {
         let ending = Self::default();
         let heard = ending.clone();
@@ -32,7 +32,7 @@ impl Ending {
         ending
     }
 
-    /// Wakes this event loop when the end is asked for.
+    /// Sets the event loop that a signal wakes.
     pub(super) fn wake(&self, proxy: EventLoopProxy<UserEvent>) {
         *self.0.proxy.lock() = Some(proxy);
     }
@@ -42,11 +42,11 @@ impl Ending {
     }
 
     fn ask(&self) {
-        if self.0.asked.get_or_init(Instant::now).elapsed() > PATIENCE {
+        if self.0.asked.get_or_init(Instant::now).elapsed() > SHUTDOWN_TIMEOUT {
             std::process::exit(130);
         }
         if let Some(proxy) = &*self.0.proxy.lock() {
-            // any event will do: the window looks whether it is to end before it takes one
+            // any event will do: the window checks for termination before it handles one
             let (viewport_id, when, cumulative_pass_nr) = (egui::ViewportId::ROOT, Instant::now(), 0);
             let _ = proxy.send_event(UserEvent::RequestRepaint { viewport_id, when, cumulative_pass_nr });
         }

@@ -1,6 +1,6 @@
-//! Background jobs: work that may block, such as dialogs, cameras and files. Each job runs on a named thread of its own.
+//! Background jobs: work that may block, such as dialogs, cameras and files. Each job runs on a named thread.
 //!
-//! A job is two closures: the work, and the change of the state that its result makes. The window runs the second one
+//! A job consists of two closures: the work, and the change of the state by its result. The window runs the second one
 //! between two frames.
 
 use super::command::Owner;
@@ -10,53 +10,52 @@ use crossbeam_channel::{TryRecvError, bounded};
 /// Name and kind of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Job {
-    /// Shown in the status line; also the thread's name.
+    /// Name in the status line and of the thread.
     pub(crate) name: &'static str,
-    /// The user may abandon it. Its thread ends when its work does; the result is dropped there.
+    /// Whether the user may cancel it. The thread still ends when its work does; the result is dropped there.
     pub(crate) can_stop: bool,
 }
 
 impl Job {
-    /// A job that runs to its end.
+    /// Creates a job that runs to its end.
     pub(crate) const fn new(name: &'static str) -> Self {
         Self { name, can_stop: false }
     }
 
-    /// A job that can be abandoned.
+    /// Creates a job that can be cancelled.
     pub(crate) const fn stoppable(name: &'static str) -> Self {
         Self { name, can_stop: true }
     }
 }
 
-/// A change of the state.
+/// Change of the state.
 type Change<S> = Box<dyn FnOnce(&mut S)>;
-/// Gives the change that a job's result makes once the result is there, or the one that its absence makes if the job is
-/// abandoned.
+/// Poll of a job: returns its change once the result exists, or, for a cancelled job (true), the change by the missing result.
 type Poll<S> = Box<dyn FnMut(bool) -> Option<Change<S>>>;
 
-/// The running jobs over a state.
+/// Running jobs over a state.
 pub(crate) struct Jobs<S> {
-    running: Vec<Running<S>>,
+    running: Vec<RunningJob<S>>,
     waker: Waker,
-    /// The owner of jobs that start now.
+    /// Owner of jobs that start now.
     pub(crate) owner: Option<Owner>,
 }
 
-/// A running job.
-struct Running<S> {
+/// Running job.
+struct RunningJob<S> {
     job: Job,
     poll: Poll<S>,
-    /// The kind of command that it works for.
+    /// Kind of command that it works for.
     owner: Option<Owner>,
 }
 
 impl<S: 'static> Jobs<S> {
-    /// No jobs; each result will wake the window.
+    /// Creates an empty list; each result will wake the window.
     pub(crate) fn new(waker: Waker) -> Self {
         Self { running: Vec::new(), waker, owner: None }
     }
 
-    /// Starts `work` on a thread, unless a job of this name is running. `finish` gets its result, or why there is none.
+    /// Starts `work` on a thread, unless a job of this name runs. `finish` gets the result, or the reason why there is none.
     pub(crate) fn start<T: Send + 'static>(
         &mut self,
         job: Job,
@@ -87,13 +86,13 @@ impl<S: 'static> Jobs<S> {
             let finish = finish.take()?;
             Some(Box::new(move |state: &mut S| finish(state, result)) as Change<S>)
         };
-        self.running.push(Running { job, poll: Box::new(poll), owner: self.owner });
+        self.running.push(RunningJob { job, poll: Box::new(poll), owner: self.owner });
     }
 
-    /// Takes the jobs that have finished since the last call, as the changes that their results make, each with its owner.
+    /// Returns the changes of the jobs that have finished since the last call, each with its owner.
     pub(crate) fn finished(&mut self) -> Vec<(Option<Owner>, Change<S>)> {
         let mut changes = Vec::new();
-        self.running.retain_mut(|Running { poll, owner, .. }| {
+        self.running.retain_mut(|RunningJob { poll, owner, .. }| {
             let change = poll(false);
             let is_running = change.is_none();
             changes.extend(change.map(|change| (*owner, change)));
@@ -102,18 +101,18 @@ impl<S: 'static> Jobs<S> {
         changes
     }
 
-    /// Abandons the job of this name, if it is running. Its `finish` gets an error.
+    /// Cancels the job of this name, if it runs. Its `finish` gets an error.
     pub(crate) fn stop(&mut self, job: Job) -> Option<Change<S>> {
         let index = self.running.iter().position(|running| running.job.name == job.name)?;
         (self.running.remove(index).poll)(true)
     }
 
-    /// Whether a job of this name is running.
+    /// Returns whether a job of this name runs.
     pub(crate) fn is_running(&self, job: Job) -> bool {
         self.running.iter().any(|running| running.job.name == job.name)
     }
 
-    /// The running jobs, oldest first.
+    /// Returns the running jobs, oldest first.
     pub(crate) fn running(&self) -> impl Iterator<Item = Job> + '_ {
         self.running.iter().map(|running| running.job)
     }

@@ -1,4 +1,4 @@
-//! The window. `panels` read the state and answer with commands, `session` executes them, `state` holds the data in groups.
+//! The window. `panels` read the state and return commands, `session` executes them, `state` holds the data in groups.
 
 use stereopsis_base::parameter::choices;
 #[cfg(test)]
@@ -55,7 +55,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// Time for a driver to give a device again after one was lost.
+/// Time that a driver has to provide a device again after one was lost.
 const REOPEN_TIMEOUT: Duration = Duration::from_secs(10);
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
@@ -65,7 +65,7 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 /// Wrong flags or settings; no GPU that can draw, with the packages to install; no display; no window on this GPU.
 pub fn run(options: WindowOptions) -> anyhow::Result<()> {
     let adapter = options.words.iter().rev().find(|word| word.name == "adapter");
-    let ending = ending::Ending::listen();
+    let ending = ending::Termination::listen();
     let icon = options.icon;
     let choice = adapter.map_or(AdapterChoice::Best, |word| AdapterChoice::from_word(&word.text));
     let gpu = Gpu::open(&choice).context("the window draws with the GPU; --headless needs none")?.for_window();

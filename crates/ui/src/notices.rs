@@ -1,4 +1,4 @@
-//! Messages of what has happened. Errors and remarks stay until they are over or dismissed, news expire.
+//! Messages to the user. Errors and remarks stay until they are over or dismissed, news expire.
 
 use crate::action::Action;
 use crate::command::Owner;
@@ -7,23 +7,23 @@ use crate::rig::CalibrationChoice;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Weight of a message; the first one is the worst.
+/// Severity of a message; the first one is the worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
-    /// Something failed.
+    /// Failure.
     Error,
-    /// Something makes depth worse.
+    /// Condition that makes depth worse.
     Warning,
-    /// To be confirmed.
+    /// Remark to be confirmed.
     Remark,
-    /// Expires.
+    /// News, which expire.
     News,
 }
 
-/// A remedy that a message offers as a button.
+/// Remedy that a message offers as a button.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Cure {
-    /// Carries out an action.
+    /// Executes an action.
     Action(Action),
     /// Opens the source again.
     OpenAgain,
@@ -33,7 +33,7 @@ pub(crate) enum Cure {
     OpenFile(PathBuf),
     /// Shows a written file in its folder.
     ShowInFolder(PathBuf),
-    /// Goes back to the defaults.
+    /// Returns to the defaults.
     StartFresh,
 }
 
@@ -43,27 +43,27 @@ pub(crate) struct Notice {
     pub(crate) text: String,
     pub(crate) level: Level,
     pub(crate) cures: Vec<Cure>,
-    /// When it came.
+    /// Time of the message.
     pub(crate) at: Instant,
-    /// The kind of command that failed; `None` for what came by itself.
+    /// Kind of command that failed; `None` for a message without a command.
     owner: Option<Owner>,
 }
 
-/// The messages, oldest first.
+/// Messages, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Notices {
     all: Vec<Notice>,
-    /// The owner of messages that come now.
+    /// Owner of messages that are added now.
     pub(crate) owner: Option<Owner>,
 }
 
-/// The oldest message gives way to one more.
+/// Largest number of messages: the oldest is removed.
 const MAX_NOTICES: usize = 50;
-/// News expire after this time.
+/// Time after which news expire.
 pub(crate) const NEWS_TIMEOUT: Duration = Duration::from_secs(8);
 
 impl Notices {
-    /// Adds a message; one of the same text is replaced.
+    /// Adds a message; replaces one with this text.
     pub(crate) fn add(&mut self, level: Level, text: impl Into<String>, cures: Vec<Cure>) {
         let text = text.into();
         match level {
@@ -94,18 +94,18 @@ impl Notices {
         self.add(Level::Remark, text, Vec::new());
     }
 
-    /// Removes the errors of commands of this kind: one is given again.
+    /// Removes the errors of commands of this kind, when one is given again.
     pub(crate) fn given_again(&mut self, owner: Owner) {
         self.all.retain(|notice| notice.level != Level::Error || notice.owner != Some(owner));
     }
 
-    /// Removes the errors that say something of the source: another one is read.
+    /// Removes the errors that concern the source, when another one is read.
     pub(crate) fn source_changed(&mut self) {
         let is_of_source = |notice: &Notice| notice.owner.is_some_and(|owner| owner.is_of_source);
         self.all.retain(|notice| notice.level != Level::Error || !is_of_source(notice));
     }
 
-    /// Removes a message that is over.
+    /// Removes a message whose cause is gone.
     pub(crate) fn retract(&mut self, text: &str) {
         let text = console::shown(text);
         self.all.retain(|notice| notice.text != text);
@@ -122,12 +122,12 @@ impl Notices {
             .retain(|notice| notice.level != Level::News || now.saturating_duration_since(notice.at) < NEWS_TIMEOUT);
     }
 
-    /// The messages, oldest first.
+    /// Returns the messages, oldest first.
     pub(crate) fn all(&self) -> &[Notice] {
         &self.all
     }
 
-    /// Removes one.
+    /// Removes one message.
     pub(crate) fn dismiss(&mut self, index: usize) {
         if index < self.all.len() {
             self.all.remove(index);

@@ -7,29 +7,29 @@ use crate::settings::{self, Word};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How the window starts.
+/// Options of the window at its start.
 pub struct WindowOptions {
-    /// Flags and settings file. Flags win over the saved settings; a settings file replaces them.
+    /// Flags and settings file. Flags override the saved settings; a settings file replaces them.
     pub words: Vec<Word>,
-    /// The source; without one the saved source, or the scene.
+    /// Source; without one the saved source, or the scene.
     pub source: Option<SourceSpec>,
-    /// How sources are opened.
+    /// Options with which sources are opened.
     pub source_options: SourceOptions,
-    /// How their frames are made.
+    /// Calibration of the source.
     pub calibration: CalibrationChoice,
-    /// The rig file with source, options and calibration.
+    /// Rig file with source, options and calibration.
     pub rig_file: Option<PathBuf>,
     /// Folder of snapshots.
     pub folder: PathBuf,
-    /// File of the saved state; without one nothing is saved.
+    /// File of the saved state; `None` saves nothing.
     pub saved_state: Option<PathBuf>,
-    /// Folder of the user's own presets.
+    /// Folder of the user's presets.
     pub presets_folder: Option<PathBuf>,
     /// Remote clients, which receive pairs and results and may change parameters.
     pub remote: Option<Arc<dyn Remote>>,
-    /// Ignore the saved state.
+    /// Whether the saved state is ignored.
     pub reset: bool,
-    /// Picture of the window in task bars, as PNG.
+    /// Icon of the window, as PNG.
     pub icon: &'static [u8],
 }
 
@@ -38,7 +38,7 @@ impl Default for WindowOptions {
         Self {
             words: Vec::new(),
             source: None,
-            // a still pair is not matched as fast as possible
+            // a still pair need not be matched as fast as possible
             source_options: SourceOptions {
                 rate_hz: Some(30.0),
                 looped: true,

@@ -1,5 +1,4 @@
-//! Saved state: views, panels, source and parameters from the last run, in one TOML file. Keys and values that this version
-//! does not know are ignored.
+//! Saved state: views, panels, source and parameters of the last run, in one TOML file. Unknown keys and values are ignored.
 
 use super::space::{DENSITIES, SpaceSettings};
 use super::state::{
@@ -22,12 +21,12 @@ use toml::{Table, Value};
 /// Key of the table of the last rig.
 const RIG: &str = "rig";
 
-/// The file's content.
+/// Content of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SavedState(Table);
 
 impl SavedState {
-    /// Reads the file; empty if there is none, or if it is no TOML, which the log says.
+    /// Reads the file; empty if it is missing, or logged as invalid TOML.
     pub(crate) fn read(path: &Path) -> Self {
         let Ok(text) = files::plain::read_text(path) else { return Self::default() };
         Self(toml::from_str(&text).unwrap_or_else(|err| {
@@ -36,17 +35,17 @@ impl SavedState {
         }))
     }
 
-    /// The text of the file, with the rig as a table of its own.
+    /// Returns the text of the file, with the rig as a table.
     ///
     /// # Errors
-    /// A path in it is no text.
+    /// A path in it is not valid Unicode.
     pub(crate) fn text(&self, rig: &RigFile, folder: &Path) -> Result<String, String> {
         let mut table = self.0.clone();
         table.insert(RIG.to_owned(), rig.to_table(folder).map_err(|err| err.to_string())?.into());
         toml::to_string(&table).map_err(|err| err.to_string())
     }
 
-    /// The state to save. `settings` are those that differ from the defaults, which may change.
+    /// Collects the state to save. `settings` are those that differ from the defaults, which may change between versions.
     pub(crate) fn of(
         source: &str,
         recent: &[SourceSpec],
@@ -104,7 +103,7 @@ impl SavedState {
         Self(entries.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect())
     }
 
-    /// Nothing was saved.
+    /// Returns whether nothing was saved.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -113,29 +112,29 @@ impl SavedState {
         self.0.get(key)?.clone().try_into().ok()
     }
 
-    /// The last rig, whose files lie in this folder; `None` where none is saved, as by earlier versions.
+    /// Returns the last rig, whose files lie in this folder; `None` in files of earlier versions.
     pub(crate) fn rig(&self, folder: &Path) -> Option<RigFile> {
         let rig = RigFile::from_table(self.0.get(RIG)?.as_table()?.clone(), folder);
         rig.inspect_err(|err| log::warn!("the last rig is not used: {err}")).ok()
     }
 
-    /// The source, in the words of `--source`.
+    /// Returns the source, in the words of `--source`.
     pub(crate) fn source(&self) -> Option<String> {
         self.get("source")
     }
 
-    /// The sources that were opened last, the newest first.
+    /// Returns the sources that were opened last, the newest first.
     pub(crate) fn recent(&self) -> Vec<SourceSpec> {
         let words: Vec<String> = self.get("recent").unwrap_or_default();
         words.iter().filter_map(|words| SourceSpec::parse(words).ok()).collect()
     }
 
-    /// The board of the last calibration.
+    /// Returns the board of the last calibration.
     pub(crate) fn board(&self) -> Option<Board> {
         self.get::<String>("board")?.parse().ok()
     }
 
-    /// The settings of the views; defaults where nothing valid is saved.
+    /// Returns the settings of the views, with defaults for missing and invalid values.
     pub(crate) fn view(&self) -> ViewSettings {
         let default = ViewSettings::default();
         let views = |key: &str, default: &Arrangement| -> Vec<ViewKind> {
@@ -184,7 +183,7 @@ impl SavedState {
         }
     }
 
-    /// The settings of the 3-D view; defaults where nothing valid is saved.
+    /// Returns the settings of the 3-D view, with defaults for missing and invalid values.
     fn space(&self) -> SpaceSettings {
         let default = SpaceSettings::default();
         SpaceSettings {
@@ -197,7 +196,7 @@ impl SavedState {
         }
     }
 
-    /// The choices for pictures; defaults where nothing valid is saved.
+    /// Returns the choices for pictures, with defaults for missing and invalid values.
     pub(crate) fn pictures(&self) -> PictureChoices {
         let default = PictureChoices::default();
         PictureChoices {
@@ -208,7 +207,7 @@ impl SavedState {
         }
     }
 
-    /// The choices for recordings; defaults where nothing valid is saved.
+    /// Returns the choices for recordings, with defaults for missing and invalid values.
     pub(crate) fn recording(&self) -> RecordingChoices {
         let default = RecordingChoices::default();
         let streams = self.get::<String>("record-streams").and_then(|words| words.parse().ok());
@@ -221,7 +220,7 @@ impl SavedState {
         }
     }
 
-    /// Preset, engine and parameters as words that flags can follow; `known` says which of them are still understood.
+    /// Returns preset, engine and parameters as words that flags can follow; `known` filters out words of other versions.
     pub(crate) fn words(&self, path: &Path, known: impl Fn(&Word) -> bool) -> Vec<Word> {
         let word = |(name, value): (String, Value)| {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -231,12 +230,12 @@ impl SavedState {
     }
 }
 
-/// Whole points.
+/// Rounds to whole points.
 fn numbers(points: &[f32]) -> Value {
     points.iter().map(|&points| i64::from(points.round() as i32)).collect::<Vec<_>>().into()
 }
 
-/// The words of some views.
+/// Returns the words of some views.
 fn words_of(views: &[ViewKind]) -> Value {
     views.iter().map(|view| view.word()).collect::<Vec<_>>().into()
 }
@@ -316,7 +315,7 @@ mod tests {
         assert_eq!(SavedState::read(&path), SavedState::default());
     }
 
-    /// Written by version 0.1.0 before the state was regrouped.
+    /// State written by version 0.1.0 before it was regrouped.
     const OLD_FILE: &str = r#"
 source = "scene"
 views = ["left", "depth", "recorded"]

@@ -1,7 +1,7 @@
-//! Saved state on the disk: one file, which is written whole and by one window at a time, and the calibration that its rig names.
+//! Saved state on the disk: one file, written atomically and by one window at a time, and the calibration of its rig.
 //!
-//! While a window is open it holds a marker beside the file. The system lets go of it however the program ends, so that a marker
-//! that no process holds means a window that was not closed.
+//! While a window is open it locks a marker beside the file. The system releases the lock however the program ends: an unlocked
+//! marker belongs to a window that was not closed.
 
 use super::saved::SavedState;
 use crate::calibration::{self, StereoRig};
@@ -14,32 +14,32 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Time that another window may take to write.
+/// Time to wait for another window that writes.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 const MARKER: &str = "running";
-/// Begin of the names of calibrations that were estimated.
+/// Prefix of the file names of estimated calibrations.
 const ESTIMATE: &str = "last-rig-calibration";
 
-/// All that is saved.
+/// Content of the saved state.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Kept {
+pub(crate) struct SavedContent {
     pub(crate) state: SavedState,
     pub(crate) rig: RigFile,
-    /// The estimated rig, which becomes the calibration file of the saved one.
+    /// Estimated rig, which becomes the calibration file of the saved one.
     pub(crate) estimate: Option<StereoRig>,
 }
 
-/// The place of the saved state.
+/// Place of the saved state.
 pub(crate) struct Store {
     path: PathBuf,
-    /// Number of the newest state that was written.
+    /// Number of the newest written state.
     newest: Mutex<u64>,
     marker: Mutex<Option<Growing>>,
     was_not_closed: bool,
 }
 
 impl Store {
-    /// Opens the place. Where it cannot be written to, writing will say so.
+    /// Opens the place. An unwritable folder is reported by writing.
     pub(crate) fn open(path: &Path) -> Self {
         let (path_here, marker) = (path.to_owned(), Mutex::new(None));
         let mut store = Self { path: path_here, newest: Mutex::new(0), marker, was_not_closed: false };
@@ -49,23 +49,23 @@ impl Store {
         store
     }
 
-    /// A window before this one ended without being closed.
+    /// Returns whether an earlier window ended without being closed.
     pub(crate) fn was_not_closed(&self) -> bool {
         self.was_not_closed
     }
 
-    /// The window is closed.
+    /// Removes the marker: the window is closed.
     pub(crate) fn close(&self) {
         if let Some(marker) = self.marker.lock().take() {
             marker.remove();
         }
     }
 
-    /// Writes a state, unless it is there already, or a newer one of this window is.
+    /// Writes a state, unless this one or a newer one of this window was written.
     ///
     /// # Errors
-    /// The folder or a file cannot be written, or another window does not come to an end with it.
-    pub(crate) fn write(&self, number: u64, kept: &Kept) -> Result<(), String> {
+    /// The folder or a file cannot be written, or another window holds the lock too long.
+    pub(crate) fn write(&self, number: u64, kept: &SavedContent) -> Result<(), String> {
         let mut newest = self.newest.lock();
         if number <= *newest {
             return Ok(());
@@ -84,7 +84,7 @@ impl Store {
         Ok(())
     }
 
-    /// Copies the file to a name of its own, which it returns; `None` where there is no file.
+    /// Copies the file under a new name, which it returns; `None` where there is no file.
     ///
     /// # Errors
     /// It cannot be copied.
@@ -103,7 +103,7 @@ impl Store {
         Ok(Some(aside))
     }
 
-    /// Writes an estimate under a name that stands for its content: a state that names it never finds another one there.
+    /// Writes an estimate under a name derived from its content: a state that names it always finds this one.
     fn write_estimate(&self, rig: &StereoRig, choice: &CalibrationChoice) -> Result<CalibrationChoice, String> {
         let written =
             calibration::write(rig, calibration::Output::Toml, choice.crop()).map_err(|err| err.to_string())?;
@@ -117,7 +117,7 @@ impl Store {
         Ok(estimated(choice, path))
     }
 
-    /// Looks for windows that were not closed, and marks this one as open.
+    /// Checks for windows that were not closed, and marks this one as open.
     fn mark(&mut self) -> Result<(), String> {
         let _lock = self.lock()?;
         let mut others = 0;
@@ -144,7 +144,7 @@ impl Store {
         Ok(())
     }
 
-    /// Removes estimates that no saved state names. No other window is open that may use one.
+    /// Removes estimates that no saved state names. No other window that may use one is open.
     fn remove_estimates(&self) -> Result<(), String> {
         let begin = format!("{ESTIMATE}-");
         let states = self.siblings(|name| name.strip_suffix(".toml").is_some_and(|stem| !stem.starts_with(&begin)))?;
@@ -160,14 +160,14 @@ impl Store {
         Ok(())
     }
 
-    /// Files of such names beside the saved state.
+    /// Returns files with matching names beside the saved state.
     fn siblings(&self, is_one: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, String> {
         let entries = std::fs::read_dir(self.folder()).map_err(|err| err.to_string())?.flatten();
         let are = entries.filter(|entry| entry.file_name().to_str().is_some_and(&is_one));
         Ok(are.map(|entry| entry.path()).collect())
     }
 
-    /// Keeps other windows away until it is dropped.
+    /// Locks out other windows until the guard is dropped.
     fn lock(&self) -> Result<Growing, String> {
         files::make_folder(self.folder()).map_err(|err| err.to_string())?;
         let path = self.path.with_extension("lock");
@@ -193,7 +193,7 @@ impl Store {
 }
 
 impl Drop for Store {
-    /// Closes it, unless the window ends by a panic.
+    /// Removes the marker, unless the window ends by a panic.
     fn drop(&mut self) {
         if !std::thread::panicking() {
             self.close();
@@ -208,10 +208,10 @@ fn cannot_lock(path: &Path, err: &io::Error) -> String {
     format!("cannot write {}: {}", path.display(), files::write_cause(path, err))
 }
 
-/// The choice of an estimate that lies in this file now.
+/// Returns the choice of an estimate that now lies in this file.
 pub(crate) fn estimated(choice: &CalibrationChoice, file: PathBuf) -> CalibrationChoice {
     let CalibrationChoice { swap_pictures, alpha, rectified_fov_deg, depth_fit, scale, .. } = *choice;
-    // the file has both numbers; that they were given is known only here, and a lens without a baseline is no choice
+    // the file has lens and baseline; whether they were given is known only here, and a lens without a baseline is no choice
     let mut said = CalibrationChoice::default();
     if choice.baseline_m.is_some() && choice.focal().is_some() {
         said.baseline_m = choice.baseline_m;
@@ -220,7 +220,7 @@ pub(crate) fn estimated(choice: &CalibrationChoice, file: PathBuf) -> Calibratio
     CalibrationChoice { files: vec![file], swap_pictures, alpha, rectified_fov_deg, depth_fit, scale, ..said }
 }
 
-/// Whether this is a rig that was estimated, now or in the run whose state lies in this folder.
+/// Returns whether the rig was estimated, in this run or in that of the state in this folder.
 pub(crate) fn is_estimate(choice: &CalibrationChoice, folder: Option<&Path>) -> bool {
     let is_kept = |file: &PathBuf| {
         file.parent() == folder && file.file_name().is_some_and(|name| name.to_string_lossy().starts_with(ESTIMATE))
@@ -235,7 +235,7 @@ mod tests {
     use crate::geometry::Geometry;
     use crate::state::{RecordingChoices, ViewSettings};
 
-    fn kept(source: &str, estimate: Option<StereoRig>) -> Kept {
+    fn kept(source: &str, estimate: Option<StereoRig>) -> SavedContent {
         let (view, recording) = (ViewSettings::default(), RecordingChoices::default());
         let state = SavedState::of(
             source,
@@ -247,7 +247,7 @@ mod tests {
         );
         let calibration = CalibrationChoice { rectify: Some(RectifyChoice::Auto), ..CalibrationChoice::default() };
         let calibration = if estimate.is_some() { calibration } else { CalibrationChoice::default() };
-        Kept { state, rig: RigFile { calibration, ..RigFile::default() }, estimate }
+        SavedContent { state, rig: RigFile { calibration, ..RigFile::default() }, estimate }
     }
 
     fn rig(baseline_m: f64) -> StereoRig {
@@ -286,7 +286,7 @@ mod tests {
                 scope.spawn(move || {
                     for number in 1..30 {
                         store.write(number, &kept(&format!("{baseline_m}.png"), Some(rig(baseline_m)))).unwrap();
-                        // whatever is there is whole at any moment
+                        // the file is complete at any moment
                         let there = SavedState::read(&store.path);
                         let calibration = there.rig(store.folder()).unwrap().calibration.files[0].clone();
                         let text = std::fs::read_to_string(calibration).unwrap();
@@ -307,7 +307,7 @@ mod tests {
         let closed = Store::open(&path);
         drop(closed);
         assert!(!Store::open(&path).was_not_closed());
-        // as a program that was killed leaves it, of any process number
+        // marker of a killed program, with any process number
         std::fs::write(folder.path().join(format!("window-{}-7.running", std::process::id())), "").unwrap();
         assert!(Store::open(&path).was_not_closed());
         assert!(!Store::open(&path).was_not_closed());

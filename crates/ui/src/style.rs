@@ -1,4 +1,4 @@
-//! Quiet, dense, legible: sizes and colours of the whole window, light and dark as the system has it.
+//! Style: sizes and colours of the whole window, light and dark like the system.
 
 use crate::choices;
 use egui::{Color32, FontDefinitions, FontFamily, FontId, Stroke, TextStyle, Theme, Ui, Visuals, vec2};
@@ -31,7 +31,7 @@ pub(crate) fn apply(ctx: &egui::Context) {
 }
 
 choices! {
-    /// The colour behind what is drawn: points in space, and pictures to take along.
+    /// Colour behind points in space and saved pictures.
     pub enum Ground, default Theme {
         /// Dark in a dark window, light in a light one.
         Theme = "as the window",
@@ -43,7 +43,7 @@ choices! {
 }
 
 impl Ground {
-    /// Whether it is dark, in a window of this theme.
+    /// Returns whether it is dark, in a window of this theme.
     pub(crate) fn is_dark(self, is_dark_window: bool) -> bool {
         match self {
             Self::Theme => is_dark_window,
@@ -52,35 +52,35 @@ impl Ground {
         }
     }
 
-    /// The colour behind points, in a window of this theme.
+    /// Returns the colour behind points, in a window of this theme.
     pub(crate) fn colour(self, is_dark_window: bool) -> [u8; 3] {
         if self.is_dark(is_dark_window) { [10; 3] } else { [255; 3] }
     }
 }
 
-/// The colour of the window behind everything. Each frame begins with it, and no panel fills itself: for a software GPU that is work
-/// for every pixel.
+/// Returns the colour of the window behind everything. Each frame begins with it, and panels have no fill, which saves a software GPU
+/// work for every pixel.
 pub(crate) fn background(visuals: &Visuals) -> Color32 {
     Color32::from_gray(if visuals.dark_mode { 24 } else { 240 })
 }
 
-/// The colour of what is good.
+/// Returns the colour of good values.
 pub(crate) fn good(visuals: &Visuals) -> Color32 {
     if visuals.dark_mode { Color32::from_rgb(90, 170, 90) } else { Color32::from_rgb(20, 108, 40) }
 }
 
-/// The colour of outlines and tracks, without which a control could not be seen.
+/// Returns the colour of outlines and tracks, without which a control would be invisible.
 fn outline(visuals: &Visuals) -> Color32 {
     Color32::from_gray(if visuals.dark_mode { 140 } else { 104 })
 }
 
-/// Gives the sliders that follow in `ui` a track that can be seen.
+/// Gives the following sliders in `ui` a visible track.
 pub(crate) fn show_tracks(ui: &mut Ui) {
     let outline = outline(ui.visuals());
     ui.visuals_mut().widgets.inactive.bg_fill = outline;
 }
 
-/// Gives the boxes and circles of choices that follow in `ui` an outline that can be seen, also in a menu.
+/// Gives the following boxes and circles of choices in `ui` a visible outline, also in a menu.
 pub(crate) fn show_boxes(ui: &mut Ui) {
     let outline = outline(ui.visuals());
     ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.0, outline);
@@ -109,7 +109,7 @@ fn light() -> Visuals {
     visuals
 }
 
-/// Relative luminance as WCAG defines it.
+/// Returns the relative luminance by WCAG.
 #[cfg(test)]
 fn luminance(color: Color32) -> f64 {
     let linear = |part: u8| match f64::from(part) / 255.0 {
@@ -119,7 +119,7 @@ fn luminance(color: Color32) -> f64 {
     0.2126 * linear(color.r()) + 0.7152 * linear(color.g()) + 0.0722 * linear(color.b())
 }
 
-/// The contrast of two colours as WCAG defines it, from 1 to 21.
+/// Returns the contrast of two colours by WCAG, from 1 to 21.
 #[cfg(test)]
 pub(crate) fn contrast(a: Color32, b: Color32) -> f64 {
     let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
@@ -130,7 +130,7 @@ pub(crate) fn contrast(a: Color32, b: Color32) -> f64 {
 mod tests {
     use super::*;
 
-    /// The least contrast of text, outlines and tracks with what lies behind them.
+    /// Smallest contrast of text, outlines and tracks with the colour behind them.
     const MIN_CONTRAST: f64 = 4.5;
 
     #[test]

@@ -1,20 +1,20 @@
-//! Requests a repaint of the window from any thread; without a window it does nothing.
+//! Requests a repaint of the window from any thread; does nothing without a window.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// From frame to frame where a software GPU draws: it takes the cores that the matcher needs.
+/// Interval of frames that a software GPU draws: it shares its cores with the matcher.
 const SOFTWARE_INTERVAL: Duration = Duration::from_millis(66);
 
 /// Handle to the window's context, shared between threads.
 #[derive(Clone, Default)]
-pub(crate) struct Waker(Arc<Mutex<Option<Window>>>);
+pub(crate) struct Waker(Arc<Mutex<Option<WindowHandle>>>);
 
-/// The window to repaint.
-struct Window {
+/// Window to repaint.
+struct WindowHandle {
     ctx: egui::Context,
-    /// Shortest time from frame to frame, unless the user does something.
+    /// Smallest interval of frames without input.
     interval: Duration,
     last_frame: Instant,
 }
@@ -23,15 +23,15 @@ impl Waker {
     /// Sets the window to repaint, and whether a software GPU draws it.
     pub(crate) fn open(&self, ctx: egui::Context, is_software: bool) {
         let interval = if is_software { SOFTWARE_INTERVAL } else { Duration::ZERO };
-        *self.0.lock() = Some(Window { ctx, interval, last_frame: Instant::now() });
+        *self.0.lock() = Some(WindowHandle { ctx, interval, last_frame: Instant::now() });
     }
 
-    /// There is no window any more.
+    /// Removes the window.
     pub(crate) fn close(&self) {
         *self.0.lock() = None;
     }
 
-    /// The window begins a frame.
+    /// Records the begin of a frame.
     pub(crate) fn note_frame(&self) {
         if let Some(window) = &mut *self.0.lock() {
             window.last_frame = Instant::now();
@@ -41,7 +41,7 @@ impl Waker {
     /// Requests a repaint, as soon as the interval allows.
     pub(crate) fn wake(&self) {
         let window = self.0.lock();
-        let Some(Window { ctx, interval, last_frame }) = &*window else { return };
+        let Some(WindowHandle { ctx, interval, last_frame }) = &*window else { return };
         let (ctx, wait) = (ctx.clone(), interval.saturating_sub(last_frame.elapsed()));
         drop(window); // the context may draw at once
         ctx.request_repaint_after(wait);
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
     use crossbeam_channel::bounded;
 
-    /// The waits of the repaints that `wake` requests right behind a frame.
+    /// Returns the delays of the repaints that `wake` requests right after a frame.
     fn wait(is_software: bool) -> Duration {
         let (sender, receiver) = bounded(10);
         let ctx = egui::Context::default();

@@ -6,12 +6,12 @@ use std::ops::RangeInclusive;
 
 /// Width of the labels at the left, points.
 const LABEL_WIDTH: f32 = 104.0;
-/// Width of the labels of parameters, each with a button that takes a change back, points.
+/// Width of the labels of parameters, each with a button that restores the default, points.
 pub(crate) const PARAMETER_WIDTH: f32 = 116.0;
 const NUMBER_WIDTH: f32 = 42.0;
 const UNIT_WIDTH: f32 = 22.0;
 
-/// A row for an integer, with label, unit and ranges.
+/// Row for an integer, with label, unit and ranges.
 pub(crate) struct NumberRow<'a> {
     pub(crate) label: &'a str,
     pub(crate) help: &'a str,
@@ -29,7 +29,7 @@ pub(crate) struct NumberRow<'a> {
 }
 
 impl NumberRow<'_> {
-    /// Slider or buttons, and number; true if `value` has changed.
+    /// Shows slider or buttons, and number; returns whether `value` has changed.
     pub(crate) fn show(&self, ui: &mut Ui, value: &mut i64) -> bool {
         let before = *value;
         let numbers = NUMBER_WIDTH + UNIT_WIDTH + 2.0 * ui.spacing().item_spacing.x;
@@ -125,12 +125,12 @@ impl NumberRow<'_> {
     }
 }
 
-/// Key of the slider that the pointer gave the focus.
+/// Returns the key of the slider that got the focus from the pointer.
 fn pointed_slider() -> egui::Id {
     egui::Id::unique("pointed slider")
 }
 
-/// Key of the slider that had the focus last: it takes the arrow keys, and leaves the others to actions.
+/// Returns the key of the slider that had the focus last: it takes the arrow keys, and leaves the others to actions.
 pub(crate) fn focused_slider() -> egui::Id {
     egui::Id::unique("slider with the focus")
 }
@@ -141,7 +141,7 @@ pub(crate) fn name(response: &Response, kind: Role, label: &str, value: f64) {
     response.widget_info(|| WidgetInfo { value: Some(value), ..WidgetInfo::labeled(kind, enabled, label) });
 }
 
-/// Sets the accessible name of a control, whose value is a text.
+/// Sets the accessible name of a control whose value is a text.
 pub(crate) fn name_text(response: &Response, kind: Role, label: &str, value: &str) {
     let enabled = response.enabled();
     response.widget_info(|| {
@@ -151,11 +151,11 @@ pub(crate) fn name_text(response: &Response, kind: Role, label: &str, value: &st
     });
 }
 
-/// A pointer that rests on a control for so long means it; before, the wheel scrolls.
+/// Time after which a pointer at rest on a control takes its wheel, s; before, the wheel scrolls.
 const REST_S: f64 = 0.4;
 
-/// Notches of the wheel over `response`, up positive; consumes them. The control takes the wheel where it has the focus, or
-/// where the pointer has rested on it: a control that scrolls under the pointer changes nothing.
+/// Returns and consumes notches of the wheel over `response`, up positive, if it has the focus or the pointer has rested on it: a
+/// control that scrolls under the pointer changes nothing.
 pub(crate) fn wheel_steps(ui: &Ui, response: &Response) -> i64 {
     let since = response.id.with("pointer rests since");
     if !response.hovered() {
@@ -196,8 +196,8 @@ pub(crate) fn explain(response: Response, text: &str) -> Response {
     response
 }
 
-/// A row like [`row`] for a value that may differ from its default: then it has a mark and a button that takes it back, whose
-/// help is `back`. Gives what `content` gives, and whether the button was pressed.
+/// Shows a row like [`row`] for a value that may differ from its default: then it has a mark and a button that restores it, with the
+/// help `back`. Returns the result of `content`, and whether the button was pressed.
 pub(crate) fn changed_row<R>(
     ui: &mut Ui,
     label: &str,
@@ -231,12 +231,12 @@ pub(crate) fn changed_row<R>(
     (given, takes_back)
 }
 
-/// A row with its label at the left and `content` in the rest.
+/// Shows a row with its label at the left and `content` in the rest.
 pub(crate) fn row<R>(ui: &mut Ui, label: &str, help: &str, content: impl FnOnce(&mut Ui) -> R) -> R {
     labelled(ui, LABEL_WIDTH, label, help, content)
 }
 
-/// A line of explanation below a parameter's value.
+/// Shows a line of explanation below a parameter's value.
 pub(crate) fn below_value(ui: &mut Ui, help: &str, text: String) {
     labelled(ui, PARAMETER_WIDTH, "", help, |ui| note(ui, text));
 }
@@ -253,7 +253,7 @@ fn labelled<R>(ui: &mut Ui, width: f32, label: &str, help: &str, content: impl F
     .inner
 }
 
-/// A choice from a list; true if it has changed.
+/// Shows a choice from a list; returns whether it has changed.
 pub(crate) fn choice<T: Copy + PartialEq>(
     ui: &mut Ui,
     label: &str,
@@ -266,7 +266,7 @@ pub(crate) fn choice<T: Copy + PartialEq>(
     *chosen != before
 }
 
-/// A choice from a list; true also if the present one was chosen again.
+/// Shows a choice from a list; returns true also if the present one was chosen again.
 pub(crate) fn choice_again<T: Copy + PartialEq>(
     ui: &mut Ui,
     label: &str,
@@ -290,7 +290,7 @@ pub(crate) fn choice_again<T: Copy + PartialEq>(
     picked
 }
 
-/// A box to tick.
+/// Shows a box to tick.
 pub(crate) fn checkbox<'a>(ui: &mut Ui, on: &'a mut bool, text: impl IntoAtoms<'a>) -> Response {
     let show = |ui: &mut Ui| {
         style::show_boxes(ui);
@@ -299,7 +299,7 @@ pub(crate) fn checkbox<'a>(ui: &mut Ui, on: &'a mut bool, text: impl IntoAtoms<'
     ui.scope(show).inner
 }
 
-/// One of several choices, of which one is chosen.
+/// Shows one of several choices, of which one is chosen.
 pub(crate) fn radio<'a, T: PartialEq>(ui: &mut Ui, chosen: &mut T, option: T, text: impl IntoAtoms<'a>) -> Response {
     let show = |ui: &mut Ui| {
         style::show_boxes(ui);
@@ -308,18 +308,18 @@ pub(crate) fn radio<'a, T: PartialEq>(ui: &mut Ui, chosen: &mut T, option: T, te
     ui.scope(show).inner
 }
 
-/// The title of a group of controls.
+/// Shows the title of a group of controls.
 pub(crate) fn heading(ui: &mut Ui, text: &str) {
     ui.add_space(6.0);
     ui.label(RichText::new(text.to_uppercase()).small().strong().color(ui.visuals().weak_text_color()));
 }
 
-/// A line of explanation.
+/// Shows a line of explanation.
 pub(crate) fn note(ui: &mut Ui, text: impl Into<String>) {
     ui.add(egui::Label::new(RichText::new(text).small().weak()).wrap());
 }
 
-/// A value with its name at the left, one phrase for a screen reader.
+/// Shows a value with its name at the left, one phrase for a screen reader.
 pub(crate) fn named_value(ui: &mut Ui, name: &str, value: &str, color: Option<egui::Color32>) -> Response {
     ui.horizontal(|ui| {
         let height = ui.text_style_height(&egui::TextStyle::Monospace);

@@ -1,7 +1,7 @@
-//! Opens the window on winit's event loop, and again after its device was lost or a lost one is back. The session stays.
+//! Opens the window on winit's event loop, and reopens it after a loss or a return of its device. The session stays.
 
 use super::app::App;
-use super::ending::Ending;
+use super::ending::Termination;
 use super::session::Session;
 use crate::engine::gpu::Gpu;
 use anyhow::bail;
@@ -18,7 +18,7 @@ use winit::window::WindowId;
 
 const NAME: &str = "stereopsis";
 
-/// Shows `session` until the user closes the window, or the end is asked for. After a lost device `reopen` gives another one.
+/// Shows `session` until the user closes the window, or the system ends it. After a lost device `reopen` opens another one.
 ///
 /// # Errors
 /// There is no display, no surface on this GPU, or no device any more.
@@ -26,7 +26,7 @@ pub(super) fn show(
     session: &Rc<RefCell<Session>>,
     mut gpu: Gpu,
     icon: &[u8],
-    ending: &Ending,
+    ending: &Termination,
     mut reopen: impl FnMut() -> anyhow::Result<Gpu>,
 ) -> anyhow::Result<()> {
     let mut event_loop = EventLoop::<UserEvent>::with_user_event().build().map_err(|err| no_display(&err))?;
@@ -44,7 +44,7 @@ pub(super) fn show(
         let size = session.borrow().state.view.window_size;
         let window = eframe::create_native(NAME, options(&gpu, icon, size), Box::new(creator), &event_loop);
         let (gpu_used, session_shown) = (gpu.clone(), Rc::clone(session));
-        let mut watched = Watched { window, gpu: gpu_used, session: session_shown, ending: ending.clone() };
+        let mut watched = DeviceGuard { window, gpu: gpu_used, session: session_shown, ending: ending.clone() };
         event_loop.run_app_on_demand(&mut watched)?;
         if ending.is_asked() {
             return Ok(());
@@ -65,16 +65,16 @@ pub(super) fn show(
     }
 }
 
-/// Passes events on while the device lives and the window is to stay, and to stay on it; eframe cannot draw without it, and panics where it tries to.
-struct Watched<'a> {
+/// Event handler that passes events to eframe only while the device lives and the window stays on it: without a device eframe panics.
+struct DeviceGuard<'a> {
     window: EframeWinitApplication<'a>,
     gpu: Gpu,
     session: Rc<RefCell<Session>>,
-    ending: Ending,
+    ending: Termination,
 }
 
-impl Watched<'_> {
-    /// Has the device report a loss, if there is one.
+impl DeviceGuard<'_> {
+    /// Polls the device, so that it reports a loss.
     fn note_loss(&self) {
         let _ = self.gpu.device.poll(wgpu::PollType::Poll); // fails if it is lost, which the callback notes
     }
@@ -94,7 +94,7 @@ impl Watched<'_> {
     }
 }
 
-impl ApplicationHandler<UserEvent> for Watched<'_> {
+impl ApplicationHandler<UserEvent> for DeviceGuard<'_> {
     fn new_events(&mut self, event_loop: &ActiveEventLoop, cause: StartCause) {
         self.pass(event_loop, |window| window.new_events(event_loop, cause));
     }
@@ -153,7 +153,7 @@ fn options(gpu: &Gpu, icon: &[u8], (width, height): (f32, f32)) -> eframe::Nativ
     }
 }
 
-/// winit's error begins with a line of its source code; the cause stands behind it.
+/// Explains winit's error, which begins with a line of its source code, by its cause.
 fn no_display(err: &winit::error::EventLoopError) -> anyhow::Error {
     let text = err.to_string();
     let cause = text.rsplit(": ").next().unwrap_or(&text);

@@ -22,7 +22,7 @@ fn grey() -> Vec<u8> {
     picture().pixels().map(|pixel| pixel.0[1]).collect()
 }
 
-/// Every kind of file with its name.
+/// Returns every kind of file with its name.
 fn files() -> Vec<(&'static str, Vec<u8>)> {
     let (rgb, grey) = (picture(), grey());
     let encoded = |format| {
@@ -61,7 +61,7 @@ fn files() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// A TIFF of one strip that ends with its pixels.
+/// Returns a TIFF of one strip that ends with its pixels.
 fn directory_first(grey: &[u8]) -> Vec<u8> {
     let long = |tag: u16, value: u32| {
         [&tag.to_le_bytes()[..], &4_u16.to_le_bytes(), &1_u32.to_le_bytes(), &value.to_le_bytes()].concat()
@@ -139,7 +139,7 @@ fn png(width: u32, height: u32, more: &[u8]) -> Vec<u8> {
     [b"\x89PNG\r\n\x1a\n", &part(b"IHDR", &head)[..], more, &part(b"IDAT", &pixels), &part(b"IEND", &[])].concat()
 }
 
-/// A text of a PNG that unpacks to so many bytes.
+/// Returns a text chunk of a PNG that unpacks to this number of bytes.
 fn packed_text(bytes: usize) -> Vec<u8> {
     let mut packed = flate2::write::ZlibEncoder::new(b"Comment\0\0".to_vec(), flate2::Compression::fast());
     packed.write_all(&vec![b'a'; bytes]).unwrap();

@@ -14,18 +14,18 @@ use tiff::tags::{SampleFormat, Tag};
 /// Numbers of a file.
 #[derive(Debug)]
 pub(crate) struct Numbers {
-    /// A number for each pixel.
+    /// Number for each pixel.
     pub(crate) values: Image<f32>,
-    /// They are whole: nothing says how many are 1 px.
+    /// Whether they are integers, whose scale is unknown.
     pub(crate) are_whole: bool,
 }
 
-/// Bytes at the start that tell the kind.
+/// Number of bytes at the start that identify the kind.
 const MAGIC_BYTES: u64 = 8;
 const NUMPY_MAGIC: &[u8] = b"\x93NUMPY";
 /// Longest header of an `.npy`.
 const MAX_NUMPY_HEADER_BYTES: u64 = 1 << 16;
-/// Largest number of bytes that a compressed one stands for: LZW of equal bytes.
+/// Largest ratio of uncompressed to compressed bytes: LZW of equal bytes.
 const MAX_COMPRESSION: u64 = 4096;
 
 /// Reads a TIFF of floats or an `.npy`; `None` for other files.
@@ -59,7 +59,7 @@ pub(crate) fn read_numbers(path: &Path, max_pixels: MaxPixels) -> Result<Option<
     Ok(values.map(|values| Numbers { values, are_whole: false }))
 }
 
-/// The numbers of a TIFF with one float for each pixel; `None` for other TIFFs.
+/// Decodes a TIFF with one float for each pixel; `None` for other TIFFs.
 fn float_tiff(file: impl io::Read + io::Seek, len: u64, max_pixels: MaxPixels) -> Result<Option<Image<f32>>, String> {
     let failed = |err: tiff::TiffError| format!("{}; is it cut off?", super::err_text(&err));
     let mut decoder = tiff::decoder::Decoder::new(file).map_err(failed)?;
@@ -90,18 +90,18 @@ fn float_tiff(file: impl io::Read + io::Seek, len: u64, max_pixels: MaxPixels) -
     Ok(Some(Image::new(width, height, values)))
 }
 
-/// Content of the header of an `.npy`, by the format's description in NumPy's documentation (`numpy.lib.format`).
+/// Header of an `.npy`, by the format's description in NumPy's documentation (`numpy.lib.format`).
 #[derive(Debug)]
 struct Array {
-    /// Bytes before the numbers.
+    /// Number of bytes before the numbers.
     start: usize,
     width: usize,
     height: usize,
     is_big_endian: bool,
     kind: char,
-    /// Bytes of a number.
+    /// Size of a number, bytes.
     size: usize,
-    /// Columns follow each other, not rows.
+    /// Whether columns follow each other, not rows.
     by_columns: bool,
 }
 
@@ -141,7 +141,7 @@ impl Array {
         Ok(Self { start, width, height, is_big_endian: order == '>', kind, size, by_columns })
     }
 
-    /// Bytes of the whole file.
+    /// Returns the size of the whole file, bytes.
     fn bytes(&self) -> u64 {
         let pixels = (self.width as u64).saturating_mul(self.height as u64);
         pixels.saturating_mul(self.size as u64).saturating_add(self.start as u64)

@@ -11,7 +11,7 @@ fn options() -> DecoderOptions {
     DecoderOptions::default().set_strict_mode(true).set_max_width(usize::MAX).set_max_height(usize::MAX)
 }
 
-/// Width and height.
+/// Returns width and height.
 ///
 /// # Errors
 /// The headers are damaged; the text gives the reason.
@@ -23,14 +23,14 @@ pub fn size(bytes: &[u8]) -> Result<(u32, u32), String> {
     Ok((width as u32, height as u32))
 }
 
-/// The Exif data of a file, which begins with a TIFF header.
+/// Returns the Exif data of a file, which begins with a TIFF header.
 pub(super) fn exif(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options().set_strict_mode(false));
     decoder.decode_headers().ok()?;
     decoder.exif().cloned()
 }
 
-/// Bytes that a picture of so many pixels takes at most while it is decoded; 0 for one that is damaged.
+/// Returns the largest number of bytes for decoding a picture of this number of pixels; 0 for a damaged one.
 pub(super) fn taken(bytes: &[u8], pixels: u64) -> u64 {
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options());
     let (Some(frame), Ok(())) = (frame(bytes), decoder.decode_headers()) else { return 0 };

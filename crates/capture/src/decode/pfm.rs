@@ -10,24 +10,24 @@ use std::path::Path;
 /// Longest header: `Pf`, two sizes and a factor.
 const MAX_HEADER_BYTES: u64 = 256;
 
-/// What the header says.
+/// Header of a PFM file.
 struct Header {
     width: usize,
     height: usize,
-    /// A negative factor: the low byte comes first.
+    /// Whether the low byte comes first: a negative factor.
     little_endian: bool,
-    /// Bytes before the pixels.
+    /// Number of bytes before the pixels.
     len: usize,
 }
 
 impl Header {
-    /// Bytes of the pixels.
+    /// Returns the size of the pixels, bytes.
     fn pixel_bytes(&self) -> usize {
         4 * self.width * self.height
     }
 }
 
-/// Reads a PFM file: the values as they are, the size of the factor in the header ignored, as by all readers of disparities.
+/// Reads a PFM file: unscaled values; the absolute factor in the header is ignored, as by all readers of disparities.
 ///
 /// # Errors
 /// The file is missing, cut off, larger than `max_pixels`, in colour or no PFM; the text names it.

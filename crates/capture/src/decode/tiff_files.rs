@@ -9,7 +9,7 @@ use tiff::tags::{ExtraSamples, PhotometricInterpretation, SampleFormat};
 const WIDTH: usize = 7;
 const HEIGHT: usize = 5;
 
-/// A kind of pixels that the encoder does not have by itself.
+/// Kind of pixels that the encoder lacks.
 macro_rules! kind_of_pixels {
     ($name:ident, $inner:ty, $photometric:ident, $bits:expr) => {
         struct $name;
@@ -27,13 +27,13 @@ macro_rules! kind_of_pixels {
 kind_of_pixels!(WhiteIsZero8, u8, WhiteIsZero, [8]);
 kind_of_pixels!(Palette8, u8, RGBPalette, [8]);
 
-/// How a file is laid out.
+/// Layout of a file.
 #[derive(Clone, Copy)]
 struct Layout {
     compression: Compression,
     predictor: Predictor,
     rows_per_strip: u32,
-    /// One more sample for each pixel.
+    /// Whether there is one more sample for each pixel.
     alpha: bool,
 }
 

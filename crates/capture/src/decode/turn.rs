@@ -5,15 +5,15 @@ use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder as _, ImageFormat, ImageReader};
 use std::io::Cursor;
 
-/// The turn that makes the picture in a file upright.
+/// Turn that makes the picture in a file upright.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Turn(Orientation);
 
 impl Turn {
-    /// None.
+    /// No turn.
     pub(super) const NONE: Self = Self(Orientation::NoTransforms);
 
-    /// The turn that the header of a file asks for; none where it says nothing, or nothing that has a meaning.
+    /// Returns the turn from the header of a file; none without a valid tag.
     pub(super) fn of_file(bytes: &[u8], format: ImageFormat) -> Self {
         let tag = match format {
             ImageFormat::Jpeg => jpeg::exif(bytes).and_then(|exif| Orientation::from_exif_chunk(&exif)),
@@ -32,12 +32,12 @@ impl Turn {
         tag.map_or(Self::NONE, Self)
     }
 
-    /// The size of the upright picture.
+    /// Returns the size of the upright picture.
     pub(super) fn size(self, (width, height): (u32, u32)) -> (u32, u32) {
         if self.is_quarter() { (height, width) } else { (width, height) }
     }
 
-    /// Whether rows become columns, which takes a second picture.
+    /// Returns whether rows become columns, which needs a second picture.
     pub(super) fn is_quarter(self) -> bool {
         use Orientation::{Rotate90, Rotate90FlipH, Rotate270, Rotate270FlipH};
         matches!(self.0, Rotate90 | Rotate270 | Rotate90FlipH | Rotate270FlipH)
@@ -48,7 +48,7 @@ impl Turn {
         picture.apply_orientation(self.0);
     }
 
-    /// The turn in words, behind "is"; `None` for none.
+    /// Describes the turn, behind "is"; `None` for none.
     pub(crate) fn words(self) -> Option<&'static str> {
         Some(match self.0 {
             Orientation::NoTransforms => return None,

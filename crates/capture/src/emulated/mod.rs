@@ -13,12 +13,12 @@ use std::process::Command;
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
-/// Sizes that each camera has.
+/// Picture sizes of each camera.
 pub const SIZES: [(usize, usize); 2] = [(640, 480), (320, 240)];
-/// Pixels by which the right camera's picture is shifted.
+/// Shift of the right camera's picture, px.
 pub const SHIFT: usize = 12;
 
-/// The compiled library, or nothing without a compiler.
+/// Returns the compiled library; `None` without a compiler.
 fn library() -> Option<&'static Path> {
     static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
     let compile = || {
@@ -39,7 +39,7 @@ fn library() -> Option<&'static Path> {
     LIBRARY.get_or_init(compile).as_deref()
 }
 
-/// Lets a command see emulated cameras that behave as these words of `preload.c` say, as long as the folder is kept.
+/// Makes a command see emulated cameras with these behaviours of `preload.c`, as long as the folder exists.
 pub fn emulate(command: &mut Command, behaviours: &[&str]) -> Option<TempDir> {
     let library = library()?;
     let folder = tempfile::tempdir().expect("temporary folder");
@@ -56,7 +56,7 @@ pub fn emulate(command: &mut Command, behaviours: &[&str]) -> Option<TempDir> {
     Some(folder)
 }
 
-/// The grey pixels that camera 0 (left) and 1 (right, shifted by [`SHIFT`]) see.
+/// Returns the grey pixels that camera 0 (left) and 1 (right, shifted by [`SHIFT`]) see.
 pub fn scene(camera: usize, (width, height): (usize, usize)) -> Vec<u8> {
     let pixel = |x: usize, y: usize| {
         let (x, y) = ((x + SHIFT * camera) as f32, y as f32);
@@ -66,7 +66,7 @@ pub fn scene(camera: usize, (width, height): (usize, usize)) -> Vec<u8> {
     (0..height).flat_map(|y| (0..width).map(move |x| pixel(x, y))).collect()
 }
 
-/// Pictures of camera `i` in every format, its place on USB bus 2 and its stable name.
+/// Writes pictures of camera `i` in every format, its place on USB bus 2 and its stable name.
 pub fn dress(folder: &Path, i: usize) {
     let at = |name: String| folder.join(name);
     for size in SIZES {
@@ -110,13 +110,13 @@ pub fn plug_in(folder: &Path, i: usize, node: usize) {
     fs::write(folder.join(format!("video{node}")), i.to_string()).expect("written");
 }
 
-/// Runs a test of the calling program that is ignored otherwise (`inside`, from the crate's root on) in a process of its own, with
+/// Runs an ignored test of the calling program (`inside`, its path from the crate's root) in a separate process with
 /// emulated cameras.
 pub fn with_cameras(behaviours: &[&str], inside: &str) {
     with_dressed_cameras(behaviours, |_| (), inside);
 }
 
-/// The same, when `dress` has put more into the folder.
+/// Runs such a test after `dress` has added files to the folder.
 pub fn with_dressed_cameras(behaviours: &[&str], dress: impl FnOnce(&Path), inside: &str) {
     let mut child = Command::new(std::env::current_exe().expect("has a path"));
     child.args(["--exact", inside, "--ignored", "--nocapture"]);

@@ -1,7 +1,7 @@
-//! Lists the pairs of image files in a folder.
+//! Listing of the pairs of image files in a folder.
 
-use super::names::{RECTIFIED_NAMES, Way, has_other_content, view_of_file, view_of_folder};
-use super::partners::{Named, pair_up};
+use super::names::{NamingScheme, RECTIFIED_NAMES, has_other_content, view_of_file, view_of_folder};
+use super::partners::{KeyedPicture, pair_up};
 use crate::console::{self, foreign};
 use crate::files;
 use crate::{Arrangement, CaptureError};
@@ -9,27 +9,27 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-/// The two image files of a pair.
+/// Pair of image files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilePair {
     /// File of the left view.
     pub left: PathBuf,
     /// File of the right view.
     pub right: PathBuf,
-    /// Name for results: the left file's stem, or the folder's name where the files are only called left and right.
+    /// Name for results: the left file's stem, or the folder's name if the files are only called left and right.
     pub name: String,
-    /// Arrangement of both views in the left file, which is the right one too; `None` where each view has a file.
+    /// Arrangement of both views in the left file, which is also the right one; `None` for a file per view.
     pub both_views: Option<Arrangement>,
 }
 
 impl FilePair {
-    /// True for names that data sets use for rectified pairs (`im0`, `im1`).
+    /// Returns whether data sets use its names for rectified pairs (`im0`, `im1`).
     pub(super) fn is_rectified(&self) -> bool {
         let stem = self.left.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
         RECTIFIED_NAMES.iter().any(|(left, _)| *left == stem)
     }
 
-    /// Numbers of both cameras, where the names of their folders say them as KITTI's do: 2 and 3 for `image_02` and `image_03`.
+    /// Returns the numbers of both cameras from the names of their folders in KITTI's form: 2 and 3 for `image_02` and `image_03`.
     pub(super) fn camera_numbers(&self) -> Option<[u32; 2]> {
         let [left, right] = [&self.left, &self.right].map(|path| {
             let whole = std::path::absolute(path).unwrap_or_else(|_| path.clone());
@@ -41,7 +41,7 @@ impl FilePair {
     }
 }
 
-/// Number of the camera whose pictures are in a folder of this name of KITTI.
+/// Returns the number of the camera of a folder of KITTI.
 fn camera_number(folder: &str) -> Option<u32> {
     match folder {
         "image_0" | "image_00" => Some(0),
@@ -54,11 +54,11 @@ fn camera_number(folder: &str) -> Option<u32> {
 
 /// Extensions of image files.
 pub(crate) const EXTENSIONS: &[&str] = &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm", "bmp", "webp"];
-/// Extensions of pictures that are not read.
+/// Extensions of pictures in unsupported formats.
 const UNREAD_EXTENSIONS: &[&str] =
     &["gif", "heic", "heif", "avif", "jp2", "jxl", "exr", "tga", "jps", "mpo", "dng", "cr2", "nef", "raw"];
 
-/// Names of pairs that are known, for messages.
+/// Known names of pairs, for messages.
 const KNOWN_NAMES: &str = "names that differ by the view alone: left* and right*, *_left and *_right, L and R as a word (1_L, imgR), top and bottom, cam0 and cam1, \
                            im0 and im1, im2 and im6, view1 and view5, 0 and 1 behind the number (img_17_0); or the same names in two folders left \
                            and right, image_left and image_right, cam0 and cam1, image_02 and image_03, also below them; or times as names there";
@@ -74,13 +74,13 @@ pub struct FolderPairs {
 
 /// Largest number of files that a remark names.
 const MAX_NAMED_FILES: usize = 3;
-/// Folders below that of a view are looked at down to this depth, which Cityscapes needs, and one more.
+/// Largest depth of searched folders below that of a view: one more than Cityscapes needs.
 const MAX_DEPTH_OF_VIEW: usize = 4;
 
-/// The pairs of a folder: names that differ by the view alone, or the same names in two such folders; else those of each subfolder.
+/// Lists the pairs of a folder: names that differ by the view alone, or equal names in two such folders; else those of each subfolder.
 ///
 /// # Errors
-/// The folder cannot be read or has no pair; the text names pictures that are there, and the names that were searched for.
+/// The folder cannot be read or has no pair; the text has the pictures found, and the names that were searched for.
 pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
     let inside = entries(folder)?;
     let mut found = pairs_in(folder, &inside)?;
@@ -116,7 +116,7 @@ pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
     Ok(FolderPairs { losses: remarks.collect(), pairs: found.pairs })
 }
 
-/// The pictures of a folder, or one file, each of which shows both views.
+/// Lists the pictures of a folder, or one file, each with both views.
 ///
 /// # Errors
 /// The folder cannot be read or has no picture.
@@ -139,9 +139,9 @@ pub fn list_pictures_of_both(path: &Path, arrangement: Arrangement) -> Result<Fo
     Ok(FolderPairs { pairs: files.iter().map(|file| FilePair::of_both(file, arrangement)).collect(), losses })
 }
 
-/// Folders that pair up by name, the left one first: those that are taken come last.
+/// Returns folders that pair up by name, the left one first: the best come last.
 fn side_folders(folders: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
-    for &way in Way::OF_FOLDERS {
+    for &way in NamingScheme::OF_FOLDERS {
         let mut by_key: BTreeMap<String, [Option<&PathBuf>; 2]> = BTreeMap::new();
         for folder in folders.iter().filter(|folder| !has_other_content(&name(folder))) {
             if let Some(view) = view_of_folder(&name(folder), way) {
@@ -157,8 +157,8 @@ fn side_folders(folders: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
     Vec::new()
 }
 
-/// Pairs of a folder without those of its scenes.
-pub(super) fn pairs_in(folder: &Path, inside: &Entries) -> Result<Found, CaptureError> {
+/// Lists the pairs of a folder without those of its scenes.
+pub(super) fn pairs_in(folder: &Path, inside: &Entries) -> Result<FolderContent, CaptureError> {
     let mut sides = side_folders(&inside.folders);
     let all_sides = sides.iter().flat_map(|(left, right)| [left.clone(), right.clone()]).collect();
     // of several the last one: KITTI's colour cameras
@@ -181,7 +181,7 @@ pub(super) fn pairs_in(folder: &Path, inside: &Entries) -> Result<Found, Capture
 pub(super) struct Entries {
     pub(super) files: Vec<PathBuf>,
     pub(super) folders: Vec<PathBuf>,
-    /// Pictures of formats that are not read.
+    /// Pictures of unsupported formats.
     unread: Vec<PathBuf>,
 }
 
@@ -226,7 +226,7 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The name of a folder, also of `.`, which has one only where it is.
+/// Returns the name of a folder; that of `.` is resolved.
 fn name_of_folder(folder: &Path) -> String {
     let whole = folder.file_name().is_none().then(|| folder.canonicalize().ok()).flatten();
     let name = name(whole.as_deref().unwrap_or(folder));
@@ -237,20 +237,20 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Content of a folder.
+/// Classified content of a folder.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FolderContent {
     pub(super) pairs: Vec<FilePair>,
     /// Pictures of a view without a partner.
     pub(super) unpaired: Vec<PathBuf>,
     /// Folders of the views of one camera.
     pub(super) sides: Vec<PathBuf>,
-    /// Files whose names say that they hold no picture of a view.
+    /// Files whose names contradict a picture of a view.
     other_content: Vec<PathBuf>,
     remarks: Vec<String>,
 }
 
-impl Found {
+impl FolderContent {
     fn is_without_views(&self) -> bool {
         self.unpaired.is_empty() && self.sides.is_empty()
     }
@@ -263,7 +263,7 @@ impl Found {
         self.remarks.extend(other.remarks);
     }
 
-    /// Why there is no pair; `seen` are the pictures that were looked at.
+    /// Returns the error that there is no pair; `seen` are the pictures that were found.
     fn why_none(&self, folder: &Path, seen: &[PathBuf], unread: &[PathBuf]) -> String {
         let inside = |path: &PathBuf| foreign(&path.strip_prefix(folder).unwrap_or(path).to_string_lossy());
         let first = |paths: &[PathBuf]| paths.iter().take(2).map(inside).collect::<Vec<_>>().join(" and ");
@@ -299,13 +299,13 @@ impl Found {
     }
 }
 
-/// The first and the last of several paths.
+/// Formats the first and the last of several paths.
 fn ends(paths: &[PathBuf], shown: impl Fn(&PathBuf) -> String) -> String {
     let both = [paths.first(), paths.last()];
     both.into_iter().flatten().map(shown).collect::<Vec<_>>().join(" and ")
 }
 
-/// Remark on files that are left out because they have this; `None` if there are none.
+/// Returns a remark on files that are left out for this reason; `None` without any.
 fn left_out(shown: &str, folder: &Path, paths: &[PathBuf], what: &str) -> Option<String> {
     let inside = |path: &PathBuf| foreign(&path.strip_prefix(folder).unwrap_or(path).to_string_lossy());
     let names: Vec<_> = paths.iter().take(MAX_NAMED_FILES).map(inside).collect();
@@ -320,17 +320,17 @@ fn left_out(shown: &str, folder: &Path, paths: &[PathBuf], what: &str) -> Option
     }
 }
 
-/// Pairs of two folders: the same paths below both, where each part may also name the folder's view.
-fn pair_by_folder(left: &Path, right: &Path) -> Result<Found, CaptureError> {
-    let mut found = Found::default();
-    let mut of_side = |folder: &Path, is_right: bool| -> Result<Vec<Named>, CaptureError> {
+/// Pairs the files of two folders: equal paths below both, where each part may also contain the folder's view.
+fn pair_by_folder(left: &Path, right: &Path) -> Result<FolderContent, CaptureError> {
+    let mut found = FolderContent::default();
+    let mut of_side = |folder: &Path, is_right: bool| -> Result<Vec<KeyedPicture>, CaptureError> {
         let mut images = Vec::new();
         collect(folder, 0, &mut images)?;
         let (others, pictures): (Vec<_>, Vec<_>) = images.into_iter().partition(|path| {
             path.strip_prefix(folder).unwrap_or(path).iter().any(|part| has_other_content(&part.to_string_lossy()))
         });
         found.other_content.extend(others);
-        let named = |path: PathBuf| Named { key: key_below(folder, &path, is_right), path };
+        let named = |path: PathBuf| KeyedPicture { key: key_below(folder, &path, is_right), path };
         Ok(pictures.into_iter().map(named).collect())
     };
     let (lefts, rights) = (of_side(left, false)?, of_side(right, true)?);
@@ -346,7 +346,7 @@ fn pair_by_folder(left: &Path, right: &Path) -> Result<Found, CaptureError> {
     Ok(found)
 }
 
-/// The images of a folder and of the folders below it.
+/// Collects the images of a folder and of the folders below it.
 fn collect(folder: &Path, depth: usize, images: &mut Vec<PathBuf>) -> Result<(), CaptureError> {
     let inside = entries(folder)?;
     images.extend(inside.files);
@@ -356,29 +356,31 @@ fn collect(folder: &Path, depth: usize, images: &mut Vec<PathBuf>) -> Result<(),
     Ok(())
 }
 
-/// The part of a path that the partner in the other folder shares: `left/left01` and `right/right01` are a pair, and so are `left/1` and `right/1`.
+/// Returns the part of a path that the partner in the other folder shares:
+/// `left/left01` and `right/right01` are a pair, and so are `left/1` and `right/1`.
 fn key_below(folder: &Path, path: &Path, is_right: bool) -> String {
     let below = path.strip_prefix(folder).unwrap_or(path).with_extension("");
     let part = |part: &std::ffi::OsStr| {
         let part = part.to_string_lossy();
-        let view = [Way::Word, Way::Letter].iter().find_map(|&way| view_of_file(&part, way));
+        let view = [NamingScheme::Word, NamingScheme::Letter].iter().find_map(|&way| view_of_file(&part, way));
         view.filter(|view| view.is_right == is_right)
             .map_or_else(|| part.to_lowercase(), |view| view.key.replace('*', ""))
     };
     below.iter().map(part).collect::<Vec<_>>().join("/")
 }
 
-fn pair_by_name(folder: &Path, files: &[PathBuf]) -> Found {
-    let mut found = Found::default();
-    let shows_view = |file: &PathBuf| Way::OF_FILES.iter().any(|&way| view_of_file(&stem(file), way).is_some());
+fn pair_by_name(folder: &Path, files: &[PathBuf]) -> FolderContent {
+    let mut found = FolderContent::default();
+    let shows_view =
+        |file: &PathBuf| NamingScheme::OF_FILES.iter().any(|&way| view_of_file(&stem(file), way).is_some());
     let (others, mut rest): (Vec<_>, Vec<_>) = files.iter().cloned().partition(|file| has_other_content(&stem(file)));
     found.other_content = others.into_iter().filter(shows_view).collect();
     let mut ways = Vec::new();
-    for &way in Way::OF_FILES {
+    for &way in NamingScheme::OF_FILES {
         let (mut sides, mut without) = ([Vec::new(), Vec::new()], Vec::new());
         for file in rest {
             match view_of_file(&stem(&file), way) {
-                Some(view) => sides[usize::from(view.is_right)].push(Named { key: view.key, path: file }),
+                Some(view) => sides[usize::from(view.is_right)].push(KeyedPicture { key: view.key, path: file }),
                 None => without.push(file),
             }
         }
@@ -389,7 +391,7 @@ fn pair_by_name(folder: &Path, files: &[PathBuf]) -> Found {
         }
         found.remarks.extend(partners.remark);
         found.pairs.extend(partners.pairs.into_iter().map(|(left, right)| {
-            let is_named_by_folder = way == Way::Rectified || stem(&left).eq_ignore_ascii_case("left");
+            let is_named_by_folder = way == NamingScheme::Rectified || stem(&left).eq_ignore_ascii_case("left");
             let name = if is_named_by_folder { name_of_folder(folder) } else { stem(&left) };
             FilePair { left, right, name, both_views: None }
         }));
@@ -401,7 +403,7 @@ fn pair_by_name(folder: &Path, files: &[PathBuf]) -> Found {
     found
 }
 
-/// Puts the folders below `root` before names that several pairs have: their results would replace each other.
+/// Puts the folders below `root` before names of several pairs, whose results would replace each other.
 fn make_names_unique(root: &Path, pairs: &mut [FilePair]) {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for pair in &*pairs {
@@ -415,7 +417,7 @@ fn make_names_unique(root: &Path, pairs: &mut [FilePair]) {
     }
 }
 
-/// Natural order: digits compare as numbers.
+/// Compares in natural order: digits compare as numbers.
 fn natural(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a, b);
     while let (Some(x), Some(y)) = (a.chars().next(), b.chars().next()) {

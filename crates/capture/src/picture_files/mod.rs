@@ -1,5 +1,5 @@
-//! Image files as a source: one pair, or a folder of pairs in natural order. Watched, one pair is given once, and a folder is held at
-//! its start and played, stepped and sought like a recording; otherwise the pairs are given once or looped, at a fixed rate or without
+//! Image files as a source: one pair, or a folder of pairs in natural order. Watched, one pair is delivered once, and a folder is held at
+//! its start and played, stepped and sought like a recording; otherwise the pairs are delivered once or looped, at a fixed rate or without
 //! a limit, and the first one that cannot be read ends the source.
 
 pub(super) mod folder;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 impl FilePair {
-    /// A picture of both views.
+    /// Creates a pair from a picture of both views.
     pub fn of_both(picture: &Path, arrangement: Arrangement) -> Self {
         let name = picture.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Self { left: picture.to_owned(), right: picture.to_owned(), name, both_views: Some(arrangement) }
@@ -36,7 +36,7 @@ impl FilePair {
         self.read_and_remark(color, max_pixels).map(|(pair, _)| pair)
     }
 
-    /// Reads the brightness of one view; one of another size than `size` is refused before it is decoded.
+    /// Reads the brightness of one view; refuses another size than `size` before decoding.
     ///
     /// # Errors
     /// The file cannot be read, is damaged, or has another size.
@@ -121,7 +121,7 @@ impl FilePair {
         )))
     }
 
-    /// The pictures with the depth of the shallower one, and a remark where one was reduced.
+    /// Reduces both pictures to the bit depth of the shallower one, and returns a remark on a reduced one.
     fn of_one_depth(&self, left: Picture, right: Picture) -> (Picture, Picture, Option<String>) {
         let reduced = |picture: Picture| Picture { luma: Luma::U8(picture.luma.to_u8()), ..picture };
         let remark = |path: &Path| {
@@ -134,8 +134,8 @@ impl FilePair {
         }
     }
 
-    /// Reads the truth of this pair into it: from the file that the user names, or from beside the pair. Truth beside it that cannot be
-    /// used is left out, and returned as a remark.
+    /// Reads the truth of this pair into it: from the file that the user names, or from beside the pair. Unusable truth beside it is
+    /// left out, and returned as a remark.
     ///
     /// # Errors
     /// The named file cannot be read or has another size.
@@ -170,7 +170,7 @@ impl FilePair {
     }
 }
 
-/// Refuses a picture of both views that has no two equal halves.
+/// Refuses a picture of both views without two equal halves.
 fn check_halves(path: &Path, (width, height): (usize, usize), arrangement: Arrangement) -> Result<(), CaptureError> {
     let (length, unit) = match arrangement {
         Arrangement::SideBySide => (width, "columns"),

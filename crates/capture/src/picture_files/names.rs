@@ -1,4 +1,4 @@
-//! Names of pictures and of their folders: the view that one shows, the key that its partner shares, and the time in it.
+//! Names of pictures and of their folders: view, key that the partner shares, and time.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use std::ops::Range;
 pub(super) const RECTIFIED_NAMES: &[(&str, &str)] =
     &[("im0", "im1"), ("im2", "im6"), ("view1", "view5"), ("scene1.row3.col3", "scene1.row3.col4")];
 
-/// Words of names that hold no picture of a view: disparities, depths, masks.
+/// Words of names without a picture of a view: disparities, depths, masks.
 const OTHER_CONTENT: &[&str] = &[
     "disp",
     "disps",
@@ -32,9 +32,9 @@ const CAMERA_FOLDERS: &[&str] = &["cam", "camera", "image", "img", "colored", "i
 /// Words before the number of a camera, in names of files, where `image_0` and `image_1` follow each other in time.
 const CAMERA_FILES: &[&str] = &["cam", "camera", "infra", "infrared"];
 
-/// A way in which two names differ by the view alone. Members come in the order in which they are tried.
+/// Scheme by which two names differ by the view alone. Members are in the order in which they are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Way {
+pub(super) enum NamingScheme {
     /// `im0` and `im1`: names of rectified pairs in data sets.
     Rectified,
     /// A word begins with left or right: `left01`, `frame_right_1`, `leftImg8bit`.
@@ -53,8 +53,8 @@ pub(super) enum Way {
     LastNumber,
 }
 
-impl Way {
-    /// Ways of files.
+impl NamingScheme {
+    /// Schemes of files.
     pub(super) const OF_FILES: &[Self] = &[
         Self::Rectified,
         Self::Word,
@@ -65,38 +65,38 @@ impl Way {
         Self::Ending,
         Self::LastNumber,
     ];
-    /// Ways of folders.
+    /// Schemes of folders.
     pub(super) const OF_FOLDERS: &[Self] =
         &[Self::Word, Self::Letter, Self::Height, Self::Camera, Self::CameraFromOne, Self::Ending];
 
-    /// Whether a name of this way is always one of a view.
+    /// Returns whether a name of this scheme always has a view.
     pub(super) fn is_certain(self) -> bool {
         matches!(self, Self::Rectified | Self::Word)
     }
 }
 
-/// The view that a name shows.
+/// View in a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct View {
-    /// True for the right view.
+    /// Whether it is the right view.
     pub(super) is_right: bool,
-    /// The part of the name that its partner shares: lower case, `*` in place of the view.
+    /// Part of the name that its partner shares: lower case, `*` in place of the view.
     pub(super) key: String,
 }
 
-/// The view that the stem of a file's name shows in this way.
-pub(super) fn view_of_file(stem: &str, way: Way) -> Option<View> {
+/// Returns the view of the stem of a file's name by this scheme.
+pub(super) fn view_of_file(stem: &str, way: NamingScheme) -> Option<View> {
     view(stem, way, CAMERA_FILES)
 }
 
-/// The view that the name of a folder shows in this way.
-pub(super) fn view_of_folder(name: &str, way: Way) -> Option<View> {
+/// Returns the view of the name of a folder by this scheme.
+pub(super) fn view_of_folder(name: &str, way: NamingScheme) -> Option<View> {
     view(name, way, CAMERA_FOLDERS)
 }
 
-fn view(name: &str, way: Way, cameras: &[&str]) -> Option<View> {
+fn view(name: &str, way: NamingScheme, cameras: &[&str]) -> Option<View> {
     let lower = name.to_lowercase();
-    if way == Way::Rectified {
+    if way == NamingScheme::Rectified {
         let (left, right) = RECTIFIED_NAMES.iter().find(|(left, right)| lower == *left || lower == *right)?;
         return Some(View { is_right: lower == *right, key: (*left).to_owned() });
     }
@@ -108,12 +108,12 @@ fn view(name: &str, way: Way, cameras: &[&str]) -> Option<View> {
     Some(View { is_right, key: key.to_lowercase() })
 }
 
-/// Whether word `at` shows the right view, the part of the name that says so, and what stands in its place in the key.
+/// Returns whether word `at` is the right view, the part of the name with the view, and its replacement in the key.
 fn side_of_word(
     name: &str,
     words: &[Range<usize>],
     at: usize,
-    way: Way,
+    way: NamingScheme,
     cameras: &[&str],
 ) -> Option<(bool, Range<usize>, String)> {
     let range = words.get(at)?.clone();
@@ -125,26 +125,26 @@ fn side_of_word(
         if cameras.contains(&before.as_str()) { word.parse::<u32>().ok() } else { None }
     };
     match way {
-        Way::Rectified => None,
-        Way::Word if word.starts_with("left") => marked(false, range.start..range.start + 4),
-        Way::Word if word.starts_with("right") => marked(true, range.start..range.start + 5),
-        Way::Ending if word.ends_with("left") => marked(false, range.end - 4..range.end),
-        Way::Ending if word.ends_with("right") => marked(true, range.end - 5..range.end),
-        Way::Letter if word == "l" || word == "r" => marked(word == "r", range),
-        Way::Height => match word.as_str() {
+        NamingScheme::Rectified => None,
+        NamingScheme::Word if word.starts_with("left") => marked(false, range.start..range.start + 4),
+        NamingScheme::Word if word.starts_with("right") => marked(true, range.start..range.start + 5),
+        NamingScheme::Ending if word.ends_with("left") => marked(false, range.end - 4..range.end),
+        NamingScheme::Ending if word.ends_with("right") => marked(true, range.end - 5..range.end),
+        NamingScheme::Letter if word == "l" || word == "r" => marked(word == "r", range),
+        NamingScheme::Height => match word.as_str() {
             "top" | "upper" => marked(false, range),
             "bottom" | "lower" => marked(true, range),
             _ => None,
         },
-        Way::Camera => {
+        NamingScheme::Camera => {
             let number = camera().filter(|number| *number < 4)?;
             Some((number % 2 == 1, range, format!("*{}", number / 2)))
         }
-        Way::CameraFromOne => {
+        NamingScheme::CameraFromOne => {
             let number = camera().filter(|number| (1..=2).contains(number))?;
             marked(number == 2, range)
         }
-        Way::LastNumber if at + 1 == words.len() && (word == "0" || word == "1") => {
+        NamingScheme::LastNumber if at + 1 == words.len() && (word == "0" || word == "1") => {
             let is_number = |range: &Range<usize>| text(range).starts_with(|c: char| c.is_ascii_digit());
             words.iter().rev().skip(1).any(is_number).then_some(())?;
             marked(word == "1", range)
@@ -153,7 +153,8 @@ fn side_of_word(
     }
 }
 
-/// The words of a name: runs of digits, and runs of letters up to a capital behind a small letter, or before one: `leftImg8bit` has four.
+/// Splits a name into words: runs of digits, and runs of letters up to a capital behind a small letter, or
+/// before one: `leftImg8bit` has four.
 fn words(name: &str) -> Vec<Range<usize>> {
     let chars: Vec<(usize, char)> = name.char_indices().collect();
     let mut words: Vec<Range<usize>> = Vec::new();
@@ -176,22 +177,22 @@ fn words(name: &str) -> Vec<Range<usize>> {
     words
 }
 
-/// Whether a name says that it holds disparities, depths or masks, and no picture of a view.
+/// Returns whether a name has a word for disparities, depths or masks, which contradicts a picture of a view.
 pub(super) fn has_other_content(name: &str) -> bool {
     has_word(name, |word| OTHER_CONTENT.contains(&word))
 }
 
-/// Whether a name says that it holds depths, and not disparities.
+/// Returns whether a name has a word for depths, and none for disparities.
 pub(super) fn is_name_of_depth(name: &str) -> bool {
     has_word(name, |word| word == "depth" || word == "depths") && !is_name_of_disparities(name)
 }
 
-/// Whether a name says that it holds disparities.
+/// Returns whether a name has a word for disparities.
 pub(super) fn is_name_of_disparities(name: &str) -> bool {
     has_word(name, |word| word.starts_with("disp") && OTHER_CONTENT.contains(&word))
 }
 
-/// Whether a name has such a word, in small letters and without left or right at an end of it.
+/// Returns whether a name has such a word, in small letters and without left or right at an end of it.
 fn has_word(name: &str, is_wanted: impl Fn(&str) -> bool) -> bool {
     words(name).into_iter().any(|range| {
         let word = name.get(range).unwrap_or_default().to_lowercase();
@@ -201,7 +202,7 @@ fn has_word(name: &str, is_wanted: impl Fn(&str) -> bool) -> bool {
     })
 }
 
-/// A name with the one time in it, ns, and the rest of the name: nanoseconds, microseconds or milliseconds since 1970 by the number of
+/// Returns the only time in a name, ns, and the rest of the name: nanoseconds, microseconds or milliseconds since 1970 by the number of
 /// digits, or seconds with a fraction. `None` for other names.
 pub(super) fn time_in(name: &str) -> Option<(i128, String)> {
     let is_part = |c: char| c.is_ascii_digit() || c == '.';
@@ -260,23 +261,23 @@ mod tests {
     #[test]
     fn names_show_a_view_and_a_key() {
         let file = |stem: &str| {
-            let found = Way::OF_FILES.iter().find_map(|&way| Some((way, view_of_file(stem, way)?)));
+            let found = NamingScheme::OF_FILES.iter().find_map(|&way| Some((way, view_of_file(stem, way)?)));
             found.map(|(way, view)| (way, view.is_right, view.key))
         };
         for (left, right, way, key) in [
-            ("left7", "RIGHT7", Way::Word, "*7"),
-            ("leftimg_7", "rightimg_7", Way::Word, "*img_7"),
-            ("left_turn_left", "left_turn_right", Way::Word, "left_turn_*"),
-            ("7_left_a", "7_right_a", Way::Word, "7_*_a"),
-            ("bright_L", "bright_R", Way::Letter, "bright_*"),
-            ("imgL02", "imgR02", Way::Letter, "img*02"),
-            ("top_5", "bottom_5", Way::Height, "*_5"),
-            ("rig-upper", "rig-lower", Way::Height, "rig-*"),
-            ("desk_top_left", "desk_top_right", Way::Word, "desk_top_*"),
-            ("cam0_5", "cam1_5", Way::Camera, "cam*0_5"),
-            ("imgleft", "imgright", Way::Ending, "img*"),
-            ("im_17_0", "im_17_1", Way::LastNumber, "im_17_*"),
-            ("im2", "im6", Way::Rectified, "im2"),
+            ("left7", "RIGHT7", NamingScheme::Word, "*7"),
+            ("leftimg_7", "rightimg_7", NamingScheme::Word, "*img_7"),
+            ("left_turn_left", "left_turn_right", NamingScheme::Word, "left_turn_*"),
+            ("7_left_a", "7_right_a", NamingScheme::Word, "7_*_a"),
+            ("bright_L", "bright_R", NamingScheme::Letter, "bright_*"),
+            ("imgL02", "imgR02", NamingScheme::Letter, "img*02"),
+            ("top_5", "bottom_5", NamingScheme::Height, "*_5"),
+            ("rig-upper", "rig-lower", NamingScheme::Height, "rig-*"),
+            ("desk_top_left", "desk_top_right", NamingScheme::Word, "desk_top_*"),
+            ("cam0_5", "cam1_5", NamingScheme::Camera, "cam*0_5"),
+            ("imgleft", "imgright", NamingScheme::Ending, "img*"),
+            ("im_17_0", "im_17_1", NamingScheme::LastNumber, "im_17_*"),
+            ("im2", "im6", NamingScheme::Rectified, "im2"),
         ] {
             assert_eq!(file(left), Some((way, false, key.to_owned())), "{left}");
             assert_eq!(file(right), Some((way, true, key.to_owned())), "{right}");

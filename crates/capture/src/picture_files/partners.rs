@@ -1,4 +1,4 @@
-//! Partners among pictures of the left and of the right view: by the same key, else by the nearest time in it.
+//! Partners among pictures of the left and of the right view: by equal keys, else by the nearest time in the key.
 
 use super::names::time_in;
 use crate::console;
@@ -6,35 +6,35 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// A picture of one view.
+/// Picture of one view with its key.
 #[derive(Debug)]
-pub(super) struct Named {
-    /// What its partner shares.
+pub(super) struct KeyedPicture {
+    /// Key that its partner shares.
     pub(super) key: String,
     pub(super) path: PathBuf,
 }
 
-/// Pictures by partner.
+/// Pairs of pictures.
 #[derive(Debug, Default)]
 pub(super) struct Partners {
-    /// The left and the right one.
+    /// Left and right picture of each pair.
     pub(super) pairs: Vec<(PathBuf, PathBuf)>,
     pub(super) unpaired: Vec<PathBuf>,
     /// Remark on times.
     pub(super) remark: Option<String>,
 }
 
-/// Longest time between two pictures of a pair where there is only one of each, ns.
+/// Largest time between two pictures of a pair if there is only one of each, ns.
 const MAX_SKEW_OF_ONE_NS: i128 = 100_000_000;
-/// Skews from this one on are said, ns.
+/// Smallest skew with a remark, ns.
 const LARGE_SKEW_NS: i128 = 2_000_000;
 
-/// Finds the partners. Of several pictures of one view with one key the first one counts.
-pub(super) fn pair_up(lefts: Vec<Named>, rights: Vec<Named>) -> Partners {
+/// Finds the partners. The first of several pictures of one view with one key counts.
+pub(super) fn pair_up(lefts: Vec<KeyedPicture>, rights: Vec<KeyedPicture>) -> Partners {
     let mut partners = Partners::default();
     let interval_ns = median_interval_ns(&lefts);
     let mut by_key: HashMap<String, PathBuf> = HashMap::new();
-    for Named { key, path } in rights {
+    for KeyedPicture { key, path } in rights {
         match by_key.entry(key) {
             Entry::Vacant(place) => _ = place.insert(path),
             Entry::Occupied(_) => partners.unpaired.push(path),
@@ -47,13 +47,13 @@ pub(super) fn pair_up(lefts: Vec<Named>, rights: Vec<Named>) -> Partners {
             None => alone.push(left),
         }
     }
-    let rights: Vec<_> = by_key.into_iter().map(|(key, path)| Named { key, path }).collect();
+    let rights: Vec<_> = by_key.into_iter().map(|(key, path)| KeyedPicture { key, path }).collect();
     let max_skew_ns = interval_ns.map_or(MAX_SKEW_OF_ONE_NS, |interval| interval / 2);
     partners.pair_by_time(Timeline::of(alone), Timeline::of(rights), max_skew_ns);
     partners
 }
 
-/// Time between the right and the left picture by their names, s; 0 where these are no times.
+/// Returns the time between the right and the left picture by their names, s; 0 for names without times.
 pub(super) fn skew_s(left: &Path, right: &Path) -> f64 {
     let time =
         |path: &Path| time_in(&path.file_stem().unwrap_or_default().to_string_lossy()).map(|(time_ns, _)| time_ns);
@@ -61,7 +61,7 @@ pub(super) fn skew_s(left: &Path, right: &Path) -> f64 {
     skew_ns as f64 / 1e9
 }
 
-/// Pictures by the rest of their keys and by their times, ns; and those without a time.
+/// Pictures by the rest of their keys and by their times, ns; and pictures without a time.
 #[derive(Debug, Default)]
 struct Timeline {
     times: BTreeMap<String, BTreeMap<i128, PathBuf>>,
@@ -69,9 +69,9 @@ struct Timeline {
 }
 
 impl Timeline {
-    fn of(pictures: Vec<Named>) -> Self {
+    fn of(pictures: Vec<KeyedPicture>) -> Self {
         let mut timeline = Self::default();
-        for Named { key, path } in pictures {
+        for KeyedPicture { key, path } in pictures {
             match time_in(&key) {
                 Some((time_ns, rest)) => {
                     let before = timeline.times.entry(rest).or_default().insert(time_ns, path);
@@ -84,7 +84,7 @@ impl Timeline {
     }
 }
 
-/// The time that is nearest to another one.
+/// Returns the time that is nearest to another one.
 fn nearest_ns(times: &BTreeMap<i128, PathBuf>, to_ns: i128) -> Option<i128> {
     let before = times.range(..=to_ns).next_back().map(|(time, _)| *time);
     let after = times.range(to_ns..).next().map(|(time, _)| *time);
@@ -92,7 +92,7 @@ fn nearest_ns(times: &BTreeMap<i128, PathBuf>, to_ns: i128) -> Option<i128> {
 }
 
 impl Partners {
-    /// Pairs pictures each of which is the other's nearest one, and at most so far apart.
+    /// Pairs pictures that are each other's nearest ones, up to a largest distance.
     fn pair_by_time(&mut self, lefts: Timeline, mut rights: Timeline, max_skew_ns: i128) {
         let (mut largest_ns, mut shift_ns) = (0, None::<(i128, PathBuf)>);
         for (rest, lefts) in lefts.times {
@@ -137,8 +137,8 @@ impl Partners {
     }
 }
 
-/// The median time between pictures that follow each other, ns.
-fn median_interval_ns(pictures: &[Named]) -> Option<i128> {
+/// Returns the median time between successive pictures, ns.
+fn median_interval_ns(pictures: &[KeyedPicture]) -> Option<i128> {
     let mut times: Vec<i128> = pictures.iter().filter_map(|picture| Some(time_in(&picture.key)?.0)).collect();
     times.sort_unstable();
     let mut intervals: Vec<i128> = times.windows(2).map(|two| two[1] - two[0]).collect();

@@ -1,4 +1,4 @@
-//! Plays pairs of files, by the player that also plays recordings.
+//! Playback of pairs of files, by the player that also plays recordings.
 
 use super::truth::layout::has_calib_txt;
 use super::truth::{DisparityFile, files_beside};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// Time between the pairs of a folder where no rate is given.
+/// Default time between the pairs of a folder.
 const DEFAULT_INTERVAL: Duration = Duration::from_nanos(1_000_000_000 / 30);
 
 /// Plays image files.
@@ -24,9 +24,9 @@ pub struct FileSource {
     info: SourceInfo,
     files: Vec<PathBuf>,
     player: Player,
-    /// What the user does with it.
+    /// Mode of playback.
     mode: Mode,
-    /// Pairs given so far.
+    /// Number of delivered pairs.
     given: u64,
     geometries: Vec<Option<SizedGeometry>>,
     losses: Vec<String>,
@@ -35,22 +35,22 @@ pub struct FileSource {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
-    /// Every pair is wanted, and an error ends it.
+    /// Delivery of every pair; an error ends it.
     Stream,
-    /// Watched, one pair: it is given once.
+    /// Watched single pair, which is delivered once.
     Still,
-    /// Watched, several pairs: the user goes from one to the other.
+    /// Watched folder: the user goes from pair to pair.
     Held,
 }
 
-/// Remarks on pixels that were changed and truth that was left out, by the number of the pair; from the thread that reads.
+/// Remarks on changed pixels and on truth that was left out, by the number of the pair; from the reading thread.
 type PairRemarks = Arc<Mutex<BTreeMap<u64, String>>>;
 
 /// Geometry of a rectified pair, and the size of its pictures, px.
 type SizedGeometry = (Geometry, (usize, usize));
 
 impl FileSource {
-    /// Opens a left and a right file, with the truth that the user names.
+    /// Opens a left and a right file, with the truth that the user names, if any.
     ///
     /// # Errors
     /// As [`FilePair::read`] and [`FilePair::read_truth`].
@@ -66,7 +66,7 @@ impl FileSource {
         Self::open(name, found, truth.cloned(), options)
     }
 
-    /// Opens all pairs of a folder, or where the options say so the pictures of a folder, or one file, each of which shows both views.
+    /// Opens all pairs of a folder, or with that option the pictures of a folder, or one file, each with both views.
     ///
     /// # Errors
     /// As [`list_pairs`], and as [`FilePair::read`] for the first pair, or where the source is watched if no pair can be read; other
@@ -193,7 +193,7 @@ impl PairSource for FileSource {
     }
 }
 
-/// The pairs of files, read by the player's thread.
+/// Pairs of files, read by the player's thread.
 struct PictureFiles {
     pairs: Vec<FilePair>,
     /// Truth that the user names.
@@ -202,7 +202,7 @@ struct PictureFiles {
     times: Arc<[Duration]>,
     color: bool,
     max_pixels: MaxPixels,
-    /// A pair that cannot be read leaves the others.
+    /// Whether a pair that cannot be read is skipped.
     leaves_out: bool,
     /// Pair that was read by opening, with its number.
     first: Option<(u64, RawPair)>,
@@ -210,7 +210,7 @@ struct PictureFiles {
 }
 
 impl PictureFiles {
-    /// The first pair, or where others may be left out the first readable one.
+    /// Reads the first pair, or if others may be skipped the first readable one.
     fn first_readable(&mut self) -> Result<(u64, RawPair), CaptureError> {
         let mut error = None;
         for k in 0..self.pairs.len() as u64 {
@@ -253,26 +253,26 @@ impl Pairs for PictureFiles {
     }
 }
 
-/// All files that are read of a pair: pictures, truth and calibration.
+/// Returns all files of a pair: pictures, truth and calibration.
 fn files_of(pair: &FilePair) -> Vec<PathBuf> {
     let truth = files_beside(&pair.left).into_iter().flat_map(|files| files.paths().cloned().collect::<Vec<_>>());
     [pair.left.clone(), pair.right.clone()].into_iter().chain(truth).chain(calib_txt(pair)).collect()
 }
 
-/// The calibration beside a pair.
+/// Returns the calibration file beside a pair.
 fn calib_txt(pair: &FilePair) -> Option<PathBuf> {
     let path = pair.left.with_file_name("calib.txt");
     (has_calib_txt(&pair.left) && path.is_file()).then_some(path)
 }
 
-/// Geometry of pair `k`, whose pictures have this size.
+/// Returns the geometry of pair `k`, whose pictures have this size.
 fn geometry_of(geometries: &[Option<SizedGeometry>], k: u64, (width, height): (usize, usize)) -> Option<Geometry> {
     let (geometry, (w, h)) = (*geometries.get(k as usize)?)?;
     // of pictures that were made smaller
     (width * h == height * w).then(|| geometry.scaled(width as f64 / w as f64))
 }
 
-/// Geometry of each pair, from the `calib.txt` beside it, and remarks on those that cannot be used.
+/// Reads the geometry of each pair from the `calib.txt` beside it; returns remarks on unusable ones.
 fn geometries(pairs: &[FilePair]) -> (Vec<Option<SizedGeometry>>, Vec<String>) {
     let (mut read, mut remarks) = (HashMap::new(), Vec::new());
     let mut of_pair = |pair: &FilePair| {

@@ -5,7 +5,7 @@ use crate::image::{Image, Luma, Picture};
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Ten pairs, 20 ms apart, each of its own grey level; some cannot be read.
+/// Source of ten pairs, 20 ms apart, each with another grey level; some cannot be read.
 struct Grey {
     damaged: Vec<u64>,
 }
@@ -38,7 +38,7 @@ fn player(speed: Speed, looped: bool, hold_at_end: bool, damaged: &[u64]) -> Pla
     start(Box::new(Grey { damaged: damaged.into() }), transport, hold_at_end).unwrap()
 }
 
-/// The next pair's number, which its pixels have too; `None` at the end.
+/// Returns the next pair's number, which its pixels have too; `None` at the end.
 fn next(player: &mut Player) -> Option<u64> {
     let deadline = Instant::now() + TIMEOUT;
     loop {
@@ -121,7 +121,7 @@ fn where_nothing_is_readable_even_a_loop_ends() {
     assert!(end.unwrap().to_string().contains("no pair of the recording can be read"));
 }
 
-/// Reads some pairs and then panics.
+/// Source that reads some pairs and then panics.
 struct Dies;
 
 impl Pairs for Dies {
@@ -151,7 +151,7 @@ fn a_thread_that_dies_ends_the_source_with_an_error() {
     assert!(error.contains("the thread that reads the recording has died"), "{error}");
 }
 
-/// Three pairs, before the second of which the clock jumps by an hour and before the third by centuries.
+/// Source of three pairs: the clock jumps by an hour before the second, and by centuries before the third.
 struct Jumps;
 
 impl Pairs for Jumps {

@@ -29,9 +29,9 @@ pub struct SceneSource {
 }
 
 enum Play {
-    /// Renders each frame on demand.
+    /// Rendering on demand.
     Asked(Box<StaticScene>),
-    /// A loop.
+    /// Loop rendered in advance.
     RenderedLoop(RenderedLoop),
 }
 
@@ -86,9 +86,9 @@ impl PairSource for SceneSource {
     }
 }
 
-/// The loop, as far as it is rendered, and the thread that renders it.
+/// Rendered part of the loop, and the thread that renders it.
 struct RenderedLoop {
-    /// Frames to come, each with the first one. The channel holds the whole loop, so that rendering never waits.
+    /// Channel of frames, each with the first one. It holds the whole loop, so that rendering never waits.
     to_come: Receiver<LoopFrame>,
     frames: Vec<LoopFrame>,
     /// Number of frames of the whole loop.
@@ -126,7 +126,7 @@ impl RenderedLoop {
         Ok(Self { to_come, frames: Vec::new(), count, thread: Some(thread) })
     }
 
-    /// Frame `number` of the endless play; `None` if it is not rendered within the timeout.
+    /// Returns frame `number` of the endless loop; `None` if it is not rendered within the timeout.
     fn frame(&mut self, number: u64, timeout: Duration) -> Result<Option<Rendered>, CaptureError> {
         let in_loop = (number % u64::from(self.count)) as usize;
         while self.frames.len() <= in_loop {

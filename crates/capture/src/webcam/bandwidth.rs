@@ -1,10 +1,10 @@
-//! Whether cameras that share a USB bus have room on it for raw pictures.
+//! Check whether cameras that share a USB bus have enough bandwidth for raw pictures.
 
 use super::{CameraInfo, Mode};
 use crate::decode_camera::PixelFormat;
 use std::fmt;
 
-/// A bus at least as fast as this has room for any two webcams.
+/// Speed of a bus from which on any two webcams fit, Mbit/s.
 const FAST_MBIT: u32 = 481;
 /// Share of a USB 2 bus that video may take: the rest is kept for other transfers (USB 2.0, section 5.6.4).
 const VIDEO_SHARE: f64 = 0.8;
@@ -12,9 +12,9 @@ const VIDEO_SHARE: f64 = 0.8;
 /// Two cameras whose raw pictures exceed their bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BandwidthWarning {
-    /// The cameras, the mode that does not fit, and the most that does.
+    /// Cameras, the mode that does not fit, and the largest one that does.
     pub text: String,
-    /// What to do about it.
+    /// Remedy.
     pub remedy: &'static str,
 }
 
@@ -24,7 +24,7 @@ impl fmt::Display for BandwidthWarning {
     }
 }
 
-/// For every two usable cameras on one slow bus: which raw modes of both do not fit, and what to do.
+/// Checks every two usable cameras on one slow bus: returns the raw modes of both that do not fit, with remedies.
 pub fn bandwidth_warnings<'a>(cameras: impl IntoIterator<Item = &'a CameraInfo>) -> Vec<BandwidthWarning> {
     let usable: Vec<_> = cameras.into_iter().filter(|camera| camera.problem.is_none()).collect();
     let pairs =
@@ -61,7 +61,7 @@ fn warning(left: &CameraInfo, right: &CameraInfo) -> Option<BandwidthWarning> {
     Some(BandwidthWarning { text, remedy })
 }
 
-/// What a raw mode sends; `None` for compressed pictures.
+/// Returns the bandwidth of a raw mode, bytes/s; `None` for compressed pictures.
 fn bytes_per_s(mode: &Mode) -> Option<f64> {
     let bytes_per_pixel = match mode.format {
         PixelFormat::Yuyv | PixelFormat::Y16 => 2.0,

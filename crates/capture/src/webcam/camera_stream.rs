@@ -1,4 +1,4 @@
-//! The stream of one camera: open, or lost and searched for. Its methods never block.
+//! Stream of one camera: open, or lost and searched for. Its methods never block.
 
 use super::ModeRequest;
 use super::fault;
@@ -12,7 +12,7 @@ use crossbeam_channel::{Select, TryRecvError};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant, SystemTime};
 
-/// A camera without a picture for this time counts as lost; for slow rates the limit is three intervals.
+/// Time without a picture after which a camera counts as lost; for slow rates the limit is three intervals.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Number of pictures over which the rate is measured.
 const RATE_FRAMES: usize = 40;
@@ -39,7 +39,7 @@ pub(super) struct CameraStream {
     /// Offset of picture numbers: they continue after a loss.
     first_number: u64,
     next_number: u64,
-    /// It was opened again since the last [`CameraStream::take_reopened`].
+    /// Whether it was opened again since the last [`CameraStream::take_reopened`].
     is_reopened: bool,
 }
 
@@ -103,7 +103,7 @@ impl CameraStream {
         self.earlier_opening.mode
     }
 
-    /// Whether it was opened again since the last call; capture times are comparable within one opening only.
+    /// Returns whether it was opened again since the last call; capture times are comparable within one opening only.
     pub(super) fn take_reopened(&mut self) -> bool {
         std::mem::take(&mut self.is_reopened)
     }
@@ -112,7 +112,7 @@ impl CameraStream {
         self.lost.is_some()
     }
 
-    /// The next picture in the queue.
+    /// Returns the next picture in the queue.
     ///
     /// # Errors
     /// The camera is lost, and the system cannot start a thread that searches for it.
@@ -162,7 +162,7 @@ impl CameraStream {
         };
     }
 
-    /// Latest time of the next call, even without an event.
+    /// Returns the latest time of the next call, even without an event.
     pub(super) fn silent_at(&self) -> Option<Instant> {
         matches!(self.connection, Connection::Open(_)).then(|| self.last_frame_at + self.silence())
     }
@@ -195,7 +195,7 @@ impl CameraStream {
         self.is_reopened = true;
     }
 
-    /// Orders the camera to restart its stream at this time; false where it is lost or still restarting.
+    /// Orders the camera to restart its stream at this time; returns false if it is lost or still restarting.
     pub(super) fn restart(&mut self, at: SystemTime) -> bool {
         let Connection::Open(camera) = &self.connection else { return false };
         let sent = camera.restart.try_send(at).is_ok();
@@ -206,7 +206,7 @@ impl CameraStream {
         sent
     }
 
-    /// Measured frame rate, Hz, including frames that were not taken.
+    /// Returns the measured frame rate, Hz, including frames that were not taken.
     fn rate_hz(&self) -> f64 {
         let (Some((first, from)), Some((last, to))) = (self.arrivals.front(), self.arrivals.back()) else { return 0.0 };
         let seconds = last.duration_since(*first).unwrap_or_default().as_secs_f64();
@@ -227,7 +227,7 @@ impl CameraStream {
         }
     }
 
-    /// Remarks on the camera.
+    /// Returns remarks on the camera.
     pub(super) fn remarks(&self) -> Vec<String> {
         let mut remarks: Vec<String> = self.mode_remark.iter().cloned().collect();
         let damaged = self.state().damaged;

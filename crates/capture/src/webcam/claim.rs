@@ -1,4 +1,4 @@
-//! Claims on cameras: which cameras a thread of this program has open, with their modes. nokhwa gives all openers in a
+//! Claims on cameras: exclusive use by a thread of this program, with the modes. nokhwa gives all openers in a
 //! process the same device, so that two of them would change each other's mode; a claim excludes that.
 
 use super::mode::Mode;
@@ -35,7 +35,7 @@ impl Claim {
         }
     }
 
-    /// The claim, if the camera is free.
+    /// Claims a free camera; `None` for a claimed one.
     pub(super) fn try_take(index: u32) -> Option<Self> {
         let mut claimed = CLAIMED.lock();
         if claimed.contains_key(&index) {
@@ -57,22 +57,22 @@ impl Drop for Claim {
     }
 }
 
-/// The modes of a claimed camera, if they are known.
+/// Returns the modes of a claimed camera, if they are known.
 pub(super) fn modes_of_claimed(index: u32) -> Vec<Mode> {
     CLAIMED.lock().get(&index).cloned().unwrap_or_default()
 }
 
-/// Whether a thread of this program has the camera open.
+/// Returns whether a thread of this program has the camera open.
 pub(super) fn is_taken(index: u32) -> bool {
     CLAIMED.lock().contains_key(&index)
 }
 
-/// Number of other cameras that this program has open.
+/// Returns the numbers of other cameras that this program has open.
 pub(super) fn others(index: u32) -> Vec<u32> {
     CLAIMED.lock().keys().copied().filter(|&other| other != index).collect()
 }
 
-/// Error text: this program itself has the camera open.
+/// Returns the error that this program itself has the camera open.
 fn held(index: u32) -> CaptureError {
     CaptureError::Camera(format!(
         "camera {index} is still open in this program; close its other source, or, if it hangs, unplug it and plug it in again"

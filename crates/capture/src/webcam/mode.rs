@@ -55,11 +55,11 @@ pub struct ModeRequest {
     pub size: Option<(usize, usize)>,
     /// Rate, Hz; `None` means 30.
     pub rate_hz: Option<u32>,
-    /// The way to the camera.
+    /// Interface to the camera.
     pub api: CameraApi,
     /// Pixel format; `None` means any, YUYV first where rates are equal.
     pub format: Option<PixelFormat>,
-    /// What is decoded of its pictures.
+    /// Decoded parts of its pictures.
     pub pixels: Pixels,
 }
 

@@ -1,4 +1,4 @@
-//! The camera that a name stands for now.
+//! Resolution of a camera's name.
 
 use super::devices::{CameraInfo, listed};
 use super::{fault, sysfs};
@@ -6,7 +6,7 @@ use crate::console::foreign;
 use crate::{CameraName, CaptureError};
 
 impl CameraName {
-    /// The camera's current number.
+    /// Returns the camera's current number.
     ///
     /// # Errors
     /// No such camera, or the system lists none.
@@ -28,13 +28,13 @@ impl CameraName {
     }
 }
 
-/// A port may have its listed name, or the bus's name of the device.
+/// Returns whether a camera is at a port, given by its listed name or the bus's name of the device.
 fn is_at(camera: &CameraInfo, port: &str) -> bool {
     camera.port == port || sysfs::device_name(camera.index).is_some_and(|name| name == port)
 }
 
 impl CameraName {
-    /// The same camera named by its port, where the system reports one; after a restart a number may mean another camera.
+    /// Returns the name of the camera by its port, if the system reports one; after a restart a number may belong to another camera.
     #[must_use]
     pub fn lasting(&self) -> Self {
         let port = |number: u32| {

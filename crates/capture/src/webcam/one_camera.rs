@@ -13,12 +13,12 @@ use crate::{
 use crossbeam_channel::Select;
 use std::time::{Duration, Instant};
 
-/// Views that the picture of a camera shows.
+/// Views in the picture of a camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
     /// Both, side by side.
     BothViews,
-    /// One alone. It stands for both views of a pair, of which a head sends one.
+    /// One view, which stands for both views of a pair: a head sends one of them.
     OneView,
 }
 
@@ -31,7 +31,7 @@ impl Shown {
     }
 }
 
-/// One camera. A lost one is opened again when it returns.
+/// Single camera. A lost one is opened again when it returns.
 #[derive(Debug)]
 pub struct OneCamera {
     shown: Shown,

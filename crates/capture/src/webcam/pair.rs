@@ -12,13 +12,13 @@ use crate::{CameraOptions, CaptureError, Next, Original, PairSource, RawPair, So
 use crossbeam_channel::Select;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Two free-running cameras. A lost one is opened again when it returns.
+/// Pair of free-running cameras. A lost one is opened again when it returns.
 #[derive(Debug)]
 pub struct WebcamPair {
-    /// Left, right.
+    /// Streams of the left and the right camera.
     streams: [CameraStream; 2],
     stamps: [Stamps; 2],
-    /// A camera's time stamps are unusable: both use arrival times, so that equal transfer delays cancel out.
+    /// Whether a camera's time stamps are unusable: both use arrival times, so that equal transfer delays cancel out.
     by_arrival: bool,
     pairing: Pairing<DecodedFrame>,
     /// Capture time of the newest left picture.
@@ -39,7 +39,7 @@ impl WebcamPair {
     /// Opens both cameras at the same time, with pictures of the same size, nearest to the request.
     ///
     /// # Errors
-    /// The same camera twice; no such camera, busy, no permission; no common size; a listed mode that is rejected.
+    /// One camera named twice; no such camera, busy, no permission; no common size; a listed mode that is rejected.
     pub fn open(left: u32, right: u32, request: &ModeRequest, options: &CameraOptions) -> Result<Self, CaptureError> {
         if left == right {
             return Err(CaptureError::Camera(format!(

@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A camera's newest picture. A camera that another source of this program has open is not opened, and the problem is reported; a
-/// busy, missing or lost one is tried again. Dropping this frees the camera soon, without waiting.
+/// Preview of a camera: its newest picture. A camera that another source of this program has open is not opened, and the problem is
+/// reported; a busy, missing or lost one is tried again. Frees the camera soon when dropped, without waiting.
 #[derive(Debug)]
 pub struct Preview {
     index: u32,
@@ -34,7 +34,7 @@ struct State {
     problem: Option<String>,
 }
 
-/// Waiting longer than this for a picture is reported as a problem.
+/// Time without a picture after which a problem is reported.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Interval between two attempts to open the camera, and poll interval of the stop signal meanwhile.
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
@@ -60,12 +60,12 @@ impl Preview {
         Self { index, seen, thread }
     }
 
-    /// The newest picture, with RGB; grey where the camera has no colour.
+    /// Returns the newest picture, with RGB; grey for a camera without colour.
     pub fn latest(&self) -> Option<Arc<Picture>> {
         self.seen.lock().latest.clone()
     }
 
-    /// Reason why there is no new picture; stays during further attempts until one succeeds.
+    /// Returns why there is no new picture; stays during further attempts until one succeeds.
     pub fn problem(&self) -> Option<String> {
         if self.thread.as_ref().is_some_and(CameraThread::has_ended) {
             return Some(fault::ended(self.index).to_string());
@@ -136,7 +136,7 @@ fn read(
     Ok(())
 }
 
-/// The cheapest mode: about as wide as a thumbnail, at most 30/s where there is such a rate, MJPEG if possible.
+/// Returns the cheapest mode: about as wide as a thumbnail, at most 30/s if there is such a rate, MJPEG if possible.
 fn small(modes: &[Mode]) -> Option<Mode> {
     let cost = |mode: &&Mode| {
         (

@@ -1,4 +1,4 @@
-//! The camera thread: opens the camera, lists its modes, sets the ordered one, then reads, decodes, turns and
+//! Camera thread: opens the camera, lists its modes, sets the ordered one, then reads, decodes, turns and
 //! sends pictures. It never waits for the receiver: its queue is short, and a full queue drops its oldest picture.
 
 use super::claim::Claim;
@@ -37,32 +37,32 @@ pub(super) struct PictureOptions {
     pub(super) orientation: Orientation,
 }
 
-/// Numbers of frames of a camera that gave no picture.
+/// Numbers of frames of a camera that became no picture.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FrameLosses {
-    /// Damaged frames.
+    /// Numbers of damaged frames.
     pub(super) damaged: Damaged,
-    /// Gaps in the driver's sequence numbers.
+    /// Number of gaps in the driver's sequence numbers.
     pub(super) missed: u64,
-    /// Pictures that were not taken in time.
+    /// Number of pictures that were not taken in time.
     pub(super) late: u64,
 }
 
-/// The mode that a camera set, and the error of the first ordered mode where that failed.
+/// Mode that a camera set, and the error of the first ordered mode if that failed.
 pub(super) type GrantedMode = (Mode, Option<CaptureError>);
 
-/// Everything that the thread uses.
+/// Inputs and outputs of the thread.
 pub(super) struct Reader {
     pub(super) index: u32,
     pub(super) claim: Claim,
     pub(super) picture_options: PictureOptions,
     pub(super) stop: Arc<AtomicBool>,
     pub(super) frames: Sender<Result<DecodedFrame, CaptureError>>,
-    /// The receiving end, to drop the oldest picture.
+    /// Receiving end, to drop the oldest picture.
     pub(super) oldest: Receiver<Result<DecodedFrame, CaptureError>>,
     /// Locked briefly.
     pub(super) losses: Arc<Mutex<FrameLosses>>,
-    /// Receives the time of a restart of the stream.
+    /// Channel of the time of a restart of the stream.
     pub(super) restarts: Receiver<SystemTime>,
 }
 
@@ -70,12 +70,12 @@ pub(super) struct Reader {
 #[derive(Default)]
 struct Progress {
     number: u64,
-    /// The driver's last sequence number since the stream's start.
+    /// Last sequence number of the driver since the stream's start.
     of_driver: Option<u32>,
 }
 
 impl Progress {
-    /// Number of frames since the last one that the driver counted and dropped.
+    /// Returns the number of frames since the last one that the driver counted and dropped.
     fn missed(&mut self, number: Option<u32>) -> u32 {
         let last = std::mem::replace(&mut self.of_driver, number);
         let gap = number.zip(last).and_then(|(number, last)| number.checked_sub(last)?.checked_sub(1));
@@ -86,7 +86,7 @@ impl Progress {
 
 /// Longest delay of a restart.
 const MAX_RESTART_DELAY: Duration = Duration::from_secs(1);
-/// A mode fails if all frames of this time after its start, and at least this number, are damaged.
+/// Time after its start within which a mode must deliver an intact frame, if at least this number of frames came.
 const DAMAGED_START_TIMEOUT: Duration = Duration::from_secs(1);
 const MIN_DAMAGED_AT_START: u64 = 3;
 /// Largest plausible number of consecutive missing frames.
@@ -202,7 +202,7 @@ impl Reader {
         }
     }
 
-    /// Sends the picture. A damaged frame is counted instead, and the result is false.
+    /// Sends the picture; counts a damaged frame instead and returns false.
     fn deliver(&self, frame: Frame<'_>, layout: Layout, progress: &mut Progress) -> bool {
         let arrival = SystemTime::now();
         let number = progress.number;
@@ -223,7 +223,7 @@ impl Reader {
         }
     }
 
-    /// Never blocks: a full queue drops its oldest picture.
+    /// Sends without blocking: a full queue drops its oldest picture.
     fn send(&self, frame: Result<DecodedFrame, CaptureError>) {
         let replaced = force_send(&self.frames, &self.oldest, frame);
         self.losses.lock().late += replaced as u64;

@@ -1,4 +1,4 @@
-//! Searches for a lost camera in the background until it returns: by its port, because its number may have
+//! Search for a lost camera in the background until it returns: by its port, because its number may have
 //! changed.
 
 use super::claim;
@@ -12,16 +12,16 @@ use std::time::Duration;
 /// Identity of a camera, independent of its number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
-    /// Its port; empty where the system does not report it.
+    /// Port; empty where the system does not report it.
     pub(super) port: String,
-    /// Its name according to its driver.
+    /// Name according to its driver.
     pub(super) name: String,
-    /// Its number when it was opened.
+    /// Number when it was opened.
     pub(super) index: u32,
 }
 
 impl Identity {
-    /// Identity of an open camera, from the system's list.
+    /// Returns the identity of an open camera, from the system's list.
     pub(super) fn of(index: u32) -> Self {
         let found = listed().unwrap_or_default().into_iter().find(|camera| camera.index == index);
         found.map_or_else(
@@ -30,7 +30,7 @@ impl Identity {
         )
     }
 
-    /// Its current number, if it is listed.
+    /// Returns its current number, if it is listed.
     fn find(&self) -> Option<u32> {
         let cameras = listed().ok()?;
         let mut here = cameras.iter().filter(|camera| match self.port.as_str() {
@@ -43,10 +43,10 @@ impl Identity {
     }
 }
 
-/// The search for a lost camera. Dropping it ends the search soon.
+/// Search for a lost camera, which ends soon after it is dropped.
 #[derive(Debug)]
 pub(super) struct Reopening {
-    /// The camera, or the error of opening it although it is listed.
+    /// Channel of the camera, or of the error of opening it although it is listed.
     pub(super) answer: Receiver<Result<OpenCamera, CaptureError>>,
     /// Its channel disconnects when this is dropped.
     _stop: Sender<()>,

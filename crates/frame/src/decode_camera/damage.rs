@@ -37,13 +37,13 @@ impl DecodeError {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Damaged {
-    /// Of [`Damage::Short`].
+    /// Number of [`Damage::Short`].
     pub short: u64,
-    /// Of [`Damage::Flagged`].
+    /// Number of [`Damage::Flagged`].
     pub flagged: u64,
-    /// Of [`Damage::Jpeg`].
+    /// Number of [`Damage::Jpeg`].
     pub jpeg: u64,
-    /// Of [`Damage::Size`].
+    /// Number of [`Damage::Size`].
     pub size: u64,
 }
 
@@ -58,12 +58,12 @@ impl Damaged {
         } += 1;
     }
 
-    /// Sum over all causes.
+    /// Returns the sum over all causes.
     pub fn total(&self) -> u64 {
         self.short + self.flagged + self.jpeg + self.size
     }
 
-    /// The causes whose count is not 0: `2 too short, 1 flagged by the driver`.
+    /// Lists the causes whose count is not 0: `2 too short, 1 flagged by the driver`.
     pub fn causes(&self) -> String {
         let causes = [
             (self.short, "too short"),
@@ -75,7 +75,7 @@ impl Damaged {
         nonzero.join(", ")
     }
 
-    /// A function of the two counts of each cause.
+    /// Combines the two counts of each cause.
     fn each(self, other: Self, function: fn(u64, u64) -> u64) -> Self {
         Self {
             short: function(self.short, other.short),
@@ -86,7 +86,7 @@ impl Damaged {
     }
 }
 
-/// The sum and the causes: `3 damaged (2 too short, 1 flagged by the driver)`.
+/// Formats the sum and the causes: `3 damaged (2 too short, 1 flagged by the driver)`.
 impl fmt::Display for Damaged {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} damaged", self.total())?;
@@ -100,7 +100,7 @@ impl std::iter::Sum for Damaged {
     }
 }
 
-/// Counts since the counts were `before`.
+/// Subtracts earlier counts.
 impl Sub for Damaged {
     type Output = Self;
 

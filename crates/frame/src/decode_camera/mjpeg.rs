@@ -15,7 +15,7 @@ use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
-/// Pixels whose colours are made together.
+/// Number of pixels whose colours are computed together.
 const BLOCK: usize = 64;
 
 pub(super) fn decode((width, height): (usize, usize), bytes: &[u8], pixels: Pixels) -> Result<Picture, DecodeError> {
@@ -48,7 +48,7 @@ pub(super) fn decode((width, height): (usize, usize), bytes: &[u8], pixels: Pixe
     Ok(Picture { luma: Luma::U8(Image::new(width, height, luma)), rgb })
 }
 
-/// Takes luma out of pixels of YCbCr, and makes RGB of them in their place: plain loops over planes, which become vector instructions.
+/// Separates luma from YCbCr pixels and converts these to RGB in place, in plain loops that become vector instructions.
 #[inline(always)]
 fn separate(pixels: &mut [[u8; 3]], luma: &mut [u8]) {
     let (blocks, rest) = pixels.as_chunks_mut::<BLOCK>();
@@ -70,7 +70,7 @@ fn separate(pixels: &mut [[u8; 3]], luma: &mut [u8]) {
     }
 }
 
-/// RGB of YCbCr: BT.601, full range, in 1/2^14, rounded as zune-jpeg does.
+/// Converts YCbCr to RGB: BT.601, full range, in 1/2^14, rounded as in zune-jpeg.
 #[inline(always)]
 fn rgb_of([y, cb, cr]: [u8; 3]) -> [u8; 3] {
     let (y, cb, cr) = (i32::from(y) << 14 | 0x1fff, i32::from(cb) - 128, i32::from(cr) - 128);
@@ -78,7 +78,7 @@ fn rgb_of([y, cb, cr]: [u8; 3]) -> [u8; 3] {
     [channel(y + 22970 * cr), channel(y - 11700 * cr - 5638 * cb), channel(y + 29032 * cb)]
 }
 
-/// The frame as the decoder needs it: without end marker, and with the standard Huffman tables (K.3) where the camera omits
+/// Prepares the frame for the decoder: without end marker, and with the standard Huffman tables (K.3) where the camera omits
 /// them, as many do.
 ///
 /// The decoder adds the tables to a stream that is marked as an AVI frame; tables in the stream take precedence. Behind an early

@@ -31,7 +31,7 @@ choices! {
 }
 
 impl PixelFormat {
-    /// Name of the format in listings.
+    /// Returns the name of the format in listings.
     pub fn name(self) -> &'static str {
         match self {
             Self::Yuyv => "YUYV",
@@ -42,7 +42,7 @@ impl PixelFormat {
         }
     }
 
-    /// Bytes per pixel in the first plane; `None` for compressed formats.
+    /// Returns the bytes per pixel in the first plane; `None` for compressed formats.
     fn bytes_per_pixel(self) -> Option<usize> {
         match self {
             Self::Yuyv | Self::Y16 => Some(2),
@@ -61,23 +61,23 @@ pub struct Layout {
     pub width: usize,
     /// Height, px.
     pub height: usize,
-    /// Stride: bytes from one row to the next, at least a row's own bytes.
+    /// Stride from one row to the next, bytes; at least the row's length.
     pub stride: usize,
 }
 
 impl Layout {
-    /// Layout without gaps between rows.
+    /// Creates a layout without gaps between rows.
     pub fn tight(format: PixelFormat, (width, height): (usize, usize)) -> Self {
         Self { format, width, height, stride: width.saturating_mul(format.bytes_per_pixel().unwrap_or(0)) }
     }
 
-    /// Layout with this stride where it is possible; drivers without a stride report 0 or a wrong number.
+    /// Sets the stride where possible; drivers without a stride report 0 or a wrong number.
     #[must_use]
     pub fn with_stride(self, stride: usize) -> Self {
         Self { stride: self.stride.max(stride), ..self }
     }
 
-    /// The picture's bytes out of a frame's bytes, which may be longer (whole memory pages).
+    /// Cuts the picture's bytes out of a frame's bytes, which may be longer (whole memory pages).
     pub fn cut<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         let rows = match self.format {
             PixelFormat::Mjpeg => return bytes,
@@ -87,7 +87,7 @@ impl Layout {
         &bytes[..bytes.len().min(rows.saturating_mul(self.stride))]
     }
 
-    /// `rows` rows from `bytes` on, with `per_pixel` bytes per pixel.
+    /// Iterates over `rows` rows of `bytes`, with `per_pixel` bytes per pixel.
     fn rows<'a>(&self, bytes: &'a [u8], rows: usize) -> Result<impl Iterator<Item = &'a [u8]>, DecodeError> {
         let row = self.width.saturating_mul(self.format.bytes_per_pixel().unwrap_or(0));
         let stride = self.stride.max(row);
@@ -175,7 +175,7 @@ fn decode_y16(layout: Layout, bytes: &[u8]) -> Result<Picture, DecodeError> {
     Ok(Luma::of_words(Image::new(layout.width, layout.height, pixels)).into())
 }
 
-/// A plane of one byte per pixel.
+/// Decodes a plane of one byte per pixel.
 fn plane(layout: Layout, bytes: &[u8]) -> Result<Image<u8>, DecodeError> {
     let rows = layout.rows(bytes, layout.height)?;
     let mut pixels = Vec::with_capacity(layout.width * layout.height);
@@ -183,7 +183,7 @@ fn plane(layout: Layout, bytes: &[u8]) -> Result<Image<u8>, DecodeError> {
     Ok(Image::new(layout.width, layout.height, pixels))
 }
 
-/// RGB of YUV: BT.601, limited range, in 1/256.
+/// Converts YUV to RGB: BT.601, limited range, in 1/256.
 pub fn rgb_from_yuv(y: u8, u: u8, v: u8) -> [u8; 3] {
     let y = 298 * (i32::from(y) - 16) + 128;
     let (u, v) = (i32::from(u) - 128, i32::from(v) - 128);

@@ -3,7 +3,7 @@
 use super::*;
 use ::image::codecs::jpeg::JpegEncoder;
 
-/// A smooth picture, which JPEG preserves well.
+/// Creates a smooth picture, which JPEG preserves well.
 fn ramp(width: usize, height: usize) -> Image<u8> {
     Image::from_fn(width, height, |x, y| (40 + 3 * x + 2 * y).min(255) as u8)
 }
@@ -21,7 +21,7 @@ fn luma(picture: &Picture) -> Image<u8> {
     picture.luma.to_u8()
 }
 
-/// The stream without its Huffman tables, as many cameras send it.
+/// Removes the Huffman tables from the stream, as many cameras do.
 fn without_tables(jpeg: &[u8]) -> Vec<u8> {
     let mut kept = jpeg[..2].to_vec();
     let mut at = 2;

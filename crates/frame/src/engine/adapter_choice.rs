@@ -1,31 +1,31 @@
-//! Which GPU the user wants, and whether it is tuned: plain data, also where there is no GPU engine.
+//! Choice of the GPU and of its tuning: plain data, also without a GPU engine.
 
-/// Which adapter to open.
+/// Adapter to open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AdapterChoice {
-    /// A discrete GPU before an integrated one before software.
+    /// Best adapter: a discrete GPU before an integrated one before software.
     #[default]
     Best,
-    /// By its number in the list of `stereopsis devices --gpu`.
+    /// Adapter with this number in the list of `stereopsis devices --gpu`.
     Index(usize),
-    /// The best whose name contains this, upper and lower case alike.
+    /// Best adapter whose name contains this text, ignoring case.
     Name(String),
 }
 
 impl AdapterChoice {
-    /// A number or part of a name, as `--adapter` takes it.
+    /// Parses a number or part of a name, the value of `--adapter`.
     pub fn from_word(word: &str) -> Self {
         word.parse().map_or_else(|_| Self::Name(word.to_owned()), Self::Index)
     }
 }
 
-/// Whether variants are measured on the pairs of a running pipeline.
+/// Conditions under which variants are measured on the pairs of a running pipeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Autotune {
-    /// Only stored measurements are used.
+    /// Never: only stored measurements are used.
     #[default]
     Never,
-    /// On hardware adapters, where no measurement is stored.
+    /// On hardware adapters without a stored measurement.
     OnHardware,
     /// On software adapters too.
     Everywhere,

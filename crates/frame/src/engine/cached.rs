@@ -1,4 +1,4 @@
-//! Files of the program's cache folder: measured times and compiled pipelines. Losing one costs only time.
+//! Files of the program's cache folder: measured times and compiled pipelines. Their loss costs only time.
 
 use crate::files;
 use serde::Serialize;
@@ -6,12 +6,12 @@ use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Path of the file with this name; `None` where the system has no cache folder.
+/// Returns the path of the file with this name; `None` where the system has no cache folder.
 pub fn file(name: &str) -> Option<PathBuf> {
     Some(directories::ProjectDirs::from("", "", "stereopsis")?.cache_dir().join(name))
 }
 
-/// Replaces the whole file or leaves it as it was, also where other processes write it at the same time.
+/// Replaces the file atomically, even while other processes write it.
 ///
 /// # Errors
 /// The folder or the file cannot be written.
@@ -20,32 +20,32 @@ pub fn replace(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
     folder.and_then(|()| files::write(file, bytes)).map_err(|err| err.source)
 }
 
-/// Measurements by key, in a JSON file. If the file cannot be read or written, they are made again.
+/// Measurements by key, in a JSON file. If the file cannot be read or written, they are repeated.
 #[derive(Clone, Debug, Default)]
 pub struct Measurements {
     file: Option<PathBuf>,
 }
 
-/// All entries are dropped when there are more: of devices, versions and sizes of long ago.
+/// Largest number of entries, above which all are dropped: most belong to old devices and versions.
 const MAX_ENTRIES: usize = 500;
 
 impl Measurements {
-    /// Those in the file with this name in the cache folder.
+    /// Opens the measurements in the file with this name in the cache folder.
     pub fn named(name: &str) -> Self {
         Self { file: file(name) }
     }
 
-    /// Those in `file`.
+    /// Opens the measurements in `file`.
     pub fn in_file(file: PathBuf) -> Self {
         Self { file: Some(file) }
     }
 
-    /// Their file.
+    /// Returns the path of the file.
     pub fn file(&self) -> Option<&Path> {
         self.file.as_deref()
     }
 
-    /// The entry of a key; `None` also where it is of another type.
+    /// Returns the entry of a key; `None` also for another type.
     pub fn get<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
         serde_json::from_value(self.read().remove(key)?).ok()
     }

@@ -1,5 +1,5 @@
-//! Comparison of the memory of a job with the memory that is free, before the job begins. The system ends a program that takes more in
-//! the middle of its work, and others with it.
+//! Comparison of a job's memory with the free memory, before the job begins: the system would end a program that takes more, and others
+//! with it.
 
 use super::{EngineError, Job};
 use crate::console;
@@ -10,35 +10,35 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Properties of a job that decide how much memory it takes.
+/// Properties of a job that determine its memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Demand {
-    /// Columns and rows.
+    /// Columns and rows, px.
     pub size: (usize, usize),
     /// Valid parameters.
     pub params: Arc<StereoParams>,
-    /// The right picture's map is computed too.
+    /// Whether the right picture's map is computed too.
     pub wants_right: bool,
-    /// Brightness has more than 8 bits.
+    /// Whether brightness has more than 8 bits.
     pub deep: bool,
-    /// Both pictures have colours.
+    /// Whether both pictures have colours.
     pub colored: bool,
 }
 
 impl Demand {
-    /// The demand of a job.
+    /// Returns the demand of a job.
     pub fn of(job: &Job) -> Self {
         let pair = PictureRef::pair(&*job.frame.left, &*job.frame.right);
         Self::of_pair(pair, Arc::clone(&job.params), job.wants_right)
     }
 
-    /// The demand of a pair.
+    /// Returns the demand of a pair.
     pub fn of_pair([left, right]: [PictureRef<'_>; 2], params: Arc<StereoParams>, wants_right: bool) -> Self {
         let deep = left.luma.bits().max(right.luma.bits()) > 8;
         Self { size: left.luma.size(), params, wants_right, deep, colored: left.rgb.is_some() }
     }
 
-    /// Smaller ones, each with the words that lead to it.
+    /// Returns smaller demands, each with the words that lead to it.
     fn smaller(&self) -> Vec<(String, Self)> {
         let with = |params| Self { params: Arc::new(params), ..self.clone() };
         let (width, height) = self.size;
@@ -58,14 +58,14 @@ impl Demand {
     }
 }
 
-/// Bytes that engines of this process are about to take: the system counts them only when they are used.
+/// Memory that engines of this process are about to allocate, bytes: the system counts it only after use.
 static PROMISED: AtomicU64 = AtomicU64::new(0);
 
-/// Memory that an engine is about to take, until it is dropped.
+/// Reservation of memory that an engine is about to allocate, until dropped.
 pub struct Promise(u64);
 
 impl Promise {
-    /// A demand of so many bytes.
+    /// Reserves this number of bytes.
     pub fn of(bytes: u64) -> Self {
         PROMISED.fetch_add(bytes, Ordering::AcqRel);
         Self(bytes)
@@ -78,7 +78,7 @@ impl Drop for Promise {
     }
 }
 
-/// The memory that is free now and promised to no engine; `None` where the system does not tell. Tests give it.
+/// Returns the memory that is free and not reserved by an engine; `None` where the system does not report it. Tests pass `given`.
 pub fn free(given: Option<Free>) -> Option<Free> {
     let now = || {
         let free = Places::usual().free()?;
@@ -87,7 +87,7 @@ pub fn free(given: Option<Free>) -> Option<Free> {
     given.or_else(now)
 }
 
-/// Refuses a demand that needs more than `free` beside what the engine `held` before, and says what fits. `need` computes the bytes of
+/// Refuses a demand above `free` plus the memory `held` by the engine before, and names settings that fit. `need` computes the bytes of
 /// any demand; `None` for one that is impossible for other reasons.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Engines run the algorithm of [`crate::stereo`]: rectified pairs go in, disparity maps come out, all with the same bits.
+//! Engines of the algorithm of [`crate::stereo`]: rectified pairs in, disparity maps out, bit for bit equal.
 
 mod adapter_choice;
 pub mod cached;
@@ -48,25 +48,25 @@ pub struct EngineInfo {
     pub kind: EngineKind,
     /// Name of the device: `AMD EPYC, AVX-512, 2 threads`, `NVIDIA H200 (Vulkan)`.
     pub adapter: String,
-    /// True for a software adapter: a GPU driver that computes on the CPU.
+    /// Whether it is a software adapter: a GPU driver that computes on the CPU.
     pub software: bool,
 }
 
-/// One pair to match.
+/// Pair to match.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// The pair.
     pub frame: Arc<Frame>,
     /// Valid parameters.
     pub params: Arc<StereoParams>,
-    /// The disparity map comes to the host; a window needs the texture alone.
+    /// Whether the disparity map comes to the host; a window needs only the texture.
     pub read_back: bool,
-    /// The right picture's map is computed too, and comes to the host.
+    /// Whether the right picture's map is computed too, and comes to the host.
     pub wants_right: bool,
 }
 
 impl Job {
-    /// Whether a map has to come to the host.
+    /// Returns whether a map has to come to the host.
     pub fn comes_back(&self) -> bool {
         self.read_back || self.wants_right
     }
@@ -81,27 +81,27 @@ pub struct StageTime {
     pub ms: f64,
 }
 
-/// One finished pair.
+/// Result of one pair.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// The job.
+    /// Job of the result.
     pub job: Job,
-    /// The engine.
+    /// Engine that computed it.
     pub engine: Arc<EngineInfo>,
-    /// The disparity map on the host; always there from the CPU, on request from the GPU.
+    /// Disparity map on the host; always from the CPU, on request from the GPU.
     pub map: Option<Arc<DisparityMap>>,
     /// The right picture's disparity map, if the job wants it.
     pub right_map: Option<Arc<DisparityMap>>,
-    /// The disparity map on the GPU; only from the GPU.
+    /// Disparity map on the GPU; only from the GPU.
     pub texture: Option<ResultTexture>,
     /// Time of each stage, in the order in which they ran.
     pub stages: Vec<StageTime>,
-    /// From submission to the finished result.
+    /// Time from submission to the finished result.
     pub compute_time: Duration,
 }
 
 impl Output {
-    /// The time of each stage by its name, ms; of a stage that ran several times their sum.
+    /// Returns the time of each stage by its name, ms, summed over the runs of a stage.
     pub fn stages_ms(&self) -> BTreeMap<&'static str, f64> {
         let mut sums = BTreeMap::new();
         for StageTime { name, ms } in &self.stages {
@@ -115,7 +115,7 @@ impl Output {
 /// [`crate::stereo::DisparityMap::values`], next 8 bits the reasons, upper 8 bits the confidence if the parameters enable it.
 #[cfg(feature = "gpu")]
 pub type ResultTexture = wgpu::Texture;
-/// No engine of this build leaves its map on a device.
+/// Type without values: no engine of this build leaves its map on a device.
 #[cfg(not(feature = "gpu"))]
 pub type ResultTexture = std::convert::Infallible;
 
@@ -142,41 +142,41 @@ pub enum EngineError {
 /// Runs jobs in order. Up to [`Engine::slots`] are in flight, so that the upload of a pair overlaps the computation
 /// of the one before.
 pub trait Engine: Send {
-    /// Description of this engine.
+    /// Returns the description of this engine.
     fn info(&self) -> Arc<EngineInfo>;
 
-    /// How many jobs may be in flight: submitted and not yet collected.
+    /// Returns the largest number of jobs in flight: submitted and not yet collected.
     fn slots(&self) -> usize;
 
-    /// Bytes of memory that it keeps for pairs like the last one; `None` where that is unknown.
+    /// Returns the bytes of memory that it keeps for pairs like the last one; `None` if unknown.
     fn memory_bytes(&mut self) -> Option<usize> {
         None
     }
 
-    /// Whether a job like this could start at once. Where not, the engine prepares for it in the background, and calling this
-    /// again is cheap. A job that is impossible counts as prepared: [`Engine::submit`] returns the error.
+    /// Returns whether a job like this could start at once. If not, the engine prepares for it in the background; repeated calls are
+    /// cheap. An impossible job counts as prepared: [`Engine::submit`] returns the error.
     fn prepare(&mut self, _job: &Job) -> bool {
         true
     }
 
-    /// Begins a new sequence with the next pair: no state of earlier pairs is used. A change of size or parameters does the same,
+    /// Begins a new sequence with the next pair, without state of earlier pairs, like a change of size or parameters;
     /// see [`crate::stereo::Past`].
     fn forget(&mut self);
 
-    /// Starts a job without waiting for the device. Where the engine is not prepared this prepares it first, which may take a
+    /// Starts a job without waiting for the device. An engine that is not prepared prepares first, which may take a
     /// while.
     ///
     /// # Errors
     /// The job is not taken; the engine stays usable unless the device is lost.
     fn submit(&mut self, job: Job) -> Result<(), EngineError>;
 
-    /// The oldest job's result if it is finished. Never waits for a device; the CPU engine computes here.
+    /// Returns the oldest job's result if it is finished. Never waits for a device; the CPU engine computes here.
     ///
     /// # Errors
-    /// The oldest job failed, and is in flight no more.
+    /// The oldest job failed, and is no longer in flight.
     fn collect(&mut self) -> Result<Option<Output>, EngineError>;
 
-    /// Waits for the oldest job, a moment at most: [`Engine::collect`] tells whether it is finished.
+    /// Waits for a moment at most for the oldest job, which [`Engine::collect`] returns if it is finished.
     fn wait(&mut self) {
         std::thread::sleep(POLL_INTERVAL);
     }
@@ -196,7 +196,7 @@ pub fn check_counts((width, height): (usize, usize), params: &StereoParams) -> R
     Ok(())
 }
 
-/// Interval at which an engine that cannot wait for its device is asked for a result.
+/// Interval of polling an engine that cannot wait for its device.
 pub const POLL_INTERVAL: Duration = Duration::from_micros(100);
 
 /// Runs one job and waits for it; the engine must be idle.

@@ -6,53 +6,53 @@
 use super::EngineError;
 use std::time::{Duration, Instant};
 
-/// From a loss to the attempt to open the GPU again.
+/// Delay from a loss to the attempt to open the GPU again.
 const RETRY_DELAY: Duration = Duration::from_secs(5);
-/// How long a GPU must work after a recovery before its next loss counts as a first one.
+/// Time for which a GPU must work after a recovery before its next loss counts as a first one.
 const PROBATION: Duration = Duration::from_mins(1);
 
-/// Losses and attempts so far; [`Recovery::default`] where the user has chosen an engine.
+/// Losses and attempts so far; reset to [`Recovery::default`] when the user chooses an engine.
 #[derive(Debug, Default)]
 pub struct Recovery {
     retry_at: Option<Instant>,
     recovered_at: Option<Instant>,
 }
 
-/// How to go on after a loss.
+/// Decision after a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// The GPU is opened again when [`Recovery::take_due`] says so.
+    /// Retry: the GPU is opened again when [`Recovery::take_due`] returns true.
     Retry,
-    /// The GPU was lost again, this long after the last recovery: the CPU computes until the user chooses an engine.
+    /// End of retries: the GPU was lost again, this long after the last recovery. The CPU computes until the user chooses an engine.
     GiveUp(Duration),
 }
 
 impl Recovery {
-    /// The GPU is lost.
+    /// Records a loss of the GPU.
     pub fn lost(&mut self, now: Instant) -> Decision {
         let since_recovery = self.recovered_at.map(|at| now.duration_since(at)).filter(|since| *since < PROBATION);
         self.retry_at = since_recovery.is_none().then(|| now + RETRY_DELAY);
         since_recovery.map_or(Decision::Retry, Decision::GiveUp)
     }
 
-    /// A GPU computes again, or is about to: its probation begins.
+    /// Records that a GPU computes again, or is about to: its probation begins.
     pub fn recovered(&mut self, now: Instant) {
         self.recovered_at = Some(now);
     }
 
-    /// When the GPU is to be opened again.
+    /// Returns when the GPU is to be opened again.
     pub fn due(&self) -> Option<Instant> {
         self.retry_at
     }
 
-    /// Whether the GPU is to be opened now; true once for each loss.
+    /// Returns whether the GPU is to be opened now; true once for each loss.
     pub fn take_due(&mut self, now: Instant) -> bool {
         self.retry_at.take_if(|at| *at <= now).is_some()
     }
 }
 
 impl Decision {
-    /// Message about `loss`: `meanwhile` computes until `retried`, if that is given, is opened again.
+    /// Returns the message about `loss`: `meanwhile` computes until `retried`, if given, is opened again.
     pub fn message(self, loss: &EngineError, meanwhile: &str, retried: Option<&str>) -> String {
         match (self, retried) {
             (Self::GiveUp(since), _) => format!(
@@ -67,7 +67,7 @@ impl Decision {
     }
 }
 
-/// Message about a GPU that could not be opened again.
+/// Returns the message about a GPU that could not be opened again.
 pub fn not_recovered(lost: &str, why: &str, meanwhile: &str) -> String {
     format!("{lost} and cannot be opened again: {why}; {meanwhile} until an engine is chosen again")
 }

@@ -5,7 +5,8 @@ use super::memory::Memory;
 use crate::capture::Frame;
 use crate::capture::picture_files::truth::PairWithTruth;
 use crate::search::{
-    Budget, EngineMeter, Judge, Known, Limits, Meter as _, Plan, Run, Sample, SearchProgress, Trial, Watcher, find,
+    Budget, EarlierTrials, EngineMeter, Judge, Limits, Meter as _, Plan, Run, Sample, SearchProgress, Trial, Watcher,
+    find,
 };
 use crate::settings::differences;
 use anyhow::Context as _;
@@ -80,7 +81,7 @@ impl Study {
         let samples = searched_on.len();
         let mut meter = self.searching.on(searched_on);
         let SearchProgress { start, presets, best, .. } =
-            find(&plan, samples, Known::default(), &mut meter, &mut Unwatched)?;
+            find(&plan, samples, EarlierTrials::default(), &mut meter, &mut Unwatched)?;
         let (start, best) = start.zip(best).context("nothing was tried")?;
         let whole = presets.into_iter().filter(|(_, trial)| trial.samples == samples);
         let by_loss = |(_, trial): &(_, Arc<Trial>)| trial.loss.unwrap_or(f64::INFINITY);

@@ -1,6 +1,6 @@
 //! Each setting is matched once on each scene, though many searches try it.
 
-use crate::search::{EngineMeter, Failure, Measured, Meter, Run, key};
+use crate::search::{EngineMeter, Failure, Meter, Run, SampleResult, key};
 use crate::stereo::StereoParams;
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ impl Meter for Part<'_> {
         params: &StereoParams,
         sample: usize,
         is_stopped: &dyn Fn() -> bool,
-    ) -> Result<Measured, Failure> {
+    ) -> Result<SampleResult, Failure> {
         let Memory { meter, runs } = &mut *self.memory;
         let scene = self.scenes[sample];
         let run = match runs.entry((key(params), scene)) {
@@ -42,6 +42,6 @@ impl Meter for Part<'_> {
                 *new.insert(meter.measure(params, scene, is_stopped)?.run)
             }
         };
-        Ok(Measured { run, map: None })
+        Ok(SampleResult { run, map: None })
     }
 }

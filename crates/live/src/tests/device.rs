@@ -5,10 +5,10 @@ use super::*;
 use crate::engine::GpuEngine;
 use crate::engine::gpu::{AdapterChoice, Gpu};
 
-/// From a loss to the attempt to open the GPU again, and what a busy machine adds.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Largest time for recovery: the delay until the GPU is opened again, and the load of a busy machine.
+const RECOVERY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The pipeline on `gpu`, which is opened again by `options`, with pairs as from a camera.
+/// Starts the pipeline on `gpu`, which is reopened with `options`, with pairs as from a camera.
 fn start(gpu: &Gpu, options: OpenOptions) -> Live {
     let engine: Box<dyn crate::engine::Engine> = Box::new(GpuEngine::new(gpu.clone()).unwrap());
     let params = StereoParams { num_disparities: 16, p1: 5, ..StereoParams::default() };
@@ -26,7 +26,7 @@ fn by_name() -> OpenOptions {
 
 /// Waits for a result of this engine.
 fn until_computed_by(live: &Live, kind: EngineKind) {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + RECOVERY_TIMEOUT;
     let before = live.status().engine.computed;
     let is_there =
         || live.status().engine.computed > before && live.latest().is_some_and(|output| output.engine.kind == kind);
@@ -67,7 +67,7 @@ fn a_gpu_that_stays_away_is_told_and_can_be_chosen_again() {
     let live = start(&gpu, gone);
     gpu.device.destroy();
     let told = |part: &str| live.status().errors.concat().contains(part);
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + RECOVERY_TIMEOUT;
     while !told("cannot be opened again: no GPU whose name contains 'no such adapter'") {
         assert!(Instant::now() < deadline, "{:?}", live.status().errors);
         std::thread::sleep(Duration::from_millis(5));

@@ -82,7 +82,7 @@ fn the_learned_choice_mends_filled_maps() {
     assert!(with < 0.95 * without, "bad-1.0 {with:.2} % with the choice, {without:.2} % without");
 }
 
-/// Of disparities with a confidence of 80 %, about 80 % lie within 1 px of the truth, filled ones included.
+/// Checks that of disparities with a confidence of 80 %, about 80 % lie within 1 px of the truth, including filled ones.
 #[test]
 fn confidence_of_the_learned_choice_is_the_chance_to_be_right() {
     // up to 50 %, up to 90 %, and above: pixels, those that are right, and the sum of their confidences
@@ -138,7 +138,7 @@ fn the_chance_is_low_where_a_pattern_repeats() {
     assert!(bars < 0.8 && wall > 0.9, "{bars:.2} in the doorway, {wall:.2} on the wall");
 }
 
-/// Noisy frames of worlds in which nothing moves: the choice that knows the map before changes fewer pixels, and not for the worse.
+/// Noisy frames of worlds in which nothing moves: the choice with the previous map changes fewer pixels, and not for the worse.
 #[test]
 fn the_learned_choice_is_calmer_where_it_knows_the_map_before() {
     let (calmer, better) = knowing_the_map_before(SceneWorld::Random, 1_000_000..1_000_003);
@@ -298,7 +298,7 @@ fn mean_bad_percent(pairs: &[(PairWithTruth, u32)], params: impl Fn(u32) -> Ster
     mean
 }
 
-/// Of each region that the pair has.
+/// Returns bad-1.0 of each region of the pair.
 fn bad_percent_by_region(pair: &PairWithTruth, params: &StereoParams) -> Vec<f64> {
     let map = match_on_cpu(&pair.raw, params);
     let regions = pair.regions.present();

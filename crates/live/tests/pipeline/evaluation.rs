@@ -149,7 +149,7 @@ fn a_meta_json_names_truth_and_masks() {
     let disp = r#""disp": { "file": "disp.png", "scale": 5 }"#;
     let write = |place: &Path, text: &str| fs::write(place.join("meta.json"), text).unwrap();
     write(&set, &format!(r#"{{ "left": "left.png", "right": "right.png", {disp}, "masks": {{ {masks} }} }}"#));
-    // the same without truth, and what another set says
+    // a pair without truth, and the format of another data set
     for (name, text) in [("b", r#"{ "left": "left.png", "right": "right.png" }"#), ("c", r#"{ "boards": 3 }"#)] {
         let folder = root.path().join("set").join(name);
         pictures(&folder, &["left.png", "right.png"], (3, 1), 9);
@@ -204,7 +204,7 @@ fn made_map(truth_px: &Image<f32>) -> DisparityMap {
     DisparityMap { values, reasons: Image::filled(width, height, 0), confidence: None }
 }
 
-/// What the script says of such maps, as numpy prints it: scene, region, pixels, and the figures in the order of [`SCRIPT`].
+/// Output of the script for such maps, as printed by numpy: scene, region, pixels, and the figures in the order of [`SCRIPT`].
 const BY_THE_SCRIPT: &str = "\
 middlebury2001/tsukuba all 87696 84.06540777230433 69.07270571063674 50.32726692209451 20.336161284437146 65.98013145351463 45.36024283779037 90.90950556467799 2.020524716522001 2.4747621806842646 1.75
 middlebury2001/tsukuba nonocc 85438 84.07617219504202 69.0851845782907 50.34059786043681 20.359793066317096 65.98629819455533 45.36276302572952 90.88929984316113 2.0205993896000205 2.4748136509801197 1.75

@@ -3,7 +3,7 @@
 //!
 //! The rule: sizes and parameters come again in the same order in each block of pairs, so that every block asks for the same memory.
 //! The first block is for warming up. The median of the resident memory over the last block may exceed that over the second one by
-//! [`ALLOWED_MB`]. Ten thousand pairs exceed that with a leak of one byte per pixel and pair, six hundred with a leak of every pair.
+//! [`MAX_GROWTH_MB`]. Ten thousand pairs exceed that with a leak of one byte per pixel and pair, six hundred with a leak of every pair.
 
 #![cfg(target_os = "linux")] // no other system tells a process its memory in a file
 use fastrand::Rng;
@@ -26,20 +26,20 @@ use stereopsis_recording::write::{RecordOptions, Recorder, Target};
 use stereopsis_settings::settings::{Origin, Settings, Word};
 use stereopsis_stereo::{CostKind, StereoParams};
 
-/// What the allocator may keep beyond what is used, MB. It has a store for each of some threads, and each new source brings new
+/// Largest memory that the allocator may keep unused, MB. It has a store for each of some threads, and each new source brings new
 /// threads: over forty thousand pairs the live chain went up by less than 4 MB and stayed there.
-const ALLOWED_MB: f64 = 8.0;
-/// Pairs of one size, with one set of parameters.
+const MAX_GROWTH_MB: f64 = 8.0;
+/// Number of pairs of one size, with one set of parameters.
 const RUN: u64 = 5;
-/// So few threads that the test says the same on every machine.
+/// Number of threads, small enough for equal results on every machine.
 const THREADS: usize = 2;
 
-/// How many pairs.
+/// Length of a test.
 #[derive(Clone, Copy)]
 struct Course {
-    /// In all; a multiple of `block`, at least three of them.
+    /// Number of all pairs: at least three blocks.
     pairs: u64,
-    /// Until sizes and parameters come again.
+    /// Number of pairs until sizes and parameters repeat.
     block: u64,
 }
 
@@ -97,7 +97,7 @@ fn ten_thousand_pairs_leave_the_memory_of_the_live_chain_as_it_was() {
     through_the_live_chain(WHOLE);
 }
 
-/// Runs an ignored test where no other one takes memory.
+/// Runs an ignored test in a separate process, without the memory of others.
 fn in_a_process_of_its_own(inside: &str) {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", inside, "--ignored", "--nocapture"])
@@ -107,7 +107,7 @@ fn in_a_process_of_its_own(inside: &str) {
     assert!(output.status.success() && said.contains("1 passed"), "{inside}: {}\n{said}", output.status);
 }
 
-/// The memory is the whole process's: one at a time.
+/// Lock for one test at a time: the memory is the whole process's.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn through_the_engine(course: Course) {
@@ -189,18 +189,18 @@ fn through_the_live_chain(course: Course) {
 }
 
 impl Course {
-    /// Which size and parameters a pair has.
+    /// Returns the number of the run, which determines size and parameters.
     fn run(self, number: u64) -> u64 {
         number % self.block / RUN
     }
 }
 
-/// Odd ones, small ones, flat ones.
+/// Returns odd, small and flat sizes.
 fn size(run: u64) -> (usize, usize) {
     [(64, 48), (97, 31), (33, 65), (80, 60), (48, 1), (1, 7)][run as usize % 6]
 }
 
-/// By the words that a user writes.
+/// Returns parameters by the words of a user.
 fn params(run: u64) -> StereoParams {
     let mut rng = Rng::with_seed(run);
     let mut one_of = |words: &[&'static str]| *rng.choice(words).unwrap();
@@ -219,7 +219,7 @@ fn params(run: u64) -> StereoParams {
     Settings::resolve(&words).unwrap().params
 }
 
-/// A texture of its own for each number, seen 3 px further left by the right eye.
+/// Returns a pair with another texture for each number, 3 px further left in the right view.
 fn pair(number: u64, (width, height): (usize, usize)) -> RawPair {
     let mut rng = Rng::with_seed(number);
     let texture = Image::from_fn(width + 3, height, |_, _| rng.u8(..));
@@ -234,7 +234,7 @@ fn info() -> SourceInfo {
     SourceInfo { name: "changing".into(), width: 64, height: 48, is_rectified: true, ..SourceInfo::default() }
 }
 
-/// The pairs as a source, which goes on where another one of its kind has stopped.
+/// Source of these pairs, which continues where the previous one has stopped.
 struct Changing {
     course: Course,
     given: Arc<AtomicU64>,
@@ -279,7 +279,7 @@ impl Memory {
             start.elapsed().as_secs_f64()
         );
         assert!(
-            last <= second + ALLOWED_MB,
+            last <= second + MAX_GROWTH_MB,
             "{what}: memory has grown from {second:.1} to {last:.1} MB: {medians:.1?}"
         );
     }

@@ -13,7 +13,7 @@ use stereopsis_sources::{CalibratedSource, open_calibrated};
 use stereopsis_stereo::StereoParams;
 
 const SIZE: (usize, usize) = (160, 120);
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 fn watched() -> SourceOptions {
     SourceOptions { watched: true, looped: true, rate_hz: Some(30.0), ..SourceOptions::default() }
@@ -40,7 +40,7 @@ fn start(spec: &SourceSpec, choice: &CalibrationChoice) -> Live {
 }
 
 fn until(live: &Live, what: &str, condition: impl Fn() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while !condition() {
         assert!(Instant::now() < deadline, "waited in vain until {what}: {:?}", live.status());
         std::thread::sleep(Duration::from_millis(2));

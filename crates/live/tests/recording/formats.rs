@@ -43,7 +43,7 @@ fn camera(shift: f64) -> Body {
     }))
 }
 
-/// A JPEG file, as cameras give them.
+/// Returns a JPEG file in the form of cameras.
 fn jpeg(k: usize) -> Bytes {
     let grey = bytes_of(1, |x, y| ((3 * x + 2 * y + 9 * k) % 256) as u64);
     let mut file = Vec::new();
@@ -52,7 +52,7 @@ fn jpeg(k: usize) -> Bytes {
     file.into()
 }
 
-/// Everything that belongs to frame `k`, as a recording has it.
+/// Returns all messages of frame `k`.
 fn frame(k: usize) -> Vec<(&'static str, &'static str, Body)> {
     use topic::frame::{LEFT, RIGHT};
     let hole = |x: usize, y: usize| (x + 2 * y + k).is_multiple_of(7);
@@ -110,7 +110,7 @@ fn checksum(bytes: impl IntoIterator<Item = u8>) -> u64 {
     weighed.fold(0, u64::wrapping_add)
 }
 
-/// What a reader has to see of a body.
+/// Returns the values that a reader must report for this body.
 fn expected(body: &Body) -> Value {
     match body {
         Body::Image(image) => {

@@ -20,14 +20,14 @@ use stereopsis_settings::rig::CalibrationChoice;
 use stereopsis_sources as sources;
 use stereopsis_stereo::StereoParams;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 fn at_once() -> SourceOptions {
     SourceOptions { speed: Speed::Max, ..SourceOptions::default() }
 }
 
 fn next(source: &mut dyn PairSource) -> Option<Box<RawPair>> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     loop {
         match source.next(Duration::from_millis(50)).unwrap() {
             Next::Pair(pair) => return Some(pair),
@@ -75,7 +75,7 @@ fn a_watched_recording_tells_which_pairs_have_depth() {
         let file = file(&ours_with_depth(format, 50, has_depth));
         let options = SourceOptions { watched: true, ..at_once() };
         let source = RecordingSource::open(file.path(), &options).unwrap();
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let found = loop {
             let recorded = source.transport().unwrap().get().recorded.expect("it has depth");
             if recorded.len() == 50 {
@@ -133,7 +133,7 @@ fn seeking_while_it_holds_shows_the_right_pair_in_the_live_pipeline() {
     let transport = live.transport().unwrap();
     for k in [12, 3, 4, 19, 0] {
         transport.seek(k);
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let shown = || live.latest().filter(|output| output.job.frame.raw.sequence == k);
         while shown().is_none() {
             assert!(Instant::now() < deadline, "pair {k} is not shown: {:?}", live.status().errors);
@@ -142,7 +142,7 @@ fn seeking_while_it_holds_shows_the_right_pair_in_the_live_pipeline() {
         assert!(is_pair(&shown().unwrap().job.frame.raw, k));
     }
     live.step(1);
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while live.latest().is_none_or(|output| output.job.frame.raw.sequence != 1) {
         assert!(Instant::now() < deadline);
         std::thread::sleep(Duration::from_millis(2));
@@ -163,7 +163,7 @@ fn an_unfinished_file_plays_as_far_as_it_goes_and_says_so() {
     assert!((0..).zip(&pairs).all(|(k, pair)| is_pair(pair, k)));
 }
 
-/// A recording of somebody else: the right camera is 8 ms late, and some of its pictures are missing.
+/// Returns a foreign recording: the right camera is 8 ms late, and some of its pictures are missing.
 fn foreign(format: Format, names: [&str; 2], missing: &[u64]) -> Vec<u8> {
     let mut recorder = Recorder::new(format, WriteOptions::new());
     for k in 0..9 {
@@ -240,7 +240,7 @@ fn topics_that_nobody_can_guess_are_listed_and_taken_when_named() {
     assert_eq!(all(&mut source)[0].left.size(), (SIZE.0 / 2, SIZE.1));
 }
 
-/// A pipe whose bytes come in small pieces.
+/// Pipe whose bytes come in small pieces.
 struct Trickle(Cursor<Vec<u8>>);
 
 impl Read for Trickle {
@@ -275,7 +275,7 @@ fn a_pipe_that_is_cut_ends_and_one_without_a_recording_is_refused() {
     assert!(text(mcap::MAGIC).contains("no pictures"), "{}", text(mcap::MAGIC));
 }
 
-/// A pipe that a fault ends.
+/// Pipe that a fault ends.
 struct Faulty(Cursor<Vec<u8>>);
 
 impl Read for Faulty {
@@ -292,7 +292,7 @@ fn a_thread_that_dies_while_it_reads_a_pipe_is_an_error() {
     let half = bytes[..bytes.len() / 2].to_vec();
     let mut source = PipeSource::open(Faulty(Cursor::new(half)), &at_once()).unwrap();
     let error = loop {
-        match source.next(PATIENCE) {
+        match source.next(TIMEOUT) {
             Ok(Next::Pair(_)) => {}
             Ok(other) => panic!("{other:?}"),
             Err(err) => break err.to_string(),

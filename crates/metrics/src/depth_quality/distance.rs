@@ -1,6 +1,6 @@
 //! Distance between the points of two pixels.
 
-use super::plane::{FlatFit, flat_inliers};
+use super::plane::{DisparityPlaneFit, flat_inliers};
 use super::rms;
 use super::sight::{Sample, measured_px, point_mm, samples};
 use crate::geometry::{Geometry, Uncertainty};
@@ -11,31 +11,31 @@ use glam::DVec3;
 
 /// Step of a stored disparity, px.
 pub const STEP_PX: f64 = 1.0 / 16.0;
-/// Standard deviations of a bound that 95 of 100 errors keep.
-const BOUND: f64 = 2.0;
-/// Pixels to each side of a point in which matching is seen to scatter.
-const AROUND: usize = 8;
-/// Number of pixels on one plane with a point from which their scatter is known.
-const MIN_AROUND: usize = 30;
+/// Number of standard deviations that bound 95 of 100 errors.
+const BOUND_SIGMAS: f64 = 2.0;
+/// Radius of the window around a point in which the scatter of matching is measured, px.
+const SCATTER_RADIUS: usize = 8;
+/// Smallest number of pixels on one plane with a point for a measurement of their scatter.
+const MIN_SCATTER_PIXELS: usize = 30;
 
 /// Distance between two points, and the parts of its error; 95 of 100 errors are smaller than each of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
     /// Distance, mm.
     pub distance_mm: f64,
-    /// Its change where both disparities are off by one step of 1/16 px, independently of each other, mm.
+    /// Change of the distance by one step of 1/16 px in both disparities, independently, mm.
     pub error_mm: f64,
-    /// Error because disparities have steps: half of one at both points, mm.
+    /// Error by the quantisation of disparities: half a step at both points, mm.
     pub quantisation_mm: f64,
-    /// Error because matching scatters: as around both points, mm.
+    /// Error by the scatter of matching around both points, mm.
     pub matching_mm: Measured,
     /// Error of the calibration's focal length and baseline, mm.
     pub calibration_mm: Measured,
-    /// All parts that are known, as independent errors add up, mm.
+    /// All known parts, added as independent errors, mm.
     pub total_mm: f64,
 }
 
-/// Distance in space between what two pixels `(x, y)` show; `step_px` is the step of the disparities.
+/// Measures the distance in space between the points of two pixels `(x, y)`; `step_px` is the step of the disparities.
 ///
 /// # Errors
 /// No calibration, a pixel outside the picture or without a measured disparity, or one at or behind infinity.
@@ -55,7 +55,7 @@ pub fn distance(
     let of_px = |[a_px, b_px]: [f64; 2]| (a_px * moved_mm[0]).hypot(b_px * moved_mm[1]);
     let quantisation_mm = of_px([step_px / 2.0; 2]);
     let [at_a, at_b] = pixels.map(|pixel| scatter_px(map, pixel));
-    let matching_mm = at_a.and_then(|at_a| Ok(BOUND * of_px([at_a, at_b?])));
+    let matching_mm = at_a.and_then(|at_a| Ok(BOUND_SIGMAS * of_px([at_a, at_b?])));
     let calibration_mm = match geometry.uncertainty {
         _ if geometry.estimated => Err(Missing::Estimate),
         None => Err(Missing::Uncertainty),
@@ -76,20 +76,20 @@ pub fn distance(
     })
 }
 
-/// Standard deviation of the disparities around a pixel from the plane that most of them and its own lie on, px.
+/// Returns the standard deviation of the disparities around a pixel from the plane through it and most of them, px.
 fn scatter_px(map: &DisparityMap, (x, y): (usize, usize)) -> Measured {
-    let (left, top) = (x.saturating_sub(AROUND), y.saturating_sub(AROUND));
-    let region = Region { x: left, y: top, width: x + AROUND + 1 - left, height: y + AROUND + 1 - top };
+    let (left, top) = (x.saturating_sub(SCATTER_RADIUS), y.saturating_sub(SCATTER_RADIUS));
+    let region = Region { x: left, y: top, width: x + SCATTER_RADIUS + 1 - left, height: y + SCATTER_RADIUS + 1 - top };
     let samples = samples(map, region.clipped(map.size()));
-    let FlatFit { plane, inliers } = flat_inliers(&samples).map_err(|_| Missing::Scatter)?;
+    let DisparityPlaneFit { plane, inliers } = flat_inliers(&samples).map_err(|_| Missing::Scatter)?;
     let at = |sample: &Sample| (sample.x, sample.y) == (x as f64, y as f64);
-    if inliers.len() < MIN_AROUND || !inliers.iter().any(|&i| at(&samples[i])) {
+    if inliers.len() < MIN_SCATTER_PIXELS || !inliers.iter().any(|&i| at(&samples[i])) {
         return Err(Missing::Scatter);
     }
     Ok(rms(inliers.iter().map(|&i| plane.residual_px(&samples[i]))))
 }
 
-/// The point of a pixel, mm, and its change for 1 px of disparity, mm.
+/// Returns the point of a pixel, mm, and its change for 1 px of disparity, mm.
 fn end(map: &DisparityMap, geometry: &Geometry, (x, y): (usize, usize)) -> Result<(DVec3, DVec3), Missing> {
     let inside = x < map.values.width() && y < map.values.height();
     let disparity_px = inside.then(|| measured_px(map, x, y)).flatten().ok_or(Missing::Point { x, y })?;
@@ -149,7 +149,7 @@ mod tests {
         let across = distance(&flat, Some(&exact), [(10, 20), (60, 20)], STEP_PX).unwrap();
         near(across.calibration_mm.unwrap(), 0.005 * 200.0);
         assert!(across.matching_mm.unwrap().abs() < 1e-9, "nothing scatters");
-        // a pixel that sticks out of its surroundings says nothing of them
+        // a pixel that sticks out of its surroundings has no known scatter
         let spike = map_of(|x, y| Some(if (x, y) == (30, 30) { 28.0 } else { 25.0 }));
         let spike = distance(&spike, Some(&exact), [(30, 30), (60, 30)], STEP_PX).unwrap();
         assert_eq!(spike.matching_mm, Err(Missing::Scatter));

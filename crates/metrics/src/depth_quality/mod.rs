@@ -44,13 +44,13 @@ pub struct PlaneQuality {
     pub angle_deg: f64,
     /// Plane-fit RMS error: distances of the points from the plane, mm.
     pub rms_mm: f64,
-    /// The same in % of the plane's distance.
+    /// RMS error in % of the plane's distance.
     pub rms_percent: f64,
-    /// Measured pixels that agree with the plane, %: well below 100, the region shows something else beside it.
+    /// Measured pixels that agree with the plane, %: well below 100 if the region contains something else.
     pub inlier_percent: f64,
 }
 
-/// Measures a region of a map; what lies outside the picture is left out. `true_distance_m` is the true distance of the plane on the
+/// Measures the part of a region inside the picture. `true_distance_m` is the true distance of the plane on the
 /// line of sight through the middle of the picture, as measured with a ruler, above 0.
 pub fn depth_quality(
     map: &DisparityMap,
@@ -63,26 +63,26 @@ pub fn depth_quality(
     let fill_percent = 100.0 * samples.len() as f64 / region.area().max(1) as f64;
     let found = match geometry {
         Some(geometry) => with_geometry(&samples, geometry, true_distance_m, map.size()),
-        None => InMetres::missing(Missing::Calibration, without_geometry(&samples)),
+        None => MetricQuality::missing(Missing::Calibration, without_geometry(&samples)),
     };
-    let InMetres { plane, subpixel_rms_px, z_accuracy_percent } = found;
+    let MetricQuality { plane, subpixel_rms_px, z_accuracy_percent } = found;
     DepthQuality { fill_percent, plane, subpixel_rms_px, z_accuracy_percent }
 }
 
-/// What depends on the geometry.
-struct InMetres {
+/// Numbers that need a geometry.
+struct MetricQuality {
     plane: Result<PlaneQuality, Missing>,
     subpixel_rms_px: Measured,
     z_accuracy_percent: Measured,
 }
 
-impl InMetres {
+impl MetricQuality {
     fn missing(why: Missing, subpixel_rms_px: Measured) -> Self {
         Self { plane: Err(why), subpixel_rms_px, z_accuracy_percent: Err(why) }
     }
 }
 
-/// The sub-pixel error alone: a plane in space is a plane in disparities too.
+/// Returns the sub-pixel error alone: a plane in space is a plane in disparities too.
 fn without_geometry(samples: &[Sample]) -> Measured {
     let flat = plane::flat_inliers(samples)?.plane;
     Ok(rms(trimmed(samples).iter().map(|sample| flat.residual_px(sample))))
@@ -93,8 +93,8 @@ fn with_geometry(
     geometry: &Geometry,
     true_distance_m: Option<f64>,
     size: (usize, usize),
-) -> InMetres {
-    // what lies behind infinity has no place in space
+) -> MetricQuality {
+    // disparities behind infinity have no point in space
     let samples: Vec<_> = samples.iter().copied().filter(|s| s.disparity_px + geometry.doffs_px > 0.0).collect();
     let fitted = plane::flat_inliers(&samples).and_then(|flat| {
         let points: Vec<_> = flat.inliers.iter().map(|&i| sight::point_mm(&samples[i], geometry)).collect();
@@ -102,7 +102,7 @@ fn with_geometry(
     });
     let (plane, inliers) = match fitted {
         Ok(fitted) => fitted,
-        Err(why) => return InMetres::missing(why, Err(why)),
+        Err(why) => return MetricQuality::missing(why, Err(why)),
     };
     let counted = trimmed(&samples);
     let errors_mm: Vec<_> = counted.iter().map(|s| plane.signed_mm(sight::point_mm(s, geometry))).collect();
@@ -124,10 +124,10 @@ fn with_geometry(
         let mut sorted: Vec<_> = errors_mm.iter().map(|error| offset_mm + error).collect();
         Ok(100.0 * crate::calibration::quantile(&mut sorted, 0.5) / true_mm)
     });
-    InMetres { plane: Ok(quality), subpixel_rms_px: Ok(rms(subpixel)), z_accuracy_percent }
+    MetricQuality { plane: Ok(quality), subpixel_rms_px: Ok(rms(subpixel)), z_accuracy_percent }
 }
 
-/// Root of the mean of the squares of at least one number.
+/// Returns the root of the mean square of at least one number.
 fn rms(values: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut count) = (0.0, 0_usize);
     for value in values {
@@ -138,7 +138,7 @@ fn rms(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 impl DepthQuality {
-    /// All numbers, in the order in which they are shown; `temporal_noise_percent` comes from [`TemporalNoise`].
+    /// Returns all numbers, in display order; `temporal_noise_percent` comes from [`TemporalNoise`].
     pub fn quantities(&self, temporal_noise_percent: Measured) -> Vec<Quantity> {
         let plane = |of: fn(&PlaneQuality) -> f64| self.plane.as_ref().map(of).map_err(|&why| why);
         let quantity = |title, name, unit, better, value| Quantity { title, name, unit, better, value };

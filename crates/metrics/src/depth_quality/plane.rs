@@ -15,7 +15,7 @@ pub(super) struct Plane {
 }
 
 impl Plane {
-    /// The plane through the centroid with the least squares along the axis that is best determined: RealSense's fit.
+    /// Fits the plane through the centroid with the least squares along the axis that is best determined: RealSense's fit.
     pub(super) fn through(points: &[DVec3]) -> Result<Self, Missing> {
         if points.len() < 3 {
             return Err(Missing::Pixels { have: points.len() });
@@ -40,44 +40,44 @@ impl Plane {
         Ok(Self { normal, offset_mm: -normal.dot(centroid) })
     }
 
-    /// Distance of the camera from the plane, mm.
+    /// Returns the distance of the camera from the plane, mm.
     pub(super) fn distance_mm(&self) -> f64 {
         -self.offset_mm
     }
 
-    /// Angle between the normal and the optical axis, degrees.
+    /// Returns the angle between the normal and the optical axis, degrees.
     pub(super) fn angle_deg(&self) -> f64 {
         self.normal.z.abs().min(1.0).acos().to_degrees()
     }
 
-    /// Distance of a point from the plane, mm; positive behind it.
+    /// Returns the distance of a point from the plane, mm; positive behind it.
     pub(super) fn signed_mm(&self, point: DVec3) -> f64 {
         self.normal.dot(point) + self.offset_mm
     }
 
-    /// The point of the plane that is nearest to this one.
+    /// Returns the nearest point of the plane.
     pub(super) fn foot(&self, point: DVec3) -> DVec3 {
         point - self.normal * self.signed_mm(point)
     }
 
-    /// Depth at which a line of sight with z = 1 meets the plane, mm; `None` where it never does.
+    /// Returns the depth at which a line of sight with z = 1 meets the plane, mm; `None` without an intersection.
     pub(super) fn pivot_z_mm(&self, ray: DVec3) -> Option<f64> {
         let z_mm = -self.offset_mm / self.normal.dot(ray);
         (z_mm.is_finite() && z_mm > 0.0).then_some(z_mm)
     }
 }
 
-/// A plane in disparities: px over columns and rows.
+/// Plane in disparities: px over columns and rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Flat {
+pub(super) struct DisparityPlane {
     /// Column and row of the origin, px.
     origin: (f64, f64),
     /// Slopes along columns and rows, and disparity at the origin, px.
     slopes: DVec3,
 }
 
-impl Flat {
-    /// Difference of a sample's disparity from the plane's, px.
+impl DisparityPlane {
+    /// Returns the difference of a sample's disparity from the plane's, px.
     pub(super) fn residual_px(&self, sample: &Sample) -> f64 {
         sample.disparity_px - self.slopes.dot(self.place(sample))
     }
@@ -86,7 +86,7 @@ impl Flat {
         DVec3::new(sample.x - self.origin.0, sample.y - self.origin.1, 1.0)
     }
 
-    /// The plane of the samples with the least squares; `None` where they lie on one line.
+    /// Fits the plane of the samples by least squares; `None` where they lie on one line.
     fn fitted<'a>(origin: (f64, f64), samples: impl Iterator<Item = &'a Sample>) -> Option<Self> {
         let empty = Self { origin, slopes: DVec3::ZERO };
         let (mut normal, mut right) = (DMat3::ZERO, DVec3::ZERO);
@@ -102,27 +102,27 @@ impl Flat {
 
 /// A plane in disparities and the samples that agree with it.
 #[derive(Debug)]
-pub(super) struct FlatFit {
-    pub(super) plane: Flat,
-    /// Their indices.
+pub(super) struct DisparityPlaneFit {
+    pub(super) plane: DisparityPlane,
+    /// Indices of the inliers.
     pub(super) inliers: Vec<usize>,
 }
 
-/// Planes through three samples that are tried: with half of the samples outliers, a plane without any of them is then all but certain.
+/// Number of tried planes through three samples: with half of the samples outliers, one without any of them is all but certain.
 const TRIALS: usize = 200;
-/// Samples whose median residual judges a trial.
+/// Largest number of samples whose median residual judges a trial.
 const MAX_JUDGES: usize = 1000;
-/// A sample agrees with the plane within so many standard deviations.
+/// Largest residual of an inlier, standard deviations.
 const MAX_SIGMAS: f64 = 2.5;
-/// And always within this residual, px: two steps of a disparity.
+/// Smallest tolerance of an inlier's residual, px: two steps of a disparity.
 const MIN_TOLERANCE_PX: f64 = 0.125;
 /// The standard deviation of a normal distribution over its median absolute residual.
 const SIGMA_OF_MEDIAN: f64 = 1.4826;
 
-/// The plane of most samples, by the least median of squares (Rousseeuw 1984), then by least squares of the samples that agree with it.
-/// The disparity of a plane in space is linear in columns and rows, and its noise does not grow with the distance. So outliers are found
-/// here. The same samples always give the same plane.
-pub(super) fn flat_inliers(samples: &[Sample]) -> Result<FlatFit, Missing> {
+/// Fits the plane of most samples, by the least median of squares (Rousseeuw 1984), then by least squares of the inliers. Outliers are
+/// found in disparities because a plane is linear there, and its noise does not grow with the distance. The result is
+/// deterministic.
+pub(super) fn flat_inliers(samples: &[Sample]) -> Result<DisparityPlaneFit, Missing> {
     if samples.len() < 3 {
         return Err(Missing::Pixels { have: samples.len() });
     }
@@ -130,24 +130,24 @@ pub(super) fn flat_inliers(samples: &[Sample]) -> Result<FlatFit, Missing> {
     let origin = (middle.x, middle.y);
     let (mut plane, median_px) = least_median(origin, samples)?;
     let tolerance_px = (MAX_SIGMAS * SIGMA_OF_MEDIAN * median_px).max(MIN_TOLERANCE_PX);
-    let agreeing = |plane: &Flat| -> Vec<usize> {
+    let agreeing = |plane: &DisparityPlane| -> Vec<usize> {
         (0..samples.len()).filter(|&i| plane.residual_px(&samples[i]).abs() <= tolerance_px).collect()
     };
     for _ in 0..2 {
         let inliers = agreeing(&plane);
-        plane = Flat::fitted(origin, inliers.iter().map(|&i| &samples[i])).unwrap_or(plane);
+        plane = DisparityPlane::fitted(origin, inliers.iter().map(|&i| &samples[i])).unwrap_or(plane);
     }
-    Ok(FlatFit { inliers: agreeing(&plane), plane })
+    Ok(DisparityPlaneFit { inliers: agreeing(&plane), plane })
 }
 
-/// Of planes through three samples the one with the least median residual, and that residual, px.
-fn least_median(origin: (f64, f64), samples: &[Sample]) -> Result<(Flat, f64), Missing> {
+/// Returns the plane through three samples with the least median residual, and that residual, px.
+fn least_median(origin: (f64, f64), samples: &[Sample]) -> Result<(DisparityPlane, f64), Missing> {
     let step = samples.len().div_ceil(MAX_JUDGES);
     let mut random = Random::with_seed(samples.len() as u64);
-    let mut best: Option<(Flat, f64)> = None;
+    let mut best: Option<(DisparityPlane, f64)> = None;
     for _ in 0..TRIALS {
         let three = [(); 3].map(|()| &samples[random.below(samples.len())]);
-        let Some(plane) = Flat::fitted(origin, three.into_iter()) else { continue };
+        let Some(plane) = DisparityPlane::fitted(origin, three.into_iter()) else { continue };
         let mut residuals: Vec<_> =
             samples.iter().step_by(step).map(|sample| plane.residual_px(sample).abs()).collect();
         let median = crate::calibration::quantile(&mut residuals, 0.5);
@@ -156,6 +156,6 @@ fn least_median(origin: (f64, f64), samples: &[Sample]) -> Result<(Flat, f64), M
         }
     }
     // few samples may all have been drawn on one line
-    let all = || Flat::fitted(origin, samples.iter()).map(|plane| (plane, 0.0));
+    let all = || DisparityPlane::fitted(origin, samples.iter()).map(|plane| (plane, 0.0));
     best.or_else(all).ok_or(Missing::Line)
 }

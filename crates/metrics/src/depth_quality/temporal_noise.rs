@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 /// Number of pairs over which noise is measured, as in RealSense's tool.
 const WINDOW: usize = 40;
 
-/// The last 40 maps of a region. The scene and the camera must stand still: motion looks like noise.
+/// Last 40 maps of a region. The scene and the camera must stand still: motion looks like noise.
 #[derive(Clone, Debug)]
 pub struct TemporalNoise {
     region: Region,
@@ -20,12 +20,12 @@ pub struct TemporalNoise {
 }
 
 impl TemporalNoise {
-    /// For this region; what lies outside the picture is left out.
+    /// Starts with the part of this region inside the picture.
     pub fn new(region: Region) -> Self {
         Self { region, maps: VecDeque::new(), geometry: None }
     }
 
-    /// Adds the next map. Another geometry or size begins anew.
+    /// Adds the next map. Another geometry or size starts anew.
     pub fn add(&mut self, map: &DisparityMap, geometry: Option<&Geometry>) {
         let region = self.region.clipped(map.size());
         let values: Vec<_> =
@@ -40,7 +40,7 @@ impl TemporalNoise {
         }
     }
 
-    /// Median over the region's pixels of the standard deviation of depth over its median, %. Pixels that were measured less than
+    /// Returns the median over the region's pixels of the standard deviation of depth over its median, %. Pixels that were measured less than
     /// twice are left out; RealSense counts them as free of noise.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl TemporalNoise {
     }
 }
 
-/// Standard deviation of all values over their median; `None` below two values.
+/// Returns the standard deviation of all values over their median; `None` below two values.
 fn relative_deviation(values: &mut [f64]) -> Option<f64> {
     if values.len() < 2 {
         return None;

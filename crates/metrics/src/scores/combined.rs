@@ -1,4 +1,4 @@
-//! The scores in one number: the combination that agrees best with truth.
+//! Combination of the scores into one number, fitted to the truth.
 
 use super::Scores;
 use crate::quantity::{Measured, Missing};
@@ -10,16 +10,16 @@ pub const NUM_PARTS: usize = 5;
 pub const PARTS: [&str; NUM_PARTS] =
     ["left-right failed, %", "census error, bits", "grey error, levels", "roughness off edges, px", "not measured, %"];
 
-/// Differences of the parts between settings that count alike: about the spread of each over settings on the Middlebury pairs.
+/// Differences of the parts between settings that count equally: about the spread of each over settings on the Middlebury pairs.
 const UNITS: [f64; NUM_PARTS] = [10.0, 1.0, 4.0, 0.1, 10.0];
 
 /// Weights of the parts in tenths, fitted by `stereopsis lab scores` over all its scenes.
 pub(crate) const WEIGHTS: [u32; NUM_PARTS] = [2, 2, 0, 1, 5];
 
-/// The parts of a map's scores, each turned so that a large one means a bad map.
+/// Returns the parts of a map's scores, each with a sign by which large means bad.
 ///
 /// # Errors
-/// One of them cannot be had. Without the left-right check a wrong match counts as measured, so there is no score.
+/// One of them is missing. Without the left-right check a wrong match counts as measured, so there is no score.
 pub fn parts(scores: &Scores) -> Result<[f64; NUM_PARTS], Missing> {
     let photometric = scores.photometric?;
     Ok([
@@ -31,12 +31,12 @@ pub fn parts(scores: &Scores) -> Result<[f64; NUM_PARTS], Missing> {
     ])
 }
 
-/// The weighted sum of parts, with weights in tenths; a large one means a bad map.
+/// Returns the weighted sum of parts, with weights in tenths; large means bad.
 pub fn combined(parts: &[f64; NUM_PARTS], weights: &[u32; NUM_PARTS]) -> f64 {
     (0..NUM_PARTS).map(|k| f64::from(weights[k]) / 10.0 * parts[k] / UNITS[k]).sum()
 }
 
-/// The score without truth: 0 for a perfect map. It orders settings on one pair; between different scenes it says little.
+/// Returns the score without truth: 0 for a perfect map. It orders settings on one pair, but hardly compares different scenes.
 ///
 /// # Errors
 /// As [`parts`].

@@ -1,5 +1,5 @@
-//! Scores of a map without ground truth: what the pictures themselves say. None of them is an error, and each can be good where the map is
-//! wrong. How far they agree with truth is measured by `stereopsis lab scores`.
+//! Scores of a map without ground truth, from the pictures alone. None of them is an error, and each can be good where the map is
+//! wrong. `stereopsis lab scores` measures their agreement with truth.
 
 mod combined;
 mod photometric;
@@ -23,7 +23,7 @@ use crate::stereo::{DisparityMap, INVALID, reason};
 pub struct Scores {
     /// Pixels that pass the left-right check, % of all.
     pub left_right_percent: Measured,
-    /// How well the right picture, warped by the map, matches the left one.
+    /// Agreement of the left picture with the right one warped by the map.
     pub photometric: Result<Photometric, Missing>,
     /// Pixels that kept their disparity since the pair before, % of those where nothing moved.
     pub agreement_percent: Measured,
@@ -33,7 +33,7 @@ pub struct Scores {
     pub unmeasured_percent: f64,
 }
 
-/// Scores a map of these pictures. `checked` says whether the left-right check was on; `previous` is the pair before.
+/// Scores a map of these pictures. `checked` is whether the left-right check was on; `previous` is the pair before.
 pub fn scores(view: View<'_>, right: &Luma, checked: bool, previous: Option<View<'_>>) -> Scores {
     let View { left, map } = view;
     Scores {
@@ -50,27 +50,27 @@ pub fn scores(view: View<'_>, right: &Luma, checked: bool, previous: Option<View
 /// Reasons for which a pixel does not come to the left-right check, or fails it.
 const NOT_PASSED: u8 = reason::RANGE | reason::UNIQUENESS | reason::LEFT_RIGHT | reason::MATCH | reason::BORDER;
 
-/// Pixels that passed the left-right check, % of all: what a later filter removed did pass, what was held or filled did not. It means
-/// something only where the check was on.
+/// Returns the pixels that passed the left-right check, % of all, including those that a later filter removed, without held and filled
+/// ones. Meaningful only where the check was on.
 pub fn left_right_percent(map: &DisparityMap) -> f64 {
     let passed = map.reasons.pixels().iter().filter(|&&reasons| reasons & NOT_PASSED == 0).count();
     100.0 * passed as f64 / map.reasons.pixels().len().max(1) as f64
 }
 
-/// Pixels without a disparity measured in this pair, % of all.
+/// Returns the pixels without a disparity measured in this pair, % of all.
 pub fn unmeasured_percent(map: &DisparityMap) -> f64 {
     let pixels = map.values.pixels().iter().zip(map.reasons.pixels());
     let measured = pixels.filter(|&(&value, &reasons)| is_measured(value, reasons)).count();
     100.0 - 100.0 * measured as f64 / map.values.pixels().len().max(1) as f64
 }
 
-/// Whether a pixel was measured in this pair.
+/// Returns whether a pixel was measured in this pair.
 fn is_measured(value: i16, reasons: u8) -> bool {
     value != INVALID && reasons == 0
 }
 
 impl Scores {
-    /// All numbers, in the order in which they are shown.
+    /// Returns all numbers, in display order.
     pub fn quantities(&self) -> Vec<Quantity> {
         let photometric = |of: fn(&Photometric) -> f64| self.photometric.as_ref().map(of).map_err(|&why| why);
         let quantity = |title, name, unit, better, value| Quantity { title, name, unit, better, value };

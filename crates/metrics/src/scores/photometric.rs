@@ -9,15 +9,15 @@ use crate::stereo::DisparityMap;
 pub struct Photometric {
     /// Number of compared pixels.
     pub pixels: usize,
-    /// Census distance in windows of 5x5 px, bits of 24; 12 for pictures that have nothing to do with each other. It does not change with
+    /// Census distance in windows of 5x5 px, bits of 24; 12 for unrelated pictures. Independent of
     /// exposure. Neighbours without a warped value are left out, and the rest is scaled to 24 bits.
     pub census_bits: f64,
     /// Absolute difference, grey levels of 8 bits; different exposure of the two cameras adds to it.
     pub grey_levels: f64,
 }
 
-/// A pixel is hidden in the right view if another one of its row lands on the same right column with a disparity larger by more than
-/// this, 1/16 px.
+/// Smallest difference of disparity by which another pixel of the row that lands on the same right column hides a pixel,
+/// 1/16 px.
 const OCCLUDING_STEP: i32 = 16;
 /// Neighbours of the census: 5x5 without the centre.
 const CENSUS_RADIUS: isize = 2;
@@ -52,7 +52,7 @@ pub fn photometric(left: &Luma, right: &Luma, map: &DisparityMap) -> Option<Phot
     })
 }
 
-/// The right picture as the left camera would see it, by linear interpolation; NaN where nothing was measured, and where the right view
+/// Warps the right picture into the left view, by linear interpolation; NaN where nothing was measured, and where the right view
 /// does not see the point.
 fn warped(right: &Image<u8>, map: &DisparityMap) -> Image<f32> {
     let (width, height) = map.size();
@@ -86,7 +86,7 @@ fn warped(right: &Image<u8>, map: &DisparityMap) -> Image<f32> {
     warped
 }
 
-/// Share of the comparisons with the centre that differ between the pictures; `None` without neighbours.
+/// Returns the share of the comparisons with the centre that differ between the pictures; `None` without neighbours.
 fn census_share(left: &Image<f32>, warped: &Image<f32>, x: usize, y: usize) -> Option<f64> {
     let (left_centre, warped_centre) = (left.at(x, y), warped.at(x, y));
     let (mut differ, mut count) = (0_u32, 0_u32);

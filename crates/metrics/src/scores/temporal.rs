@@ -1,25 +1,25 @@
-//! Agreement of two maps that follow each other, where nothing moved.
+//! Agreement of two successive maps, where nothing moved.
 
 use super::is_measured;
 use crate::image::{Image, Luma};
 use crate::stereo::DisparityMap;
 
-/// A left picture with its map.
+/// Left picture with its map.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
-    /// The picture.
+    /// Left picture.
     pub left: &'a Luma,
-    /// Its disparity.
+    /// Disparity map.
     pub map: &'a DisparityMap,
 }
 
-/// Half the side of the window whose brightness tells motion, px.
+/// Radius of the window whose brightness reveals motion, px.
 const RADIUS: usize = 2;
 /// Largest mean difference of brightness of a window that stayed, grey levels of 8 bits: above the noise of a camera in a lit room.
 const STILL_LEVELS: u32 = 4;
-/// Two disparities agree within this difference, 1/16 px.
+/// Largest difference of agreeing disparities, 1/16 px.
 const AGREEING_STEP: i32 = 16;
-/// Share of the picture that has to have stayed.
+/// Smallest share of the picture without motion.
 const MIN_STILL_SHARE: f64 = 0.02;
 
 /// Pixels with a disparity that agrees within 1 px, % of the pixels where nothing moved and at least one of the two maps has a measured
@@ -44,7 +44,7 @@ pub(crate) fn temporal_agreement_percent(previous: View<'_>, next: View<'_>) -> 
     (enough && known > 0).then(|| 100.0 * agreeing as f64 / known as f64)
 }
 
-/// Which pixels lie in a window whose brightness stayed.
+/// Returns true for pixels in a window whose brightness stayed.
 fn still(previous: &Image<u8>, next: &Image<u8>) -> Image<bool> {
     let (width, height) = next.size();
     let differences = Image::from_fn(width, height, |x, y| u32::from(previous.at(x, y).abs_diff(next.at(x, y))));

@@ -33,7 +33,7 @@ fn example() -> (Luma, Luma, DisparityMap) {
     (Luma::U8(left), Luma::U8(right), DisparityMap { values, reasons, confidence: None })
 }
 
-/// The map moved to the right by so many columns.
+/// Moves the map to the right by this number of columns.
 fn moved(map: &DisparityMap, by: isize) -> DisparityMap {
     let (width, height) = map.size();
     let at = |x: usize| x as isize - by;

@@ -1,4 +1,4 @@
-//! The user's calibration options, and the frame preparation that follows from them.
+//! Calibration options of the user, and the frame preparation that follows from them.
 
 use crate::calibration::{
     CalibrationError, CalibrationNote, Cameras, Crop, Estimate, FocalLength, LengthUnit, LoadOptions, RowField,
@@ -24,7 +24,7 @@ choices! {
     }
 }
 
-/// The user's calibration options.
+/// Calibration options of the user.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CalibrationChoice {
@@ -34,16 +34,16 @@ pub struct CalibrationChoice {
     /// Unit of the files' lengths; `None` for the files' own unit, or one with a plausible baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<LengthUnit>,
-    /// The files have left and right exchanged.
+    /// Whether the files have left and right exchanged.
     #[serde(skip_serializing_if = "is_default")]
     pub swapped: bool,
     /// The left and the right camera of files that hold several; `None` for those of the pictures' folders, or the usual ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cameras: Option<Cameras>,
-    /// The pictures have left and right exchanged; independent of the files.
+    /// Whether the pictures have left and right exchanged; independent of the files.
     #[serde(skip_serializing_if = "is_default")]
     pub swap_pictures: bool,
-    /// The cameras stand one above the other, and the left picture is the upper camera's. Calibrations say so themselves.
+    /// Whether the cameras stand one above the other, the left picture being the upper camera's. Calibrations contain this.
     #[serde(skip_serializing_if = "is_default")]
     pub vertical: bool,
     /// Rectification crop, `alpha`: 0 without black border, 1 with every pixel.
@@ -68,7 +68,7 @@ pub struct CalibrationChoice {
     /// Width of the used part of the sensor, mm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sensor_width_mm: Option<f64>,
-    /// Baseline, m: without files.
+    /// Baseline without files, m.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline_m: Option<f64>,
     /// Difference of the principal points, right minus left, px: of rectified pictures without files.
@@ -77,10 +77,10 @@ pub struct CalibrationChoice {
     /// Depth fitted to objects at known distances; takes precedence over all other options.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth_fit: Option<FittedDepth>,
-    /// How row errors that are left are corrected; `None` for the way of a recording, or by the pictures.
+    /// Correction of remaining row errors; `None` for that of a recording, or by the pictures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<RowsChoice>,
-    /// The field of row errors that [`RowsChoice::Field`] keeps.
+    /// Field of row errors for [`RowsChoice::Field`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub row_field: Option<RowField>,
     /// Working size.
@@ -102,7 +102,7 @@ pub struct FittedDepth {
 
 /// Typical field of view of webcams, degrees.
 pub const ASSUMED_FOV_DEG: f64 = 60.0;
-/// Assumed focal length where none is given.
+/// Assumed focal length.
 pub const ASSUMED_FOCAL: FocalLength = FocalLength::FovDeg(ASSUMED_FOV_DEG);
 /// Assumed baseline of two webcams side by side, m.
 pub const ASSUMED_BASELINE_M: f64 = 0.06;
@@ -121,7 +121,7 @@ pub struct Calibrated {
 }
 
 impl Calibrated {
-    /// The remarks, with what is assumed.
+    /// Returns the remarks, with the assumed numbers.
     pub fn remarks(&self) -> Option<String> {
         let note = self.note.clone()?;
         Some(
@@ -131,7 +131,7 @@ impl Calibrated {
         )
     }
 
-    /// The calibration that a recording of raw pairs like this source's stores.
+    /// Returns the calibration that a recording of raw pairs stores, for this source.
     ///
     /// # Errors
     /// The rig is invalid, or for pictures of another aspect ratio.
@@ -142,13 +142,13 @@ impl Calibrated {
         let scale = Scale::from_word(&note.scale).unwrap_or_default();
         let rectifier = rectifier.map(Arc::new);
         let CalibrationNote { geometry, axis, rows, row_field, swapped, .. } = *note;
-        // recordings of before have no word on rows, and give what they gave
+        // recordings of earlier versions have no word on rows, and use theirs
         let rows = rows.and_then(|word| correction(word, row_field));
         let preparation = FramePreparation { rectifier, geometry, axis, rows, scale, swapped };
         Ok(Self { preparation, note: rig.as_ref().map(StereoRig::summary), assumed: None, rig })
     }
 
-    /// The calibration as a recording of this source stores it.
+    /// Returns the calibration as a recording of this source stores it.
     pub fn to_note(&self, crop: Crop, source: &SourceInfo) -> CalibrationNote {
         CalibrationNote {
             rig: self.rig.as_ref().map(toml_of),
@@ -169,31 +169,31 @@ impl Calibrated {
 }
 
 impl CalibrationChoice {
-    /// How pairs are rectified.
+    /// Returns how pairs are rectified.
     pub fn rectify(&self) -> RectifyChoice {
         let by_files = if self.files.is_empty() { RectifyChoice::Off } else { RectifyChoice::Calibration };
         self.rectify.unwrap_or(by_files)
     }
 
-    /// Whether only the crop, the working size and the order of the pictures may differ from their defaults.
+    /// Returns whether all options except crop, working size and order of the pictures have their defaults.
     pub fn is_unset(&self) -> bool {
         let Self { files, rectify, baseline_m, depth_fit, .. } = self;
         files.is_empty() && rectify.is_none() && self.focal().is_none() && baseline_m.is_none() && depth_fit.is_none()
     }
 
-    /// The part of the pictures that rectification shows.
+    /// Returns the crop of the rectification.
     pub fn crop(&self) -> Crop {
         Crop { alpha: self.alpha, rectified_fov_deg: self.rectified_fov_deg }
     }
 
-    /// The stated focal length, if any.
+    /// Returns the given focal length, if any.
     pub fn focal(&self) -> Option<FocalLength> {
         let lens = self.focal_mm.zip(self.sensor_width_mm);
         let lens = lens.map(|(focal_mm, sensor_width_mm)| FocalLength::Lens { focal_mm, sensor_width_mm });
         self.focal_px.map(FocalLength::Px).or(lens).or(self.fov_deg.map(FocalLength::FovDeg))
     }
 
-    /// Sets the focal length in one way, and clears the others.
+    /// Sets the focal length in one of three ways, and clears the others.
     pub fn set_focal(&mut self, focal: Option<FocalLength>) {
         (self.fov_deg, self.focal_px, self.focal_mm, self.sensor_width_mm) = match focal {
             None => (None, None, None, None),
@@ -205,8 +205,8 @@ impl CalibrationChoice {
         };
     }
 
-    /// The same options as words of the command line, without defaults. A depth fit has no words; only a rig file
-    /// keeps it.
+    /// Returns the options as words of the command line, without defaults. A depth fit has no words; only a rig file
+    /// stores it.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         let mut add = |flag: &str, value: Option<String>| {
@@ -239,12 +239,12 @@ impl CalibrationChoice {
         words
     }
 
-    /// The preparation for a source that needs no pictures to be found.
+    /// Returns the preparation for a source, without looking at its pictures.
     ///
     /// # Errors
     /// A file cannot be used, or is for another aspect ratio; or an estimate is requested.
     pub fn apply(&self, source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
-        // the scene and other sources with a known rig need no calibration of cameras
+        // the scene and other sources with a known rig need no calibration
         let knows_itself = source.is_rectified && source.geometry.is_some();
         let calibrated = match self.rectify() {
             _ if knows_itself => {
@@ -252,7 +252,7 @@ impl CalibrationChoice {
                     format!("{} has its own geometry: the calibration is not used; leave it out", source.name)
                 });
                 let mut calibrated = Calibrated { note, ..self.without_files(source) };
-                // its rows are exact, or differ because the user wants to see that
+                // its rows are exact, or differ on purpose
                 calibrated.preparation.rows = None;
                 calibrated
             }
@@ -282,10 +282,10 @@ impl CalibrationChoice {
         Ok(self.fitted(self.standing(calibrated, source)?, source))
     }
 
-    /// The preparation for cameras that stand as the user says.
+    /// Returns the preparation for cameras in the mounting that the user has given.
     ///
     /// # Errors
-    /// The calibration says that they stand side by side.
+    /// The calibration is for cameras side by side.
     pub fn standing(&self, mut calibrated: Calibrated, source: &SourceInfo) -> Result<Calibrated, CalibrationError> {
         if self.vertical {
             if calibrated.preparation.geometry(source).is_some_and(|geometry| geometry.axis == Axis::Horizontal) {
@@ -300,7 +300,7 @@ impl CalibrationChoice {
         Ok(calibrated)
     }
 
-    /// The preparation estimated from pairs of the source.
+    /// Estimates the preparation from pairs of the source.
     ///
     /// # Errors
     /// The pairs have too few matches; the text gives advice.
@@ -324,8 +324,8 @@ impl CalibrationChoice {
         self.of_estimate(found.rig, Some(note), source)
     }
 
-    /// The preparation by a rig that was estimated before, with the baseline, the crop and the size of this choice. What changes the
-    /// estimate itself (the lens, the sides, how the cameras stand) must be the same.
+    /// Returns the preparation by an earlier estimate, with the baseline, the crop and the size of this choice. Options that change the
+    /// estimate (lens, sides, mounting) must be unchanged.
     ///
     /// # Errors
     /// The rig is for pictures of another aspect ratio.
@@ -350,7 +350,7 @@ impl CalibrationChoice {
         Ok(self.fitted(calibrated, source))
     }
 
-    /// The numbers that an estimate assumes because nobody has given them, in words.
+    /// Describes the numbers that an estimate assumes because they were not given.
     pub fn assumed(&self) -> Option<String> {
         let lens = self.focal().is_none().then(|| format!("a field of view of the lens of {ASSUMED_FOV_DEG:.0}°"));
         let baseline = self.baseline_m.is_none().then(|| format!("a baseline of {ASSUMED_BASELINE_M} m"));
@@ -358,23 +358,23 @@ impl CalibrationChoice {
         (self.depth_fit.is_none() && !assumed.is_empty()).then(|| format!("{} assumed", assumed.join(" and ")))
     }
 
-    /// The pictures as they come, where the calibration cannot be used.
+    /// Returns a preparation without rectification, for an unusable calibration.
     pub fn uncalibrated(&self) -> Calibrated {
         Calibrated { preparation: self.plain(), ..Calibrated::default() }
     }
 
-    /// Preparation that neither rectifies nor knows a geometry.
+    /// Returns a preparation without rectification and geometry.
     fn plain(&self) -> FramePreparation {
         let (axis, rows) = (self.axis(), correction(self.rows.unwrap_or_default(), self.row_field));
         FramePreparation { axis, rows, scale: self.scale, swapped: self.swap_pictures, ..FramePreparation::default() }
     }
 
-    /// Direction of the baseline, where no calibration says it.
+    /// Returns the direction of the baseline, unless a calibration contains it.
     fn axis(&self) -> Axis {
         if self.vertical { Axis::Vertical } else { Axis::Horizontal }
     }
 
-    /// Preparation of pictures that are already rectified.
+    /// Returns the preparation of pictures that are already rectified.
     fn without_files(&self, source: &SourceInfo) -> Calibrated {
         let size = (source.width, source.height);
         let geometry = self
@@ -396,7 +396,7 @@ impl CalibrationChoice {
         Ok(Calibrated { preparation, note: Some(note), assumed: None, rig: Some(rig) })
     }
 
-    /// Geometry of the fitted depth, if there is one.
+    /// Applies the geometry of the fitted depth, if there is one.
     fn fitted(&self, mut calibrated: Calibrated, source: &SourceInfo) -> Calibrated {
         if let Some(fit) = self.depth_fit {
             let preparation = &mut calibrated.preparation;
@@ -407,7 +407,7 @@ impl CalibrationChoice {
     }
 }
 
-/// The correction of rows by a choice; `None` where they are taken as they are.
+/// Returns the correction of rows by a choice; `None` without one.
 fn correction(choice: RowsChoice, field: Option<RowField>) -> Option<Arc<RowCorrection>> {
     match choice {
         RowsChoice::Auto => Some(Arc::new(RowCorrection::auto())),
@@ -417,20 +417,20 @@ fn correction(choice: RowsChoice, field: Option<RowField>) -> Option<Arc<RowCorr
 }
 
 impl FittedDepth {
-    /// The numbers of a geometry.
+    /// Copies the numbers of a geometry.
     pub fn of(geometry: &Geometry) -> Self {
         let Geometry { focal_px, baseline_m, doffs_px, .. } = *geometry;
         Self { focal_px, baseline_m, doffs_px }
     }
 
-    /// Assumed geometry of a source without calibration.
+    /// Returns an assumed geometry for a source without calibration.
     pub fn unknown(source: &SourceInfo, axis: Axis) -> Geometry {
         let focal_px = ASSUMED_FOCAL.px(source.width);
         let centred = Geometry::centred(focal_px, ASSUMED_BASELINE_M, 0.0, (source.width, source.height));
         Geometry { estimated: true, axis, ..centred }
     }
 
-    /// A geometry with these numbers, marked as estimated.
+    /// Returns a geometry with these numbers, marked as estimated.
     pub fn applied(self, known: Geometry) -> Geometry {
         let Self { focal_px, baseline_m, doffs_px } = self;
         Geometry { focal_px, baseline_m, doffs_px, estimated: true, uncertainty: None, ..known }

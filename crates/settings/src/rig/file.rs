@@ -1,4 +1,4 @@
-//! Rig files: TOML that names cameras by port, with sides, mode, orientation, locks and calibration.
+//! Rig files: TOML with cameras by port, sides, mode, orientation, locks and calibration.
 
 use super::calibrate::CalibrationChoice;
 use crate::calibration::RowsChoice;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// Contents of a rig file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RigFile {
-    /// The cameras; a rig of files has none.
+    /// Cameras; `None` for a rig of files.
     pub source: Option<SourceSpec>,
     /// Width and height per view.
     pub size: Option<(usize, usize)>,
@@ -38,7 +38,7 @@ const HEAD: &str = "\
 ";
 
 impl RigFile {
-    /// The rig in use now.
+    /// Collects the rig in use.
     pub fn of(source: &SourceSpec, options: &SourceOptions, calibration: &CalibrationChoice) -> Self {
         let source = source.is_camera().then(|| source.clone());
         let (size, rate_hz, cameras) = (options.size, options.rate_hz, options.cameras.clone());
@@ -52,18 +52,18 @@ impl RigFile {
         options.cameras = self.cameras.clone();
     }
 
-    /// The rig as a table of a file in this folder.
+    /// Returns the rig as a table of a file in this folder.
     ///
     /// # Errors
-    /// A path in it is no text.
+    /// A path in it is not valid Unicode.
     pub fn to_table(&self, folder: &Path) -> Result<toml::Table, RigFileError> {
         toml::Table::try_from(Tables::of(self, folder)).map_err(|err| RigFileError(err.to_string()))
     }
 
-    /// The rig of such a table.
+    /// Returns the rig of a table.
     ///
     /// # Errors
-    /// It has invalid values.
+    /// The table has invalid values.
     pub fn from_table(table: toml::Table, folder: &Path) -> Result<Self, RigFileError> {
         let tables: Tables = table.try_into().map_err(|err: toml::de::Error| RigFileError(err.to_string()))?;
         tables.rig(folder).map_err(RigFileError)
@@ -103,7 +103,7 @@ impl RigFile {
     }
 }
 
-/// The serialized file.
+/// Tables of the file.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Tables {
@@ -124,7 +124,7 @@ struct SourceTable {
     left: Option<CameraName>,
     #[serde(skip_serializing_if = "Option::is_none")]
     right: Option<CameraName>,
-    /// One side-by-side camera.
+    /// Name of a side-by-side camera.
     #[serde(skip_serializing_if = "Option::is_none")]
     both: Option<CameraName>,
     #[serde(skip_serializing_if = "is_default")]
@@ -173,7 +173,7 @@ impl Tables {
         }
     }
 
-    /// The rig of a file in `folder`; or an error text.
+    /// Returns the rig of a file in `folder`, or an error text.
     fn rig(self, folder: &Path) -> Result<RigFile, String> {
         let SourceTable { left, right, both, swapped_halves, size, rate_hz, camera_api, format, equal_exposure } =
             self.source;

@@ -1,4 +1,4 @@
-//! A user's rig: cameras, their mounting and controls, and calibration options. Plain data, kept in a TOML file, from
+//! Rig of the user: cameras, their mounting and controls, and calibration options. Plain data in a TOML file, from
 //! which a source is opened.
 
 mod calibrate;
@@ -9,4 +9,4 @@ pub use calibrate::{
     ASSUMED_BASELINE_M, ASSUMED_FOCAL, ASSUMED_FOV_DEG, Calibrated, CalibrationChoice, FittedDepth, RectifyChoice,
 };
 pub use file::RigFile;
-pub use paths::{Named, SETUP_EXTENSIONS};
+pub use paths::{PathKind, SETUP_EXTENSIONS};

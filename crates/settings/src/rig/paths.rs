@@ -1,4 +1,4 @@
-//! What paths are that a user names on the command line or drops on the window.
+//! Classification of paths that the user names on the command line or drops on the window.
 
 use crate::capture::{CaptureError, SourceSpec};
 use std::path::{Path, PathBuf};
@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 /// Extensions of files with rigs and calibrations.
 pub const SETUP_EXTENSIONS: &[&str] = &["yml", "yaml", "xml", "json", "toml", "conf", "txt", "gz"];
 
-/// What paths stand for.
+/// Meaning of paths: a source, or a rig or calibration.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Named {
+pub enum PathKind {
     /// A source: two pictures, a folder of pairs, or a recording.
     Source(SourceSpec),
     /// A rig file, or calibration files: one, or two that belong together.
     Setup(Vec<PathBuf>),
 }
 
-impl Named {
-    /// What these paths stand for, by their number and extensions.
+impl PathKind {
+    /// Classifies these paths by their number and extensions.
     ///
     /// # Errors
-    /// [`CaptureError::Grammar`] if one of them does not exist, or they are nothing together.
+    /// [`CaptureError::Grammar`] if one of them does not exist, or they have no meaning together.
     pub fn of(paths: &[PathBuf]) -> Result<Self, CaptureError> {
         if paths.is_empty() || !paths.iter().all(|path| is_setup(path)) {
             return SourceSpec::from_paths(paths).map(Self::Source);
@@ -29,7 +29,7 @@ impl Named {
     }
 }
 
-/// Whether a file is a rig or a calibration, by its extension.
+/// Returns whether a file is a rig or a calibration, by its extension.
 fn is_setup(path: &Path) -> bool {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     extension.is_some_and(|extension| SETUP_EXTENSIONS.contains(&extension.as_str())) && !path.is_dir()
@@ -47,17 +47,17 @@ mod tests {
             std::fs::write(path(name), "").unwrap();
         }
         std::fs::create_dir(path("pairs.txt")).unwrap();
-        let named = |names: &[&str]| Named::of(&names.iter().map(|name| path(name)).collect::<Vec<_>>());
+        let named = |names: &[&str]| PathKind::of(&names.iter().map(|name| path(name)).collect::<Vec<_>>());
         let (left, right) = (path("left.png"), path("right.png"));
         assert_eq!(
             named(&["left.png", "right.png"]).unwrap(),
-            Named::Source(SourceSpec::Files { left, right, truth: None })
+            PathKind::Source(SourceSpec::Files { left, right, truth: None })
         );
-        assert_eq!(named(&["pairs.txt"]).unwrap(), Named::Source(SourceSpec::Folder(path("pairs.txt"))));
-        assert_eq!(named(&["rig.toml"]).unwrap(), Named::Setup(vec![path("rig.toml")]));
+        assert_eq!(named(&["pairs.txt"]).unwrap(), PathKind::Source(SourceSpec::Folder(path("pairs.txt"))));
+        assert_eq!(named(&["rig.toml"]).unwrap(), PathKind::Setup(vec![path("rig.toml")]));
         let both = ["left.yaml", "right.YAML"];
-        assert_eq!(named(&both).unwrap(), Named::Setup(both.map(path).into()));
-        assert_eq!(named(&[]).unwrap(), Named::Source(SourceSpec::Scene));
+        assert_eq!(named(&both).unwrap(), PathKind::Setup(both.map(path).into()));
+        assert_eq!(named(&[]).unwrap(), PathKind::Source(SourceSpec::Scene));
         for wrong in [&["gone.toml"][..], &["left.png"], &["left.png", "gone.png"], &["left.png", "rig.toml", "x.png"]]
         {
             assert!(matches!(named(wrong), Err(CaptureError::Grammar(_))), "{wrong:?}");

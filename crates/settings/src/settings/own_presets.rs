@@ -1,4 +1,4 @@
-//! The user's own presets: settings files in one folder, each named by its stem.
+//! Presets of the user: settings files in one folder, each named by its stem.
 
 use super::{Origin, SettingsError, Word, read_file};
 use crate::console;
@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 const EXTENSION: &str = "toml";
 const MAX_NAME: usize = 40;
 
-/// Folder of the own presets; `None` where the system names no folder for settings.
+/// Returns the folder of the user's presets; `None` where the system has no folder for settings.
 pub fn own_presets_folder() -> Option<PathBuf> {
     directories::ProjectDirs::from("", "", "stereopsis").map(|dirs| dirs.config_dir().join("presets"))
 }
 
-/// Names of the own presets, sorted; none where there is no folder.
+/// Returns the names of the user's presets, sorted; empty without a folder.
 pub fn own_presets(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let name = |path: PathBuf| {
@@ -26,10 +26,10 @@ pub fn own_presets(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The words of an own preset.
+/// Reads the words of a user's preset.
 ///
 /// # Errors
-/// There is no preset of this name, with the names that there are; or its file is wrong.
+/// There is no preset of this name, with the existing names; or its file is wrong.
 pub fn read_own_preset(folder: &Path, name: &str) -> Result<Vec<Word>, SettingsError> {
     let path = file_of(folder, name).map_err(SettingsError::Flag)?;
     if !path.is_file() {
@@ -46,10 +46,10 @@ pub fn read_own_preset(folder: &Path, name: &str) -> Result<Vec<Word>, SettingsE
     read_file(&path)
 }
 
-/// Writes an own preset; one of the same name is replaced only if `replaces`.
+/// Writes a user's preset; an existing one is replaced only if `replaces`.
 ///
 /// # Errors
-/// The name is none for a preset, there is one already, or the file cannot be written.
+/// The name is invalid, a preset of this name exists, or the file cannot be written.
 pub fn write_own_preset(
     folder: &Path,
     name: &str,
@@ -65,7 +65,7 @@ pub fn write_own_preset(
     Ok(path)
 }
 
-/// Deletes an own preset.
+/// Deletes a user's preset.
 ///
 /// # Errors
 /// Its file cannot be deleted.
@@ -74,7 +74,7 @@ pub fn delete_own_preset(folder: &Path, name: &str) -> Result<(), String> {
     std::fs::remove_file(&path).map_err(|err| format!("{} cannot be deleted: {}", console::path(&path), err.kind()))
 }
 
-/// Each `preset` that is not built in, replaced by the words of the own preset. They stand below flags.
+/// Replaces each `preset` that is not built in by the words of the user's preset. They have a lower precedence than flags.
 ///
 /// # Errors
 /// As [`read_own_preset`].
@@ -83,7 +83,7 @@ pub fn with_own_presets(words: Vec<Word>, folder: Option<&Path>) -> Result<Vec<W
     for word in words {
         let is_own = word.name == "preset" && word.text.parse::<Preset>().is_err();
         match folder.filter(|_| is_own) {
-            // only a flag names one: a file would lead from file to file
+            // only a flag may name one: files could refer to each other
             Some(folder) if word.origin == Origin::Flag => {
                 drop(all.splice(..0, read_own_preset(folder, &word.text)?));
             }
@@ -98,7 +98,7 @@ fn file_of(folder: &Path, name: &str) -> Result<PathBuf, String> {
     Ok(folder.join(name).with_added_extension(EXTENSION))
 }
 
-/// A name that is a file's name on every system, and no built-in preset's.
+/// Checks that a name is a valid file name on every system, and not that of a built-in preset.
 fn check_name(name: &str) -> Result<(), String> {
     let is_plain = |c: char| c.is_alphanumeric() || "-_ .".contains(c);
     if name.is_empty() || name.chars().count() > MAX_NAME || !name.chars().all(is_plain) || name.starts_with(['.', ' '])

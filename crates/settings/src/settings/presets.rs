@@ -8,20 +8,20 @@ pub const FROM_THE_LITERATURE: &str = "from the literature";
 /// Presets under one heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PresetGroup {
-    /// The heading; the program's own presets have none.
+    /// Heading; `None` for the program's own presets.
     pub heading: Option<&'static str>,
-    /// The presets, in order.
+    /// Presets, in order.
     pub presets: Vec<Preset>,
 }
 
-/// All presets: the program's own, then those of papers.
+/// Returns all presets: the program's own, then those of papers.
 pub fn preset_groups() -> Vec<PresetGroup> {
     let (own, literature): (Vec<_>, Vec<_>) = Preset::ALL.iter().partition(|preset| preset.paper().is_none());
     let all = [(None, own), (Some(FROM_THE_LITERATURE), literature)];
     all.into_iter().map(|(heading, presets)| PresetGroup { heading, presets }).collect()
 }
 
-/// Short citation of a preset's paper: `Ernst, Hirschmüller 2008`.
+/// Returns a short citation of a preset's paper: `Ernst, Hirschmüller 2008`.
 pub fn paper_in_short(preset: Preset) -> Option<String> {
     let paper = preset.paper()?;
     let (authors, rest) = paper.split_once(": ")?;
@@ -30,7 +30,7 @@ pub fn paper_in_short(preset: Preset) -> Option<String> {
     Some(if authors.matches(", ").count() > 2 { format!("{first} et al. {year}") } else { format!("{authors} {year}") })
 }
 
-/// The preset with these parameters, whatever their search range.
+/// Returns the preset with these parameters, whatever their search range.
 pub fn preset_of(params: &StereoParams) -> Option<Preset> {
     Preset::ALL.iter().copied().find(|&preset| {
         let mut base = params.clone();
@@ -39,14 +39,14 @@ pub fn preset_of(params: &StereoParams) -> Option<Preset> {
     })
 }
 
-/// Differences from the parameters of a preset, for the user: `P1 14 → 20`.
+/// Describes differences from the parameters of a preset, for the user: `P1 14 → 20`.
 pub fn differences(params: &StereoParams, base: &StereoParams) -> Vec<String> {
     let table = StereoParams::table().iter();
     let differing = table.filter(|parameter| (parameter.get)(params) != (parameter.get)(base));
     differing.map(|p| format!("{} {} → {}", p.label, (p.get)(base), (p.get)(params))).collect()
 }
 
-/// Settings that lead to `params`: preset and cost first, because they change the base of the rest.
+/// Returns settings that lead to `params`: preset and cost first, because they change the base of the rest.
 pub fn words_to(params: &StereoParams, preset: Preset) -> Vec<(&'static str, String)> {
     let mut base = StereoParams::default();
     let mut words = Vec::new();

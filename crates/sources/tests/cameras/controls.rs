@@ -23,7 +23,7 @@ const DARK_RATE: u32 = 0x009a_0903;
 const FOCUS: u32 = 0x009a_090a;
 const AUTO_FOCUS: u32 = 0x009a_090c;
 
-/// What was set on a camera so far, by number.
+/// Returns the controls that were set on a camera so far, by number.
 fn was_set(camera: u32) -> BTreeMap<u32, i64> {
     let folder = std::env::var("FAKE_V4L2").expect("runs under LD_PRELOAD");
     let text = std::fs::read_to_string(format!("{folder}/{camera}.controls")).unwrap_or_default();

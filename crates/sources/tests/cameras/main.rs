@@ -22,7 +22,7 @@ use stereopsis_capture::emulated::{self, SIZES, dress, plug_in};
 use stereopsis_capture::webcam::{ModeRequest, OneCamera, Shown, WebcamPair, cameras};
 use stereopsis_capture::{CameraOptions, CaptureError, Next, PairSource, Pixels, RawPair};
 
-/// What camera 0 (left) and 1 (right) see.
+/// Returns the picture of camera 0 (left) or 1 (right).
 fn scene(camera: usize, (width, height): (usize, usize)) -> Image<u8> {
     Image::new(width, height, emulated::scene(camera, (width, height)))
 }
@@ -32,12 +32,12 @@ fn with_cameras(behaviours: &[&str], inside: &str) {
     emulated::with_dressed_cameras(behaviours, |folder| (0..behaviours.len()).for_each(|i| dress(folder, i)), inside);
 }
 
-/// The folder of the emulated cameras, inside.
+/// Returns the folder of the emulated cameras, in the child process.
 fn folder() -> PathBuf {
     std::env::var_os("FAKE_V4L2").expect("runs under LD_PRELOAD").into()
 }
 
-/// Any mode, without colours, so that these tests need little of the processor.
+/// Returns a request for any mode, without colours, so that these tests need little of the processor.
 fn grey() -> ModeRequest {
     ModeRequest { pixels: Pixels::Luma, ..ModeRequest::default() }
 }
@@ -66,7 +66,7 @@ fn take(source: &mut dyn PairSource, count: usize) -> Vec<RawPair> {
     pairs
 }
 
-/// Reads until `done` says so, of a pair or of nothing.
+/// Reads until `done` returns true.
 fn until(source: &mut dyn PairSource, mut done: impl FnMut(&dyn PairSource, Option<RawPair>) -> bool) {
     let deadline = Instant::now() + Duration::from_secs(15);
     loop {
@@ -82,7 +82,7 @@ fn until(source: &mut dyn PairSource, mut done: impl FnMut(&dyn PairSource, Opti
     }
 }
 
-/// Reads until camera `which` of the source is lost; why, and how long after the last pair.
+/// Reads until camera `which` of the source is lost; returns the reason, and the time after the last pair.
 fn until_lost(source: &mut dyn PairSource, which: usize) -> (String, Duration) {
     let mut last_pair = Instant::now();
     let mut lost = None;

@@ -1,4 +1,4 @@
-//! Distance over disparity for the present rig and search range, and its error where the disparity is wrong.
+//! Distance over disparity for the present rig and search range, and its error for an error of the disparity.
 
 use crate::command::Command;
 use crate::geometry::Geometry;
@@ -15,7 +15,7 @@ use egui_plot::{AxisHints, GridMark, HoverPosition, Legend, Line, LineStyle, Plo
 /// Height of the curves, points.
 const HEIGHT: f32 = 290.0;
 const SAMPLES: usize = 400;
-// readable on light and dark backgrounds; the colours differ in more than red and green, for colour-blind readers
+// readable on light and dark backgrounds; colours that differ in more than red and green, for colour-blind readers
 const STEP_COLOR: Color32 = Color32::from_rgb(230, 120, 20);
 const ERROR_COLOR: Color32 = Color32::from_rgb(50, 140, 210);
 const POINTER_COLOR: Color32 = Color32::from_rgb(204, 121, 167);
@@ -49,7 +49,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// Draws the curves alone, without a geometry nothing.
+/// Draws the curves alone; nothing without a geometry.
 pub(crate) fn figure(ui: &mut Ui, state: &State) {
     if let Some(geometry) = state.geometry() {
         curves(ui, &reach_of(state, *geometry), state.view.error_px, None);
@@ -61,7 +61,7 @@ fn reach_of(state: &State, geometry: Geometry) -> Reach {
     Reach { geometry, min_disparity, num_disparities }
 }
 
-/// The curves, over powers of ten of metres.
+/// Draws the curves over powers of ten of metres.
 fn curves(ui: &mut Ui, reach: &Reach, error_px: f64, pointed: Option<Sample>) {
     let (ink, weak) = (ui.visuals().text_color(), ui.visuals().weak_text_color());
     let samples = reach.curve(SAMPLES);
@@ -116,7 +116,7 @@ fn curves(ui: &mut Ui, reach: &Reach, error_px: f64, pointed: Option<Sample>) {
     response.response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
 }
 
-/// The same in words.
+/// Describes distances and errors in sentences.
 fn sentences(ui: &mut Ui, reach: &Reach, error_px: f64, pointed: Option<Sample>) {
     for px in [STEP_PX, error_px] {
         let within = reach.within(TOLERANCE_PERCENT, px);
@@ -146,7 +146,7 @@ fn error_field(ui: &mut Ui, error_px: &mut f64) {
     });
 }
 
-/// The values of the curves at the pointer's disparity.
+/// Describes the values of the curves at the pointer's disparity.
 fn at_pointer(geometry: &Geometry, error_px: f64, at: PlotPoint) -> String {
     let reach = Reach { geometry: *geometry, min_disparity: 0, num_disparities: 1 };
     let Some(sample) = reach.sample(at.x) else { return format!("{:.1} px\nbehind infinity", at.x) };
@@ -159,7 +159,7 @@ fn at_pointer(geometry: &Geometry, error_px: f64, at: PlotPoint) -> String {
     )
 }
 
-/// Lines at 1, 2, 5 times each power of ten, whose logarithms are drawn.
+/// Returns grid lines at 1, 2, 5 times each power of ten, on a logarithmic axis.
 fn powers_of_ten(bounds: (f64, f64)) -> Vec<GridMark> {
     let (low, high) = (bounds.0.floor() as i32, bounds.1.ceil() as i32);
     let mark = |power: i32, leading: f64| {

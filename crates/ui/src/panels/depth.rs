@@ -1,4 +1,4 @@
-//! How depth is shown: range, colour map, reasons.
+//! Display of depth: range, colour map, reasons.
 
 use super::{Action, Command, State, action_button, tooltip, widgets};
 use crate::colormap::{Colormap, reason_color};
@@ -60,7 +60,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// A list of the maps with their colours.
+/// Shows a list of the colour maps.
 fn colour_map(ui: &mut Ui, view: &mut ViewSettings) {
     let chosen = view.colormap.word();
     let combo = ComboBox::from_id_salt("Colour map").selected_text(chosen).width(ui.available_width().min(150.0));
@@ -76,7 +76,7 @@ fn colour_map(ui: &mut Ui, view: &mut ViewSettings) {
     widgets::explain(list.response, "Colours of the maps; the upper end is near, or sure.");
 }
 
-/// The colours of the map, far at the left.
+/// Draws the colours of the map, far at the left.
 fn swatch(ui: &mut Ui, view: &ViewSettings, width: f32) {
     let (rect, _) = ui.allocate_exact_size(vec2(width, 10.0), Sense::hover());
     let colours = view.colours();

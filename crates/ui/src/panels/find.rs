@@ -1,4 +1,4 @@
-//! The field that finds actions, pages, settings, presets, engines and sources by their words.
+//! Field that finds actions, pages, settings, presets, engines and sources by their words.
 
 use super::{Action, Command, Panel, State, source};
 use crate::capture::SourceSpec;
@@ -17,7 +17,7 @@ const HEIGHT: f32 = 320.0;
 /// Distance from the window's upper edge, points.
 const TOP: f32 = 48.0;
 
-/// The field, its words, and the chosen line of the list.
+/// Search field, its words, and the chosen line of the list.
 #[derive(Default)]
 pub(super) struct Finder {
     words: String,
@@ -25,13 +25,13 @@ pub(super) struct Finder {
     is_open: bool,
 }
 
-/// Something that can be found.
+/// Entry of the list.
 struct Entry {
-    /// Its kind: `action`, `setting`, `preset`.
+    /// Kind: `action`, `setting`, `preset`.
     kind: &'static str,
     name: String,
     help: String,
-    /// Its key, or its value.
+    /// Key or value.
     note: String,
     command: Command,
 }
@@ -65,7 +65,7 @@ impl Panel for Finder {
 }
 
 impl Finder {
-    /// The field and the list. Returns the command of the line that was taken.
+    /// Shows the field and the list. Returns the command of the chosen line.
     fn content(&mut self, ui: &mut Ui, state: &State, begins: bool) -> Option<Command> {
         let (up, down, enter) = ui.input_mut(|i| {
             let mut pressed = |key| i.consume_key(egui::Modifiers::NONE, key);
@@ -107,7 +107,7 @@ impl Finder {
     }
 }
 
-/// A line of the list: name, kind, and at the right the key or the value.
+/// Shows a line of the list: name, kind, and at the right the key or the value.
 fn line(ui: &mut Ui, entry: &Entry, is_chosen: bool) -> egui::Response {
     let Entry { kind, name, help, note, .. } = entry;
     let response = ui
@@ -119,8 +119,8 @@ fn line(ui: &mut Ui, entry: &Entry, is_chosen: bool) -> egui::Response {
     response.on_hover_text(help.as_str())
 }
 
-/// The entries that have all the words, the best ones first: those whose names begin with the first word, those whose names have
-/// all, and those that have them in their help.
+/// Returns the entries that contain all the words, in this order: names that begin with the first word, names that contain all
+/// words, and help texts.
 fn matching(entries: Vec<Entry>, words: &str) -> Vec<Entry> {
     let words: Vec<_> = words.split_whitespace().map(str::to_lowercase).collect();
     let rank = |entry: &Entry| {
@@ -138,7 +138,7 @@ fn matching(entries: Vec<Entry>, words: &str) -> Vec<Entry> {
     ranked.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// Everything that can be found.
+/// Returns all entries.
 fn entries(ui: &Ui, state: &State) -> Vec<Entry> {
     let actions = Action::all().filter(|action| !matches!(action, Action::Find | Action::Close)).map(|action| Entry {
         kind: if matches!(action, Action::View(_)) { "view" } else { "action" },
@@ -189,7 +189,7 @@ fn entries(ui: &Ui, state: &State) -> Vec<Entry> {
         .collect()
 }
 
-/// A parameter, which is shown in its panel; with its flag, by which others know it.
+/// Returns the entry of a parameter, which is shown in its panel; also found by its flag.
 fn setting(parameter: &'static Parameter<StereoParams>, params: &StereoParams) -> Entry {
     let why = parameter.inapplicable(params).map_or_else(String::new, |why| format!("\n{why}"));
     Entry {

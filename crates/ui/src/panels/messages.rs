@@ -1,5 +1,4 @@
-//! The line of messages above the status line: what has happened and what makes depth worse, each with its remedies. It always
-//! has the same height; a counter opens the list.
+//! Line of messages above the status line, with remedies. Its height is constant; a counter opens the list.
 
 mod overload;
 
@@ -15,15 +14,15 @@ const LIST_WIDTH: f32 = 560.0;
 /// Share of the window's height that the list takes at most.
 const LIST_SHARE: f32 = 0.4;
 
-/// A message as it is shown.
+/// Message to show.
 struct Message {
     text: String,
     level: Level,
-    /// Buttons and their effects.
+    /// Labels of the buttons, with their commands.
     remedies: Vec<(String, Command)>,
-    /// Its place among the notices, which can be dismissed.
+    /// Index among the notices, which can be dismissed.
     notice: Option<usize>,
-    /// It came just now.
+    /// Whether it is new.
     is_new: bool,
 }
 
@@ -45,7 +44,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     });
 }
 
-/// Every message, the one to be shown first at the beginning: the newest of the new ones, then the worst.
+/// Returns every message: the newest of the new ones first, then the worst.
 fn messages(state: &State) -> Vec<Message> {
     let now = Instant::now();
     let of_notice = |(index, notice): (usize, &Notice)| Message {
@@ -60,7 +59,7 @@ fn messages(state: &State) -> Vec<Message> {
     messages.extend(state.status().warnings.iter().map(|warning| of_warning(state, warning)));
     messages.extend(overload::too_large(state));
     messages.extend(overload::message(state));
-    // an error of before must not stand where the answer to the last click is looked for
+    // an earlier error must not stand where the answer to the last click is expected
     messages.sort_by_key(|message| (!message.is_new).then_some(message.level));
     messages
 }
@@ -87,7 +86,7 @@ fn of_warning(state: &State, warning: &Warning) -> Message {
     Message { text: warning.text.clone(), level: Level::Warning, remedies, notice: None, is_new: false }
 }
 
-/// A baseline that no two cameras have: every depth may be wrong by a factor.
+/// Returns a message about an implausible baseline: every depth may be wrong by a factor.
 fn baseline_doubt(state: &State) -> Option<Message> {
     let baseline_m = state.rig.doubted_baseline_m()?;
     let text = format!(
@@ -112,7 +111,7 @@ fn remedy(cure: &Cure) -> (String, Command) {
     }
 }
 
-/// From right to left: dismiss, copy, remedies.
+/// Shows, from right to left: dismiss, copy, remedies.
 fn buttons(ui: &mut Ui, message: &Message, commands: &mut Vec<Command>) {
     if let Some(index) = message.notice {
         let dismiss = ui.small_button("×");
@@ -126,7 +125,7 @@ fn buttons(ui: &mut Ui, message: &Message, commands: &mut Vec<Command>) {
     }
     for (label, command) in message.remedies.iter().rev() {
         if ui.button(label).clicked() {
-            // a page cures nothing by itself
+            // opening a page is no remedy yet
             let is_page = matches!(command, Command::Action(Action::Cameras | Action::Rig | Action::Open));
             let dismissed = message.notice.filter(|_| !is_page).map(Command::Dismiss);
             commands.extend(dismissed.into_iter().chain([command.clone()]));
@@ -134,7 +133,7 @@ fn buttons(ui: &mut Ui, message: &Message, commands: &mut Vec<Command>) {
     }
 }
 
-/// All messages, whole.
+/// Shows all messages in full.
 fn list(ui: &mut Ui, messages: &[Message], commands: &mut Vec<Command>) {
     let window = ui.ctx().content_rect().size();
     ui.set_width(LIST_WIDTH.min(0.9 * window.x));

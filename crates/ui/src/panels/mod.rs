@@ -1,4 +1,4 @@
-//! The panels, one file each. A panel reads the state and answers with commands; it may hold view state of its own.
+//! Panels, one file each. A panel reads the state and returns commands; it may hold view state.
 
 mod depth;
 mod find;
@@ -25,9 +25,9 @@ use crate::features::{
 use eframe::egui_wgpu::RenderState;
 use egui::{Button, Response, Ui};
 
-/// A part of the window.
+/// Part of the window.
 pub(crate) trait Panel {
-    /// Whether it is shown.
+    /// Returns whether it is shown.
     fn is_open(&self, _state: &State) -> bool {
         true
     }
@@ -36,7 +36,7 @@ pub(crate) trait Panel {
     fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>);
 }
 
-/// A panel without state of its own that is always shown: a function.
+/// Panel without view state that is always shown: a function.
 impl<F: FnMut(&mut Ui, &State, &mut Vec<Command>)> Panel for F {
     fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         self(ui, state, commands);
@@ -45,9 +45,9 @@ impl<F: FnMut(&mut Ui, &State, &mut Vec<Command>)> Panel for F {
 
 /// Position of a panel.
 pub(crate) enum Place {
-    /// At the upper edge, below the panels before it in the list.
+    /// At the upper edge, below earlier panels of the list.
     Top,
-    /// At the lower edge, above the panels before it in the list.
+    /// At the lower edge, above earlier panels of the list.
     Bottom,
     /// In the column at the left.
     Left,
@@ -55,15 +55,15 @@ pub(crate) enum Place {
     BelowPage,
     /// In the column at the right.
     Right,
-    /// A page in the right dock, beside the pictures, opened and closed by this action; one at a time.
+    /// Page in the right dock, beside the pictures, opened and closed by this action; one at a time.
     Page(Action),
     /// Between all others.
     Centre,
-    /// Above all others, which wait for it.
+    /// Above all others; they take no input meanwhile.
     Over,
 }
 
-/// Every panel with its position; those at one position in the order in which they are laid out.
+/// Returns every panel with its position; panels of one position are laid out in this order.
 pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
     vec![
         (Place::Top, Box::new(toolbar::show)),
@@ -93,12 +93,12 @@ pub(crate) fn all(render_state: &RenderState) -> Vec<(Place, Box<dyn Panel>)> {
         (Place::Centre, Box::new(guide::pictures::GuidePictures::default())),
         (Place::Centre, Box::new(pictures::Pictures::new(render_state))),
         (Place::Over, Box::new(find::Finder::default())),
-        (Place::Over, Box::new(recording::question::Question)),
+        (Place::Over, Box::new(recording::question::QuestionPanel)),
         (Place::Over, Box::new(dialog::panel::PathField::default())),
     ]
 }
 
-/// The button of an action, with its help and key.
+/// Shows the button of an action, with its help and key.
 pub(crate) fn action_button(
     ui: &mut Ui,
     action: Action,
@@ -115,7 +115,7 @@ pub(crate) fn action_button(
     response.on_hover_text(tooltip(ui, action))
 }
 
-/// The entry of an action in a menu, with its key.
+/// Shows the entry of an action in a menu, with its key.
 pub(crate) fn menu_entry(ui: &mut Ui, action: Action, commands: &mut Vec<Command>) {
     let button = Button::new(action.label()).shortcut_text(ui.ctx().format_shortcut(&action.shortcut()));
     if ui.add(button).on_hover_text(tooltip(ui, action)).clicked() {
@@ -124,7 +124,7 @@ pub(crate) fn menu_entry(ui: &mut Ui, action: Action, commands: &mut Vec<Command
     }
 }
 
-/// Help and key of an action.
+/// Returns help and key of an action.
 pub(crate) fn tooltip(ui: &Ui, action: Action) -> String {
     format!("{}\n{}", action.help(), ui.ctx().format_shortcut(&action.shortcut()))
 }

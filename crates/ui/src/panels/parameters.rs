@@ -1,4 +1,4 @@
-//! Matching and filters: made from the table of parameters, so that a new one appears here by itself.
+//! Matching and filters, built from the table of parameters: a new one appears without further code.
 
 use super::{Command, State, widgets};
 use crate::geometry::Geometry;
@@ -11,9 +11,9 @@ use egui::{Align, Button, Rect, RichText, Role, StrokeKind, Ui, WidgetInfo};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// How long the panel scrolls to a row that was searched for: a group unfolds meanwhile.
+/// Time for which the panel scrolls to a found row: its group unfolds meanwhile.
 const SCROLLING: Duration = Duration::from_millis(400);
-/// How long such a row is marked.
+/// Time for which a found row is marked.
 const MARKED: Duration = Duration::from_secs(4);
 
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
@@ -40,7 +40,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// A group: its title, which folds it, and its parameters; only the basic and the changed ones while it is folded.
+/// Shows a group: its title, which folds it, and its parameters; while it is folded only the basic and the changed ones.
 fn rows(
     ui: &mut Ui,
     group: Group,
@@ -85,7 +85,7 @@ fn rows(
     }
 }
 
-/// Marks a row that was searched for, for a while, and brings it into sight.
+/// Marks a found row for a while, and scrolls to it.
 fn mark(ui: &mut Ui, row: Rect, since: Duration) {
     if since < SCROLLING {
         ui.scroll_to_rect(row, Some(Align::Center));
@@ -97,7 +97,7 @@ fn mark(ui: &mut Ui, row: Rect, since: Duration) {
     }
 }
 
-/// One row; a value that differs from the preset's has a mark and a button that takes it back.
+/// Shows one row; a value that differs from the preset's has a mark and a button that restores it.
 fn one(ui: &mut Ui, parameter: &Parameter<StereoParams>, params: &mut StereoParams, defaults: &StereoParams) {
     let reason = parameter.inapplicable(params);
     let why = reason.map(str::to_owned).or_else(|| parameter.range(params).and_then(|(_, why)| why));
@@ -121,7 +121,7 @@ fn one(ui: &mut Ui, parameter: &Parameter<StereoParams>, params: &mut StereoPara
     }
 }
 
-/// The control that suits the domain; gives the value.
+/// Shows the control that suits the domain; returns the value.
 fn edit(
     ui: &mut Ui,
     parameter: &Parameter<StereoParams>,
@@ -183,7 +183,7 @@ fn switch(ui: &mut Ui, label: &str, help: &str, on: &mut bool) {
     widgets::explain(response, help);
 }
 
-/// The preset's values, with penalties that suit the cost in use.
+/// Returns the preset's values, with penalties that suit the present cost.
 fn defaults(params: &StereoParams, base: StereoParams) -> StereoParams {
     let StereoParams { min_disparity, num_disparities, .. } = StereoParams::default();
     let mut defaults = StereoParams { min_disparity, num_disparities, ..base };
@@ -193,7 +193,7 @@ fn defaults(params: &StereoParams, base: StereoParams) -> StereoParams {
     defaults
 }
 
-/// The search range in metres: `= 0.42 m … ∞`.
+/// Shows the search range in metres: `= 0.42 m … ∞`.
 fn range_line(ui: &mut Ui, params: &StereoParams, geometry: Option<&Geometry>) {
     widgets::below_value(ui, "", range_text(params, geometry));
 }
@@ -206,7 +206,7 @@ fn range_text(params: &StereoParams, geometry: Option<&Geometry>) -> String {
     format!("= {} … {}", far(last), far(first))
 }
 
-/// `1.7 × max cost`: a penalty's scale depends on the cost.
+/// Shows `1.7 × max cost`: the scale of a penalty depends on the cost.
 fn relative_line(ui: &mut Ui, value: Value, params: &StereoParams) {
     if let Value::Integer(v) = value {
         let ratio = v as f64 / f64::from(params.largest_cost());

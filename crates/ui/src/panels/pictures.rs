@@ -1,4 +1,4 @@
-//! The open views: pictures and maps, with cross-hair and colour bar.
+//! Open views: pictures and maps, with cross-hair and colour bar.
 
 use super::{Action, Command, Panel, State, pixel, rig, widgets};
 use crate::calibration::{FocalLength, RowOffset};
@@ -25,11 +25,11 @@ const NO_DEPTH: &str = "No depth: no calibration. Two webcams, rig … (R) loads
 const NO_DEPTH_HERE: &str = "No depth: no calibration. A click shows what to do.";
 /// Views that show A and B side by side.
 const BESIDE: [ViewKind; 2] = [ViewKind::Depth, ViewKind::Disparity];
-/// Width of the fields for them, points.
+/// Width of the fields for the lens, points.
 const LENS_WIDTH: f32 = 210.0;
 
-/// Colours and maps of the open views, whose textures are drawn.
-struct Ready {
+/// Textures and colours of the open views.
+struct ViewData {
     displays: MapDisplays,
     recorded: Option<Arc<FloatMap>>,
 }
@@ -37,16 +37,16 @@ struct Ready {
 pub(crate) struct Pictures {
     screens: Screens,
     space: SpaceView,
-    /// The recorded map of the pair, packed for the shader.
+    /// Recorded map of the pair, packed for the shader.
     recorded: Option<(Arc<Recorded>, Arc<FloatMap>)>,
-    /// What the computed disparities are compared with, packed for the shader, and the pair that it belongs to.
+    /// Reference map of the pair (recorded disparities or truth), packed for the shader.
     reference: Option<(Arc<Frame>, Option<Arc<FloatMap>>)>,
-    /// The maps of A, while settings are compared.
+    /// Maps of A, while settings are compared.
     screens_of_a: Option<Screens>,
     /// A's disparities, packed for the shader.
     packed_a: Option<(Arc<Output>, Arc<FloatMap>)>,
     render_state: RenderState,
-    /// Field of view of the lens, degrees, and baseline, m, once they are typed.
+    /// Field of view of the lens, degrees, and baseline, m, once typed.
     lens: (Option<f64>, Option<f64>),
 }
 
@@ -64,7 +64,7 @@ impl Pictures {
         }
     }
 
-    /// A's disparities, to compare B's with; packed once.
+    /// Returns A's disparities for the comparison with B's; packed once.
     fn map_of_a(&mut self, a: &Arc<Output>) -> Option<Arc<FloatMap>> {
         if !self.packed_a.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, a)) {
             self.packed_a = Some((Arc::clone(a), Arc::new(FloatMap::of_map(a.map.as_ref()?))));
@@ -72,7 +72,7 @@ impl Pictures {
         self.packed_a.as_ref().map(|(_, map)| Arc::clone(map))
     }
 
-    /// What the disparities of a pair are compared with; packed once.
+    /// Returns the reference map of a pair; packed once.
     fn reference_map(&mut self, output: &Output) -> Option<Arc<FloatMap>> {
         let frame = &output.job.frame;
         if !self.reference.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, frame)) {
@@ -92,14 +92,14 @@ impl Pictures {
         screens.update(a, None, None, displays, &maps);
     }
 
-    /// A's map in a view, and the place of the line between both.
+    /// Returns A's map in a view, and the position of the line between both.
     fn beside(&self, state: &State, kind: ViewKind) -> Option<(Drawable<'_>, f32)> {
         let comparison =
             state.comparison.as_ref().filter(|comparison| !comparison.shows_a && BESIDE.contains(&kind))?;
         Some((self.screens_of_a.as_ref()?.picture(kind)?, comparison.wiper))
     }
 
-    /// The picture of a view, or why there is none.
+    /// Returns the picture of a view, or why there is none.
     fn content(
         &self,
         state: &State,
@@ -118,8 +118,8 @@ impl Pictures {
         }
     }
 
-    /// Draws what the open `views` show of a result into their textures.
-    fn ready(&mut self, state: &State, output: &Arc<Output>, views: &[ViewKind]) -> Ready {
+    /// Draws the open `views` of a result into their textures.
+    fn ready(&mut self, state: &State, output: &Arc<Output>, views: &[ViewKind]) -> ViewData {
         let recorded = if views.contains(&ViewKind::Recorded) { self.recorded_map(output) } else { None };
         let compared = state.comparison.as_ref().and_then(|comparison| comparison.shown.as_ref());
         let reference = match compared {
@@ -131,10 +131,10 @@ impl Pictures {
         let displays = state.view.maps(params, geometry, recorded.as_deref(), reference.is_some());
         self.screens.update(output, recorded.as_deref(), reference.as_ref(), &displays, views);
         self.update_a(state.comparison.as_ref(), &displays, views);
-        Ready { displays, recorded }
+        ViewData { displays, recorded }
     }
 
-    /// A view at its place, without cross-hair, remark and marks.
+    /// Returns a view at its place, without cross-hair, remark and marks.
     fn tile<'a>(
         &'a self,
         state: &'a State,
@@ -159,10 +159,10 @@ impl Pictures {
         }
     }
 
-    /// Draws one view for a picture to take along: as it is seen, without what the pointer does.
+    /// Draws one view for a saved picture, without marks of the pointer.
     pub(crate) fn show_alone(&mut self, ui: &mut Ui, state: &State, kind: ViewKind, rects: ViewRects) {
         let Some(output) = state.output() else { return };
-        let Ready { displays, recorded } = self.ready(state, output, &[kind]);
+        let ViewData { displays, recorded } = self.ready(state, output, &[kind]);
         let remark = remark(state, kind, display_of(kind, &displays).is_some(), recorded.as_deref());
         let remark = format!("{remark} · {}", state.status().source.name);
         if kind == ViewKind::Space {
@@ -175,14 +175,14 @@ impl Pictures {
         Tile { remark: &remark, marks, ..tile }.show(ui, &mut state.pointer.zoom.clone());
     }
 
-    /// Range of the colours of a view, in words: `0.385 to 0.899 m`; `None` for pictures.
+    /// Returns the range of the colours of a view: `0.385 to 0.899 m`; `None` for pictures.
     pub(crate) fn range_text(&mut self, state: &State, kind: ViewKind) -> Option<String> {
         let output = state.output()?;
-        let Ready { displays, .. } = self.ready(state, output, &[kind]);
+        let ViewData { displays, .. } = self.ready(state, output, &[kind]);
         display_of(kind, &displays).map(range_text)
     }
 
-    /// The recorded map of a pair; packed once.
+    /// Returns the recorded map of a pair; packed once.
     fn recorded_map(&mut self, output: &Output) -> Option<Arc<FloatMap>> {
         let recorded = output.job.frame.raw.recorded.as_ref()?;
         if !self.recorded.as_ref().is_some_and(|(known, _)| Arc::ptr_eq(known, recorded)) {
@@ -192,7 +192,7 @@ impl Pictures {
     }
 }
 
-/// Colours and range of a map; `None` of a picture, and of a map that there is not.
+/// Returns colours and range of a map; `None` for a picture, and for a missing map.
 fn display_of(kind: ViewKind, displays: &MapDisplays) -> Option<&Display> {
     match kind {
         ViewKind::Disparity => Some(&displays.disparity),
@@ -204,7 +204,7 @@ fn display_of(kind: ViewKind, displays: &MapDisplays) -> Option<&Display> {
     }
 }
 
-/// What stands behind the title of a view.
+/// Returns the remark behind the title of a view.
 fn remark(state: &State, kind: ViewKind, is_shown: bool, recorded: Option<&FloatMap>) -> String {
     let compared = state.comparison.as_ref().filter(|comparison| comparison.shown.is_some());
     let is_recorded = state.output().is_some_and(|output| output.job.frame.raw.recorded.is_some());
@@ -229,20 +229,20 @@ fn remark(state: &State, kind: ViewKind, is_shown: bool, recorded: Option<&Float
     }
 }
 
-/// What is measured while that page is open.
+/// Returns the marks of the measurement while its page is open.
 fn marks<'a>(state: &'a State, size: (usize, usize), length: Option<&'a str>) -> Option<Marks<'a>> {
     let measure = state.is_open(Action::Measure).then_some(&state.measure)?;
     Some(Marks { region: measure.subject(size).region, points: &measure.points, length })
 }
 
-/// The distance of two points, where it is known: `412.3 mm ± 2.1`.
+/// Returns the distance of two points, if known: `412.3 mm ± 2.1`.
 fn length(state: &State) -> Option<String> {
     let measured = state.measure.measured.as_ref()?;
     let value = |name| measured.rows.iter().find(|row| row.quantity.name == name)?.quantity.value.ok();
     Some(format!("{:.1} mm ± {:.1}", value("distance_mm")?, value("distance_total_error_mm")?))
 }
 
-/// The views that a result is shown in.
+/// Returns the views that show a result.
 fn shown_views(state: &State, output: &Output) -> Vec<ViewKind> {
     // other sources have nothing recorded
     let is_recording = matches!(state.source.running, Some(SourceSpec::Recording(_) | SourceSpec::Pipe))
@@ -255,12 +255,12 @@ fn shown_views(state: &State, output: &Output) -> Vec<ViewKind> {
     views
 }
 
-/// Whether the pointer in a view reads the left picture's pixel at the same position.
+/// Returns whether the pointer in a view reads the left picture's pixel at its position.
 fn reads_left(kind: ViewKind) -> bool {
     !matches!(kind, ViewKind::Right | ViewKind::Rows)
 }
 
-/// Takes a click on the title of a view.
+/// Handles a click on the title of a view.
 fn take_title(view: &mut ViewSettings, kind: ViewKind, click: Option<TitleClick>) {
     match click {
         Some(TitleClick::Once) => view.large = Some(kind),
@@ -269,12 +269,12 @@ fn take_title(view: &mut ViewSettings, kind: ViewKind, click: Option<TitleClick>
     }
 }
 
-/// Whether a click in any picture holds or measures a pixel, because the open page asks for it.
+/// Returns whether a click in any picture holds or measures a pixel, because the open page needs it.
 fn takes_pixels(state: &State) -> bool {
     [Action::Measure, Action::Explain, Action::Rig].iter().any(|&page| state.is_open(page))
 }
 
-/// Words and controls in the place of a picture.
+/// Shows text and controls in the place of a picture.
 fn instead(ui: &mut Ui, picture: Rect, content: impl FnOnce(&mut Ui)) {
     let layout = Layout::top_down(Align::Center);
     ui.scope_builder(UiBuilder::new().max_rect(picture.shrink(8.0)).layout(layout), |ui| {
@@ -283,7 +283,7 @@ fn instead(ui: &mut Ui, picture: Rect, content: impl FnOnce(&mut Ui)) {
     });
 }
 
-/// The way to depth of pictures whose rows differ, in the depth view: two numbers would make metres of wrong disparities.
+/// Offers an estimate in the depth view where the rows differ: lens and baseline would give metres of wrong disparities.
 fn offer_estimate(
     ui: &mut Ui,
     picture: Rect,
@@ -298,7 +298,7 @@ fn offer_estimate(
     });
 }
 
-/// Fields for the two numbers that make metres of the disparities of rectified pictures, in the depth view.
+/// Shows fields for lens and baseline in the depth view; they convert the disparities of rectified pictures to metres.
 fn lens(
     ui: &mut Ui,
     picture: Rect,
@@ -325,7 +325,7 @@ fn lens(
     });
 }
 
-/// A field of a number that nobody has given before it is typed; a drag begins at a usual one.
+/// Shows a number field, empty until it is typed; a drag starts at a usual value.
 fn typed(
     ui: &mut Ui,
     name: &str,
@@ -361,7 +361,7 @@ impl Panel for Pictures {
             return;
         };
         let views = &shown_views(state, output)[..];
-        let Ready { displays, recorded } = self.ready(state, output, views);
+        let ViewData { displays, recorded } = self.ready(state, output, views);
         let frame = &output.job.frame;
         let size = frame.size();
         let large = state.view.large_among(views, frame.geometry.is_some());

@@ -10,13 +10,13 @@ use crate::view::{Crosshair, metres};
 use egui::{Align, Layout, RichText, Role, TextStyle, Ui, WidgetInfo, vec2};
 use std::sync::Arc;
 
-/// Rows of the read-out, with three for the reasons.
+/// Number of rows of the read-out, with three for the reasons.
 const ROWS: usize = 9;
 const NO_PIXEL: &str = "Rest the pointer on a picture to read it; a click holds the place.";
 
 pub(super) fn show(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
     widgets::heading(ui, "Pixel");
-    // the same height with and without numbers, so that nothing below jumps
+    // equal height with and without numbers, so that nothing below jumps
     let row = ui.text_style_height(&TextStyle::Monospace) + ui.spacing().item_spacing.y;
     let optional = state.output().map_or(0, |output| {
         usize::from(output.job.params.confidence) + usize::from(output.job.frame.raw.recorded.is_some())
@@ -32,14 +32,14 @@ pub(super) fn show(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
     });
 }
 
-/// The newest result and the pixel in it to read out: a click may hold one that lies outside smaller pictures.
+/// Returns the newest result and the pixel to read out: a held one may lie outside smaller pictures.
 pub(crate) fn pointed(state: &State) -> Option<(&Arc<Output>, (usize, usize))> {
     let (output, (x, y)) = state.output().zip(state.pointer.pixel())?;
     let (width, height) = output.job.frame.size();
     (x < width && y < height).then_some((output, (x, y)))
 }
 
-/// The same in one line, for below a page.
+/// Shows the read-out in one line, for below a page.
 pub(super) fn brief(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         ui.set_min_height(ui.spacing().interact_size.y);
@@ -64,7 +64,7 @@ pub(super) fn brief(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
     });
 }
 
-/// The values of pixel `(x, y)`; without a map on the host only those of the pictures.
+/// Shows the values of pixel `(x, y)`; without a map on the host only those of the pictures.
 fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize), mark: Option<&str>) {
     let frame = &*output.job.frame;
     let (geometry, map) = (frame.geometry.as_ref(), output.map.as_deref());
@@ -119,7 +119,7 @@ fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize), mark: Option<&s
     ui.add(egui::Label::new(RichText::new(why).small()).wrap());
 }
 
-/// The recorded value at pixel `(x, y)` of a picture of this size.
+/// Returns the recorded value at pixel `(x, y)` of a picture of this size.
 fn recorded_at(recorded: &Recorded, size: (usize, usize), (x, y): (usize, usize)) -> Option<String> {
     let at = |map: &Image<f32>| {
         let (x, y) = (x * map.width() / size.0, y * map.height() / size.1);
@@ -132,7 +132,7 @@ fn recorded_at(recorded: &Recorded, size: (usize, usize), (x, y): (usize, usize)
     }
 }
 
-/// Label beside the pointer: depth and disparity of the pixel under it; `None` where there is none.
+/// Returns the label beside the pointer: depth and disparity of the pixel under it.
 pub(super) fn beside_pointer(state: &State) -> Option<String> {
     state.pointer.hovered?;
     let (output, (x, y)) = pointed(state)?;
@@ -142,7 +142,7 @@ pub(super) fn beside_pointer(state: &State) -> Option<String> {
     Some(format!("{depth}{disparity_px:.2} px"))
 }
 
-/// The cross-hairs for a pixel.
+/// Returns the cross-hairs for a pixel.
 pub(super) fn crosshair(output: &Output, (x, y): (usize, usize)) -> Crosshair {
     let d = output.map.as_ref().and_then(|map| map.disparity_px(x, y));
     let at = (x as f32, y as f32);
@@ -156,7 +156,7 @@ fn grey(luma: &Luma, x: usize, y: usize) -> u16 {
     }
 }
 
-/// The reasons of a pixel, in words.
+/// Describes the reasons of a pixel.
 fn why(map: &DisparityMap, x: usize, y: usize) -> String {
     let bits = map.reasons.at(x, y);
     let sentences: Vec<_> = reason::ALL.iter().filter(|(bit, ..)| bits & bit != 0).map(|(.., text)| *text).collect();

@@ -1,4 +1,4 @@
-//! The menu of sources (the scene, cameras, files), and the offer of others beside the scene.
+//! Menu of sources (the scene, cameras, files), and the offer of others beside the scene.
 
 use super::{Action, Command, State, action_button, menu_entry};
 use crate::capture::SourceSpec;
@@ -6,7 +6,7 @@ use crate::console;
 use egui::{Button, Label, RichText, Ui};
 use std::path::{Path, PathBuf};
 
-/// The menu's button and, opened, its content.
+/// Shows the menu's button and, opened, its content.
 pub(super) fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let response = ui.menu_button("Source ▾", |ui| {
         ui.set_min_width(220.0);
@@ -26,7 +26,7 @@ pub(super) fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
 /// Width of the names of recent sources, points.
 const RECENT_WIDTH: f32 = 320.0;
 
-/// The sources that were opened last.
+/// Shows the sources that were opened last.
 fn recent(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     if state.source.recent.is_empty() {
         return;
@@ -43,7 +43,7 @@ fn recent(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// A source by the ends of its paths: `teddy/left.png, right.png`.
+/// Returns the name of a source by the ends of its paths: `teddy/left.png, right.png`.
 pub(crate) fn short_name(spec: &SourceSpec) -> String {
     let end = |path: &Path, parts: usize| {
         let skipped = path.components().count().saturating_sub(parts);
@@ -57,10 +57,10 @@ pub(crate) fn short_name(spec: &SourceSpec) -> String {
     console::foreign(&text)
 }
 
-/// Share of the window's width for the words that the scene stands in for another source.
+/// Largest share of the window's width for the notice that the scene replaces another source.
 const REPLACED_SHARE: f32 = 0.3;
 
-/// The offer of other sources while the scene is shown.
+/// Offers other sources while the scene is shown.
 pub(super) fn offer(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     if state.source.is_replaced() {
         let text = format!("This is the built-in scene: {} cannot be opened.", short_name(&state.source.spec));
@@ -85,7 +85,7 @@ pub(super) fn offer(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     action_button(ui, Action::Open, Button::new(Action::Open.label()), false, commands);
 }
 
-/// The source in use: `scene 640×480 · 30/s`.
+/// Describes the source in use: `scene 640×480 · 30/s`.
 pub(super) fn summary(state: &State) -> String {
     let info = &state.status().source;
     if info.width == 0 {

@@ -1,14 +1,14 @@
-//! The status line: rates, latency, dropped pairs with their causes, stage times, jobs, engine. It is never cut: what has no room is
-//! told on hover.
+//! Status line: rates, latency, dropped pairs with their causes, stage times, jobs, engine. Cells without room are
+//! shown on hover.
 
 use super::{Command, State};
 use crate::live::Status;
 use crate::rate::LatencySince;
 use egui::{Align, Color32, FontId, Label, Layout, RichText, Role, Ui, WidgetInfo, vec2};
 
-/// Windows of at least this width, points, have one row.
+/// Smallest width of windows with one row, points.
 const ONE_ROW_WIDTH: f32 = 1700.0;
-/// Space between two cells, points: a separator and what lies on both sides of it.
+/// Space between two cells, points: a separator and the space on both sides of it.
 const GAP: f32 = 21.0;
 /// Width of the separator, points.
 const SEPARATOR_WIDTH: f32 = 6.0;
@@ -17,14 +17,14 @@ const LETTER_SIZE: f32 = 11.0;
 /// Help of the time of a pair.
 const WITHOUT_STAGES: &str = "From the submission of a pair to its result, with the work before it on the device. This adapter measures \
                               no times of stages, or none that are right while it draws.";
-/// Stands for the cells that have no room.
+/// Mark for the cells without room.
 const MORE: &str = "…";
-/// Width that the engine's name has at least, points.
+/// Smallest width of the engine's name, points.
 const MIN_ENGINE_WIDTH: f32 = 90.0;
-/// Share of a row's width that running jobs take at most.
+/// Largest share of a row's width for running jobs.
 const JOBS_SHARE: f32 = 0.5;
 
-/// A part of the line.
+/// Cell of the line.
 struct Cell {
     text: String,
     help: String,
@@ -49,8 +49,8 @@ fn letters() -> FontId {
     FontId::monospace(LETTER_SIZE)
 }
 
-/// Draws the line in one row or two, always as many for a width: nothing jumps when a number grows. Cells that have no room, the least
-/// important ones, are told by a last one.
+/// Draws the line in one row or two, depending on the width alone: nothing jumps when a number grows. The last cell lists the
+/// least important ones, which have no room.
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let num_rows = if ui.available_width() < ONE_ROW_WIDTH { 2 } else { 1 };
     let cells = cells(state);
@@ -92,8 +92,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// Puts cells of these widths into rows with this room, each in the first one that has room and none before an earlier one: the cells
-/// of each row, and those that have no room.
+/// Assigns cells of these widths to rows with this room, in order. Returns the cells of each row, and those without room.
 fn packed(widths: &[f32], rooms: &[f32]) -> (Vec<Vec<usize>>, Vec<usize>) {
     let mut rooms = rooms.to_vec();
     let mut rows = vec![Vec::new(); rooms.len()];
@@ -112,10 +111,10 @@ fn packed(widths: &[f32], rooms: &[f32]) -> (Vec<Vec<usize>>, Vec<usize>) {
     (rows, hidden)
 }
 
-/// What computes the disparities.
+/// Returns the cell of the engine.
 fn engine(state: &State) -> Cell {
     let engine = &state.status().engine;
-    // one elsewhere names its machine with each result
+    // a remote engine names its machine with each result
     let elsewhere = state.output().filter(|output| output.job.frame.raw.matched.is_some());
     let elsewhere = elsewhere.map(|output| &output.engine);
     let text = match elsewhere.or(engine.engine.as_ref()) {
@@ -126,7 +125,7 @@ fn engine(state: &State) -> Cell {
     Cell::new(text, engine.why.clone().unwrap_or_else(|| "What computes the disparities.".into()))
 }
 
-/// All cells, the most important ones first.
+/// Returns all cells, the most important ones first.
 fn cells(state: &State) -> Vec<Cell> {
     let status = state.status();
     let mut cells = if status.source.is_still { still(status) } else { rates(state) };
@@ -160,7 +159,7 @@ fn cells(state: &State) -> Vec<Cell> {
     cells
 }
 
-/// The time of one pair, which has no rate.
+/// Returns the time of a single pair, which has no rate.
 fn still(status: &Status) -> Vec<Cell> {
     let (text, help) = if status.engine.computed == 0 {
         ("one pair, being matched".to_owned(), "The source is one pair.")
@@ -170,7 +169,7 @@ fn still(status: &Status) -> Vec<Cell> {
     vec![Cell::new(text, help)]
 }
 
-/// Rates, latency and losses of a source of many pairs.
+/// Returns rates, latency and losses of a source of many pairs.
 fn rates(state: &State) -> Vec<Cell> {
     let status = state.status();
     let shown_hz = state.pipeline.shown_hz;
@@ -198,7 +197,7 @@ fn rates(state: &State) -> Vec<Cell> {
     ]
 }
 
-/// The running jobs in at most `width`, each with a button to stop it where that is possible.
+/// Shows the running jobs in at most `width`, each with a button to cancel it where possible.
 fn jobs(ui: &mut Ui, state: &State, width: f32, commands: &mut Vec<Command>) {
     let each = width / state.jobs.len().max(1) as f32;
     for &job in &state.jobs {
@@ -219,7 +218,7 @@ fn jobs(ui: &mut Ui, state: &State, width: f32, commands: &mut Vec<Command>) {
     }
 }
 
-/// The number of pairs dropped for each cause.
+/// Describes the number of pairs dropped for each cause.
 fn drops(status: &Status) -> String {
     let dropped = &status.dropped;
     format!(

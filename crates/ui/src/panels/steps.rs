@@ -1,25 +1,32 @@
-//! The steps of a page: each says in words whether it is done and how well.
+//! Steps of a page, each with its state.
 
 use super::style;
 use egui::{RichText, Role, Ui, WidgetInfo};
 
-/// How far a step is.
+/// State of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Done {
+pub(crate) enum StepState {
     /// Done, and good.
     Good,
     /// Done with doubts, or bad.
     Doubtful,
-    /// Nothing is known of it.
+    /// Not begun, or unknown.
     Open,
 }
 
-/// A step with its number, and in words whether it is done and how well.
-pub(crate) fn step(ui: &mut Ui, number: usize, title: &str, done: Done, text: &str, content: impl FnOnce(&mut Ui)) {
+/// Shows a step with its number, and describes its state.
+pub(crate) fn step(
+    ui: &mut Ui,
+    number: usize,
+    title: &str,
+    done: StepState,
+    text: &str,
+    content: impl FnOnce(&mut Ui),
+) {
     let (mark, color) = match done {
-        Done::Good => ("●", style::good(ui.visuals())),
-        Done::Doubtful => ("▲", ui.visuals().warn_fg_color),
-        Done::Open => ("○", ui.visuals().weak_text_color()),
+        StepState::Good => ("●", style::good(ui.visuals())),
+        StepState::Doubtful => ("▲", ui.visuals().warn_fg_color),
+        StepState::Open => ("○", ui.visuals().weak_text_color()),
     };
     ui.add_space(4.0);
     ui.horizontal(|ui| {

@@ -1,4 +1,4 @@
-//! The time line of a recording or a folder: play, step, position, speed, loop.
+//! Time line of a recording or a folder: play, step, position, speed, loop.
 //!
 //! The source seeks to the newest position only, so that dragging never lags behind.
 
@@ -12,15 +12,15 @@ use egui::{
 };
 use std::time::Duration;
 
-/// Speeds on offer, beside the one in use.
+/// Speeds on offer, beside the present one.
 const SPEEDS: [f64; 7] = [0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0];
 /// Width of the chooser of speeds, points.
 const SPEED_WIDTH: f32 = 64.0;
-/// Width of the button that plays and holds, points: one for both words.
+/// Width of the button that plays and holds, points: wide enough for both words.
 const PLAY_WIDTH: f32 = 68.0;
-/// Windows of at least this width, points, have one row.
+/// Smallest width of windows with one row, points.
 const ONE_ROW_WIDTH: f32 = 860.0;
-/// Size of a tick at a pair with recorded depth, points.
+/// Height of a tick at a pair with recorded depth, points.
 const TICK_HEIGHT: f32 = 3.0;
 const TICK_WIDTH: f32 = 1.5;
 /// Largest width of a pair's name, points.
@@ -28,7 +28,7 @@ const NAME_WIDTH: f32 = 200.0;
 
 #[derive(Default)]
 pub(super) struct Timeline {
-    /// Playback goes on when the pointer lets the slider go.
+    /// Whether playback resumes when the slider is released.
     resumes: bool,
 }
 
@@ -39,7 +39,7 @@ impl Panel for Timeline {
 
     fn show(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let Some(playing) = &state.pipeline.playback else { return };
-        // two rows where one would leave the slider no room
+        // two rows where one would have no room for the slider
         let is_narrow = ui.available_width() < ONE_ROW_WIDTH;
         ui.horizontal(|ui| {
             buttons(ui, playing, state.status().paused, commands);
@@ -63,7 +63,7 @@ impl Panel for Timeline {
     }
 }
 
-/// Buttons that play, hold and step.
+/// Shows buttons that play, hold and step.
 fn buttons(ui: &mut Ui, playing: &Playing, held: bool, commands: &mut Vec<Command>) {
     let play = Button::new(if held { "▶ Play" } else { "‖ Pause" }).min_size(vec2(PLAY_WIDTH, 0.0));
     action_button(ui, Action::ToStart, Button::new("|◂◂"), false, commands);
@@ -77,7 +77,7 @@ fn buttons(ui: &mut Ui, playing: &Playing, held: bool, commands: &mut Vec<Comman
     }
 }
 
-/// The present pair in numbers.
+/// Shows the position in numbers.
 fn place(ui: &mut Ui, playing: &Playing, commands: &mut Vec<Command>) {
     let Some(last) = playing.num_pairs().checked_sub(1) else {
         ui.label("no pair here");
@@ -90,7 +90,7 @@ fn place(ui: &mut Ui, playing: &Playing, commands: &mut Vec<Command>) {
     }
 }
 
-/// What is made of a recording, loop and speed, from right to left.
+/// Shows conversion, loop and speed, from right to left.
 fn choices(ui: &mut Ui, state: &State, playing: &Playing, commands: &mut Vec<Command>) {
     if state.open_recording().is_some() {
         let convert = Button::new("Export …");
@@ -105,7 +105,7 @@ fn choices(ui: &mut Ui, state: &State, playing: &Playing, commands: &mut Vec<Com
 }
 
 impl Timeline {
-    /// The whole recording or folder. While it is dragged, playback waits.
+    /// Shows the slider of the whole recording or folder. Playback waits during a drag.
     fn slider(&mut self, ui: &mut Ui, playing: &Playing, commands: &mut Vec<Command>) {
         let Some(last) = playing.num_pairs().checked_sub(1) else { return };
         let at = playing.target().unwrap_or(0);
@@ -153,7 +153,7 @@ impl Timeline {
     }
 }
 
-/// The range in which the middle of a slider's handle moves.
+/// Returns the range in which the middle of a slider's handle moves.
 fn track(slider: &Response) -> Rangef {
     slider.rect.shrink(slider.rect.height() / 2.0).x_range()
 }
@@ -175,7 +175,7 @@ fn ticks(ui: &Ui, slider: &Response, recorded: &[bool], last: u64) {
     }
 }
 
-/// Number and name of a pair of files: `3 of 9, left03`; the number to be typed or dragged.
+/// Shows number and name of a pair of files: `3 of 9, left03`; the number can be typed or dragged.
 fn numbered(ui: &mut Ui, name: &str, at: u64, last: u64, commands: &mut Vec<Command>) {
     ui.separator();
     let count = last + 1;
@@ -194,7 +194,7 @@ fn numbered(ui: &mut Ui, name: &str, at: u64, last: u64, commands: &mut Vec<Comm
     });
 }
 
-/// Frame and time, both to be typed or dragged.
+/// Shows frame and time, which can be typed or dragged.
 fn position(ui: &mut Ui, playing: &Playing, at: u64, last: u64, commands: &mut Vec<Command>) {
     ui.separator();
     ui.label(RichText::new("frame").weak());
@@ -227,7 +227,7 @@ fn position(ui: &mut Ui, playing: &Playing, at: u64, last: u64, commands: &mut V
     ui.label(RichText::new(format!("/ {}", clock(end_s))).weak());
 }
 
-/// A number field as wide as its longest text, so that nothing jumps while it counts.
+/// Shows a number field as wide as its longest text, so that nothing jumps while it counts.
 fn fixed_width(ui: &mut Ui, field: DragValue<'_>, longest: &str) -> Response {
     let font = TextStyle::Button.resolve(ui.style());
     let text = ui.painter().layout_no_wrap(longest.replace(|c: char| c.is_ascii_digit(), "0"), font, Color32::WHITE);
@@ -269,7 +269,7 @@ fn help(speed: Speed) -> &'static str {
     }
 }
 
-/// `1:02.500`, and `1:01:02.500` from an hour on.
+/// Formats a time as `1:02.500`, and `1:01:02.500` from an hour on.
 fn clock(seconds: f64) -> String {
     let ms = (seconds.max(0.0) * 1e3).round() as u64;
     let (minutes, rest) = (ms / 60_000, ms % 60_000);
@@ -280,7 +280,7 @@ fn clock(seconds: f64) -> String {
     }
 }
 
-/// Seconds of `62.5`, `1:02.5` or `1:01:02`.
+/// Parses seconds from `62.5`, `1:02.5` or `1:01:02`.
 fn read_clock(text: &str) -> Option<f64> {
     let parts: Vec<_> = text.trim().split(':').map(|part| part.trim().parse::<f64>().ok()).collect();
     let parts = parts.into_iter().collect::<Option<Vec<_>>>()?;

@@ -1,4 +1,4 @@
-//! The line at the top: pause, source, preset, engine, recording, snapshot, tools, views.
+//! Toolbar at the top: pause, source, preset, engine, recording, snapshot, tools, views.
 
 use super::{Action, Command, State, action_button, menu_entry, presets, recording, source, tools, tooltip, widgets};
 use crate::engine::EngineChoice;
@@ -6,9 +6,9 @@ use crate::state::{Theme, ViewLayout};
 use crate::view::ViewKind;
 use egui::{Align, Button, Label, Layout, RichText, Role, Ui, WidgetInfo};
 
-/// Share of the window's width for the source's name, which may be that of a file.
+/// Largest share of the window's width for the source's name, which may be a file name.
 const SOURCE_SHARE: f32 = 0.17;
-/// Windows of at least this width have one row, points.
+/// Smallest width of windows with one row, points.
 const ONE_ROW_WIDTH: f32 = 1250.0;
 /// Width of the chooser of engines, points.
 const ENGINE_WIDTH: f32 = 64.0;
@@ -26,9 +26,9 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// Source and preset.
+/// Shows source and preset.
 fn input(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    // a recording has them on its time line, and one pair has nothing to hold
+    // a recording has them on its time line, and a still pair cannot be held
     if state.pipeline.playback.is_none() && !state.status().source.is_still {
         let (text, held) = if state.status().paused { ("▶ Go on", true) } else { ("‖ Pause", false) };
         action_button(ui, Action::Pause, Button::new(text), held, commands);
@@ -45,7 +45,7 @@ fn input(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     presets::panel::show(ui, state, commands);
 }
 
-/// The engine; at the right, files and views.
+/// Shows the engine; at the right, files and views.
 fn output(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     engine(ui, state, commands);
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -75,7 +75,7 @@ fn views(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// A menu entry that is on or off, with its key.
+/// Shows a menu entry that is on or off, with its key.
 fn switch(ui: &mut Ui, action: Action, is_on: bool, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         let mut on = is_on;
@@ -87,7 +87,7 @@ fn switch(ui: &mut Ui, action: Action, is_on: bool, commands: &mut Vec<Command>)
     });
 }
 
-/// What belongs to the whole window.
+/// Shows the menu of the window.
 fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let mut view = state.view.clone();
     ui.horizontal(|ui| {
@@ -108,7 +108,7 @@ fn engine(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     ui.label(RichText::new("Engine").weak());
     let options: Vec<_> = EngineChoice::ALL.iter().map(|&e| (e, e.word(), e.help())).collect();
     let mut engine = state.matching.engine.choice;
-    // the same one again opens it anew: that is how a lost GPU comes back
+    // choosing the present engine again reopens it: so a lost GPU returns
     let chosen = ui.scope(|ui| {
         ui.set_max_width(ENGINE_WIDTH);
         widgets::choice_again(ui, "Engine", "What computes the disparities.", &options, &mut engine)

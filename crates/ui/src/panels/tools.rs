@@ -1,10 +1,10 @@
-//! The tools: their menu, and in wide windows a row of buttons below the toolbar, beside the offer of sources.
+//! Tools: their menu, and in wide windows a row of buttons below the toolbar, beside the offer of sources.
 
 use super::{Action, Command, Panel, State, action_button, menu_entry, source};
 use crate::capture::SourceSpec;
 use egui::{Align, Button, Layout, Ui};
 
-/// The tools by their tasks.
+/// Tools grouped by task.
 const GROUPS: [&[Action]; 5] = [
     &[Action::KeepAsA, Action::ShowA, Action::EndComparison, Action::History, Action::Undo, Action::Redo],
     &[Action::Explain, Action::Sweep, Action::Suggest],
@@ -13,7 +13,7 @@ const GROUPS: [&[Action]; 5] = [
     &[Action::FitRange, Action::Widen, Action::FitDepth, Action::SwapPictures, Action::Rig, Action::Convert],
 ];
 
-/// The menu.
+/// Shows the menu.
 pub(super) fn menu(ui: &mut Ui, commands: &mut Vec<Command>) {
     ui.menu_button("Tools ▾", |ui| {
         for (number, group) in GROUPS.iter().enumerate() {
@@ -29,10 +29,10 @@ pub(super) fn menu(ui: &mut Ui, commands: &mut Vec<Command>) {
     });
 }
 
-/// Windows of at least this width, points, have the offer of sources in the same row.
+/// Smallest width of windows with the offer of sources in the row of tools, points.
 const ONE_ROW_WIDTH: f32 = 1400.0;
 
-/// The row of buttons.
+/// Row of buttons.
 pub(super) struct ToolStrip;
 
 impl Panel for ToolStrip {

@@ -1,4 +1,4 @@
-//! The one render pass that colours a disparity map: `shaders/display.wgsl` and its bindings.
+//! Render pass that colours a disparity map: `shaders/display.wgsl` and its bindings.
 
 use super::upload;
 use crate::colormap::reason_color;
@@ -9,21 +9,21 @@ const SOURCE: &str = stereopsis_shaders::text("display");
 const NUM_COLOURS: usize = 256;
 const NUM_REASONS: usize = 8; // bits of the byte
 
-/// `Display` of the shader: the values of the first and the last colour.
+/// Uniform `Display` of the shader: the values of the first and the last colour.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 pub(crate) struct Display {
     /// Focal length times baseline, px m; 0 for disparity.
     pub(crate) focal_times_baseline: f32,
-    /// Disparity of infinity with its sign turned, px.
+    /// Negated disparity of infinity, px.
     pub(crate) doffs_px: f32,
     /// Value of the first colour: px, 1/m, or %.
     pub(crate) low: f32,
     /// Value of the last colour.
     pub(crate) high: f32,
-    /// One of the constants below.
+    /// Quantity, one of the constants below.
     pub(crate) quantity: u32,
-    /// 0: invalid pixels are black.
+    /// Whether invalid pixels are coloured by reason (1) or black (0).
     pub(crate) colour_reasons: u32,
 }
 
@@ -34,7 +34,7 @@ impl Display {
     pub(crate) const INVERSE_DEPTH: u32 = 1;
     /// Confidence in %.
     pub(crate) const CONFIDENCE: u32 = 2;
-    /// Amount by which the disparity differs from a reference, px.
+    /// Absolute difference from a reference, px.
     pub(crate) const DIFFERENCE: u32 = 3;
 }
 
@@ -42,7 +42,7 @@ impl Display {
 pub(super) struct MapPass {
     value: wgpu::RenderPipeline,
     difference: wgpu::RenderPipeline,
-    /// Those of the values, then one for each reason.
+    /// Colours of the values, then one for each reason.
     colours: wgpu::Texture,
 }
 
@@ -88,12 +88,12 @@ impl MapPass {
         upload::write(queue, &self.colours, &crate::export::screen::with_alpha(&[colours, &reasons].concat()));
     }
 
-    /// The 256 colours of the maps, as a row, and behind them those of the reasons.
+    /// Returns the 256 colours of the maps, as a row, followed by those of the reasons.
     pub(super) fn colours(&self) -> &wgpu::Texture {
         &self.colours
     }
 
-    /// Records the colouring of `map` into `target`, which has the same size, as has the `reference` of a difference.
+    /// Records the colouring of `map` into `target`; map, target and the `reference` of a difference have one size.
     pub(super) fn draw(
         &self,
         device: &wgpu::Device,

@@ -1,7 +1,7 @@
-//! Draws pictures and maps into textures that egui shows; the one display path of both engines.
+//! Drawing of pictures and maps into textures that egui shows; the display path of both engines.
 //!
 //! In: a frame and an output. Out: one `Rgba8Unorm` texture per view, drawn again only after a change.
-//! Everything is submitted, nothing is waited for: the engine shares this device and queue.
+//! Everything is submitted without waiting: the engine shares this device and queue.
 
 mod map_pass;
 mod picture_pass;
@@ -29,13 +29,13 @@ pub(crate) struct MapDisplays {
     pub(crate) confidence: Option<Display>,
     /// The recorded map of the pair; `None` where there is none.
     pub(crate) recorded: Option<Display>,
-    /// Difference from the recorded disparity or the truth; `None` where there is neither.
+    /// Difference from the recorded disparity or the truth; `None` without either.
     pub(crate) difference: Option<Display>,
     /// 256 colours, far to near.
     pub(crate) colours: Arc<[[u8; 3]; 256]>,
 }
 
-/// The textures of all views.
+/// Textures of all views.
 pub(crate) struct Screens {
     state: RenderState,
     pass: MapPass,
@@ -44,7 +44,7 @@ pub(crate) struct Screens {
     map: Option<wgpu::Texture>,
     recorded: Option<wgpu::Texture>,
     reference: Option<wgpu::Texture>,
-    /// What `reference` is made of.
+    /// Map of which `reference` was packed.
     packed_reference: Option<Arc<FloatMap>>,
     shown: Option<Arc<Output>>,
     displays: Option<MapDisplays>,
@@ -69,24 +69,24 @@ impl Screens {
         }
     }
 
-    /// The picture of `view`; `None` before it is drawn.
+    /// Returns the picture of `view`; `None` before it is drawn.
     pub(crate) fn picture(&self, view: ViewKind) -> Option<Drawable<'_>> {
         self.views[view as usize].as_ref().map(|texture| self.drawable(texture))
     }
 
-    /// A texture of gamma-encoded colours, to be drawn into the window.
+    /// Returns a texture of gamma-encoded colours, to be drawn into the window.
     pub(crate) fn drawable<'a>(&'a self, texture: &'a wgpu::Texture) -> Drawable<'a> {
         Drawable { pass: &self.picture_pass, texture }
     }
 
-    /// The map and the left picture that are shown, as the points in space need them; `None` before both are there.
+    /// Returns the shown map and left picture for the points in space; `None` before both exist.
     pub(crate) fn space_inputs(&self) -> Option<Inputs<'_>> {
         let left = self.views[ViewKind::Left as usize].as_ref()?;
         let map = self.map.as_ref().filter(|map| map.size() == left.size())?;
         Some(Inputs { map, picture: left, colours: self.pass.colours() })
     }
 
-    /// Shows `output`'s pair and map with `displays` in the open `views`; cheap where nothing has changed.
+    /// Draws `output`'s pair and map with `displays` in the open `views`; cheap without a change.
     pub(crate) fn update(
         &mut self,
         output: &Arc<Output>,
@@ -165,7 +165,7 @@ impl Screens {
         self.state.queue.submit([encoder.finish()]);
     }
 
-    /// The view's texture, made anew where the size has changed.
+    /// Returns the view's texture, recreated after a change of size.
     fn screen(&mut self, view: ViewKind, (width, height): (usize, usize)) -> wgpu::Texture {
         let slot = &mut self.views[view as usize];
         if let Some(texture) = slot
@@ -186,12 +186,12 @@ impl Screens {
     }
 }
 
-/// The state's adapter computes on the CPU.
+/// Returns whether the state's adapter computes on the CPU.
 pub(crate) fn is_software(state: &RenderState) -> bool {
     state.adapter.get_info().device_type == wgpu::DeviceType::Cpu
 }
 
-/// Names and offsets of the members of a struct of a shader, and its size, in bytes.
+/// Returns names and offsets of the members of a struct of a shader, and its size, in bytes.
 #[cfg(test)]
 fn struct_of(source: &str, name: &str) -> (Vec<(String, usize)>, usize) {
     let module = wgpu::naga::front::wgsl::parse_str(source).expect("a shader");

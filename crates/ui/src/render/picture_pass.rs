@@ -1,4 +1,4 @@
-//! Draws textures of views into the window: `shaders/picture.wgsl` and its bindings.
+//! Drawing of textures of views into the window: `shaders/picture.wgsl` and its bindings.
 
 use eframe::egui_wgpu::{CallbackResources, CallbackTrait, RenderState};
 use egui::emath::{GuiRounding as _, RectTransform};
@@ -7,10 +7,10 @@ use wgpu::util::{BufferInitDescriptor, DeviceExt as _};
 
 const SOURCE: &str = stereopsis_shaders::text("picture");
 
-/// Of a picture that is old: its camera is lost.
+/// Brightness of a stale picture, whose camera is lost, relative to a new one.
 const STALE_BRIGHTNESS: f32 = 0.35;
 
-/// `Part` of the shader.
+/// Uniform `Part` of the shader.
 #[repr(C)]
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 struct Part {
@@ -66,7 +66,7 @@ impl PicturePass {
     }
 }
 
-/// A view's picture, to be drawn.
+/// Picture of a view, ready to draw.
 #[derive(Clone, Copy)]
 pub(crate) struct Drawable<'a> {
     pub(super) pass: &'a PicturePass,
@@ -74,8 +74,7 @@ pub(crate) struct Drawable<'a> {
 }
 
 impl Drawable<'_> {
-    /// Draws the part of the picture (0 to 1 along each axis) into `rect`, as far as the painter's clip rectangle allows; dark if it
-    /// is stale.
+    /// Draws `part` of the picture (0 to 1 along each axis) into `rect`, within the painter's clip rectangle; dark if it is stale.
     pub(crate) fn paint(self, painter: &Painter, rect: Rect, part: Rect, is_stale: bool) {
         let PicturePass { device, pipeline, sampler } = self.pass;
         // a viewport has whole pixels and lies in the window
@@ -103,18 +102,18 @@ impl Drawable<'_> {
                 wgpu::BindGroupEntry { binding: 2, resource: wgpu::BindingResource::Sampler(sampler) },
             ],
         });
-        let drawing = Drawing { pipeline: pipeline.clone(), bindings };
+        let drawing = PictureCallback { pipeline: pipeline.clone(), bindings };
         painter.add(eframe::egui_wgpu::Callback::new_paint_callback(drawn, drawing));
     }
 }
 
-/// What egui calls when it draws the window.
-struct Drawing {
+/// Callback by which egui draws the picture.
+struct PictureCallback {
     pipeline: wgpu::RenderPipeline,
     bindings: wgpu::BindGroup,
 }
 
-impl CallbackTrait for Drawing {
+impl CallbackTrait for PictureCallback {
     fn paint(&self, _: PaintCallbackInfo, pass: &mut wgpu::RenderPass<'static>, _: &CallbackResources) {
         pass.set_pipeline(&self.pipeline);
         pass.set_bind_group(0, &self.bindings, &[]);

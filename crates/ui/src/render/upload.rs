@@ -1,10 +1,10 @@
-//! Pixels from the host to textures of the window's device.
+//! Upload of pixels from the host to textures of the window's device.
 
 use crate::export::screen;
 use crate::stereo::DisparityMap;
 use eframe::egui_wgpu::RenderState;
 
-/// A plain two-dimensional texture.
+/// Creates a plain two-dimensional texture.
 pub(super) fn texture(
     device: &wgpu::Device,
     label: &str,
@@ -31,12 +31,12 @@ pub(super) fn write(queue: &wgpu::Queue, texture: &wgpu::Texture, bytes: &[u8]) 
     queue.write_texture(texture.as_image_copy(), bytes, layout, texture.size());
 }
 
-/// The map on the device, packed as the GPU engine packs it; `old` is used again where its size fits.
+/// Uploads a map, packed in the GPU engine's format; reuses `old` if its size fits.
 pub(super) fn map(state: &RenderState, map: &DisparityMap, old: Option<wgpu::Texture>) -> wgpu::Texture {
     packed(state, &screen::words(map), map.size(), old)
 }
 
-/// Words that are packed already.
+/// Uploads packed words.
 pub(super) fn packed(
     state: &RenderState,
     words: &[u32],
@@ -44,7 +44,7 @@ pub(super) fn packed(
     old: Option<wgpu::Texture>,
 ) -> wgpu::Texture {
     let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST;
-    // a texture of the GPU engine is its own: only one made here may be written
+    // textures of the GPU engine are read-only here
     let fits = |t: &wgpu::Texture| t.usage() == usage && (t.width(), t.height()) == (width as u32, height as u32);
     let texture = old.filter(fits).unwrap_or_else(|| {
         texture(&state.device, "uploaded disparities", (width, height), wgpu::TextureFormat::R32Uint, usage)

@@ -1,4 +1,4 @@
-//! Work that waits for a result: a range that is checked, colours that are fitted, files that are written.
+//! Work that waits for a result: checking a range, fitting colours, writing files.
 
 use super::Session;
 use crate::action::Action;
@@ -12,26 +12,26 @@ use crate::notices::{Cure, Level};
 use crate::settings::Settings;
 use std::sync::Arc;
 
-/// Results of before a change that a fit of the depth range waits for at most: where the geometry comes with each pair, none may be known
-/// beforehand.
+/// Largest number of outdated results that a fit of the depth range waits for: the geometry may come with each pair, and not be
+/// known before.
 const MAX_OUTDATED: u32 = 6;
 
 /// Work that waits for the next result.
 pub(crate) struct Awaited {
-    /// Settings that wait for the first pair: its width and geometry decide whether the range fits, and `near-m` in px.
+    /// Settings that wait for the first pair: its width and geometry decide whether the range fits, and the value of `near-m` in px.
     settings: Option<Settings>,
-    /// Results of before the change that have come since it, while the depth range waits to be fitted.
+    /// Number of outdated results since the change, while the depth range waits to be fitted.
     outdated: Option<u32>,
-    /// The user wants the fit: it is a step of the history; another one belongs to the step that it follows.
+    /// Whether the user has requested the fit: only then it is a step of the history.
     is_asked: bool,
-    /// The search range waits to be fitted to the next result that was computed with the calibration of now.
+    /// Whether the search range waits to be fitted to the next result with the present calibration.
     pub(crate) range: bool,
-    /// The next result is written to files.
+    /// Whether the next result is written to files.
     pub(crate) snapshot: bool,
 }
 
 impl Awaited {
-    /// Work that waits at the start.
+    /// Creates the work of the start.
     pub(super) fn of_start(settings: Settings, fits_depth: bool) -> Self {
         Self {
             settings: Some(settings),
@@ -42,30 +42,30 @@ impl Awaited {
         }
     }
 
-    /// Has the depth range fitted to the next result that was computed with the settings of now.
+    /// Requests a fit of the depth range to the next result with the present settings.
     pub(crate) fn fit_depth(&mut self) {
         self.fits_depth(true);
     }
 
-    /// Has it fitted because the user wants it, which is a step of the history.
+    /// Requests such a fit for the user, as a step of the history.
     pub(crate) fn fit_depth_as_asked(&mut self) {
         self.fit_depth();
         self.is_asked = true;
     }
 
-    /// Has the depth range fitted, or left as it is.
+    /// Requests or cancels the fit of the depth range.
     pub(crate) fn fits_depth(&mut self, fits: bool) {
         (self.outdated, self.is_asked) = (fits.then_some(0), false);
     }
 
-    /// Has settings checked with the next pair.
+    /// Requests a check of settings with the next pair.
     pub(super) fn check(&mut self, settings: Settings) {
         self.settings = Some(settings);
     }
 }
 
 impl Session {
-    /// Notes a new result, which may be one of before a change.
+    /// Counts a new result, which may be outdated.
     pub(super) fn count_outdated(&mut self, output: &Output) {
         let is_outdated = !self.is_current(output);
         if let Some(outdated) = &mut self.awaited.outdated {
@@ -73,7 +73,7 @@ impl Session {
         }
     }
 
-    /// Does the work that has waited for this result, and asks for the numbers of the next one where they are needed.
+    /// Does the work that has waited for this result, and requests the numbers of the next one where they are needed.
     pub(super) fn take_awaited(&mut self, output: &Arc<Output>) {
         let frame = &output.job.frame;
         if let Some(settings) = self.awaited.settings.take() {
@@ -96,7 +96,7 @@ impl Session {
         }
         if self.awaited.range && self.is_current(output) {
             self.awaited.range = false;
-            rig::commands::fit_range(self, rig::commands::Wish::Own);
+            rig::commands::fit_range(self, rig::commands::Initiator::Window);
         }
         if self.awaited.snapshot && output.map.is_some() {
             self.awaited.snapshot = false;
@@ -109,7 +109,7 @@ impl Session {
         self.live.set_read_back(waits || reads_pixel || measures);
     }
 
-    /// Whether a result was computed with the settings and the geometry of now: others are still on their way after a change.
+    /// Returns whether a result has the present settings and geometry: outdated ones still arrive after a change.
     pub(crate) fn is_current(&self, output: &Output) -> bool {
         let preparation = self.live.preparation();
         let scale = preparation.scale.factor();

@@ -1,6 +1,6 @@
-//! The device that window and engine share: messages about its loss, and how a lost GPU comes back.
+//! Device that window and engine share: messages about its loss, and the recovery of a lost GPU.
 //!
-//! The window opens again on any GPU there is. Where that is another one than before, the missed one is opened again by the
+//! The window reopens on any available GPU. If that is another one, the missed one is opened again by the
 //! policy of [`crate::engine::recovery`].
 
 use super::Session;
@@ -12,18 +12,18 @@ use crate::jobs::Job;
 use crate::live::EngineSource;
 use std::time::Instant;
 
-/// Losses so far.
+/// State of the recovery.
 #[derive(Default)]
 pub(super) struct DeviceState {
     recovery: Recovery,
-    /// The adapter that the window was on before it had to take another one.
+    /// Adapter of the window before it had to take another one.
     missed: Option<String>,
-    /// The missed adapter, open again: the window moves to it.
+    /// Missed adapter, open again: the window moves to it.
     next: Option<Gpu>,
 }
 
 impl Session {
-    /// Goes on with another device, after the last one was lost because of `why`; the caller opens the window again.
+    /// Continues with another device, after the last one was lost because of `why`; the caller reopens the window.
     pub(crate) fn device_replaced(&mut self, gpu: &Gpu, why: &str) {
         let now = Instant::now();
         let adapter = &gpu.info.adapter;
@@ -40,7 +40,7 @@ impl Session {
         self.live.set_engine(EngineSource::Open(OpenOptions { choice, ..self.state.matching.engine.clone() }));
     }
 
-    /// The device that the window moves to.
+    /// Returns the device that the window moves to.
     pub(crate) fn next_device(&self) -> Option<&Gpu> {
         self.device.next.as_ref()
     }
@@ -55,7 +55,7 @@ impl Session {
         Some(gpu)
     }
 
-    /// Drops the results on the old device, and takes this one.
+    /// Drops the results on the old device, and takes over the new one.
     fn take_device(&mut self, gpu: &Gpu) {
         self.live.forget_device();
         comparison::commands::end(self); // its results are on that device too
@@ -73,7 +73,7 @@ impl Session {
         }
     }
 
-    /// Opens the missed GPU again where that is due.
+    /// Opens the missed GPU again when that is due.
     pub(super) fn search_device(&mut self, now: Instant) {
         if self.device.recovery.take_due(now) {
             self.open_missed();
@@ -88,7 +88,7 @@ impl Session {
         }
     }
 
-    /// Has the window move to the GPU that was found if it is the missed one.
+    /// Makes the window move to the GPU that was found if it is the missed one.
     pub(super) fn found_device(&mut self, found: Result<Gpu, String>) {
         let Some(missed) = &self.device.missed else { return };
         let why = match found {
@@ -128,7 +128,7 @@ mod tests {
         Session::start(options, Some(gpu.clone())).unwrap()
     }
 
-    /// Looks for news as a window does, until `found`.
+    /// Updates the session like a window, until `found`.
     fn until(session: &mut Session, what: &str, found: impl Fn(&Session) -> bool) {
         let deadline = Instant::now() + Duration::from_secs(30);
         loop {

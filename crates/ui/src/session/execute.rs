@@ -1,11 +1,11 @@
-//! Executes commands: the one place where panels, menus and keys take effect.
+//! Execution of commands: the only place where panels, menus and keys take effect.
 
 use super::Session;
 use super::source::Request;
 use crate::action::Action;
 use crate::command::{Command, Playback};
 use crate::features::conversion::commands::CONVERT;
-use crate::features::picture::state::{Figure, Use};
+use crate::features::picture::state::{Destination, Figure};
 use crate::features::{
     comparison, conversion, dialog, doctor, guide, history, measure, picture, presets, recording, rig, search,
 };
@@ -20,7 +20,7 @@ use std::time::Instant;
 const ZOOM_STEP: f32 = 1.5;
 
 impl Session {
-    /// Executes a command; `ctx` is the window's. An error of the same kind of command before is over.
+    /// Executes a command; `ctx` is the window's. Removes errors of earlier commands of this kind.
     pub(crate) fn execute(&mut self, command: Command, ctx: &Context) {
         let owner = command.owner();
         self.state.notices.given_again(owner);
@@ -77,7 +77,7 @@ impl Session {
             Command::Search(step) => search::commands::execute(self, step),
             Command::Measure(step) => measure::commands::execute(self, step, ctx),
             Command::Guide(step) => guide::commands::execute(self, step),
-            Command::Calibrate(choice) => rig::commands::calibrate(self, choice, rig::commands::Wish::Users),
+            Command::Calibrate(choice) => rig::commands::calibrate(self, choice, rig::commands::Initiator::User),
             Command::WatchSides(true) => rig::sides::begin(self),
             Command::WatchSides(false) => state.rig.sides_watch = None,
             Command::ChooseCalibration => rig::commands::choose_calibration(self),
@@ -119,8 +119,8 @@ impl Session {
                 Some(why) => state.notices.news(why),
                 None => self.awaited.snapshot = true,
             },
-            Action::SavePicture => picture::commands::want(self, Use::File),
-            Action::CopyPicture => picture::commands::want(self, Use::Clipboard),
+            Action::SavePicture => picture::commands::want(self, Destination::File),
+            Action::CopyPicture => picture::commands::want(self, Destination::Clipboard),
             Action::Record => recording::commands::toggle(self),
             Action::Open => self.choose_source_files(),
             Action::KeepAsA => comparison::commands::keep_as_a(self),
@@ -161,7 +161,7 @@ impl Session {
             Action::View(view) => self.toggle_view(view),
             Action::SwapPictures => self.swap_pictures(),
             Action::Widen => rig::commands::widen_range(self),
-            Action::FitRange => rig::commands::fit_range(self, rig::commands::Wish::Users),
+            Action::FitRange => rig::commands::fit_range(self, rig::commands::Initiator::User),
             Action::Grid => {
                 let is_grid = state.view.layout == ViewLayout::Grid;
                 state.view.layout = if is_grid { ViewLayout::Large } else { ViewLayout::Grid };
@@ -181,7 +181,7 @@ impl Session {
         }
     }
 
-    /// Goes to another pair of a recording or a folder.
+    /// Moves to another pair of a recording or a folder.
     fn go(&mut self, action: Action) {
         let Some(transport) = self.live.transport() else {
             let source = &self.state.source.spec;
@@ -215,7 +215,7 @@ impl Session {
         }
     }
 
-    /// Opens or closes a page. There is one at a time.
+    /// Opens or closes a page. Only one is open at a time.
     fn toggle_page(&mut self, page: Action) {
         if self.state.is_open(page) {
             self.state.page = None;
@@ -232,7 +232,7 @@ impl Session {
         }
     }
 
-    /// Shows a parameter in its panel, and unfolds its group. A message gives the reason where the parameter has no effect now.
+    /// Shows a parameter in its panel, and unfolds its group. A message gives the reason where the parameter has no effect.
     fn reveal(&mut self, name: &'static str) {
         let Some(parameter) = StereoParams::table().iter().find(|parameter| parameter.name == name) else { return };
         let state = &mut self.state;

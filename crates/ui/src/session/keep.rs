@@ -1,4 +1,4 @@
-//! The state that the next start finds: written soon after it changes, so that no end of the program loses it, and the messages about it.
+//! Saving of the state for the next start: written soon after each change, so that no crash loses it, and the messages about it.
 
 use super::Session;
 use super::source::Request;
@@ -11,32 +11,32 @@ use crate::saved::SavedState;
 use crate::settings::{Origin, Settings};
 use crate::state::{RecordingChoices, State, ViewSettings};
 use crate::stereo::Preset;
-use crate::store::{Kept, Store, is_estimate};
+use crate::store::{SavedContent, Store, is_estimate};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Writing; it is not shown.
+/// Job that writes the state; hidden from the status line.
 pub(super) const KEEP: Job = Job::new("saving the window's state");
-/// Time between two looks at what has changed.
+/// Interval of checking for changes.
 const INTERVAL: Duration = Duration::from_secs(2);
-/// Time after which writing is tried again where it fails.
+/// Time until writing is retried after a failure.
 const RETRY: Duration = Duration::from_secs(30);
 
-/// What is on the disk of the state.
-pub(super) struct Keeping {
+/// Progress of saving the state.
+pub(super) struct StateWriter {
     store: Option<Arc<Store>>,
-    written: Option<Kept>,
+    written: Option<SavedContent>,
     /// Number of the newest state.
     number: u64,
     due: Instant,
-    /// The message that it cannot be written.
+    /// Message that writing fails.
     failing: Option<String>,
-    /// The source and the calibration of the command line.
+    /// Source and calibration of the command line.
     fresh: Request,
 }
 
-impl Keeping {
+impl StateWriter {
     pub(crate) fn new(store: Option<Store>, fresh: Request) -> Self {
         let due = Instant::now() + INTERVAL;
         Self { store: store.map(Arc::new), written: None, number: 0, due, failing: None, fresh }
@@ -90,14 +90,14 @@ impl Session {
         }
     }
 
-    /// Notes that the window is closed: all that was to be done for it is done.
+    /// Records that the window was closed in order.
     pub(crate) fn note_closed(&self) {
         if let Some(store) = &self.keeping.store {
             store.close();
         }
     }
 
-    pub(crate) fn kept(&self) -> Kept {
+    pub(crate) fn kept(&self) -> SavedContent {
         let State { source, view, picture, recording, guide, rig, .. } = &self.state;
         let (spec, board) = (source.spec.to_string(), guide.board.as_ref().ok());
         let state = SavedState::of(
@@ -109,10 +109,10 @@ impl Session {
             self.settings_flags(),
         );
         let estimate = rig.rig.clone().filter(|_| rig.choice.rectify() == RectifyChoice::Auto);
-        Kept { state, rig: RigFile::of(&source.spec, &rig.options, &rig.choice), estimate }
+        SavedContent { state, rig: RigFile::of(&source.spec, &rig.options, &rig.choice), estimate }
     }
 
-    /// Tells once what of the last time goes on. After a window that was not closed that is all of it: the cause may be in it.
+    /// Announces once what was restored from the last run. If its window was not closed, all of it: the cause may lie there.
     pub(crate) fn announce_saved(&mut self, saved: &SavedState, has_saved_rig: bool) {
         let was_not_closed = self.keeping.store.as_ref().is_some_and(|store| store.was_not_closed());
         let mut words = Vec::new();
@@ -135,8 +135,8 @@ impl Session {
         }
     }
 
-    /// Goes back to what the command line says, or else the defaults: parameters, engine, views, recordings, source and rig. The file
-    /// with the state before is kept aside.
+    /// Returns to the command line, or else the defaults: parameters, engine, views, recordings, source and rig. The file with the
+    /// previous state is set aside.
     pub(crate) fn start_fresh(&mut self) {
         let Some(store) = self.keeping.store.clone() else { return self.take_fresh() };
         let keep = move || store.set_aside();
@@ -174,7 +174,7 @@ impl Session {
         }
     }
 
-    /// The source and its rig, as far as they are not those of the command line.
+    /// Describes the source and its rig, unless they are those of the command line.
     pub(crate) fn words_of_source(&self, has_saved_rig: bool) -> Vec<String> {
         let (spec, choice, fresh) = (&self.state.source.spec, &self.state.rig.choice, &self.keeping.fresh);
         let mut words = Vec::new();
@@ -197,7 +197,7 @@ impl Session {
         }
     }
 
-    /// The folder of the saved state.
+    /// Returns the folder of the saved state.
     pub(crate) fn state_folder(&self) -> Option<&Path> {
         self.options.saved_state.as_deref().and_then(Path::parent)
     }

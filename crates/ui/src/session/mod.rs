@@ -1,6 +1,6 @@
-//! The window's session: owns the pipeline and the state, executes commands, and runs background jobs.
+//! Session of the window: owns the pipeline and the state, executes commands, and runs background jobs.
 //!
-//! The window may close and open again, on another device after one was lost; the session stays.
+//! The window may close and reopen on another device after a loss; the session stays.
 
 mod awaited;
 mod command_line;
@@ -28,7 +28,7 @@ use crate::engine::{OpenOptions, Output};
 use crate::features::dialog::system::SOURCE_EXTENSIONS;
 use crate::features::rig::estimate_pairs::EstimatePairs;
 use crate::features::{comparison, conversion, dialog, explain, guide, history, measure, recording, rig, search};
-use crate::live::{Background, Comparison, Live, LiveOptions, MeasureWish, Measured, PixelExplainer};
+use crate::live::{Background, Comparison, Live, LiveOptions, MeasureRequest, Measurement, PixelExplainer};
 use crate::rate::Rate;
 use crate::settings::{self, Origin, Settings, SettingsError, Word};
 use crate::space::commands as space;
@@ -47,36 +47,36 @@ pub struct Session {
     pub(crate) waker: Waker,
     device: device::DeviceState,
     pub(crate) estimate: recording::commands::Estimate,
-    /// The change for which the recording may end.
-    pub(crate) waiting_change: Option<recording::commands::Change>,
+    /// Change for which the recording may end.
+    pub(crate) waiting_change: Option<recording::commands::PendingChange>,
     pub(crate) estimate_pairs: EstimatePairs,
-    /// The opening of cameras whose calibration was begun by itself.
+    /// Time of opening of the cameras whose calibration was started automatically.
     pub(crate) begun_by_itself: Option<Instant>,
     pub(crate) guide: guide::commands::Guide,
-    keeping: keep::Keeping,
-    /// The engine of settings that are compared.
+    keeping: keep::StateWriter,
+    /// Engine of a comparison of settings.
     pub(crate) comparison: Option<Comparison>,
-    /// When the settings file was read last.
+    /// Time at which the settings file was last read.
     pub(crate) file_read: Option<Instant>,
     pub(crate) explainer: PixelExplainer,
-    pub(crate) tried: search::commands::Tried,
-    pub(crate) meter: Background<MeasureWish, Measured>,
-    /// The result that is measured, while that page is open.
-    pub(crate) measuring: Option<MeasureWish>,
+    pub(crate) tried: search::commands::BackgroundTrials,
+    pub(crate) meter: Background<MeasureRequest, Measurement>,
+    /// Requested measurement, while its page is open.
+    pub(crate) measuring: Option<MeasureRequest>,
     /// Points that are being saved.
     pub(crate) points: space::Points,
     pub(crate) options: WindowOptions,
     pub(crate) awaited: Awaited,
-    /// Change that the typed path makes, and the kind of command that asked for it.
-    pub(crate) typed_then: Option<(Option<Owner>, dialog::commands::Then)>,
-    /// The errors that were shown when they began.
+    /// Change by the typed path, and the kind of command that asked for it.
+    pub(crate) typed_then: Option<(Option<Owner>, dialog::commands::AnswerHandler)>,
+    /// Present errors of the pipeline, which were shown when they began.
     errors_shown: Vec<String>,
-    /// The message that the calibration of the source has failed.
+    /// Message that the calibration of the source has failed.
     pub(crate) uncalibrated: Option<String>,
     shown: Rate,
-    /// When the source was taken that is read now: what arrived before is another one's.
+    /// Time at which the present source was opened: earlier results belong to another one.
     pub(crate) source_since: Instant,
-    /// When the session started, until its first result.
+    /// Start of the session, until its first result.
     pub(crate) started: Option<Instant>,
 }
 
@@ -164,11 +164,11 @@ impl Session {
             estimate_pairs: EstimatePairs::default(),
             begun_by_itself: None,
             guide: guide::commands::Guide::default(),
-            keeping: keep::Keeping::new(store, fresh),
+            keeping: keep::StateWriter::new(store, fresh),
             comparison: None,
             file_read: None,
             explainer,
-            tried: search::commands::Tried::default(),
+            tried: search::commands::BackgroundTrials::default(),
             meter,
             measuring: None,
             points: space::Points::default(),
@@ -186,7 +186,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Shows a file in the system's window of its folder.
+    /// Shows a file in the system's file manager.
     pub(crate) fn show_in_folder(&mut self, file: PathBuf) {
         let folder = absolute(file.parent().unwrap_or(Path::new(".")));
         let show =
@@ -194,7 +194,7 @@ impl Session {
         self.start_job(Job::new("showing the folder"), show, |_, ()| {});
     }
 
-    /// Carries out `change` for a kind of command: messages of its failures, and those of its jobs, belong to that.
+    /// Carries out `change` for a kind of command, which owns messages of its failures and of its jobs.
     pub(crate) fn owned(&mut self, owner: Option<Owner>, change: impl FnOnce(&mut Self)) {
         let before = (self.state.notices.owner, self.jobs.owner);
         (self.state.notices.owner, self.jobs.owner) = (owner, owner);
@@ -202,7 +202,7 @@ impl Session {
         (self.state.notices.owner, self.jobs.owner) = before;
     }
 
-    /// Takes the results of finished jobs.
+    /// Applies the results of finished jobs.
     pub(crate) fn finish_jobs(&mut self) {
         for (owner, change) in self.jobs.finished() {
             self.owned(owner, change);
@@ -249,7 +249,7 @@ impl Session {
             .collect();
     }
 
-    /// Follows the window's width, and the user's choices of theme and text size. Called once per frame.
+    /// Adapts to the window's width, and to the user's choices of theme and text size. Called once per frame.
     pub(crate) fn fit_window(&mut self, ctx: &egui::Context) {
         let view = &mut self.state.view;
         view.is_narrow = ctx.content_rect().width() < NARROW_WIDTH;
@@ -288,10 +288,10 @@ impl Session {
         self.take_awaited(&output);
     }
 
-    /// Shows each error from its begin to its end. A dismissed one comes back only after it had ended.
+    /// Shows each error once when it begins. A dismissed one returns only after it had ended.
     pub(crate) fn update_errors(&mut self) {
         let status = self.state.status();
-        // what is too large for the memory has a message with remedies
+        // missing memory has a message with remedies
         let too_large = status.engine.too_large.as_ref();
         let mut errors: Vec<_> = status.errors.iter().filter(|error| Some(*error) != too_large).cloned().collect();
         if matches!(self.state.source.spec, SourceSpec::Recording(_)) {
@@ -325,13 +325,13 @@ impl Session {
         dialog::commands::ask_files(self, title, "Recordings and pictures", SOURCE_EXTENSIONS, Self::open_files);
     }
 
-    /// The pipeline.
+    /// Returns the pipeline.
     #[cfg(test)]
     pub fn live(&self) -> &Live {
         &self.live
     }
 
-    /// Takes changed parameters if they are valid; otherwise shows the reason and keeps the old ones.
+    /// Applies changed parameters if they are valid; otherwise shows the reason and keeps the old ones.
     pub(crate) fn set_params(&mut self, params: StereoParams) {
         match params.validate() {
             Ok(()) => {
@@ -344,24 +344,24 @@ impl Session {
     }
 }
 
-/// A folder, whatever the current folder is in the next run.
+/// Returns the folder as an absolute path: the next run may have another current folder.
 pub(crate) fn absolute(folder: &Path) -> PathBuf {
     std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
 }
 
-/// The source of the command line, or else that of the last run.
+/// Returns the source of the command line, or else that of the last run.
 fn first_source(options: &WindowOptions, saved: &SavedState) -> SourceSpec {
     let parse = |words: String| SourceSpec::parse(&words).ok().filter(|source| *source != SourceSpec::Pipe);
     options.source.clone().or_else(|| saved.source().and_then(parse)).unwrap_or(SourceSpec::Scene)
 }
 
-/// The saved settings, then those of the command line; a settings file named there replaces the saved ones.
+/// Combines the saved settings with those of the command line; a settings file named there replaces the saved ones.
 fn resolve(options: &WindowOptions, saved: &SavedState) -> Result<Settings, SettingsError> {
     let only_flags = options.words.iter().all(|word| word.origin == Origin::Flag);
     let Some(path) = options.saved_state.as_deref().filter(|_| only_flags) else {
         return Settings::resolve(&options.words);
     };
-    // each by its form only: P1 may need the P2 that comes later
+    // each by its form only: P1 may need the P2 that follows
     let known = |word: &Word| match StereoParams::parameter(&word.name) {
         Some(parameter) => parameter.parse(&word.text).is_ok(),
         None => Settings::resolve(std::slice::from_ref(word)).is_ok(),

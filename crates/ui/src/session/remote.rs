@@ -1,4 +1,4 @@
-//! Remote clients: they receive the source's description and the parameters in force, and may change these.
+//! Remote clients: they receive the source's description and the present parameters, and may change these.
 
 use super::Session;
 use crate::recording::{About, parameter_words};
@@ -6,7 +6,7 @@ use crate::rig::Calibrated;
 use std::time::SystemTime;
 
 impl Session {
-    /// Description of the open source and of its calibration.
+    /// Describes the open source and its calibration.
     pub(crate) fn about(&self, started: SystemTime) -> About {
         let info = self.live.status().source; // that of a source that was opened just now
         let calibrated = Calibrated {
@@ -27,7 +27,7 @@ impl Session {
         }
     }
 
-    /// Takes parameters that clients have set, sends those in force, and shows the remote's messages.
+    /// Applies parameters that clients have set, sends the present ones, and shows the remote's messages.
     pub(crate) fn exchange_with_remote(&mut self) {
         if let Some(params) = self.live.follow_rig() {
             self.set_params(params);

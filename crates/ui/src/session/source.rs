@@ -1,4 +1,4 @@
-//! Opening sources and finding cameras. A source is opened by a job; the one before is read until then.
+//! Opening of sources and search for cameras. A job opens a source; the previous one is read until then.
 
 use super::Session;
 use crate::action::Action;
@@ -7,7 +7,7 @@ use crate::capture::{CaptureError, FramePreparation, Next, PairSource, SourceInf
 use crate::features::{guide, history, recording, rig};
 use crate::jobs::Job;
 use crate::notices::{Cure, Level};
-use crate::rig::{CalibrationChoice, Named, RectifyChoice, RigFile};
+use crate::rig::{CalibrationChoice, PathKind, RectifyChoice, RigFile};
 use crate::settings;
 use crate::sources::{self, CalibratedSource, OpenError};
 use crate::state::{HistoryStep, Obstacle};
@@ -15,7 +15,7 @@ use crate::view::Zoom;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// The source before the first one is open: never has a pair.
+/// Source before the first one is open; it never has a pair.
 pub(super) struct NoSource;
 
 impl PairSource for NoSource {
@@ -31,13 +31,13 @@ impl PairSource for NoSource {
 
 const OPEN: Job = Job::stoppable("opening the source");
 
-/// A source to be opened, with all that belongs to it.
+/// Source to be opened, with its options and calibration.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Request {
     pub(crate) spec: SourceSpec,
     pub(crate) options: SourceOptions,
     pub(crate) choice: CalibrationChoice,
-    /// The rig file that it comes from.
+    /// Rig file that it comes from.
     pub(crate) file: Option<(PathBuf, RigFile)>,
 }
 
@@ -48,15 +48,15 @@ impl Obstacle {
 }
 
 impl Session {
-    /// The present options for `spec`; cameras and other sources have calibrations of their own.
+    /// Returns a request for `spec` with the present options; cameras and other sources have separate calibrations.
     pub(crate) fn request(&self, spec: SourceSpec) -> Request {
         let rig = &self.state.rig;
         let is_same_kind = spec.is_camera() == self.state.source.spec.is_camera();
         let choice = if is_same_kind { &rig.choice } else { &rig.other_choice };
-        // that left and right are exchanged says nothing of another source
+        // exchanged sides concern only the present source
         let swap_pictures = choice.swap_pictures && spec == self.state.source.spec;
         let choice = CalibrationChoice { scale: rig.choice.scale, swap_pictures, ..choice.clone() };
-        // that a picture shows both views says nothing of another source either
+        // a picture with both views concerns only the present source
         let both_views = rig.options.both_views.filter(|_| spec == self.state.source.spec);
         let options = SourceOptions { both_views, ..rig.options.clone() };
         Request { spec, options, choice, file: None }
@@ -72,9 +72,9 @@ impl Session {
         self.open(self.state.source.spec.clone());
     }
 
-    /// Opens a source in the background. It replaces the present one, and its options the present ones, once it is there; until
-    /// then, and if it fails, all stays as it is. Only a camera that both need is closed before. Where nothing rectified would be lost,
-    /// a source whose calibration fails is shown as it comes.
+    /// Opens a source in the background. It replaces the present one once it is open; until then, and if it fails, nothing changes.
+    /// Only a camera that both need is closed before. If nothing rectified would be lost, a source whose calibration fails is shown
+    /// uncalibrated.
     pub(crate) fn open_as(&mut self, wanted: Request) {
         self.state.rig.sides_checked = false;
         let closes = wanted.spec.is_camera() && self.state.source.running.as_ref().is_some_and(SourceSpec::is_camera);
@@ -121,13 +121,13 @@ impl Session {
         });
     }
 
-    /// Whether this is the user's source already, and it is not read: the first one, or one in whose place the scene stands.
+    /// Returns whether this is the user's source and is not read: the first one, or one that the scene replaces.
     pub(crate) fn has_nothing_before(&self, wanted: &Request) -> bool {
         let source = &self.state.source;
         source.running.as_ref() != Some(&source.spec) && self.request(source.spec.clone()) == *wanted
     }
 
-    /// Says that the calibration of the source has failed, until it is calibrated.
+    /// Shows that the calibration of the source has failed, until it is calibrated.
     pub(crate) fn note_uncalibrated(&mut self, why: &OpenError) {
         let choice = &self.state.rig.choice;
         let cures = match choice.rectify() {
@@ -140,25 +140,25 @@ impl Session {
         self.uncalibrated = Some(text);
     }
 
-    /// The choice of another source of the same kind.
+    /// Returns the remedy of choosing another source of this kind.
     fn another_source(&self) -> Cure {
         Cure::Action(if self.state.source.spec.is_camera() { Action::Cameras } else { Action::Open })
     }
 
-    /// Opens sources, rigs or calibrations that were chosen or dropped; no files change nothing.
+    /// Opens sources, rigs or calibrations that were chosen or dropped; an empty list changes nothing.
     pub(crate) fn open_files(&mut self, mut paths: Vec<PathBuf>) {
         if paths.is_empty() {
             return;
         }
         paths.sort(); // left before right, im0 before im1
-        match Named::of(&paths) {
-            Ok(Named::Setup(files)) => match &files[..] {
+        match PathKind::of(&paths) {
+            Ok(PathKind::Setup(files)) => match &files[..] {
                 [path] if settings::is_settings_file(path) => {
                     history::commands::execute(self, HistoryStep::OpenFile(path.clone()));
                 }
                 _ => rig::commands::use_setup_files(self, files),
             },
-            Ok(Named::Source(spec)) => self.open(spec),
+            Ok(PathKind::Source(spec)) => self.open(spec),
             Err(why) => self.state.notices.error(why.to_string()),
         }
     }
@@ -175,7 +175,7 @@ impl Session {
             state.rig.save_as = path.display().to_string();
             state.rig.file = Some((path, rig));
         }
-        // a range that is kept belongs to the source of the last time
+        // a range of the last run belongs to its source
         if state.source.spec != spec {
             self.awaited.fit_depth();
         }
@@ -191,7 +191,7 @@ impl Session {
         self.read(spec, opened);
     }
 
-    /// Reads an open source from now on.
+    /// Starts to read an open source.
     pub(crate) fn read(&mut self, running: SourceSpec, opened: CalibratedSource) {
         recording::commands::end_recording(self, Some("the source was changed"));
         guide::commands::hold(self, Some("the source was changed"));
@@ -213,8 +213,8 @@ impl Session {
         rig::controls::read_controls(self);
     }
 
-    /// Stays with what was there. A camera that was closed for the attempt is opened again as it was; where there is nothing to go
-    /// back to, the scene stands in, and the user's source is still the one that is kept.
+    /// Handles a source that cannot be opened: reopens a camera that was closed for it. Without a previous source the scene replaces it,
+    /// and the saved state still has the user's source.
     pub(crate) fn not_opened(&mut self, wanted: &Request, why: &str) {
         let before = self.request(self.state.source.spec.clone());
         let state = &mut self.state;
@@ -259,7 +259,7 @@ impl Session {
         self.open_as(wanted);
     }
 
-    /// Exchanges the pictures as they are prepared.
+    /// Exchanges the prepared pictures.
     pub(crate) fn swap_prepared(&mut self) {
         recording::commands::unless_recording(self, Obstacle::Swap, Self::swap_prepared_now);
     }
@@ -272,7 +272,7 @@ impl Session {
         let choice = &self.state.rig.choice;
         let choice = CalibrationChoice { swap_pictures: !choice.swap_pictures, ..choice.clone() };
         if self.uncalibrated.is_some() {
-            return rig::commands::calibrate(self, choice, rig::commands::Wish::Users); // which has failed for the pictures as they come
+            return rig::commands::calibrate(self, choice, rig::commands::Initiator::User); // which has failed for the pictures as they come
         }
         if rig::commands::use_recipe(self, FramePreparation { geometry, swapped, ..preparation }, choice) {
             self.describe_source();
@@ -296,7 +296,7 @@ impl Session {
         });
     }
 
-    /// Lists the rigs of a router from now on.
+    /// Starts to list the rigs of a router.
     #[cfg(feature = "zenoh")]
     pub(crate) fn watch_rigs(&mut self, router: &str) {
         let (config, waker) = (self.state.rig.options.zenoh_config.clone(), self.waker.clone());
@@ -331,7 +331,7 @@ impl Session {
         }
     }
 
-    /// Notes since when cameras are lost.
+    /// Records since when cameras are lost.
     pub(crate) fn note_lost_cameras(&mut self, now: Instant) {
         let cameras = &self.state.pipeline.status.cameras.cameras;
         let lost: Vec<_> = cameras.iter().filter(|camera| camera.lost.is_some()).map(|camera| camera.index).collect();
@@ -342,7 +342,7 @@ impl Session {
         }
     }
 
-    /// Closes the previews, so that a source can have their cameras. Drivers may block: not on the window's thread.
+    /// Closes the previews, so that a source can open their cameras. Drivers may block, so this happens on another thread.
     pub(crate) fn close_previews(&mut self) {
         let previews = std::mem::take(&mut self.state.source.previews);
         if !previews.is_empty() {

@@ -1,36 +1,36 @@
-//! The camera of the 3-D view: where it stands, what it looks at, and where a point of space appears on the target.
+//! Camera of the 3-D view: pose, lens, and projection to the target.
 
 use crate::geometry::Geometry;
 use glam::{DMat3, DMat4, DVec2, DVec3, DVec4, dvec2, dvec3};
 use std::f64::consts::FRAC_PI_2;
 use std::ops::RangeInclusive;
 
-/// What is nearer to the camera is not drawn, m.
-const NEAREST_M: f64 = 1e-3;
-/// Distances from the pivot that the camera can have, m.
+/// Distance of the near plane from the camera, m.
+const MIN_DEPTH_M: f64 = 1e-3;
+/// Range of the camera's distance from the pivot, m.
 const DISTANCES_M: RangeInclusive<f64> = 0.01..=10_000.0;
 
-/// Where the camera stands and looks.
+/// Pose of the camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pose {
-    /// The point that it turns around and looks at, m.
+    /// Point that it turns around and looks at, m.
     pub(crate) pivot_m: DVec3,
-    /// Its distance from there, m.
+    /// Distance from the pivot, m.
     pub(crate) distance_m: f64,
-    /// Its turn to the right, rad; 0 looks as the left camera does.
+    /// Angle to the right, rad; 0 looks along the left camera's axis.
     pub(crate) yaw_rad: f64,
-    /// Its turn downwards, rad, up to a right angle.
+    /// Angle downwards, rad, up to a right angle.
     pub(crate) pitch_rad: f64,
 }
 
 impl Pose {
-    /// The left camera's own pose, to turn around a point at this depth.
+    /// Returns the left camera's pose, with the pivot at this depth.
     pub(crate) fn of_left_camera(pivot_z_m: f64) -> Self {
         let pivot_m = dvec3(0.0, 0.0, pivot_z_m);
         Self { pivot_m, distance_m: pivot_z_m, yaw_rad: 0.0, pitch_rad: 0.0 }
     }
 
-    /// The camera's axes as columns: right, down, forward.
+    /// Returns the camera's axes as columns: right, down, forward.
     pub(crate) fn axes(&self) -> DMat3 {
         let (yaw_sin, yaw_cos) = self.yaw_rad.sin_cos();
         let (pitch_sin, pitch_cos) = self.pitch_rad.sin_cos();
@@ -39,12 +39,12 @@ impl Pose {
         DMat3::from_cols(right, forward.cross(right), forward)
     }
 
-    /// Where the camera stands, m.
+    /// Returns the position of the camera, m.
     pub(crate) fn eye_m(&self) -> DVec3 {
         self.pivot_m - self.axes().z_axis * self.distance_m
     }
 
-    /// Turns around the pivot: what is seen turns to the right and downwards for positive angles, rad.
+    /// Turns around the pivot; positive angles, rad, move the scene to the right and downwards.
     pub(crate) fn orbit(&mut self, to_right_rad: f64, downwards_rad: f64) {
         self.yaw_rad += to_right_rad;
         self.pitch_rad = (self.pitch_rad + downwards_rad).clamp(-FRAC_PI_2, FRAC_PI_2);
@@ -61,19 +61,19 @@ impl Pose {
     }
 }
 
-/// How what lies in front of the camera falls on the target.
+/// Lens: projection from the camera to the target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Lens {
     /// Size of the target, px.
     pub(crate) target_px: DVec2,
     /// Focal length on the target, px.
     pub(crate) focal_px: f64,
-    /// Where the optical axis meets the target, px from its upper left corner.
+    /// Principal point on the target, px from its upper left corner.
     pub(crate) axis_px: DVec2,
 }
 
 impl Lens {
-    /// The left camera's lens, so enlarged that its whole picture of size `picture` just fits in the middle of `target`.
+    /// Returns the left camera's lens, scaled so that its picture of size `picture` fits in the middle of `target`.
     pub(crate) fn of(geometry: &Geometry, picture: (usize, usize), target: (u32, u32)) -> Self {
         let picture_px = dvec2(picture.0 as f64, picture.1 as f64);
         let target_px = dvec2(f64::from(target.0), f64::from(target.1));
@@ -84,8 +84,8 @@ impl Lens {
     }
 }
 
-/// The matrix from metres in the left camera's axes to clip coordinates. Depth is reversed: 1 at [`NEAREST_M`], 0 at infinity, which
-/// keeps the precision of floats far away.
+/// Returns the matrix from metres in the left camera's axes to clip coordinates. Depth is reversed: 1 at [`MIN_DEPTH_M`], 0 at
+/// infinity, which keeps the precision of floats far away.
 pub(crate) fn clip_from_world(pose: &Pose, lens: &Lens) -> DMat4 {
     let to_camera = pose.axes().transpose();
     let camera_from_world = DMat4::from_mat3(to_camera) * DMat4::from_translation(-pose.eye_m());
@@ -95,7 +95,7 @@ pub(crate) fn clip_from_world(pose: &Pose, lens: &Lens) -> DMat4 {
         DVec4::new(scale.x, 0.0, 0.0, 0.0),
         DVec4::new(0.0, -scale.y, 0.0, 0.0),
         DVec4::new(axis.x, -axis.y, 0.0, 1.0),
-        DVec4::new(0.0, 0.0, NEAREST_M, 0.0),
+        DVec4::new(0.0, 0.0, MIN_DEPTH_M, 0.0),
     );
     clip_from_camera * camera_from_world
 }
@@ -106,7 +106,7 @@ mod tests {
 
     const GEOMETRY: Geometry = Geometry::new(500.0, 0.1, 3.0, [300.0, 220.0]);
 
-    /// Where a point appears, px of the target from its upper left corner; `None` behind the camera.
+    /// Returns the projection of a point, px of the target from its upper left corner; `None` behind the camera.
     fn target_px(pose: &Pose, lens: &Lens, point_m: DVec3) -> Option<DVec2> {
         let clip = clip_from_world(pose, lens) * point_m.extend(1.0);
         let ndc = clip.truncate() / clip.w;
@@ -134,7 +134,7 @@ mod tests {
             let clip = clip_from_world(&Pose::of_left_camera(1.0), &lens) * DVec4::new(0.3, 0.2, z, 1.0);
             clip.z / clip.w
         };
-        assert!((depth(NEAREST_M) - 1.0).abs() < 1e-12);
+        assert!((depth(MIN_DEPTH_M) - 1.0).abs() < 1e-12);
         assert!(depth(1.0) > depth(1.001) && depth(1e6) > 0.0);
     }
 
@@ -153,7 +153,7 @@ mod tests {
             pose.eye_m()
         );
         assert!((target_px(&pose, &lens, pose.pivot_m).unwrap() - lens.axis_px).length() < 1e-9);
-        // what lies before the pivot goes to the right and down, as a hand that drags it
+        // a point before the pivot moves to the right and down, like a hand that drags it
         let before = target_px(&pose, &lens, dvec3(0.0, 0.0, 1.5)).unwrap() - lens.axis_px;
         assert!(before.x > 1.0 && before.y > 1.0, "{before}");
         // a quarter of a turn: forward is the scene's right

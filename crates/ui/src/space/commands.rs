@@ -1,4 +1,4 @@
-//! The points of the 3-D view as a file. They are those of the result that is shown once its numbers are on the host.
+//! Export of the points of the 3-D view to a file, as soon as the shown result is on the host.
 
 use crate::command::Command;
 use crate::engine::Output;
@@ -13,36 +13,36 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 const WRITE: Job = Job::new("writing the points");
-/// Counting; it is not shown.
+/// Job that counts the points; hidden from the status line.
 pub(crate) const COUNT: Job = Job::new("counting the points");
 
 /// Content of a file of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PointsWish {
     pub(crate) shape: CloudShape,
-    /// Points have the colours that are shown.
+    /// Whether points have the shown colours.
     pub(crate) has_colours: bool,
 }
 
 /// Points that are being counted or saved.
 #[derive(Default)]
 pub(crate) struct Points {
-    /// The file to write, of the next result that has its numbers on the host.
+    /// File to write from the next result on the host.
     pub(crate) wanted: Option<PointsWish>,
-    /// The file whose size is shown, while its menu is open.
+    /// File whose size is shown, while its menu is open.
     pub(crate) offered: Option<PointsWish>,
-    /// The file that was counted last.
+    /// File that was counted last.
     counted: Option<PointsFile>,
 }
 
 impl Points {
-    /// Whether results need their numbers on the host.
+    /// Returns whether results are needed on the host.
     pub(crate) fn read_maps(&self) -> bool {
         self.wanted.is_some() || self.offered.is_some()
     }
 }
 
-/// Points as they were shown when the user asked for a file.
+/// Points as shown when the user requested a file.
 #[derive(Clone)]
 pub(crate) struct PointsFile {
     output: Arc<Output>,
@@ -59,26 +59,26 @@ impl PointsFile {
         Ok(shown_points(map, &output.job.frame.left, scene, settings, colours))
     }
 
-    /// The bytes of the file; an error where the result has no numbers on the host.
+    /// Returns the bytes of the file; an error if the result is not on the host.
     fn bytes(&self) -> Result<(Vec<u8>, CloudSize), String> {
         let points = self.points()?;
         let colours = self.wish.has_colours.then_some(&points.colors);
         Ok(export::cloud_bytes(&points.depth_m, &self.scene.geometry, colours, self.wish.shape))
     }
 
-    /// Numbers of its points and triangles.
+    /// Returns the numbers of points and triangles.
     fn size(&self) -> Result<CloudSize, String> {
         Ok(export::cloud_size(&self.points()?.depth_m, &self.scene.geometry, self.wish.shape))
     }
 
-    /// Whether the other one has as many points and triangles.
+    /// Returns whether `other` has as many points and triangles.
     fn is_counted_by(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.output, &other.output)
             && (self.scene, self.settings, self.wish) == (other.scene, other.settings, other.wish)
     }
 }
 
-/// Counts the points while their menu is open, and asks for a file as soon as there are points to save.
+/// Counts the points while their menu is open, and opens the file dialog as soon as there are points to save.
 pub(crate) fn update(session: &mut Session) {
     let output = session.state.output().filter(|output| output.map.is_some()).cloned();
     let Some(output) = output else { return };
@@ -107,7 +107,7 @@ fn choose_points_file(session: &mut Session, output: Arc<Output>, wish: PointsWi
     dialog::commands::ask_new_file(session, "A file for the points", name, ("Points", &["ply"]), write);
 }
 
-/// The points of `output` as they are shown now; `None` without geometry.
+/// Returns the points of `output` as shown now; `None` without geometry.
 pub(crate) fn points_file(session: &Session, output: Arc<Output>, wish: PointsWish) -> Option<PointsFile> {
     let view = &session.state.view;
     let scene = session.state.space_scene(&output, false)?;
@@ -128,7 +128,7 @@ pub(crate) fn write_points(session: &mut Session, path: PathBuf, replaces: bool,
     });
 }
 
-/// `1200 points`, `1200 points and 2300 triangles`.
+/// Formats `1200 points`, `1200 points and 2300 triangles`.
 pub(crate) fn size_text(CloudSize { points, faces }: CloudSize) -> String {
     let faces = if faces > 0 { format!(" and {faces} triangles") } else { String::new() };
     format!("{points} points{faces}")

@@ -1,20 +1,20 @@
-//! Everything that is drawn of a result in space, as plain data: made from the settings, compared to see whether it has changed.
+//! Drawing of a result in space as plain data: built from the settings, and compared to detect changes.
 
 use super::camera::{Lens, Pose, clip_from_world};
 use super::lines::{self, LineEnd};
 use super::settings::{Colouring, SpaceSettings, Surface};
 use crate::geometry::Geometry;
 
-/// `Space` of the shader.
+/// Uniform `Space` of the shader.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 pub(crate) struct Space {
-    /// From metres in the left camera's axes to clip coordinates, column by column.
+    /// Matrix from metres in the left camera's axes to clip coordinates, column by column.
     pub(crate) clip_from_world: [[f32; 4]; 4],
     pub(crate) focal_px: f32,
     /// Focal length times baseline, px m.
     pub(crate) focal_times_baseline: f32,
-    /// Disparity of infinity with its sign turned, px.
+    /// Negated disparity of infinity, px.
     pub(crate) doffs_px: f32,
     pub(crate) cx_px: f32,
     pub(crate) cy_px: f32,
@@ -31,16 +31,16 @@ pub(crate) struct Space {
     pub(crate) target_height: f32,
     /// Focal length on the target, px.
     pub(crate) scale_px: f32,
-    /// Distance of the drawn pixels, px.
+    /// Distance between drawn pixels, px.
     pub(crate) every: u32,
-    /// Cells in a row: pixels, or quads between them.
+    /// Number of cells in a row: pixels, or quads between them.
     pub(crate) columns: u32,
-    /// Number of the colouring in the order of [`Colouring::ALL`].
+    /// Index of the colouring in [`Colouring::ALL`].
     pub(crate) colouring: u32,
     pub(crate) unused: u32,
 }
 
-/// What a result brings, and the adapter that draws it.
+/// Properties of a result and of the adapter that draws it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Scene {
     pub(crate) geometry: Geometry,
@@ -48,25 +48,25 @@ pub(crate) struct Scene {
     pub(crate) size: (usize, usize),
     /// Nearest and farthest depth in colour, m.
     pub(crate) range_m: (f64, f64),
-    /// Confidence was computed.
+    /// Whether confidence was computed.
     pub(crate) has_confidence: bool,
-    /// The adapter computes on the CPU, and the picture moves.
+    /// Whether the adapter computes on the CPU while the picture moves.
     pub(crate) is_coarse: bool,
 }
 
 impl Scene {
-    /// The middle of the range in disparities, m: what the camera turns around at first.
+    /// Returns the middle of the range in disparities, m: the first pivot of the camera.
     pub(crate) fn middle_m(&self) -> f64 {
         let (near, far) = self.range_m;
         2.0 / (1.0 / near + 1.0 / far)
     }
 
-    /// Distance of the drawn pixels, px.
+    /// Returns the distance between drawn pixels, px.
     pub(crate) fn every(&self, settings: &SpaceSettings) -> usize {
         settings.every(self.is_coarse, self.size)
     }
 
-    /// Points or a mesh.
+    /// Returns points or mesh.
     pub(crate) fn surface(&self, settings: &SpaceSettings) -> Surface {
         match settings.surface {
             Surface::Automatic if self.is_coarse => Surface::Points,
@@ -75,7 +75,7 @@ impl Scene {
         }
     }
 
-    /// The colouring: the picture where confidence is wanted and was not computed.
+    /// Returns the colouring: the picture's if confidence is missing.
     pub(crate) fn colouring(&self, settings: &SpaceSettings) -> Colouring {
         match settings.colouring {
             Colouring::Confidence if !self.has_confidence => Colouring::Picture,
@@ -83,7 +83,7 @@ impl Scene {
         }
     }
 
-    /// Smallest and largest disparity from infinity of a point that is shown, px.
+    /// Returns the smallest and largest disparity from infinity of a shown point, px.
     pub(crate) fn limits_px(&self, settings: &SpaceSettings) -> (f32, f32) {
         if !settings.is_limited {
             return (f32::MIN_POSITIVE, f32::MAX);
@@ -93,7 +93,7 @@ impl Scene {
         ((focal_times_baseline / far) as f32, (focal_times_baseline / near) as f32)
     }
 
-    /// Values of the first and the last colour: 1/m, or %.
+    /// Returns the values of the first and the last colour: 1/m, or %.
     pub(crate) fn colour_range(&self, colouring: Colouring) -> (f32, f32) {
         match colouring {
             Colouring::Confidence => (0.0, 100.0),
@@ -102,14 +102,14 @@ impl Scene {
     }
 }
 
-/// Everything that is drawn but the pixels.
+/// Everything to draw except the pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Drawing {
     /// Size of the target, px.
     pub(crate) size: (u32, u32),
     pub(crate) background: [u8; 3],
     pub(crate) surface: Surface,
-    /// Pixels, or quads between them.
+    /// Number of cells: pixels, or quads between them.
     pub(crate) cells: u32,
     pub(crate) space: Space,
     /// Ends of lines, two for each.
@@ -117,7 +117,7 @@ pub(crate) struct Drawing {
 }
 
 impl Drawing {
-    /// `scene` from `pose` on a target of `size` px.
+    /// Draws `scene` from `pose` on a target of `size` px.
     pub(crate) fn new(
         scene: &Scene,
         settings: &SpaceSettings,
@@ -128,7 +128,7 @@ impl Drawing {
         let Geometry { focal_px, baseline_m, doffs_px, cx_px, cy_px, .. } = scene.geometry;
         let lens = Lens::of(&scene.geometry, scene.size, size);
         let every = scene.every(settings);
-        // between n pixels lie n - 1 quads
+        // n - 1 quads lie between n pixels
         let surface = scene.surface(settings);
         let borders = usize::from(surface == Surface::Mesh);
         let cells = |side: usize| (side.div_ceil(every) - borders.min(side)) as u32;
@@ -158,7 +158,7 @@ impl Drawing {
         let mut lines = Vec::new();
         if settings.has_lines {
             lines = lines::grid(&scene.geometry, scene.size, scene.middle_m(), scene.range_m.1);
-            // seen from within they would only lie over the picture
+            // seen from within they would only cover the picture
             if pose.eye_m().length() > 2.0 * baseline_m {
                 lines.extend(lines::cameras(&scene.geometry, scene.size));
             }

@@ -3,14 +3,14 @@
 use crate::geometry::Geometry;
 use glam::{DVec3, dvec3};
 
-// each is seen on a dark ground and on a light one
+// colours visible on a dark ground and on a light one
 const GRID_COLOUR: [u8; 4] = [120, 120, 120, 255];
 const LEFT_COLOUR: [u8; 4] = [200, 110, 0, 255];
 const RIGHT_COLOUR: [u8; 4] = [30, 120, 210, 255];
-/// The grid has at least this many lines up to the far end.
+/// Smallest number of the grid's lines up to the far end.
 const MIN_LINES: f64 = 4.0;
 
-/// One end of a line, as the shader takes it.
+/// End of a line in the shader's format.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 pub(crate) struct LineEnd {
@@ -19,25 +19,24 @@ pub(crate) struct LineEnd {
     pub(crate) colour: [u8; 4],
 }
 
-/// Distance of the grid's lines, m: 1 m, or a power of ten of it where the range up to `far_m` would have less than four lines or
-/// more than forty.
+/// Returns the distance between the grid's lines, m: the power of ten that gives four to forty lines up to `far_m`.
 pub(crate) fn grid_spacing_m(far_m: f64) -> f64 {
     10f64.powf((far_m / MIN_LINES).log10().floor())
 }
 
-/// The ends of one line.
+/// Returns the ends of one line.
 fn line(from: DVec3, to: DVec3, colour: [u8; 4]) -> [LineEnd; 2] {
     [from, to].map(|at| LineEnd { at: at.as_vec3().to_array(), colour })
 }
 
-/// The points at this depth that the corners of the left picture show, m, clockwise from the upper left one.
+/// Returns the points at this depth in the corners of the left picture, m, clockwise from the upper left one.
 fn corners_m(geometry: &Geometry, (width, height): (usize, usize), z_m: f64) -> [DVec3; 4] {
     let (right, bottom) = (width as f64 - 0.5, height as f64 - 0.5);
     let corners = [(-0.5, -0.5), (right, -0.5), (right, bottom), (-0.5, bottom)];
     corners.map(|(x, y)| DVec3::from(geometry.point_m(x, y, z_m)))
 }
 
-/// The grid up to `far_m`, on the plane through the lower border of the picture at `middle_m`.
+/// Returns the grid up to `far_m`, on the plane through the lower border of the picture at `middle_m`.
 pub(super) fn grid(geometry: &Geometry, size: (usize, usize), middle_m: f64, far_m: f64) -> Vec<LineEnd> {
     let below_m = corners_m(geometry, size, middle_m)[2].y;
     let spacing_m = grid_spacing_m(far_m);
@@ -51,10 +50,10 @@ pub(super) fn grid(geometry: &Geometry, size: (usize, usize), middle_m: f64, far
     along.chain(across).flatten().collect()
 }
 
-/// What both cameras see, as pyramids that are as long as the cameras are apart.
+/// Returns the views of both cameras as pyramids, as long as the baseline.
 pub(super) fn cameras(geometry: &Geometry, size: (usize, usize)) -> Vec<LineEnd> {
     let base = corners_m(geometry, size, geometry.baseline_m);
-    // the right principal point lies further right in its picture, so the picture lies further left
+    // a right principal point further right in its picture means a picture further left
     let shift_m = geometry.baseline_m * (1.0 - geometry.doffs_px / geometry.focal_px);
     let pyramid = |eye_m: f64, shift_m: f64, colour| {
         let (eye, shift) = (dvec3(eye_m, 0.0, 0.0), dvec3(shift_m, 0.0, 0.0));

@@ -1,4 +1,4 @@
-//! The points of a result in space: drawn by the GPU from the disparity map, seen from a camera that is moved around them.
+//! Points of a result in space, drawn by the GPU from the disparity map and seen from a movable camera.
 //!
 //! `camera` has the projection, `drawing` turns settings into plain data, `pass` and `screen` draw that with `shaders/space.wgsl`.
 //! `points` computes the same points on the host, for a file. Everything is in metres in the left camera's axes: x right, y down,

@@ -1,4 +1,4 @@
-//! The 3-D view: its picture, the gestures that move its camera, and a row of controls.
+//! 3-D view: its picture, the gestures that move its camera, and a row of controls.
 
 use crate::command::Command;
 use crate::engine::Output;
@@ -30,15 +30,15 @@ const NO_CONFIDENCE: &str =
     "It is not computed: Confidence, among the parameters of Rejection, or the confidence view switches it on.";
 const GESTURES: &str = "Drag: turn around the middle; with Shift, or the right or middle button: move along. Wheel: nearer, farther. \
                         Arrows and Page keys after a click: fly. Double-click: as the camera sees it.";
-/// The view counts as moved for so long after a movement.
+/// Time after a movement for which the view counts as moving, s.
 const SETTLE_S: f64 = 0.3;
 /// Height of the row of controls, points.
 const ROW_HEIGHT: f32 = 22.0;
-/// Rows below this width have short words, points.
+/// Width below which the row has short words, points.
 const SHORT_ROW_WIDTH: f32 = 330.0;
-/// A key press flies this share of the distance from the middle.
+/// Movement by one key press, as a share of the distance from the middle.
 const FLY_SHARE: f64 = 0.05;
-/// The direction (right, down, forward) that each key flies in.
+/// Direction (right, down, forward) of the movement by each key.
 const FLY_KEYS: [(Key, DVec3); 6] = [
     (Key::ArrowLeft, dvec3(-1.0, 0.0, 0.0)),
     (Key::ArrowRight, dvec3(1.0, 0.0, 0.0)),
@@ -51,7 +51,7 @@ const FLY_KEYS: [(Key, DVec3); 6] = [
 pub(crate) struct SpaceView {
     screen: SpaceScreen,
     is_software: bool,
-    /// When the view was turned or moved last, in the window's time, s.
+    /// Time of the last movement of the view, in the window's time, s.
     moved_s: Option<f64>,
     save_menu: SaveMenu,
 }
@@ -66,8 +66,7 @@ impl SpaceView {
         }
     }
 
-    /// Whether an adapter that computes on the CPU draws less: while pairs come, and while the view moves. What is drawn in full comes as
-    /// soon as both have ended.
+    /// Returns whether a software adapter draws fewer points: while pairs come, and while the view moves.
     fn is_coarse(&self, ui: &Ui, state: &State) -> bool {
         if !self.is_software {
             return false;
@@ -138,7 +137,7 @@ impl SpaceView {
         title
     }
 
-    /// Draws the view for a picture to take along, in full detail.
+    /// Draws the view for a saved picture, in full detail.
     pub(crate) fn show_alone(
         &mut self,
         ui: &mut Ui,
@@ -175,7 +174,7 @@ impl SpaceView {
         screens.drawable(texture).paint(ui.painter(), picture, whole, !state.source.lost_since.is_empty());
     }
 
-    /// The row above the picture.
+    /// Shows the row above the picture.
     fn controls(&mut self, ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Command>) {
         let is_short = ui.available_width() < SHORT_ROW_WIDTH;
         // it stays open for several choices
@@ -195,13 +194,13 @@ impl SpaceView {
     }
 }
 
-/// Size of a rectangle, px.
+/// Returns the size of a rectangle, px.
 fn size_px(ui: &Ui, rect: Rect) -> (u32, u32) {
     let px = |points: f32| (points * ui.ctx().pixels_per_point()).round().max(1.0) as u32;
     (px(rect.width()), px(rect.height()))
 }
 
-/// The colour bar of the points; `None` where they have the picture's colours.
+/// Returns the colour bar of the points; `None` with the picture's colours.
 fn bar_of<'a>(scene: &Scene, state: &State, displays: &'a MapDisplays) -> Option<&'a Display> {
     match scene.colouring(&state.view.space) {
         Colouring::Picture => None,
@@ -210,7 +209,7 @@ fn bar_of<'a>(scene: &Scene, state: &State, displays: &'a MapDisplays) -> Option
     }
 }
 
-/// What stands behind the title.
+/// Returns the remark behind the title.
 fn remark(state: &State, scene: &Scene) -> String {
     let settings = &state.view.space;
     let mut parts = vec![every_text(scene.every(settings))];
@@ -229,7 +228,7 @@ fn remark(state: &State, scene: &Scene) -> String {
     format!(" · {}", parts.join(" · "))
 }
 
-/// Shows the look of the points, in two columns: one would be higher than a small window.
+/// Shows the settings of the points, in two columns: one would be higher than a small window.
 fn menu(ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Command>) {
     let mut space = state.view.space;
     ui.horizontal_top(|ui| {
@@ -241,7 +240,7 @@ fn menu(ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Command>) 
     }
 }
 
-/// Colour, background and what lies around.
+/// Shows colour, background, grid and cameras.
 fn look(ui: &mut Ui, scene: &Scene, space: &mut SpaceSettings) {
     ui.label(RichText::new("Colour").weak());
     for &colouring in Colouring::ALL {
@@ -263,7 +262,7 @@ fn look(ui: &mut Ui, scene: &Scene, space: &mut SpaceSettings) {
     widgets::checkbox(ui, &mut space.has_lines, "grid and cameras").on_hover_text(help);
 }
 
-/// Surface and density.
+/// Shows surface and density.
 fn density(ui: &mut Ui, scene: &Scene, space: &mut SpaceSettings) {
     ui.label(RichText::new("Surface").weak());
     for &surface in Surface::ALL {
@@ -285,7 +284,7 @@ fn choose<T: PartialEq>(ui: &mut Ui, chosen: &mut T, option: T, name: &str, help
     widgets::radio(ui, chosen, option, name).on_hover_text(help).on_disabled_hover_text(help);
 }
 
-/// The focus is the view's from a click until the pointer leaves; the arrows are its own then, and Space stays that of the pause.
+/// Holds the focus from a click until the pointer leaves; the view then takes the arrow keys, and Space still pauses.
 fn hold_focus(ui: &Ui, response: &Response) {
     if response.clicked() || response.drag_stopped() {
         response.request_focus();
@@ -302,7 +301,7 @@ fn hold_focus(ui: &Ui, response: &Response) {
     ui.data_mut(|data| data.insert_temp(focused_slider(), response.id));
 }
 
-/// The pose after the gestures of this frame. `focal_points` is the focal length on the screen, points.
+/// Returns the pose after the gestures of this frame. `focal_points` is the focal length on the screen, points.
 fn moved(ui: &Ui, response: &Response, pose: Pose, focal_points: f64) -> Pose {
     let mut moved = pose;
     let drag = response.drag_delta();
@@ -311,7 +310,7 @@ fn moved(ui: &Ui, response: &Response, pose: Pose, focal_points: f64) -> Pose {
         || response.dragged_by(PointerButton::Secondary)
         || response.dragged_by(PointerButton::Middle);
     if moves_along {
-        // what is at the middle's distance stays under the pointer
+        // points at the middle's distance stay under the pointer
         let metres = pose.distance_m / focal_points;
         moved.fly(dvec3(-right * metres, -down * metres, 0.0));
     } else if response.dragged() {

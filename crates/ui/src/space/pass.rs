@@ -1,4 +1,4 @@
-//! The one render pass of the 3-D view: `shaders/space.wgsl`, its pipelines and bindings.
+//! Render pass of the 3-D view: `shaders/space.wgsl`, its pipelines and bindings.
 
 use super::drawing::Drawing;
 use super::lines::LineEnd;
@@ -10,25 +10,25 @@ const VERTICES_PER_CELL: u32 = 6;
 const COLOUR_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 const DEPTH_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 
-/// What is read pixel by pixel, on the device.
+/// Textures on the device that are read pixel by pixel.
 #[derive(Clone, Copy)]
 pub(crate) struct Inputs<'a> {
     /// Packed disparities, see [`crate::engine::ResultTexture`].
     pub(crate) map: &'a wgpu::Texture,
-    /// The left picture, of the same size.
+    /// Left picture, of the map's size.
     pub(crate) picture: &'a wgpu::Texture,
     /// A row of 256 colours, far to near.
     pub(crate) colours: &'a wgpu::Texture,
 }
 
-/// Colours and depths of what is drawn.
+/// Colour and depth textures of the target.
 pub(super) struct Target {
     pub(super) colour: wgpu::Texture,
     depth: wgpu::Texture,
 }
 
 impl Target {
-    /// A target of at least one pixel.
+    /// Creates a target of at least one pixel.
     pub(super) fn new(device: &wgpu::Device, (width, height): (u32, u32)) -> Self {
         let texture = |label, format, usage| {
             device.create_texture(&wgpu::TextureDescriptor {
@@ -112,7 +112,7 @@ impl SpacePass {
         }
     }
 
-    /// Records `drawing` of `inputs` into `target`, which has its size.
+    /// Records `drawing` of `inputs` into `target`, which has the drawing's size.
     pub(super) fn draw(
         &self,
         device: &wgpu::Device,
@@ -178,7 +178,7 @@ impl SpacePass {
     }
 }
 
-/// One for all pipelines: the uniform, and three textures that are read without a sampler.
+/// Creates the layout of all pipelines: the uniform, and three textures that are read without a sampler.
 fn layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
     let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
         binding,

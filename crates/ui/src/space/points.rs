@@ -1,4 +1,4 @@
-//! The points of the 3-D view computed on the host, for files: the shader's twin.
+//! Points of the 3-D view computed on the host, for files; equal to the shader's.
 
 use super::drawing::Scene;
 use super::settings::{Colouring, SpaceSettings};
@@ -7,7 +7,7 @@ use crate::image::{Image, Picture};
 use crate::stereo::map::SUBPIXEL_STEPS;
 use crate::stereo::{DisparityMap, INVALID};
 
-/// A depth and a colour for each pixel of the picture.
+/// Depth and colour for each pixel of the picture.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ShownPoints {
     /// Depth, m; NaN where no point is shown.
@@ -15,8 +15,8 @@ pub(crate) struct ShownPoints {
     pub(crate) colors: Image<[u8; 3]>,
 }
 
-/// The points of `map` in their colours, at every pixel: the density is left to the file. `colours` are those of the maps, far to near;
-/// `picture` is the left one.
+/// Returns the points of `map` in their colours, at every pixel: the density is left to the file. `colours` are those of the maps, far
+/// to near; `picture` is the left one.
 pub(crate) fn shown_points(
     map: &DisparityMap,
     picture: &Picture,

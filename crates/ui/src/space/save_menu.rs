@@ -1,4 +1,4 @@
-//! The menu that saves the points: what the file has, and how large it will be.
+//! Menu that saves the points: content and size of the file.
 
 use super::commands::{PointsWish, size_text};
 use super::{Scene, SpaceSettings, Surface};
@@ -12,13 +12,13 @@ use egui::{PopupCloseBehavior, Role, Ui, WidgetInfo};
 /// Width of the menu, points.
 const WIDTH: f32 = 210.0;
 
-/// Choice that the user made last.
+/// Last choice of the user.
 pub(super) struct SaveMenu {
-    /// Triangles between the points; `None`: as it is shown.
+    /// Whether the file has triangles between the points; `None` follows the view.
     has_faces: Option<bool>,
     has_colours: bool,
     has_normals: bool,
-    /// The file whose size was asked for.
+    /// File whose size was requested.
     offered: Option<PointsWish>,
 }
 
@@ -35,7 +35,7 @@ impl SaveMenu {
         PointsWish { shape, has_colours: self.has_colours }
     }
 
-    /// The button with this text, and its menu.
+    /// Shows the button with this text, and its menu.
     pub(super) fn show(
         &mut self,
         ui: &mut Ui,

@@ -1,4 +1,4 @@
-//! The texture of the 3-D view, drawn again only after a change.
+//! Texture of the 3-D view, drawn again only after a change.
 
 use super::drawing::Drawing;
 use super::pass::{Inputs, SpacePass, Target};
@@ -6,19 +6,19 @@ use crate::engine::Output;
 use eframe::egui_wgpu::RenderState;
 use std::sync::Arc;
 
-/// What was drawn last.
-struct Drawn {
+/// Inputs of the last drawing.
+struct LastDrawing {
     output: Arc<Output>,
     drawing: Drawing,
     colours: Arc<[[u8; 3]; 256]>,
 }
 
-/// The target, and what was drawn there.
+/// Target, with the inputs of its last drawing.
 pub(crate) struct SpaceScreen {
     state: RenderState,
     pass: SpacePass,
     target: Option<Target>,
-    drawn: Option<Drawn>,
+    drawn: Option<LastDrawing>,
 }
 
 impl SpaceScreen {
@@ -27,8 +27,8 @@ impl SpaceScreen {
         Self { pass: SpacePass::new(&state.device), state: state.clone(), target: None, drawn: None }
     }
 
-    /// The drawing of `output`, whose pixels are `inputs`; drawn again if anything has changed. `colours` are those in `inputs`. Submits,
-    /// and never waits.
+    /// Returns the drawing of `output`, whose pixels are `inputs`, drawn again after a change. `colours` are those in `inputs`. Submits
+    /// without waiting.
     pub(crate) fn update(
         &mut self,
         output: &Arc<Output>,
@@ -49,7 +49,7 @@ impl SpaceScreen {
             let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             self.pass.draw(device, &mut encoder, inputs, &drawing, target);
             self.state.queue.submit([encoder.finish()]);
-            self.drawn = Some(Drawn { output: Arc::clone(output), drawing, colours: Arc::clone(colours) });
+            self.drawn = Some(LastDrawing { output: Arc::clone(output), drawing, colours: Arc::clone(colours) });
         }
         &target.colour
     }

@@ -1,14 +1,14 @@
-//! The choices of the 3-D view. Saved from run to run.
+//! Settings of the 3-D view, saved from run to run.
 
 use crate::choices;
 use crate::style::Ground;
 
 choices! {
-    /// The colour of a point.
+    /// Colour of a point.
     pub enum Colouring, default Picture {
-        /// That of its pixel in the left picture.
+        /// Colour of its pixel in the left picture.
         Picture = "picture",
-        /// That of its depth, as in the depth view.
+        /// Colour of its depth, as in the depth view.
         Depth = "depth",
         /// How clearly its disparity won, as in the confidence view.
         Confidence = "confidence",
@@ -16,7 +16,7 @@ choices! {
 }
 
 choices! {
-    /// What is drawn between neighbouring pixels.
+    /// Surface between neighbouring pixels.
     pub enum Surface, default Automatic {
         /// A mesh where the adapter draws every pixel in time, and of a pair that is held; points else.
         Automatic = "automatic",
@@ -30,19 +30,19 @@ choices! {
 /// Densities on offer: every n-th pixel of every n-th row.
 pub(crate) const DENSITIES: [usize; 6] = [1, 2, 3, 4, 6, 8];
 
-/// Most points of a moving picture on an adapter that computes on the CPU.
+/// Largest number of points of a moving picture on a software adapter.
 const MAX_SOFTWARE_POINTS: usize = 25_000;
 
-/// The settings of the 3-D view.
+/// Settings of the 3-D view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SpaceSettings {
     pub(crate) colouring: Colouring,
     pub(crate) surface: Surface,
-    /// Every so many pixels of every so many rows; `None`: as many as this adapter draws in time.
+    /// Distance between drawn pixels, px, along rows and columns; `None` for as many as this adapter draws in time.
     pub(crate) every: Option<usize>,
-    /// Points outside of the depth range are left out.
+    /// Whether points outside of the depth range are left out.
     pub(crate) is_limited: bool,
-    /// The grid and both cameras are drawn.
+    /// Whether the grid and both cameras are drawn.
     pub(crate) has_lines: bool,
     pub(crate) ground: Ground,
 }
@@ -61,7 +61,7 @@ impl Default for SpaceSettings {
 }
 
 impl SpaceSettings {
-    /// Distance of the drawn pixels of a picture of this size, px.
+    /// Returns the distance between the drawn pixels of a picture of this size, px.
     pub(crate) fn every(&self, is_coarse: bool, (width, height): (usize, usize)) -> usize {
         let fits = |every: &usize| width.div_ceil(*every) * height.div_ceil(*every) <= MAX_SOFTWARE_POINTS;
         let automatic = || if is_coarse { (1..=width.max(1)).find(fits).unwrap_or(1) } else { 1 };
@@ -69,7 +69,7 @@ impl SpaceSettings {
     }
 }
 
-/// `every pixel`, `every 3rd pixel`.
+/// Formats `every pixel`, `every 3rd pixel`.
 pub(crate) fn every_text(every: usize) -> String {
     let ending = match every {
         0 | 1 => return "every pixel".to_owned(),

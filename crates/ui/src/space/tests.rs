@@ -1,4 +1,4 @@
-//! The shader against the projection in Rust, on a device; and the points against a scene whose shape is known.
+//! Tests of the shader against the projection in Rust, on a device; and of the points against a scene of known shape.
 
 use super::camera::{Lens, Pose, clip_from_world};
 use super::drawing::{Drawing, Scene, Space};
@@ -25,13 +25,13 @@ const NO_LINES: SpaceSettings = SpaceSettings {
     ground: Ground::Theme,
 };
 
-/// 50 px m: 10 px are 5 m, 100 px half a metre.
+/// Scene with 50 px m: 10 px are 5 m, 100 px half a metre.
 fn scene() -> Scene {
     let geometry = Geometry::new(100.0, 0.5, 2.0, [30.0, 25.0]);
     Scene { geometry, size: SIZE, range_m: (0.5, 10.0), has_confidence: true, is_coarse: false }
 }
 
-/// A different colour for each pixel, none of them the background's.
+/// Returns a different colour for each pixel, none of them the background's.
 fn colour_of(x: usize, y: usize) -> [u8; 3] {
     [(3 * x + 20) as u8, (4 * y + 20) as u8, 200]
 }
@@ -52,7 +52,7 @@ fn texture(gpu: &Gpu, (width, height): (usize, usize), format: wgpu::TextureForm
     texture
 }
 
-/// What is drawn of disparities (1/16 px, and confidence) on a target of `size`.
+/// Draws disparities (1/16 px, and confidence) on a target of `size`.
 fn drawn(
     gpu: &Gpu,
     values: &Image<(i16, u8)>,
@@ -63,12 +63,12 @@ fn drawn(
     drawn_words(gpu, &values.map(|&(value, confidence)| word(value, 0, confidence)), settings, pose, size)
 }
 
-/// A packed pixel of a map.
+/// Packs a pixel of a map.
 fn word(value: i16, reasons: u8, confidence: u8) -> u32 {
     u32::from(value as u16) | u32::from(reasons) << 16 | u32::from(confidence) << 24
 }
 
-/// What is drawn of packed pixels.
+/// Draws packed pixels.
 fn drawn_words(
     gpu: &Gpu,
     words: &Image<u32>,
@@ -106,7 +106,7 @@ fn drawn_words(
     })
 }
 
-/// Stored disparity of a depth.
+/// Returns the stored disparity of a depth.
 fn stored(depth_m: f64) -> i16 {
     (16.0 * scene().geometry.disparity_px(depth_m)).round() as i16
 }
@@ -115,7 +115,7 @@ fn plane(depth_m: f64) -> Image<(i16, u8)> {
     Image::filled(SIZE.0, SIZE.1, (stored(depth_m), 0))
 }
 
-/// Number of pixels that are not background.
+/// Counts the pixels that are not background.
 fn covered(image: &Image<[u8; 3]>) -> usize {
     image.pixels().iter().filter(|pixel| **pixel != BACKGROUND).count()
 }
@@ -313,7 +313,7 @@ fn rust_mirrors_the_shader() {
     assert_eq!([Colouring::Picture, Colouring::Depth, Colouring::Confidence].map(|c| c as u32), [0, 1, 2]);
 }
 
-/// A map of a scene whose depth along each ray is known, with disparities rounded as they are stored.
+/// Returns a map of a scene with known depth along each ray, its disparities rounded as stored.
 fn measured(scene: &Scene, depth_m: impl Fn(DVec3) -> Option<f64>) -> DisparityMap {
     let (width, height) = scene.size;
     let values = Image::from_fn(width, height, |x, y| {
@@ -323,7 +323,7 @@ fn measured(scene: &Scene, depth_m: impl Fn(DVec3) -> Option<f64>) -> DisparityM
     DisparityMap { reasons: values.map(|_| 0), values, confidence: None }
 }
 
-/// The largest distance of a point from a surface, as a share of the error that 1/16 px makes of its depth; and the number of points.
+/// Returns the largest distance of a point from a surface, relative to the depth error of 1/16 px, and the number of points.
 fn worst(scene: &Scene, map: &DisparityMap, distance_m: impl Fn(DVec3) -> f64) -> (f64, usize) {
     let picture = Picture { luma: Luma::U8(Image::filled(scene.size.0, scene.size.1, 7)), rgb: None };
     let settings = SpaceSettings { is_limited: false, ..NO_LINES };

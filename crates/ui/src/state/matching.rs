@@ -1,4 +1,4 @@
-//! Parameters and engine, the rates measured with them, and whether the engine keeps up.
+//! Parameters and engine, their measured rates, and whether the engine keeps up.
 
 use crate::engine::{EngineKind, OpenOptions, Output};
 use crate::live::Status;
@@ -8,23 +8,23 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How pairs are matched.
+/// Parameters, preset and engine of the matching.
 pub(crate) struct Matching {
-    /// The parameters in force; valid.
+    /// Parameters in force; valid.
     pub(crate) params: StereoParams,
-    /// The preset that they started from.
+    /// Preset that they started from.
     pub(crate) preset: Preset,
-    /// The user's own preset that they started from, after `preset`.
+    /// The user's preset that they started from, after `preset`.
     pub(crate) own: Option<OwnPreset>,
-    /// Names of the user's own presets.
+    /// Names of the user's presets.
     pub(crate) own_presets: Vec<String>,
-    /// The engine, and the device of window and engine.
+    /// Engine, and the device of window and engine.
     pub(crate) engine: OpenOptions,
     pub(crate) rates: MeasuredRates,
     pub(crate) load: Load,
 }
 
-/// A preset of the user's own.
+/// Preset of the user.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct OwnPreset {
     pub(crate) name: String,
@@ -32,12 +32,12 @@ pub(crate) struct OwnPreset {
 }
 
 impl Matching {
-    /// Name of the preset that the parameters started from.
+    /// Returns the name of the preset that the parameters started from.
     pub(crate) fn preset_name(&self) -> &str {
         self.own.as_ref().map_or(self.preset.word(), |own| &own.name)
     }
 
-    /// The preset's parameters with the present search range.
+    /// Returns the preset's parameters with the present search range.
     pub(crate) fn base(&self) -> StereoParams {
         let StereoParams { min_disparity, num_disparities, confidence, .. } = self.params;
         let mut base = self.params.clone();
@@ -48,7 +48,7 @@ impl Matching {
         StereoParams { min_disparity, num_disparities, confidence, ..base }
     }
 
-    /// The parameters for pictures that are larger by `factor`: the same depths are searched.
+    /// Returns the parameters for pictures that are larger by `factor`, with the depths of the present search range.
     pub(crate) fn scaled_params(&self, factor: f64) -> StereoParams {
         let mut params = self.params.clone();
         params.num_disparities = ((f64::from(params.num_disparities) * factor).round() as u32).max(1);
@@ -59,27 +59,27 @@ impl Matching {
 
 /// Rates measured in this run, by parameters, size and engine.
 #[derive(Default)]
-pub(crate) struct MeasuredRates(VecDeque<Measured>);
+pub(crate) struct MeasuredRates(VecDeque<MeasuredRate>);
 
-struct Measured {
+struct MeasuredRate {
     params: Arc<StereoParams>,
     size: (usize, usize),
     engine: EngineKind,
     times: Latency,
 }
 
-/// The rate is that of so many newest results.
+/// Number of the newest results whose rate is taken.
 const NUM_RESULTS: usize = 15;
-/// The rates that were measured longest ago are forgotten.
+/// Largest number of rates: the oldest are forgotten.
 const MAX_RATES: usize = 64;
 
 impl MeasuredRates {
-    /// Notes the time of a result.
+    /// Records the time of a result.
     pub(crate) fn record(&mut self, output: &Output) {
         let (params, size, engine) = (&output.job.params, output.job.frame.size(), output.engine.kind);
         let known = self.0.iter().position(|rate| rate.is_of(params, size, engine));
         let measured = known.and_then(|index| self.0.remove(index));
-        let mut measured = measured.unwrap_or_else(|| Measured {
+        let mut measured = measured.unwrap_or_else(|| MeasuredRate {
             params: Arc::clone(params),
             size,
             engine,
@@ -90,33 +90,33 @@ impl MeasuredRates {
         self.0.truncate(MAX_RATES);
     }
 
-    /// Pairs per second with these parameters at this size; `None` where they have not run.
+    /// Returns pairs per second with these parameters at this size; `None` without a measurement.
     pub(crate) fn per_second(&self, params: &StereoParams, size: (usize, usize), engine: EngineKind) -> Option<f64> {
         let median = self.0.iter().find(|rate| rate.is_of(params, size, engine))?.times.median()?;
         Some(1.0 / median.max(Duration::from_micros(1)).as_secs_f64())
     }
 }
 
-impl Measured {
+impl MeasuredRate {
     fn is_of(&self, params: &StereoParams, size: (usize, usize), engine: EngineKind) -> bool {
         (self.size, self.engine) == (size, engine) && *self.params == *params
     }
 }
 
-/// Whether pairs are left out because the engine is slow; changes only after [`PERSISTENCE`], so that nothing flickers.
+/// Whether pairs are dropped because the engine is slow; changes only after [`PERSISTENCE`], so that nothing flickers.
 #[derive(Default)]
 pub(crate) struct Load {
     is_too_high: bool,
-    /// Since when the opposite is measured.
+    /// Time since which the opposite is measured.
     opposite_since: Option<Instant>,
 }
 
 const PERSISTENCE: Duration = Duration::from_secs(2);
-/// Results before the rates count.
+/// Number of results before the rates count.
 const WARM_UP: u64 = 20;
 
 impl Load {
-    /// Takes in the present rates.
+    /// Takes the present rates.
     pub(crate) fn update(&mut self, status: &Status, now: Instant) {
         let dropped_hz = status.capture.rate_hz - status.computed_hz;
         let drops = status.engine.computed > WARM_UP && dropped_hz > 0.1 * status.capture.rate_hz && dropped_hz >= 1.0;

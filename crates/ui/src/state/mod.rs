@@ -1,4 +1,4 @@
-//! The state that panels show and commands change, in groups of what changes together.
+//! State that panels show and commands change, grouped by what changes together.
 
 mod matching;
 mod view_settings;
@@ -31,26 +31,26 @@ use crate::engine::Output;
 use crate::export::CloudSize;
 use crate::features::dialog::state::TypedPath;
 use crate::geometry::Geometry;
-use crate::live::{Explained, Remote, Status};
+use crate::live::{PixelExplanation, Remote, Status};
 use crate::recording::{Stream, Streams};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The window's state. Panels read it; `session` changes it.
+/// State of the window. Panels read it; `session` changes it.
 pub(crate) struct State {
     pub(crate) pipeline: Pipeline,
     pub(crate) source: Source,
     pub(crate) matching: Matching,
     pub(crate) history: History,
-    /// The settings file that is followed.
+    /// Settings file that is followed.
     pub(crate) settings_file: Option<SettingsFile>,
     /// Two settings side by side, while they are compared.
     pub(crate) comparison: Option<CompareState>,
     pub(crate) view: ViewSettings,
     pub(crate) pointer: Pointer,
-    /// The camera of the 3-D view; `None`: as the left camera sees it.
+    /// Camera of the 3-D view; `None` for the left camera's pose.
     pub(crate) pose: Option<Pose>,
     /// Numbers of points and triangles of the file whose menu is open.
     pub(crate) points_size: Option<(PointsWish, CloudSize)>,
@@ -63,15 +63,15 @@ pub(crate) struct State {
     pub(crate) search: SearchState,
     pub(crate) doctor: DoctorState,
     pub(crate) notices: Notices,
-    /// The path that is typed where the system has no dialog.
+    /// Path that is typed where the system has no dialog.
     pub(crate) typed: Option<TypedPath>,
-    /// The open page, by the action that opens and closes it.
+    /// Open page, by the action that opens and closes it.
     pub(crate) page: Option<Action>,
-    /// The field that finds everything by its words is open.
+    /// Whether the search field is open.
     pub(crate) finds: bool,
-    /// The parameter that was found last, and since when its row is marked.
+    /// Parameter that was found last, and the time since which its row is marked.
     pub(crate) revealed: Option<(&'static str, Instant)>,
-    /// The background jobs to show.
+    /// Background jobs to show.
     pub(crate) jobs: Vec<Job>,
 }
 
@@ -80,8 +80,8 @@ pub(crate) struct Pipeline {
     pub(crate) status: Status,
     /// The newest result.
     pub(crate) output: Option<Arc<Output>>,
-    /// How a pixel came to its disparity, while that page is open.
-    pub(crate) explained: Option<Arc<Explained>>,
+    /// Explanation of a pixel, while its page is open.
+    pub(crate) explained: Option<Arc<PixelExplanation>>,
     /// Results drawn per second.
     pub(crate) shown_hz: f64,
     /// Playback of a recording; `None` for other sources.
@@ -91,25 +91,25 @@ pub(crate) struct Pipeline {
 }
 
 impl Pipeline {
-    /// Whether one pair follows the other.
+    /// Returns whether the source brings further pairs.
     pub(crate) fn is_live(&self) -> bool {
         !(self.status.paused || self.status.source.is_still || self.status.capture.ended)
     }
 }
 
-/// The chosen source, and the cameras that could be chosen.
+/// Chosen source, and the cameras on offer.
 pub(crate) struct Source {
-    /// The user's source: the one that was opened last, or else the first one to be opened.
+    /// The user's source: the last one that was opened, or else the first one to be opened.
     pub(crate) spec: SourceSpec,
-    /// The source that is read: the user's, or the scene while that cannot be had.
+    /// Source that is read: the user's, or the scene while that cannot be opened.
     pub(crate) running: Option<SourceSpec>,
-    /// The source that is being opened.
+    /// Source that is being opened.
     pub(crate) opening: Option<SourceSpec>,
-    /// The sources that were opened last, the newest first.
+    /// Sources that were opened last, the newest first.
     pub(crate) recent: Vec<SourceSpec>,
     /// The cameras found; `None` before the first search.
     pub(crate) cameras: Option<Vec<CameraInfo>>,
-    /// Since when cameras in use are lost, by number.
+    /// Time since which cameras in use are lost, by number.
     pub(crate) lost_since: BTreeMap<u32, Instant>,
     /// Pictures of cameras that are not in use, by number, while the page of cameras is open.
     pub(crate) previews: BTreeMap<u32, Preview>,
@@ -118,11 +118,11 @@ pub(crate) struct Source {
     pub(crate) rigs: Option<crate::network::census::CensusWatch>,
 }
 
-/// Number of recent sources that are kept.
+/// Largest number of recent sources.
 const MAX_RECENT: usize = 8;
 
 impl Source {
-    /// The user's source, not opened yet, and those that were opened before.
+    /// Starts with the user's source, not opened yet, and earlier sources.
     pub(crate) fn of(spec: SourceSpec, recent: Vec<SourceSpec>) -> Self {
         Self {
             spec,
@@ -137,18 +137,18 @@ impl Source {
         }
     }
 
-    /// Whether the scene stands in for the user's source, which cannot be opened.
+    /// Returns whether the scene replaces the user's source, which cannot be opened.
     pub(crate) fn is_replaced(&self) -> bool {
         self.running.as_ref().is_some_and(|running| *running != self.spec)
     }
 
-    /// The camera that is lost longest, and since when; `None` where all pictures are new.
+    /// Describes the camera that is lost longest, and since when; `None` where all pictures are new.
     pub(crate) fn lost_text(&self) -> Option<String> {
         let (camera, since) = self.lost_since.iter().min_by_key(|(_, since)| **since)?;
         Some(format!("camera {camera} lost {} s ago", since.elapsed().as_secs()))
     }
 
-    /// Notes that a source was opened. The scene is always offered, and a pipe comes only once.
+    /// Records that a source was opened. The scene is always offered, and a pipe comes only once.
     pub(crate) fn note_opened(&mut self, spec: &SourceSpec) {
         if !matches!(spec, SourceSpec::Scene | SourceSpec::Pipe) {
             self.recent.retain(|recent| recent != spec);
@@ -158,7 +158,7 @@ impl Source {
     }
 }
 
-/// The pointer, and the part of the pictures that is shown.
+/// Pointer, and the visible part of the pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Pointer {
     /// The pixel under the pointer.
@@ -169,7 +169,7 @@ pub(crate) struct Pointer {
 }
 
 impl Pointer {
-    /// The pixel to read out.
+    /// Returns the pixel to read out.
     pub(crate) fn pixel(&self) -> Option<(usize, usize)> {
         self.hovered.or(self.pinned)
     }
@@ -180,18 +180,18 @@ impl State {
         &self.pipeline.status
     }
 
-    /// Why the pair at which playback is held cannot be read; `None` where it can.
+    /// Returns why the held pair cannot be read; `None` where it can.
     pub(crate) fn unreadable(&self) -> Option<String> {
         let why = self.status().cameras.unreadable.as_deref()?;
         let playing = self.pipeline.playback.as_ref().filter(|playing| !playing.playing)?;
         let at = playing.position?;
-        // as the time line counts: pairs that have names from 1
+        // numbered like the time line: pairs with names from 1
         let number = at + u64::from(playing.name(at).is_some());
         Some(format!("pair {number} cannot be read: {why}"))
     }
 
-    /// The result that is shown: the newest one, or while settings are compared the newest of which both results are there. `None` also
-    /// where the pair cannot be read: that of another pair would be taken for its own.
+    /// Returns the shown result: the newest one, or in a comparison the newest with both results. `None` also for an unreadable pair,
+    /// for which another pair would be mistaken.
     pub(crate) fn output(&self) -> Option<&Arc<Output>> {
         if self.unreadable().is_some() {
             return None;
@@ -200,12 +200,12 @@ impl State {
         compared.or(self.pipeline.output.as_ref())
     }
 
-    /// Geometry of the newest result.
+    /// Returns the geometry of the newest result.
     pub(crate) fn geometry(&self) -> Option<&Geometry> {
         self.output()?.job.frame.geometry.as_ref()
     }
 
-    /// What the 3-D view shows of a result; `None` without geometry.
+    /// Returns the scene of the 3-D view for a result; `None` without geometry.
     pub(crate) fn space_scene(&self, output: &Output, is_coarse: bool) -> Option<Scene> {
         let frame = &output.job.frame;
         Some(Scene {
@@ -217,32 +217,32 @@ impl State {
         })
     }
 
-    /// Whether disparities become metres; assumed before the first result.
+    /// Returns whether disparities are converted to metres; assumed before the first result.
     pub(crate) fn has_depth(&self) -> bool {
         self.output().is_none() || self.geometry().is_some()
     }
 
-    /// Whether this page is open.
+    /// Returns whether this page is open.
     pub(crate) fn is_open(&self, page: Action) -> bool {
         self.page == Some(page)
     }
 
-    /// Whether the pictures of all cameras are shown, to choose two.
+    /// Returns whether the pictures of all cameras are shown, to choose two.
     pub(crate) fn chooses_cameras(&self) -> bool {
         self.is_open(Action::Cameras) || self.is_open(Action::Rig) && self.source.running == Some(SourceSpec::Scene)
     }
 
-    /// Whether the live calibration looks at pairs while its page is open.
+    /// Returns whether the live calibration examines pairs while its page is open.
     pub(crate) fn is_looking(&self) -> bool {
         self.guide.running.as_ref().is_some_and(|running| running.is_looking)
     }
 
-    /// Whether the pictures of the live calibration are shown in place of the views.
+    /// Returns whether the pictures of the live calibration are shown in place of the views.
     pub(crate) fn shows_guide(&self) -> bool {
         self.is_open(Action::Calibrate) && self.is_looking()
     }
 
-    /// What stands behind a depth: nothing, or why it may be wrong by a factor.
+    /// Returns the mark behind a depth that may be wrong by a factor, with the reason.
     pub(crate) fn depth_mark(&self) -> Option<&'static str> {
         if self.rig.doubted_baseline_m().is_some() {
             return Some("baseline doubtful");
@@ -251,13 +251,13 @@ impl State {
         Some(if self.rig.assumed().is_some() { "estimated, scale assumed" } else { "estimated" })
     }
 
-    /// The title of the window.
+    /// Returns the title of the window.
     pub(crate) fn title(&self) -> String {
         let mark = self.depth_mark().map_or(String::new(), |mark| format!(" · depth: {mark}"));
         format!("{}{mark} – Stereopsis", self.status().source.name)
     }
 
-    /// The streams to record: disparity instead of depth without a calibration.
+    /// Returns the streams to record: disparity instead of depth without a calibration.
     pub(crate) fn streams(&self) -> Streams {
         let chosen = self.recording.choices.streams;
         if chosen.has(Stream::Depth) && !self.has_depth() {
@@ -266,7 +266,7 @@ impl State {
         chosen
     }
 
-    /// The file that is played, where the open source is a recording.
+    /// Returns the file that is played, if the open source is a recording.
     pub(crate) fn open_recording(&self) -> Option<&Path> {
         match &self.source.running {
             Some(SourceSpec::Recording(path)) => Some(path),
@@ -274,17 +274,17 @@ impl State {
         }
     }
 
-    /// The folder of pictures to take along.
+    /// Returns the folder of saved pictures.
     pub(crate) fn picture_folder(&self) -> PathBuf {
         self.picture.choices.folder.clone().unwrap_or_else(|| self.recording.default_folder.clone())
     }
 
-    /// The folder of recordings.
+    /// Returns the folder of recordings.
     pub(crate) fn recording_folder(&self) -> PathBuf {
         self.recording.choices.folder.clone().unwrap_or_else(|| self.recording.default_folder.clone())
     }
 
-    /// The rate of a preset, measured at the present size, search range and engine: `31 frames/s here`.
+    /// Formats the rate of a preset, measured at the present size, search range and engine: `31 frames/s here`.
     pub(crate) fn rate_text(&self, preset: crate::stereo::Preset) -> String {
         let rate = self.output().and_then(|output| {
             let mut params = self.matching.params.clone();

@@ -1,4 +1,4 @@
-//! How results are shown: views, panels, colours, depth range. Saved from run to run.
+//! Display of results: views, panels, colours, depth range. Saved from run to run.
 
 use crate::choices;
 use crate::colormap::{Colormap, DisplayRange, MAX_ERROR_PX};
@@ -12,13 +12,13 @@ use crate::view::ViewKind;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// Errors of a disparity that can be drawn, px.
+/// Disparity errors on offer for the drawn error of the distance, px.
 pub(crate) const ERRORS_PX: RangeInclusive<f64> = 0.01..=16.0;
 
 choices! {
     /// Light or dark.
     pub enum Theme, default System {
-        /// As the system has it.
+        /// Theme of the system.
         System = "system",
         /// Light letters on dark.
         Dark = "dark",
@@ -28,7 +28,7 @@ choices! {
 }
 
 choices! {
-    /// How the open views share the room.
+    /// Layout of the open views.
     pub enum ViewLayout, default Large {
         /// One is large; the others stand in a strip, and a click on one exchanges them.
         Large = "one large",
@@ -37,50 +37,50 @@ choices! {
     }
 }
 
-/// The open views and panels of windows of one class of widths.
+/// Open views and panels of windows of one class of widths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Arrangement {
-    /// The open views.
+    /// Open views.
     pub(crate) views: Vec<ViewKind>,
-    /// The panel of parameters, at the left, is shown.
+    /// Whether the panel of parameters, at the left, is shown.
     pub(crate) controls: bool,
-    /// The panel of read-outs, at the right, is shown.
+    /// Whether the panel of read-outs, at the right, is shown.
     pub(crate) readings: bool,
 }
 
-/// Windows below this width, points, are narrow.
+/// Width below which windows are narrow, points.
 pub(crate) const NARROW_WIDTH: f32 = 1200.0;
 /// Sizes of text on offer, relative to the system's.
 pub(crate) const TEXT_ZOOM: RangeInclusive<f32> = 0.6..=3.0;
 
-/// The settings of the views.
+/// Settings of the views.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ViewSettings {
     /// Views and panels of a wide window.
     pub(crate) wide: Arrangement,
     /// Views and panels of a narrow window, where pictures get the room.
     pub(crate) narrow: Arrangement,
-    /// The window is narrow.
+    /// Whether the window is narrow.
     pub(crate) is_narrow: bool,
-    /// How the open views share the room.
+    /// Layout of the open views.
     pub(crate) layout: ViewLayout,
-    /// The view that was made large; `None`: the depth, or else the disparity.
+    /// View that was made large; `None` for depth, or else disparity.
     pub(crate) large: Option<ViewKind>,
-    /// The one view that is shown instead of all.
+    /// View that is shown instead of all.
     pub(crate) alone: Option<ViewKind>,
     /// Nearest and farthest depth in colour, m; `None` until the first fit.
     pub(crate) depth_range_m: Option<(f64, f64)>,
     /// Colours of the maps.
     pub(crate) colormap: Colormap,
-    /// Invalid pixels are coloured by reason.
+    /// Whether invalid pixels are coloured by reason.
     pub(crate) colour_reasons: bool,
-    /// The groups all of whose parameters are shown.
+    /// Groups that show all their parameters.
     pub(crate) unfolded: Vec<Group>,
-    /// Error of a disparity whose error of the distance is drawn, px.
+    /// Disparity error whose error of the distance is drawn, px.
     pub(crate) error_px: f64,
-    /// How the points are drawn in space.
+    /// Drawing of the points in space.
     pub(crate) space: SpaceSettings,
-    /// Near has the first colour of the map instead of the last one.
+    /// Whether near has the first colour of the map instead of the last one.
     pub(crate) inverted: bool,
     pub(crate) theme: Theme,
     /// Size of text and controls, relative to the system's.
@@ -116,22 +116,22 @@ impl Default for ViewSettings {
 }
 
 impl ViewSettings {
-    /// Views and panels of the window as it is.
+    /// Returns the views and panels of the present width.
     pub(crate) fn arrangement(&self) -> &Arrangement {
         if self.is_narrow { &self.narrow } else { &self.wide }
     }
 
-    /// The same, to be changed.
+    /// Returns the views and panels of the present width, to change.
     pub(crate) fn arrangement_mut(&mut self) -> &mut Arrangement {
         if self.is_narrow { &mut self.narrow } else { &mut self.wide }
     }
 
-    /// The views that are shown.
+    /// Returns the views that are shown.
     pub(crate) fn shown(&self) -> &[ViewKind] {
         self.alone.as_ref().map_or(&self.arrangement().views, std::slice::from_ref)
     }
 
-    /// The index of the large one among views that are shown: the chosen one, else a map that there is. `None` in a grid.
+    /// Returns the index of the large view among `views`: the chosen one, else an available map. `None` in a grid.
     pub(crate) fn large_among(&self, views: &[ViewKind], has_metres: bool) -> Option<usize> {
         let depth = has_metres.then_some(ViewKind::Depth);
         let mut wanted = [self.large, depth, Some(ViewKind::Disparity)].into_iter().flatten();
@@ -139,7 +139,7 @@ impl ViewSettings {
         (self.layout == ViewLayout::Large).then(|| wanted.find_map(place).unwrap_or(0))
     }
 
-    /// Opens or closes a view; the order stays that of [`ViewKind::ALL`]. A view that was alone is one of all again.
+    /// Opens or closes a view; the order stays that of [`ViewKind::ALL`]. A view that was alone joins the others.
     pub(crate) fn toggle(&mut self, view: ViewKind) {
         self.alone = None;
         let arrangement = self.arrangement_mut();
@@ -169,12 +169,12 @@ impl ViewSettings {
         }
     }
 
-    /// Nearest and farthest depth in colour, m.
+    /// Returns the nearest and farthest depth in colour, m.
     pub(crate) fn range_m(&self) -> (f64, f64) {
         self.depth_range_m.unwrap_or((0.5, 10.0))
     }
 
-    /// The 256 colours of the maps, far to near.
+    /// Returns the 256 colours of the maps, far to near.
     pub(crate) fn colours(&self) -> [[u8; 3]; 256] {
         let mut colours = self.colormap.lookup();
         if self.inverted {
@@ -183,7 +183,7 @@ impl ViewSettings {
         colours
     }
 
-    /// The uniforms of the shader that colours the maps of these parameters.
+    /// Returns the uniforms of the shader that colours the maps of these parameters.
     pub(crate) fn maps(
         &self,
         params: &StereoParams,

@@ -32,13 +32,13 @@ fn grey(picture: &Picture) -> &Image<u8> {
     }
 }
 
-/// Camera 0 sees what the scene's right eye sees, camera 1 what its left eye sees: as if plugged in crosswise.
+/// Writes crossed pictures: camera 0 sees the scene's right view, camera 1 its left one.
 fn dress(folder: &Path) {
     let [left, right] = eyes();
     put_on(folder, [right, left]);
 }
 
-/// What both cameras see.
+/// Writes the pictures of both cameras.
 fn put_on(folder: &Path, seen: [Image<u8>; 2]) {
     for (i, image) in seen.into_iter().enumerate() {
         let at = |kind: &str| folder.join(format!("{i}.{}x{}.{kind}", CAMERA.0, CAMERA.1));
@@ -141,7 +141,7 @@ fn inside_exchanged() {
     assert_eq!(window.session.borrow().state.source.running, Some(SourceSpec::parse("webcam:1,0").unwrap()));
 }
 
-/// Cameras that see a wall without texture.
+/// Writes pictures of a wall without texture.
 fn dress_blank(folder: &Path) {
     for i in 0..2 {
         fs::write(folder.join(format!("{i}.{}x{}.yuyv", CAMERA.0, CAMERA.1)), vec![128; 2 * CAMERA.0 * CAMERA.1])
@@ -212,7 +212,7 @@ fn inside_absent() {
     assert!(!window.has("built-in scene") && window.has("2 Rows"));
 }
 
-/// The scene's eyes with the right one 3 px too low, as two cameras in the right order that nobody has calibrated.
+/// Writes the scene's views with the right one 3 px too low, as two uncalibrated cameras in the right order.
 fn dress_crooked(folder: &Path) {
     let crooked = SceneOptions { width: CAMERA.0, height: CAMERA.1, vertical_px: 3.0, ..SceneOptions::default() };
     let raw = render(&crooked, 0, false);
@@ -330,7 +330,7 @@ fn inside_back_again() {
     });
 }
 
-/// Waits until the left picture is this one.
+/// Waits until the left picture is `image`.
 fn shows(window: &mut Window, image: &Image<u8>, what: &str) {
     window.until(what, |w| {
         let raw = &w.result()?.job.frame.raw;

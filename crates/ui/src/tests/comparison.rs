@@ -5,7 +5,7 @@ use crate::stereo::{StereoParams, Subpixel};
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
-/// Penalties of A and B as both results have them.
+/// Returns P1 of A and B, once both have results.
 fn p1(window: &Window) -> Option<[u32; 2]> {
     let session = window.session.borrow();
     let [a, b] = session.state.comparison.as_ref()?.shown.as_ref()?;
@@ -13,7 +13,7 @@ fn p1(window: &Window) -> Option<[u32; 2]> {
     Some([a.job.params.p1, b.job.params.p1])
 }
 
-/// The part of the disparity view left of a share of its width, as it is drawn.
+/// Returns the part of the disparity view left of a share of its width, as drawn.
 fn left_part(window: &mut Window, share: f32) -> Vec<[u8; 4]> {
     let view = window.harness.get_by_label("disparity view").rect().shrink(8.0);
     let all = window.harness.render().expect("a picture");
@@ -22,7 +22,7 @@ fn left_part(window: &mut Window, share: f32) -> Vec<[u8; 4]> {
     rows.flat_map(|y| (left..right).map(move |x| (x, y))).map(|(x, y)| all.get_pixel(x, y).0).collect()
 }
 
-/// Whether the time of A or B is that of several results.
+/// Returns whether the time of A or B is that of several results.
 fn is_median(window: &Window, name: &str) -> bool {
     let label = format!("{name} time ");
     window.harness.query_all_by_label_contains(&label).any(|node| {

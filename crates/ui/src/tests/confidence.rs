@@ -10,7 +10,7 @@ use egui::accesskit::{Role, Toggled};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::collections::HashSet;
 
-/// A pixel with, or without, a measured disparity: the one that is surest, or the first one that was dropped for its range.
+/// Returns a pixel with a measured disparity, the surest one, or without, the first one dropped for its range.
 fn pixel(output: &Output, measured: bool) -> ((usize, usize), u8) {
     let map = output.map.as_ref().expect("a map on the host");
     let confidence = map.confidence.as_ref().expect("it was asked for");

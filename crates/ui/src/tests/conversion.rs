@@ -12,7 +12,7 @@ use std::path::Path;
 
 const PAIRS: u64 = 24;
 
-/// A window that holds the first pair of a recording; every fifth pair from the third one on has depth.
+/// Opens a window that holds the first pair of a recording; every fifth pair from the third one on has depth.
 fn on_recording(path: &Path) -> Option<Window> {
     let gpu = gpu()?;
     std::fs::write(path, ours_with_depth(Format::Ros2, PAIRS, |k| k % 5 == 2)).unwrap();

@@ -1,4 +1,4 @@
-//! Maps that the window copies from the GPU: those that a figure or the pointer asks for.
+//! Maps copied from the GPU: only those that a figure or the pointer needs.
 
 use super::harness::{Window, gpu, options};
 use crate::capture::SourceSpec;
@@ -7,7 +7,7 @@ use egui::Key;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Shows two seconds of pairs. Returns how many there were, how many had a map on the host, and the most that figures ask for.
+/// Shows two seconds of pairs. Returns the number of pairs, of maps on the host, and the most maps that figures may need.
 fn watch(window: &mut Window) -> (usize, usize, usize) {
     let start = Instant::now();
     let mut last: Option<Arc<Output>> = None;

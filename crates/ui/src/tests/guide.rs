@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 const BOARD: &str = "charuco:7x5:30mm:22mm:DICT_5X5_100";
 
-/// Both cameras see a board; as two files.
+/// Writes a pair in which both cameras see a board.
 fn board_pair(folder: &Path) -> SourceSpec {
     let board: Board = BOARD.parse().unwrap();
     let rig = random_rig(5);
@@ -33,7 +33,7 @@ fn board_pair(folder: &Path) -> SourceSpec {
     SourceSpec::Files { left, right, truth: None }
 }
 
-/// A window whose page Calibrate is open.
+/// Opens a window with the page Calibrate.
 fn on_page(options: WindowOptions) -> Option<Window> {
     let mut window = Window::open(&gpu()?, options);
     window.harness.key_press(Key::B);
@@ -50,7 +50,7 @@ fn type_board(window: &mut Window, words: &str) {
     window.harness.run_steps(3);
 }
 
-/// Clicks a button to which the page is scrolled first.
+/// Scrolls to a button and clicks it.
 fn click(window: &mut Window, label: &str) {
     window.harness.get_by_label(label).scroll_to_me();
     window.harness.run_steps(4);
@@ -58,7 +58,7 @@ fn click(window: &mut Window, label: &str) {
     window.harness.run_steps(2);
 }
 
-/// Views of the running calibration.
+/// Returns the number of views of the running calibration.
 fn view_count(window: &Window) -> usize {
     let session = window.session.borrow();
     let Some(running) = &session.state.guide.running else { return 0 };
@@ -123,14 +123,14 @@ fn views_stay_until_they_are_discarded_and_another_source_ends_the_calibration()
     window.until("a new start", |w| w.is_enabled("Start").then_some(()));
 }
 
-/// Whether all views are in the solution.
+/// Returns whether all views are in the solution.
 fn is_solved(window: &Window) -> bool {
     let session = window.session.borrow();
     let Some(running) = &session.state.guide.running else { return false };
     running.progress.outcome.is_some() && !running.progress.is_solving
 }
 
-/// Pairs of the board in nine places, as a folder.
+/// Writes pairs of the board in nine places, as a folder.
 fn board_folder(folder: &Path) -> SourceSpec {
     let board: Board = BOARD.parse().unwrap();
     let (rig, mut rng) = (random_rig(5), fastrand::Rng::with_seed(4));

@@ -1,4 +1,4 @@
-//! A window without a display, found its way around by labels.
+//! Window without a display, operated by its labels.
 
 use crate::capture::scene::{self, SceneOptions};
 use crate::capture::{SourceOptions, SourceSpec};
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) const SIZE: (usize, usize) = (160, 120);
 
-/// The app, on the colour that a window begins each frame with: the harness begins with a transparent picture.
+/// App on the window's background colour: the harness begins with a transparent picture.
 pub(crate) struct OnBackground(App);
 
 impl eframe::App for OnBackground {
@@ -61,12 +61,12 @@ pub(crate) fn options(source: SourceSpec) -> WindowOptions {
 }
 
 impl Window {
-    /// A window on the built-in scene; nothing without an adapter.
+    /// Opens a window on the built-in scene; `None` without an adapter.
     pub(crate) fn on_scene() -> Option<Self> {
         Some(Self::open(&gpu()?, options(SourceSpec::Scene)))
     }
 
-    /// A window on a pair that is held, whose result it shows.
+    /// Opens a window on a held pair, with its result.
     pub(crate) fn held(gpu: &Gpu, options: WindowOptions) -> Self {
         let mut window = Self::open(gpu, options);
         window.harness.key_press(Key::Space);
@@ -75,7 +75,7 @@ impl Window {
         window
     }
 
-    /// A window that shows its first result.
+    /// Opens a window, with its first result.
     pub(crate) fn open(gpu: &Gpu, options: WindowOptions) -> Self {
         let session = Rc::new(RefCell::new(Session::start(options, Some(gpu.clone())).expect("a session")));
         let setup = eframe::egui_wgpu::WgpuSetupExisting {
@@ -96,13 +96,13 @@ impl Window {
         window
     }
 
-    /// All views in the same size.
+    /// Shows all views in one size.
     pub(crate) fn in_grid(&mut self) {
         self.session.borrow_mut().state.view.layout = ViewLayout::Grid;
         self.harness.run_steps(3);
     }
 
-    /// Draws until `found` gives something.
+    /// Draws until `found` returns something.
     pub(crate) fn until<T>(&mut self, what: &str, mut found: impl FnMut(&mut Self) -> Option<T>) -> T {
         let deadline = Instant::now() + Duration::from_mins(1);
         loop {
@@ -131,7 +131,7 @@ impl Window {
         self.result().map_or(0, |output| output.job.frame.raw.sequence)
     }
 
-    /// The number of the pair that is held, once those before it are through.
+    /// Returns the number of the held pair, once earlier ones are through.
     pub(crate) fn still_sequence(&mut self) -> u64 {
         loop {
             let before = self.sequence();
@@ -146,7 +146,7 @@ impl Window {
         }
     }
 
-    /// Waits for a result that was computed with parameters for which `fits` holds.
+    /// Waits for a result computed with parameters for which `fits` holds.
     pub(crate) fn until_computed(&mut self, fits: impl Fn(&StereoParams) -> bool) -> Arc<Output> {
         self.until("a result with the new parameters", |w| w.result().filter(|output| fits(&output.job.params)))
     }
@@ -155,7 +155,7 @@ impl Window {
         self.harness.query_all_by_label_contains(label).next().is_some()
     }
 
-    /// Gives a slider the focus; it keeps the arrow keys to itself from the frame after that.
+    /// Gives a slider the focus; it takes the arrow keys from the next frame on.
     pub(crate) fn focus_slider(&mut self, label: &str) {
         self.harness.get_by_role_and_label(Role::Slider, label).focus();
         self.harness.run_steps(2);
@@ -177,13 +177,13 @@ impl Window {
         self.harness.query_by_label(label).is_some_and(|node| !node.accesskit_node().is_disabled())
     }
 
-    /// Where a part of a view is: (0, 0) its upper left corner, (1, 1) its lower right one.
+    /// Returns the position of a part of a view: (0, 0) its upper left corner, (1, 1) its lower right one.
     pub(crate) fn place(&self, view: &str, (x, y): (f32, f32)) -> Pos2 {
         let rect: Rect = self.harness.get_by_label(view).rect();
         Pos2::new(rect.left() + x * rect.width(), rect.top() + y * rect.height())
     }
 
-    /// Clicks a place and lets the window take it in.
+    /// Clicks a position and runs the window.
     pub(crate) fn click_at(&mut self, place: Pos2) {
         self.harness.hover_at(place);
         self.harness.step();
@@ -208,7 +208,7 @@ impl Window {
         std::thread::sleep(Duration::from_millis(1));
     }
 
-    /// The number in the read-out behind `name`.
+    /// Returns the number in the read-out behind `name`.
     pub(crate) fn read(&self, name: &str) -> Option<f32> {
         self.harness.query_all_by_label_contains(name).find_map(|node| {
             let node = node.accesskit_node();
@@ -231,12 +231,12 @@ impl egui::DroppedFile for Dropped {
     }
 }
 
-/// One pair of the scene as two files.
+/// Writes one pair of the scene as two files.
 pub(crate) fn pair(folder: &Path) -> SourceSpec {
     pair_of(folder, &SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() })
 }
 
-/// The same of a scene like this.
+/// Writes one pair of a scene with these options as two files.
 pub(crate) fn pair_of(folder: &Path, options: &SceneOptions) -> SourceSpec {
     let raw = scene::render(options, 0, false);
     let (left, right) = (folder.join("left.png"), folder.join("right.png"));

@@ -14,7 +14,7 @@ use egui::Key;
 use egui_kittest::kittest::Queryable as _;
 use std::path::{Path, PathBuf};
 
-/// A pair of the scene with enough texture for matches, its eyes exchanged.
+/// Writes a pair of the scene with enough texture for matches, its views exchanged.
 fn exchanged(folder: &Path) -> SourceSpec {
     let raw = render(&SceneOptions { width: 320, height: 240, ..SceneOptions::default() }, 0, false);
     let (left, right) = (folder.join("a.png"), folder.join("b.png"));
@@ -144,7 +144,7 @@ fn a_doubtful_baseline_marks_every_depth_until_it_is_confirmed() {
     assert!(!window.session.borrow().state.title().contains("doubtful"));
 }
 
-/// As OpenCV's tools write it with a board whose squares have side 1.
+/// Calibration file of OpenCV's tools with a board whose squares have side 1.
 const BOARD_IN_SQUARES: &str = "%YAML:1.0
 ---
 image_width: 160

@@ -1,4 +1,4 @@
-//! Somebody elsewhere watches, and moves the window's sliders.
+//! Remote client that watches, and moves the window's sliders.
 
 use super::harness::{Window, gpu, options};
 use crate::WindowOptions;
@@ -14,9 +14,9 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Wants what the test wants, and notes what it sees.
+/// Client that requests the test's parameters, and counts its events.
 #[derive(Default)]
-struct Elsewhere {
+struct WatchingClient {
     wanted: Mutex<Option<StereoParams>>,
     in_force: Mutex<StereoParams>,
     news: Mutex<Vec<News>>,
@@ -25,19 +25,19 @@ struct Elsewhere {
     results: AtomicUsize,
 }
 
-impl FrameTap for Elsewhere {
+impl FrameTap for WatchingClient {
     fn frame(&self, _: &Arc<Frame>, _: &SourceInfo) {
         self.frames.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-impl ResultTap for Elsewhere {
+impl ResultTap for WatchingClient {
     fn result(&self, _: &Arc<Output>) {
         self.results.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-impl Remote for Elsewhere {
+impl Remote for WatchingClient {
     fn exchange(&self, in_force: &StereoParams) -> Option<StereoParams> {
         *self.in_force.lock() = in_force.clone();
         self.wanted.lock().take()
@@ -67,7 +67,7 @@ impl Remote for Elsewhere {
 #[test]
 fn what_is_wanted_elsewhere_moves_the_sliders_and_they_are_told_there() {
     let Some(gpu) = gpu() else { return };
-    let elsewhere = Arc::new(Elsewhere::default());
+    let elsewhere = Arc::new(WatchingClient::default());
     let remote: Arc<dyn Remote> = elsewhere.clone();
     let mut window = Window::open(&gpu, WindowOptions { remote: Some(remote), ..options(SourceSpec::Scene) });
     assert!(window.has("elsewhere 3 clients"));

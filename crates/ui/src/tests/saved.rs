@@ -1,4 +1,4 @@
-//! What the window saves, and when: it starts as it was closed, by an earlier version too, and as it was when it was not closed.
+//! Saved state: the window starts as it was closed, also by an earlier version, and after it was not closed.
 
 use super::harness::{SIZE, Window, gpu, options};
 use crate::WindowOptions;
@@ -24,7 +24,7 @@ fn a_window_that_an_earlier_version_saved_opens_unchanged() {
     assert_eq!((cost, p1, paths, num_disparities, fill, temporal), expected);
     let by_reason = window.harness.get_by_role_and_label(Role::CheckBox, "Colour invalid by reason");
     assert_eq!(by_reason.accesskit_node().toggled(), Some(egui::accesskit::Toggled::True));
-    // and what this version saves says the same
+    // and this version saves an equal state
     window.session.borrow_mut().save();
     let table = |path: &Path| std::fs::read_to_string(path).unwrap().parse::<toml::Table>().unwrap();
     let (before, after) = (table(&fixture), table(&saved));
@@ -38,7 +38,7 @@ fn names(folder: &Path, part: &str) -> Vec<PathBuf> {
     paths.filter(|path| path.file_name().unwrap().to_string_lossy().contains(part)).collect()
 }
 
-/// A window on the scene whose state lies here; with the flags of a command line, or what was saved.
+/// Returns options on the scene with this saved state, and with flags or without.
 fn kept(saved: &Path, has_flags: bool) -> WindowOptions {
     let options = WindowOptions { saved_state: Some(saved.to_owned()), ..options(SourceSpec::Scene) };
     let source_options = WindowOptions::default().source_options;

@@ -7,7 +7,7 @@ use egui::{Key, Modifiers, Vec2, ViewportId, vec2};
 use fastrand::Rng;
 use std::path::Path;
 
-/// Sizes of windows, px: the smallest one that a window takes by itself is 640 x 400 points, and a system may make it smaller.
+/// Sizes of windows, px: the smallest one by itself is 640 x 400 points, and a system may make it smaller.
 const SIZES_PX: [(f32, f32); 12] = [
     (320.0, 200.0),
     (900.0, 180.0),
@@ -44,7 +44,7 @@ const PAGES: [(Modifiers, Key); 13] = [
 const VIEWS: [Key; 10] =
     [Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6, Key::Num7, Key::Num8, Key::Num9, Key::V];
 
-/// Which views are shown.
+/// Views to show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Views {
     /// One of [`VIEWS`].
@@ -57,7 +57,7 @@ enum Views {
 /// Opens a page or a view.
 type Open = Box<dyn Fn(&Window)>;
 
-/// A window on a pair that is held, with what can be opened in it.
+/// Window on a held pair, with everything that can be opened in it.
 struct Resizable {
     window: Window,
     pages: Vec<Open>,
@@ -159,7 +159,7 @@ fn sizes() -> impl Iterator<Item = ((f32, f32), f32)> {
     SIZES_PX.into_iter().flat_map(|size| SCALES.map(|scale| (size, scale)))
 }
 
-/// Draws every page with one, all and compared views, with and without a recording, at these of the sizes and scales.
+/// Draws every page with one, all and compared views, with and without a recording, at the sizes and scales that `draws` selects.
 fn draw_pages(draws: impl Fn(usize, usize, usize, bool) -> bool) {
     let folder = tempfile::tempdir().unwrap();
     let Some(mut sized) = Resizable::open(SourceSpec::Scene, folder.path()) else { return };

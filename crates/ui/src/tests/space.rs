@@ -194,19 +194,19 @@ fn colour_surface_and_density_change_what_is_drawn() {
     assert!(!window.is_enabled("points by confidence"), "it is not computed");
 }
 
-/// A file of every so many pixels, as points or as a mesh.
+/// Returns a wish for a file of every n-th pixel, as points or as a mesh.
 fn wish(every: usize, has_faces: bool) -> PointsWish {
     PointsWish { shape: CloudShape { every, has_faces, has_normals: false }, has_colours: true }
 }
 
-/// Writes what is shown, as after the dialog.
+/// Writes the shown points, as after the dialog.
 fn save(window: &Window, path: PathBuf, output: &Arc<Output>, wish: PointsWish) {
     let mut session = window.session.borrow_mut();
     let file = crate::space::commands::points_file(&session, Arc::clone(output), wish).expect("a calibrated source");
     crate::space::commands::write_points(&mut session, path, false, file);
 }
 
-/// Points and number of triangles of a file.
+/// Reads the points and the number of triangles of a file.
 fn read(path: &Path) -> (Vec<Vec<f64>>, usize) {
     let ply = read_ply(&std::fs::read(path).unwrap());
     assert_eq!(ply.names.join(" "), "x y z red green blue");

@@ -1,4 +1,4 @@
-//! The colour bar beside a map: its colours from far (bottom) to near (top), with round numbers.
+//! Colour bar beside a map: its colours from far (bottom) to near (top), with round numbers.
 
 use super::grid::BAR;
 use crate::render::Display;
@@ -40,7 +40,7 @@ pub(super) fn paint(painter: &Painter, area: Rect, display: &Display, colours: &
     }
 }
 
-/// Draws the bar over the right border of a picture, on a ground of its own.
+/// Draws the bar over the right border of a picture, on an opaque ground.
 pub(crate) fn paint_over(painter: &Painter, picture: Rect, display: &Display, colours: &[[u8; 3]]) {
     let left = (picture.right() - BAR).max(picture.left());
     let area = Rect::from_min_max(pos2(left, picture.top()), picture.max);
@@ -48,7 +48,7 @@ pub(crate) fn paint_over(painter: &Painter, picture: Rect, display: &Display, co
     paint(painter, area.shrink2(vec2(0.0, 4.0)), display, colours, Color32::WHITE);
 }
 
-/// Values worth a number, the two ends first; metres for depth, px for disparity, per cent for confidence.
+/// Returns values with a number, the two ends first; metres for depth, px for disparity, per cent for confidence.
 fn ticks(display: &Display) -> Vec<(f32, String)> {
     if display.quantity != Display::INVERSE_DEPTH {
         let (low, high) = (display.low, display.high);
@@ -59,7 +59,7 @@ fn ticks(display: &Display) -> Vec<(f32, String)> {
     }
     let (far, near) = (1.0 / display.low, 1.0 / display.high);
     let mut ticks = vec![(near, metres(near)), (far, metres(far))];
-    // evenly along the bar (so in 1/m), each moved to a round number of metres
+    // evenly along the bar (so in 1/m), each rounded to a round number of metres
     for i in 1..8 {
         let wanted = 1.0 / (display.high + (display.low - display.high) * i as f32 / 8.0);
         let step = round_step(wanted / 8.0);
@@ -71,7 +71,7 @@ fn ticks(display: &Display) -> Vec<(f32, String)> {
     ticks
 }
 
-/// Range of the colours in words: `0.385 to 0.899 m`.
+/// Returns the range of the colours: `0.385 to 0.899 m`.
 pub(crate) fn range_text(display: &Display) -> String {
     let ends = ticks(display);
     let [(_, near), (_, far), ..] = &ends[..] else { return String::new() };
@@ -79,7 +79,7 @@ pub(crate) fn range_text(display: &Display) -> String {
     format!("{low} to {high} {}", unit(display))
 }
 
-/// Unit of a map's values.
+/// Returns the unit of a map's values.
 fn unit(display: &Display) -> &'static str {
     match display.quantity {
         Display::INVERSE_DEPTH => "m",
@@ -88,7 +88,7 @@ fn unit(display: &Display) -> &'static str {
     }
 }
 
-/// The nearest of 1, 2, 5 times a power of ten.
+/// Returns the nearest of 1, 2, 5 times a power of ten.
 fn round_step(wanted: f32) -> f32 {
     let power = 10f32.powf(wanted.max(1e-6).log10().floor());
     let ratio = wanted / power;
@@ -109,7 +109,7 @@ fn decimals(value: f32, step: f32) -> String {
     format!("{value:.places$}")
 }
 
-/// A length in metres with three digits, without the unit.
+/// Formats a length in metres with three digits, without the unit.
 pub(crate) fn metres(m: f32) -> String {
     let places = if m < 1.0 {
         3

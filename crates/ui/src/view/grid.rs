@@ -1,4 +1,4 @@
-//! Arranges the views: all of the same size, or one large and the others in a strip; as large as possible.
+//! Layout of the views: all of one size, or one large and the others in a strip; as large as possible.
 
 use super::ViewKind;
 use egui::{Pos2, Rect, Vec2, vec2};
@@ -9,9 +9,9 @@ pub(crate) const HEADER: f32 = 18.0;
 /// Width of a colour bar with its numbers, points.
 pub(crate) const BAR: f32 = 62.0;
 const GAP: f32 = 8.0;
-/// Width of a picture in the strip, points: at least, while there is room, and at most.
+/// Smallest and largest width of a picture in the strip, points; the smallest one as long as there is room.
 const STRIP: std::ops::RangeInclusive<f32> = 130.0..=320.0;
-/// Share of the room's width that such a picture takes at most where there is little.
+/// Largest share of the room's width for such a picture where there is little.
 const SMALL_SHARE: f32 = 0.15;
 
 /// Rectangles of one view: picture, and right of it the colour bar, if it has one and is not in a strip.
@@ -23,7 +23,7 @@ pub(crate) struct ViewRects {
 }
 
 impl ViewRects {
-    /// At this corner, for a picture of this size with a bar of this width.
+    /// Places a picture of this size at this corner, with a bar of this width.
     pub(crate) fn at(corner: Pos2, size: Vec2, bar: f32) -> Self {
         let picture = Rect::from_min_size(corner + vec2(0.0, HEADER), size);
         Self {
@@ -34,8 +34,8 @@ impl ViewRects {
     }
 }
 
-/// Rectangles of `views` in `room` for pictures of `aspect` (width / height), in the same order, the one with index `large` large and the
-/// others in a strip below or beside it, whichever leaves more for that one.
+/// Returns the rectangles of `views` in `room`, in this order, for pictures of `aspect` (width / height): the one with index `large`
+/// large, the others in a strip below or beside it, whichever makes it larger.
 pub(crate) fn arrange_around(views: &[ViewKind], large: usize, room: Rect, aspect: f32) -> Vec<ViewRects> {
     let others = views.len().saturating_sub(1);
     if others == 0 {
@@ -88,7 +88,7 @@ pub(crate) fn arrange_around(views: &[ViewKind], large: usize, room: Rect, aspec
     (0..views.len()).map(place).collect()
 }
 
-/// Rectangles of `views` in `room` for pictures of `aspect` (width / height), in the same order, all of the same size.
+/// Returns the rectangles of `views` in `room`, in this order, for pictures of `aspect` (width / height), all of one size.
 pub(crate) fn arrange(views: &[ViewKind], room: Rect, aspect: f32) -> Vec<ViewRects> {
     let Some(columns) = (1..=views.len()).max_by(|&a, &b| {
         picture_width(views, room.size(), aspect, a).total_cmp(&picture_width(views, room.size(), aspect, b))
@@ -113,12 +113,12 @@ pub(crate) fn arrange(views: &[ViewKind], room: Rect, aspect: f32) -> Vec<ViewRe
     (0..views.len()).map(rects).collect()
 }
 
-/// Which columns have a colour bar.
+/// Returns for each column whether it has a colour bar.
 fn bars(views: &[ViewKind], columns: usize) -> Vec<bool> {
     (0..columns).map(|column| views.iter().skip(column).step_by(columns).any(|v| v.is_map())).collect()
 }
 
-/// Width of each picture with this many columns.
+/// Returns the width of each picture with this many columns.
 fn picture_width(views: &[ViewKind], room: Vec2, aspect: f32, columns: usize) -> f32 {
     let rows = views.len().div_ceil(columns) as f32;
     let bars = bars(views, columns).iter().filter(|&&b| b).count() as f32 * BAR;

@@ -1,24 +1,24 @@
-//! What is measured, painted over a picture: the rectangle, the points, and the line between them with its length.
+//! Marks of a measurement over a picture: the rectangle, the points, and the line between them with its length.
 
 use super::Zoom;
 use crate::metrics::Region;
 use egui::{Align2, Color32, FontId, Galley, Painter, Pos2, Rect, Stroke, StrokeKind, Vec2, pos2, vec2};
 use std::sync::Arc;
 
-/// Sides of a rectangle that is dragged are at least so long, px: a shorter drag was a click.
+/// Smallest sides of a dragged rectangle, px: a shorter drag is a click.
 const MIN_SIDE: usize = 4;
-/// Around letters, points.
+/// Margin around letters, points.
 const MARGIN: Vec2 = vec2(4.0, 1.0);
 /// Distance of a text from the pointer to the side and up or down, points.
 const POINTER_GAP: f32 = 16.0;
 const COLOR: Color32 = Color32::from_rgb(255, 200, 60);
 
-/// What is measured, in px of the working size.
+/// Marks of a measurement, in px of the working size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Marks<'a> {
     pub(crate) region: Region,
     pub(crate) points: &'a [(usize, usize)],
-    /// What stands at the line between two points.
+    /// Text at the line between two points.
     pub(crate) length: Option<&'a str>,
 }
 
@@ -53,13 +53,13 @@ fn label(painter: &Painter, at: Pos2, text: &str) {
     paint_on_ground(painter, rect, galley, COLOR);
 }
 
-/// Letters on a ground that makes them legible on any picture.
+/// Paints letters on a ground that makes them legible on any picture.
 fn paint_on_ground(painter: &Painter, rect: Rect, galley: Arc<Galley>, color: Color32) {
     painter.rect_filled(rect.expand2(MARGIN), 2.0, Color32::from_black_alpha(190));
     painter.galley(rect.min, galley, color);
 }
 
-/// Paints a text beside the pointer, on the side that has room in the picture; nothing where neither has.
+/// Paints a text beside the pointer, on the side with room in the picture; nothing without room on either side.
 pub(super) fn paint_beside(painter: &Painter, picture: Rect, pointer: Pos2, text: &str) {
     let galley = painter.layout_no_wrap(text.to_owned(), FontId::proportional(13.0), Color32::WHITE);
     let size = galley.size();
@@ -75,7 +75,7 @@ pub(super) fn paint_beside(painter: &Painter, picture: Rect, pointer: Pos2, text
     }
 }
 
-/// The rectangle between two pixels, both of them in it; `None` if it is too small to be meant.
+/// Returns the rectangle between two pixels, including both; `None` if it is too small.
 pub(super) fn region_between(a: (usize, usize), b: (usize, usize)) -> Option<Region> {
     let (left, right) = (a.0.min(b.0), a.0.max(b.0));
     let (top, bottom) = (a.1.min(b.1), a.1.max(b.1));

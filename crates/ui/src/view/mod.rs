@@ -1,4 +1,4 @@
-//! The pictures: which there are, how they share the room, how they are drawn with cross-hair and colour bar.
+//! Views: pictures and maps, their layout, and their drawing with cross-hair and colour bar.
 
 mod bar;
 mod grid;
@@ -15,7 +15,7 @@ pub(crate) use tile::{Crosshair, Tile, TitleClick, show_title};
 pub(crate) use zoom::Zoom;
 
 choices! {
-    /// A picture or map of a pair.
+    /// Picture or map of a pair.
     pub enum ViewKind {
         /// Left picture, rectified: the reference.
         Left = "left",
@@ -41,13 +41,13 @@ choices! {
 }
 
 impl ViewKind {
-    /// Those that are open at first.
+    /// Views that are open at first.
     pub(crate) const AT_FIRST: [Self; 4] = [Self::Left, Self::Depth, Self::Right, Self::Disparity];
 
-    /// Those that are open at first in a narrow window.
+    /// Views that are open at first in a narrow window.
     pub(crate) const AT_FIRST_NARROW: [Self; 2] = [Self::Left, Self::Depth];
 
-    /// Maps have a colour bar; pictures have none.
+    /// Returns whether it is a map, which has a colour bar.
     pub(crate) fn is_map(self) -> bool {
         matches!(self, Self::Depth | Self::Disparity | Self::Confidence | Self::Recorded | Self::Difference)
     }

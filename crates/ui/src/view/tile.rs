@@ -1,4 +1,4 @@
-//! One view on the screen: name, picture, cross-hair, colour bar. Wheel, drag and double-click zoom and pan.
+//! View on the screen: name, picture, cross-hair, colour bar. Wheel, drag and double-click zoom and pan.
 
 use super::marks::{Marks, paint_beside, region_between};
 use super::{ViewKind, Zoom, bar, grid::ViewRects};
@@ -11,30 +11,30 @@ use egui::{
 /// Position of the cross-hair, in px of the working size (pixel centres at integers).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Crosshair {
-    /// In the left picture and in both maps.
+    /// Position in the left picture and in both maps.
     pub(crate) left: (f32, f32),
-    /// In the right picture, at x - d; `None` where there is no disparity.
+    /// Position in the right picture, at x - d; `None` without a disparity.
     pub(crate) right: Option<(f32, f32)>,
 }
 
-/// Position of the pointer, in px of the picture.
+/// Position of the pointer, in px of the picture, and its clicks and drags.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Pointed {
+pub(crate) struct TileResponse {
     pub(crate) at: Option<(usize, usize)>,
     pub(crate) clicked: Option<(usize, usize)>,
-    /// The picture was clicked, whatever there is to see.
+    /// Whether the picture was clicked.
     pub(crate) pressed: bool,
-    /// A rectangle was dragged over the picture.
+    /// Rectangle that was dragged over the picture.
     pub(crate) region: Option<Region>,
-    /// The title was clicked.
+    /// Click on the title.
     pub(crate) title: Option<TitleClick>,
-    /// The colour bar was clicked.
+    /// Whether the colour bar was clicked.
     pub(crate) bar: bool,
-    /// The line between two pictures was dragged to this share of the width.
+    /// Position to which the line between two pictures was dragged, as a share of the width.
     pub(crate) wiper: Option<f32>,
 }
 
-/// A click on the title of a view.
+/// Click on the title of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TitleClick {
     /// Shows the view large.
@@ -43,12 +43,12 @@ pub(crate) enum TitleClick {
     Twice,
 }
 
-/// Views below this width have their words in small letters, points.
+/// Width below which views have small letters, points.
 const SMALL_WIDTH: f32 = 160.0;
-/// The line between two pictures is dragged within this distance, points.
+/// Distance within which the line between two pictures can be dragged, points.
 const WIPER_REACH: f32 = 6.0;
 
-/// The line between two pictures, with their letters.
+/// Draws the line between two pictures, with their letters.
 fn paint_wiper(painter: &egui::Painter, picture: Rect, line: f32) {
     for (width, colour) in [(4.0, Color32::from_black_alpha(170)), (1.5, Color32::WHITE)] {
         painter.vline(line, picture.y_range(), Stroke::new(width, colour));
@@ -76,39 +76,39 @@ pub(crate) fn show_title(ui: &mut Ui, kind: ViewKind, header: Rect, remark: &str
     response.clicked().then_some(TitleClick::Once)
 }
 
-/// Whether the colour bar of depth is clicked.
+/// Returns whether the colour bar of depth is clicked.
 fn click_bar(ui: &mut Ui, bar: Rect) -> bool {
     let response = ui.interact(bar, ui.scope_id().with("colour bar"), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Fit the colours"));
     response.on_hover_text("Click: fit the colours to the depth that is seen now").clicked()
 }
 
-/// One view on the screen.
+/// View on the screen.
 pub(crate) struct Tile<'a> {
     pub(crate) kind: ViewKind,
     pub(crate) rects: ViewRects,
-    /// The picture, or why there is none.
+    /// Picture, or the reason why there is none.
     pub(crate) content: Result<Drawable<'a>, &'a str>,
     /// Colours and range of a map.
     pub(crate) display: Option<(&'a Display, &'a [[u8; 3]])>,
     /// Working size of the pictures, px.
     pub(crate) size: (usize, usize),
     pub(crate) crosshair: Option<Crosshair>,
-    /// Label beside the pointer while it is over this picture and presses nothing.
+    /// Label beside the pointer while it is over this picture without a pressed button.
     pub(crate) beside_pointer: Option<&'a str>,
     /// Text of the title after the kind.
     pub(crate) remark: &'a str,
-    /// The picture is old: its camera is lost.
+    /// Whether the picture is old because its camera is lost.
     pub(crate) is_stale: bool,
-    /// Another picture, shown left of a line, and the line's place as a share of the width.
+    /// Another picture, shown left of a line, and the line's position as a share of the width.
     pub(crate) beside: Option<(Drawable<'a>, f32)>,
-    /// What is measured; a drag draws a rectangle then.
+    /// Marks of the measurement; with them a drag draws a rectangle.
     pub(crate) marks: Option<Marks<'a>>,
 }
 
 impl Tile<'_> {
     /// Draws the view and reads the pointer.
-    pub(crate) fn show(self, ui: &mut Ui, zoom: &mut Zoom) -> Pointed {
+    pub(crate) fn show(self, ui: &mut Ui, zoom: &mut Zoom) -> TileResponse {
         let ViewRects { header, picture, bar } = self.rects;
         let visuals = ui.visuals().clone();
         let title = show_title(ui, self.kind, header, self.remark);
@@ -125,7 +125,7 @@ impl Tile<'_> {
             Ok(shown) => shown,
             Err(why) => {
                 painter.rect_filled(picture, 0.0, visuals.faint_bg_color);
-                // words begin higher where they need several lines
+                // text begins higher where it needs several lines
                 let height = if picture.width() < SMALL_WIDTH { 0.9 * picture.height() } else { 40.0 };
                 let middle = Rect::from_center_size(picture.center(), vec2(picture.width() * 0.8, height));
                 let layout = egui::Layout::top_down(egui::Align::Center);
@@ -134,7 +134,7 @@ impl Tile<'_> {
                     let text = egui::RichText::new(why);
                     ui.label(if picture.width() < SMALL_WIDTH { text.small() } else { text });
                 });
-                return Pointed { title, pressed: response.clicked(), ..Pointed::default() };
+                return TileResponse { title, pressed: response.clicked(), ..TileResponse::default() };
             }
         };
         shown.paint(&painter, picture, zoom.visible(), self.is_stale);
@@ -180,12 +180,12 @@ impl Tile<'_> {
         let ends = ui.input(|i| i.pointer.press_origin()).zip(response.interact_pointer_pos()).filter(|_| draws);
         let region = ends.and_then(|(from, to)| region_between(pixel(*zoom, from), pixel(*zoom, to)));
         let Some(pointer) = response.hover_pos() else {
-            return Pointed { region, title, wiper, bar: fits, ..Pointed::default() };
+            return TileResponse { region, title, wiper, bar: fits, ..TileResponse::default() };
         };
         let (scroll, pinch) = ui.input_mut(|i| (std::mem::take(&mut i.smooth_scroll_delta).y, i.zoom_delta()));
         zoom.zoom_at(zoom.to_picture(picture, pointer), (scroll / 200.0).exp2() * pinch);
         let at = pixel(*zoom, pointer);
-        Pointed {
+        TileResponse {
             at: Some(at),
             bar: fits,
             pressed: response.clicked(),
@@ -196,7 +196,7 @@ impl Tile<'_> {
         }
     }
 
-    /// Lets the line between two pictures be dragged.
+    /// Drags the line between two pictures.
     fn drag_wiper(&self, ui: &mut Ui, picture: Rect, line: f32) -> Option<f32> {
         let handle = Rect::from_x_y_ranges(line - WIPER_REACH..=line + WIPER_REACH, picture.y_range());
         let response = ui.interact(handle, ui.scope_id().with((self.kind.word(), "wiper")), Sense::drag());

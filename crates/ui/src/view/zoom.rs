@@ -1,4 +1,4 @@
-//! The part of the picture that all views show: one for all of them, in shares of the picture's width and height.
+//! Visible part of the picture, common to all views, in shares of the picture's width and height.
 
 use egui::{Pos2, Rect, Vec2, pos2, vec2};
 
@@ -7,7 +7,7 @@ const MAX_FACTOR: f32 = 64.0;
 /// Zoom and pan of all views together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Zoom {
-    /// 1 shows the whole picture.
+    /// Magnification; 1 shows the whole picture.
     pub(crate) factor: f32,
     /// Point in the middle of the view, 0 to 1 in both directions.
     centre: Vec2,
@@ -20,7 +20,7 @@ impl Default for Zoom {
 }
 
 impl Zoom {
-    /// The visible part, 0 to 1 in both directions.
+    /// Returns the visible part, 0 to 1 in both directions.
     pub(crate) fn visible(&self) -> Rect {
         Rect::from_center_size(self.centre.to_pos2(), Vec2::splat(1.0 / self.factor))
     }
@@ -49,13 +49,13 @@ impl Zoom {
         self.centre = self.centre.clamp(Vec2::splat(half), Vec2::splat(1.0 - half));
     }
 
-    /// The point of the picture (0 to 1) at a point of the view.
+    /// Returns the point of the picture (0 to 1) at a point of the view.
     pub(crate) fn to_picture(self, view: Rect, point: Pos2) -> Pos2 {
         let visible = self.visible();
         visible.min + (point - view.min) / view.size() * visible.size()
     }
 
-    /// The point of the view at a point of the picture (0 to 1).
+    /// Returns the point of the view at a point of the picture (0 to 1).
     pub(crate) fn to_view(self, view: Rect, point: Pos2) -> Pos2 {
         let visible = self.visible();
         let share = (point - visible.min) / visible.size();

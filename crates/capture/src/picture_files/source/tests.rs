@@ -84,7 +84,7 @@ fn watched() -> SourceOptions {
     SourceOptions { watched: true, looped: true, rate_hz: Some(30.0), ..SourceOptions::default() }
 }
 
-/// The next pair, or `None` where none comes within a tenth of a second.
+/// Returns the next pair, or `None` if none comes within a tenth of a second.
 fn soon(source: &mut FileSource) -> Option<Box<RawPair>> {
     let deadline = std::time::Instant::now() + Duration::from_millis(100);
     while std::time::Instant::now() < deadline {
@@ -175,7 +175,7 @@ fn scene(folder: &Path, calib: &str) {
     std::fs::write(folder.join("calib.txt"), calib).unwrap();
 }
 
-/// Of pictures a hundred times as large.
+/// Calibration file of pictures a hundred times as large.
 const CALIB: &str = "cam0=[400 0 199.5; 0 400 149.5; 0 0 1]\ncam1=[400 0 219.5; 0 400 149.5; 0 0 1]\ndoffs=20\nbaseline=100\n\
                      width=400\nheight=300\n";
 

@@ -1,4 +1,4 @@
-//! Where data sets put the truth of a pair, and the scales of their files.
+//! Locations of the truth of a pair in data sets, and the scales of the files.
 
 use super::{DisparityFile, Mask, meta};
 use crate::console;
@@ -13,11 +13,11 @@ pub struct TruthFiles {
     pub left: DisparityFile,
     /// Disparities of the right view.
     pub right: Option<DisparityFile>,
-    /// Which left pixels the right view sees too.
+    /// Mask of the left pixels that the right view sees too.
     pub mask: Option<Mask>,
-    /// A picture: 255 in the region `all` of a benchmark.
+    /// Mask picture: 255 in the region `all` of a benchmark.
     pub all: Option<PathBuf>,
-    /// A picture: 255 in the region `disc` of a benchmark, near discontinuities of depth.
+    /// Mask picture: 255 in the region `disc` of a benchmark, near discontinuities of depth.
     pub disc: Option<PathBuf>,
 }
 
@@ -27,7 +27,7 @@ impl TruthFiles {
         Self { layout: "named by the user", left, right: None, mask: None, all: None, disc: None }
     }
 
-    /// All of them.
+    /// Iterates over all files.
     pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         let mask = self.mask.as_ref().map(|mask| match mask {
             Mask::Visible(path) | Mask::Disparities(DisparityFile { path, .. }) => path,
@@ -80,7 +80,7 @@ const KITTI: &[(&str, &str, &str, &str)] = &[
 const SCENE_FLOW_PICTURES: &[&str] = &["frames_cleanpass", "frames_finalpass"];
 const SCENE_FLOW_TRUTH: &str = "disparity";
 
-/// The files of the truth that lies beside a left picture in the layout of a data set; without the scales that follow from the
+/// Returns the files of the truth beside a left picture in the layout of a data set; without the scales that follow from the
 /// picture's size. `None` without truth.
 pub(crate) fn files_beside(left: &Path) -> Option<TruthFiles> {
     let (stem, folder) = (stem(left), left.parent().unwrap_or(Path::new("")));
@@ -93,10 +93,10 @@ pub(crate) fn files_beside(left: &Path) -> Option<TruthFiles> {
     }
 }
 
-/// The truth that lies beside a left picture in the layout of a data set; `size` is the picture's, px. `None` without truth.
+/// Returns the truth beside a left picture in the layout of a data set; `size` is the picture's, px. `None` without truth.
 ///
 /// # Errors
-/// There is truth of unknown scale; the text says how to name it.
+/// There is truth of unknown scale; the text explains how to name it.
 pub(crate) fn truth_beside(left: &Path, size: (usize, usize)) -> Result<Option<TruthFiles>, String> {
     let Some(mut files) = files_beside(left) else { return Ok(None) };
     let stem = stem(left);
@@ -119,7 +119,7 @@ fn stem(left: &Path) -> String {
     left.file_stem().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
-/// Whether data sets call a left picture so whose pairs are rectified and calibrated by a `calib.txt` beside it.
+/// Returns whether data sets use this name for left pictures of rectified pairs that are calibrated by a `calib.txt` beside them.
 pub(crate) fn has_calib_txt(left: &Path) -> bool {
     left.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("im0"))
 }

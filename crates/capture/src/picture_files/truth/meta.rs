@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// The layout's name.
 pub(super) const LAYOUT: &str = "meta.json";
 
-/// What is read of the file.
+/// Contents of the file that are read.
 #[derive(serde::Deserialize)]
 struct Meta {
     left: String,
@@ -16,20 +16,20 @@ struct Meta {
     masks: Option<HashMap<String, Masked>>,
 }
 
-/// The file of the true disparities.
+/// File of the true disparities.
 #[derive(serde::Deserialize)]
 struct Disparities {
     file: String,
     scale: Option<i32>,
 }
 
-/// The file of a mask.
+/// File of a mask.
 #[derive(serde::Deserialize)]
 struct Masked {
     file: String,
 }
 
-/// The truth of a left picture that the `meta.json` beside it names; `None` where it names none. Other data sets describe their files in
+/// Returns the truth of a left picture by the `meta.json` beside it; `None` without. Other data sets describe their files in
 /// other words, in a file of this name.
 pub(super) fn truth_beside(left: &Path) -> Option<TruthFiles> {
     let path = left.with_file_name("meta.json");

@@ -1,5 +1,5 @@
-//! Ground truth of pairs of files: which files hold it, in the layouts of the data sets, and how they are read. Everything that
-//! compares with the truth of a data set reads it here.
+//! Ground truth of pairs of files: its files in the layouts of the data sets, and their decoding. Every comparison with the truth of a
+//! data set reads it here.
 
 pub(super) mod layout;
 mod meta;
@@ -23,15 +23,15 @@ use std::path::{Path, PathBuf};
 pub struct DisparityFile {
     /// PFM, TIFF of floats or `.npy` (not finite, 0 and negative are unknown), or a grey picture (0 is unknown).
     pub path: PathBuf,
-    /// The file's numbers are so many times the disparity in px; below 0 where their sign is that of right minus left. `None` where the
-    /// file tells: 1 for floats, 256 for 16-bit pictures (KITTI). Pictures of 8 bits and whole numbers of `.npy` do not tell it.
+    /// Ratio of the file's numbers to the disparity in px; below 0 for disparities of right minus left. `None` for the default
+    /// of the format: 1 for floats, 256 for 16-bit pictures (KITTI). Pictures of 8 bits and integers of `.npy` have no default.
     pub scale: Option<i32>,
 }
 
-/// Which left pixels the right view sees too.
+/// Mask of the left pixels that the right view sees too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mask {
-    /// A picture: 255 where both views see the point (Middlebury, ETH3D).
+    /// Picture: 255 where both views see the point (Middlebury, ETH3D).
     Visible(PathBuf),
     /// Disparities of these pixels alone (KITTI's `disp_noc`).
     Disparities(DisparityFile),
@@ -41,7 +41,7 @@ pub enum Mask {
 const MAX_DISAGREEMENT_PX: f32 = 1.0;
 
 impl DisparityFile {
-    /// A file that tells its scale itself.
+    /// Names a file with the default scale of its format.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), scale: None }
     }
@@ -79,7 +79,7 @@ impl DisparityFile {
         Ok(values.map(|&v| if v.is_finite() && v > 0.0 { v } else { f32::NAN }))
     }
 
-    /// The numbers of the file, and how many are 1 px where that is known.
+    /// Returns the numbers of the file, and their scale if known.
     fn numbers(&self, max_pixels: MaxPixels) -> Result<(Image<f32>, Option<i32>), CaptureError> {
         if is_pfm(&self.path) {
             return Ok((read_pfm(&self.path, max_pixels)?, Some(1)));
@@ -93,10 +93,10 @@ impl DisparityFile {
     }
 }
 
-/// Numbers of 16-bit pictures are so many times the disparity, as in KITTI.
+/// Ratio of the numbers of 16-bit pictures to the disparity, as in KITTI.
 const KITTI_SCALE: i32 = 256;
 
-/// `FILE`, or `FILE:SCALE`.
+/// Formats `FILE`, or `FILE:SCALE`.
 impl fmt::Display for DisparityFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.scale {
@@ -117,8 +117,8 @@ impl From<&str> for DisparityFile {
 }
 
 impl TruthFiles {
-    /// Reads the truth of a pair of this size, px. Without a mask, pixels are taken to be hidden where the truth of the right view
-    /// differs by more than 1 px or is unknown; without both, the truth does not tell.
+    /// Reads the truth of a pair of this size, px. Without a mask, pixels count as hidden where the truth of the right view
+    /// differs by more than 1 px or is unknown; without both, occlusions are unknown.
     ///
     /// # Errors
     /// A file cannot be read or has another size; the text names it.
@@ -142,7 +142,7 @@ impl TruthFiles {
         Ok(Truth { left_px, right_px, occluded })
     }
 
-    /// Reads the truth, as [`Self::read`], of at least one pixel.
+    /// Reads the truth, as [`Self::read`], with at least one known pixel.
     ///
     /// # Errors
     /// The errors of [`Self::read`], and a truth without a disparity.
@@ -163,12 +163,12 @@ fn check_size(path: &Path, found: (usize, usize), size: (usize, usize)) -> Resul
     if found == size { Ok(()) } else { Err(CaptureError::File(text())) }
 }
 
-/// True where a picture is 255.
+/// Reads a mask: true where a picture is 255.
 fn read_mask(path: &Path, max_pixels: MaxPixels) -> Result<Image<bool>, CaptureError> {
     Ok(read_picture(path, false, max_pixels)?.luma.to_u8().map(|&v| v == u8::MAX))
 }
 
-/// True for left pixels whose partner has another disparity, or none.
+/// Returns true for left pixels whose partner has another disparity, or none.
 fn disagreeing(left_px: &Image<f32>, right_px: &Image<f32>) -> Image<bool> {
     let (width, height) = left_px.size();
     Image::from_fn(width, height, |x, y| {
@@ -179,8 +179,8 @@ fn disagreeing(left_px: &Image<f32>, right_px: &Image<f32>) -> Image<bool> {
     })
 }
 
-/// Whether a file's name says that it holds disparities: `.pfm`, `.npy`, `disp*`, a word such as `left_disp`, or any name in a folder `disp_*`. So the files of a pair and
-/// its truth are kept apart.
+/// Returns whether a file's name is one of disparities: `.pfm`, `.npy`, `disp*`, a word such as `left_disp`, or any name in a
+/// folder `disp_*`. It separates the files of a pair from its truth.
 pub(crate) fn is_truth_name(path: &Path) -> bool {
     let begins = |name: Option<&OsStr>, with: &str| {
         name.is_some_and(|name| name.to_string_lossy().to_lowercase().starts_with(with))

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// A pair of files with truth, not read yet.
 #[derive(Clone, Debug)]
 pub struct TruthPair {
-    /// Its place below the folder that was searched: `middlebury2003/teddy`, `training/000000_10`.
+    /// Path below the searched folder: `middlebury2003/teddy`, `training/000000_10`.
     pub name: String,
     /// The pictures.
     pub pictures: FilePair,
@@ -28,20 +28,20 @@ pub struct TruthPair {
 pub struct PairWithTruth {
     /// Name for results.
     pub name: String,
-    /// Where its truth comes from: the name of a layout, or of a source.
+    /// Origin of its truth: the name of a layout, or of a source.
     pub layout: &'static str,
     /// The pictures.
     pub raw: Arc<RawPair>,
-    /// Its truth, of the pictures' size.
+    /// Truth, in the pictures' size.
     pub truth: Arc<Truth>,
     /// The benchmark's regions.
     pub regions: Regions,
-    /// Number of disparities from 0 that the pair is searched for: that of the data set, or one more than the largest true one.
+    /// Number of disparities from 0 for the search: that of the data set, or one more than the largest true one.
     pub num_disparities: u32,
 }
 
 impl PairWithTruth {
-    /// A pair that has its truth with it, as those of the scene, by a name for results; `None` without.
+    /// Takes a pair with its truth, as from the scene, and a name for results; `None` without truth.
     pub fn of_raw(raw: RawPair, name: String, layout: &'static str) -> Option<Self> {
         let truth = raw.truth.clone()?;
         let regions = Regions::of_truth(&truth);
@@ -49,22 +49,22 @@ impl PairWithTruth {
         Some(Self { name, layout, raw: Arc::new(raw), truth, regions, num_disparities })
     }
 
-    /// The scene's name without its set: pairs of one group show the same things.
+    /// Returns the scene's name without its set: pairs of one group show one scene.
     pub fn group(&self) -> &str {
         self.name.rsplit('/').next().unwrap_or(&self.name)
     }
 }
 
-/// The file that gives the number of disparities, in layouts that have one.
+/// File with the number of disparities, in layouts that have one.
 const CALIBRATION: &str = "calib.txt";
 
-/// Folders below the searched one are looked at down to this depth, which Scene Flow needs.
+/// Largest depth of searched folders, which Scene Flow needs.
 const MAX_DEPTH: usize = 8;
 
-/// The pairs with truth of a folder and of the folders below it, in the order of their names.
+/// Finds the pairs with truth in a folder and the folders below it, in the order of their names.
 ///
 /// # Errors
-/// The folder cannot be read or has none; a left picture with truth has no right one. The text says what was looked for.
+/// The folder cannot be read or has none; a left picture with truth has no right one. The text has the names that were searched for.
 pub fn find_truth_pairs(root: &Path) -> Result<Vec<TruthPair>, CaptureError> {
     // `.` has a name only where it is
     let whole = root.file_name().is_none().then(|| root.canonicalize().ok()).flatten();
@@ -107,7 +107,7 @@ fn search(root: &Path, folder: &Path, depth: usize, found: &mut Vec<TruthPair>) 
     Ok(())
 }
 
-/// The scene's folder below `root`, and the pair's own name where the folder has several.
+/// Returns the scene's folder below `root`, followed by the pair's name if the folder has several.
 fn name_of(root: &Path, pair: &FilePair, sides: &[PathBuf]) -> String {
     let folder = pair.left.parent().unwrap_or(root);
     let is_side = sides.iter().any(|side| side == folder);
@@ -121,14 +121,14 @@ fn name_of(root: &Path, pair: &FilePair, sides: &[PathBuf]) -> String {
 }
 
 impl TruthPair {
-    /// All files that are read of it, and those that would be if they were there.
+    /// Returns all its files, including those that may be missing.
     pub fn paths(&self) -> Vec<PathBuf> {
         let FilePair { left, right, .. } = &self.pictures;
         let beside = ["meta.json", CALIBRATION].map(|name| left.with_file_name(name));
         [left, right].into_iter().chain(self.truth.paths()).cloned().chain(beside).collect()
     }
 
-    /// Reads it.
+    /// Reads the pair.
     ///
     /// # Errors
     /// A file cannot be read, has another size, or is of unknown scale; the text names it.
@@ -154,7 +154,7 @@ impl TruthPair {
         })
     }
 
-    /// The number of disparities that `calib.txt` gives.
+    /// Returns the number of disparities in `calib.txt`.
     fn ndisp(&self) -> Option<u32> {
         if !has_calib_txt(&self.pictures.left) {
             return None;
@@ -165,7 +165,7 @@ impl TruthPair {
     }
 }
 
-/// The number of disparities from 0 that reaches the largest true one.
+/// Returns the number of disparities from 0 that reaches the largest true one.
 pub(crate) fn num_disparities_of(truth: &Truth) -> u32 {
     let largest_px = truth.left_px.pixels().iter().copied().filter(|d| d.is_finite()).fold(0.0, f32::max);
     largest_px.ceil() as u32 + 1

@@ -147,7 +147,7 @@ fn a_depth_is_no_truth() {
     assert!(text.contains("name is that of a depth") && text.contains("rename"), "{text}");
 }
 
-/// The data sets, where they are; `None` says so.
+/// Returns the folder of the data sets; prints a note without one.
 fn data() -> Option<PathBuf> {
     let data = std::env::var_os("STEREOPSIS_DATA").map(PathBuf::from);
     if data.is_none() {

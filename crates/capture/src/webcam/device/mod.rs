@@ -44,7 +44,7 @@ pub(super) struct Started {
 pub(super) struct Frame<'a> {
     /// All received bytes; they may extend behind the picture.
     pub(super) bytes: &'a [u8],
-    /// The driver flags it as damaged.
+    /// Whether the driver flags it as damaged.
     pub(super) is_flagged: bool,
     /// Sequence number from the start of the stream, including frames that the driver dropped; where the driver counts.
     pub(super) number: Option<u32>,

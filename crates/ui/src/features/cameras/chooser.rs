@@ -1,4 +1,4 @@
-//! The pictures of all cameras; a click makes one left, a second click makes another one right.
+//! Pictures of all cameras; a click makes one the left camera, a second click another one the right camera.
 
 use super::thumbnail::{WIDTH, thumbnail};
 use crate::capture::SourceSpec;
@@ -14,16 +14,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Time between two looks for newer pictures.
+/// Interval of looking for newer pictures.
 const REFRESH_INTERVAL: Duration = Duration::from_millis(66);
 
 #[derive(Default)]
 pub(crate) struct Chooser {
-    /// By number of the camera; with the address of the picture that is shown.
+    /// Textures by camera number, with the address of the shown picture.
     thumbnails: BTreeMap<u32, (TextureHandle, usize)>,
-    /// The camera that was clicked first.
+    /// Camera that was clicked first.
     left: Option<CameraName>,
-    /// When it was shown last, in passes of egui.
+    /// Pass of egui in which the chooser was shown last.
     last_pass: u64,
 }
 
@@ -58,7 +58,7 @@ impl Chooser {
         }
     }
 
-    /// One camera: picture, name, port, use.
+    /// Shows one camera: picture, name, port, use.
     fn tile(&mut self, ui: &mut Ui, state: &State, camera: &CameraInfo, commands: &mut Vec<Command>) {
         ui.set_width(WIDTH as f32);
         let camera_name = name_of(camera);
@@ -66,7 +66,7 @@ impl Chooser {
         let used = use_of(state, camera);
         let title = format!("{} {}", camera.index, foreign(&camera.name));
         let help = "Click: the first camera is left, the second one right.";
-        // the same room with and without a picture: nothing jumps under the pointer
+        // equal room with and without a picture: nothing jumps under the pointer
         let (rect, response) = ui.allocate_exact_size(vec2(WIDTH as f32, WIDTH as f32 * 0.75), Sense::click());
         ui.painter().rect_filled(rect, 2.0, ui.visuals().extreme_bg_color);
         self.update_thumbnail(ui, state, camera);
@@ -109,7 +109,7 @@ impl Chooser {
         }
     }
 
-    /// Takes a newer picture of the camera: from the source that uses it, or else from its preview.
+    /// Updates the picture of a camera from the source that uses it, or else from its preview.
     fn update_thumbnail(&mut self, ui: &Ui, state: &State, camera: &CameraInfo) {
         let number = camera.index;
         let position = state.status().cameras.cameras.iter().position(|used| used.index == number);
@@ -130,12 +130,12 @@ impl Chooser {
     }
 }
 
-/// The name of a camera by its port, which stays when numbers change.
+/// Returns the name of a camera by its port, which stays when numbers change.
 fn name_of(camera: &CameraInfo) -> CameraName {
     if camera.port.is_empty() { CameraName::Number(camera.index) } else { CameraName::Port(camera.port.clone()) }
 }
 
-/// The use of a camera by the open source.
+/// Returns how the open source uses a camera.
 fn use_of(state: &State, camera: &CameraInfo) -> Option<&'static str> {
     let used = &state.status().cameras.cameras;
     let position = used.iter().position(|used| used.index == camera.index)?;

@@ -1,4 +1,4 @@
-//! The page of cameras: their pictures, mode and orientation of those in use, rigs of the network.
+//! Page of cameras: their pictures, mode and orientation of those in use, rigs of the network.
 
 use super::chooser::Chooser;
 use crate::action::Action;
@@ -41,7 +41,7 @@ impl Panel for CamerasPage {
     }
 }
 
-/// Mode and orientation of the cameras in use; a change opens them again.
+/// Shows mode and orientation of the cameras in use; a change opens them again.
 fn options(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let mut options = state.rig.options.clone();
     let modes = modes_in_use(state);
@@ -89,7 +89,7 @@ fn sorted<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
     values
 }
 
-/// The modes that all cameras in use have.
+/// Returns the modes that all cameras in use have in common.
 fn modes_in_use(state: &State) -> Vec<Mode> {
     let used = &state.status().cameras.cameras;
     let all = state.source.cameras.iter().flatten();
@@ -101,7 +101,7 @@ fn modes_in_use(state: &State) -> Vec<Mode> {
     })
 }
 
-/// A list that begins with `none`.
+/// Shows a list that begins with `none`.
 fn list<T: Clone + PartialEq>(
     ui: &mut Ui,
     label: &str,

@@ -1,4 +1,4 @@
-//! Rigs on the network: below the cameras of this machine, as the sources that they are.
+//! Rigs on the network, as sources; shown below the cameras of this machine.
 
 use super::thumbnail::thumbnail;
 use crate::capture::SourceSpec;
@@ -16,10 +16,10 @@ use std::sync::Arc;
 /// Width of a picture, points.
 const WIDTH: f32 = 120.0;
 
-/// The router that is looked at, and the pictures of its heads.
+/// List of the rigs of a router, with the pictures of their heads.
 pub(crate) struct RigChooser {
     router: String,
-    /// By name of the head; with the address of the picture that is shown.
+    /// Textures by name of the head, with the address of the shown picture.
     thumbnails: BTreeMap<String, (TextureHandle, usize)>,
 }
 
@@ -50,7 +50,7 @@ impl RigChooser {
         }
     }
 
-    /// The rigs with their pictures, each with a button; heads of one camera; and all members as a table.
+    /// Shows the rigs with their pictures and a button each, the heads with one camera, and all members as a table.
     fn rigs(&mut self, ui: &mut Ui, census: &Census, watch: &CensusWatch, commands: &mut Vec<Command>) {
         let router = || Some(watch.router().to_owned());
         if census.engines.is_empty() {
@@ -90,7 +90,7 @@ impl RigChooser {
         });
     }
 
-    /// The newest picture of a head; the same room where there is none yet.
+    /// Shows the newest picture of a head, or an equal empty rectangle.
     fn picture(&mut self, ui: &mut Ui, watch: &CensusWatch, head: &str) {
         if let Some(picture) = watch.picture(head) {
             let address = Arc::as_ptr(&picture) as usize;
@@ -110,7 +110,7 @@ impl RigChooser {
     }
 }
 
-/// What is known of a rig.
+/// Returns the description of a rig in lines.
 fn lines(census: &Census, rig: &str, engine: Option<&str>) -> Vec<String> {
     let Some(head) = census.head(rig) else { return vec!["does not answer".to_owned()] };
     let mut lines = vec![format!("{}x{}, {:.1}/s", head.width, head.height, head.rate_hz)];

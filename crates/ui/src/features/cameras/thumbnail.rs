@@ -3,10 +3,10 @@
 use crate::image::{Luma, Picture};
 use egui::{Color32, ColorImage};
 
-/// Width of a thumbnail, points and at most as many pixels.
+/// Width of a thumbnail, points; also its largest width, px.
 pub(crate) const WIDTH: usize = 192;
 
-/// The picture with each column and row left out that is too many.
+/// Reduces a picture by leaving out columns and rows.
 pub(crate) fn thumbnail(picture: &Picture) -> ColorImage {
     let (width, height) = picture.size();
     let step = width.div_ceil(WIDTH).max(1);

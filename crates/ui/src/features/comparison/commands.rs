@@ -1,4 +1,4 @@
-//! The comparison of two settings: its engine, and what it has of both.
+//! Comparison of two settings: its engine and its results.
 
 use crate::features::{history, search};
 use crate::live::Comparison;
@@ -6,7 +6,7 @@ use crate::session::Session;
 use crate::state::{CompareState, CompareStep, Setup};
 use std::sync::Arc;
 
-/// Keeps the present settings as A, which B is compared with from now on.
+/// Keeps the present settings as A, with which B is compared from now on.
 pub(crate) fn keep_as_a(session: &mut Session) {
     let Some(options) = search::commands::engine_in_use(session) else {
         return session.state.notices.news("no result yet to compare with");
@@ -28,7 +28,7 @@ pub(crate) fn keep_as_a(session: &mut Session) {
     }
 }
 
-/// Carries out a step.
+/// Executes a step.
 pub(crate) fn execute(session: &mut Session, step: CompareStep) {
     match step {
         CompareStep::SetWiper(at) => {
@@ -44,7 +44,7 @@ pub(crate) fn execute(session: &mut Session, step: CompareStep) {
     }
 }
 
-/// Ends it. The engine may be computing: not on the window's thread.
+/// Ends the comparison. The engine may be computing, so it is dropped on another thread.
 pub(crate) fn end(session: &mut Session) {
     session.state.comparison = None;
     if let Some(comparison) = session.comparison.take() {

@@ -1,15 +1,15 @@
-//! The strip of a comparison: what A and B are, and the figures of both.
+//! Strip of a comparison: the settings of A and B and the figures of both.
 
 use crate::action::Action;
 use crate::command::Command;
-use crate::live::{Judged, MedianTime};
+use crate::live::{JudgedResult, MedianTime};
 use crate::panels::Panel;
 use crate::panels::action_button;
 use crate::state::State;
 use crate::state::{CompareState, CompareStep, Setup};
 use egui::{Button, Grid, Label, RichText, Role, ScrollArea, Ui, WidgetInfo};
 
-/// Below this rate the strip says that the comparison lags, Hz.
+/// Rate below which the strip shows that the comparison lags, Hz.
 const SLOW_HZ: f64 = 5.0;
 
 pub(crate) struct ComparisonStrip;
@@ -46,7 +46,7 @@ impl Panel for ComparisonStrip {
     }
 }
 
-/// Scores that the table has, by name, with their titles and digits behind the point.
+/// Scores in the table: name, title, digits behind the point.
 const SCORES: [(&str, &str, usize); 5] = [
     ("score_without_truth", "score", 3),
     ("left_right_percent", "left-right", 1),
@@ -57,7 +57,7 @@ const SCORES: [(&str, &str, usize); 5] = [
 const SCORES_HELP: &str = "score: the score without truth, 0 is best; left-right: pixels that pass the check, %; census error: bits of 24; \
     agreement: with the pair before where nothing moved, %; roughness: px. bad-1 all, bad-2 all: pixels off by more than 1 and 2 px or without a disparity, % of all with truth. docs/measure.md says how far each agrees with truth.";
 
-/// Time, shares, errors where the truth is known, and scores.
+/// Shows time, shares, errors where the truth is known, and scores.
 fn table(ui: &mut Ui, comparison: &CompareState) {
     let (Some(_), Some(judged)) = (&comparison.shown, &comparison.judged) else { return };
     let titles = ["", "time", "measured", "filled", "bad-1 all", "bad-2 all", "mean error"];
@@ -81,7 +81,7 @@ fn table(ui: &mut Ui, comparison: &CompareState) {
         .show(ui, |ui| Grid::new("comparison").num_columns(titles.len()).spacing([14.0, 1.0]).show(ui, grid));
 }
 
-/// The median time of the last results.
+/// Shows the median time of the last results.
 fn time(ui: &mut Ui, name: &str, median: Option<MedianTime>) {
     let text = median.map_or_else(|| "–".to_owned(), |median| format!("{:.1} ms", 1e3 * median.time.as_secs_f64()));
     let of = median.map_or_else(String::new, |median| {
@@ -92,8 +92,8 @@ fn time(ui: &mut Ui, name: &str, median: Option<MedianTime>) {
     response.on_hover_text(of);
 }
 
-/// What the columns behind the time say.
-fn cells(judged: &Judged) -> impl Iterator<Item = String> {
+/// Returns the texts of the columns behind the time.
+fn cells(judged: &JudgedResult) -> impl Iterator<Item = String> {
     let dash = || "–".to_owned();
     let shares = judged.figures.as_ref().map(|figures| &figures.shares);
     let truth = judged.figures.as_ref().and_then(|figures| figures.truth).map(|truth| truth.all);

@@ -1,41 +1,41 @@
-//! Two settings side by side: A is kept, B is what the sliders change.
+//! Two settings side by side: A is kept, B follows the sliders.
 
 use crate::engine::Output;
-use crate::live::{Judged, MedianTime};
+use crate::live::{JudgedResult, MedianTime};
 use crate::state::Setup;
 use std::sync::Arc;
 
-/// A change of the comparison.
+/// Change of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum CompareStep {
-    /// Moves the line between A and B, as a share of the pictures' width from the left.
+    /// Moves the line between A and B to this share of the pictures' width, from the left.
     SetWiper(f32),
-    /// Takes A's settings, and keeps the present ones as A.
+    /// Takes A's settings and keeps the present ones as A.
     Exchange,
 }
 
-/// The settings that are kept, and the results of both.
+/// Kept settings and the results of both settings.
 pub(crate) struct CompareState {
-    /// The settings of A.
+    /// Settings of A.
     pub(crate) kept: Setup,
-    /// Results of A and B of one pair.
+    /// Results of A and B for one pair.
     pub(crate) shown: Option<[Arc<Output>; 2]>,
-    /// Figures of A and B, of the newest pair that was judged.
-    pub(crate) judged: Option<Arc<[Judged; 2]>>,
+    /// Figures of A and B for the newest judged pair.
+    pub(crate) judged: Option<Arc<[JudgedResult; 2]>>,
     /// Median times of the last results of A and B.
     pub(crate) times: [Option<MedianTime>; 2],
-    /// Line between A and B, as a share of the pictures' width from the left.
+    /// Position of the line between A and B, as a share of the pictures' width from the left.
     pub(crate) wiper: f32,
-    /// All views show A.
+    /// Whether all views show A.
     pub(crate) shows_a: bool,
-    /// Pairs of which both results are there, per second.
+    /// Rate of pairs with both results, Hz.
     pub(crate) rate_hz: f64,
-    /// Why there are no results of A.
+    /// Error that prevents results of A.
     pub(crate) error: Option<String>,
 }
 
 impl CompareState {
-    /// Keeps settings as A.
+    /// Starts a comparison with these settings as A.
     pub(crate) fn new(kept: Setup) -> Self {
         Self {
             kept,
@@ -49,7 +49,7 @@ impl CompareState {
         }
     }
 
-    /// The result that all parts of the window show; `None` before both are there.
+    /// Returns the result that all parts of the window show; `None` before both results exist.
     pub(crate) fn output(&self) -> Option<&Arc<Output>> {
         let [a, b] = self.shown.as_ref()?;
         Some(if self.shows_a { a } else { b })

@@ -1,4 +1,4 @@
-//! The open recording computed again or exported, in the background. It plays on meanwhile.
+//! Conversion of the open recording in the background: recomputation or export. Playback continues.
 
 use crate::action::Action;
 use crate::console;
@@ -17,11 +17,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-/// The job that converts.
+/// Job of a conversion.
 pub(crate) const CONVERT: Job = Job::stoppable("converting the recording");
 const READ: Job = Job::new("reading the recording");
 
-/// Reads what the open recording holds, once for each recording while the page is open.
+/// Reads the contents of the open recording, once for each recording while the page is open.
 pub(crate) fn update(session: &mut Session) {
     let state = &session.state;
     let Some(path) = state.open_recording().filter(|_| state.is_open(Action::Convert)).map(Path::to_owned) else {
@@ -54,7 +54,7 @@ pub(crate) fn update(session: &mut Session) {
     });
 }
 
-/// Begins a conversion, unless one runs.
+/// Starts a conversion, unless one runs.
 pub(crate) fn convert(session: &mut Session, kind: Conversion) {
     let Some(path) = session.state.open_recording().map(Path::to_owned) else {
         return session.state.notices.news(format!("{}: open a recording first", Action::Convert.label()));
@@ -81,7 +81,7 @@ pub(crate) fn convert(session: &mut Session, kind: Conversion) {
     }
 }
 
-/// With the parameters, the engine and the calibration of the window.
+/// Recomputes with the parameters, the engine and the calibration of the window.
 fn recompute(session: &mut Session, path: PathBuf, output: PathBuf, progress: Progress) {
     let (rig, matching) = (&session.state.rig, &session.state.matching);
     let calibrated =
@@ -123,7 +123,7 @@ fn recompute(session: &mut Session, path: PathBuf, output: PathBuf, progress: Pr
     });
 }
 
-/// Writes the pairs as they were recorded.
+/// Exports the pairs as recorded.
 fn export(session: &mut Session, path: PathBuf, folder: PathBuf, progress: Progress) {
     let ConversionChoices { left_out, pairs: (first, last), .. } = session.state.conversion.choices.clone();
     let parts = session.state.conversion.contents.iter().flat_map(|contents| &contents.parts);
@@ -154,7 +154,7 @@ fn export(session: &mut Session, path: PathBuf, folder: PathBuf, progress: Progr
     });
 }
 
-/// Shows what came of a conversion. The names to write are proposed anew.
+/// Shows the outcome of a conversion, and proposes new names for the next one.
 fn converted(session: &mut Session, done: Result<String, String>, cures: Vec<Cure>) {
     let ended = session.state.conversion.running.take();
     let is_stopped = ended.is_some_and(|running| running.counter.is_stopped());
@@ -168,21 +168,21 @@ fn converted(session: &mut Session, done: Result<String, String>, cures: Vec<Cur
     }
 }
 
-/// Ends the conversion after the pairs that are being worked on; what is complete is kept.
+/// Stops the conversion after the pairs in progress; complete output is kept.
 pub(crate) fn stop(session: &Session) {
     if let Some(running) = &session.state.conversion.running {
         running.counter.stop();
     }
 }
 
-/// `FOLDER/walk-again.mcap` of `FOLDER/walk.mcap`.
+/// Returns `FOLDER/walk-again.mcap` for `FOLDER/walk.mcap`.
 fn named_beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_owned();
     name.push(ending);
     path.with_file_name(name)
 }
 
-/// A folder that is free, or that of an export that was stopped, which goes on.
+/// Returns a free folder, or that of a stopped export, which is resumed.
 fn export_folder(path: &Path) -> PathBuf {
     let folder = named_beside(path, "-export");
     if folder.join(UNFINISHED).exists() { folder } else { free_name(&folder) }

@@ -1,4 +1,4 @@
-//! The open recording computed again, or exported.
+//! Recomputation and export of the open recording.
 
 pub(crate) mod commands;
 pub(crate) mod panel;

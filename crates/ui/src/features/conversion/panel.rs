@@ -1,4 +1,4 @@
-//! The open recording computed again, or written as files for other tools: what is written, where to, how large, and how far it is.
+//! Page of conversions of the open recording: content, target, size and progress.
 
 use crate::capture::Playing;
 use crate::command::Command;
@@ -33,7 +33,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// How far the running conversion is.
+/// Shows the progress of the running conversion.
 fn progress(ui: &mut Ui, running: &RunningConversion, commands: &mut Vec<Command>) {
     let counter = &running.counter;
     let what = match running.kind {
@@ -83,7 +83,7 @@ fn recompute(
     let streams = Streams::default().with(pictures, true).with(Stream::Depth, false).with(numbers, true);
     let pairs = state.pipeline.playback.as_ref().map_or(0, Playing::num_pairs);
     let bytes = state.output().map(|output| pairs * bytes_per_pair(streams, &output.job.frame) as u64);
-    // pictures are copied as they are packed in the recording
+    // pictures are copied as packed in the recording
     let bytes = bytes.map(|bytes| bytes.max(contents.bytes));
     let what = format!("{}, {pictures} and {numbers}", console::counted(pairs, "pair"));
     size(ui, &what, bytes, contents.free_bytes);
@@ -136,7 +136,7 @@ fn export(
     begin(ui, state, "Export", Conversion::Export, nothing, commands);
 }
 
-/// What is written, how large at most, and whether there is room.
+/// Shows the largest size of the output, and whether the disk has room for it.
 fn size(ui: &mut Ui, what: &str, bytes: Option<u64>, free_bytes: Option<u64>) {
     let Some(bytes) = bytes else { return };
     let free = free_bytes.map_or(String::new(), |free| format!("; {} are free there", console::bytes(free)));
@@ -149,7 +149,7 @@ fn size(ui: &mut Ui, what: &str, bytes: Option<u64>, free_bytes: Option<u64>) {
     ui.add(Label::new(RichText::new(text).color(color)).wrap());
 }
 
-/// The button that begins; disabled with the reason.
+/// Shows the button that starts; disabled with the reason.
 fn begin(
     ui: &mut Ui,
     state: &State,
@@ -167,7 +167,7 @@ fn begin(
     }
 }
 
-/// A path to be typed.
+/// Shows a field for a path.
 fn path_field(ui: &mut Ui, label: &str, help: &str, path: &mut String) {
     let field = ui.add(TextEdit::singleline(path).desired_width(ui.available_width()));
     widgets::name_text(&field, Role::TextInput, label, path);

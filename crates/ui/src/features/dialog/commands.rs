@@ -1,16 +1,16 @@
-//! Asks for files and folders, and goes on with the answer.
+//! Requests for files and folders, and the continuation with the answer.
 
-use super::state::{Asked, Chosen, Question, TypeStep, TypedPath, with_ending};
+use super::state::{AnswerKind, Chosen, Question, TypeStep, TypedPath, with_ending};
 use super::system::{self, Answer};
 use crate::jobs::Job;
 use crate::session::{Session, absolute};
 use std::path::PathBuf;
 
-/// The wait for the system's dialog. There is one at a time.
+/// Job that waits for the system's dialog. There is one at a time.
 const CHOOSE: Job = Job::stoppable("choosing a file");
 
-/// Change that an answer makes.
-pub(crate) type Then = Box<dyn FnOnce(&mut Session, Chosen)>;
+/// Change of the session by an answer.
+pub(crate) type AnswerHandler = Box<dyn FnOnce(&mut Session, Chosen)>;
 
 /// Asks for files that exist.
 pub(crate) fn ask_files(
@@ -20,7 +20,7 @@ pub(crate) fn ask_files(
     endings: &'static [&'static str],
     then: impl FnOnce(&mut Session, Vec<PathBuf>) + 'static,
 ) {
-    let question = Question { title, asked: Asked::Files { kind, endings } };
+    let question = Question { title, asked: AnswerKind::Files { kind, endings } };
     ask(session, question, Box::new(|session, chosen| then(session, chosen.paths)));
 }
 
@@ -35,10 +35,10 @@ pub(crate) fn ask_folder(
             then(session, folder);
         }
     };
-    ask(session, Question { title, asked: Asked::Folder }, Box::new(take_first));
+    ask(session, Question { title, asked: AnswerKind::Folder }, Box::new(take_first));
 }
 
-/// Asks for a file to write; `then` gets its path, and whether a file of this name may be replaced.
+/// Asks for a file to write; `then` gets its path, and whether it may replace a file.
 pub(crate) fn ask_new_file(
     session: &mut Session,
     title: &'static str,
@@ -51,10 +51,10 @@ pub(crate) fn ask_new_file(
             then(session, path, chosen.replaces);
         }
     };
-    ask(session, Question { title, asked: Asked::NewFile { name, kind, endings } }, Box::new(take_first));
+    ask(session, Question { title, asked: AnswerKind::NewFile { name, kind, endings } }, Box::new(take_first));
 }
 
-fn ask(session: &mut Session, question: Question, then: Then) {
+fn ask(session: &mut Session, question: Question, then: AnswerHandler) {
     if session.jobs.is_running(CHOOSE) {
         return;
     }
@@ -71,9 +71,9 @@ fn ask(session: &mut Session, question: Question, then: Then) {
     });
 }
 
-/// The answer of the system's dialog, which asks before it gives a file that exists; an ending that is added may name another one.
-fn of_system(asked: &Asked, paths: Vec<PathBuf>) -> Chosen {
-    let Asked::NewFile { endings, .. } = asked else { return Chosen { paths, replaces: false } };
+/// Converts the answer of the system's dialog. The dialog confirms the replacement of a file, but not of one whose name gets an ending here.
+fn of_system(asked: &AnswerKind, paths: Vec<PathBuf>) -> Chosen {
+    let AnswerKind::NewFile { endings, .. } = asked else { return Chosen { paths, replaces: false } };
     let named: Vec<_> = paths.iter().map(|path| with_ending(path.clone(), endings)).collect();
     Chosen { replaces: named == paths, paths: named }
 }

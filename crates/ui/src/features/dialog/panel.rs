@@ -1,6 +1,6 @@
-//! The field for a path, where no dialog of the system came up. Escape and a click beside it cancel.
+//! Field for a path, shown where the system has no dialog. Escape and a click beside it cancel.
 
-use super::state::{Asked, Question, TypeStep};
+use super::state::{AnswerKind, Question, TypeStep};
 use crate::command::Command;
 use crate::panels::Panel;
 use crate::state::State;
@@ -15,7 +15,7 @@ const NO_DIALOG: &str = "No dialog for files came up: xdg-desktop-portal or zeni
 
 #[derive(Default)]
 pub(crate) struct PathField {
-    /// The question and what was wrong with its answer when the field got the focus last.
+    /// Question and error for which the field last got the focus.
     asked: Option<(Question, Option<String>)>,
 }
 
@@ -29,7 +29,7 @@ impl Panel for PathField {
             ui.set_width(WIDTH.min(0.8 * ui.ctx().content_rect().width()));
             ui.label(RichText::new(typed.question.title).heading());
             let several =
-                if matches!(typed.question.asked, Asked::Files { .. }) { ", several with ; between" } else { "" };
+                if matches!(typed.question.asked, AnswerKind::Files { .. }) { ", several with ; between" } else { "" };
             ui.add(Label::new(RichText::new(format!("{NO_DIALOG}{several}.")).weak()).wrap());
             ui.add_space(4.0);
             let mut text = typed.text.clone();

@@ -1,40 +1,40 @@
-//! The question for files or a folder, and the path that is typed for an answer.
+//! Question for files or a folder, and the typed path.
 
 use crate::command::Command;
 use std::path::{Path, PathBuf};
 
-/// A question for files or a folder.
+/// Question for files or a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Question {
     pub(crate) title: &'static str,
-    pub(crate) asked: Asked,
+    pub(crate) asked: AnswerKind,
 }
 
 /// Kind of the answer to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
-    /// Files that exist, of this kind and with these endings.
+pub(crate) enum AnswerKind {
+    /// Existing files of this kind, with one of these endings.
     Files { kind: &'static str, endings: &'static [&'static str] },
-    /// A folder.
+    /// Folder.
     Folder,
-    /// A file to write, with a name that is offered; a name without one of the endings gets the first one.
+    /// File to write, with a proposed name; a name without one of the endings gets the first one.
     NewFile { name: String, kind: &'static str, endings: &'static [&'static str] },
 }
 
 /// Answer to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chosen {
-    /// One path for a folder or a new file.
+    /// Chosen paths: one for a folder or a new file.
     pub(crate) paths: Vec<PathBuf>,
-    /// The user has agreed that a file of this name is replaced.
+    /// Whether the user has confirmed that a file of this name is replaced.
     pub(crate) replaces: bool,
 }
 
-/// A change of the typed answer.
+/// Change of the typed answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TypeStep {
     SetText(String),
-    /// Takes the path. A file that exists is replaced only where the user has said so.
+    /// Accepts the path. A file that exists is replaced only if the user has confirmed it.
     Take {
         replaces: bool,
     },
@@ -47,32 +47,32 @@ impl From<TypeStep> for Command {
     }
 }
 
-/// A path that is being typed, because no dialog of the system came up.
+/// Path that is being typed, where the system has no dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TypedPath {
     pub(crate) question: Question,
     pub(crate) text: String,
-    /// Error of the path that was taken last.
+    /// Error of the path that was accepted last.
     pub(crate) wrong: Option<String>,
-    /// The file that exists under the path that was taken last.
+    /// Existing file under the path that was accepted last.
     pub(crate) there: Option<PathBuf>,
 }
 
 impl TypedPath {
-    /// The question, with a first text: relative names begin in `folder`.
+    /// Starts with a proposed text; relative paths are relative to `folder`.
     pub(crate) fn new(question: Question, folder: &Path) -> Self {
         let text = match &question.asked {
-            Asked::NewFile { name, .. } => folder.join(name).display().to_string(),
-            Asked::Folder => folder.display().to_string(),
-            Asked::Files { .. } => String::new(),
+            AnswerKind::NewFile { name, .. } => folder.join(name).display().to_string(),
+            AnswerKind::Folder => folder.display().to_string(),
+            AnswerKind::Files { .. } => String::new(),
         };
         Self { question, text, wrong: None, there: None }
     }
 
-    /// The answer that the text stands for; relative paths begin in `folder`.
+    /// Returns the answer for the typed text; relative paths are relative to `folder`.
     ///
     /// # Errors
-    /// Why it is none, in words.
+    /// The text is no valid answer; the error is the reason.
     pub(crate) fn chosen(&self, folder: &Path) -> Result<Chosen, String> {
         let typed = self.text.trim();
         if typed.is_empty() {
@@ -80,21 +80,21 @@ impl TypedPath {
         }
         let path_of = |text: &str| folder.join(with_home(text.trim()));
         match &self.question.asked {
-            Asked::Files { .. } => {
+            AnswerKind::Files { .. } => {
                 let paths: Vec<_> = typed.split(';').filter(|part| !part.trim().is_empty()).map(path_of).collect();
                 match paths.iter().find(|path| !path.exists()) {
                     Some(missing) => Err(format!("{} does not exist", missing.display())),
                     None => Ok(Chosen { paths, replaces: false }),
                 }
             }
-            Asked::Folder => {
+            AnswerKind::Folder => {
                 let path = path_of(typed);
                 if path.is_file() {
                     return Err(format!("{} is a file, and no folder", path.display()));
                 }
                 Ok(Chosen { paths: vec![path], replaces: false })
             }
-            Asked::NewFile { endings, .. } => {
+            AnswerKind::NewFile { endings, .. } => {
                 let path = with_ending(path_of(typed), endings);
                 match path.parent() {
                     Some(parent) if !parent.is_dir() => Err(format!("the folder {} does not exist", parent.display())),
@@ -106,7 +106,7 @@ impl TypedPath {
     }
 }
 
-/// A path with one of these endings: its own, or the first one, added.
+/// Returns the path, with the first ending added if it has none of these.
 pub(crate) fn with_ending(path: PathBuf, endings: &[&str]) -> PathBuf {
     let has_one = path.extension().is_some_and(|own| endings.iter().any(|ending| own.eq_ignore_ascii_case(ending)));
     match endings.first() {
@@ -115,7 +115,7 @@ pub(crate) fn with_ending(path: PathBuf, endings: &[&str]) -> PathBuf {
     }
 }
 
-/// A path that may begin with `~`, the user's folder.
+/// Expands a leading `~` to the user's folder.
 fn with_home(text: &str) -> PathBuf {
     let home = text.strip_prefix("~/").zip(std::env::home_dir());
     home.map_or_else(|| PathBuf::from(text), |(rest, home)| home.join(rest))
@@ -125,7 +125,7 @@ fn with_home(text: &str) -> PathBuf {
 mod tests {
     use super::*;
 
-    fn typed(asked: Asked, text: &str) -> TypedPath {
+    fn typed(asked: AnswerKind, text: &str) -> TypedPath {
         let question = Question { title: "A file", asked };
         TypedPath { text: text.into(), ..TypedPath::new(question, Path::new("")) }
     }
@@ -135,19 +135,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let there = folder.path().join("points.ply");
         std::fs::write(&there, "x").unwrap();
-        let new_file = || Asked::NewFile { name: "points.ply".into(), kind: "Points", endings: &["ply"] };
+        let new_file = || AnswerKind::NewFile { name: "points.ply".into(), kind: "Points", endings: &["ply"] };
         let chosen = |asked, text| typed(asked, text).chosen(folder.path());
         let answer = chosen(new_file(), "other").unwrap();
         assert_eq!(answer, Chosen { paths: vec![folder.path().join("other.ply")], replaces: false });
         assert!(chosen(new_file(), " points.PLY ").is_ok_and(|answer| !answer.replaces || cfg!(windows)));
         assert!(chosen(new_file(), "points").is_ok_and(|answer| answer.replaces), "with its ending it exists");
         assert!(chosen(new_file(), "missing/points.ply").is_err_and(|why| why.contains("missing does not exist")));
-        let files = || Asked::Files { kind: "Points", endings: &["ply"] };
+        let files = || AnswerKind::Files { kind: "Points", endings: &["ply"] };
         let two = format!("points.ply; {}", there.display());
         assert!(chosen(files(), &two).is_ok_and(|answer| answer.paths == [there.clone(), there.clone()]));
         assert!(chosen(files(), "none.ply").is_err_and(|why| why.ends_with("none.ply does not exist")));
         assert!(chosen(files(), "  ").is_err());
-        assert!(chosen(Asked::Folder, "points.ply").is_err_and(|why| why.contains("is a file")));
-        assert!(chosen(Asked::Folder, "new").is_ok(), "a folder is made when it is needed");
+        assert!(chosen(AnswerKind::Folder, "points.ply").is_err_and(|why| why.contains("is a file")));
+        assert!(chosen(AnswerKind::Folder, "new").is_ok(), "a folder is made when it is needed");
     }
 }

@@ -1,6 +1,6 @@
 //! The system's dialogs for files and folders. A dialog is made on the window's thread and waited for on another one.
 
-use super::state::{Asked, Question};
+use super::state::{AnswerKind, Question};
 use rfd::{AsyncFileDialog, FileHandle};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -11,34 +11,34 @@ pub(crate) const SOURCE_EXTENSIONS: &[&str] = &[
     "webm", "y4m",
 ];
 
-/// A dialog that ends sooner was never shown.
+/// Shortest time of a real dialog: one that ends sooner was never shown.
 const MIN_ANSWER_TIME: Duration = Duration::from_millis(200);
 
 /// Answer of a dialog.
 pub(super) enum Answer {
     Chosen(Vec<PathBuf>),
-    /// The user has closed it.
+    /// The user closed the dialog.
     Cancelled,
-    /// The system has shown none.
+    /// The system has no dialog.
     NoDialog,
 }
 
-/// Shows a dialog. The closure waits for its answer.
+/// Shows a dialog. The returned closure waits for its answer.
 pub(super) fn show(question: &Question) -> Box<dyn FnOnce() -> Result<Answer, String> + Send> {
     if cfg!(test) {
         return Box::new(|| Ok(Answer::NoDialog)); // nobody would answer it
     }
     let dialog = AsyncFileDialog::new().set_title(question.title);
     match &question.asked {
-        Asked::Files { kind, endings } => {
+        AnswerKind::Files { kind, endings } => {
             let chosen = dialog.add_filter(*kind, endings).pick_files();
             wait(async { chosen.await.unwrap_or_default() })
         }
-        Asked::Folder => {
+        AnswerKind::Folder => {
             let chosen = dialog.pick_folder();
             wait(async { chosen.await.into_iter().collect() })
         }
-        Asked::NewFile { name, kind, endings } => {
+        AnswerKind::NewFile { name, kind, endings } => {
             let chosen = dialog.set_file_name(name).add_filter(*kind, endings).save_file();
             wait(async { chosen.await.into_iter().collect() })
         }

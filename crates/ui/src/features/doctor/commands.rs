@@ -1,10 +1,10 @@
-//! The examination of this machine, as `stereopsis doctor` has it.
+//! Examination of this machine, equal to `stereopsis doctor`.
 
 use crate::doctor;
 use crate::session::Session;
 use crate::state::EXAMINE;
 
-/// Examines this machine, with the disk of recordings.
+/// Examines this machine and the disk of recordings.
 pub(crate) fn examine(session: &mut Session) {
     let folder = session.state.recording_folder();
     let examine = move || Ok(doctor::examine(&folder, |_| ()));

@@ -1,4 +1,4 @@
-//! What is wrong with this machine and what to do, as a text for a question to others.
+//! Page of the examination of this machine: faults, remedies, and a report to copy.
 
 use crate::command::Command;
 use crate::doctor::{self, Check, State as CheckState};
@@ -28,7 +28,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         return;
     }
     ui.add(Label::new(doctor::summary(checks)).wrap());
-    // what is wrong first
+    // faults first
     for shown in [CheckState::Wrong, CheckState::Note, CheckState::Ok] {
         checks.iter().filter(|check| check.state == shown).for_each(|check| row(ui, check));
     }
@@ -48,7 +48,7 @@ fn row(ui: &mut Ui, check: &Check) {
     }
 }
 
-/// The report as the command prints it.
+/// Returns the report as the command prints it.
 fn text(checks: &[Check]) -> String {
     checks.iter().map(doctor::line).chain([doctor::summary(checks) + "\n"]).collect()
 }

@@ -1,14 +1,14 @@
-//! The examination of this machine.
+//! State of the examination of this machine.
 
 use crate::doctor::Check;
 use crate::jobs::Job;
 
-/// The job of an examination. Its probes have limits of their own, so it ends by itself.
+/// Job of an examination. Its probes have time limits, so it ends without being stopped.
 pub(crate) const EXAMINE: Job = Job::stoppable("examining this machine");
 
-/// What examinations have found.
+/// Results of examinations.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DoctorState {
-    /// The checks of the last examination; none before the first.
+    /// Checks of the last examination; empty before the first.
     pub(crate) checks: Vec<Check>,
 }

@@ -1,18 +1,18 @@
-//! The explanation of the pixel under the pointer, while its page is open.
+//! Explanation of the pixel under the pointer, while its page is open.
 
 use crate::action::Action;
 use crate::features::picture::state::Figure;
-use crate::live::{PixelExplainer, Wish};
+use crate::live::{ExplainRequest, PixelExplainer};
 use crate::session::Session;
 use crate::waker::Waker;
 
-/// Starts the thread that explains.
+/// Starts the thread of explanations.
 pub(crate) fn start_explainer(waker: &Waker) -> std::io::Result<PixelExplainer> {
     let wake = waker.clone();
     PixelExplainer::start(Box::new(move || wake.wake()))
 }
 
-/// Wishes for the pixel under the pointer, or else the held one, of the newest result; takes what was explained last.
+/// Requests the explanation of the pixel under the pointer, or else of the held one, and takes the newest explanation.
 pub(crate) fn update(session: &mut Session) {
     let state = &mut session.state;
     // its picture may be wanted on another page
@@ -26,9 +26,9 @@ pub(crate) fn update(session: &mut Session) {
         return;
     }
     if let Some((output, pixel)) = state.output().zip(state.pointer.pixel()) {
-        let wish = Wish { job: output.job.clone(), map: output.map.clone(), pixel };
+        let wish = ExplainRequest { job: output.job.clone(), map: output.map.clone(), pixel };
         session.explainer.wish(Some(wish));
     }
-    // the last one stays when the pointer leaves the pictures, for its button
+    // the last explanation stays when the pointer leaves the pictures, so that its button can be reached
     state.pipeline.explained = session.explainer.newest();
 }

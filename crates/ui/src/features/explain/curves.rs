@@ -8,15 +8,15 @@ use egui_plot::{AxisHints, HLine, Legend, Line, LineStyle, Plot, PlotPoint, Poin
 const HEIGHT: f32 = 210.0;
 /// Height of the refinement, points.
 const REFINEMENT_HEIGHT: f32 = 110.0;
-/// Points of the drawn curve.
+/// Number of points of the drawn curve.
 const SAMPLES: usize = 97;
-// they differ in more than red and green, for colour-blind readers
+// colours that differ in more than red and green, for colour-blind readers
 pub(crate) const WINNER_COLOR: Color32 = Color32::from_rgb(50, 140, 210);
 pub(crate) const SECOND_COLOR: Color32 = Color32::from_rgb(230, 120, 20);
 pub(crate) const RIGHT_COLOR: Color32 = Color32::from_rgb(204, 121, 167);
 pub(crate) const REFINEMENT_COLOR: Color32 = Color32::from_rgb(0, 158, 115);
 
-/// Where the disparities lie on the screen: those of the first and of the last candidate, and their x coordinates in points.
+/// Disparity axis on the screen: disparities of the first and the last candidate, and their x coordinates in points.
 #[derive(Clone, Copy)]
 pub(crate) struct AxisOnScreen {
     pub(crate) first: f32,
@@ -97,18 +97,18 @@ pub(crate) fn refinement(ui: &mut Ui, explanation: &Explanation) {
     plot.response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
 }
 
-/// A plot that stands still.
+/// Returns a plot that cannot be moved.
 fn base(id: &'static str, height: f32) -> Plot<'static> {
     Plot::new(id).height(height).allow_drag(false).allow_zoom(false).allow_scroll(false).allow_boxed_zoom(false)
 }
 
-/// What the partner in the right picture matches with, px.
+/// Returns the disparity at which the right pixel matches best, px.
 fn right_px(explanation: &Explanation) -> Option<f64> {
     let right = explanation.partner.as_ref()?.right.as_ref()?;
     right.disparity_16th.map(|d| f64::from(d) / 16.0)
 }
 
-/// Sums are drawn on the scale of costs: divided by the number of directions, or of costs in a window.
+/// Returns the divisor that brings sums to the scale of costs: the number of directions, or of costs in a window.
 fn sums_per_cost(explanation: &Explanation) -> f64 {
     let params = &explanation.params;
     let is_aggregated = params.aggregation != crate::stereo::Aggregation::None;

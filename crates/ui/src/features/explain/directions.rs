@@ -1,4 +1,4 @@
-//! What each direction of the paths says alone: P2 on its last step, and its own winner.
+//! Table of the path directions: P2 on the last step, and the winner of each direction alone.
 
 use super::curves::{SECOND_COLOR, WINNER_COLOR};
 use crate::stereo::Explanation;
@@ -28,7 +28,7 @@ pub(crate) fn show(ui: &mut Ui, explanation: &Explanation) {
     }
 }
 
-/// An arrow in the direction in which the path goes, clockwise from the right.
+/// Draws an arrow in the direction of the path, clockwise from the right.
 fn arrow(ui: &mut Ui, angle_deg: f64, color: Color32) {
     let (rect, _) = ui.allocate_exact_size(vec2(ARROW_SIDE, ARROW_SIDE), Sense::hover());
     let angle = angle_deg.to_radians() as f32;

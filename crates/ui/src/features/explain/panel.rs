@@ -1,6 +1,6 @@
-//! The page that explains a pixel: sentence and remedy, curves, tests, directions, and the windows that are compared.
+//! Page that explains a pixel: sentence and remedy, curves, tests, directions, and the compared windows.
 
-use super::pictures::Pictures;
+use super::pictures::ExplanationPictures;
 use super::{curves, directions};
 use crate::command::Command;
 use crate::geometry::Axis;
@@ -14,10 +14,10 @@ use std::sync::Arc;
 
 const NO_PIXEL: &str = "Rest the pointer on a picture to have its pixel explained; a click holds the place.";
 
-/// The page, with the pictures that it has drawn.
+/// Page with its drawn pictures.
 #[derive(Default)]
 pub(crate) struct ExplainPage {
-    pictures: Option<(Arc<Explanation>, Pictures)>,
+    pictures: Option<(Arc<Explanation>, ExplanationPictures)>,
 }
 
 impl Panel for ExplainPage {
@@ -36,7 +36,7 @@ impl Panel for ExplainPage {
         };
         let is_drawn = self.pictures.as_ref().is_some_and(|(of, _)| Arc::ptr_eq(of, explanation));
         if !is_drawn {
-            self.pictures = Some((Arc::clone(explanation), Pictures::new(ui.ctx(), &explanation.windows)));
+            self.pictures = Some((Arc::clone(explanation), ExplanationPictures::new(ui.ctx(), &explanation.windows)));
         }
         sentence(ui, state, verdict, commands);
         let axis = curves::show(ui, explanation);
@@ -68,7 +68,7 @@ impl Panel for ExplainPage {
     }
 }
 
-/// Why the pixel is valid or not, and the button that changes it.
+/// Shows why the pixel is valid or not, and the button with the remedy.
 fn sentence(ui: &mut Ui, state: &State, verdict: &Verdict, commands: &mut Vec<Command>) {
     let text = RichText::new(&verdict.sentence).strong();
     let label = ui.add(egui::Label::new(text).wrap());
@@ -83,7 +83,7 @@ fn sentence(ui: &mut Ui, state: &State, verdict: &Verdict, commands: &mut Vec<Co
     }
 }
 
-/// The numbers behind the marks.
+/// Shows the numbers behind the marks.
 fn numbers(ui: &mut Ui, explanation: &Explanation) {
     let sum_at = |index: usize| format!("{} px, sum {}", explanation.disparity_px(index), explanation.sums[index]);
     let mut line = |name: &str, value: String, color| {

@@ -1,4 +1,4 @@
-//! The windows of both pictures that are compared, and the right picture along the epipolar line.
+//! Compared windows of both pictures, and the right picture along the epipolar line.
 
 use super::curves::{AxisOnScreen, RIGHT_COLOR, SECOND_COLOR, WINNER_COLOR};
 use crate::image::Image;
@@ -14,15 +14,15 @@ const WINDOW_SIDE: f32 = 96.0;
 /// Height of the epipolar line on the screen, points.
 const LINE_HEIGHT: f32 = 28.0;
 
-/// The pictures of an explanation as textures.
-pub(crate) struct Pictures {
+/// Pictures of an explanation as textures.
+pub(crate) struct ExplanationPictures {
     left: TextureHandle,
     right: TextureHandle,
     second: Option<TextureHandle>,
     line: TextureHandle,
 }
 
-impl Pictures {
+impl ExplanationPictures {
     pub(crate) fn new(ctx: &Context, windows: &Windows) -> Self {
         let texture = |name: &str, image: &Image<u8>| {
             let size = [image.width(), image.height()];
@@ -36,7 +36,7 @@ impl Pictures {
         }
     }
 
-    /// The right picture along the epipolar line: each candidate below its place on the axis of the curves.
+    /// Shows the right picture along the epipolar line: each candidate below its place on the axis of the curves.
     pub(crate) fn line(&self, ui: &mut Ui, axis: AxisOnScreen) {
         let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), LINE_HEIGHT), Sense::hover());
         let candidates = self.line.size()[0].max(1) as f32;
@@ -50,7 +50,7 @@ impl Pictures {
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
     }
 
-    /// The windows side by side.
+    /// Shows the windows side by side.
     pub(crate) fn windows(&self, ui: &mut Ui, explanation: &Explanation) {
         let winner = format!("right, winner {} px", explanation.disparity_px(explanation.winner));
         let second = explanation.second.map(|second| format!("right, second {} px", explanation.disparity_px(second)));
@@ -64,7 +64,7 @@ impl Pictures {
     }
 }
 
-/// One window with its name below; a frame marks its centre.
+/// Shows one window with its name below; a frame marks its centre.
 fn window(ui: &mut Ui, texture: &TextureHandle, name: &str, color: Color32) {
     ui.vertical(|ui| {
         let [columns, rows] = texture.size().map(|side| side as f32);

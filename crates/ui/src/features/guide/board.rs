@@ -1,20 +1,20 @@
-//! The board: its words, the side of a square, a page to print.
+//! Board: its description, the side of a square, a page to print.
 
 use crate::calibrate::Paper;
 use crate::command::Command;
-use crate::panels::steps::Done;
+use crate::panels::steps::StepState;
 use crate::state::GuideStep;
 use crate::state::State;
 use crate::widgets;
 use egui::{DragValue, Role, TextEdit, Ui, WidgetInfo};
 
-/// Papers on offer: their buttons.
+/// Paper formats, with the labels of their buttons.
 const PAPERS: [(Paper, &str); 2] = [(Paper::A4, "PDF, A4 …"), (Paper::Letter, "PDF, Letter …")];
 
-pub(crate) fn done(state: &State) -> (Done, String) {
+pub(crate) fn done(state: &State) -> (StepState, String) {
     match &state.guide.board {
         Ok(board) => (
-            Done::Good,
+            StepState::Good,
             format!(
                 "{} {}s across, {} down, of {} mm",
                 board.columns,
@@ -23,7 +23,7 @@ pub(crate) fn done(state: &State) -> (Done, String) {
                 board.square_mm
             ),
         ),
-        Err(why) => (Done::Doubtful, why.clone()),
+        Err(why) => (StepState::Doubtful, why.clone()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The live calibration with a board: looks at the pairs of the running source while its page is open.
+//! Live calibration with a board: watches the pairs of the running source while its page is open.
 
 use crate::action::Action;
 use crate::calibrate::{self, Draft, Paper, PrintFormat, Request, Watch};
@@ -16,25 +16,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// A pair that is held is looked at again after this time, as if a camera saw nothing move.
+/// Interval at which a held pair is examined again, like frames of a camera before a still scene.
 const HELD_INTERVAL: Duration = Duration::from_millis(150);
 const PRINT: Job = Job::stoppable("writing the board");
 const SAVE: Job = Job::new("writing the calibration");
 
-/// The running calibration.
+/// Running calibration.
 #[derive(Default)]
 pub(crate) struct Guide {
     watch: Option<Watch>,
-    /// It receives the pairs of the capture thread.
+    /// Whether it receives the pairs of the capture thread.
     is_connected: bool,
-    /// When a pair that is held was looked at last.
+    /// Time at which a held pair was last examined.
     fed: Option<Instant>,
-    /// The user was asked before the window closes.
+    /// Whether the user was asked before the window closes.
     has_asked: bool,
 }
 
 impl Guide {
-    /// What receives the pairs of the capture thread; `None` where none are looked at.
+    /// Returns the receiver of the capture thread's pairs; `None` where no pairs are examined.
     pub(crate) fn tap(&self) -> Option<Arc<dyn RawTap>> {
         self.watch.as_ref().filter(|_| self.is_connected).map(Watch::tap)
     }
@@ -46,7 +46,7 @@ impl Drop for Guide {
     }
 }
 
-/// Ends a calibration. It may be looking at a pair: not on the window's thread.
+/// Ends a calibration. It may be examining a pair, so it is dropped on another thread.
 fn end(watch: Option<Watch>) {
     if let Some(watch) = watch {
         let ending = std::thread::Builder::new().name("old calibration".into()).spawn(move || drop(watch));
@@ -85,7 +85,7 @@ fn with_watch(session: &Session, order: impl FnOnce(&Watch)) {
     }
 }
 
-/// Begins to look at pairs, or goes on.
+/// Starts or resumes the examination of pairs.
 fn look(session: &mut Session) {
     if let Some(running) = session.state.guide.running.as_mut().filter(|running| running.ended.is_none()) {
         running.is_looking = true;
@@ -114,7 +114,7 @@ fn look(session: &mut Session) {
     }
 }
 
-/// Looks at pairs no more. The views stay; `why` where there is no way back.
+/// Stops the examination of pairs. The views stay; `why` is given where it cannot be resumed.
 pub(crate) fn hold(session: &mut Session, why: Option<&str>) {
     let Some(running) = session.state.guide.running.as_mut().filter(|running| running.ended.is_none()) else { return };
     running.is_looking = false;
@@ -161,7 +161,7 @@ pub(crate) fn update(session: &mut Session, now: Instant) {
         || status.engine.ended
         || status.capture.ended
         || session.live.transport().is_some_and(|transport| !transport.get().playing);
-    // depth is not shown meanwhile, and detector or search need the processor; a recorder and other viewers need the results
+    // depth is hidden meanwhile, and the detector needs the processor; a recorder and other viewers need the results
     let is_watched = session.state.recording.recorder().is_some() || session.live.remote().is_some();
     let rests = wants && !is_held || session.state.search.is_searching();
     session.live.set_suspended(rests && !is_watched);
@@ -170,7 +170,7 @@ pub(crate) fn update(session: &mut Session, now: Instant) {
     }
 }
 
-/// Gives the calibration the pair that is held: the source brings no other.
+/// Passes the held pair to the calibration: the source sends no other.
 fn look_at_held(session: &mut Session, now: Instant) {
     let status = session.state.status();
     if session.guide.fed.is_some_and(|fed| now.saturating_duration_since(fed) < HELD_INTERVAL) {
@@ -183,7 +183,7 @@ fn look_at_held(session: &mut Session, now: Instant) {
     }
 }
 
-/// Whether the window stays open, because views would be lost; it asks once.
+/// Returns whether the window stays open because views would be lost; asks once.
 pub(crate) fn stays_open(session: &mut Session) -> bool {
     let count = session.state.guide.running.as_ref().map_or(0, Running::unsaved);
     if count == 0 || std::mem::replace(&mut session.guide.has_asked, true) {
@@ -234,7 +234,7 @@ fn choose_calibration_to_write(session: &mut Session) {
     });
 }
 
-/// Writes the calibration and calibrates the source with it. A file that is there is replaced only where the user has said so.
+/// Writes the calibration and calibrates the source with it. An existing file is replaced only if the user has confirmed it.
 fn save_calibration(session: &mut Session, replaces: bool) {
     let guide = &mut session.state.guide;
     guide.asks_to_replace = None;
@@ -250,7 +250,7 @@ fn save_calibration(session: &mut Session, replaces: bool) {
         if let Some(there) = files.into_iter().find(|file| file.symlink_metadata().is_ok()).filter(|_| !replaces) {
             return Ok(Err(there));
         }
-        // views cannot be taken again: they are written before anything else, and stay where the rest cannot be written
+        // views cannot be taken again: they are written first, and stay if the rest cannot be written
         let (mut draft, mut remarks) = Draft::begin(&path).map_err(|err| err.to_string())?;
         let saved = draft.keep(&outcome.board, &taken).and_then(|()| draft.save(&outcome, &taken));
         let saved = saved.map_err(|why| match draft.refuse() {
@@ -272,7 +272,7 @@ fn save_calibration(session: &mut Session, replaces: bool) {
     });
 }
 
-/// Calibrates the source with what was written, as if the file had been opened.
+/// Calibrates the source with the written file, as if it had been opened.
 fn use_saved(session: &mut Session, saved: calibrate::Saved, names: std::collections::BTreeSet<String>) {
     let text = format!("calibration written: {}, and more about it in {}", saved.rig.display(), saved.folder.display());
     session.state.notices.add(Level::Remark, text, vec![Cure::ShowInFolder(saved.rig.clone())]);
@@ -283,7 +283,7 @@ fn use_saved(session: &mut Session, saved: calibrate::Saved, names: std::collect
     }
 }
 
-/// `2026-11-23`.
+/// Returns the date, as `2026-11-23`.
 fn today() -> String {
     time::for_file_name(SystemTime::now()).chars().take("2026-11-23".len()).collect()
 }

@@ -1,4 +1,4 @@
-//! Looking at pairs: the cameras, and what they change by themselves.
+//! Examination of pairs: the cameras, and their automatic controls.
 
 use super::panel::warning;
 use crate::action::Action;
@@ -6,22 +6,22 @@ use crate::capture::webcam::controls::ControlKind;
 use crate::command::Command;
 use crate::console::counted;
 use crate::panels::action_button;
-use crate::panels::steps::Done;
+use crate::panels::steps::StepState;
 use crate::state::State;
 use crate::state::{GuideStep, Running};
 use crate::widgets;
 use egui::{Button, Ui};
 
-pub(crate) fn done(state: &State) -> (Done, String) {
+pub(crate) fn done(state: &State) -> (StepState, String) {
     let source = &state.status().source;
     let what = format!("{}, {}×{}", source.name, source.width, source.height);
     let cameras = &state.status().cameras.cameras;
     let what = if cameras.is_empty() { what } else { format!("{what}, {}", counted(cameras.len() as u64, "camera")) };
     match &state.guide.running {
-        Some(Running { ended: Some(why), .. }) => (Done::Doubtful, format!("has ended: {why}")),
-        Some(running) if running.is_looking => (Done::Good, format!("looking at {what}")),
-        Some(_) => (Done::Open, format!("{what}: stopped")),
-        None => (Done::Open, format!("{what}: not looking yet")),
+        Some(Running { ended: Some(why), .. }) => (StepState::Doubtful, format!("has ended: {why}")),
+        Some(running) if running.is_looking => (StepState::Good, format!("looking at {what}")),
+        Some(_) => (StepState::Open, format!("{what}: stopped")),
+        None => (StepState::Open, format!("{what}: not looking yet")),
     }
 }
 
@@ -83,7 +83,7 @@ fn buttons(ui: &mut Ui, state: &State, running: Option<&Running>, commands: &mut
     });
 }
 
-/// Asks whether views are to be lost.
+/// Asks whether views may be discarded.
 fn discard(ui: &mut Ui, running: &Running, commands: &mut Vec<Command>) {
     let help = "Ends this calibration. Its views are lost, but for those that were saved.";
     let views = counted(running.count() as u64, "view");
@@ -93,7 +93,7 @@ fn discard(ui: &mut Ui, running: &Running, commands: &mut Vec<Command>) {
     }
 }
 
-/// What the cameras change by themselves during a calibration, and a button against it.
+/// Shows the automatic controls of the cameras during a calibration, with a button that locks them.
 fn automatics(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let mut found = Vec::new();
     for (camera, offered) in &state.rig.controls {

@@ -1,5 +1,5 @@
-//! The raw pictures of a live calibration in place of the views: corners, what was seen so far, where to hold the board, and a
-//! notice that can be read from some metres away.
+//! Raw pictures of a live calibration in place of the views: corners, coverage, target pose of the board, and a notice that can be
+//! read from some metres away.
 
 use crate::calibrate::{CELLS, Corner, Coverage, Eye, Ghost, Notice, Progress};
 use crate::capture::RawPair;
@@ -15,14 +15,14 @@ use egui::{
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Heights of the notice above the pictures and of the words below, as shares of the room, and their limits in points.
+/// Heights of the notice above the pictures and of the text below, as shares of the room, and their limits in points.
 const NOTICE_SHARE: f32 = 0.16;
 const NOTICE_HEIGHT: (f32, f32) = (54.0, 150.0);
 const NEXT_SHARE: f32 = 0.07;
 const NEXT_HEIGHT: (f32, f32) = (30.0, 60.0);
-/// Smallest letters, points.
-const LEAST_FONT: f32 = 12.0;
-/// Time between two looks whether the sign of a new view is over.
+/// Smallest height of letters, points.
+const MIN_FONT_SIZE: f32 = 12.0;
+/// Interval of checking whether the sign of a new view is over.
 const REFRESH_INTERVAL: Duration = Duration::from_millis(100);
 
 const TAKEN: Color32 = Color32::from_rgb(0, 138, 62);
@@ -35,7 +35,7 @@ const GHOST: Color32 = Color32::from_rgb(255, 214, 64);
 
 #[derive(Default)]
 pub(crate) struct GuidePictures {
-    /// The pair that is shown.
+    /// Pair that is shown, with its textures.
     shown: Option<(Arc<RawPair>, [TextureHandle; 2])>,
 }
 
@@ -52,7 +52,7 @@ impl Panel for GuidePictures {
         let notice = Rect::from_min_size(room.min, vec2(room.width(), above));
         let next = Rect::from_min_max(pos2(room.left(), room.bottom() - below), room.max);
         let middle = Rect::from_min_max(notice.left_bottom(), next.right_top());
-        // a recording and a folder are held on purpose: the pair is looked at
+        // a recording and a folder are paused on purpose: their held pair is examined
         let is_paused = state.status().paused && state.pipeline.playback.is_none();
         paint_notice(ui, notice, running, is_paused);
         let across = state.guide.board.as_ref().map_or(1, |board| board.inner().0);
@@ -71,7 +71,7 @@ impl Panel for GuidePictures {
 }
 
 impl GuidePictures {
-    /// `across` is the number of corners in a row of the board.
+    /// Shows the pictures; `across` is the number of corners in a row of the board.
     fn pictures(&mut self, ui: &mut Ui, room: Rect, running: &Running, across: usize) {
         let progress = &running.progress;
         let Some(pair) = &progress.pair else { return };
@@ -104,7 +104,7 @@ impl GuidePictures {
         }
     }
 
-    /// The pictures of a pair on the device, copied once.
+    /// Returns the pictures of a pair as textures, copied once.
     fn textures(&mut self, ui: &Ui, pair: &Arc<RawPair>) -> Option<[TextureHandle; 2]> {
         if self.shown.as_ref().is_none_or(|(shown, _)| !Arc::ptr_eq(shown, pair)) {
             let images = [&pair.left, &pair.right].map(|picture| {
@@ -125,13 +125,13 @@ impl GuidePictures {
     }
 }
 
-/// What is drawn on a picture.
+/// Painter of marks on one picture.
 struct Overlay<'a> {
     painter: &'a Painter,
     rect: Rect,
-    /// Of the picture, px.
+    /// Size of the picture, px.
     size: (usize, usize),
-    /// Corners in a row of the board.
+    /// Number of corners in a row of the board.
     across: usize,
 }
 
@@ -146,13 +146,13 @@ impl Overlay<'_> {
         self.corners(&progress.corners[eye as usize]);
     }
 
-    /// The point on the screen of a place in the picture, px.
+    /// Converts a position in the picture, px, to a point on the screen.
     fn point(&self, at: glam::DVec2) -> Pos2 {
         let share = vec2((at.x as f32 + 0.5) / self.size.0 as f32, (at.y as f32 + 0.5) / self.size.1 as f32);
         self.rect.min + share * self.rect.size()
     }
 
-    /// A light tint where corners were seen.
+    /// Tints the cells in which corners were seen.
     fn coverage(&self, coverage: &Coverage) {
         let cell = self.rect.size() / vec2(CELLS.0 as f32, CELLS.1 as f32);
         for (i, _) in coverage.cells.iter().enumerate().filter(|(_, count)| **count > 0) {
@@ -162,7 +162,7 @@ impl Overlay<'_> {
         }
     }
 
-    /// Where the board is to be held next.
+    /// Draws the outline of the next pose of the board.
     fn ghost(&self, ghost: &Ghost, eye: Eye) {
         let outline: Vec<Pos2> = ghost.outline[eye as usize].iter().map(|at| self.point(*at)).collect();
         let is_shown = outline.iter().all(|point| point.x.abs() < 1e5 && point.y.abs() < 1e5);
@@ -173,11 +173,11 @@ impl Overlay<'_> {
         for (width, colour) in [(6.0, Color32::from_black_alpha(150)), (3.0, GHOST)] {
             self.painter.add(egui::Shape::closed_line(outline.clone(), Stroke::new(width, colour)));
         }
-        // its first corner, so that the board is not held the wrong way round
+        // first corner, so that the board is not held the wrong way round
         self.painter.circle(outline[0], 6.0, GHOST, Stroke::new(1.5, Color32::from_black_alpha(180)));
     }
 
-    /// The corners, those of a column in one colour.
+    /// Draws the corners, each column in one colour.
     fn corners(&self, corners: &[Corner]) {
         let radius = (self.rect.width() / 160.0).clamp(2.0, 5.0);
         for corner in corners {
@@ -192,10 +192,10 @@ impl Overlay<'_> {
         }
     }
 
-    /// The sign that a view was taken.
+    /// Draws the sign that a view was taken.
     fn taken(&self) {
         self.painter.rect_stroke(self.rect, 0.0, Stroke::new(12.0, TAKEN), StrokeKind::Inside);
-        // a tick: fonts may have none
+        // drawn: fonts may have no tick
         let unit = 0.2 * self.rect.height();
         let tick = [vec2(-1.0, 0.0), vec2(-0.3, 0.7), vec2(1.0, -0.8)].map(|at| self.rect.center() + at * unit);
         for (width, colour) in [(0.36, Color32::from_black_alpha(120)), (0.26, TICK)] {
@@ -204,7 +204,7 @@ impl Overlay<'_> {
     }
 }
 
-/// What the user should know, large: its beginning, and the rest of the sentence below.
+/// Paints the notice for the user: its beginning large, the rest of the sentence below.
 fn paint_notice(ui: &Ui, rect: Rect, running: &Running, is_paused: bool) {
     let (text, colour) = match &running.progress.notice {
         _ if running.has_just_taken() => (Notice::Taken(running.count()).to_string(), TAKEN),
@@ -233,25 +233,25 @@ fn colour_of(notice: &Notice) -> Color32 {
     }
 }
 
-/// A line of text in the middle of a rectangle, in letters so large that it fits.
+/// Paints a line of text in the middle of a rectangle, in the largest letters that fit.
 fn paint_line(ui: &Ui, rect: Rect, text: &str, largest: f32, ink: Color32) {
     let room = rect.width() - 16.0;
     let layout = |size: f32| ui.painter().layout_no_wrap(text.to_owned(), FontId::proportional(size), ink);
-    let mut galley = layout(largest.max(LEAST_FONT));
+    let mut galley = layout(largest.max(MIN_FONT_SIZE));
     if galley.rect.width() > room {
-        // whole sizes: each one is drawn into the font's texture once
+        // whole sizes: each is drawn into the font's texture once
         let fitted = (largest * room / galley.rect.width()).floor();
-        galley = layout(fitted.max(LEAST_FONT));
+        galley = layout(fitted.max(MIN_FONT_SIZE));
     }
     if galley.rect.width() > room {
-        galley = ui.painter().layout(text.to_owned(), FontId::proportional(LEAST_FONT), ink, room);
+        galley = ui.painter().layout(text.to_owned(), FontId::proportional(MIN_FONT_SIZE), ink, room);
     }
     let at = Align::Center.align_size_within_range(galley.rect.height(), rect.y_range()).min;
     let painter = ui.painter().with_clip_rect(rect);
     painter.galley(pos2(rect.center().x - galley.rect.width() / 2.0, at), galley, ink);
 }
 
-/// Gives painted text to screen readers, which speak it when it changes.
+/// Names painted text for screen readers, which speak it when it changes.
 fn name(ui: &Ui, rect: Rect, which: &str, text: &str) {
     let id: Id = ui.scope_id().with(("guide", which));
     let response = ui.interact(rect, id, Sense::hover());

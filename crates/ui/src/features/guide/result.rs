@@ -1,23 +1,23 @@
-//! The result: lenses, errors, what depth will be worth, and the file.
+//! Result of a calibration: lenses, errors, expected accuracy of depth, and the file.
 
 use super::panel::warning;
 use crate::calibrate::{DepthError, Eye, Judgement, Outcome};
 use crate::command::Command;
-use crate::panels::steps::Done;
+use crate::panels::steps::StepState;
 use crate::state::State;
 use crate::state::{GuideStep, Running};
 use crate::widgets;
 use egui::{Label, RichText, TextEdit, Ui, WidgetInfo};
 
-pub(crate) fn done(state: &State) -> (Done, String) {
-    let Some(running) = &state.guide.running else { return (Done::Open, "none yet".to_owned()) };
+pub(crate) fn done(state: &State) -> (StepState, String) {
+    let Some(running) = &state.guide.running else { return (StepState::Open, "none yet".to_owned()) };
     let Some(outcome) = running.outcome() else {
         let text = if running.progress.is_solving { "solving …" } else { "none yet: views are missing" };
-        return (Done::Open, text.to_owned());
+        return (StepState::Open, text.to_owned());
     };
     let saved = running.saved.as_ref().filter(|_| running.unsaved() == 0);
     let saved = saved.map_or(String::new(), |(path, _)| format!("; saved: {}", path.display()));
-    let done = if outcome.refusals.is_empty() { Done::Good } else { Done::Doubtful };
+    let done = if outcome.refusals.is_empty() { StepState::Good } else { StepState::Doubtful };
     (done, format!("{}{saved}", outcome.verdict()))
 }
 
@@ -81,7 +81,7 @@ fn numbers(ui: &mut Ui, outcome: &Outcome) {
     value(ui, "baseline", help, format!("{baseline_mm:.2}{baseline} mm"));
 }
 
-/// Expected errors of depth.
+/// Shows the expected errors of depth.
 fn depth(ui: &mut Ui, judgement: &Judgement) {
     ui.label(RichText::new("Error of depth, for 95 of 100 calibrations like this one at most:").strong());
     for error in &judgement.depth {
@@ -97,12 +97,12 @@ fn depth(ui: &mut Ui, judgement: &Judgement) {
     }
 }
 
-/// `4 mm`, `12 cm`.
+/// Formats a length, as `4 mm` or `12 cm`.
 fn length(metres: f64) -> String {
     if metres < 0.095 { format!("{:.0} mm", 1e3 * metres) } else { format!("{:.0} cm", 1e2 * metres) }
 }
 
-/// The file, and the question whether one may be replaced.
+/// Shows the file, and the question whether one may be replaced.
 fn file(ui: &mut Ui, state: &State, running: &Running, outcome: &Outcome, commands: &mut Vec<Command>) {
     ui.add_space(4.0);
     ui.horizontal_wrapped(|ui| {

@@ -1,4 +1,4 @@
-//! The live calibration with a board: what is typed, and how far it is.
+//! State of the live calibration with a board: typed board and progress.
 
 use crate::calibrate::{Board, BoardKind, Outcome, Paper, Pattern, Progress};
 use std::collections::BTreeSet;
@@ -6,61 +6,61 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// So long the window shows that a view was taken.
+/// Time for which the window shows that a view was taken.
 const FLASH: Duration = Duration::from_millis(1500);
 
-/// A change of the live calibration.
+/// Change of the live calibration.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum GuideStep {
-    /// Takes these words for the board, right or wrong.
+    /// Sets the description of the board, valid or not.
     SetBoard(String),
-    /// Sets the side of a square as it was measured, mm; markers follow.
+    /// Sets the measured side of a square, mm; markers follow in proportion.
     SetSquare(f64),
     /// Writes the board as a page to print.
     Print(Paper),
-    /// Begins to look at pairs, or goes on.
+    /// Starts or resumes the examination of pairs.
     Look,
-    /// Looks no more; the views stay.
+    /// Stops the examination of pairs; the views stay.
     Hold,
     /// Ends the calibration and drops its views.
     Discard,
-    /// Takes the next pair that shows the board.
+    /// Forces a view from the next pair that shows the board.
     Take,
-    /// Sets whether views are taken without being asked for.
+    /// Sets whether views are taken automatically.
     SetAutomatic(bool),
-    /// Deletes the view at this place.
+    /// Deletes the view at this index.
     Delete(usize),
-    /// Switches off what the cameras change by themselves: focus and exposure.
+    /// Locks the automatic focus and exposure of the cameras.
     LockCameras,
     /// Sets the name of the file to write.
     NameFile(String),
-    /// Lets the user choose that file.
+    /// Lets the user choose the file to write.
     ChooseFile,
     /// Writes the calibration, and calibrates the source with it.
     Save {
-        /// Files that are there may be replaced.
+        /// Whether existing files may be replaced.
         replaces: bool,
     },
-    /// Leaves the file that is there as it is.
+    /// Leaves the existing file as it is.
     KeepFile,
 }
 
-/// The live calibration.
+/// State of the live calibration.
 pub(crate) struct GuideState {
-    /// The board in words, as they were typed.
+    /// Typed description of the board.
     pub(crate) words: String,
-    /// The board of these words, or why they name none.
+    /// Board of this description, or the error in it.
     pub(crate) board: Result<Board, String>,
-    /// How far it is; `None` where none was begun.
+    /// Running calibration; `None` where none was started.
     pub(crate) running: Option<Running>,
     /// Name of the file to write.
     pub(crate) save_as: String,
-    /// A file to write that is there already: the user is asked.
+    /// Existing file of the chosen name: the user is asked whether to replace it.
     pub(crate) asks_to_replace: Option<PathBuf>,
 }
 
 impl Default for GuideState {
-    /// With the board that fills a sheet of A4: it fits on Letter too.
+    /// Starts with the board that fills a sheet of A4: it fits on Letter too.
     fn default() -> Self {
         let board = Board::for_paper(Paper::A4, None, BoardKind::default()).map_err(|err| err.to_string());
         let words = board.as_ref().map_or_else(|_| String::new(), Board::to_string);
@@ -69,12 +69,12 @@ impl Default for GuideState {
 }
 
 impl GuideState {
-    /// With a board that was used before.
+    /// Starts with a board that was used before.
     pub(crate) fn with_board(board: Board) -> Self {
         Self { words: board.to_string(), board: Ok(board), ..Self::default() }
     }
 
-    /// Takes words for the board.
+    /// Sets the description of the board.
     pub(crate) fn set_board(&mut self, words: String) {
         self.board = words.trim().parse().map_err(|err: crate::calibration::CalibrationError| err.to_string());
         self.words = words;
@@ -93,27 +93,27 @@ impl GuideState {
     }
 }
 
-/// A calibration that was begun.
+/// Calibration that was started.
 pub(crate) struct Running {
-    /// Its newest state.
+    /// Newest progress.
     pub(crate) progress: Progress,
-    /// Pairs are looked at while the page is open.
+    /// Whether pairs are examined while the page is open.
     pub(crate) is_looking: bool,
-    /// Why pairs can be looked at no more.
+    /// Reason why no more pairs can be examined.
     pub(crate) ended: Option<String>,
-    /// When the newest view was taken.
+    /// Time of the newest view.
     pub(crate) taken_at: Option<Instant>,
-    /// The file that was written, and the names of its views.
+    /// Written file, with the names of its views.
     pub(crate) saved: Option<(PathBuf, BTreeSet<String>)>,
 }
 
 impl Running {
-    /// A calibration that begins.
+    /// Starts a calibration.
     pub(crate) fn new() -> Self {
         Self { progress: Progress::default(), is_looking: true, ended: None, taken_at: None, saved: None }
     }
 
-    /// Takes a newer state over.
+    /// Takes newer progress.
     pub(crate) fn update(&mut self, progress: Progress, now: Instant) {
         let newest = |progress: &Progress| progress.taken.last().map(|taken| taken.view.name.clone());
         if progress.taken.len() > self.progress.taken.len() && newest(&progress) != newest(&self.progress) {
@@ -122,27 +122,27 @@ impl Running {
         self.progress = progress;
     }
 
-    /// How many views there are.
+    /// Returns the number of views.
     pub(crate) fn count(&self) -> usize {
         self.progress.taken.len()
     }
 
-    /// The names of the views.
+    /// Returns the names of the views.
     pub(crate) fn names(&self) -> BTreeSet<String> {
         self.progress.taken.iter().map(|taken| taken.view.name.clone()).collect()
     }
 
-    /// How many views would be lost.
+    /// Returns the number of unsaved views.
     pub(crate) fn unsaved(&self) -> usize {
         if self.saved.as_ref().is_some_and(|(_, names)| *names == self.names()) { 0 } else { self.count() }
     }
 
-    /// A view was taken just now.
+    /// Returns whether a view was taken just now.
     pub(crate) fn has_just_taken(&self) -> bool {
         self.taken_at.is_some_and(|at| at.elapsed() < FLASH)
     }
 
-    /// The solution that can be written; `None` where there is none.
+    /// Returns the solution that can be written, if there is one.
     pub(crate) fn outcome(&self) -> Option<&Arc<Outcome>> {
         self.progress.outcome.as_ref()
     }

@@ -1,10 +1,10 @@
-//! The views: how many, where, and how well each agrees with the solution.
+//! List of the views: number, position, and error of each against the solution.
 
 use super::panel::warning;
 use crate::calibrate::{Eye, MIN_VIEWS, Outcome, Taken};
 use crate::command::Command;
 use crate::console::counted;
-use crate::panels::steps::Done;
+use crate::panels::steps::StepState;
 use crate::state::State;
 use crate::state::{GuideStep, Running};
 use crate::widgets;
@@ -13,13 +13,13 @@ use egui::{Button, Checkbox, Grid, RichText, Role, ScrollArea, Ui, WidgetInfo};
 /// Height of the table, points.
 const TABLE_HEIGHT: f32 = 190.0;
 
-pub(crate) fn done(state: &State) -> (Done, String) {
-    let Some(running) = &state.guide.running else { return (Done::Open, "none yet".to_owned()) };
+pub(crate) fn done(state: &State) -> (StepState, String) {
+    let Some(running) = &state.guide.running else { return (StepState::Open, "none yet".to_owned()) };
     let count = counted(running.count() as u64, "view");
     let solving = if running.progress.is_solving { ", solving …" } else { "" };
     match running.count() {
-        few if few < MIN_VIEWS => (Done::Open, format!("{count}, {} to go at least{solving}", MIN_VIEWS - few)),
-        _ => (Done::Good, format!("{count}{solving}")),
+        few if few < MIN_VIEWS => (StepState::Open, format!("{count}, {} to go at least{solving}", MIN_VIEWS - few)),
+        _ => (StepState::Good, format!("{count}{solving}")),
     }
 }
 
@@ -105,9 +105,9 @@ fn row(ui: &mut Ui, taken: &Taken, outcome: Option<&Outcome>, place: usize, comm
     }
 }
 
-/// Re-projection error of a view, px; `None` where the solution does not have it.
+/// Returns the re-projection error of a view, px; `None` where the solution lacks it.
 fn rms_px(outcome: Option<&Outcome>, name: &str, eye: Eye) -> Option<f64> {
-    // a split view is there twice, once for each eye
+    // a split view is listed twice, once for each eye
     outcome?.solution.views.iter().filter(|fit| fit.view.name == name).find_map(|fit| fit.rms_px(eye))
 }
 

@@ -1,4 +1,4 @@
-//! Going back to older settings, and following a settings file.
+//! Return to older settings, and following of a settings file.
 
 use crate::capture::SourceSpec;
 use crate::features::dialog;
@@ -14,19 +14,19 @@ use crate::stereo::{Preset, StereoParams};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Time between two looks at the settings file.
+/// Interval of reading the settings file.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(500);
-/// The look; it is not shown.
+/// Job that reads the settings file; hidden from the status line.
 pub(crate) const FOLLOW: Job = Job::stoppable("reading the settings file");
 const SAVE: Job = Job::new("writing the settings");
 
-/// A settings file as it was read: its text, and its settings or what is wrong with it.
-struct Read {
+/// Content of a settings file: its text, and its settings or the error in it.
+struct FileContent {
     text: String,
     settings: Result<Settings, SettingsError>,
 }
 
-/// Notes the settings, once per frame and after all commands of the frame.
+/// Records the settings, once per frame and after all commands of the frame.
 pub(crate) fn note(session: &mut Session, ctx: &egui::Context) {
     if session.started.is_some() || session.state.source.opening.is_some() {
         return; // not all settings are there
@@ -36,7 +36,7 @@ pub(crate) fn note(session: &mut Session, ctx: &egui::Context) {
     session.state.history.note(setup, Instant::now(), press);
 }
 
-/// Carries out a step.
+/// Executes a step.
 pub(crate) fn execute(session: &mut Session, step: HistoryStep) {
     match step {
         HistoryStep::Go(position) => go_to(session, position),
@@ -48,7 +48,7 @@ pub(crate) fn execute(session: &mut Session, step: HistoryStep) {
     }
 }
 
-/// Takes the last step back (-1), or makes the next one again (1).
+/// Undoes the last step (-1) or redoes the next one (1).
 pub(crate) fn go_in_history(session: &mut Session, by: isize) {
     match session.state.history.position().checked_add_signed(by) {
         Some(position) if position <= session.state.history.steps().len() => go_to(session, position),
@@ -62,7 +62,7 @@ fn go_to(session: &mut Session, position: usize) {
     }
 }
 
-/// Takes settings as a whole.
+/// Applies a whole set of settings.
 pub(crate) fn take_setup(session: &mut Session, setup: Setup) {
     let Setup { params, preset, own, engine, source, calibration, depth_range_m } = setup;
     let matching = &mut session.state.matching;
@@ -94,7 +94,7 @@ fn choose_settings_file(session: &mut Session) {
 fn open_settings_file(session: &mut Session, path: PathBuf) {
     let path = crate::session::absolute(&path);
     let read = move || Ok((read(&path).map_err(|err| err.to_string())?, path));
-    session.start_job(Job::stoppable("opening the settings"), read, |session, (read, path): (Read, PathBuf)| {
+    session.start_job(Job::stoppable("opening the settings"), read, |session, (read, path): (FileContent, PathBuf)| {
         let file = SettingsFile { path, text: String::new(), wrong: None };
         session.state.settings_file = Some(file);
         take_read(session, read);
@@ -107,7 +107,7 @@ fn choose_new_settings_file(session: &mut Session) {
     dialog::commands::ask_new_file(session, "A file for the settings", name, kind, write_settings_file);
 }
 
-/// Writes the file that is followed; what an editor has changed in it meanwhile is not written over.
+/// Writes the followed file; changes that an editor has made meanwhile are not overwritten.
 fn save_settings_file(session: &mut Session) {
     let Some(file) = &session.state.settings_file else { return };
     let path = file.path.clone();
@@ -134,7 +134,7 @@ fn write_settings_file(session: &mut Session, path: PathBuf, replaces: bool) {
     });
 }
 
-/// Reads the settings file again where it has changed.
+/// Reads the settings file again after a change.
 pub(crate) fn follow_settings_file(session: &mut Session, now: Instant) {
     let Some(file) = &session.state.settings_file else { return };
     let is_due = session.file_read.is_none_or(|read| now.saturating_duration_since(read) >= FOLLOW_INTERVAL);
@@ -146,12 +146,12 @@ pub(crate) fn follow_settings_file(session: &mut Session, now: Instant) {
     let look = move || {
         let read = match read(&path) {
             Ok(read) => (read.text != known).then_some(read),
-            // an editor may be replacing it: the error stays only as long as the file is gone
-            Err(why) => Some(Read { text: String::new(), settings: Err(why) }),
+            // an editor may be replacing it: the error stays only as long as the file is missing
+            Err(why) => Some(FileContent { text: String::new(), settings: Err(why) }),
         };
         Ok((path, read))
     };
-    session.start_job(FOLLOW, look, |session, (path, read): (PathBuf, Option<Read>)| {
+    session.start_job(FOLLOW, look, |session, (path, read): (PathBuf, Option<FileContent>)| {
         let is_followed = session.state.settings_file.as_ref().is_some_and(|file| file.path == path);
         if let Some(read) = read.filter(|_| is_followed) {
             take_read(session, read);
@@ -159,8 +159,8 @@ pub(crate) fn follow_settings_file(session: &mut Session, now: Instant) {
     });
 }
 
-/// Takes the settings of the file; where it is wrong, the settings stay as they are.
-fn take_read(session: &mut Session, Read { text, settings }: Read) {
+/// Applies the settings of the file; an error in it leaves the settings unchanged.
+fn take_read(session: &mut Session, FileContent { text, settings }: FileContent) {
     let frame = session.state.output().map(|output| (output.job.frame.extent_px(), output.job.frame.geometry));
     let settings = settings.and_then(|settings| {
         let params = match frame {
@@ -191,8 +191,8 @@ fn take_read(session: &mut Session, Read { text, settings }: Read) {
 ///
 /// # Errors
 /// It cannot be read.
-fn read(path: &Path) -> Result<Read, SettingsError> {
+fn read(path: &Path) -> Result<FileContent, SettingsError> {
     let text = settings::read_text(path)?;
     let settings = settings::words_of(path, &text).and_then(|words| Settings::resolve(&words));
-    Ok(Read { text, settings })
+    Ok(FileContent { text, settings })
 }

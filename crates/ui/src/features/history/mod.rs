@@ -1,4 +1,4 @@
-//! Changes of the settings, the way back to each of them, and a settings file that is followed.
+//! History of the settings, undo and redo, and a settings file that is followed.
 
 pub(crate) mod commands;
 pub(crate) mod panel;

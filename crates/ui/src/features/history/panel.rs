@@ -1,4 +1,4 @@
-//! Every change of the settings, with the way back; and the settings file that is followed.
+//! Page of the history: every change of the settings, and the settings file that is followed.
 
 use crate::action::Action;
 use crate::command::Command;
@@ -36,7 +36,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     row(ui, "", "as it began", 0, history.position(), commands);
 }
 
-/// A place in the history, behind so many steps.
+/// Shows one position in the history.
 fn row(ui: &mut Ui, clock: &str, words: &str, place: usize, position: usize, commands: &mut Vec<Command>) {
     let mut text = RichText::new(format!("{clock:8}  {words}"));
     if place > position {
@@ -53,7 +53,7 @@ fn row(ui: &mut Ui, clock: &str, words: &str, place: usize, position: usize, com
     });
 }
 
-/// The settings file.
+/// Shows the settings file.
 fn file(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     widgets::heading(ui, "settings file");
     let file = state.settings_file.as_ref();

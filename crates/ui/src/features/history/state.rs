@@ -1,4 +1,4 @@
-//! The history of settings: what was changed and when, and the way back.
+//! History of settings: changes with their times, undo and redo.
 
 use crate::calibration::{FocalLength, StereoRig};
 use crate::capture::{FramePreparation, SourceSpec};
@@ -8,19 +8,19 @@ use crate::state::{OwnPreset, State};
 use crate::stereo::{Preset, StereoParams};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Most steps that are kept; the oldest are forgotten.
+/// Largest number of steps; the oldest are forgotten.
 const MAX_STEPS: usize = 500;
-/// Settings of which each choice is a step of its own.
+/// Settings of which each choice is a separate step.
 const CHOSEN: [&str; 4] = ["Source", "Engine", "Preset", "Calibration"];
-/// Changes of the same other settings that follow each other so quickly are one step, as of a slider.
+/// Interval below which changes of one setting are merged into one step, as those of a slider.
 const SAME_STEP: Duration = Duration::from_secs(1);
-/// Most settings that a step names.
+/// Largest number of settings that a step names.
 const MAX_NAMED: usize = 3;
 
-/// The settings that a step changes.
+/// Settings that a step changes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Setup {
-    /// The parameters. Confidence follows its view and is off here.
+    /// Parameters. Confidence follows its view and is off here.
     pub(crate) params: StereoParams,
     pub(crate) preset: Preset,
     pub(crate) own: Option<OwnPreset>,
@@ -31,7 +31,7 @@ pub(crate) struct Setup {
     pub(crate) depth_range_m: Option<(f64, f64)>,
 }
 
-/// The calibration of the source: as it was chosen, and what came of it, so that an estimate comes back as it was.
+/// Calibration of the source: the choice and its result, so that an estimate is restored exactly.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Calibration {
     pub(crate) choice: CalibrationChoice,
@@ -41,14 +41,14 @@ pub(crate) struct Calibration {
 }
 
 impl PartialEq for Calibration {
-    /// The rest follows from these.
+    /// Compares the choices, from which the rest follows.
     fn eq(&self, other: &Self) -> bool {
         (&self.choice, &self.rig) == (&other.choice, &other.rig)
     }
 }
 
 impl Setup {
-    /// The present one.
+    /// Returns the present settings.
     pub(crate) fn of(State { matching, source, rig, view, .. }: &State) -> Self {
         Self {
             params: StereoParams { confidence: false, ..matching.params.clone() },
@@ -66,29 +66,29 @@ impl Setup {
         }
     }
 
-    /// The same source, calibration and colours, matched with the settings of another one.
+    /// Returns this source, calibration and colours with the matching settings of `other`.
     pub(crate) fn matched_as(self, other: &Self) -> Self {
         let Self { source, calibration, depth_range_m, .. } = self;
         Self { source, calibration, depth_range_m, ..other.clone() }
     }
 
-    /// What differs, in one line: "P1 14 → 22"; "the same" where nothing does.
+    /// Describes the differences in one line: "P1 14 → 22"; "the same" without any.
     pub(crate) fn differences_to(&self, to: &Self) -> String {
         let changes = self.changes_to(to);
         if changes.is_empty() { "the same".to_owned() } else { words_of(&changes) }
     }
 
-    /// Name of the preset that the parameters started from.
+    /// Returns the name of the preset that the parameters started from.
     pub(crate) fn preset_name(&self) -> &str {
         self.own.as_ref().map_or(self.preset.word(), |own| &own.name)
     }
 
-    /// What differs, as "P1 14 → 22". A preset's name stands for its parameters.
-    fn changes_to(&self, to: &Self) -> Vec<Change> {
+    /// Returns the changes, as "P1 14 → 22". A preset's name stands for its parameters.
+    fn changes_to(&self, to: &Self) -> Vec<SettingChange> {
         let mut changes = Vec::new();
         let mut add = |name: &'static str, from: &str, to: &str| {
             if from != to {
-                changes.push(Change { name, words: format!("{name} {from} → {to}") });
+                changes.push(SettingChange { name, words: format!("{name} {from} → {to}") });
             }
         };
         add("Source", &self.source.to_string(), &to.source.to_string());
@@ -112,12 +112,12 @@ impl Setup {
     }
 }
 
-/// A depth range in words.
+/// Describes a depth range.
 fn colours(range_m: Option<(f64, f64)>) -> String {
     range_m.map_or("not fitted".to_owned(), |(near, far)| format!("{near:.2} to {far:.2} m"))
 }
 
-/// A calibration in words: where it comes from, and the numbers that were given.
+/// Describes a calibration: its origin, and the given numbers.
 fn words_of_choice(choice: &CalibrationChoice) -> String {
     let mut words = vec![match (choice.rectify(), &choice.files[..]) {
         (RectifyChoice::Auto, _) => "estimated".to_owned(),
@@ -135,42 +135,42 @@ fn words_of_choice(choice: &CalibrationChoice) -> String {
     words.join(" ")
 }
 
-/// A setting that a step changes.
-struct Change {
+/// Change of one setting in a step.
+struct SettingChange {
     name: &'static str,
     words: String,
 }
 
-/// A change of settings.
+/// Change of settings.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) at: SystemTime,
-    /// What it changes: "P1 14 → 22".
+    /// Description: "P1 14 → 22".
     pub(crate) words: String,
-    /// Names of what it changes.
+    /// Names of the changed settings.
     names: Vec<&'static str>,
-    /// The settings after it.
+    /// Settings after the step.
     setup: Setup,
 }
 
-/// All steps of a run.
+/// Steps of this run of the program.
 #[derive(Default)]
 pub(crate) struct History {
-    /// The settings before the first step; `None` before the start.
+    /// Settings before the first step; `None` before the start.
     start: Option<Setup>,
     steps: Vec<Step>,
-    /// Steps in force; those behind can be done again.
+    /// Number of steps in force; later ones can be redone.
     position: usize,
-    /// The settings that were noted last.
+    /// Settings that were recorded last.
     now: Option<Setup>,
-    /// Older settings were taken: the next difference is theirs, and no step.
+    /// Whether older settings were restored: the next difference is no step.
     is_going: bool,
-    /// When the newest step changed last, and during which press of the pointer.
+    /// Time of the last change to the newest step, and the press of the pointer during it.
     newest: Option<(Instant, Option<u64>)>,
 }
 
 impl History {
-    /// Notes the present settings; called once per frame. `press` numbers the press of the pointer that goes on.
+    /// Records the present settings; called once per frame. `press` numbers the present press of the pointer.
     pub(crate) fn note(&mut self, setup: Setup, now: Instant, press: Option<u64>) {
         let Some(before) = &self.now else {
             (self.start, self.now) = (Some(setup.clone()), Some(setup));
@@ -185,7 +185,7 @@ impl History {
             return;
         }
         self.steps.truncate(self.position);
-        let names = |changes: &[Change]| changes.iter().map(|change| change.name).collect::<Vec<_>>();
+        let names = |changes: &[SettingChange]| changes.iter().map(|change| change.name).collect::<Vec<_>>();
         let changes = self.in_force(self.position).map(|from| from.changes_to(&setup)).unwrap_or_default();
         let is_chosen = changes.iter().any(|change| CHOSEN.contains(&change.name));
         let is_same_step = self.newest.is_some_and(|(at, of_press)| {
@@ -207,7 +207,7 @@ impl History {
         self.position = self.steps.len();
     }
 
-    /// Notes colours that were fitted because of the step in force: they come and go with it.
+    /// Records colours that were fitted because of the step in force: undo and redo include them.
     pub(crate) fn note_colours(&mut self, range_m: Option<(f64, f64)>) {
         let in_force = match self.position.checked_sub(1) {
             None => self.start.as_mut(),
@@ -218,17 +218,17 @@ impl History {
         }
     }
 
-    /// The steps, the oldest first.
+    /// Returns the steps, the oldest first.
     pub(crate) fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// How many steps are in force.
+    /// Returns the number of steps in force.
     pub(crate) fn position(&self) -> usize {
         self.position
     }
 
-    /// Goes to where so many steps are in force; the settings to take. `None` where there are not so many, or no others.
+    /// Goes to this number of steps and returns the settings to apply. `None` where the number is too large, or nothing changes.
     pub(crate) fn go(&mut self, position: usize) -> Option<Setup> {
         let setup = self.in_force(position)?.clone();
         if position == self.position {
@@ -238,7 +238,7 @@ impl History {
         Some(setup)
     }
 
-    /// The settings after so many steps.
+    /// Returns the settings after this number of steps.
     fn in_force(&self, position: usize) -> Option<&Setup> {
         match position.checked_sub(1) {
             None => self.start.as_ref(),
@@ -247,8 +247,8 @@ impl History {
     }
 }
 
-/// The changes in one line.
-fn words_of(changes: &[Change]) -> String {
+/// Describes the changes in one line.
+fn words_of(changes: &[SettingChange]) -> String {
     let words: Vec<_> = changes.iter().take(MAX_NAMED).map(|change| change.words.as_str()).collect();
     match changes.len().saturating_sub(MAX_NAMED) {
         0 => words.join(", "),

@@ -1,20 +1,20 @@
-//! Measuring while its page is open.
+//! Measurement while its page is open.
 
 use crate::action::Action;
-use crate::live::{Background, MeasureWish, Measured, Meter};
+use crate::live::{Background, MeasureRequest, Measurement, Meter};
 use crate::session::Session;
 use crate::state::MeasureStep;
 use crate::waker::Waker;
 use egui::Context;
 use std::sync::Arc;
 
-/// Starts the thread that measures.
-pub(crate) fn start_meter(waker: &Waker) -> std::io::Result<Background<MeasureWish, Measured>> {
+/// Starts the thread of measurements.
+pub(crate) fn start_meter(waker: &Waker) -> std::io::Result<Background<MeasureRequest, Measurement>> {
     let (wake, mut meter) = (waker.clone(), Meter::default());
     Background::start("measure", Arc::new(move || wake.wake()), move |wish| meter.measure(wish))
 }
 
-/// Carries out a step.
+/// Executes a step.
 pub(crate) fn execute(session: &mut Session, step: MeasureStep, ctx: &Context) {
     let state = &mut session.state.measure;
     match step {
@@ -31,7 +31,7 @@ pub(crate) fn execute(session: &mut Session, step: MeasureStep, ctx: &Context) {
     }
 }
 
-/// Wishes for the numbers of the newest result, and takes what was measured last. Called once per frame.
+/// Requests the numbers of the newest result, and takes the newest measurement. Called once per frame.
 pub(crate) fn update(session: &mut Session) {
     if !session.state.is_open(Action::Measure) {
         session.state.measure.measured = None;
@@ -42,7 +42,7 @@ pub(crate) fn update(session: &mut Session) {
     }
     let Some(output) = session.state.output().filter(|output| output.map.is_some()) else { return };
     let subject = session.state.measure.subject(output.job.frame.size());
-    let wish = MeasureWish { output: Arc::clone(output), subject, series: session.state.measure.series };
+    let wish = MeasureRequest { output: Arc::clone(output), subject, series: session.state.measure.series };
     if !session.measuring.as_ref().is_some_and(|known| known.is_same(&wish)) {
         session.meter.wish(session.measuring.insert(wish).clone());
     }

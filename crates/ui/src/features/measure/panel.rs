@@ -1,8 +1,8 @@
-//! The page that measures: depth quality of a rectangle, the distance of two points, scores; each with its trend.
+//! Page of measurements: depth quality of a rectangle, the distance of two points, scores; each with its trend.
 
 use crate::action::Action;
 use crate::command::Command;
-use crate::live::{Measured, Row};
+use crate::live::{Measurement, Row};
 use crate::metrics::{Missing, Trend};
 use crate::panels::action_button;
 use crate::state::State;
@@ -13,7 +13,7 @@ use egui::{Button, Color32, DragValue, Grid, Label, RichText, Role, Sense, Shape
 const HELP: &str = "Drag a rectangle over a flat surface; click two points for their distance. The other mouse buttons move an enlarged picture.";
 /// Size of the curve of the last values, points.
 const CURVE: egui::Vec2 = vec2(64.0, 14.0);
-/// Distance that is first offered to be typed, m.
+/// Distance that is offered first, m.
 const FIRST_DISTANCE_M: f64 = 1.0;
 
 pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
@@ -41,7 +41,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     end(ui, measured, commands);
 }
 
-/// The rectangle in numbers, which can be typed.
+/// Shows the rectangle in numbers, which can be typed.
 fn region(ui: &mut Ui, measure: &MeasureState, size: (usize, usize), commands: &mut Vec<Command>) {
     let now = measure.subject(size).region;
     let mut region = now;
@@ -68,7 +68,7 @@ fn region(ui: &mut Ui, measure: &MeasureState, size: (usize, usize), commands: &
     }
 }
 
-/// The distance that a ruler says.
+/// Shows the field for the true distance.
 fn true_distance(ui: &mut Ui, measure: &MeasureState, commands: &mut Vec<Command>) {
     let help = "Distance of the surface in the middle of the picture, from the left camera along its line of sight, measured with a ruler: \
                 for the Z accuracy.";
@@ -91,7 +91,7 @@ fn true_distance(ui: &mut Ui, measure: &MeasureState, commands: &mut Vec<Command
     }
 }
 
-/// The chosen points.
+/// Shows the chosen points.
 fn points(ui: &mut Ui, measure: &MeasureState, commands: &mut Vec<Command>) {
     widgets::row(ui, "points", "Two pixels whose distance in space is measured.", |ui| {
         let text = match measure.points[..] {
@@ -106,10 +106,10 @@ fn points(ui: &mut Ui, measure: &MeasureState, commands: &mut Vec<Command>) {
     });
 }
 
-/// Each number with its unit, the curve of its last values, and its trend.
+/// Shows each number with its unit, the curve of its last values, and its trend.
 fn table(ui: &mut Ui, name: &str, rows: &[Row]) {
     Grid::new(name).num_columns(4).spacing([10.0, 2.0]).show(ui, |ui| {
-        // the error of one step is for scripts: its parts and their sum are shown
+        // the error of one step is for scripts: the window shows its parts and their sum
         for Row { quantity, values, trend } in rows.iter().filter(|row| row.quantity.name != "distance_error_mm") {
             let value = quantity.value.map_or_else(|_| "–".to_owned(), digits);
             ui.label(quantity.title);
@@ -126,7 +126,7 @@ fn table(ui: &mut Ui, name: &str, rows: &[Row]) {
     });
 }
 
-/// Four digits that count.
+/// Formats a value with four significant digits.
 fn digits(value: f64) -> String {
     match value.abs() {
         size if size >= 1000.0 => format!("{value:.0}"),
@@ -145,7 +145,7 @@ fn trend_text(ui: &Ui, trend: Trend) -> RichText {
     }
 }
 
-/// The last values as a line from the left, the lowest at the bottom and the highest at the top.
+/// Draws the last values as a line from the left, the lowest at the bottom and the highest at the top.
 fn curve(ui: &mut Ui, values: &[f64]) {
     let (rect, _) = ui.allocate_exact_size(CURVE, Sense::hover());
     if values.len() < 2 {
@@ -159,7 +159,7 @@ fn curve(ui: &mut Ui, values: &[f64]) {
     ui.painter().add(Shape::line(line.collect(), Stroke::new(1.0, ui.visuals().text_color())));
 }
 
-/// Why numbers are missing, each reason once, with the numbers that it concerns.
+/// Shows why numbers are missing: each reason once, with its numbers.
 fn missing(ui: &mut Ui, rows: &[Row], commands: &mut Vec<Command>) {
     let mut reasons: Vec<(Missing, Vec<&str>)> = Vec::new();
     for row in rows {
@@ -180,7 +180,7 @@ fn missing(ui: &mut Ui, rows: &[Row], commands: &mut Vec<Command>) {
     }
 }
 
-fn end(ui: &mut Ui, measured: &Measured, commands: &mut Vec<Command>) {
+fn end(ui: &mut Ui, measured: &Measurement, commands: &mut Vec<Command>) {
     ui.separator();
     ui.horizontal_wrapped(|ui| {
         let again = ui.button("Begin anew").on_hover_text("Forgets the values so far: trends and noise begin again.");

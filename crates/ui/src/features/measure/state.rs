@@ -1,41 +1,41 @@
-//! Measuring in the picture: a rectangle and two points, and the numbers of the newest result.
+//! Measurement in the picture: a rectangle and two points, and the numbers of the newest result.
 
-use crate::live::{Measured, Subject};
+use crate::live::{Measurement, Subject};
 use crate::metrics::Region;
 use std::sync::Arc;
 
-/// A change of what is measured.
+/// Change of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum MeasureStep {
     /// Measures another rectangle; `None` for the middle of the picture.
     SetRegion(Option<Region>),
-    /// Takes a pixel as the first or the second point; a third one begins anew.
+    /// Adds a pixel as the first or the second point; a third one starts anew.
     AddPoint((usize, usize)),
     ClearPoints,
-    /// True distance of the surface in the middle of the picture, m.
+    /// Sets the true distance of the surface in the middle of the picture, m.
     SetTrueDistance(Option<f64>),
     /// Forgets the values so far.
     BeginAnew,
-    /// Puts a command on the clipboard that measures the same.
+    /// Copies a command that measures the same to the clipboard.
     CopyCommand,
 }
 
-/// What is measured while the page is open.
+/// Subject and numbers of the measurement while the page is open.
 #[derive(Default)]
 pub(crate) struct MeasureState {
-    /// `None` for the middle of the picture.
+    /// Measured rectangle; `None` for the middle of the picture.
     pub(crate) region: Option<Region>,
-    /// At most two pixels.
+    /// Measured points, at most two pixels.
     pub(crate) points: Vec<(usize, usize)>,
     pub(crate) true_distance_m: Option<f64>,
-    /// Counts how often values were forgotten.
+    /// Number of the series: how often values were forgotten.
     pub(crate) series: u64,
-    /// The numbers of the newest result that was measured.
-    pub(crate) measured: Option<Arc<Measured>>,
+    /// Numbers of the newest measured result.
+    pub(crate) measured: Option<Arc<Measurement>>,
 }
 
 impl MeasureState {
-    /// What is measured in pictures of this size: what lies outside them is not.
+    /// Returns the measured subject in pictures of this size, without points outside them.
     pub(crate) fn subject(&self, size: (usize, usize)) -> Subject {
         let region = self.region.filter(|region| region.check_inside(size).is_ok());
         let inside = |&(x, y): &(usize, usize)| x < size.0 && y < size.1;

@@ -1,8 +1,8 @@
-//! Makes pictures: drawn on the window's thread between two frames, then read back, encoded and written by a job.
+//! Saved pictures: drawn on the window's thread between two frames, then read back, encoded and written by a job.
 
-use super::figure::{self, Titled};
+use super::figure::{self, TitledDrawing};
 use super::offscreen::{Drawn, Pending};
-use super::state::{Figure, PictureFormat, PictureStep, Use};
+use super::state::{Destination, Figure, PictureFormat, PictureStep};
 use super::svg::svg;
 use crate::action::Action;
 use crate::command::Command;
@@ -22,7 +22,7 @@ use std::time::SystemTime;
 const WRITE: Job = Job::new("writing the picture");
 const COPY: Job = Job::new("copying the picture");
 
-/// Carries out a step.
+/// Executes a step.
 pub(crate) fn execute(session: &mut Session, step: PictureStep) {
     let pictures = &mut session.state.picture;
     match step {
@@ -36,8 +36,8 @@ pub(crate) fn execute(session: &mut Session, step: PictureStep) {
     }
 }
 
-/// Wants a picture of what is large or on the open page.
-pub(crate) fn want(session: &mut Session, wanted: Use) {
+/// Requests a picture of the figure on the open page, or of the large view.
+pub(crate) fn want(session: &mut Session, wanted: Destination) {
     let figure = if session.state.is_open(Action::Pictures) { session.state.picture.chosen } else { None };
     match figure.or_else(|| Figure::of_now(&session.state)) {
         Some(figure) => session.state.picture.wanted = Some((figure, wanted)),
@@ -45,7 +45,7 @@ pub(crate) fn want(session: &mut Session, wanted: Use) {
     }
 }
 
-/// Draws the picture that is wanted, and puts a finished one on the clipboard. Called once per frame, with the window's device.
+/// Draws the requested picture, and copies a finished one to the clipboard. Called once per frame, with the window's device.
 pub(crate) fn update(session: &mut Session, ctx: &Context, render_state: &RenderState) {
     if let Some(image) = session.state.picture.copied.take() {
         let [width, height] = image.size;
@@ -54,22 +54,22 @@ pub(crate) fn update(session: &mut Session, ctx: &Context, render_state: &Render
     }
     let Some((wanted, purpose)) = session.state.picture.wanted.take() else { return };
     let owner = match purpose {
-        Use::File => Command::from(Action::SavePicture).owner(),
-        Use::Clipboard => Command::from(Action::CopyPicture).owner(),
+        Destination::File => Command::from(Action::SavePicture).owner(),
+        Destination::Clipboard => Command::from(Action::CopyPicture).owner(),
     };
     let is_dark = session.state.picture.choices.ground.is_dark(ctx.global_style().visuals.dark_mode);
     session.owned(Some(owner), |session| make(session, wanted, purpose, render_state, is_dark));
 }
 
-fn make(session: &mut Session, wanted: Figure, purpose: Use, render_state: &RenderState, is_dark: bool) {
+fn make(session: &mut Session, wanted: Figure, purpose: Destination, render_state: &RenderState, is_dark: bool) {
     if session.jobs.is_running(WRITE) || session.jobs.is_running(COPY) {
         return session.state.notices.news("the picture before is still being written");
     }
     if !wanted.is_there(&session.state) {
         return session.state.notices.news(format!("{}: there is nothing to draw now", wanted.title()));
     }
-    let Titled { drawn, title, description } = figure::draw(&session.state, render_state, wanted, is_dark);
-    if purpose == Use::Clipboard {
+    let TitledDrawing { drawn, title, description } = figure::draw(&session.state, render_state, wanted, is_dark);
+    if purpose == Destination::Clipboard {
         match drawn.submit(render_state) {
             Ok(pending) => session.start_job(
                 COPY,
@@ -111,7 +111,7 @@ fn make(session: &mut Session, wanted: Figure, purpose: Use, render_state: &Rend
     });
 }
 
-/// Makes the bytes of a file.
+/// Encoder of a file.
 type Encode = Box<dyn FnOnce() -> Result<Vec<u8>, String> + Send>;
 
 fn encoder(

@@ -13,20 +13,20 @@ use egui::{Frame, Rect, RichText, Ui, pos2, vec2};
 const MARGIN: f32 = 8.0;
 /// Width of figures, points.
 const FIGURE_WIDTH: f32 = 640.0;
-/// Width of a view up to which its title and bar have their usual size, px; they grow with larger ones.
+/// Width of a view up to which its title and bar have their usual size, px; they grow with wider ones.
 const USUAL_WIDTH_PX: f32 = 800.0;
-/// Width below which a title has no room, points.
+/// Width below which no title is drawn, points.
 const MIN_WIDTH: f32 = 240.0;
 
-/// A drawing with the words that belong to it.
-pub(crate) struct Titled {
+/// Drawing with its title and description.
+pub(crate) struct TitledDrawing {
     pub(crate) drawn: Drawn,
     pub(crate) title: String,
     /// Units, range and size in words.
     pub(crate) description: String,
 }
 
-/// Size of the picture, px.
+/// Returns the size of the picture, px.
 pub(crate) fn size_px(state: &State, figure: Figure, scale: u32) -> Option<[u32; 2]> {
     let Figure::View(kind) = figure else { return None };
     let sheet = view_sheet(state, kind, scale);
@@ -34,8 +34,8 @@ pub(crate) fn size_px(state: &State, figure: Figure, scale: u32) -> Option<[u32;
     Some([px(sheet.size.x), px(sheet.size.y)])
 }
 
-/// Draws a figure as it is now; a view through `render_state`.
-pub(crate) fn draw(state: &State, render_state: &RenderState, figure: Figure, is_dark: bool) -> Titled {
+/// Draws a figure; a view through `render_state`.
+pub(crate) fn draw(state: &State, render_state: &RenderState, figure: Figure, is_dark: bool) -> TitledDrawing {
     let title = format!("{} – {}", figure.title(), state.status().source.name);
     let (drawn, units) = match figure {
         Figure::View(kind) => draw_view(state, render_state, kind, is_dark),
@@ -47,10 +47,10 @@ pub(crate) fn draw(state: &State, render_state: &RenderState, figure: Figure, is
         format!("A: {}, B: {}", comparison.kept.preset_name(), comparison.kept.differences_to(&now))
     });
     let parts = units.into_iter().chain(compared).chain([format!("{width} × {height} px")]);
-    Titled { drawn, title, description: parts.collect::<Vec<_>>().join("; ") }
+    TitledDrawing { drawn, title, description: parts.collect::<Vec<_>>().join("; ") }
 }
 
-/// Places of a view on its sheet.
+/// Layout of a view on its sheet.
 struct ViewSheet {
     rects: ViewRects,
     size: egui::Vec2,
@@ -59,7 +59,7 @@ struct ViewSheet {
 
 fn view_sheet(state: &State, kind: ViewKind, scale: u32) -> ViewSheet {
     let (width, height) = state.output().map_or((1, 1), |output| output.job.frame.size());
-    // whole pixels for each point: the picture's own lie on those of the file
+    // whole pixels for each point: pixels of the picture fall on those of the file
     let larger = (width as f32 / USUAL_WIDTH_PX).round().max(1.0);
     let pixels_per_point = scale as f32 * larger;
     let shown = vec2(width as f32, height as f32) / larger;

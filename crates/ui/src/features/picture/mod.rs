@@ -1,4 +1,4 @@
-//! Pictures of views and figures to take along: as PNG or SVG files, or on the clipboard.
+//! Saved pictures of views and figures: PNG or SVG files, or the clipboard.
 
 pub(crate) mod commands;
 pub(crate) mod figure;

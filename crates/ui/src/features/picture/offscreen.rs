@@ -1,4 +1,4 @@
-//! Draws a part of the window into a texture of its own, or into shapes, at any scale.
+//! Off-screen drawing of a part of the window into a texture, or into shapes, at any scale.
 
 use crate::render::is_software;
 use crate::style;
@@ -6,28 +6,28 @@ use eframe::egui_wgpu::{RenderState, Renderer, RendererOptions, ScreenDescriptor
 use egui::epaint::ClippedShape;
 use egui::{ColorImage, Context, Pos2, RawInput, Rect, Theme, Ui, Vec2, ViewportId};
 
-/// Passes before the one that counts: plots and texts find their sizes in them.
+/// Number of passes before the final one: plots and texts find their sizes in them.
 const LAYOUT_PASSES: usize = 2;
-/// Height that is offered to drawings whose height is found by drawing, points.
+/// Height offered to drawings that find their height while drawing, points.
 const MAX_HEIGHT: f32 = 4096.0;
-/// Bytes of a row of a buffer that a texture is copied to are a multiple of this.
+/// Alignment of the rows of a buffer that receives a texture, bytes.
 const ROW_ALIGNMENT: u32 = wgpu::COPY_BYTES_PER_ROW_ALIGNMENT;
 
-/// A sheet to draw on.
+/// Sheet to draw on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sheet {
-    /// Width, and the height where it is known, points.
+    /// Width, and the height if known, points.
     pub(crate) width: f32,
     pub(crate) height: Option<f32>,
     pub(crate) pixels_per_point: f32,
     pub(crate) is_dark: bool,
 }
 
-/// A drawing as egui's shapes.
+/// Drawing as egui's shapes.
 pub(crate) struct Drawn {
     ctx: Context,
     textures: Vec<egui::TexturesDelta>,
-    /// The shapes, in points.
+    /// Shapes, in points.
     pub(crate) shapes: Vec<ClippedShape>,
     /// Size, points.
     pub(crate) size: Vec2,
@@ -36,7 +36,7 @@ pub(crate) struct Drawn {
 }
 
 impl Sheet {
-    /// Draws with `draw`, in a context of its own: what the user does in the window does not reach it.
+    /// Draws with `draw` in a separate egui context, which input of the window does not reach.
     pub(crate) fn draw(self, mut draw: impl FnMut(&mut Ui)) -> Drawn {
         let ctx = Context::default();
         style::apply(&ctx);
@@ -68,7 +68,7 @@ impl Sheet {
 }
 
 impl Drop for Drawn {
-    /// Says to egui that textures which nobody draws are not forgotten by mistake.
+    /// Marks the textures as forgotten on purpose, for egui's check.
     fn drop(&mut self) {
         self.textures.iter_mut().for_each(egui::TexturesDelta::clear);
     }
@@ -84,12 +84,12 @@ pub(crate) struct Pending {
 }
 
 impl Drawn {
-    /// Size of the picture, px.
+    /// Returns the size of the picture, px.
     pub(crate) fn size_px(&self) -> [u32; 2] {
         [self.size.x, self.size.y].map(|points| (points * self.pixels_per_point).round().max(1.0) as u32)
     }
 
-    /// Submits the drawing; nothing is waited for.
+    /// Submits the drawing without waiting.
     ///
     /// # Errors
     /// The picture is larger than the adapter draws.
@@ -103,7 +103,7 @@ impl Drawn {
                 "a picture of {width} × {height} px is larger than the {largest} px that this GPU draws: choose a smaller scale"
             ));
         }
-        // a software adapter filters as its own shader does; on others the hardware is right
+        // a software adapter filters like its own shader; on others the hardware is right
         let options = RendererOptions {
             dithering: false,
             predictable_texture_filtering: is_software(state),

@@ -1,4 +1,4 @@
-//! The page of pictures to take along: what, how large, and where to.
+//! Page of saved pictures: figure, size, format and folder.
 
 use super::figure;
 use super::state::{Figure, PictureFormat, PictureStep, SCALES};

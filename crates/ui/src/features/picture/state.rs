@@ -1,4 +1,4 @@
-//! The choices for pictures, and the picture that is wanted.
+//! Choices for saved pictures, and the requested picture.
 
 use crate::action::Action;
 use crate::choices;
@@ -11,11 +11,11 @@ use egui::ColorImage;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-/// Scales that can be chosen: pixels of the file for each pixel of a view, or for each point of a figure.
+/// Scales on offer: pixels of the file for each pixel of a view, or for each point of a figure.
 pub(crate) const SCALES: RangeInclusive<u32> = 1..=8;
 
 choices! {
-    /// A format of pictures.
+    /// Format of pictures.
     pub enum PictureFormat {
         /// Pixels, for every view and figure.
         Png = "PNG",
@@ -24,7 +24,7 @@ choices! {
     }
 }
 
-/// A view or figure of which a picture can be made.
+/// View or figure of which a picture can be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Figure {
     View(ViewKind),
@@ -32,14 +32,14 @@ pub(crate) enum Figure {
     Costs,
     /// Map of a sweep.
     Sweep,
-    /// Quality against time of the settings that a search has tried.
+    /// Quality against time of the settings tried by a search.
     Search,
     /// Distance and its error over disparity.
     Reach,
 }
 
 impl Figure {
-    /// The figure of the open page, or else the large view.
+    /// Returns the figure of the open page, or else the large view.
     pub(crate) fn of_now(state: &State) -> Option<Self> {
         let of_page = match state.page {
             Some(Action::Explain) => Some(Self::Costs),
@@ -54,14 +54,14 @@ impl Figure {
         [of_page, view].into_iter().flatten().find(|figure| figure.is_there(state))
     }
 
-    /// Every view and figure that there is now.
+    /// Returns every view and figure that is available.
     pub(crate) fn all(state: &State) -> Vec<Self> {
         let views = ViewKind::ALL.iter().copied().map(Self::View);
         let figures = [Self::Costs, Self::Sweep, Self::Search, Self::Reach];
         views.chain(figures).filter(|figure| figure.is_there(state)).collect()
     }
 
-    /// Whether there is anything to draw.
+    /// Returns whether there is anything to draw.
     pub(crate) fn is_there(self, state: &State) -> bool {
         let Some(output) = state.output() else { return false };
         let frame = &output.job.frame;
@@ -81,7 +81,7 @@ impl Figure {
         }
     }
 
-    /// Name in menus and titles.
+    /// Returns the name in menus and titles.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::View(view) => view.word(),
@@ -92,7 +92,7 @@ impl Figure {
         }
     }
 
-    /// Whether it is made of lines and text.
+    /// Returns whether it consists of lines and text.
     pub(crate) fn is_drawing(self) -> bool {
         !matches!(self, Self::View(_))
     }
@@ -102,10 +102,10 @@ impl Figure {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PictureChoices {
     pub(crate) format: PictureFormat,
-    /// One of [`SCALES`].
+    /// Scale, one of [`SCALES`].
     pub(crate) scale: u32,
     pub(crate) ground: Ground,
-    /// Folder of the files; `None` for that of snapshots.
+    /// Folder of the files; `None` for the folder of snapshots.
     pub(crate) folder: Option<PathBuf>,
 }
 
@@ -115,7 +115,7 @@ impl Default for PictureChoices {
     }
 }
 
-/// A change of the pictures.
+/// Change of the choices, or request of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum PictureStep {
     /// Sets the view or figure of the page.
@@ -131,27 +131,27 @@ impl From<PictureStep> for Command {
     }
 }
 
-/// Use of a picture.
+/// Destination of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Use {
+pub(crate) enum Destination {
     File,
     Clipboard,
 }
 
-/// Pictures in this window.
+/// Saved pictures of this window.
 #[derive(Default)]
 pub(crate) struct PictureState {
     pub(crate) choices: PictureChoices,
-    /// The view or figure that the page shows; `None` for the large view.
+    /// View or figure of the page; `None` for the large view.
     pub(crate) chosen: Option<Figure>,
-    /// The picture that is drawn with the next frame.
-    pub(crate) wanted: Option<(Figure, Use)>,
-    /// The picture that goes to the clipboard with the next frame.
+    /// Picture to draw with the next frame.
+    pub(crate) wanted: Option<(Figure, Destination)>,
+    /// Picture to copy to the clipboard with the next frame.
     pub(crate) copied: Option<ColorImage>,
 }
 
 impl PictureState {
-    /// Before any picture was made.
+    /// Starts without a picture.
     pub(crate) fn new(choices: PictureChoices) -> Self {
         Self { choices, ..Self::default() }
     }

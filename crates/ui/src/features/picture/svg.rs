@@ -1,10 +1,10 @@
-//! A drawing as SVG: lines stay lines, and text stays text.
+//! Drawing as SVG: lines stay lines, and text stays text.
 
 use egui::epaint::{ClippedShape, ColorMode, Mesh, PathStroke, TextShape};
 use egui::{Color32, FontFamily, Rect, Shape, Stroke, StrokeKind, Vec2};
 use std::fmt::Write as _;
 
-/// Writes shapes, in points, as the text of a file. Pictures and what a GPU draws by itself are left out: figures have none.
+/// Writes shapes, in points, as the text of a file. Pictures and callbacks of the GPU are left out: figures have none.
 pub(crate) fn svg(shapes: &[ClippedShape], size: Vec2, background: Color32, title: &str, description: &str) -> String {
     let Vec2 { x: width, y: height } = size;
     let mut text = format!(
@@ -82,7 +82,7 @@ fn add(text: &mut String, shape: &Shape) {
     }
 }
 
-/// Each row of a text as one element.
+/// Adds each row of a text as one element.
 fn add_text(text: &mut String, shape: &TextShape) {
     let format = shape.galley.job.sections.first().map(|section| &section.format);
     let Some(format) = format else { return };
@@ -112,12 +112,12 @@ fn add_text(text: &mut String, shape: &TextShape) {
     }
 }
 
-/// Triangles of one colour each: bars and swatches.
+/// Adds triangles of one colour each: bars and swatches.
 fn add_mesh(text: &mut String, mesh: &Mesh) {
     for triangle in mesh.indices.chunks_exact(3) {
         let corners: Vec<_> = triangle.iter().map(|&index| &mesh.vertices[index as usize]).collect();
         let points: Vec<_> = corners.iter().map(|corner| format!("{},{}", corner.pos.x, corner.pos.y)).collect();
-        // crisp edges: neighbours would show a line between them
+        // crisp edges: antialiasing would show a line between neighbours
         let _ = writeln!(
             text,
             "<polygon points=\"{}\"{} shape-rendering=\"crispEdges\"/>",
@@ -145,7 +145,7 @@ fn stroked(stroke: Stroke) -> String {
     format!("{} stroke-width=\"{}\"", attribute("stroke", stroke.color), stroke.width)
 }
 
-/// A colour with its opacity.
+/// Formats a colour with its opacity.
 fn attribute(name: &str, colour: Color32) -> String {
     let [r, g, b, a] = colour.to_srgba_unmultiplied();
     match a {

@@ -1,4 +1,4 @@
-//! Presets: those of the program, and the user's own, which are files.
+//! Presets: those of the program, and the user's presets, which are files.
 
 use crate::notices::{Cure, Level};
 use crate::session::Session;
@@ -6,7 +6,7 @@ use crate::settings::{self, Settings};
 use crate::state::OwnPreset;
 use crate::stereo::Preset;
 
-/// Takes a preset's parameters; the search range stays.
+/// Applies a preset; the search range stays.
 pub(crate) fn take(session: &mut Session, preset: Preset) {
     let matching = &mut session.state.matching;
     (matching.preset, matching.own) = (preset, None);
@@ -14,7 +14,7 @@ pub(crate) fn take(session: &mut Session, preset: Preset) {
     session.set_params(params);
 }
 
-/// Takes the parameters of the user's own preset; the search range stays.
+/// Applies a preset of the user; the search range stays.
 pub(crate) fn take_own(session: &mut Session, name: &str) {
     let Some(folder) = &session.options.presets_folder else { return };
     match settings::read_own_preset(folder, name).and_then(|words| Settings::resolve(&words)) {
@@ -29,7 +29,7 @@ pub(crate) fn take_own(session: &mut Session, name: &str) {
     }
 }
 
-/// Saves the settings as a preset; one of this name is replaced if it is the one in use.
+/// Saves the settings as a preset; the present preset of this name is replaced.
 pub(crate) fn save(session: &mut Session, name: &str) {
     let Some(folder) = session.options.presets_folder.clone() else { return };
     let is_own = session.state.matching.own.as_ref().is_some_and(|own| own.name == name);
@@ -45,7 +45,7 @@ pub(crate) fn save(session: &mut Session, name: &str) {
     session.state.matching.own_presets = settings::own_presets(&folder);
 }
 
-/// Deletes a preset of the user's own; the parameters stay.
+/// Deletes a preset of the user; the parameters stay.
 pub(crate) fn delete(session: &mut Session, name: &str) {
     let Some(folder) = session.options.presets_folder.clone() else { return };
     match settings::delete_own_preset(&folder, name) {

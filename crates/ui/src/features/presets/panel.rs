@@ -1,4 +1,4 @@
-//! The chooser of presets, in two groups, and the mark that parameters were changed since.
+//! Chooser of presets, in two groups, and the mark of parameters changed since.
 
 use crate::action::Action;
 use crate::command::Command;
@@ -11,7 +11,7 @@ use egui::{Align, Button, ComboBox, Layout, PopupCloseBehavior, RichText, Role, 
 
 /// Width of the chooser, points: the longest name fits.
 const WIDTH: f32 = 110.0;
-/// Where there is less room, the mark is a sign and no words, points.
+/// Width below which the mark is a sign without words, points.
 const MARK_WIDTH: f32 = 200.0;
 const LIST_WIDTH: f32 = 250.0;
 const LIST_HEIGHT: f32 = 420.0;
@@ -29,7 +29,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
                 widgets::heading(ui, heading);
             }
             for &offered in &group.presets {
-                // the one in use, chosen again, puts back what was changed
+                // choosing the present preset again restores its values
                 if entry(ui, state, offered) {
                     commands.push(Command::SetPreset(offered));
                     ui.close();
@@ -47,7 +47,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     mark(ui, state, commands);
 }
 
-/// The user's own presets, each with a button that deletes it, and a field that saves one.
+/// Shows the user's presets, each with a button that deletes it, and a field that saves one.
 fn own(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     widgets::heading(ui, "your own");
     for name in &state.matching.own_presets {
@@ -82,7 +82,7 @@ fn own(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     });
 }
 
-/// One preset with its rate; true if it was clicked.
+/// Shows one preset with its rate; returns whether it was clicked.
 fn entry(ui: &mut Ui, state: &State, preset: Preset) -> bool {
     let is_chosen = state.matching.own.is_none() && state.matching.preset == preset;
     let rate = RichText::new(state.rate_text(preset)).weak().small();
@@ -91,16 +91,16 @@ fn entry(ui: &mut Ui, state: &State, preset: Preset) -> bool {
     response.on_hover_text(about(state, preset)).clicked()
 }
 
-/// Method, paper, and measured rate.
+/// Describes method, paper, and measured rate.
 fn about(state: &State, preset: Preset) -> String {
     let paper = preset.paper().map_or_else(String::new, |paper| format!("\n{paper}"));
     format!("{}{paper}\n{}, at this size and range", preset.help(), state.rate_text(preset))
 }
 
-/// Names the parameters that were changed since the preset was chosen, and offers to take that back.
+/// Names the parameters that were changed since the preset was chosen, and offers to restore them.
 fn mark(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let changes = differences(&state.matching.params, &state.matching.base());
-    // keeps its room while it is hidden: nothing jumps
+    // keeps its room while hidden: nothing jumps
     ui.scope(|ui| {
         if changes.is_empty() {
             ui.set_invisible();

@@ -17,21 +17,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Repeated while its result is shown; not shown itself.
+/// Job that estimates the size, repeated while the estimate is shown; hidden from the status line.
 pub(crate) const ESTIMATE: Job = Job::new("estimating the size of a recording");
 /// Interval of estimates: disks fill.
 const ESTIMATE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// A change of the session that waits for an answer.
-pub(crate) type Change = Box<dyn FnOnce(&mut Session) + Send>;
-/// Time that a file may take to be created after the window was closed.
+/// Change of the session that waits for an answer.
+pub(crate) type PendingChange = Box<dyn FnOnce(&mut Session) + Send>;
+/// Largest time for the creation of a file after the window was closed.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Time and subject of the last estimate of the size of a recording.
 #[derive(Default)]
 pub(crate) struct Estimate(Option<(Instant, Streams, PathBuf)>);
 
-/// Begins or ends a recording.
+/// Starts or ends a recording.
 pub(crate) fn toggle(session: &mut Session) {
     match session.state.recording.phase {
         Phase::Running(_) => end_recording(session, None),
@@ -94,7 +94,7 @@ fn recording_started(session: &mut Session, started: Result<Arc<Recorder>, Strin
     let Phase::Starting(unwanted) = std::mem::take(&mut session.state.recording.phase) else { return };
     match started {
         Ok(recorder) => {
-            // changed while the file was made
+            // the parameters may have changed while the file was created
             recorder.set_params(&session.state.matching.params);
             session.state.recording.status = Some(recorder.status());
             session.state.recording.phase = Phase::Running(recorder);
@@ -107,7 +107,7 @@ fn recording_started(session: &mut Session, started: Result<Arc<Recorder>, Strin
     }
 }
 
-/// Connects what receives pairs and results: the recorder and the live calibration, as far as there are any.
+/// Connects the receivers of pairs and results: the recorder and the live calibration, if there are any.
 pub(crate) fn connect_taps(session: &Session) {
     let recorder = session.state.recording.recorder();
     let mut taps = recorder.map(Recorder::taps).unwrap_or_default();
@@ -116,7 +116,7 @@ pub(crate) fn connect_taps(session: &Session) {
     session.live.set_taps(taps, results.into_iter().collect());
 }
 
-/// Makes a change at once where no recording is in its way, and otherwise asks first.
+/// Makes a change at once if no recording prevents it, and otherwise asks first.
 pub(crate) fn unless_recording(
     session: &mut Session,
     obstacle: Obstacle,
@@ -132,7 +132,7 @@ pub(crate) fn unless_recording(
     forget(older);
 }
 
-/// Makes the change that waits, which ends the recording, or leaves both as they are.
+/// Makes the waiting change, which ends the recording, or drops it.
 pub(crate) fn answer_question(session: &mut Session, ends: bool) {
     session.state.recording.question = None;
     match session.waiting_change.take() {
@@ -141,7 +141,7 @@ pub(crate) fn answer_question(session: &mut Session, ends: bool) {
     }
 }
 
-/// Ends the recording, if there is one; `why` unless the user does.
+/// Ends the recording, if there is one; `why` unless the user ends it.
 pub(crate) fn end_recording(session: &mut Session, why: Option<&str>) {
     match std::mem::take(&mut session.state.recording.phase) {
         Phase::Running(recorder) => {
@@ -163,7 +163,7 @@ pub(crate) fn end_recording(session: &mut Session, why: Option<&str>) {
     }
 }
 
-/// Shows a notice about the file.
+/// Shows a notice about the completed file.
 fn recording_ended(session: &mut Session, (status, error): (RecordStatus, Option<String>)) {
     let Phase::Ending(_, why) = std::mem::take(&mut session.state.recording.phase) else { return };
     session.state.recording.status = None;
@@ -176,7 +176,7 @@ fn recording_ended(session: &mut Session, (status, error): (RecordStatus, Option
     session.state.notices.add(level, text, cures);
 }
 
-/// Reads the recorder's status, and ends a recording that can go on no longer; called once per frame.
+/// Reads the recorder's status, and ends a recording that cannot continue; called once per frame.
 pub(crate) fn update(session: &mut Session) {
     if session.state.recording.question.is_some() && !session.state.recording.is_begun() {
         answer_question(session, true); // it has ended by itself: nothing is in the way any more
@@ -202,15 +202,15 @@ pub(crate) fn update(session: &mut Session) {
     }
 }
 
-/// Notes changed parameters in the recording.
+/// Records changed parameters.
 pub(crate) fn note_params(session: &Session) {
     if let Some(recorder) = session.state.recording.recorder() {
         recorder.set_params(&session.state.matching.params);
     }
 }
 
-/// Changes the preparation of frames. The head of a recording describes it, so a recording with anything prepared ends here, and
-/// one of raw pairs notes it.
+/// Changes the preparation of frames. The head of a recording describes it: a recording of prepared frames ends here, one of raw
+/// pairs records the change.
 pub(crate) fn set_preparation(session: &mut Session, preparation: FramePreparation) -> Result<(), CalibrationError> {
     if session.state.recording.bears_preparation() {
         session.live.set_preparation(preparation)?;
@@ -231,7 +231,7 @@ pub(crate) fn set_preparation(session: &mut Session, preparation: FramePreparati
     set
 }
 
-/// Estimates the size of a recording, unless that was done just now.
+/// Estimates the size of a recording, unless the last estimate is recent.
 pub(crate) fn estimate(session: &mut Session) {
     let Some(output) = session.state.output().cloned() else { return };
     let (streams, folder) = (session.state.streams(), session.state.recording_folder());
@@ -248,7 +248,7 @@ pub(crate) fn estimate(session: &mut Session) {
     session.start_job(ESTIMATE, estimate, |session, expected| session.state.recording.expected = Some(expected));
 }
 
-/// The streams of the running recording, in words.
+/// Describes the streams of the running recording.
 fn recorded_streams(session: &Session) -> String {
     session.state.recording.streams.to_string().replace(',', ", ")
 }
@@ -263,10 +263,10 @@ fn end_recording_at_start(session: &mut Session, why: &str) {
     }
 }
 
-/// Ends a recording and waits for it, once the window is closed.
+/// Ends a recording and waits for it, after the window was closed.
 ///
 /// # Errors
-/// It had ended because of an error; the text names the file too.
+/// The recording had ended with an error; the text names the file too.
 pub(crate) fn finish(session: &mut Session) -> Option<Result<String, String>> {
     // a file that is being created is closed too
     end_recording_at_start(session, "the window was closed");
@@ -280,8 +280,8 @@ pub(crate) fn finish(session: &mut Session) -> Option<Result<String, String>> {
     Some(ended.map_err(|err| format!("{err} · {recorded}")).map(|_| recorded))
 }
 
-/// Drops a change that is not made. What it holds may be a source, which takes its time to close: not on the window's thread.
-fn forget(change: Option<Change>) {
+/// Drops a pending change on another thread: it may hold a source, which takes time to close.
+fn forget(change: Option<PendingChange>) {
     if let Some(change) = change {
         let _ = std::thread::Builder::new().name("old change".into()).spawn(move || drop(change));
     }

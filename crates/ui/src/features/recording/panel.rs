@@ -1,4 +1,4 @@
-//! The button that records and shows the running recording, and the menu beside it.
+//! Button that starts and shows the recording, and the menu beside it.
 
 use crate::action::Action;
 use crate::command::Command;
@@ -15,10 +15,10 @@ use egui::{Button, PopupCloseBehavior, RichText, Role, Stroke, TextEdit, Ui, Wid
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Width of the button while it records, points: it grows to the left rarely.
+/// Width of the button during a recording, points: wide enough that it rarely grows.
 const RUNNING_WIDTH: f32 = 132.0;
 const MENU_WIDTH: f32 = 280.0;
-/// A disk that lasts less long is shown as nearly full.
+/// Time left on the disk below which it is shown as nearly full, s.
 const SOON_S: f64 = 600.0;
 
 /// Shows menu and button, from right to left.
@@ -40,7 +40,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// A red dot, duration, size, and losses.
+/// Shows a red dot, duration, size, and losses.
 fn running(ui: &mut Ui, status: &RecordStatus, needs_results: bool, commands: &mut Vec<Command>) {
     let red = ui.visuals().error_fg_color;
     let text = format!("{}  {}", minutes(status.elapsed), console::bytes(status.bytes));
@@ -55,7 +55,7 @@ fn running(ui: &mut Ui, status: &RecordStatus, needs_results: bool, commands: &m
     } else if let Some(lost) = losses(status) {
         ui.label(RichText::new(lost).small().color(red));
     } else if status.counters.not_matched > 0 && needs_results {
-        // nothing is lost: what is raw can be matched later
+        // nothing is lost: raw pairs can be matched later
         let text = format!("{} of {} not matched", status.counters.not_matched, status.taken);
         ui.label(RichText::new(text).small().color(ui.visuals().warn_fg_color));
     } else if let Some(left_s) = status.disk_left_s.filter(|&left_s| left_s < SOON_S) {
@@ -64,7 +64,7 @@ fn running(ui: &mut Ui, status: &RecordStatus, needs_results: bool, commands: &m
     }
 }
 
-/// The first cause of dropped pairs or results.
+/// Describes the first cause of dropped pairs or results.
 fn losses(status: &RecordStatus) -> Option<String> {
     let counters = &status.counters;
     let causes = [
@@ -166,7 +166,7 @@ fn folder(ui: &mut Ui, state: &State, choices: &mut RecordingChoices, commands: 
     }
 }
 
-/// `about 166 MB per minute; the disk lasts 5 h 12 min`. An upper bound where the file is compressed.
+/// Formats `about 166 MB per minute; the disk lasts 5 h 12 min`. An upper bound where the file is compressed.
 fn size_and_time(expected: Expected, choices: &RecordingChoices) -> String {
     let megabytes = expected.bytes_per_minute as f64 / 1e6;
     let lasts =
@@ -175,7 +175,7 @@ fn size_and_time(expected: Expected, choices: &RecordingChoices) -> String {
     format!("{about} {megabytes:.0} MB per minute{lasts}")
 }
 
-/// `0:42`, from an hour on `1:00:42`.
+/// Formats a time, as `0:42` or, from an hour on, `1:00:42`.
 fn minutes(time: Duration) -> String {
     let s = time.as_secs();
     match s / 3600 {
@@ -184,7 +184,7 @@ fn minutes(time: Duration) -> String {
     }
 }
 
-/// A duration in one or two units.
+/// Formats a duration in one or two units.
 fn long(s: f64) -> String {
     let s = s.max(0.0) as u64;
     match s {

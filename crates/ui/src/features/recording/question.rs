@@ -1,4 +1,4 @@
-//! The question whether the running recording ends for a change. Escape and a click beside it keep the recording.
+//! Question whether the running recording ends for a change. Escape and a click beside it keep the recording.
 
 use crate::command::Command;
 use crate::panels::Panel;
@@ -8,9 +8,9 @@ use egui::{Id, Modal, RichText, Ui};
 /// Width of the text, points.
 const WIDTH: f32 = 360.0;
 
-pub(crate) struct Question;
+pub(crate) struct QuestionPanel;
 
-impl Panel for Question {
+impl Panel for QuestionPanel {
     fn is_open(&self, state: &State) -> bool {
         state.recording.question.is_some()
     }

@@ -1,4 +1,4 @@
-//! The choices for recordings, and the running recording.
+//! Choices for recordings, and the running recording.
 
 use crate::recording::write::{Compression, Expected, RecordOptions, RecordStatus, Recorder};
 use crate::recording::{Format, Stream, Streams};
@@ -11,9 +11,9 @@ pub(crate) struct RecordingChoices {
     pub(crate) streams: Streams,
     pub(crate) format: Format,
     pub(crate) compression: Compression,
-    /// Holes of depth and disparity are filled.
+    /// Whether holes of depth and disparity are filled.
     pub(crate) filled: bool,
-    /// Folder of the files; `None` for that of snapshots.
+    /// Folder of the files; `None` for the folder of snapshots.
     pub(crate) folder: Option<PathBuf>,
 }
 
@@ -24,7 +24,7 @@ impl Default for RecordingChoices {
     }
 }
 
-/// Recording in this window.
+/// Recordings of this window.
 #[derive(Default)]
 pub(crate) struct RecordingState {
     pub(crate) choices: RecordingChoices,
@@ -33,25 +33,25 @@ pub(crate) struct RecordingState {
     /// Estimated size of a recording.
     pub(crate) expected: Option<Expected>,
     pub(crate) phase: Phase,
-    /// The streams of the running recording.
+    /// Streams of the running recording.
     pub(crate) streams: Streams,
     /// Status of the running recording, read once per frame.
     pub(crate) status: Option<RecordStatus>,
-    /// The question whether it ends for a change.
+    /// Reason of the question whether the recording ends for a change.
     pub(crate) question: Option<Obstacle>,
 }
 
 impl RecordingState {
-    /// Before anything is recorded; into this folder, unless the choices name another one.
+    /// Starts without a recording; files go into this folder, unless the choices name another one.
     pub(crate) fn new(choices: RecordingChoices, default_folder: PathBuf) -> Self {
         Self { choices, default_folder, ..Self::default() }
     }
 }
 
-/// A change that a recording cannot go on with.
+/// Change that ends a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Obstacle {
-    /// Another source, or the same one opened in another way.
+    /// Another source, or the present one opened with other options.
     Source(String),
     /// Left and right exchanged.
     Swap,
@@ -62,7 +62,7 @@ pub(crate) enum Obstacle {
 }
 
 impl Obstacle {
-    /// Why the recording cannot go on, in a sentence.
+    /// Returns the reason why the recording ends, in a sentence.
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Source(source) => format!("A recording has one source, and {source} would be another."),
@@ -82,7 +82,7 @@ impl Obstacle {
 pub(crate) enum Phase {
     #[default]
     Idle,
-    /// The file is being created; the reason to end the recording at once, if there is one.
+    /// The file is being created; the reason if the recording is to end at once.
     Starting(Option<String>),
     Running(Arc<Recorder>),
     /// The file is being completed; the reason, unless the user ended it.
@@ -90,27 +90,27 @@ pub(crate) enum Phase {
 }
 
 impl RecordingState {
-    /// Status of the running recording.
+    /// Returns the status of the running recording.
     pub(crate) fn running(&self) -> Option<&RecordStatus> {
         self.status.as_ref().filter(|_| matches!(self.phase, Phase::Running(_)))
     }
 
-    /// Whether there is a recording that a change may end.
+    /// Returns whether there is a recording that a change may end.
     pub(crate) fn is_begun(&self) -> bool {
         matches!(self.phase, Phase::Running(_) | Phase::Starting(None))
     }
 
-    /// Whether it goes on with other left and right sides, calibration or size: raw pairs are recorded as they come.
+    /// Returns whether it continues through a change of sides, calibration or size: raw pairs are recorded unchanged.
     pub(crate) fn bears_preparation(&self) -> bool {
         !self.streams.needs_results() && !self.streams.has(Stream::Rectified)
     }
 
-    /// Whether a file is being created or completed.
+    /// Returns whether a file is being created or completed.
     pub(crate) fn is_busy(&self) -> bool {
         matches!(self.phase, Phase::Starting(_) | Phase::Ending(..))
     }
 
-    /// The recorder, while it takes pairs.
+    /// Returns the recorder, while it accepts pairs.
     pub(crate) fn recorder(&self) -> Option<&Arc<Recorder>> {
         match &self.phase {
             Phase::Running(recorder) => Some(recorder),

@@ -1,16 +1,16 @@
-//! The way to depth that is gone by itself after two cameras were opened without a calibration: rows, search range, colours.
+//! Automatic steps after two cameras were opened without a calibration: rows, search range, colours.
 
-use super::commands::{self, ESTIMATE, Wish};
+use super::commands::{self, ESTIMATE, Initiator};
 use crate::action::Action;
 use crate::capture::SourceSpec;
 use crate::rig::{CalibrationChoice, RectifyChoice};
 use crate::session::Session;
 use crate::stereo::StereoParams;
 
-/// Names of the settings that set the search range.
+/// Names of the settings that define the search range.
 const RANGE_WORDS: [&str; 3] = ["num-disparities", "min-disparity", "near-m"];
 
-/// Begins once after each opening of cameras, as soon as both pictures tell something.
+/// Starts once after each opening of cameras, as soon as both pictures show enough texture.
 pub(crate) fn update(session: &mut Session) {
     if session.begun_by_itself == Some(session.source_since) || !is_ready(session) {
         return;
@@ -23,11 +23,11 @@ pub(crate) fn update(session: &mut Session) {
         session.awaited.range = true;
     } else {
         let choice = CalibrationChoice { rectify: Some(RectifyChoice::Auto), ..choice.clone() };
-        commands::calibrate(session, choice, Wish::Own);
+        commands::calibrate(session, choice, Initiator::Window);
     }
 }
 
-/// Whether cameras without a calibration show something that both have in common, and nobody is busy with them.
+/// Returns whether uncalibrated cameras have matches in both pictures, and the user is doing nothing with them.
 fn is_ready(session: &Session) -> bool {
     let state = &session.state;
     let health = &state.status().health;
@@ -41,13 +41,13 @@ fn is_ready(session: &Session) -> bool {
         || !state.source.lost_since.is_empty()
         || session.jobs.is_running(ESTIMATE);
     let newest = state.output().is_some_and(|output| output.job.frame.arrived >= session.source_since);
-    // cameras that look towards each other seem exchanged, until a hand has told
+    // cameras that look towards each other seem exchanged, until checked with a hand
     let has_sides = health.exchanged.is_none() || state.rig.sides_checked;
     let tells = health.row_offset.is_some() && health.blank.is_none() && health.in_columns.is_none();
     is_camera && is_uncalibrated && !is_busy && newest && tells && has_sides
 }
 
-/// Whether nobody has set the search range: it is that of the start, or one that was fitted.
+/// Returns whether the user has left the search range alone: it is the initial one, or one that was fitted.
 pub(crate) fn may_fit_range(session: &Session) -> bool {
     let StereoParams { min_disparity, num_disparities, .. } = session.state.matching.params;
     let now = (min_disparity, num_disparities);

@@ -20,10 +20,10 @@ use crate::store::{estimated, is_estimate};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// File of the saved rig, beside that of the saved state, where an earlier version has saved both.
+/// File of the saved rig, beside that of the saved state.
 const SAVED_RIG: &str = "last-rig.toml";
 
-/// Takes the saved rig, unless the command line names a source, rig or calibration. Returns whether there was one to take.
+/// Takes the saved rig, unless the command line names a source, rig or calibration. Returns whether there was one.
 pub(crate) fn use_saved_rig(options: &mut WindowOptions, saved: &SavedState) -> bool {
     let SourceOptions { size, cameras, .. } = &options.source_options;
     let has_source = options.source.is_some() || options.rig_file.is_some() || size.is_some();
@@ -40,19 +40,19 @@ pub(crate) fn use_saved_rig(options: &mut WindowOptions, saved: &SavedState) -> 
     true
 }
 
-/// Origin of a change: the user, or the window by itself.
+/// Origin of a change: the user, or the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum Initiator {
     /// The user.
-    Users,
-    /// The window by itself: it disturbs no recording, and its failure is news.
-    Own,
+    User,
+    /// Automatic change of the window: it ends no recording, and its failure is news.
+    Window,
 }
 
 pub(crate) const ESTIMATE: Job = Job::stoppable("estimating the rig");
 pub(crate) const FIT_RANGE: Job = Job::stoppable("fitting the search range");
 
-/// Notes the calibration of the source.
+/// Records the calibration of the source.
 pub(crate) fn take_calibrated(session: &mut Session, calibrated: &Calibrated) {
     let state = &mut session.state;
     if let Some(text) = session.uncalibrated.take() {
@@ -66,8 +66,8 @@ pub(crate) fn take_calibrated(session: &mut Session, calibrated: &Calibrated) {
     session.describe_source();
 }
 
-/// Calibrates the source in another way. It is read on, and if that fails it stays calibrated as it was.
-pub(crate) fn calibrate(session: &mut Session, choice: CalibrationChoice, wish: Wish) {
+/// Calibrates the source in another way. The source is read on, and a failure leaves the calibration unchanged.
+pub(crate) fn calibrate(session: &mut Session, choice: CalibrationChoice, wish: Initiator) {
     let source = session.state.status().source.clone();
     let (asked, info) = (choice.clone(), source.clone());
     if let Some(rig) = session.state.rig.estimate_for(&choice).cloned() {
@@ -91,11 +91,11 @@ pub(crate) fn calibrate(session: &mut Session, choice: CalibrationChoice, wish: 
     }
 }
 
-/// Prepares the frames of `source` as `work` finds out, which is the way of `choice`.
+/// Prepares the frames of `source` by the result of `work`, which carries out `choice`.
 fn calibrate_by(
     session: &mut Session,
     job: Job,
-    (choice, wish): (CalibrationChoice, Wish),
+    (choice, wish): (CalibrationChoice, Initiator),
     source: SourceInfo,
     work: impl FnOnce() -> Result<Calibrated, CalibrationError> + Send + 'static,
 ) {
@@ -108,7 +108,7 @@ fn calibrate_by(
                 return; // another source is read since
             }
             let is_undisturbed = session.state.rig.choice.is_unset() && !session.state.recording.is_begun();
-            if wish == Wish::Own && !is_undisturbed {
+            if wish == Initiator::Window && !is_undisturbed {
                 return; // the user has chosen another one since, or records
             }
             match found {
@@ -124,7 +124,7 @@ fn calibrate_by(
                         }
                     });
                 }
-                Ok(Err(why)) if wish == Wish::Own => session.state.notices.news(why.to_string()),
+                Ok(Err(why)) if wish == Initiator::Window => session.state.notices.news(why.to_string()),
                 Ok(Err(why)) => {
                     let cures = match choice.rectify() {
                         _ if why.means_exchanged() => vec![Cure::Action(Action::SwapPictures)],
@@ -139,13 +139,13 @@ fn calibrate_by(
     );
 }
 
-/// Takes the unit of the calibration's lengths as it was read.
+/// Accepts the unit of length that was read from the calibration.
 pub(crate) fn confirm_baseline(session: &mut Session) {
     let Some(rig) = &session.state.rig.rig else { return };
     session.state.rig.choice.unit = Some(rig.unit);
 }
 
-/// Searches for nearer things.
+/// Widens the search range to nearer things.
 pub(crate) fn widen_range(session: &mut Session) {
     let mut params = session.state.matching.params.clone();
     let wider = (params.num_disparities * 3 / 2).next_multiple_of(8);
@@ -154,8 +154,8 @@ pub(crate) fn widen_range(session: &mut Session) {
     session.awaited.fit_depth();
 }
 
-/// Sets the search range to the disparities of points that both pictures show.
-pub(crate) fn fit_range(session: &mut Session, wish: Wish) {
+/// Fits the search range to the disparities of points that both pictures show.
+pub(crate) fn fit_range(session: &mut Session, wish: Initiator) {
     let Some(output) = session.state.output().cloned() else { return };
     let find = move || {
         let frame = &output.job.frame;
@@ -164,12 +164,12 @@ pub(crate) fn fit_range(session: &mut Session, wish: Wish) {
         let infinity_px = frame.geometry.map_or(0.0, |geometry| -geometry.doffs_px);
         let few = format!("the search range cannot be fitted: the pictures have only {} points in common", found.len());
         match (calibration::range_of(&found, infinity_px), wish) {
-            (None, Wish::Users) => Err(few),
+            (None, Initiator::User) => Err(few),
             (range, _) => Ok(range),
         }
     };
     session.start_job(FIT_RANGE, find, move |session, range| {
-        let may_fit = wish == Wish::Users || super::by_itself::may_fit_range(session);
+        let may_fit = wish == Initiator::User || super::by_itself::may_fit_range(session);
         let Some((first, count)) = range.filter(|_| may_fit) else { return };
         let before = session.state.matching.params.clone();
         let params = StereoParams { min_disparity: first, num_disparities: count, ..before };
@@ -183,7 +183,7 @@ pub(crate) fn fit_range(session: &mut Session, wish: Wish) {
     });
 }
 
-/// Goes back to a calibration as it was.
+/// Restores an earlier calibration.
 pub(crate) fn take_back(session: &mut Session, calibration: Calibration) {
     let Calibration { choice, preparation, rig, note } = calibration;
     if (&choice, &rig) == (&session.state.rig.choice, &session.state.rig.rig) {
@@ -197,7 +197,7 @@ pub(crate) fn take_back(session: &mut Session, calibration: Calibration) {
     });
 }
 
-/// Prepares frames in this way, which is that of `choice`; false if the held pair does not fit, which is shown.
+/// Prepares frames by `preparation`, the result of `choice`. Returns false and shows an error if the held pair does not fit.
 pub(crate) fn use_recipe(session: &mut Session, preparation: FramePreparation, choice: CalibrationChoice) -> bool {
     match recording::commands::set_preparation(session, preparation.clone()) {
         Ok(()) => (session.state.rig.choice, session.state.rig.preparation) = (choice, preparation),
@@ -209,7 +209,7 @@ pub(crate) fn use_recipe(session: &mut Session, preparation: FramePreparation, c
     true
 }
 
-/// Takes a rig file, or calibration files.
+/// Opens a rig file, or calibration files.
 pub(crate) fn use_setup_files(session: &mut Session, files: Vec<PathBuf>) {
     if let [one] = &files[..]
         && let Ok(rig) = RigFile::read(one)
@@ -217,7 +217,7 @@ pub(crate) fn use_setup_files(session: &mut Session, files: Vec<PathBuf>) {
         use_rig(session, one.clone(), rig);
     } else if !files.is_empty() {
         let scale = session.state.rig.choice.scale;
-        calibrate(session, CalibrationChoice { files, scale, ..CalibrationChoice::default() }, Wish::Users);
+        calibrate(session, CalibrationChoice { files, scale, ..CalibrationChoice::default() }, Initiator::User);
     }
 }
 
@@ -237,7 +237,7 @@ pub(crate) fn choose_calibration(session: &mut Session) {
     dialog::commands::ask_files(session, title, "Rigs and calibrations", SETUP_EXTENSIONS, use_setup_files);
 }
 
-/// Sets the working size; the search range follows, so that the same depths are seen.
+/// Sets the working size; the search range follows, so that it covers the depths it covered before.
 pub(crate) fn set_scale(session: &mut Session, scale: Scale) {
     recording::commands::unless_recording(session, Obstacle::Size, move |session| set_scale_now(session, scale));
 }
@@ -253,7 +253,7 @@ fn set_scale_now(session: &mut Session, scale: Scale) {
     }
 }
 
-/// Takes the disparity at the held pixel for the near (0) or the far (1) object of known distance.
+/// Stores the disparity at the held pixel for the near (0) or the far (1) object of known distance.
 pub(crate) fn take_known_disparity(session: &mut Session, which: usize) {
     let state = &mut session.state;
     let Some(output) = &state.pipeline.output else { return };
@@ -327,7 +327,7 @@ pub(crate) fn save_rig(session: &mut Session) {
     }
 }
 
-/// Writes the rig file, after the calibration file of an estimate; the flags allow to replace each of them.
+/// Writes the rig file, after the calibration file of an estimate; the flags allow the replacement of each.
 fn write_rig(
     session: &Session,
     path: &Path,
@@ -340,8 +340,7 @@ fn write_rig(
     Ok((choice, rig))
 }
 
-/// Writes an estimate as a calibration file beside the rig, also one of the last run, whose file is the window's own. `replaces` allows
-/// to replace a file.
+/// Writes an estimate, of this or the last run, as a calibration file beside the rig. `replaces` allows the replacement of a file.
 fn write_estimate(session: &Session, rig_file: &Path, replaces: bool) -> Result<CalibrationChoice, String> {
     let choice = session.state.rig.choice.clone();
     let Some(rig) = session.state.rig.rig.as_ref().filter(|_| is_estimate(&choice, session.state_folder())) else {
@@ -355,10 +354,10 @@ fn write_estimate(session: &Session, rig_file: &Path, replaces: bool) -> Result<
     Ok(estimated(&choice, path))
 }
 
-/// Largest factor between what was said of the lens and what two distances imply.
+/// Largest ratio of the given focal length to the one that two distances imply.
 const MAX_CONTRADICTION: f64 = 1.3;
 
-/// Contradiction between two distances and the lens that the user has named, in words.
+/// Describes the contradiction between two distances and the lens that the user has given.
 fn contradiction(choice: &CalibrationChoice, known: Geometry, fitted: FittedDepth, width: usize) -> Option<String> {
     let said = choice.focal()?;
     let factor = fitted.focal_px / known.focal_px;
@@ -374,7 +373,7 @@ fn contradiction(choice: &CalibrationChoice, known: Geometry, fitted: FittedDept
     ))
 }
 
-/// The calibration file of a rig whose calibration is an estimate.
+/// Returns the calibration file of a rig whose calibration is an estimate.
 fn calibration_beside(rig_file: &Path) -> PathBuf {
     let stem = rig_file.file_stem().unwrap_or_default().to_string_lossy();
     rig_file.with_file_name(format!("{stem}-calibration.toml"))

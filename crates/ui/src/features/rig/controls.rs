@@ -1,4 +1,4 @@
-//! Camera controls: read, set, and set again when a lost camera is back.
+//! Camera controls: read, set, and restored when a lost camera returns.
 
 use crate::capture::webcam::controls::{self, ControlKind};
 use crate::capture::{CameraState, ControlSettings, Setting, SourceState};
@@ -11,7 +11,7 @@ const SET: Job = Job::new("setting controls");
 /// Reads the controls of the cameras in use, in the background.
 pub(crate) fn read_controls(session: &mut Session) {
     let cameras: Vec<u32> = session.live.status().cameras.cameras.iter().map(|camera| camera.index).collect();
-    // the values read before stay until then: nothing jumps
+    // earlier values stay until then: nothing jumps
     session.state.rig.controls.retain(|(camera, _)| cameras.contains(camera));
     if !cameras.is_empty() {
         let read = |number: u32| (number, controls::offered(number).map_err(|err| err.to_string()));
@@ -33,7 +33,7 @@ pub(crate) fn set_controls(session: &mut Session, view: usize, settings: Control
     }
 }
 
-/// Sets the controls again of a camera that is back: the source knows only those of its first opening.
+/// Restores the controls of a camera that has returned: the source has only those of its first opening.
 pub(crate) fn restore_controls(session: &mut Session, before: &SourceState) {
     let cameras = before.cameras.iter().zip(&session.state.status().cameras.cameras).enumerate();
     let is_back = |(_, (old, new)): &(usize, (&CameraState, &CameraState))| old.lost.is_some() && new.lost.is_none();
@@ -46,7 +46,7 @@ pub(crate) fn restore_controls(session: &mut Session, before: &SourceState) {
     }
 }
 
-/// Locks both cameras to the values that the left one's automatic has settled at.
+/// Locks both cameras to the values that the left one's automatic controls have reached.
 pub(crate) fn equal_exposure(session: &mut Session) {
     if let [left, right] = &session.state.status().cameras.cameras[..] {
         let (left, right) = (left.index, right.index);
@@ -56,7 +56,7 @@ pub(crate) fn equal_exposure(session: &mut Session) {
     }
 }
 
-/// Switches off the autofocus, which would void a calibration that has come since the cameras were opened.
+/// Switches off the autofocus, which would invalidate a calibration made since the cameras were opened.
 pub(crate) fn protect_calibration(session: &mut Session) {
     if session.state.rig.choice.rectify() != RectifyChoice::Off {
         protect_cameras(session);
@@ -71,7 +71,7 @@ pub(crate) fn protect_cameras(session: &mut Session) {
     }
 }
 
-/// Switches off what the cameras change by themselves: focus and exposure, which two cameras have in common afterwards.
+/// Switches off autofocus and automatic exposure; both cameras get common values.
 pub(crate) fn lock_cameras(session: &mut Session) {
     let cameras = cameras_with_settings(session);
     if cameras.len() == 2 {
@@ -90,7 +90,7 @@ pub(crate) fn lock_cameras(session: &mut Session) {
     change_controls(session, Job::new("locking the cameras"), lock);
 }
 
-/// The cameras in use by number, with the wished controls.
+/// Returns the cameras in use by number, with their requested controls.
 fn cameras_with_settings(session: &Session) -> Vec<(u32, ControlSettings)> {
     let views = &session.state.rig.options.cameras.views;
     let cameras = session.state.status().cameras.cameras.iter().zip(views);
@@ -116,7 +116,7 @@ fn change_controls(
     });
 }
 
-/// Switches off the autofocus of cameras; gives remarks.
+/// Switches off the autofocus of cameras; returns remarks.
 fn protect_all(cameras: &[(u32, ControlSettings)]) -> Vec<String> {
     cameras.iter().flat_map(|(number, wished)| controls::protect_calibration(*number, wished)).collect()
 }

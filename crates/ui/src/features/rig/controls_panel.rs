@@ -1,4 +1,4 @@
-//! The controls of the cameras in use, as their drivers offer them.
+//! Controls of the cameras in use, as offered by their drivers.
 
 use crate::capture::webcam::controls::{ControlKind, OfferedControl};
 use crate::capture::{ControlSettings, PowerLine, Setting};
@@ -41,7 +41,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// One control; gives the new setting once it is changed.
+/// Shows one control; returns the new setting after a change.
 fn row(ui: &mut Ui, camera: u32, control: &OfferedControl) -> Option<ControlSettings> {
     let kind = control.kind;
     let name = format!("{} of camera {camera}", kind.label());
@@ -64,7 +64,7 @@ fn power_line(ui: &mut Ui, name: &str, control: &OfferedControl) -> Option<Contr
     changed.then(|| ControlSettings { power_line: Some(chosen), ..ControlSettings::default() })
 }
 
-/// A number, with the camera's own choice beside it where it has one.
+/// Shows a number, with a box for the camera's automatic value where there is one.
 fn value(ui: &mut Ui, name: &str, control: &OfferedControl) -> Option<ControlSettings> {
     let kind = control.kind;
     let mut setting = None;
@@ -87,7 +87,7 @@ fn value(ui: &mut Ui, name: &str, control: &OfferedControl) -> Option<ControlSet
     setting
 }
 
-/// The setting of one control; `None` where there is none to set.
+/// Returns the setting of one control; `None` without a value.
 fn setting_of(kind: ControlKind, wish: Setting<f64>) -> Option<ControlSettings> {
     let none = ControlSettings::default();
     let whole = match wish {

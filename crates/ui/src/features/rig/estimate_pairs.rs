@@ -1,4 +1,4 @@
-//! Pairs of the running source for an estimate of its rig: some of the newest, far enough apart that the scene may change.
+//! Pairs of the running source for an estimate of its rig: some of the newest, with enough time between them for the scene to change.
 
 use crate::capture::RawPair;
 use crate::sources::{ESTIMATE_PAIRS, PAIR_INTERVAL};
@@ -6,40 +6,40 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A source that gives nothing new for so long gives nothing more: a still.
+/// Time without a new pair after which the source counts as still.
 const TIMEOUT: Duration = Duration::from_millis(700);
 
-/// Gives pairs away while an estimate collects them.
+/// Sender of pairs while an estimate collects them.
 #[derive(Default)]
 pub(crate) struct EstimatePairs {
-    collecting: Option<Collecting>,
+    collecting: Option<PairSender>,
 }
 
-/// The giving end, with the pair that was given last and the time of that.
-struct Collecting {
+/// Sending end, with the pair that was sent last and its time.
+struct PairSender {
     sender: Sender<Arc<RawPair>>,
     last: (Arc<RawPair>, Instant),
 }
 
-/// The collecting end, which waits.
+/// Receiving end, which waits.
 pub(crate) struct Collector {
     first: Arc<RawPair>,
     pairs: Receiver<Arc<RawPair>>,
-    /// The source holds its pair.
+    /// Whether the source holds its pair.
     is_still: bool,
 }
 
 impl EstimatePairs {
-    /// Begins with the newest pair.
+    /// Starts with the newest pair.
     pub(crate) fn begin(&mut self, first: Arc<RawPair>, is_still: bool) -> Collector {
         let (sender, pairs) = bounded(ESTIMATE_PAIRS);
-        self.collecting = Some(Collecting { sender, last: (Arc::clone(&first), Instant::now()) });
+        self.collecting = Some(PairSender { sender, last: (Arc::clone(&first), Instant::now()) });
         Collector { first, pairs, is_still }
     }
 
-    /// Gives the newest pair away, if an estimate wants one.
+    /// Sends the newest pair if an estimate wants one.
     pub(crate) fn offer(&mut self, pair: &Arc<RawPair>) {
-        if let Some(Collecting { sender, last }) = &mut self.collecting
+        if let Some(PairSender { sender, last }) = &mut self.collecting
             && !Arc::ptr_eq(&last.0, pair)
             && last.1.elapsed() >= PAIR_INTERVAL
         {
@@ -52,7 +52,7 @@ impl EstimatePairs {
 }
 
 impl Collector {
-    /// The pairs, at least one.
+    /// Waits for the pairs, at least one.
     pub(crate) fn collect(self) -> Vec<Arc<RawPair>> {
         let mut found = vec![self.first];
         while !self.is_still && found.len() < ESTIMATE_PAIRS {
@@ -86,7 +86,7 @@ mod tests {
             std::thread::sleep(Duration::from_millis(20));
         }
         assert_eq!(collecting.join().unwrap(), ESTIMATE_PAIRS);
-        // a source that gives the same pair again and again
+        // a source that repeats one pair
         let still = pair(0);
         let collector = pairs.begin(Arc::clone(&still), false);
         let collecting =

@@ -1,4 +1,4 @@
-//! The rig: two cameras and their sides, calibration, depth from known distances, camera controls, and the file that keeps them.
+//! Rig: two cameras and their sides, calibration, depth from known distances, camera controls, and the rig file.
 
 pub(crate) mod by_itself;
 pub(crate) mod commands;

@@ -1,4 +1,4 @@
-//! The way from two cameras to metres in six steps: cameras, rows, range, scale, colours, file. Each says whether it is done and how well.
+//! Page from two cameras to metres in six steps: cameras, rows, range, scale, colours, file. Each step shows whether it is done and how well.
 
 use super::{rows_panel, scale_panel};
 use crate::action::Action;
@@ -6,7 +6,7 @@ use crate::command::Command;
 use crate::features::cameras::chooser::Chooser;
 use crate::live::Cause;
 use crate::panels::source::short_name;
-use crate::panels::steps::{Done, step};
+use crate::panels::steps::{StepState, step};
 use crate::panels::{Panel, action_button};
 use crate::rig::{RectifyChoice, RigFile};
 use crate::state::State;
@@ -14,7 +14,7 @@ use crate::view::metres;
 use crate::widgets;
 use egui::{Button, RichText, Ui, WidgetInfo};
 
-/// The page.
+/// Page of the rig.
 #[derive(Default)]
 pub(crate) struct RigPage {
     chooser: Chooser,
@@ -43,7 +43,7 @@ impl Panel for RigPage {
 }
 
 impl RigPage {
-    /// The pictures of all cameras until two are open; then their sides and controls.
+    /// Shows the pictures of all cameras until two are open; then their sides and controls.
     fn cameras(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         if state.chooses_cameras() {
             self.chooser.show(ui, state, commands);
@@ -69,19 +69,22 @@ fn buttons(ui: &mut Ui, actions: &[Action], commands: &mut Vec<Command>) {
     });
 }
 
-fn cameras_state(state: &State) -> (Done, String) {
+fn cameras_state(state: &State) -> (StepState, String) {
     let source = &state.source;
     if let Some(opening) = &source.opening {
-        return (Done::Open, format!("opening {opening} …"));
+        return (StepState::Open, format!("opening {opening} …"));
     }
     if source.is_replaced() {
-        return (Done::Doubtful, format!("{} cannot be opened: this is the built-in scene", short_name(&source.spec)));
+        return (
+            StepState::Doubtful,
+            format!("{} cannot be opened: this is the built-in scene", short_name(&source.spec)),
+        );
     }
     if state.chooses_cameras() {
-        return (Done::Open, "this is the built-in scene: choose your two cameras".to_owned());
+        return (StepState::Open, "this is the built-in scene: choose your two cameras".to_owned());
     }
     if let Some(lost) = source.lost_text() {
-        return (Done::Doubtful, lost);
+        return (StepState::Doubtful, lost);
     }
     let used = match &state.status().cameras.cameras[..] {
         [left, right] => format!("camera {} left, camera {} right", left.index, right.index),
@@ -90,14 +93,14 @@ fn cameras_state(state: &State) -> (Done, String) {
     };
     let health = &state.status().health;
     match (&health.exchanged, &health.row_offset) {
-        _ if state.rig.sides_checked => (Done::Good, format!("{used}: checked with a hand")),
-        (Some(exchanged), _) => (Done::Doubtful, exchanged.to_string()),
-        (None, Some(rows)) => (Done::Good, format!("{used}, by {} matches", rows.matches)),
-        (None, None) => (Done::Open, format!("{used}: too few matches to say whether that is right")),
+        _ if state.rig.sides_checked => (StepState::Good, format!("{used}: checked with a hand")),
+        (Some(exchanged), _) => (StepState::Doubtful, exchanged.to_string()),
+        (None, Some(rows)) => (StepState::Good, format!("{used}, by {} matches", rows.matches)),
+        (None, None) => (StepState::Open, format!("{used}: too few matches to say whether that is right")),
     }
 }
 
-/// One switch for the pictures, and one for the calibration, or without one for the mounting.
+/// Shows one switch for the pictures, and one for the calibration, or without one for the mounting.
 fn sides(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     ui.horizontal_wrapped(|ui| {
         let swap = Button::new(Action::SwapPictures.label());
@@ -142,8 +145,8 @@ fn sides(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// The distances that are searched, and how much of the picture is measured.
-fn range_state(state: &State) -> (Done, String) {
+/// Describes the searched distances and the measured share of the picture.
+fn range_state(state: &State) -> (StepState, String) {
     let params = &state.matching.params;
     let (first, last) = (params.min_disparity, params.last_disparity());
     let mut text = format!("{first} to {last} px");
@@ -151,7 +154,7 @@ fn range_state(state: &State) -> (Done, String) {
     if let Some(depth_m) = depth_m {
         text = format!("{text}: {} m and farther", metres(depth_m as f32));
     }
-    let Some(figures) = state.status().engine.figures else { return (Done::Open, text) };
+    let Some(figures) = state.status().engine.figures else { return (StepState::Open, text) };
     text = format!("{text}; {:.0} % measured", 100.0 * figures.shares.measured);
     let cut = state.status().warnings.iter().find_map(|warning| match warning.cause {
         Cause::TooNear => Some("nearer things are cut off"),
@@ -160,29 +163,29 @@ fn range_state(state: &State) -> (Done, String) {
         Cause::Skew | Cause::Light | Cause::Source => None,
     });
     match cut {
-        Some(cut) => (Done::Doubtful, format!("{text}; {cut}")),
-        None => (Done::Good, text),
+        Some(cut) => (StepState::Doubtful, format!("{text}; {cut}")),
+        None => (StepState::Good, text),
     }
 }
 
-fn colours_state(state: &State) -> (Done, String) {
+fn colours_state(state: &State) -> (StepState, String) {
     match state.view.depth_range_m.filter(|_| state.has_depth()) {
-        Some((near, far)) => (Done::Good, format!("{} to {} m", metres(near as f32), metres(far as f32))),
-        None => (Done::Open, "fitted once there is depth in metres".to_owned()),
+        Some((near, far)) => (StepState::Good, format!("{} to {} m", metres(near as f32), metres(far as f32))),
+        None => (StepState::Open, "fitted once there is depth in metres".to_owned()),
     }
 }
 
-fn file_state(state: &State) -> (Done, String) {
+fn file_state(state: &State) -> (StepState, String) {
     let rig = &state.rig;
     let now = RigFile::of(&state.source.spec, &rig.options, &rig.choice);
     match &rig.file {
-        Some((path, saved)) if *saved == now => (Done::Good, format!("saved: {}", path.display())),
-        Some((path, _)) => (Done::Open, format!("changed since {}", path.display())),
-        None => (Done::Open, "not saved to a file; the window keeps it for its next start".to_owned()),
+        Some((path, saved)) if *saved == now => (StepState::Good, format!("saved: {}", path.display())),
+        Some((path, _)) => (StepState::Open, format!("changed since {}", path.display())),
+        None => (StepState::Open, "not saved to a file; the window keeps it for its next start".to_owned()),
     }
 }
 
-/// The file of the rig.
+/// Shows the file of the rig.
 fn file(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         let mut name = state.rig.save_as.clone();

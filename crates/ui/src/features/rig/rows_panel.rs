@@ -1,4 +1,4 @@
-//! The rows of both pictures: how they are brought together, by an estimate, a calibration, or not at all.
+//! Step of the rows: alignment by an estimate, a calibration, or not at all.
 
 use super::commands::ESTIMATE;
 use super::scale_panel::number;
@@ -8,33 +8,35 @@ use crate::capture::Scale;
 use crate::command::Command;
 use crate::metrics::Blank;
 use crate::panels::action_button;
-use crate::panels::steps::Done;
+use crate::panels::steps::StepState;
 use crate::rig::{ASSUMED_FOV_DEG, CalibrationChoice, RectifyChoice};
 use crate::state::State;
 use crate::widgets;
 use egui::{Button, Ui};
 
-pub(super) fn state_of(state: &State) -> (Done, String) {
+pub(super) fn state_of(state: &State) -> (StepState, String) {
     if state.jobs.contains(&ESTIMATE) {
-        return (Done::Open, "looking at the pictures …".to_owned());
+        return (StepState::Open, "looking at the pictures …".to_owned());
     }
     let health = &state.status().health;
     match health.blank {
-        Some(Blank::Dark { mean }) => return (Done::Doubtful, format!("dark: more light (mean {mean:.0} of 255)")),
-        Some(blank) => return (Done::Doubtful, blank.to_string()),
+        Some(Blank::Dark { mean }) => {
+            return (StepState::Doubtful, format!("dark: more light (mean {mean:.0} of 255)"));
+        }
+        Some(blank) => return (StepState::Doubtful, blank.to_string()),
         None => {}
     }
     let rows = health.row_offset.as_ref();
     let text = rows.map_or("too few matches to say how rows differ".to_owned(), ToString::to_string);
     let done = match rows.map(RowOffset::verdict) {
-        Some(Verdict::Good | Verdict::Fair) => Done::Good,
-        Some(Verdict::Bad) => Done::Doubtful,
-        None => Done::Open,
+        Some(Verdict::Good | Verdict::Fair) => StepState::Good,
+        Some(Verdict::Bad) => StepState::Doubtful,
+        None => StepState::Open,
     };
     (done, text)
 }
 
-/// The calibration in use, in one sentence, with its parameters.
+/// Shows the calibration in use in one sentence, with its parameters.
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let text = state.rig.note.clone().unwrap_or_else(|| "no calibration: pictures are matched as they come".into());
     ui.add(egui::Label::new(text).wrap());
@@ -53,7 +55,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             commands.push(Command::Calibrate(CalibrationChoice {
                 alpha: 0.0,
                 rectified_fov_deg: None,
-                // said, so that no estimate begins by itself
+                // explicit, so that no automatic estimate starts
                 rectify: Some(RectifyChoice::Off),
                 ..without_files(before)
             }));
@@ -78,7 +80,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// How row errors that are left are corrected, what that gains, and a button that keeps the field.
+/// Shows the correction of remaining row errors, its gain, and a button that keeps the correction field.
 fn rows(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
     let source = &state.status().source;
     if source.is_rectified && source.geometry.is_some() {
@@ -106,7 +108,7 @@ fn rows(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
     }
 }
 
-/// How much the rectified pictures show, as a share or as an angle, and what that costs in resolution.
+/// Shows the visible part of the rectified pictures as a share or an angle, and its cost in resolution.
 fn crop(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
     let source = &state.status().source;
     let focal_px = state.rig.rectified_px();
@@ -149,7 +151,7 @@ fn crop(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
     }
 }
 
-/// A button that estimates the rig from the pictures.
+/// Shows a button that estimates the rig from the pictures.
 pub(crate) fn estimate(ui: &mut Ui, label: &str, before: &CalibrationChoice, commands: &mut Vec<Command>) {
     let help = "Rectifies by what both pictures show: no board, no file. Point the cameras at something with texture, near and \
                 far. Depth is then an estimate.";
@@ -160,11 +162,11 @@ pub(crate) fn estimate(ui: &mut Ui, label: &str, before: &CalibrationChoice, com
     }
 }
 
-/// The choice without its files, estimate and fit: size, sides, mounting, crop and baseline stay.
+/// Returns the choice without its files, estimate and fit: size, sides, mounting, crop and baseline stay.
 fn without_files(choice: &CalibrationChoice) -> CalibrationChoice {
     let CalibrationChoice { baseline_m, alpha, rectified_fov_deg, rows, scale, swap_pictures, vertical, .. } = *choice;
     CalibrationChoice {
-        // a kept field corrects the calibration that it was found with
+        // a kept field corrects only the calibration that it was found with
         rows: rows.filter(|rows| *rows != RowsChoice::Field),
         swap_pictures,
         vertical,

@@ -1,18 +1,18 @@
-//! The scale, which makes metres of disparities: lens and baseline, the unit of a file, or two known distances.
+//! Step of the scale, which converts disparities to metres: lens and baseline, the unit of a file, or two known distances.
 
 use crate::calibration::{FocalLength, LengthUnit};
 use crate::command::Command;
-use crate::panels::steps::Done;
+use crate::panels::steps::StepState;
 use crate::rig::{ASSUMED_BASELINE_M, ASSUMED_FOCAL, CalibrationChoice, RectifyChoice};
 use crate::state::State;
 use crate::widgets;
 use egui::{Button, DragValue, Key, RichText, Role, Ui};
 use std::mem::discriminant;
 
-/// Width of a sensor of 1/3 inch, which many cameras are near to, mm.
+/// Width of a common 1/3 inch sensor, mm.
 const USUAL_SENSOR_WIDTH_MM: f64 = 4.8;
 
-pub(super) fn state_of(state: &State) -> (Done, String) {
+pub(super) fn state_of(state: &State) -> (StepState, String) {
     let Some(geometry) = state.geometry() else {
         let choice = &state.rig.choice;
         let missing = match (choice.focal(), choice.baseline_m) {
@@ -20,24 +20,24 @@ pub(super) fn state_of(state: &State) -> (Done, String) {
             (Some(_), None) => "type the baseline",
             _ => "type the lens angle and the baseline",
         };
-        return (Done::Open, format!("no depth in metres yet: {missing}"));
+        return (StepState::Open, format!("no depth in metres yet: {missing}"));
     };
     let mut text = format!("baseline {:.4} m", geometry.baseline_m);
     if let Some(lens) = state.rig.lens(state.status().source.width) {
         text = format!("lens angle {:.1}°, {text}", lens.fov_deg(state.status().source.width.max(1)));
     }
     if state.rig.doubted_baseline_m().is_some() {
-        return (Done::Doubtful, format!("{text}: baseline doubtful"));
+        return (StepState::Doubtful, format!("{text}: baseline doubtful"));
     }
     if let Some(assumed) = state.rig.assumed() {
         let cure = "metres may be wrong by a factor: type what you know, or take two distances below";
-        return (Done::Doubtful, format!("{assumed}: {cure}"));
+        return (StepState::Doubtful, format!("{assumed}: {cure}"));
     }
     let source = if state.rig.choice.depth_fit.is_some() { ", by two distances" } else { "" };
-    (Done::Good, format!("{text}{source}"))
+    (StepState::Good, format!("{text}{source}"))
 }
 
-/// Shows the numbers that make metres of disparities.
+/// Shows the numbers that convert disparities to metres.
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let before = &state.rig.choice;
     let mut choice = before.clone();
@@ -63,7 +63,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         }
         RectifyChoice::Auto | RectifyChoice::Off => {
             let width = state.status().source.width.max(1);
-            // a source that knows itself has a lens that nobody has named
+            // the lens of a source with its own calibration was given by nobody
             let own = state.geometry().filter(|_| before.rectify() == RectifyChoice::Off);
             let own = own.map(|own| FocalLength::Px(own.focal_px / before.scale.factor()).fov_deg(width));
             let own = own.map_or(ASSUMED_FOCAL, FocalLength::FovDeg);
@@ -84,7 +84,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     known_distances(ui, state, commands);
 }
 
-/// The side of a square, as given, or that of a common board.
+/// Returns the side of a square, as given, or that of a common board.
 fn square_of(choice: &CalibrationChoice) -> LengthUnit {
     match choice.unit {
         Some(square @ LengthUnit::Metres(_)) => square,
@@ -92,7 +92,7 @@ fn square_of(choice: &CalibrationChoice) -> LengthUnit {
     }
 }
 
-/// The lens, named in one of three ways; another way begins with the same lens.
+/// Shows the lens, named in one of three ways; switching the way keeps the lens.
 fn lens(ui: &mut Ui, width: usize, focal: FocalLength, choice: &mut CalibrationChoice) {
     let px = focal.px(width);
     let sensor_width_mm = choice.sensor_width_mm.unwrap_or(USUAL_SENSOR_WIDTH_MM);
@@ -133,7 +133,7 @@ fn lens(ui: &mut Ui, width: usize, focal: FocalLength, choice: &mut CalibrationC
     }
 }
 
-/// Depth from two objects at known distances.
+/// Shows the fit of depth to two objects at known distances.
 fn known_distances(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     widgets::heading(ui, "Or from two known distances");
     widgets::note(
@@ -169,7 +169,7 @@ fn known_distances(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     });
 }
 
-/// A row with a number; gives the new value once it is changed, or typed as it was.
+/// Shows a row with a number; returns the new value after a change, or after it was typed unchanged.
 pub(super) fn number(
     ui: &mut Ui,
     name: &str,

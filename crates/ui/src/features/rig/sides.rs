@@ -1,50 +1,50 @@
-//! Which camera is left, told by a hand: the picture that changes while a lens is covered, and the other one does not.
+//! Check of the sides with a hand: the covered camera is the one whose picture changes while the other one does not.
 
 use crate::capture::pairing::Side;
 use crate::image::Luma;
 use crate::session::Session;
 use std::time::{Duration, Instant};
 
-/// Time for a hand to come.
+/// Time in which a hand must come.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// Cells along a row and along a column; their means are compared.
+/// Number of cells along a row and along a column; their means are compared.
 const CELLS: (usize, usize) = (16, 12);
-/// Pixels of a cell along each side that are looked at.
+/// Number of sampled pixels along each side of a cell.
 const SAMPLES: usize = 8;
-/// Change of a picture before which a hand is held, as a share of its brightness.
+/// Smallest change of a covered picture, as a share of its brightness.
 const MIN_CHANGE: f64 = 0.2;
-/// How much more it changes than the other picture.
+/// Smallest ratio of its change to that of the other picture.
 const MIN_RATIO: f64 = 3.0;
-/// Pairs in succession that say so.
+/// Smallest number of pairs in succession with this result.
 const MIN_PAIRS: u32 = 3;
-/// Brightness that noise of a dark picture may change, grey levels.
+/// Brightness that noise may change in a dark picture, grey levels.
 const NOISE: f64 = 4.0;
 
 type Cells = Vec<f64>;
 
-/// Both pictures, watched until one of them changes.
+/// State of the check: both pictures are watched until one of them changes.
 pub(crate) struct SidesWatch {
     since: Instant,
-    /// The pictures at the beginning.
+    /// Cell means of the first pictures.
     first: [Cells; 2],
-    /// The picture that has changed last, and for how many pairs in succession.
+    /// Picture that changed last, and the number of pairs in succession.
     changed: Option<(Side, u32)>,
-    /// Number of the pair that was looked at last.
+    /// Number of the pair that was examined last.
     sequence: Option<u64>,
 }
 
 impl SidesWatch {
-    /// Begins with the pictures as they are.
+    /// Starts with the present pictures.
     fn begin(left: &Luma, right: &Luma) -> Self {
         Self { since: Instant::now(), first: [left, right].map(cells), changed: None, sequence: None }
     }
 
-    /// Time that is left, whole seconds.
+    /// Returns the time left, whole seconds.
     pub(crate) fn seconds_left(&self) -> u64 {
         TIMEOUT.saturating_sub(self.since.elapsed()).as_secs()
     }
 
-    /// Looks at the next pair; gives the picture before which a hand is held, once that is sure.
+    /// Examines the next pair; returns the covered picture once it is certain.
     fn look(&mut self, left: &Luma, right: &Luma) -> Option<Side> {
         let now = [left, right].map(cells);
         let [left, right] = [0, 1].map(|view| change(&self.first[view], &now[view]));
@@ -63,7 +63,7 @@ impl SidesWatch {
     }
 }
 
-/// Mean brightness of each cell, grey levels of 8 bits.
+/// Returns the mean brightness of each cell, grey levels of 8 bits.
 fn cells(luma: &Luma) -> Cells {
     let image = luma.to_u8();
     let (columns, rows) = (CELLS.0 * SAMPLES, CELLS.1 * SAMPLES);
@@ -78,13 +78,13 @@ fn cells(luma: &Luma) -> Cells {
     cells
 }
 
-/// How much a picture has changed, as a share of its brightness.
+/// Returns the change of a picture, as a share of its brightness.
 fn change(before: &Cells, now: &Cells) -> f64 {
     let sum = |of: fn(f64, f64) -> f64| before.iter().zip(now).map(|(&a, &b)| of(a, b)).sum::<f64>();
     sum(|a, b| ((a - b).abs() - NOISE).max(0.0)) / sum(|a, b| a.max(b) + NOISE)
 }
 
-/// Begins to watch both pictures.
+/// Starts to watch both pictures.
 pub(crate) fn begin(session: &mut Session) {
     let Some(output) = session.state.output().cloned() else { return };
     let raw = &output.job.frame.raw;
@@ -92,7 +92,7 @@ pub(crate) fn begin(session: &mut Session) {
     session.state.rig.sides_watch = Some(SidesWatch::begin(&raw.left.luma, &raw.right.luma));
 }
 
-/// Looks at the newest pair while the pictures are watched; swaps them where the hand is before the other lens.
+/// Examines the newest pair of a running check; swaps the pictures if the hand is before the other lens.
 pub(crate) fn update(session: &mut Session) {
     let Some(mut watch) = session.state.rig.sides_watch.take() else { return };
     if watch.since.elapsed() > TIMEOUT {
@@ -135,13 +135,13 @@ mod tests {
         [raw.left.luma, raw.right.luma]
     }
 
-    /// The picture with each pixel changed by its place and value.
+    /// Returns the picture with each pixel changed by its position and value.
     fn changed(luma: &Luma, change: impl Fn(usize, usize, u8) -> u8) -> Luma {
         let image = luma.to_u8();
         Luma::U8(Image::from_fn(image.width(), image.height(), |x, y| change(x, y, image.row(y)[x])))
     }
 
-    /// Gives the answer of a watch to pairs that follow each other.
+    /// Returns the answer of a check to successive pairs.
     fn said(pairs: impl IntoIterator<Item = [Luma; 2]>) -> Option<Side> {
         let mut pairs = pairs.into_iter();
         let [left, right] = pairs.next()?;

@@ -1,4 +1,4 @@
-//! Settings that are tried in the background.
+//! Sweep and search of settings in the background.
 
 use crate::engine::{EngineChoice, EngineKind, OpenOptions};
 use crate::features::comparison;
@@ -8,21 +8,21 @@ use crate::state::{MAX_PAIRS, SearchStep, cannot_judge};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Work in the background; dropping it ends it.
+/// Sweep and search in the background; stopped when dropped.
 #[derive(Default)]
-pub(crate) struct Tried {
+pub(crate) struct BackgroundTrials {
     sweep: Option<Sweep>,
     search: Option<Search>,
 }
 
-/// Carries out a step.
+/// Executes a step.
 pub(crate) fn execute(session: &mut Session, step: SearchStep) {
     let state = &mut session.state.search;
     match step {
         SearchStep::AddPair => add_pair(session),
         SearchStep::ForgetPairs => state.pairs.clear(),
         SearchStep::SetAxis(which, name) => {
-            // the other one gives way: they differ
+            // both axes must differ: the other one changes
             if state.axes[1 - which] == name {
                 state.axes[1 - which] = state.axes[which];
             }
@@ -70,7 +70,7 @@ fn add_pair(session: &mut Session) {
     }
 }
 
-/// The engine that matches now: `auto` has decided already.
+/// Returns the options of the matching engine: `auto` is resolved.
 pub(crate) fn engine_in_use(session: &Session) -> Option<OpenOptions> {
     let choice = match session.live.latest()?.engine.kind {
         EngineKind::Cpu => EngineChoice::Cpu,
@@ -122,7 +122,7 @@ fn start_search(session: &mut Session) {
     }
 }
 
-/// Reads how far sweep and search are; called once per frame.
+/// Reads the progress of sweep and search; called once per frame.
 pub(crate) fn update(session: &mut Session) {
     let state = &mut session.state.search;
     if let Some(sweep) = &session.tried.sweep {

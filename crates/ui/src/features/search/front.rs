@@ -1,4 +1,4 @@
-//! Quality against time: all settings that were tried, the front of the best ones, presets, and the limit.
+//! Quality against time: all tried settings, the front, presets, and the limit.
 
 use super::labels::place;
 use crate::console;
@@ -8,27 +8,27 @@ use egui_plot::{Line, MarkerShape, Plot, PlotPoint, PlotResponse, Points, VLine}
 
 /// Height of the figure, points.
 const HEIGHT: f32 = 230.0;
-// they differ in more than red and green, for colour-blind readers
+// colours that differ in more than red and green, for colour-blind readers
 const FRONT_COLOR: Color32 = Color32::from_rgb(50, 140, 210);
 const PRESET_COLOR: Color32 = Color32::from_rgb(204, 121, 167);
 const START_COLOR: Color32 = Color32::from_rgb(255, 140, 40);
 const BEST_COLOR: Color32 = Color32::from_rgb(0, 158, 115);
-/// Settings this many times worse than the best one lie outside the figure.
+/// Largest loss in the figure, as a multiple of the lowest one.
 const MAX_OF_BEST: f64 = 3.0;
-/// The figure ends at this many times the limit of the time, so that the limit stands at four fifths of its width.
+/// Right end of the figure, as a multiple of the time limit: the limit stands at four fifths of the width.
 const MAX_OF_LIMIT: f64 = 1.25;
 
-/// Limits of the part of a search that is drawn.
+/// Limits of the figure.
 #[derive(Debug, PartialEq)]
-struct Scope {
-    /// Longest time, ms; `None` without a limit.
+struct FigureLimits {
+    /// Largest time, ms; `None` without a limit.
     max_ms: Option<f64>,
     /// Largest loss.
     max_loss: f64,
 }
 
-impl Scope {
-    /// Limits for settings with these times, ms, and losses. The quickest one is always within them.
+impl FigureLimits {
+    /// Returns limits for settings with these times, ms, and losses. The quickest setting is always inside.
     fn of(places: &[[f64; 2]], limit_ms: Option<f64>) -> Self {
         let least = |axis: usize| places.iter().map(|place| place[axis]).fold(f64::INFINITY, f64::min);
         let quickest_ms = Some(least(0)).filter(|ms| ms.is_finite()).unwrap_or(0.0);
@@ -43,7 +43,7 @@ impl Scope {
         place[1] <= self.max_loss && !self.is_late(place)
     }
 
-    /// `3 settings beyond 416 ms are not drawn.`; `None` where all are.
+    /// Returns `3 settings beyond 416 ms are not drawn.`; `None` where all are.
     fn left_out(&self, places: &[[f64; 2]]) -> Option<String> {
         let late = places.iter().filter(|place| self.is_late(**place)).count();
         let bad = places.iter().filter(|place| !self.has(**place)).count() - late;
@@ -63,7 +63,7 @@ pub(crate) fn show(ui: &mut Ui, search: &SearchProgress) {
         trial.time_ms.is_finite().then_some([trial.time_ms, loss])
     };
     let tried: Vec<_> = search.trials.iter().filter_map(|trial| at(trial)).collect();
-    let scope = Scope::of(&tried, search.limits.max_ms);
+    let scope = FigureLimits::of(&tried, search.limits.max_ms);
     let drawn = |trial: &Trial| at(trial).filter(|place| scope.has(*place));
     let (ink, weak) = (ui.visuals().text_color(), ui.visuals().weak_text_color());
     let mut plot = Plot::new("quality against time")
@@ -84,7 +84,7 @@ pub(crate) fn show(ui: &mut Ui, search: &SearchProgress) {
         let shown: Vec<_> = tried.iter().copied().filter(|place| scope.has(*place)).collect();
         plot.points(Points::new("tried", shown).color(weak).radius(1.5));
         let front: Vec<_> = search.front.iter().filter_map(|trial| drawn(trial)).collect();
-        // one line each: a sharp corner of a single one would be drawn as a spike
+        // one line for each segment: a sharp corner of a single line would be drawn as a spike
         for ends in front.windows(2) {
             plot.line(Line::new("front", ends.to_vec()).color(FRONT_COLOR).width(2.0));
         }
@@ -115,7 +115,7 @@ pub(crate) fn show(ui: &mut Ui, search: &SearchProgress) {
     );
 }
 
-/// The names of the presets beside their points.
+/// Draws the names of the presets beside their points.
 fn names<R>(ui: &Ui, plot: &PlotResponse<R>, presets: &[(&str, [f64; 2])]) {
     let area = *plot.transform.frame();
     let painter = ui.painter().with_clip_rect(area);
@@ -138,16 +138,16 @@ mod tests {
     #[test]
     fn what_lies_far_beyond_the_limit_is_left_out_and_said() {
         let places = [[138.0, 23.9], [158.0, 22.6], [410.0, 20.0], [1484.0, 19.0], [200.0, 60.0]];
-        let scope = Scope::of(&places, Some(333.0));
+        let scope = FigureLimits::of(&places, Some(333.0));
         assert_eq!(scope.max_ms, Some(1.25 * 333.0));
         assert_eq!(places.map(|place| scope.has(place)), [true, true, true, false, false]);
         let text = scope.left_out(&places).unwrap();
         assert_eq!(text, "1 setting beyond 416 ms and 1 setting above 57.000 are not drawn.");
         assert_eq!(scope.left_out(&places[..3]), None);
         assert_eq!(scope.left_out(&places[..4]).unwrap(), "1 setting beyond 416 ms is not drawn.");
-        let all = Scope::of(&places[..4], None);
+        let all = FigureLimits::of(&places[..4], None);
         assert!(places[..4].iter().all(|place| all.has(*place)), "without a limit the time is no reason");
-        let slow = Scope::of(&places, Some(10.0));
+        let slow = FigureLimits::of(&places, Some(10.0));
         assert!(slow.has(places[0]), "what is nearest to a limit that nothing keeps is drawn");
     }
 }

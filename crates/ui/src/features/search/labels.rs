@@ -1,13 +1,13 @@
-//! Places of labels beside the points that they name.
+//! Placement of labels beside their points.
 
 use egui::{Pos2, Rect, Vec2, vec2};
 
-/// Distance of a label from its point, and the step by which it moves on, points.
+/// Distance of a label from its point, and step of its displacement, points.
 const GAP: f32 = 7.0;
-/// Number of steps after which a label stays where it lies on the fewest others.
+/// Largest number of steps; then a label stays where it covers the fewest others.
 const MAX_STEPS: usize = 40;
 
-/// Rectangles for labels of these sizes beside their points: in `area`, and on no other label or point where there is room for that.
+/// Returns rectangles for labels of these sizes beside their points: in `area`, and free of other labels and points where possible.
 pub(super) fn place(points: &[Pos2], sizes: &[Vec2], area: Rect) -> Vec<Rect> {
     let mut placed: Vec<Rect> = Vec::new();
     for (&point, &size) in points.iter().zip(sizes) {
@@ -15,7 +15,7 @@ pub(super) fn place(points: &[Pos2], sizes: &[Vec2], area: Rect) -> Vec<Rect> {
             let room = (area.size() - size).max(Vec2::ZERO);
             Rect::from_min_size(rect.min.clamp(area.min, area.min + room), size)
         };
-        // on the label count the others, and then the points: no label hides one
+        // covered labels count first, then covered points: no label hides another
         let overlaps = |rect: &Rect| {
             let labels = placed.iter().filter(|other| other.intersects(*rect)).count();
             (labels, points.iter().filter(|point| rect.contains(**point)).count())
@@ -31,7 +31,7 @@ pub(super) fn place(points: &[Pos2], sizes: &[Vec2], area: Rect) -> Vec<Rect> {
     placed
 }
 
-/// Rectangles of this size around a point, the nearest first: right, left, above, below, then further away.
+/// Returns rectangles of this size around a point, the nearest first: right, left, above, below, then further away.
 fn around(point: Pos2, size: Vec2) -> impl Iterator<Item = Rect> {
     (0..MAX_STEPS).flat_map(move |step| {
         let away = GAP * (1 + step) as f32;

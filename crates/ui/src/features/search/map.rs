@@ -1,10 +1,10 @@
-//! The map of a sweep: a cell for each two values, coloured by how good the setting is.
+//! Map of a sweep: a cell for each two values, coloured by the loss of the setting.
 
 use super::sweep::best_cell;
 use crate::colormap::{Colormap, DisplayRange, color_map};
 use crate::command::Command;
 use crate::parameter::Value;
-use crate::search::{Cell, Judge, SweepProgress, Trial, Tried};
+use crate::search::{Cell, Judge, SweepProgress, Trial, TriedCell};
 use crate::state::{SearchStep, State};
 use egui::{
     Align2, Color32, ColorImage, FontId, Painter, Rect, Role, Sense, Stroke, StrokeKind, TextureHandle, TextureOptions,
@@ -18,19 +18,19 @@ const LEFT: f32 = 40.0;
 const BELOW: f32 = 16.0;
 /// Largest height of a cell, points.
 const MAX_HEIGHT: f32 = 24.0;
-/// Losses above that of this share of the cells all have the last colour.
+/// Share of the cells whose losses have different colours; higher losses all have the last one.
 const SHOWN_SHARE: f64 = 0.9;
 
 /// Frame of the cell with the values in force.
 const PRESENT_COLOR: Color32 = Color32::from_rgb(255, 140, 40);
 
-/// The small picture of the cell under the pointer.
+/// Small picture of the cell under the pointer.
 pub(crate) struct Thumbnail {
-    of: Arc<Tried>,
+    of: Arc<TriedCell>,
     texture: TextureHandle,
 }
 
-/// Draws the map; a click on a cell takes its values.
+/// Draws the map; a click on a cell applies its values.
 pub(crate) fn show(
     ui: &mut Ui,
     state: &State,
@@ -63,18 +63,18 @@ pub(crate) fn show(
     legend(ui, sweep.judge, scale(sweep));
 }
 
-/// Number of columns and rows.
+/// Returns the number of columns and rows.
 fn size_of(sweep: &SweepProgress) -> [usize; 2] {
     [0, 1].map(|k| sweep.axes[k].values().len())
 }
 
-/// Column and row of every cell.
+/// Returns column and row of every cell.
 fn places(sweep: &SweepProgress) -> impl Iterator<Item = (usize, usize)> + use<> {
     let [columns, rows] = size_of(sweep);
     (0..rows).flat_map(move |y| (0..columns).map(move |x| (x, y)))
 }
 
-/// Rectangle of a cell in a map that fills `room` with its numbers; the smallest values stand at the lower left.
+/// Returns the rectangle of a cell in a map that fills `room` with its numbers; the smallest values stand at the lower left.
 fn rect_of(room: Rect, sweep: &SweepProgress, (x, y): (usize, usize)) -> Rect {
     let [columns, rows] = size_of(sweep);
     let cells = Rect::from_min_max(room.min + vec2(LEFT, 0.0), room.max - vec2(0.0, BELOW));
@@ -82,7 +82,7 @@ fn rect_of(room: Rect, sweep: &SweepProgress, (x, y): (usize, usize)) -> Rect {
     Rect::from_min_size(cells.min + size * vec2(x as f32, (rows - 1 - y) as f32), size)
 }
 
-/// Paints the map with its numbers into `room`; the cells of the best values and of the values in force, `present`, have frames.
+/// Paints the map with its numbers into `room`; the cells of the best values and of the present values, `present`, have frames.
 fn paint(painter: &Painter, visuals: &Visuals, room: Rect, sweep: &SweepProgress, present: Option<(usize, usize)>) {
     numbers(painter, visuals, room, sweep);
     let scale = scale(sweep);
@@ -105,7 +105,7 @@ fn paint(painter: &Painter, visuals: &Visuals, room: Rect, sweep: &SweepProgress
     }
 }
 
-/// The values along both axes, as many as there is room for.
+/// Paints the values along both axes, as many as fit.
 fn numbers(painter: &Painter, visuals: &Visuals, room: Rect, sweep: &SweepProgress) {
     let (font, ink) = (FontId::monospace(10.5), visuals.weak_text_color());
     let [across, upwards] = &sweep.axes;
@@ -121,7 +121,7 @@ fn numbers(painter: &Painter, visuals: &Visuals, room: Rect, sweep: &SweepProgre
     }
 }
 
-/// The losses of the brightest and of the darkest colour; `None` before two differ.
+/// Returns the losses of the brightest and of the darkest colour; `None` before two differ.
 fn scale(sweep: &SweepProgress) -> Option<(f64, f64)> {
     let mut losses: Vec<f64> = sweep
         .cells
@@ -134,7 +134,7 @@ fn scale(sweep: &SweepProgress) -> Option<(f64, f64)> {
     (worst > best).then_some((best, worst))
 }
 
-/// The colour of a cell, bright for a good one; one that waits has that of the coarser cell that it lies in, dimmed. `None` without a loss.
+/// Returns the colour of a cell, bright for a low loss; a waiting cell has that of its coarser cell, dimmed. `None` without a loss.
 fn color(sweep: &SweepProgress, place: (usize, usize), scale: Option<(f64, f64)>) -> Option<Color32> {
     let (x, y) = place;
     let coarser = [1, 2, 4].map(|step| (x - x % step, y - y % step));
@@ -146,13 +146,13 @@ fn color(sweep: &SweepProgress, place: (usize, usize), scale: Option<(f64, f64)>
     Some(if known == place { color } else { color.gamma_multiply(0.5) })
 }
 
-/// The colour from 0 for the worst to 1 for the best: brighter is better, even to the eye, whatever colours the depth has.
+/// Returns the colour from 0 for the worst to 1 for the best: brighter is better, in steps equal to the eye, in every colour map.
 fn color_of(share: f32) -> Color32 {
     let [r, g, b] = Colormap::Viridis.color(share);
     Color32::from_rgb(r, g, b)
 }
 
-/// The cell whose values are those in force.
+/// Returns the cell of the present values.
 fn place_of_present(state: &State, sweep: &SweepProgress) -> Option<(usize, usize)> {
     let place = |k: usize| {
         let axis = &sweep.axes[k];
@@ -162,7 +162,7 @@ fn place_of_present(state: &State, sweep: &SweepProgress) -> Option<(usize, usiz
     Some((place(0)?, place(1)?))
 }
 
-/// `P1 14, P2 50: 7.080, 92.1 % measured`. The times say nothing: live matching goes on.
+/// Returns `P1 14, P2 50: 7.080, 92.1 % measured`. Times are left out: live matching disturbs them.
 pub(crate) fn cell_text(sweep: &SweepProgress, place: (usize, usize), trial: &Trial) -> String {
     let loss = trial.loss.map_or_else(|| "too empty to be judged".to_owned(), |loss| format!("{loss:.3}"));
     format!("{}: {loss}, {:.1} % measured", values_text(sweep, place), trial.measured_percent)
@@ -183,8 +183,8 @@ fn text_of(sweep: &SweepProgress, place: (usize, usize)) -> String {
     }
 }
 
-/// The small map of a cell, in the colours of the depth view.
-fn picture(ui: &mut Ui, state: &State, tried: &Arc<Tried>, known: &mut Option<Thumbnail>) {
+/// Shows the small map of a cell, in the colours of the depth view.
+fn picture(ui: &mut Ui, state: &State, tried: &Arc<TriedCell>, known: &mut Option<Thumbnail>) {
     known.take_if(|known| !Arc::ptr_eq(&known.of, tried));
     let thumbnail = known.get_or_insert_with(|| {
         let map = &tried.thumbnail;
@@ -203,7 +203,7 @@ fn picture(ui: &mut Ui, state: &State, tried: &Arc<Tried>, known: &mut Option<Th
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Map of the cell"));
 }
 
-/// The meaning of the colours and of the frames.
+/// Shows the meaning of the colours and of the frames.
 fn legend(ui: &mut Ui, judge: Judge, scale: Option<(f64, f64)>) {
     if let Some((best, worst)) = scale {
         ui.label(judge.title());
@@ -234,7 +234,7 @@ fn paint_bar(painter: &Painter, rect: Rect) {
 mod tests {
     use super::*;
 
-    /// Brightness as the eye sees it, from 0 to 255.
+    /// Returns the perceived brightness, from 0 to 255.
     fn brightness(color: Color32) -> f32 {
         0.2126 * f32::from(color.r()) + 0.7152 * f32::from(color.g()) + 0.0722 * f32::from(color.b())
     }

@@ -1,4 +1,4 @@
-//! Settings that are tried in the background: a sweep over two parameters, and a search for better ones.
+//! Background trials of settings: a sweep over two parameters, and a search for better ones.
 
 pub(crate) mod commands;
 pub(crate) mod front;

@@ -1,4 +1,4 @@
-//! Settings that are tried in the background: a sweep over two parameters, and a search for better ones.
+//! Choices and progress of background trials of settings.
 
 use crate::capture::Frame;
 use crate::search::{Cell, Judge, Sample, SearchProgress, SweepProgress};
@@ -6,45 +6,45 @@ use crate::stereo::StereoParams;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// Number of pairs that can be tried together.
+/// Largest number of pairs that are tried together.
 pub(crate) const MAX_PAIRS: usize = 8;
-/// Rates that can be asked for, pairs per second; 0 for any.
+/// Rates on offer, pairs per second; 0 for any.
 pub(crate) const RATES_HZ: RangeInclusive<f64> = 0.0..=240.0;
-/// Times that a search may take, s.
+/// Time limits of a search on offer, s.
 pub(crate) const SEARCH_S: RangeInclusive<f64> = 5.0..=3600.0;
 
-/// A change of what is tried.
+/// Change of a sweep or a search.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum SearchStep {
-    /// Tries settings on this pair too.
+    /// Adds the shown pair to those on which settings are tried.
     AddPair,
-    /// Tries settings on the pair that is shown, and on no other.
+    /// Tries settings on the shown pair alone.
     ForgetPairs,
     /// Sets the parameter along (0) or across (1) the rows of the map, by its name.
     SetAxis(usize, &'static str),
     StartSweep,
     StopSweep,
-    /// Takes the two values of a cell, by its column and row.
+    /// Applies the two values of a cell, by its column and row.
     TakeCell(usize, usize),
     SetWishes(SearchWishes),
     StartSearch,
     StopSearch,
-    /// Keeps the present settings as A, and takes these.
+    /// Keeps the present settings as A, and applies these.
     TakeAsB(Box<StereoParams>),
 }
 
-/// What a search is asked for.
+/// Limits of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SearchWishes {
-    /// Pairs per second at least, on this machine; 0 for any.
+    /// Smallest rate on this machine, pairs per second; 0 for any.
     pub(crate) rate_hz: f64,
-    /// How long it searches, s.
+    /// Time limit of the search, s.
     pub(crate) seconds: f64,
 }
 
-/// What is tried, and how far it is.
+/// Choices and progress of sweep and search.
 pub(crate) struct SearchState {
-    /// The pairs that were added; none for the one that is shown.
+    /// Added pairs; empty for the shown one.
     pub(crate) pairs: Vec<Arc<Frame>>,
     /// Names of the parameters along and across the rows of the map.
     pub(crate) axes: [&'static str; 2],
@@ -61,23 +61,23 @@ impl Default for SearchState {
 }
 
 impl SearchState {
-    /// Whether cells are being tried.
+    /// Returns whether a sweep runs.
     pub(crate) fn is_sweeping(&self) -> bool {
         self.sweep.as_ref().is_some_and(|sweep| !sweep.ended)
     }
 
-    /// Whether a search runs.
+    /// Returns whether a search runs.
     pub(crate) fn is_searching(&self) -> bool {
         self.search.as_ref().is_some_and(|search| !search.ended)
     }
 
-    /// The pairs on which settings are tried, with the one that is shown.
+    /// Returns the pairs on which settings are tried, including the shown one.
     pub(crate) fn samples(&self, shown: &Arc<Frame>) -> Vec<Sample> {
         let frames = if self.pairs.is_empty() { std::slice::from_ref(shown) } else { &self.pairs[..] };
         frames.iter().map(|frame| Sample::of(Arc::clone(frame))).collect()
     }
 
-    /// The present settings with the two values of a cell of the map; `None` where it was not tried.
+    /// Returns the present settings with the two values of a cell of the map; `None` where it was not tried.
     pub(crate) fn params_of_cell(&self, present: &StereoParams, (x, y): (usize, usize)) -> Option<StereoParams> {
         let sweep = self.sweep.as_ref()?;
         let Cell::Tried(_) = sweep.cell(x, y) else { return None };
@@ -90,7 +90,7 @@ impl SearchState {
     }
 }
 
-/// Why settings cannot be judged on these pairs, if so.
+/// Returns why settings cannot be judged on these pairs, if so.
 pub(crate) fn cannot_judge(judge: Judge, params: &StereoParams) -> Option<&'static str> {
     (judge == Judge::WithoutTruth && params.left_right.is_none())
         .then_some("The score without truth needs the left-right check: switch it on.")

@@ -1,4 +1,4 @@
-//! The page that searches for better settings: wishes, progress, quality against time, and what to take.
+//! Page of the search for better settings: limits, progress, quality against time, and suggestions.
 
 use super::{front, tried_pairs};
 use crate::command::Command;
@@ -39,7 +39,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     results(ui, state, search, commands);
 }
 
-/// How fast, and for how long.
+/// Shows the limits of rate and time.
 fn wishes(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let mut wishes = state.search.wishes;
     let help = "Pairs per second at least, as the engine alone computes them on this machine; 0 for any.";
@@ -72,7 +72,7 @@ fn progress(ui: &mut Ui, search: &SearchProgress) {
     tried_pairs::progress(ui, search.error.as_deref(), share, &text);
 }
 
-/// What was found, then the presets from the dearest on and the present setting, each with a button that takes it.
+/// Shows the best setting, then the presets from the slowest on and the present setting, each with a button that applies it.
 fn results(ui: &mut Ui, state: &State, search: &SearchProgress, commands: &mut Vec<Command>) {
     let present = search.start.as_ref();
     match (&search.best, present) {
@@ -103,7 +103,7 @@ fn results(ui: &mut Ui, state: &State, search: &SearchProgress, commands: &mut V
     });
 }
 
-/// A setting that was tried, with the reason why it is not the suggestion below it.
+/// Shows a tried setting, with the reason why it is not suggested.
 fn row(
     ui: &mut Ui,
     state: &State,
@@ -139,7 +139,7 @@ fn loss_text(search: &SearchProgress, trial: &Trial) -> String {
     }
 }
 
-/// What was found, and what it changes.
+/// Shows the best setting and its changes.
 fn suggestion(ui: &mut Ui, state: &State, start: &Trial, best: &Arc<Trial>, commands: &mut Vec<Command>) {
     let loss = |trial: &Trial| trial.loss.map_or_else(|| "–".to_owned(), |loss| format!("{loss:.3}"));
     let text = format!("{} → {}, {:.1} → {:.1} ms", loss(start), loss(best), start.time_ms, best.time_ms);
@@ -149,7 +149,7 @@ fn suggestion(ui: &mut Ui, state: &State, start: &Trial, best: &Arc<Trial>, comm
     take(ui, "the suggestion", state, &best.params, commands);
 }
 
-/// `P1 14 → 22, uniqueness 5 → 0`.
+/// Describes the differences, as `P1 14 → 22, uniqueness 5 → 0`.
 fn differences(from: &StereoParams, to: &StereoParams) -> String {
     let changed = StereoParams::table().iter().filter_map(|parameter| {
         let (before, after) = ((parameter.get)(from), (parameter.get)(to));
@@ -158,7 +158,7 @@ fn differences(from: &StereoParams, to: &StereoParams) -> String {
     changed.collect::<Vec<_>>().join(", ")
 }
 
-/// A button that keeps the present settings as A and takes these as B.
+/// Shows a button that keeps the present settings as A and applies these as B.
 fn take(ui: &mut Ui, name: &str, state: &State, params: &StereoParams, commands: &mut Vec<Command>) {
     let is_new = *params != state.matching.params;
     let button = ui.add_enabled(is_new, Button::new("Take as B").small());

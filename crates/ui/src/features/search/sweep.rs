@@ -1,9 +1,9 @@
-//! The page that tries all values of two parameters: choices, progress, and the map.
+//! Page of the sweep over two parameters: choices, progress, and the map.
 
 use super::{map, tried_pairs};
 use crate::command::Command;
 use crate::panels::Panel;
-use crate::search::{Axis, Cell, SweepProgress, Tried};
+use crate::search::{Axis, Cell, SweepProgress, TriedCell};
 use crate::state::State;
 use crate::state::{SearchState, SearchStep};
 use crate::widgets;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 const HELP: &str =
     "Tries all values of two parameters, coarse first, while depth goes on. A click on a cell takes its two values.";
 
-/// The page, with the small picture under the pointer.
+/// Page of the sweep, with the small picture under the pointer.
 #[derive(Default)]
 pub(crate) struct SweepPage {
     thumbnail: Option<map::Thumbnail>,
@@ -35,7 +35,7 @@ impl Panel for SweepPage {
     }
 }
 
-/// The two parameters.
+/// Shows the two parameters.
 fn axes(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let all = Axis::all(&state.matching.params);
     let options: Vec<_> = all.iter().map(Axis::parameter).map(|p| (p.name, p.label, p.help)).collect();
@@ -59,8 +59,8 @@ fn progress(ui: &mut Ui, sweep: &SweepProgress) {
     tried_pairs::progress(ui, sweep.error.as_deref(), done as f32 / total.max(1) as f32, &text);
 }
 
-/// The best cell so far, with its place.
-pub(crate) fn best_cell(sweep: &SweepProgress) -> Option<((usize, usize), &Arc<Tried>)> {
+/// Returns the best cell so far, with its place.
+pub(crate) fn best_cell(sweep: &SweepProgress) -> Option<((usize, usize), &Arc<TriedCell>)> {
     let columns = sweep.axes[0].values().len();
     let tried = sweep.cells.iter().enumerate().filter_map(|(i, cell)| match cell {
         Cell::Tried(tried) if tried.trial.loss.is_some() => Some(((i % columns, i / columns), tried)),
@@ -69,7 +69,7 @@ pub(crate) fn best_cell(sweep: &SweepProgress) -> Option<((usize, usize), &Arc<T
     tried.min_by(|(_, a), (_, b)| a.trial.loss.partial_cmp(&b.trial.loss).unwrap_or(std::cmp::Ordering::Equal))
 }
 
-/// The best values in words, with a button that takes them.
+/// Shows the best values, with a button that applies them.
 fn best(ui: &mut Ui, state: &State, sweep: &SweepProgress, commands: &mut Vec<Command>) {
     let Some((place, tried)) = best_cell(sweep) else { return };
     ui.horizontal_wrapped(|ui| {

@@ -1,4 +1,4 @@
-//! The pairs on which a sweep or a search tries settings, and what judges the maps.
+//! Pairs of a sweep or a search, and the judge of the maps.
 
 use crate::command::Command;
 use crate::console;
@@ -41,7 +41,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) -> b
     }
 }
 
-/// The buttons that start and stop `what`, whose steps they request; the first one is called `name`.
+/// Shows the buttons that start and stop `what` by requesting its steps; the first one has the label `name`.
 pub(crate) fn start_and_stop(
     ui: &mut Ui,
     (name, what): (&str, &str),
@@ -62,7 +62,7 @@ pub(crate) fn start_and_stop(
     });
 }
 
-/// The error that ended it, if any, and a bar with a text.
+/// Shows the error that ended it, if any, and a bar with a text.
 pub(crate) fn progress(ui: &mut Ui, error: Option<&str>, share: f32, text: &str) {
     if let Some(error) = error {
         ui.add(Label::new(RichText::new(error).color(ui.visuals().error_fg_color)).wrap());
@@ -71,7 +71,7 @@ pub(crate) fn progress(ui: &mut Ui, error: Option<&str>, share: f32, text: &str)
     bar.widget_info(|| WidgetInfo::labeled(Role::ProgressIndicator, true, text));
 }
 
-/// `1:05 left`, or nothing where it is not known.
+/// Formats `1:05 left`; empty where the time is unknown.
 pub(crate) fn left_text(left: Option<std::time::Duration>) -> String {
     left.map_or_else(String::new, |left| format!(", {}:{:02} left", left.as_secs() / 60, left.as_secs() % 60))
 }

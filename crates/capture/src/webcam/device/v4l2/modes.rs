@@ -12,7 +12,7 @@ pub(super) struct Offer {
     pub(super) fourcc: FourCc,
     /// Frame interval, s; `None` where the rate of the camera cannot be set.
     pub(super) interval: Option<Fraction>,
-    /// Listed individually, with an interval of 1/N s.
+    /// Whether it is listed individually, with an interval of 1/N s.
     is_plain: bool,
 }
 
