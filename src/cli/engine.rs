@@ -7,7 +7,7 @@ use crate::capture::MaxPixels;
 use crate::console;
 use crate::live::{Remote, headless};
 use crate::network::key::{MAX_ONLY, check_rig};
-use crate::network::ros2::Surroundings;
+use crate::network::ros2::RosEnvironment;
 use crate::network::status::{Speed, host};
 use crate::publish::ros2::RosPublisher;
 use crate::serve::{self, RemoteOf, ServeOptions, Server, Stub};
@@ -95,7 +95,7 @@ pub(super) fn run(args: &EngineArgs) -> anyhow::Result<()> {
 
 /// Publisher of rigs to ROS 2.
 fn remote() -> anyhow::Result<RemoteOf> {
-    let surroundings = Surroundings::of_environment()?;
+    let surroundings = RosEnvironment::of_environment()?;
     Ok(Arc::new(move |rig| match RosPublisher::of_rig(&surroundings, rig) {
         Ok(publisher) => {
             console::say(publisher.invitation());

@@ -6,7 +6,7 @@ use super::values::positive;
 use crate::capture::ControlSettings;
 use crate::console;
 use crate::network::census::CensusTaker;
-use crate::network::key::Of;
+use crate::network::key::RigTopic;
 use crate::network::{ANSWER_TIMEOUT, ControlRequest, Network, watch_results};
 use crate::stereo::StereoParams;
 use std::collections::BTreeMap;
@@ -93,7 +93,7 @@ fn of_rig(network: &Network, rig: &str, args: &NetArgs) -> anyhow::Result<()> {
         args.set.iter().cloned().partition(|(name, _)| StereoParams::parameter(name).is_some() || !is_control(name));
     if !controls.is_empty() {
         let request = ControlRequest { camera: None, settings: control_settings(&controls)? };
-        let rejected: Vec<String> = ask(network, rig, Of::Controls, Some(serde_json::to_vec(&request)?))?;
+        let rejected: Vec<String> = ask(network, rig, RigTopic::Controls, Some(serde_json::to_vec(&request)?))?;
         for rejected in &rejected {
             console::say(console::foreign(rejected));
         }
@@ -105,7 +105,7 @@ fn of_rig(network: &Network, rig: &str, args: &NetArgs) -> anyhow::Result<()> {
         let words: BTreeMap<_, _> = parameters.into_iter().collect();
         Some(serde_json::to_vec(&words)?)
     };
-    let words: BTreeMap<String, String> = ask(network, rig, Of::Parameters, sent)?;
+    let words: BTreeMap<String, String> = ask(network, rig, RigTopic::Parameters, sent)?;
     if args.json {
         return super::print_json(&serde_json::json!(words));
     }
@@ -133,7 +133,7 @@ fn control_settings(words: &[(String, String)]) -> Result<ControlSettings, Usage
 fn ask<T: serde::de::DeserializeOwned>(
     network: &Network,
     rig: &str,
-    what: Of,
+    what: RigTopic,
     sent: Option<Vec<u8>>,
 ) -> anyhow::Result<T> {
     match network.ask(&what.rig(rig), sent, ANSWER_TIMEOUT)?.into_iter().next() {

@@ -73,7 +73,7 @@ impl PublishArgs {
             PublishTarget::Foxglove(address) => address.clone(),
             #[cfg(feature = "zenoh")]
             PublishTarget::Ros2 => {
-                let surroundings = crate::network::ros2::Surroundings::of_environment()?;
+                let surroundings = crate::network::ros2::RosEnvironment::of_environment()?;
                 return Ok(crate::publish::ros2::RosPublisher::start(&surroundings)?);
             }
         };

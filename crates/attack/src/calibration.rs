@@ -1,10 +1,10 @@
-//! Calibration files: what is read must come back from what is written.
+//! Calibration files: written rigs must be read back unchanged.
 
 use std::io::Write as _;
 use std::path::PathBuf;
 use stereopsis_calibration::{LoadOptions, Output, read, write};
 
-/// ROS's archive: the bytes as the packed file, and packed as the tar in it.
+/// Attacks ROS's archive: the bytes as the compressed file, and as its tar.
 pub(crate) fn archive(input: &[u8]) {
     check(&[("calibrationdata.tar.gz", input)]);
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
@@ -12,27 +12,27 @@ pub(crate) fn archive(input: &[u8]) {
     check(&[("calibrationdata.tar.gz", &gzip.finish().expect("memory"))]);
 }
 
-/// Kalibr's camchain.
+/// Attacks Kalibr's camchain.
 pub(crate) fn kalibr(input: &[u8]) {
     check(&[("camchain.yaml", input)]);
 }
 
-/// Middlebury's calib.txt.
+/// Attacks Middlebury's calib.txt.
 pub(crate) fn middlebury(input: &[u8]) {
     check(&[("calib.txt", input)]);
 }
 
-/// OpenCV's XML, behind its first line.
+/// Attacks OpenCV's XML behind its first line.
 pub(crate) fn opencv_xml(input: &[u8]) {
     check(&[("rig.xml", &[&b"<?xml version=\"1.0\"?>\n"[..], input].concat())]);
 }
 
-/// OpenCV's YAML and JSON, and all other YAML that is told by its keys.
+/// Attacks OpenCV's YAML and JSON, and other YAML recognised by its keys.
 pub(crate) fn opencv_yaml(input: &[u8]) {
     check(&[("rig.yml", input)]);
 }
 
-/// ROS's camera_info of two cameras: the files are divided by a zero byte, or are the same.
+/// Attacks ROS's camera_info of two cameras: the files are separated by a zero byte, or identical.
 pub(crate) fn ros(input: &[u8]) {
     let (left, right) = match input.iter().position(|&byte| byte == 0) {
         Some(at) => (&input[..at], &input[at + 1..]),
@@ -41,17 +41,17 @@ pub(crate) fn ros(input: &[u8]) {
     check(&[("left.yaml", left), ("right.yaml", right)]);
 }
 
-/// Our own TOML, behind its first line.
+/// Attacks the program's own TOML behind its first line.
 pub(crate) fn toml(input: &[u8]) {
     check(&[("rig.toml", &[&b"format = \"stereopsis-rig-1\"\n"[..], input].concat())]);
 }
 
-/// A ZED's factory file, behind its first line.
+/// Attacks a ZED's factory file behind its first line.
 pub(crate) fn zed(input: &[u8]) {
     check(&[("zed.conf", &[&b"[LEFT_CAM_HD]\n"[..], input].concat())]);
 }
 
-/// Reads files; a rig that comes out goes through every writer and back.
+/// Reads files; a valid rig is written in every format and read back.
 fn check(files: &[(&str, &[u8])]) {
     let files: Vec<_> = files.iter().map(|(name, bytes)| (PathBuf::from(name), bytes.to_vec())).collect();
     let Ok(rig) = read(&files, &LoadOptions { size: Some((1280, 720)), ..LoadOptions::default() }) else { return };
@@ -59,7 +59,7 @@ fn check(files: &[(&str, &[u8])]) {
     for output in
         [Output::Toml, Output::OpenCvYaml, Output::OpenCvXml, Output::RosFiles, Output::RosArchive, Output::Kalibr]
     {
-        // some rigs cannot be written for ROS and Kalibr; what is written for them may look too far apart to be sensible
+        // ROS and Kalibr cannot represent some rigs; their rounding may make others implausible
         let Ok(written) = write(&rig, output, 0.0) else { continue };
         let written: Vec<_> = written.into_iter().map(|(name, bytes)| (PathBuf::from(name), bytes)).collect();
         let back = read(&written, &LoadOptions::default());

@@ -1,4 +1,4 @@
-//! The journal of a search, and the search that goes on with it.
+//! Journal of a search, and the search that continues from it.
 
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -7,15 +7,15 @@ use stereopsis_search::{
 };
 use stereopsis_stereo::StereoParams;
 
-/// Samples of the search.
+/// Number of samples of the search.
 const SAMPLES: usize = 2;
 
-/// The search of the seeds, as whose journal every input is read.
+/// Returns the header of the search whose journal every input is read as.
 pub fn header() -> Map<String, Value> {
     [("stereopsis-search".to_owned(), Value::from(2))].into_iter().collect()
 }
 
-/// A file: one that is refused stays as it is, and of another one nothing is lost and everything is read again.
+/// Attacks a file: a refused one stays unchanged, an accepted one loses nothing and is read again completely.
 pub(crate) fn journal(input: &[u8]) {
     let path = super::file("a.search.jsonl", input);
     let opened = Journal::open(&path, &header());
@@ -31,7 +31,7 @@ pub(crate) fn journal(input: &[u8]) {
     assert!(!matches!(ended, Err(Failure::Stopped | Failure::Refused(_))), "{ended:?}");
 }
 
-/// No engine: the search ends with the first setting that the journal does not have.
+/// Engine that is missing: the search ends at the first setting without a journal entry.
 struct Away;
 
 impl Meter for Away {

@@ -1,7 +1,6 @@
-//! Entry points of foreign data as functions that take any bytes: under libFuzzer in `fuzz/`, and in `tests/attack`.
+//! Entry points of foreign data as functions of any bytes, for libFuzzer in `fuzz/` and for `tests/attack`.
 //!
-//! A target fails by a panic. It checks what the program promises beside that: an answer, and the same one whichever way is
-//! taken.
+//! A target fails by a panic. It also checks the program's promises: an answer, and consistent results on every path.
 
 mod calibration;
 mod journal;
@@ -20,18 +19,18 @@ use std::cell::OnceCell;
 use std::path::PathBuf;
 use stereopsis_capture::MaxPixels;
 
-/// Pictures of more pixels are refused, so that many inputs a second can be tried.
+/// Largest picture, px: larger ones are refused for speed.
 const MOST_PIXELS: MaxPixels = MaxPixels(1 << 22);
 
-/// One way in.
+/// Entry point.
 pub struct Target {
-    /// As in `TARGET=name` and in the folders of `fuzz/seeds`.
+    /// Name in `TARGET=name` and in the folders of `fuzz/seeds`.
     pub name: &'static str,
-    /// Takes any bytes.
+    /// Function that takes any bytes.
     pub run: fn(&[u8]),
 }
 
-/// All of them.
+/// All targets.
 pub const ALL: &[Target] = &[
     Target { name: "archive", run: calibration::archive },
     Target { name: "board", run: words::board },
@@ -58,7 +57,7 @@ pub const ALL: &[Target] = &[
     Target { name: "zed", run: calibration::zed },
 ];
 
-/// A file with these bytes, in a folder of this thread; the next call may overwrite it.
+/// Writes the bytes to a file in this thread's folder; the next call may overwrite it.
 fn file(name: &str, bytes: &[u8]) -> PathBuf {
     thread_local! {
         static FOLDER: OnceCell<tempfile::TempDir> = const { OnceCell::new() };

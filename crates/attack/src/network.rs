@@ -7,10 +7,10 @@ use stereopsis_network::result;
 use stereopsis_network::wire::{self, Content, HEAD_BYTES, Head, Packets};
 use stereopsis_recording::unpack::{Sizes, Unpacker};
 
-/// Size of the rig that a message is for, px.
+/// Size of the receiving rig, px.
 const SIZE: (usize, usize) = (4, 2);
 
-/// A message: its head, and behind it the payload of a pair or of a result. The same bytes as a token of a member.
+/// Attacks a message: its header, then the payload of a pair or a result; also parses the bytes as a member's token.
 pub(super) fn network(bytes: &[u8]) {
     let (head, payload) = bytes.split_at(bytes.len().min(HEAD_BYTES));
     match Head::of(head).map(|head| head.content) {

@@ -1,4 +1,4 @@
-//! Pictures: image files, and what cameras send.
+//! Image files and camera frames.
 
 use super::MOST_PIXELS;
 use stereopsis_base::image::Picture;
@@ -6,20 +6,20 @@ use stereopsis_capture::Pixels;
 use stereopsis_capture::decode::{decode_pfm, decode_picture};
 use stereopsis_capture::decode_camera::{Layout, PixelFormat, decode};
 
-/// An image file. Its brightness does not depend on whether its colour is asked for.
+/// Attacks an image file; its brightness must not depend on colour decoding.
 pub(crate) fn picture(input: &[u8]) {
     let [grey, colour] = [false, true].map(|color| decode_picture(input, color, MOST_PIXELS));
     same(grey, colour);
 }
 
-/// A map of disparities.
+/// Attacks a disparity map.
 pub(crate) fn pfm(input: &[u8]) {
     if let Ok(image) = decode_pfm(input, MOST_PIXELS) {
         assert!(4 * image.pixels().len() <= input.len(), "every pixel is in the file");
     }
 }
 
-/// A frame of a camera: format, width, height and stride come first, two bytes each but for the format.
+/// Attacks a camera frame: a format byte, then width, height and stride in two bytes each.
 pub(crate) fn camera(input: &[u8]) {
     let Some((&[format, w, w_high, h, h_high, stride, stride_high], bytes)) = input.split_first_chunk() else { return };
     let format = PixelFormat::ALL[usize::from(format) % PixelFormat::ALL.len()];
@@ -36,7 +36,7 @@ pub(crate) fn camera(input: &[u8]) {
 }
 
 fn same<E: std::fmt::Debug>(grey: Result<Picture, E>, colour: Result<Picture, E>) {
-    // colour can be damaged where brightness is not
+    // the colour may be damaged even if the brightness is valid
     let (Ok(grey), Ok(colour)) = (grey, colour) else { return };
     assert!(grey.rgb.is_none());
     assert!(grey.luma == colour.luma, "the brightness of {:?} and {:?} px differs", grey.size(), colour.size());

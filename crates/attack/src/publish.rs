@@ -1,4 +1,4 @@
-//! What clients of `--publish` send: the head of the request by which they come in, and requests then.
+//! Input of `--publish` clients: the head of the HTTP request, and requests afterwards.
 
 use super::words::valid;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use stereopsis_publish::{Origin, Token};
 
 const TOKEN: &str = "0123456789abcdefghijklmn";
 
-/// The rules of this machine, and those of a network with a token.
+/// Guards of this machine alone, and of a network with a token.
 static GUARDS: LazyLock<[Guard; 2]> = LazyLock::new(|| {
     let token: Token = TOKEN.parse().expect("a token");
     let address = |words: &str| words.parse().expect("an address");
@@ -19,7 +19,7 @@ static GUARDS: LazyLock<[Guard; 2]> = LazyLock::new(|| {
     ]
 });
 
-/// The head of a request: whoever is let in came for no foreign page, and with the token where there is one.
+/// Attacks the request head: admitted clients have no foreign origin, and the token if there is one.
 pub(crate) fn request_head(input: &[u8]) {
     let [here, network] = &*GUARDS;
     if let Some(Ok(admitted)) = here.judge(input) {
@@ -46,7 +46,7 @@ fn let_in(guard: &Guard, input: &[u8], admitted: &Admitted) {
     assert_eq!(guard.judge(head), Some(Ok(admitted.clone())), "what follows the head counts");
 }
 
-/// Requests, one a line. Whatever clients want, parameters fit each other.
+/// Attacks requests, one per line: the parameters must stay consistent.
 pub(crate) fn request(input: &[u8]) {
     let panel = Panel::new();
     for line in String::from_utf8_lossy(input).lines() {

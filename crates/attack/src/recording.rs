@@ -1,4 +1,4 @@
-//! Recordings: as a file that is looked into, and as a pipe that is read once.
+//! Recordings as seekable files and as pipes.
 
 use super::MOST_PIXELS;
 use std::io::Read;
@@ -7,14 +7,14 @@ use stereopsis_recording::Recording;
 use stereopsis_recording::read::{PacketStream, PairStream, ReadError};
 use stereopsis_recording::unpack::{Measured, Unpacker};
 
-/// Pairs of a file that are looked at.
+/// Largest number of examined pairs.
 const MOST_PAIRS: usize = 32;
 
-/// First bytes of a file that is compressed as a whole, and bytes up to which a small one is unpacked.
+/// Magic number of a compressed file, and largest unpacked size, bytes.
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const MOST_UNPACKED_BYTES: u64 = 64 << 20;
 
-/// A file: all topics, all pairs with their pictures and results. What was read comes again.
+/// Attacks a file: all topics, all pairs with their pictures and results; reading again gives equal data.
 pub(crate) fn file(input: &[u8]) {
     let path = super::file("a.mcap", input);
     let Ok(mut recording) = Recording::open(&path) else { return };
@@ -42,7 +42,7 @@ pub(crate) fn file(input: &[u8]) {
     assert!(std::fs::read(&path).expect("the file") == input, "it was written to");
 }
 
-/// A pipe, which gives as many bytes at a time as the first of them says.
+/// Attacks a pipe that delivers as many bytes at a time as its first byte.
 pub(crate) fn pipe(input: &[u8]) {
     let Some((&size, bytes)) = input.split_first() else { return };
     let slow = || Slow { bytes, at_once: usize::from(size) + 1 };
@@ -57,9 +57,9 @@ pub(crate) fn pipe(input: &[u8]) {
     });
 }
 
-/// Asks until nothing more comes, which has to be soon: a packet has bytes, and so has damage.
+/// Reads until the end, which must come soon: every packet and every damage consumes bytes.
 fn ends(bytes: &[u8], mut next: impl FnMut() -> Result<bool, ReadError>) {
-    // a chunk may become 256 times as long when it is unpacked
+    // a chunk may expand by a factor of 256
     for _ in 0..=256 * bytes.len() + 2 {
         match next() {
             Ok(true) | Err(ReadError::Damaged(_)) => {}

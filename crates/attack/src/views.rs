@@ -1,16 +1,16 @@
-//! A folder of pictures of a board, one of which is any bytes.
+//! Folder of board pictures, one of which has any bytes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use stereopsis_calibrate::{Board, PairFiles, gather};
 use stereopsis_capture::MaxPixels;
 use stereopsis_capture::picture_files::FilePair;
 
-/// Pictures of more pixels are refused: the others have fewer.
+/// Largest picture, px; the other pictures are smaller.
 const MOST_PIXELS: MaxPixels = MaxPixels(1 << 12);
-/// A picture too small for a board to be looked for.
+/// Valid picture, too small for a board search.
 const GOOD: &[u8] = b"P5 8 6 255\n012345678901234567890123456789012345678901234567";
 
-/// Whatever one picture is, the others are looked at.
+/// Attacks one picture of a folder: the others must still be examined.
 pub(crate) fn views(input: &[u8]) {
     let board: Board = "chessboard:9x6:25mm".parse().expect("a board");
     let pair = |number: u8, left: &[u8]| {

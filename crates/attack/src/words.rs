@@ -1,11 +1,11 @@
-//! Words: settings files, rig files, boards, and what a client wants parameters to be.
+//! Text inputs: settings files, rig files, boards, and parameters of clients.
 
 use stereopsis_calibrate::Board;
 use stereopsis_settings::rig::RigFile;
 use stereopsis_settings::settings::{self, Settings};
 use stereopsis_stereo::StereoParams;
 
-/// A settings file: what it resolves to can be said again and is the same.
+/// Attacks a settings file: the result, written again, must be equal.
 pub(crate) fn settings(input: &[u8]) {
     let path = super::file("settings.toml", input);
     let Ok(words) = settings::read_file(&path) else { return };
@@ -14,7 +14,7 @@ pub(crate) fn settings(input: &[u8]) {
     let _ = settings.params_for(640, None);
 }
 
-/// A rig file: what it says can be written and read again.
+/// Attacks a rig file: it can be written and read again.
 pub(crate) fn rig(input: &[u8]) {
     let path = super::file("rig.toml", input);
     let Ok(rig) = RigFile::read(&path) else { return };
@@ -24,7 +24,7 @@ pub(crate) fn rig(input: &[u8]) {
     assert_eq!((back.size, back.rate_hz, back.cameras), (rig.size, rig.rate_hz, rig.cameras));
 }
 
-/// A board, by its words or as Kalibr describes it: it can be said again and is the same.
+/// Attacks a board in its own or Kalibr's words: the result, written again, must be equal.
 pub(crate) fn board(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     for board in [text.trim().parse::<Board>(), Board::from_kalibr(&text)].into_iter().flatten() {
@@ -36,7 +36,7 @@ pub(crate) fn board(input: &[u8]) {
     }
 }
 
-/// What is asked for one after the other and at once: lines of a name, a blank and a value.
+/// Attacks parameter requests, one by one and together: lines of a name, a blank and a value.
 pub(crate) fn parameters(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let mut params = StereoParams::default();
@@ -54,7 +54,7 @@ pub(crate) fn parameters(input: &[u8]) {
     }
 }
 
-/// Nothing that is let in contradicts itself, and what is said of it sets it.
+/// Asserts that accepted parameters are consistent, and that their words set them again.
 pub(super) fn valid(params: &StereoParams) {
     params.validate().expect("parameters that fit each other");
     let words: Vec<_> = params.words().map(|(name, value)| (name.to_owned(), value.to_string())).collect();

@@ -1,4 +1,4 @@
-//! The printed board, and the words that describe it.
+//! Printed board and its textual description.
 
 mod kalibr;
 
@@ -9,55 +9,54 @@ use glam::DVec3;
 use std::fmt;
 use std::str::FromStr;
 
-/// A flat board with a pattern of squares of one size, or of tags.
+/// Flat board with a pattern of equal squares or tags.
 #[derive(Clone, Copy, Debug)]
 pub struct Board {
-    /// What is printed.
+    /// Printed pattern.
     pub pattern: Pattern,
-    /// Squares along a row of the board; of an AprilGrid its tags.
+    /// Squares (of an AprilGrid: tags) along a row.
     pub columns: usize,
-    /// Squares along a column of the board; of an AprilGrid its tags.
+    /// Squares (of an AprilGrid: tags) along a column.
     pub rows: usize,
-    /// Side of a square, mm; of an AprilGrid that of a tag.
+    /// Side of a square (of an AprilGrid: a tag), mm.
     pub square_mm: f64,
 }
 
-/// What is printed on a board.
+/// Pattern of a board.
 #[derive(Clone, Copy, Debug)]
 pub enum Pattern {
-    /// Black and white squares. They look alike, so a picture must show all of them before corners can be numbered.
+    /// Black and white squares. They look alike, so corners can be numbered only if a picture shows all of them.
     Chessboard,
-    /// Each white square has an ArUco marker, so parts of the board suffice (OpenCV's ChArUco board).
+    /// Squares with an ArUco marker in each white one, so that a part of the board suffices (OpenCV's ChArUco board).
     Charuco {
         /// Side of a marker, mm.
         marker_mm: f64,
-        /// The set of markers, numbered from 0 on, row by row.
+        /// Set of markers, numbered from 0, row by row.
         dictionary: Dictionary,
-        /// The layout of OpenCV before 4.6, whose first square is white where the number of rows is even.
+        /// Whether the layout is that of OpenCV before 4.6, whose first square is white if the number of rows is even.
         legacy: bool,
     },
-    /// Tags of the family tag36h11, numbered from 0 at the lower left, row by row upwards, and small black squares at their corners, so that
-    /// parts of the board suffice (Kalibr's AprilGrid).
+    /// Tags of the family tag36h11, numbered from 0 at the lower left, row by row upwards, with small black squares at their
+    /// corners; a part of the board suffices (Kalibr's AprilGrid).
     AprilGrid {
-        /// White between two tags, which is the side of a small square, mm.
+        /// White gap between two tags, equal to the side of a small square, mm.
         gap_mm: f64,
-        /// The family of the tags.
+        /// Family of the tags.
         tags: Dictionary,
     },
 }
 
-/// Fewest and most squares along a side.
+/// Range of squares along a side.
 const SQUARES: std::ops::RangeInclusive<usize> = 3..=100;
-/// Fewest and most tags along a side of an AprilGrid.
+/// Range of tags along a side of an AprilGrid.
 const TAGS_ALONG: std::ops::RangeInclusive<usize> = 2..=100;
-/// Gaps between the tags of an AprilGrid, in sides of a tag: in smaller ones no corner is found.
-/// The limits leave room for rounded lengths.
+/// Range of gaps of an AprilGrid, in tag sides: no corner is found in smaller ones. The limits allow for rounded lengths.
 const GAPS: std::ops::RangeInclusive<f64> = 0.099..=1.001;
-/// Sizes of a square, mm: from a tablet's screen to a wall.
+/// Range of square sizes, mm: from a tablet's screen to a wall.
 const SQUARE_MM: std::ops::RangeInclusive<f64> = 1.0..=1000.0;
 
 impl Board {
-    /// Inner corners along a row and along a column of the board; of an AprilGrid those of its tags.
+    /// Returns the inner corners along a row and a column; of an AprilGrid all corners of its tags.
     pub fn inner(&self) -> (usize, usize) {
         match self.pattern {
             Pattern::AprilGrid { .. } => (2 * self.columns, 2 * self.rows),
@@ -65,24 +64,24 @@ impl Board {
         }
     }
 
-    /// Number of inner corners, which is the number of points of the board.
+    /// Returns the number of inner corners, the points of the board.
     pub fn corner_count(&self) -> usize {
         let (across, down) = self.inner();
         across * down
     }
 
-    /// Whether squares have markers, so that a part of the board suffices.
+    /// Whether the board has markers, so that a part of it suffices.
     pub(crate) fn has_markers(&self) -> bool {
         !matches!(self.pattern, Pattern::Chessboard)
     }
 
-    /// Word for the shape whose side is [`Self::square_mm`].
+    /// Returns the word for the shape whose side is [`Self::square_mm`].
     pub fn square_word(&self) -> &'static str {
         if matches!(self.pattern, Pattern::AprilGrid { .. }) { "tag" } else { "square" }
     }
 
-    /// Position of inner corner `id` on the board, m: numbered row by row from the top left one, which is the origin; x to the right,
-    /// y down, z away from the camera.
+    /// Returns the position of inner corner `id` on the board, m: numbered row by row from the top left one, which is the origin; x
+    /// to the right, y down, z away from the camera.
     pub fn point_m(&self, id: usize) -> DVec3 {
         let (across, _) = self.inner();
         let along = |number: usize| match self.pattern {
@@ -112,8 +111,8 @@ impl fmt::Display for Board {
 impl FromStr for Board {
     type Err = CalibrationError;
 
-    /// Reads `chessboard:9x6:25mm` (inner corners), `charuco:11x8:30mm:23mm:DICT_5X5_100` (squares; the second length is the
-    /// marker's) or `aprilgrid:6x6:88mm:26.4mm` (tags; the gap between them, also as a share of a tag's side: `0.3`).
+    /// Parses `chessboard:9x6:25mm` (inner corners), `charuco:11x8:30mm:23mm:DICT_5X5_100` (squares; the second length is the
+    /// marker's) or `aprilgrid:6x6:88mm:26.4mm` (tags and gap, also as a share of a tag's side: `0.3`).
     fn from_str(text: &str) -> Result<Self, CalibrationError> {
         let refused = |reason: String| {
             CalibrationError(format!(
@@ -189,10 +188,10 @@ impl FromStr for Board {
     }
 }
 
-/// An AprilGrid whose gap is a length or a share of a tag's side.
+/// Creates an AprilGrid whose gap is a length or a share of a tag's side.
 fn april_grid((columns, rows): (usize, usize), square_mm: f64, gap: &str) -> Result<Board, String> {
     let gap_mm = match gap.parse::<f64>() {
-        // to a nm, so that the length is as short as the share
+        // rounded to a nm, so that the length stays short
         Ok(share) => (share * square_mm * 1e6).round() / 1e6,
         Err(_) => length_mm(gap)?,
     };
@@ -209,14 +208,14 @@ fn april_grid((columns, rows): (usize, usize), square_mm: f64, gap: &str) -> Res
     Ok(Board { pattern: Pattern::AprilGrid { gap_mm, tags }, columns, rows, square_mm })
 }
 
-/// Reads `9x6`.
+/// Parses `9x6`.
 fn counts(text: &str) -> Result<(usize, usize), String> {
     let both = text.split_once('x').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     both.filter(|&(a, b): &(usize, usize)| a.max(b) <= 1000)
         .ok_or_else(|| format!("'{text}' are no two counts like 9x6"))
 }
 
-/// Reads `25mm`, `2.5cm` or `0.025m`.
+/// Parses `25mm`, `2.5cm` or `0.025m`.
 fn length_mm(text: &str) -> Result<f64, String> {
     let units = [("mm", 1.0), ("cm", 10.0), ("m", 1000.0)];
     let read = units.iter().find_map(|(unit, mm)| Some(text.strip_suffix(unit)?.trim().parse::<f64>().ok()? * mm));

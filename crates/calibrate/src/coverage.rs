@@ -1,24 +1,24 @@
-//! Where the views show the board, and how.
+//! Coverage of the pictures by the views of the board.
 
 use super::{Eye, Pose, View};
 use glam::{DVec2, DVec3};
 use serde::Serialize;
 
-/// Cells across and down into which a picture is divided.
+/// Columns and rows of the coverage grid.
 pub const CELLS: (usize, usize) = (8, 6);
-/// Where an eye has seen the board.
+/// Coverage of an eye's picture.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Coverage {
-    /// Corners in each cell of the picture, row by row: see [`CELLS`].
+    /// Number of corners in each cell, row by row: see [`CELLS`].
     pub cells: Vec<usize>,
-    /// Outermost corners as shares of the width and the height: left, top, right, bottom.
+    /// Outermost corners as shares of width and height: left, top, right, bottom.
     pub extent: [f64; 4],
-    /// Widths of the board in the views, as shares of the picture's width.
+    /// Board widths in the views, as shares of the picture's width.
     pub widths: Vec<f64>,
 }
 
 impl Coverage {
-    /// That of an eye.
+    /// Computes the coverage of an eye.
     pub fn of(views: &[View], eye: Eye, (width, height): (usize, usize)) -> Self {
         let size = DVec2::new(width as f64, height as f64);
         let mut cells = vec![0; CELLS.0 * CELLS.1];
@@ -40,20 +40,20 @@ impl Coverage {
         Self { cells, extent: [low.x, low.y, high.x, high.y], widths }
     }
 
-    /// Borders of the picture that no corner is nearer to than a share of the picture.
+    /// Returns the borders whose nearest corner is farther away than a share of the picture.
     pub(crate) fn unseen_borders(&self, share: f64) -> Vec<&'static str> {
         let [left, top, right, bottom] = self.extent;
         let borders = [("left", left), ("upper", top), ("right", 1.0 - right), ("lower", 1.0 - bottom)];
         borders.into_iter().filter(|(_, gap)| *gap > share).map(|(name, _)| name).collect()
     }
 
-    /// Share of the cells that show a corner.
+    /// Returns the share of cells with a corner.
     pub fn share(&self) -> f64 {
         self.cells.iter().filter(|&&count| count > 0).count() as f64 / self.cells.len() as f64
     }
 }
 
-/// Angle between the board and a plane that the left camera faces, degrees.
+/// Computes the angle between the board and the left camera's image plane, degrees.
 pub(crate) fn tilt_deg(pose: &Pose) -> f64 {
     let angle = (pose.rotation * DVec3::Z).angle_between(DVec3::Z).to_degrees();
     angle.min(180.0 - angle)

@@ -1,10 +1,10 @@
-//! Finds the corners of a board in a picture.
+//! Detection of a board's corners in a picture.
 //!
-//! The crates chess-corners and calib-targets find corners of a chessboard pattern and their places in a lattice. What follows is done
-//! here: each corner is moved to the saddle of its brightness ([`saddle`]), the lattice is extended to corners that were missed
-//! ([`lattice`]), and a board is recognised in it by its size ([`chessboard`]) or by its markers ([`charuco`]). An AprilGrid
-//! is put together of its tags ([`quads`], [`april`]). Where a rough model of a
-//! wide lens is known, the same is done with a straightened picture ([`rough`]); the corners are refined in the picture as it was taken.
+//! The crates chess-corners and calib-targets find chessboard corners and their lattice. Further steps are here: each corner is
+//! refined to the saddle of its brightness ([`saddle`]), the lattice is extended to missed corners ([`lattice`]), and a board is
+//! recognised by its size ([`chessboard`]) or its markers ([`charuco`]). An AprilGrid is assembled from its tags ([`quads`],
+//! [`april`]). With a rough model of a wide lens a straightened picture is searched too ([`rough`]); corners are always refined in
+//! the original picture.
 
 mod april;
 mod charuco;
@@ -33,32 +33,32 @@ use glam::{DVec2, IVec2, ivec2};
 use lattice::Lattice;
 use rough::Straightened;
 
-/// Pictures of at most so many pixels are also searched at twice their size.
-const ENLARGED_PIXELS: usize = 700_000;
-/// Smallest side of a picture that is searched, px.
-const SMALLEST_PX: usize = 32;
-/// Fewest corners of a lattice that is looked at.
-const FEWEST: usize = 6;
-/// Response of a corner below which it takes no part in a lattice, at full contrast.
-const LEAST_RESPONSE: f32 = 20.0;
-/// Radius of the window of a refinement in squares: without markers, and with them.
+/// Largest picture that is also searched at twice its size, px.
+const MAX_ENLARGED_PIXELS: usize = 700_000;
+/// Smallest side of a searched picture, px.
+const MIN_SIDE_PX: usize = 32;
+/// Smallest number of corners of a lattice.
+const MIN_CORNERS: usize = 6;
+/// Smallest response of a lattice corner, at full contrast.
+const MIN_RESPONSE: f32 = 20.0;
+/// Radius of the refinement window in squares, without and with markers.
 const WINDOW: (f64, f64) = (0.4, 0.25);
 
-/// What a picture shows of the board that was named.
+/// Detection result for a picture.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Seen {
-    /// Corners of the board, in order of their numbers: all of a chessboard, at least four of a board with markers.
+pub enum Detection {
+    /// Corners of the board, ordered by number: all of a chessboard, at least four of a board with markers.
     Corners(Vec<Corner>),
     /// No board.
     Nothing,
-    /// A part of the board, or one that is hidden in part, from which its corners cannot be numbered: what is missing, in words.
+    /// Incomplete board whose corners cannot be numbered, with the missing part in words.
     Part(String),
-    /// Another board than the one that was named: the difference, in words.
+    /// Different board than expected, with the difference in words.
     Other(String),
 }
 
-impl Seen {
-    /// The corners, if there are any.
+impl Detection {
+    /// Returns the corners, if any.
     pub fn corners(&self) -> &[Corner] {
         match self {
             Self::Corners(corners) => corners,
@@ -67,7 +67,7 @@ impl Seen {
     }
 }
 
-/// Finds one board in pictures.
+/// Detector of one board.
 pub struct Detector {
     board: Board,
     /// Markers of a ChArUco board.
@@ -78,15 +78,15 @@ pub struct Detector {
 }
 
 impl Detector {
-    /// A detector of `board`. It keeps no state between pictures.
+    /// Creates a detector of `board`. It keeps no state between pictures.
     ///
     /// # Errors
-    /// The board has more markers than its dictionary, or markers that do not fit into its squares.
+    /// The board has more markers than its dictionary, or markers too large for its squares.
     pub fn new(board: &Board) -> Result<Self, CalibrationError> {
         let mut parameters = ChessboardParams::default();
-        parameters.min_labeled_corners = FEWEST;
+        parameters.min_labeled_corners = MIN_CORNERS;
         parameters.max_components = 6;
-        parameters.min_corner_strength = LEAST_RESPONSE;
+        parameters.min_corner_strength = MIN_RESPONSE;
         let lattices = ChessboardDetector::new(parameters)
             .map_err(|err| CalibrationError(format!("no detector for the board '{board}': {err}")))?;
         let tags = match board.pattern {
@@ -110,17 +110,17 @@ impl Detector {
         Ok(Self { board: *board, markers, tags, lattices })
     }
 
-    /// Finds the board in a picture.
+    /// Detects the board in a picture.
     ///
-    /// `lens` is a rough model of a wide lens, px of this picture: with it the picture is searched a second time without distortion.
-    /// Positions are always measured in the picture itself.
-    pub(crate) fn detect(&self, picture: &Image<u8>, lens: Option<&Camera>) -> Seen {
-        if picture.width().min(picture.height()) < SMALLEST_PX {
-            return Seen::Nothing;
+    /// With a rough model `lens` of a wide lens (px of this picture) an undistorted picture is searched too. Positions are always
+    /// measured in the original picture.
+    pub(crate) fn detect(&self, picture: &Image<u8>, lens: Option<&Camera>) -> Detection {
+        if picture.width().min(picture.height()) < MIN_SIDE_PX {
+            return Detection::Nothing;
         }
         let bright = &stretched(picture);
         let mut found = self.search(picture, bright, &|at| Some(at));
-        if !self.is_enough(&found) && picture.width() * picture.height() <= ENLARGED_PIXELS {
+        if !self.is_enough(&found) && picture.width() * picture.height() <= MAX_ENLARGED_PIXELS {
             let enlarged = enlarged(bright);
             let again = self.search(picture, &enlarged, &|at| Some((at + 0.5) / 2.0 - 0.5));
             found = self.better(picture, found, again);
@@ -134,7 +134,7 @@ impl Detector {
         found.seen
     }
 
-    /// The board in `searched`, refined in `picture`; `original` maps the former's pixels to the latter's.
+    /// Detects the board in `searched` and refines it in `picture`; `original` maps pixels of the former to the latter.
     fn search(&self, picture: &Image<u8>, searched: &Image<u8>, original: &dyn Fn(DVec2) -> Option<DVec2>) -> Found {
         let view = GrayImageView { width: searched.width(), height: searched.height(), data: searched.pixels() };
         let corners = detect_corners(&view, &default_chess_config());
@@ -154,7 +154,7 @@ impl Detector {
             lattice.grow(picture, |_| true);
             lattice
         });
-        let lattices = lattices.filter(|lattice| lattice.len() >= FEWEST);
+        let lattices = lattices.filter(|lattice| lattice.len() >= MIN_CORNERS);
         match &self.markers {
             None => self.chessboard(lattices),
             Some(markers) => {
@@ -167,19 +167,19 @@ impl Detector {
     fn chessboard(&self, lattices: impl Iterator<Item = Lattice>) -> Found {
         let (columns, rows) = self.board.inner();
         let extents = lattices.map(|lattice| chessboard::find(&lattice, ivec2(columns as i32, rows as i32)));
-        // smaller lattices are found in keyboards and curtains
+        // keyboards and curtains contain smaller lattices
         let is_board = |seen: i32| 4 * seen as usize >= self.board.corner_count();
         let mut best = Found::nothing();
         for extent in extents {
             match extent {
-                Extent::Whole(corners) => return Found { seen: Seen::Corners(corners), lattice: None },
-                Extent::Part(IVec2 { x, y }) if best.seen == Seen::Nothing && is_board(x * y) => {
-                    best.seen = Seen::Part(format!(
+                Extent::Whole(corners) => return Found { seen: Detection::Corners(corners), lattice: None },
+                Extent::Part(IVec2 { x, y }) if best.seen == Detection::Nothing && is_board(x * y) => {
+                    best.seen = Detection::Part(format!(
                         "{x}x{y} inner corners seen, {columns}x{rows} named: show the whole board, or name the one that is shown"
                     ));
                 }
-                Extent::Larger(IVec2 { x, y }) if !matches!(best.seen, Seen::Other(_)) && is_board(x * y) => {
-                    best.seen = Seen::Other(format!("{x}x{y} inner corners seen, {columns}x{rows} named"));
+                Extent::Larger(IVec2 { x, y }) if !matches!(best.seen, Detection::Other(_)) && is_board(x * y) => {
+                    best.seen = Detection::Other(format!("{x}x{y} inner corners seen, {columns}x{rows} named"));
                 }
                 Extent::Part(_) | Extent::Larger(_) => {}
             }
@@ -199,35 +199,34 @@ impl Detector {
             let [a, b, c, d] = quad.map(original);
             Some([a?, b?, c?, d?])
         };
-        let quads: Vec<_> =
-            quads::quads(searched, corners, LEAST_RESPONSE).into_iter().filter_map(in_picture).collect();
+        let quads: Vec<_> = quads::quads(searched, corners, MIN_RESPONSE).into_iter().filter_map(in_picture).collect();
         self.of_markers(picture, std::iter::once(tags.identify(picture, &quads)))
     }
 
-    /// The board that is put together of what markers say.
+    /// Combines the results of markers to a board.
     fn of_markers(&self, picture: &Image<u8>, identities: impl Iterator<Item = Identity>) -> Found {
         let mut board: Option<Lattice> = None;
-        let mut seen = Seen::Nothing;
+        let mut seen = Detection::Nothing;
         for identity in identities {
             match identity {
                 Identity::Board(part) => match &mut board {
                     None => board = Some(part),
                     Some(board) => board.add(&part),
                 },
-                Identity::Unknown if seen == Seen::Nothing => {
-                    seen = Seen::Part(format!(
+                Identity::Unknown if seen == Detection::Nothing => {
+                    seen = Detection::Part(format!(
                         "{}s are seen, but too few of their markers can be read: come nearer",
                         self.board.square_word()
                     ));
                 }
-                Identity::Other(words) if !matches!(seen, Seen::Other(_)) => seen = Seen::Other(words),
+                Identity::Other(words) if !matches!(seen, Detection::Other(_)) => seen = Detection::Other(words),
                 Identity::Nothing | Identity::Unknown | Identity::Other(_) => {}
             }
         }
         board.map_or(Found { seen, lattice: None }, |board| self.completed(picture, board))
     }
 
-    /// The corners of a board with markers, and those beside them that were missed.
+    /// Adds missed corners to a board with markers.
     fn completed(&self, picture: &Image<u8>, mut board: Lattice) -> Found {
         if let Some(tags) = &self.tags {
             board = tags.completed(picture, &board);
@@ -240,10 +239,14 @@ impl Detector {
         let mut corners: Vec<Corner> =
             board.places().map(|(place, at)| Corner { id: place.y as usize * across + place.x as usize, at }).collect();
         corners.sort_unstable_by_key(|corner| corner.id);
-        if corners.len() < 4 { Found::nothing() } else { Found { seen: Seen::Corners(corners), lattice: Some(board) } }
+        if corners.len() < 4 {
+            Found::nothing()
+        } else {
+            Found { seen: Detection::Corners(corners), lattice: Some(board) }
+        }
     }
 
-    /// What two searches of the same picture say together.
+    /// Returns the better of two search results of a picture.
     fn better(&self, picture: &Image<u8>, one: Found, other: Found) -> Found {
         match (&one.lattice, &other.lattice) {
             (Some(first), Some(second)) => {
@@ -260,42 +263,42 @@ impl Detector {
         found.seen.corners().len() == self.board.corner_count()
     }
 
-    /// Whether a search at twice the size is not worth its time.
+    /// Whether a search at twice the size is unnecessary.
     fn is_enough(&self, found: &Found) -> bool {
         let least = if self.board.has_markers() { self.board.corner_count() / 3 } else { self.board.corner_count() };
         found.seen.corners().len() >= least
     }
 }
 
-/// The result of a search.
+/// Result of a search.
 struct Found {
-    seen: Seen,
-    /// The corners of a board with markers by their places on it.
+    seen: Detection,
+    /// Corners of a board with markers by their places.
     lattice: Option<Lattice>,
 }
 
 impl Found {
     fn nothing() -> Self {
-        Self { seen: Seen::Nothing, lattice: None }
+        Self { seen: Detection::Nothing, lattice: None }
     }
 
     fn rank(&self) -> usize {
         match &self.seen {
-            Seen::Nothing => 0,
-            Seen::Part(_) => 1,
-            Seen::Other(_) => 2,
-            Seen::Corners(corners) => 3 + corners.len(),
+            Detection::Nothing => 0,
+            Detection::Part(_) => 1,
+            Detection::Other(_) => 2,
+            Detection::Corners(corners) => 3 + corners.len(),
         }
     }
 }
 
-/// The picture with its contrast stretched to the whole range of a byte, so that the detector's thresholds fit dark pictures.
+/// Stretches the contrast to the range of a byte, so that the detector's thresholds fit dark pictures.
 fn stretched(picture: &Image<u8>) -> Image<u8> {
     let mut counts = [0usize; 256];
     for pixel in picture.pixels() {
         counts[usize::from(*pixel)] += 1;
     }
-    // one pixel in 200 may be brighter or darker
+    // one pixel in 200 is clipped at each end
     let few = picture.pixels().len() / 200;
     let (mut low, mut high) = (0, 255);
     let mut beyond = counts[0];
@@ -314,7 +317,7 @@ fn stretched(picture: &Image<u8>) -> Image<u8> {
     if factor < 1.25 { picture.clone() } else { picture.map(|pixel| table[usize::from(*pixel)]) }
 }
 
-/// The picture at twice its size, interpolated linearly.
+/// Doubles the size of a picture by linear interpolation.
 fn enlarged(picture: &Image<u8>) -> Image<u8> {
     let (width, height) = picture.size();
     Image::from_fn(2 * width, 2 * height, |x, y| {

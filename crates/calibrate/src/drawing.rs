@@ -1,28 +1,28 @@
-//! What a board looks like: the black parts of its picture, mm from the top left corner of its top left square, x to the right, y down.
+//! Drawing of a board: its black parts, mm from the top left corner of its top left square, x to the right, y down.
 //!
-//! The layout of ChArUco boards is OpenCV's (`CharucoBoard`): markers lie centred on the white squares, numbered row by row, each with
-//! a black border of one cell. Garrido-Jurado et al., "Automatic generation and detection of highly reliable fiducial markers under
-//! occlusion", Pattern Recognition 47(6), 2014.
+//! The layout of ChArUco boards is OpenCV's (`CharucoBoard`): markers are centred on the white squares, numbered row by row, each
+//! with a black border of one cell. Garrido-Jurado et al., "Automatic generation and detection of highly reliable fiducial markers
+//! under occlusion", Pattern Recognition 47(6), 2014.
 //!
-//! An AprilGrid is drawn as a chessboard with squares of two sizes in turn: at odd places tags, on the black ones between four of them
-//! small squares. Its layout is Kalibr's: Maye, Furgale and Siegwart, "Self-supervised calibration for robotic systems", IV 2013.
+//! An AprilGrid is drawn as a chessboard of alternating square sizes: tags at odd places, small squares between four of them. The
+//! layout is Kalibr's: Maye, Furgale and Siegwart, "Self-supervised calibration for robotic systems", IV 2013.
 
 use super::marker::{BORDER, TAG_BORDER, tag_codes};
 use super::{Board, Pattern};
 use glam::DVec2;
 
-/// A rectangle of a drawing.
+/// Rectangle of a drawing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rect {
-    /// Top left corner, in units of the drawing.
+    /// Top left corner, in drawing units.
     pub at: DVec2,
-    /// Width and height, in units of the drawing.
+    /// Width and height, in drawing units.
     pub size: DVec2,
 }
 
-/// The marker on a square, or the tag that is one.
+/// Marker on a square, or tag.
 struct Marker {
-    /// Its bits, 1 for black: row by row from the lowest bit on.
+    /// Bits of the code, 1 for black, row by row from the lowest bit.
     code: u64,
     /// Cells along a side, with the border.
     cells: usize,
@@ -30,19 +30,19 @@ struct Marker {
     border: usize,
     /// Side of a cell, mm.
     cell_mm: f64,
-    /// White between the edges of square and marker, mm.
+    /// Distance between the edges of square and marker, mm.
     inset_mm: f64,
 }
 
 impl Marker {
-    /// Whether a cell is black; the border is.
+    /// Whether a cell is black, as all border cells are.
     fn is_black(&self, x: usize, y: usize) -> bool {
         let inner = self.border..self.cells - self.border;
         let bit = || (y - self.border) * inner.len() + x - self.border;
         !inner.contains(&x) || !inner.contains(&y) || (self.code >> bit()) & 1 == 1
     }
 
-    /// Black cells of a row as runs: first and last + 1.
+    /// Returns the black runs of a row of cells: first and last + 1.
     fn runs(&self, y: usize) -> Vec<(usize, usize)> {
         let mut runs: Vec<(usize, usize)> = Vec::new();
         for x in (0..self.cells).filter(|&x| self.is_black(x, y)) {
@@ -56,23 +56,23 @@ impl Marker {
 }
 
 impl Board {
-    /// Width and height of the squares together, mm.
+    /// Returns width and height of all squares, mm.
     pub(crate) fn size_mm(&self) -> DVec2 {
         let (columns, rows) = self.squares();
         DVec2::new(self.start_mm(columns), self.start_mm(rows))
     }
 
-    /// The first inner corner, mm.
+    /// Returns the position of the first inner corner along each axis, mm.
     pub(crate) fn origin_mm(&self) -> f64 {
         self.start_mm(1)
     }
 
-    /// Width of the white that a board needs around it, mm.
+    /// Returns the width of the white margin that a board needs, mm.
     pub(crate) fn margin_mm(&self) -> f64 {
         self.square_mm / 2.0
     }
 
-    /// Squares along a row and a column as they are drawn.
+    /// Returns the squares drawn along a row and a column.
     fn squares(&self) -> (usize, usize) {
         match self.pattern {
             Pattern::AprilGrid { .. } => (2 * self.columns + 1, 2 * self.rows + 1),
@@ -80,7 +80,7 @@ impl Board {
         }
     }
 
-    /// Where a square begins along a row or a column, mm.
+    /// Returns the start of a square along a row or a column, mm.
     fn start_mm(&self, number: usize) -> f64 {
         match self.pattern {
             Pattern::AprilGrid { gap_mm, .. } => {
@@ -94,7 +94,7 @@ impl Board {
         self.start_mm(number + 1) - self.start_mm(number)
     }
 
-    /// The black parts: squares, and of markers the black runs of each row of cells.
+    /// Returns the black squares, and the black runs of markers.
     pub(crate) fn black_mm(&self) -> Vec<Rect> {
         let (columns, rows) = self.squares();
         let squares = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
@@ -145,7 +145,7 @@ impl Board {
         (column + row).is_multiple_of(2) != self.starts_white()
     }
 
-    /// The marker on a square; `None` on a chessboard, on other squares, and where the dictionary has too few.
+    /// Returns the marker on a square; `None` on a chessboard, on squares without one, and beyond the dictionary.
     fn marker(&self, column: usize, row: usize) -> Option<Marker> {
         match self.pattern {
             Pattern::Charuco { marker_mm, dictionary, .. } if !self.square_is_black(column, row) => {
@@ -204,7 +204,7 @@ mod tests {
         assert!(!first_is_black("charuco-legacy:5x4:21mm:14mm:DICT_5X5_100"));
     }
 
-    /// Marker 0 of `DICT_4X4_50`, as OpenCV draws it: 1011, 0101, 0011, 0010, where 1 is white.
+    /// Marker 0 of `DICT_4X4_50` in OpenCV: 1011, 0101, 0011, 0010, with 1 for white.
     #[test]
     fn the_first_marker_is_opencvs() {
         let board: Board = "charuco:5x4:8mm:6mm:DICT_4X4_50".parse().unwrap();
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(rows, ["######", "#.#..#", "##.#.#", "###..#", "###.##", "######"]);
     }
 
-    /// Tag 0 of tag36h11 as Kalibr prints it, in a black border of two cells, and what lies around it.
+    /// Tag 0 of tag36h11 in Kalibr, with a black border of two cells, and its surroundings.
     #[test]
     fn the_tag_at_the_lower_left_is_kalibrs_first() {
         let board: Board = "aprilgrid:3x2:10mm:3mm".parse().unwrap();

@@ -1,4 +1,4 @@
-//! Pictures of a board whose pose and corners are known, for tests.
+//! Rendered pictures of a board with known pose and corners, for tests.
 
 mod picture;
 mod random;
@@ -13,33 +13,33 @@ use glam::{DVec2, DVec3};
 use picture::{Canvas, paint};
 use rays::RayTable;
 
-/// How a pair is taken.
+/// Imaging conditions of a pair.
 #[derive(Clone, Copy, Debug)]
-pub struct Shot {
+pub struct ImagingConditions {
     /// Standard deviation of a Gaussian blur, px.
     pub blur_px: f64,
     /// Standard deviation of noise, grey levels.
     pub noise: f64,
-    /// Factor of all brightness; white paper has 225 at 1.
+    /// Brightness factor; white paper has 225 at 1.
     pub exposure: f64,
-    /// By how much brightness grows from the left to the right and from the top to the bottom edge, as a share of its mean.
+    /// Brightness gradient over the width and the height, as a share of the mean.
     pub light: DVec2,
     /// Speed of the board in the left camera's axes, m/s.
     pub shift_m_s: DVec3,
-    /// Turn of the board about its origin, rad/s.
+    /// Angular velocity of the board about its origin, rad/s.
     pub turn_rad_s: DVec3,
-    /// Rolling shutter: time from the first to the last row, s.
+    /// Rolling-shutter time from the first to the last row, s.
     pub readout_s: f64,
-    /// By how much the right picture is later, s.
+    /// Delay of the right picture, s.
     pub skew_s: f64,
-    /// Size of the print across and down, as a share of what the board's name says.
+    /// Width and height of the print relative to the board's description.
     pub print_scale: DVec2,
     /// Seed of the noise.
     pub seed: u64,
 }
 
-impl Default for Shot {
-    /// A sharp picture of a board that rests, without noise.
+impl Default for ImagingConditions {
+    /// Returns the conditions of a sharp picture of a resting board, without noise.
     fn default() -> Self {
         Self {
             blur_px: 0.0,
@@ -56,13 +56,13 @@ impl Default for Shot {
     }
 }
 
-impl Shot {
-    /// A webcam's usual picture: a little blur and noise, light from one side.
+impl ImagingConditions {
+    /// Returns the usual conditions of a webcam: slight blur and noise, light from one side.
     pub fn usual(seed: u64) -> Self {
         Self { blur_px: 0.7, noise: 2.0, light: DVec2::new(0.3, -0.15), seed, ..Self::default() }
     }
 
-    /// Pose in the left camera's axes while an eye reads a row, as a share of the height.
+    /// Returns the pose in the left camera's axes while an eye reads a row (as a share of the height).
     fn pose(&self, pose: &Pose, eye: Eye, row: f64) -> Pose {
         let skew = if eye == Eye::Right { self.skew_s } else { 0.0 };
         let time = skew + self.readout_s * row;
@@ -70,14 +70,14 @@ impl Shot {
     }
 }
 
-/// Two cameras that take pictures of boards; the rig has a picture size, or 640x480.
+/// Renderer of a rig's board pictures, in the rig's picture size or 640x480.
 #[derive(Debug)]
-pub struct Studio {
+pub struct BoardRenderer {
     rig: StereoRig,
     rays: [RayTable; 2],
 }
 
-impl Studio {
+impl BoardRenderer {
     /// Computes the rays of both cameras, once for all pictures.
     pub fn new(rig: &StereoRig) -> Self {
         let size = size_of(rig);
@@ -85,13 +85,13 @@ impl Studio {
         Self { rig: rig.clone(), rays }
     }
 
-    /// The pair of a board at a pose that maps its points to the left camera's axes. A margin of half a square around it is white.
-    pub fn pair(&self, board: &Board, pose: &Pose, shot: &Shot) -> [Image<u8>; 2] {
+    /// Renders a pair of a board at a pose (board to left camera axes), with a white margin of half a square.
+    pub fn pair(&self, board: &Board, pose: &Pose, shot: &ImagingConditions) -> [Image<u8>; 2] {
         Eye::BOTH.map(|eye| self.picture(board, pose, shot, eye))
     }
 
-    /// The picture of one eye.
-    pub fn picture(&self, board: &Board, pose: &Pose, shot: &Shot, eye: Eye) -> Image<u8> {
+    /// Renders one eye's picture.
+    pub fn picture(&self, board: &Board, pose: &Pose, shot: &ImagingConditions, eye: Eye) -> Image<u8> {
         let height = size_of(&self.rig).1 as f64;
         let canvas = |y: usize| {
             let seen = in_eye(&self.rig, eye, &shot.pose(pose, eye, y as f64 / height));
@@ -101,11 +101,11 @@ impl Studio {
     }
 }
 
-/// The background: a wall in front of the left camera.
+/// Pose of the background: a wall in front of the left camera.
 const WALL: Pose = Pose { rotation: glam::DMat3::IDENTITY, translation_m: DVec3::new(0.0, 0.0, 4.0) };
 
-/// Where both eyes see the corners, as far as they lie in the pictures: the truth for [`Studio::pair`].
-pub fn truth(rig: &StereoRig, board: &Board, pose: &Pose, shot: &Shot) -> View {
+/// Projects the corners into both pictures: the truth of [`BoardRenderer::pair`].
+pub fn truth(rig: &StereoRig, board: &Board, pose: &Pose, shot: &ImagingConditions) -> View {
     let corners = Eye::BOTH.map(|eye| {
         let seen = |id| Some(Corner { id, at: corner(rig, board, pose, shot, (eye, id))? });
         (0..board.corner_count()).filter_map(seen).collect()
@@ -113,11 +113,17 @@ pub fn truth(rig: &StereoRig, board: &Board, pose: &Pose, shot: &Shot) -> View {
     View { name: "truth".to_owned(), corners }
 }
 
-fn corner(rig: &StereoRig, board: &Board, pose: &Pose, shot: &Shot, (eye, id): (Eye, usize)) -> Option<DVec2> {
+fn corner(
+    rig: &StereoRig,
+    board: &Board,
+    pose: &Pose,
+    shot: &ImagingConditions,
+    (eye, id): (Eye, usize),
+) -> Option<DVec2> {
     let (width, height) = size_of(rig);
     let point = board.point_m(id) * shot.print_scale.extend(1.0);
     let mut at = DVec2::new(0.0, height as f64 / 2.0);
-    // the row decides the time of its readout, and the time the row
+    // a row determines its readout time, which in turn determines the row
     for _ in 0..8 {
         let moved = shot.pose(pose, eye, at.y.clamp(0.0, height as f64) / height as f64);
         let seen = in_eye(rig, eye, &moved).at(point);
@@ -143,7 +149,7 @@ fn camera(rig: &StereoRig, eye: Eye) -> &Camera {
     }
 }
 
-/// A pose in the left camera's axes, in those of an eye.
+/// Converts a pose from the left camera's axes to an eye's.
 fn in_eye(rig: &StereoRig, eye: Eye, pose: &Pose) -> Pose {
     match eye {
         Eye::Left => *pose,
@@ -160,7 +166,7 @@ mod tests {
 
     const BOARD: &str = "charuco:10x7:24mm:18mm:DICT_5X5_100";
 
-    /// Brightness in the four quadrants around a corner, `reach` px away: they alternate where the corner is right.
+    /// Whether the four quadrants around a corner, `reach` px away, alternate in brightness.
     fn alternates(image: &Image<u8>, at: DVec2, along: DVec2, down: DVec2) -> bool {
         let grey = |offset: DVec2| {
             let p = (at + offset).round();
@@ -170,9 +176,9 @@ mod tests {
         a.min(c) > b.max(d).saturating_add(80) || b.min(d) > a.max(c).saturating_add(80)
     }
 
-    /// Every corner of the truth has black and white around it, a tenth of a square away.
-    fn check(rig: &StereoRig, board: &Board, pose: &Pose, shot: &Shot) -> usize {
-        let images = Studio::new(rig).pair(board, pose, shot);
+    /// Asserts that black and white alternate around every true corner, a tenth of a square away.
+    fn check(rig: &StereoRig, board: &Board, pose: &Pose, shot: &ImagingConditions) -> usize {
+        let images = BoardRenderer::new(rig).pair(board, pose, shot);
         let truth = truth(rig, board, pose, shot);
         for eye in Eye::BOTH {
             for seen in truth.of(eye) {
@@ -195,9 +201,9 @@ mod tests {
         for seed in 0..4 {
             let rig = random_rig(seed);
             let pose = random_pose(&rig, &board, &mut Rng::with_seed(seed));
-            // nearer than usual, so that a tenth of a square has some pixels
+            // nearer, so that a tenth of a square has some pixels
             let pose = Pose { translation_m: pose.translation_m * 0.8, ..pose };
-            let shot = Shot { print_scale: DVec2::new(1.03, 0.98), ..Shot::default() };
+            let shot = ImagingConditions { print_scale: DVec2::new(1.03, 0.98), ..ImagingConditions::default() };
             assert!(check(&rig, &board, &pose, &shot) > 10, "{seed}");
         }
     }
@@ -211,10 +217,15 @@ mod tests {
         rig.right = Camera { fx: 279.0, fy: 280.0, distortion: fisheye, ..rig.right };
         let pose = Pose { rotation: DMat3::from_rotation_x(0.3), translation_m: DVec3::new(-0.1, -0.06, 0.2) };
         let shift_m_s = DVec3::new(0.5, 0.2, 0.3);
-        let shot =
-            Shot { shift_m_s, turn_rad_s: DVec3::new(0.0, 0.5, 1.0), readout_s: 0.03, skew_s: 0.02, ..Shot::default() };
+        let shot = ImagingConditions {
+            shift_m_s,
+            turn_rad_s: DVec3::new(0.0, 0.5, 1.0),
+            readout_s: 0.03,
+            skew_s: 0.02,
+            ..ImagingConditions::default()
+        };
         assert!(check(&rig, &board, &pose, &shot) > 10);
-        let [still, moved] = [Shot::default(), shot].map(|shot| truth(&rig, &board, &pose, &shot));
+        let [still, moved] = [ImagingConditions::default(), shot].map(|shot| truth(&rig, &board, &pose, &shot));
         assert!((still.of(Eye::Right)[5].at - moved.of(Eye::Right)[5].at).length() > 3.0);
     }
 
@@ -224,19 +235,34 @@ mod tests {
         let mut rig = random_rig(1);
         rig.left.distortion = Distortion::BrownConrady(BrownConrady::default());
         let pose = Pose { rotation: DMat3::IDENTITY, translation_m: DVec3::new(0.0, 0.0, 0.1) };
-        let studio = Studio::new(&rig);
-        let plain = studio.picture(&board, &pose, &Shot { exposure: 0.5, ..Shot::default() }, Eye::Left);
+        let studio = BoardRenderer::new(&rig);
+        let plain = studio.picture(
+            &board,
+            &pose,
+            &ImagingConditions { exposure: 0.5, ..ImagingConditions::default() },
+            Eye::Left,
+        );
         let levels: std::collections::BTreeSet<u8> = plain.pixels().iter().copied().collect();
         assert!(levels.contains(&13) && levels.contains(&113), "{levels:?}");
-        let noisy = studio.picture(&board, &pose, &Shot { exposure: 0.5, noise: 4.0, ..Shot::default() }, Eye::Left);
+        let noisy = studio.picture(
+            &board,
+            &pose,
+            &ImagingConditions { exposure: 0.5, noise: 4.0, ..ImagingConditions::default() },
+            Eye::Left,
+        );
         let flat = plain.pixels().iter().zip(noisy.pixels()).filter(|(plain, _)| **plain == 113);
         let squares: Vec<f64> = flat.map(|(_, noisy)| (f64::from(*noisy) - 112.5).powi(2)).collect();
         let deviation = (squares.iter().sum::<f64>() / squares.len() as f64).sqrt();
         assert!((deviation - 4.0).abs() < 0.2, "{deviation}");
         let steepest =
             |image: &Image<u8>| image.row(100).windows(2).map(|pair| pair[0].abs_diff(pair[1])).max().unwrap();
-        let blurred = studio.picture(&board, &pose, &Shot { blur_px: 2.0, ..Shot::default() }, Eye::Left);
-        let sharp = studio.picture(&board, &pose, &Shot::default(), Eye::Left);
+        let blurred = studio.picture(
+            &board,
+            &pose,
+            &ImagingConditions { blur_px: 2.0, ..ImagingConditions::default() },
+            Eye::Left,
+        );
+        let sharp = studio.picture(&board, &pose, &ImagingConditions::default(), Eye::Left);
         // the slope of a blurred step of 200 levels is 200 / (2 √(2π))
         assert!(steepest(&sharp) > 90 && (35..=42).contains(&steepest(&blurred)), "{}", steepest(&blurred));
     }

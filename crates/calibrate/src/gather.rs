@@ -1,9 +1,9 @@
-//! Views of pairs that are all there: a folder, or the kept views of an earlier calibration.
+//! Detection in complete sets of pairs: a folder, or the stored views of an earlier calibration.
 //!
-//! A picture is in memory only while the board is looked for in it, and so few are at once that their pixels have a limit: memory does not
-//! grow with the number of pairs.
+//! A picture is in memory only during detection, and the pixels of simultaneous pictures are limited: memory does not grow with the
+//! number of pairs.
 
-use super::detect::{Detector, Seen};
+use super::detect::{Detection, Detector};
 use super::pictures::{PairFiles, Pictures};
 use super::session::{Taken, is_wide};
 use super::{Board, Corner, LensKind, View, solve};
@@ -15,39 +15,39 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Views that were found, and what speaks against the others.
+/// Detected views, and the reasons against the other pairs.
 #[derive(Clone, Debug)]
-pub struct Gathered {
-    /// Pairs that show the board to an eye at least.
+pub struct BatchViews {
+    /// Pairs with the board in at least one picture.
     pub taken: Vec<Taken>,
-    /// Reasons by how many pictures have them.
+    /// Number of pictures for each reason.
     pub unusable: BTreeMap<String, usize>,
-    /// Why pairs were left out whose pictures cannot be read or have another size, in words.
+    /// Reasons for skipped pairs: unreadable pictures or different sizes.
     pub left_out: Vec<String>,
 }
 
-/// Pixels of all pictures that are looked at at once, as far as one alone has not more.
+/// Largest number of pixels in simultaneous pictures, unless a single picture has more.
 const PIXELS_AT_ONCE: usize = 1 << 26;
-/// Pictures that are looked at at once for each thread, so that none waits for the others.
+/// Simultaneous pictures per thread, to balance the threads.
 const PER_THREAD: usize = 8;
 
-/// Looks for the board in all pairs; where the lenses turn out to be wide, once more in straightened pictures. `looked` is called for each
-/// picture of a pair, on any thread. A pair of which a picture cannot be read, or has another size than the first one, is left out.
+/// Detects the board in all pairs, and again in straightened pictures for wide lenses. `looked` is called for each picture of a
+/// pair, on any thread. Pairs with an unreadable picture, or one of another size than the first, are skipped.
 ///
 /// # Errors
-/// The board cannot be detected, no pair can be read, or no picture shows the board: what is seen instead.
+/// The board cannot be detected, no pair can be read, or no picture shows the board (with the actual contents).
 pub fn gather(
     board: &Board,
     pairs: Vec<PairFiles>,
     looked: &(dyn Fn(&Arc<Image<u8>>) + Sync),
-) -> Result<Gathered, CalibrationError> {
+) -> Result<BatchViews, CalibrationError> {
     let detector = Detector::new(board)?;
     let size = first_size(&pairs)?;
     let pictures: Vec<(usize, usize)> = (0..pairs.len()).flat_map(|pair| [(pair, 0), (pair, 1)]).collect();
     let most = PER_THREAD * rayon::current_num_threads();
     let at_once = (PIXELS_AT_ONCE / (size.0 * size.1).max(1)).clamp(1, most);
-    let detect = |lenses: [Option<Camera>; 2]| -> Vec<Result<Seen, CaptureError>> {
-        let one = |&(pair, eye): &(usize, usize)| -> Result<Seen, CaptureError> {
+    let detect = |lenses: [Option<Camera>; 2]| -> Vec<Result<Detection, CaptureError>> {
+        let one = |&(pair, eye): &(usize, usize)| -> Result<Detection, CaptureError> {
             let picture = pairs[pair].read(eye, Some(size))?;
             looked(&picture);
             Ok(detector.detect(&picture, lenses[eye].as_ref()))
@@ -66,9 +66,9 @@ pub fn gather(
         }
         for picture in both.iter().flatten() {
             let reason = match picture {
-                Seen::Corners(_) => continue,
-                Seen::Nothing => "no board is seen".to_owned(),
-                Seen::Part(why) | Seen::Other(why) => why.clone(),
+                Detection::Corners(_) => continue,
+                Detection::Nothing => "no board is seen".to_owned(),
+                Detection::Part(why) | Detection::Other(why) => why.clone(),
             };
             *unusable.entry(reason).or_insert(0) += 1;
         }
@@ -95,10 +95,10 @@ pub fn gather(
             reasons.collect::<Vec<_>>().join("; ")
         )));
     }
-    Ok(Gathered { taken, unusable, left_out })
+    Ok(BatchViews { taken, unusable, left_out })
 }
 
-/// Size of the first picture that can be read.
+/// Returns the size of the first readable picture.
 fn first_size(pairs: &[PairFiles]) -> Result<(usize, usize), CalibrationError> {
     let mut first = None;
     for (pair, eye) in pairs.iter().flat_map(|pair| [(pair, 0), (pair, 1)]) {
@@ -117,10 +117,10 @@ fn unreadable(why: &str) -> CalibrationError {
     CalibrationError(format!("no pair of pictures can be read: {why}"))
 }
 
-/// The views of all pairs, whose pictures follow each other in `seen`. A pair of which one cannot be read has no corners.
-fn views_of(pairs: &[PairFiles], seen: &[Result<Seen, CaptureError>]) -> Vec<View> {
-    let view = |(files, both): (&PairFiles, &[Result<Seen, CaptureError>])| {
-        let corners: Vec<&[Corner]> = both.iter().flatten().map(Seen::corners).collect();
+/// Collects the views of all pairs from their pictures in order; unreadable ones give no corners.
+fn views_of(pairs: &[PairFiles], seen: &[Result<Detection, CaptureError>]) -> Vec<View> {
+    let view = |(files, both): (&PairFiles, &[Result<Detection, CaptureError>])| {
+        let corners: Vec<&[Corner]> = both.iter().flatten().map(Detection::corners).collect();
         let corners =
             if let [left, right] = corners[..] { [left.to_vec(), right.to_vec()] } else { Default::default() };
         View { name: files.name.clone(), corners }
@@ -128,7 +128,7 @@ fn views_of(pairs: &[PairFiles], seen: &[Result<Seen, CaptureError>]) -> Vec<Vie
     pairs.iter().zip(seen.chunks_exact(2)).map(view).collect()
 }
 
-/// Rough cameras by the first corners, where a lens is wide.
+/// Estimates rough cameras from the first corners if a lens is wide.
 fn wide_lenses(board: &Board, views: &[View], size: (usize, usize)) -> Option<[Camera; 2]> {
     let solutions = [LensKind::Pinhole, LensKind::Fisheye]
         .into_iter()

@@ -1,4 +1,4 @@
-//! Where to hold the board next: the pose that lowers the predicted error of depth most.
+//! Guidance to the next board pose: the one that lowers the predicted depth error most.
 
 use super::judge::RectifiedRays;
 use super::outcome::Outcome;
@@ -10,46 +10,46 @@ use glam::{DMat3, DQuat, DVec2, DVec3};
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
-/// Distance at which the error of depth is lowered, m.
+/// Distance whose depth error is minimised, m.
 const DISTANCE_M: f64 = 2.0;
-/// Tilts that are tried, degrees.
+/// Candidate tilt, degrees.
 const TILT_DEG: f64 = 35.0;
-/// Widths of the board that are tried, as shares of the picture.
+/// Candidate widths of the board, as shares of the picture.
 const WIDTHS: [f64; 2] = [0.35, 0.6];
 
-/// Where to hold the board.
+/// Target pose of the board.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ghost {
-    /// The board's outline in the left and the right picture, px: its corners in order.
+pub struct TargetPose {
+    /// Outline of the board in the left and the right picture, px: its corners in order.
     pub outline: [Vec<DVec2>; 2],
-    /// The same in words.
+    /// Description of the pose.
     pub words: String,
 }
 
-/// A way to hold the board.
+/// Placement of the board.
 #[derive(Clone, Copy, Debug)]
-struct Hold {
+struct BoardPlacement {
     /// Third of the picture across and down: -1, 0 or 1.
     place: (i32, i32),
     /// Width of the board, as a share of the picture.
     width: f64,
-    /// Tilt about the horizontal and the vertical axis, in [`TILT_DEG`].
+    /// Tilt about the horizontal and the vertical axis, in units of [`TILT_DEG`].
     tilt: (i32, i32),
 }
 
-/// The first views, before there is a solution.
-const FIRST: [Hold; 8] = [
-    Hold { place: (0, 0), width: 0.6, tilt: (0, 0) },
-    Hold { place: (0, 0), width: 0.5, tilt: (0, 1) },
-    Hold { place: (0, 0), width: 0.5, tilt: (1, 0) },
-    Hold { place: (-1, -1), width: 0.45, tilt: (0, -1) },
-    Hold { place: (1, -1), width: 0.45, tilt: (-1, 0) },
-    Hold { place: (1, 1), width: 0.45, tilt: (0, 1) },
-    Hold { place: (-1, 1), width: 0.45, tilt: (1, 0) },
-    Hold { place: (0, 0), width: 0.3, tilt: (0, -1) },
+/// Placements of the first views, before there is a solution.
+const FIRST: [BoardPlacement; 8] = [
+    BoardPlacement { place: (0, 0), width: 0.6, tilt: (0, 0) },
+    BoardPlacement { place: (0, 0), width: 0.5, tilt: (0, 1) },
+    BoardPlacement { place: (0, 0), width: 0.5, tilt: (1, 0) },
+    BoardPlacement { place: (-1, -1), width: 0.45, tilt: (0, -1) },
+    BoardPlacement { place: (1, -1), width: 0.45, tilt: (-1, 0) },
+    BoardPlacement { place: (1, 1), width: 0.45, tilt: (0, 1) },
+    BoardPlacement { place: (-1, 1), width: 0.45, tilt: (1, 0) },
+    BoardPlacement { place: (0, 0), width: 0.3, tilt: (0, -1) },
 ];
 
-impl Hold {
+impl BoardPlacement {
     fn all() -> impl Iterator<Item = Self> {
         let places = (0..9).map(|i| (i % 3 - 1, i / 3 - 1));
         places.flat_map(|place| {
@@ -59,12 +59,12 @@ impl Hold {
         })
     }
 
-    /// The board held so before a camera, its middle moved by `inwards`, px; `None` where the camera has no ray there.
+    /// Returns the board's pose for this placement, shifted by `inwards` px; `None` if the camera has no ray there.
     fn pose(&self, board: &Board, camera: &Camera, (width, height): (usize, usize), inwards: DVec2) -> Option<Pose> {
         let (width, height) = (width as f64, height as f64);
         let (across, down) = board.inner();
         let extent = board.point_m(across * down - 1);
-        // a third of the picture, so far out that the board still fits
+        // a third of the picture, as far out as the board fits
         let reach =
             DVec2::new(1.0 - self.width, 1.0 - (self.width * extent.y / extent.x * width / height).min(0.9)) / 2.0;
         let place = DVec2::new(f64::from(self.place.0), f64::from(self.place.1)) * reach * 0.95 + 0.5;
@@ -96,15 +96,15 @@ impl Hold {
     }
 }
 
-impl Ghost {
-    /// For the first views, before the cameras are known: as two ordinary ones would see it.
+impl TargetPose {
+    /// Returns the target of one of the first views, assuming two ordinary cameras.
     pub(super) fn of_start(board: &Board, number: usize, size: (usize, usize)) -> Option<Self> {
         let focal = 0.9 * size.0 as f64;
         let (cx, cy) = ((size.0 as f64 - 1.0) / 2.0, (size.1 as f64 - 1.0) / 2.0);
         let camera = Camera { fx: focal, fy: focal, cx, cy, skew: 0.0, distortion: Distortion::default() };
         let mut hold = FIRST[number % FIRST.len()];
         let last = DVec2::new(size.0 as f64, size.1 as f64) - 1.0;
-        // a high board, or a tilted one at a border, is moved inwards and away until all of it is seen
+        // a tall or tilted board at a border is moved inwards and away until it is completely visible
         let mut inwards = DVec2::ZERO;
         for _ in 0..30 {
             let outline = outline(board, &hold.pose(board, &camera, size, inwards)?, &camera);
@@ -113,7 +113,7 @@ impl Ghost {
                 .fold((DVec2::INFINITY, DVec2::NEG_INFINITY), |(low, high), at| (low.min(*at), high.max(*at)));
             let (below, above) = ((-low).max(DVec2::ZERO), (high - last).max(DVec2::ZERO));
             if outline.len() == 4 && below + above == DVec2::ZERO {
-                // at this distance the right picture shows the board further left, by an unknown amount: both get the same outline
+                // the disparity at this distance is unknown: both pictures get one outline
                 return Some(Self { outline: [outline.clone(), outline], words: hold.words() });
             }
             inwards += (below - above) * 1.05;
@@ -125,7 +125,7 @@ impl Ghost {
     }
 }
 
-/// The board's border before a camera, px.
+/// Projects the board's border into a camera, px.
 fn outline(board: &Board, pose: &Pose, camera: &Camera) -> Vec<DVec2> {
     let (origin, size) = (board.origin_mm() * 1e-3, board.size_mm() * 1e-3);
     let (width, height) = (size.x, size.y);
@@ -133,12 +133,12 @@ fn outline(board: &Board, pose: &Pose, camera: &Camera) -> Vec<DVec2> {
     corners.iter().filter_map(|&(x, y)| project(camera, pose.at(DVec3::new(x - origin, y - origin, 0.0)))).collect()
 }
 
-/// Chooses the next view.
+/// Planner of the next view.
 pub(super) struct Guide<'a> {
     outcome: &'a Outcome,
-    /// Information of the views so far on the numbers that all views share.
+    /// Information matrix of the shared parameters from the views so far.
     information: DMatrix<f64>,
-    /// How depth changes with these numbers, at places of the picture.
+    /// Gradients of depth by these parameters at positions of the picture.
     slopes: Vec<DVector<f64>>,
 }
 
@@ -150,10 +150,10 @@ impl<'a> Guide<'a> {
         Self { outcome, information: bundle.information(&solution.state), slopes: slopes(outcome) }
     }
 
-    /// The view that lowers the predicted error of depth most.
-    pub fn next(&self) -> Option<Ghost> {
+    /// Returns the view that lowers the predicted depth error most.
+    pub fn next(&self) -> Option<TargetPose> {
         let Outcome { board, size, solution, .. } = self.outcome;
-        let tried: Vec<(f64, Hold, Pose)> = Hold::all()
+        let tried: Vec<(f64, BoardPlacement, Pose)> = BoardPlacement::all()
             .collect::<Vec<_>>()
             .into_par_iter()
             .filter_map(|hold| {
@@ -164,10 +164,10 @@ impl<'a> Guide<'a> {
         let (_, hold, pose) = tried.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
         let right = Pose { rotation: solution.rig.rotation, translation_m: solution.rig.translation_m }.after(&pose);
         let outline = [outline(board, &pose, &solution.rig.left), outline(board, &right, &solution.rig.right)];
-        Some(Ghost { outline, words: hold.words() })
+        Some(TargetPose { outline, words: hold.words() })
     }
 
-    /// Mean variance of depth after one more view of the board at a pose, relative to one pixel; `None` where the cameras do not see it.
+    /// Predicts the mean depth variance after one more view at a pose, relative to one pixel; `None` if the cameras do not see it.
     fn variance_with(&self, pose: &Pose) -> Option<f64> {
         let Outcome { board, size, solution, .. } = self.outcome;
         let view = View { name: String::new(), corners: Eye::BOTH.map(|eye| self.seen(pose, eye)) };
@@ -185,7 +185,7 @@ impl<'a> Guide<'a> {
         Some(variances.sum::<f64>() / self.slopes.len() as f64)
     }
 
-    /// The corners that an eye would see of the board.
+    /// Returns the board corners visible to an eye.
     fn seen(&self, pose: &Pose, eye: Eye) -> Vec<Corner> {
         let Outcome { board, size, solution, .. } = self.outcome;
         let state = &solution.state;
@@ -207,7 +207,7 @@ fn bundle<'a>(outcome: &'a Outcome, views: &'a [&'a View]) -> Bundle<'a> {
     Bundle { board, kind: solution.kind, size: *size, views, free, sigma_px: solution.sigma_px }
 }
 
-/// How the nearness of points changes with each shared number, at 5 x 4 places of the picture.
+/// Computes the gradients of inverse depth by each shared parameter at 5 x 4 positions of the picture.
 fn slopes(outcome: &Outcome) -> Vec<DVector<f64>> {
     let Outcome { size, solution, .. } = outcome;
     let Some(rays) = RectifiedRays::of(&solution.rig, *size) else { return Vec::new() };
@@ -258,12 +258,12 @@ mod tests {
             let board: Board = words.parse().unwrap();
             for size in [(640, 480), (1280, 720), (640, 360)] {
                 for number in 0..FIRST.len() {
-                    let ghost =
-                        Ghost::of_start(&board, number, size).unwrap_or_else(|| panic!("{words} {size:?} {number}"));
+                    let ghost = TargetPose::of_start(&board, number, size)
+                        .unwrap_or_else(|| panic!("{words} {size:?} {number}"));
                     let last = DVec2::new(size.0 as f64, size.1 as f64) - 1.0;
                     let is_inside = |at: &DVec2| at.cmpge(DVec2::ZERO).all() && at.cmple(last).all();
                     assert!(ghost.outline.iter().flatten().all(is_inside), "{words} {size:?} {number}: {ghost:?}");
-                    // what is nearer is larger
+                    // nearer edges look longer
                     let [a, b, c, d] = ghost.outline[0][..] else { panic!("{ghost:?}") };
                     let nearer = [
                         (a.distance(b), "upper"),

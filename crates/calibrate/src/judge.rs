@@ -1,7 +1,8 @@
-//! How wrong a solution is, found by leaving views out.
+//! Error estimation of a solution by the jackknife.
 //!
-//! The covariance of the equations flatters: it knows nothing of blur, bent boards and lens models that do not fit. The jackknife (Efron &
-//! Tibshirani 1993, section 11.5) does: it solves again without each group of views, and takes the spread of these solutions.
+//! The covariance of the equations is too optimistic: it ignores blur, bent boards and wrong lens models. The jackknife (Efron &
+//! Tibshirani 1993, section 11.5) includes them: it solves again without each group of views and takes the spread of these
+//! solutions.
 
 use super::solve::adjust::{Bundle, Free, State, project};
 use super::solve::agreement::spread;
@@ -13,92 +14,92 @@ use glam::{DMat3, DVec2, DVec3};
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// Most groups of views that are left out in turn.
+/// Largest number of groups.
 const MAX_GROUPS: usize = 20;
 /// Distances at which depth errors are predicted, m.
 pub const DISTANCES_M: [f64; 3] = [1.0, 2.0, 5.0];
-/// Error of matching that is added, px: what a good matcher reaches on texture.
+/// Matching error added to predictions, px: that of a good matcher on texture.
 pub(crate) const MATCHING_PX: f64 = 0.25;
-/// Error of depth that counts as good, per cent: what most uses need.
+/// Depth error that counts as good, per cent: sufficient for most uses.
 pub(super) const GOOD_PERCENT: f64 = 1.0;
-/// Distance beyond which no depth is promised, m.
-pub(super) const FARTHEST_M: f64 = 20.0;
-/// Standard deviations of a prediction of one number: 95 of 100 errors are smaller.
+/// Largest distance with a depth prediction, m.
+pub(super) const MAX_DISTANCE_M: f64 = 20.0;
+/// Standard deviations of a parameter's error bound (95 %).
 const BOUND: f64 = 2.0;
-/// The same of depth, whose errors are a mean over the picture and scatter less: by 300 simulated rigs.
+/// Standard deviations of the depth error bound; smaller because the error is a mean over the picture (by 300 simulated rigs).
 const DEPTH_BOUND: f64 = 1.8;
 
-/// How good a solution is.
+/// Quality of a solution.
 #[derive(Clone, Debug, Serialize)]
 pub struct Judgement {
-    /// Re-projection errors of views that the solution has not used, root mean square, px.
+    /// Re-projection error of held-out views, root mean square, px.
     pub left_out_px: f64,
-    /// Distance of the rows of corners in views that the solution has not used, root mean square, px of the left camera.
+    /// Row distance of corners in held-out views, root mean square, px of the left camera.
     pub left_out_rows_px: f64,
-    /// Size of the board as both cameras measure it in views that were left out, relative to its named size.
+    /// Measured size of the board in held-out views relative to its named size.
     pub board_size: f64,
-    /// Expected errors of depth.
+    /// Expected depth errors.
     pub depth: [DepthError; 3],
-    /// Bound of the focal length's error, per cent.
+    /// Error bound of the focal length, per cent.
     pub focal_percent: f64,
-    /// Bound of the baseline's error, per cent.
+    /// Error bound of the baseline, per cent.
     pub baseline_percent: f64,
 }
 
 impl Judgement {
-    /// Distance up to which depth is expected to be within so many per cent, m; at most [`FARTHEST_M`], and `None` below 0.2 m.
+    /// Returns the distance up to which the depth error is at most `percent`, m; at most [`MAX_DISTANCE_M`], `None` below 0.2 m.
     pub(crate) fn good_to_m(&self, percent: f64) -> Option<f64> {
         let known = self.depth.map(|depth| (depth.distance_m, depth.percent()));
-        // the error of disparity is the same at all distances: between the known ones the error grows linearly
+        // the disparity error is independent of distance, so the relative error grows linearly
         let at = |distance: f64| {
             let [a, b, c] = known;
             let (from, to) = if distance < b.0 { (a, b) } else { (b, c) };
             from.1 + (to.1 - from.1) * (distance - from.0) / (to.0 - from.0)
         };
-        (2..=(10.0 * FARTHEST_M) as u32)
+        (2..=(10.0 * MAX_DISTANCE_M) as u32)
             .rev()
             .map(|tenth| f64::from(tenth) / 10.0)
             .find(|&distance| at(distance) <= percent)
     }
 }
 
-/// Expected error of depth at a distance. 95 of 100 calibrations of this quality are nearer to the truth.
+/// Expected depth error at a distance; 95 of 100 calibrations of this quality have a smaller one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DepthError {
-    /// The distance, m.
+    /// Distance, m.
     pub distance_m: f64,
-    /// By the calibration, per cent of the distance, root mean square over the inner four fifths of the picture.
+    /// Error by the calibration, per cent of the distance, root mean square over the inner four fifths of the picture.
     pub calibration_percent: f64,
-    /// By [`MATCHING_PX`] of matching, per cent.
+    /// Error by [`MATCHING_PX`] of matching, per cent.
     pub matching_percent: f64,
 }
 
 impl DepthError {
-    /// Both together, per cent.
+    /// Returns the combined error, per cent.
     pub fn percent(&self) -> f64 {
         self.calibration_percent.hypot(self.matching_percent)
     }
 
-    /// Both together, m.
+    /// Returns the combined error, m.
     pub fn error_m(&self) -> f64 {
         self.percent() * 1e-2 * self.distance_m
     }
 }
 
-/// A solution without a group of views.
+/// Solution without a group of views.
 struct Fold {
     state: State,
-    /// The views of the group, by their numbers.
+    /// Indices of the views of the group.
     left_out: Vec<usize>,
 }
 
-/// Judges a solution; `None` where there are fewer than four views to leave out.
+/// Judges a solution; `None` with fewer than four views.
 pub fn judge(board: &Board, solution: &Solution, size: (usize, usize)) -> Option<Judgement> {
     let folds = folds(board, solution, size);
     if folds.len() < 4 {
         return None;
     }
-    let unseen: Vec<Unseen> = folds.par_iter().flat_map_iter(|fold| unseen(board, solution, size, fold)).collect();
+    let unseen: Vec<HeldOutView> = folds.par_iter().flat_map_iter(|fold| unseen(board, solution, size, fold)).collect();
     let rigs: Vec<StereoRig> = folds.iter().map(|fold| rig_of(solution.kind, &fold.state, size)).collect();
     let depth = DISTANCES_M.map(|distance_m| DepthError {
         distance_m,
@@ -120,7 +121,7 @@ pub fn judge(board: &Board, solution: &Solution, size: (usize, usize)) -> Option
     })
 }
 
-/// Solutions without each group of views. Views of the same name are halves of one.
+/// Solves without each group of views. Views of one name are halves of a split view.
 fn folds(board: &Board, solution: &Solution, size: (usize, usize)) -> Vec<Fold> {
     let mut names: Vec<&str> = solution.views.iter().map(|fit| fit.view.name.as_str()).collect();
     names.dedup();
@@ -150,16 +151,16 @@ fn bundle<'a>(
     Bundle { board, kind: solution.kind, size, views, free, sigma_px: solution.sigma_px }
 }
 
-/// A view as a solution sees it that has not used it.
-struct Unseen {
+/// Residuals of a held-out view.
+struct HeldOutView {
     errors: Vec<DVec2>,
-    /// Rows of the left picture minus rows of the right one, or columns where one camera stands above the other, px.
+    /// Rows of the left picture minus rows of the right one (columns if the cameras are stacked), px.
     rows: Vec<f64>,
-    /// Sides of squares as measured, relative to their named size.
+    /// Measured sides of squares relative to their named size.
     sizes: Vec<f64>,
 }
 
-fn unseen(board: &Board, solution: &Solution, size: (usize, usize), fold: &Fold) -> Vec<Unseen> {
+fn unseen(board: &Board, solution: &Solution, size: (usize, usize), fold: &Fold) -> Vec<HeldOutView> {
     let rig = rig_of(solution.kind, &fold.state, size);
     let rays = RectifiedRays::of(&rig, size);
     let fixed = Free { cameras: false, between: false, aspect: false };
@@ -175,7 +176,7 @@ fn unseen(board: &Board, solution: &Solution, size: (usize, usize), fold: &Fold)
                 view.of(eye).iter().map(|corner| bundle.error(&state, 0, eye as usize, corner)).collect::<Vec<_>>()
             })
             .collect();
-        let Some(rays) = &rays else { return Unseen { errors, rows: Vec::new(), sizes: Vec::new() } };
+        let Some(rays) = &rays else { return HeldOutView { errors, rows: Vec::new(), sizes: Vec::new() } };
         let seen: Vec<(usize, DVec2, DVec2)> = view
             .common()
             .filter_map(|(left, right)| Some((left.id, rays.left(left.at)?, rays.right(right.at)?)))
@@ -187,7 +188,7 @@ fn unseen(board: &Board, solution: &Solution, size: (usize, usize), fold: &Fold)
         let points: Vec<(usize, DVec3)> = seen.iter().map(point).collect();
         let (across, _) = board.inner();
         let mut sizes = Vec::new();
-        // the longest distances along rows and columns of the board: those of neighbours would be noise
+        // the longest distances along rows and columns of the board; neighbours are too noisy
         for step in [1, across] {
             let longest =
                 points.iter().flat_map(|(id, at)| points.iter().map(move |(other, there)| (*id, *at, *other, *there)));
@@ -201,7 +202,7 @@ fn unseen(board: &Board, solution: &Solution, size: (usize, usize), fold: &Fold)
                 sizes.push(quantile(&mut found, 0.5));
             }
         }
-        Unseen { errors, rows, sizes }
+        HeldOutView { errors, rows, sizes }
     };
     fold.left_out.iter().map(of_view).collect()
 }
@@ -215,7 +216,7 @@ pub(super) struct RectifiedRays<'a> {
 }
 
 impl<'a> RectifiedRays<'a> {
-    /// `None` where the rig cannot be rectified.
+    /// Creates the rays; `None` if the rig cannot be rectified.
     pub fn of(rig: &'a StereoRig, size: (usize, usize)) -> Option<Self> {
         let found = Rectification::compute(rig, size.0, size.1, 0.0).ok()?;
         let Rectification { rotation_left, rotation_right, baseline_m, axis, .. } = found;
@@ -227,7 +228,7 @@ impl<'a> RectifiedRays<'a> {
         (ray.z > 0.1).then(|| ray.truncate() / ray.z)
     }
 
-    /// Part of a difference of rays along the baseline.
+    /// Returns the component of a ray difference along the baseline.
     fn along(&self, apart: DVec2) -> f64 {
         match self.axis {
             Axis::Horizontal => apart.x,
@@ -235,7 +236,7 @@ impl<'a> RectifiedRays<'a> {
         }
     }
 
-    /// Part of a difference of rays across the baseline, where both pictures should agree.
+    /// Returns the component of a ray difference across the baseline, which should be 0.
     fn across(&self, apart: DVec2) -> f64 {
         match self.axis {
             Axis::Horizontal => apart.y,
@@ -243,24 +244,24 @@ impl<'a> RectifiedRays<'a> {
         }
     }
 
-    /// Ray of a pixel of the left picture, at z = 1.
+    /// Returns the ray of a left pixel, at z = 1.
     pub fn left(&self, at: DVec2) -> Option<DVec2> {
         Self::ray(&self.rig.left, self.rotations[0], at)
     }
 
-    /// Ray of a pixel of the right picture, at z = 1.
+    /// Returns the ray of a right pixel, at z = 1.
     pub fn right(&self, at: DVec2) -> Option<DVec2> {
         Self::ray(&self.rig.right, self.rotations[1], at)
     }
 
-    /// One over the distance of what both pixels show, 1/m: its disparity, by its ray.
+    /// Returns the inverse distance of two matching pixels by their rays, 1/m.
     pub(crate) fn nearness(&self, left: DVec2, right: DVec2) -> Option<f64> {
         let (left, right) = (self.left(left)?, self.right(right)?);
         Some(self.along(left - right) / self.baseline_m / left.extend(1.0).length())
     }
 }
 
-/// Relative error of depth at a distance over the picture, as the solutions without groups spread; root mean square.
+/// Computes the relative depth error at a distance from the spread of the folds' solutions, root mean square over the picture.
 fn depth_spread(rig: &StereoRig, folds: &[StereoRig], size: (usize, usize), distance_m: f64) -> f64 {
     let Some(whole) = RectifiedRays::of(rig, size) else { return f64::INFINITY };
     let folds: Vec<Option<RectifiedRays<'_>>> = folds.iter().map(|rig| RectifiedRays::of(rig, size)).collect();
@@ -275,20 +276,19 @@ fn depth_spread(rig: &StereoRig, folds: &[StereoRig], size: (usize, usize), dist
     if variances.is_empty() { f64::INFINITY } else { (variances.iter().sum::<f64>() / variances.len() as f64).sqrt() }
 }
 
-/// Pixels of both pictures that show the same point of a plane at a distance: 9 x 7 places of the inner four fifths that
-/// both cameras see.
+/// Returns matching pixels of a plane at a distance: those of 9 x 7 positions of the inner four fifths that both cameras see.
 pub(super) fn pixel_pairs(
     rays: &RectifiedRays<'_>,
     (width, height): (usize, usize),
     distance_m: f64,
 ) -> Vec<(DVec2, DVec2)> {
-    // a tenth of the picture at each side is left out: lenses are worst there, and no board reaches it
+    // a tenth at each side is excluded: lenses are worst there, and no board reaches it
     let place = |i: usize| 0.1 + 0.8 * DVec2::new((i % 9) as f64 + 0.5, (i / 9) as f64 + 0.5) / DVec2::new(9.0, 7.0);
     let size = DVec2::new(width as f64, height as f64);
     let pair = |i: usize| {
         let left = place(i) * size - 0.5;
         let ray = rays.left(left)?;
-        // in the right camera's rectified axes the point lies a baseline further left, or up
+        // in the right camera's rectified axes the point is shifted by the baseline
         let along = if rays.axis == Axis::Horizontal { DVec3::X } else { DVec3::Y };
         let point = ray.extend(1.0) * distance_m - along * rays.baseline_m;
         let right = project(&rays.rig.right, rays.rotations[1].transpose() * point)?;
@@ -298,7 +298,7 @@ pub(super) fn pixel_pairs(
     (0..63).filter_map(pair).collect()
 }
 
-/// Relative difference of depth between two rigs at a distance, root mean square over the picture.
+/// Computes the relative depth difference between two rigs at a distance, root mean square over the picture.
 pub fn depth_difference(found: &StereoRig, truth: &StereoRig, size: (usize, usize), distance_m: f64) -> f64 {
     let Some((found, truth)) = RectifiedRays::of(found, size).zip(RectifiedRays::of(truth, size)) else {
         return f64::INFINITY;

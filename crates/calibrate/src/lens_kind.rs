@@ -1,37 +1,37 @@
-//! Lens models that can be solved for, and cameras as vectors of numbers.
+//! Supported lens models, and cameras as parameter vectors.
 
 use crate::calibration::{BrownConrady, Camera, Distortion, Fisheye};
 use std::fmt;
 use std::str::FromStr;
 
-/// A lens model.
+/// Lens model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LensKind {
-    /// A pinhole with k1, k2, p1, p2: what Kalibr calls radtan.
+    /// Pinhole with k1, k2, p1, p2; Kalibr's radtan.
     Radtan,
-    /// A pinhole with k1, k2, p1, p2, k3: ordinary lenses.
+    /// Pinhole with k1, k2, p1, p2, k3: ordinary lenses.
     Pinhole,
-    /// The same with k4, k5, k6 in the denominator: wide lenses.
+    /// Pinhole with k4, k5, k6 in the denominator: wide lenses.
     Rational,
-    /// An angle model with k1 to k4: fisheyes (Kannala & Brandt 2006).
+    /// Angle model with k1 to k4: fisheyes (Kannala & Brandt 2006).
     Fisheye,
 }
 
-/// Most numbers of a camera.
-pub(super) const MOST: usize = 12;
+/// Largest number of a camera's parameters.
+pub(super) const MAX_PARAMETERS: usize = 12;
 
 impl LensKind {
-    /// All of them, the simplest first.
+    /// All models, the simplest first.
     pub const ALL: [Self; 4] = [Self::Radtan, Self::Pinhole, Self::Rational, Self::Fisheye];
-    /// Those that are compared where none is asked for, the simplest first.
+    /// Models compared by default, the simplest first.
     pub(crate) const COMPARED: [Self; 3] = [Self::Pinhole, Self::Rational, Self::Fisheye];
 
-    /// The simplest model that has all numbers of a camera; `None` for thin prisms.
+    /// Returns the simplest model with all of a camera's parameters; `None` for thin prisms.
     pub fn of(camera: &Camera) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.vector(camera).is_some())
     }
 
-    /// The word for it.
+    /// Returns the model's word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Radtan => "radtan",
@@ -41,7 +41,7 @@ impl LensKind {
         }
     }
 
-    /// Number of a camera's parameters: fx, fy, cx, cy and the coefficients.
+    /// Returns the number of parameters: fx, fy, cx, cy and the coefficients.
     pub fn count(self) -> usize {
         4 + match self {
             Self::Radtan => 4,
@@ -51,8 +51,8 @@ impl LensKind {
         }
     }
 
-    /// The camera of a vector.
-    pub(super) fn camera(self, v: &[f64; MOST]) -> Camera {
+    /// Builds the camera of a parameter vector.
+    pub(super) fn camera(self, v: &[f64; MAX_PARAMETERS]) -> Camera {
         let [fx, fy, cx, cy, ..] = *v;
         let d = &v[4..];
         let distortion = match self {
@@ -76,12 +76,12 @@ impl LensKind {
         Camera { fx, fy, cx, cy, skew: 0.0, distortion }
     }
 
-    /// The vector of a camera; `None` where the camera has an axis skew, or a lens of a model that has other numbers.
-    pub(super) fn vector(self, camera: &Camera) -> Option<[f64; MOST]> {
+    /// Returns the parameter vector of a camera; `None` for an axis skew or another lens model.
+    pub(super) fn vector(self, camera: &Camera) -> Option<[f64; MAX_PARAMETERS]> {
         if camera.skew != 0.0 {
             return None;
         }
-        let mut v = [0.0; MOST];
+        let mut v = [0.0; MAX_PARAMETERS];
         v[..4].copy_from_slice(&[camera.fx, camera.fy, camera.cx, camera.cy]);
         match (self, camera.distortion) {
             (Self::Fisheye, Distortion::Fisheye(lens)) => v[4..8].copy_from_slice(&lens.k),
@@ -99,11 +99,11 @@ impl LensKind {
         Some(v)
     }
 
-    /// What is known of a camera's numbers before it is seen: mean and standard deviation. Wide enough for any camera that is sold, and
-    /// decisive only where the views say nothing.
-    pub(super) fn prior(self, (width, height): (usize, usize)) -> [(f64, f64); MOST] {
+    /// Returns the prior of each parameter: mean and standard deviation. Wide enough for any camera, it matters only for parameters
+    /// that the views do not determine.
+    pub(super) fn prior(self, (width, height): (usize, usize)) -> [(f64, f64); MAX_PARAMETERS] {
         let (width, height) = (width as f64, height as f64);
-        let mut prior = [(0.0, 1.0); MOST];
+        let mut prior = [(0.0, 1.0); MAX_PARAMETERS];
         // fx is free; fy has its prior relative to fx
         prior[0] = (width, 1e3 * width);
         prior[1] = (width, 1e3 * width);
@@ -145,14 +145,14 @@ mod tests {
     #[test]
     fn cameras_are_their_vectors() {
         for kind in LensKind::ALL {
-            let mut v = [0.0; MOST];
+            let mut v = [0.0; MAX_PARAMETERS];
             for (i, number) in v.iter_mut().enumerate().take(kind.count()) {
                 *number = 1.0 + i as f64;
             }
             assert_eq!(kind.vector(&kind.camera(&v)), Some(v), "{kind}");
             assert_eq!(kind.word().parse(), Ok(kind));
         }
-        let rational = LensKind::Rational.camera(&[1.0; MOST]);
+        let rational = LensKind::Rational.camera(&[1.0; MAX_PARAMETERS]);
         assert_eq!((LensKind::Pinhole.vector(&rational), LensKind::Fisheye.vector(&rational)), (None, None));
     }
 }

@@ -1,7 +1,7 @@
-//! `stereopsis calibrate`: from pictures of a printed board to a calibrated rig, and how wrong its metres will be.
+//! `stereopsis calibrate`: from pictures of a printed board to a calibrated rig with predicted depth errors.
 //!
-//! [`Board`] says what is printed, `detect` finds its corners in pictures, `solve` computes both cameras from all views at
-//! once, `judge` predicts how wrong depth will be, and an [`Outcome`] holds all of it, with the reasons against using it.
+//! [`Board`] describes the print, `detect` finds its corners, `solve` computes both cameras from all views, `judge` predicts depth
+//! errors, and an [`Outcome`] combines the results with the reasons against using them.
 
 use stereopsis_base::{console, files, geometry, image, newest};
 use stereopsis_calibration as calibration;
@@ -35,8 +35,8 @@ mod watch;
 pub use board::{Board, Pattern};
 pub(crate) use coverage::tilt_deg;
 pub use coverage::{CELLS, Coverage};
-pub use gather::{Gathered, gather};
-pub use guide::Ghost;
+pub use gather::{BatchViews, gather};
+pub use guide::TargetPose;
 pub use judge::{DepthError, Judgement, depth_difference};
 pub use lens_kind::LensKind;
 pub use outcome::{MIN_VIEWS, Outcome, Request, calibrate};
@@ -45,7 +45,7 @@ pub use pictures::Pictures;
 pub use pose::Pose;
 pub use print::{BoardKind, Paper, PrintFormat, page};
 pub use save::{BOARD_FILE, Draft, Saved, folder_of, paths_of};
-pub use session::{Look, Notice, Session, Taken, views_of};
+pub use session::{BoardFrame, Notice, Session, Taken, views_of};
 pub use solve::{Solution, ViewFit, solve};
 pub use view::{Corner, Eye, View};
 pub use watch::{Progress, Watch};

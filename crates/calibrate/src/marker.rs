@@ -1,22 +1,22 @@
-//! Square markers of black and white cells, and their codes: a bit for each inner cell that is black, row by row from the lowest one.
+//! Square markers of black and white cells, and their codes: a bit for each inner cell, 1 for black, row by row from the lowest
+//! one.
 
 use calib_targets_charuco::Dictionary;
 
-/// Black cells between the rim of a marker and its code: OpenCV's markers.
+/// Border of OpenCV's markers, in black cells.
 pub(crate) const BORDER: usize = 1;
-/// The same of the tags of AprilGrids.
+/// Border of AprilGrid tags, in black cells.
 pub(crate) const TAG_BORDER: usize = 2;
-/// The dictionary of the tags of AprilGrids.
+/// Dictionary of AprilGrid tags.
 pub(crate) const TAGS: &str = "DICT_APRILTAG_36h11";
 
-/// Codes as AprilGrids show them: upside down beside OpenCV's of the same name.
+/// Returns the codes of AprilGrids: rotated by 180 degrees from OpenCV's of one name.
 pub(crate) fn tag_codes(tags: &Dictionary) -> impl Iterator<Item = u64> {
     let bits = tags.marker_size();
     tags.codes().iter().map(move |code| turned(*code, bits, 2))
 }
 
-/// The code of `bits` x `bits` cells as it is read in a lattice that is turned against the board by quarter turns: its cell `(x, y)` is
-/// the board's `(y, -x)` after one.
+/// Rotates a code of `bits` x `bits` cells by quarter turns: cell `(x, y)` of the result is `(y, -x)` of `code` after one.
 pub(crate) fn turned(code: u64, bits: usize, turn: usize) -> u64 {
     let last = bits - 1;
     moved(code, bits, |x, y| match turn {
@@ -27,12 +27,12 @@ pub(crate) fn turned(code: u64, bits: usize, turn: usize) -> u64 {
     })
 }
 
-/// The code in a picture with left and right exchanged.
+/// Mirrors a code left to right.
 pub(crate) fn mirrored(code: u64, bits: usize) -> u64 {
     moved(code, bits, |x, y| (bits - 1 - x, y))
 }
 
-/// The code whose cell `(x, y)` is the cell `from(x, y)` of this one.
+/// Permutes the cells of a code: `(x, y)` of the result is `from(x, y)` of `code`.
 fn moved(code: u64, bits: usize, from: impl Fn(usize, usize) -> (usize, usize)) -> u64 {
     let bit = |x: usize, y: usize| {
         let (from_x, from_y) = from(x, y);

@@ -1,4 +1,4 @@
-//! A whole calibration: the solution, how wrong it is, and the reasons against it.
+//! Complete calibration: solution, error estimates, and reasons against using it.
 
 use super::coverage::{Coverage, tilt_deg};
 use super::judge::{GOOD_PERCENT, Judgement, judge};
@@ -8,72 +8,72 @@ use super::{Board, Eye, LensKind, View};
 use crate::calibration::{CalibrationError, Camera, StereoRig};
 use crate::console::counted;
 
-/// Fewest views that both cameras see.
+/// Smallest number of views with the board in both pictures.
 pub const MIN_VIEWS: usize = 8;
-/// Least tilt of the board in some view, degrees: without tilt, focal length and distance are one number.
+/// Smallest largest tilt of the board, degrees: without tilt focal length and distance are ambiguous.
 const MIN_TILT_DEG: f64 = 20.0;
-/// Least width of the board in some view, as a share of the picture.
+/// Smallest largest width of the board, as a share of the picture.
 const MIN_WIDTH: f64 = 0.2;
-/// Most distance of rows in views that were left out, px.
+/// Largest row distance in held-out views, px.
 const MAX_ROWS_PX: f64 = 0.5;
-/// Most deviation of the board's size, and of its squares' height from their width.
-const MAX_SIZE: f64 = 0.01;
-/// Most distance of the outermost corner from a border, as a share of the picture: more is refused, or doubted where depth is exact;
-/// the other number is advised.
+/// Largest relative deviation of the board's size, and of its squares' height from their width.
+const MAX_SIZE_DEVIATION: f64 = 0.01;
+/// Largest distance of the outermost corner from a border, as a share of the picture (a refusal, or a doubt if depth is exact), and
+/// the recommended distance.
 const MAX_BORDER: f64 = 0.35;
 const GOOD_BORDER: f64 = 0.15;
-/// Re-projection errors of both cameras together may be so many times those of each alone.
-const MAX_STEREO: f64 = 2.0;
-/// Most share of the views in which the cameras contradict each other.
-const MAX_SPLIT: f64 = 0.25;
-/// A more complex lens model is taken if it lowers the errors of views that it has not seen by this factor.
-const WORTH: f64 = 0.95;
+/// Largest ratio of the joint to the individual re-projection errors.
+const MAX_STEREO_RATIO: f64 = 2.0;
+/// Largest share of views in which the cameras contradict each other.
+const MAX_SPLIT_SHARE: f64 = 0.25;
+/// Largest ratio of held-out errors at which a more complex lens model replaces a simpler one.
+const MAX_ERROR_RATIO: f64 = 0.95;
 
-/// What is known beforehand.
+/// Prior knowledge for a calibration.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request {
-    /// The lens model; otherwise the views choose it.
+    /// Lens model; selected by the views if `None`.
     pub kind: Option<LensKind>,
-    /// Cameras that are kept: only their pose relative to each other is solved for.
+    /// Fixed cameras: only their relative pose is solved for.
     pub kept: Option<[Camera; 2]>,
 }
 
-/// A calibration and all that is said of it.
+/// Calibration with its quality.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The board.
+    /// Calibrated board.
     pub board: Board,
     /// Picture size, px.
     pub size: (usize, usize),
     /// Both cameras.
     pub solution: Solution,
-    /// How wrong they are; `None` with too few views.
+    /// Quality of the cameras; `None` with too few views.
     pub judgement: Option<Judgement>,
-    /// Errors of views that were left out, of each lens model that was tried, px.
+    /// Held-out errors of each compared lens model, px.
     pub tried: Vec<(LensKind, f64)>,
-    /// Where each eye saw the board.
+    /// Coverage of each eye's picture.
     pub coverage: [Coverage; 2],
-    /// Re-projection errors of both cameras together and of each alone, root mean square over the views that both see, px.
+    /// Re-projection error with both cameras joint, root mean square over common views, px.
     pub stereo_px: f64,
-    /// See [`Self::stereo_px`].
+    /// Re-projection error with each camera alone, root mean square over common views, px.
     pub mono_px: f64,
     /// Height of the board's squares relative to their width.
     pub squares_aspect: f64,
-    /// Why this calibration is not to be used; empty where it is good.
+    /// Reasons against using this calibration; empty if it is good.
     pub refusals: Vec<String>,
-    /// Remarks on a calibration that may be used: parts of the pictures that no view has covered.
+    /// Remarks on a usable calibration: picture areas that no view covers.
     pub doubts: Vec<String>,
-    /// What would make it better.
+    /// Recommended improvements.
     pub advice: Vec<String>,
 }
 
 impl Outcome {
-    /// Whether more views are not worth the trouble: nothing speaks against it, and it puts depth at 2 m wrong by 1 % at most.
+    /// Whether the calibration is usable and its predicted depth error at 2 m at most 1 %.
     pub fn suffices(&self) -> bool {
         self.refusals.is_empty() && self.doubts.is_empty() && self.is_exact()
     }
 
-    /// Whether solutions that have not used all views put depth at 2 m wrong by 1 % at most.
+    /// Whether the predicted depth error at 2 m is at most 1 %.
     fn is_exact(&self) -> bool {
         self.judgement.as_ref().is_some_and(|judgement| judgement.depth[1].calibration_percent <= GOOD_PERCENT)
     }
@@ -82,7 +82,7 @@ impl Outcome {
 /// Solves for both cameras and judges the result.
 ///
 /// # Errors
-/// The views do not suffice for any solution.
+/// The views are insufficient for any solution.
 pub fn calibrate(
     board: &Board,
     views: &[View],
@@ -106,7 +106,7 @@ pub fn calibrate(
         .collect();
     let mut chosen = 0;
     for (i, error) in errors.iter().enumerate().skip(1) {
-        if *error < WORTH * errors[chosen] {
+        if *error < MAX_ERROR_RATIO * errors[chosen] {
             chosen = i;
         }
     }
@@ -136,7 +136,7 @@ pub fn calibrate(
         advice: Vec::new(),
     };
     let unseen = if outcome.solution.free.cameras { unseen_borders(&outcome) } else { Vec::new() };
-    // the spread of solutions knows how far a lens is extrapolated: where it is small, a border that was not seen is a doubt alone
+    // the spread includes the extrapolation of the lens: if it is small, an uncovered border is only a doubt
     let (doubts, unseen) = if outcome.is_exact() { (unseen, Vec::new()) } else { (Vec::new(), unseen) };
     outcome.doubts = doubts;
     outcome.refusals = refusals(&outcome, &agreement, unseen);
@@ -144,7 +144,7 @@ pub fn calibrate(
     Ok(outcome)
 }
 
-/// Lens models that are tried, the simplest first.
+/// Returns the lens models to compare, the simplest first.
 fn kinds(request: &Request) -> Vec<LensKind> {
     let fits = |kind: &LensKind| match request.kept {
         Some(kept) => kept.iter().all(|camera| kind.vector(camera).is_some()),
@@ -157,13 +157,13 @@ fn kinds(request: &Request) -> Vec<LensKind> {
     };
     let mut kinds: Vec<LensKind> = all.into_iter().filter(fits).collect();
     if request.kept.is_some() {
-        // kept cameras have one model
+        // fixed cameras have one model
         kinds.truncate(1);
     }
     kinds
 }
 
-/// What is unknown where no view has shown the board.
+/// Describes the borders without board views.
 fn unseen_borders(outcome: &Outcome) -> Vec<String> {
     let sides = ["left", "right"].into_iter().zip(&outcome.coverage);
     let unseen = sides.filter_map(|(side, coverage)| {
@@ -208,13 +208,13 @@ fn refusals(outcome: &Outcome, agreement: &Agreement, unseen: Vec<String>) -> Ve
     }
     let split = solution.views.iter().filter(|fit| fit.is_split).count() / 2;
     let count = solution.views.len() - split;
-    if split as f64 > MAX_SPLIT * count as f64 {
+    if split as f64 > MAX_SPLIT_SHARE * count as f64 {
         reasons.push(format!(
             "in {split} of {count} views the cameras contradict each other: the pictures are not of the same moment, or not of the same \
              board; hold the board still for each view"
         ));
     }
-    if outcome.stereo_px > MAX_STEREO * outcome.mono_px && outcome.stereo_px > 0.2 {
+    if outcome.stereo_px > MAX_STEREO_RATIO * outcome.mono_px && outcome.stereo_px > 0.2 {
         reasons.push(format!(
             "each camera alone explains its corners within {:.2} px, both together within {:.2} px: the rig moved, or pictures of the two \
              cameras are not of the same moment (skew, rolling shutter); hold the board still",
@@ -229,7 +229,7 @@ fn refusals(outcome: &Outcome, agreement: &Agreement, unseen: Vec<String>) -> Ve
         ));
     }
     let aspect = agreement.squares_aspect - 1.0;
-    if aspect.abs() > MAX_SIZE && aspect.abs() > agreement.aspect_bound {
+    if aspect.abs() > MAX_SIZE_DEVIATION && aspect.abs() > agreement.aspect_bound {
         let percent = 100.0 * aspect.abs();
         let side = if aspect > 0.0 { "higher than they are wide" } else { "wider than they are high" };
         reasons.push(format!(
@@ -245,7 +245,7 @@ fn refusals(outcome: &Outcome, agreement: &Agreement, unseen: Vec<String>) -> Ve
                 judgement.left_out_rows_px
             ));
         }
-        if (judgement.board_size - 1.0).abs() > MAX_SIZE {
+        if (judgement.board_size - 1.0).abs() > MAX_SIZE_DEVIATION {
             reasons.push(format!(
                 "in views that the solution has not used, the board measures {:.1} % of its size",
                 100.0 * judgement.board_size
@@ -260,14 +260,14 @@ fn refusals(outcome: &Outcome, agreement: &Agreement, unseen: Vec<String>) -> Ve
     reasons
 }
 
-/// The borders of a picture in words; `None` of none.
+/// Joins the borders' names; `None` if empty.
 fn borders(names: &[&str]) -> Option<String> {
     let (last, others) = names.split_last()?;
     let plural = if others.is_empty() { "border" } else { "borders" };
     Some(others.iter().rev().fold(format!("{last} {plural}"), |text, other| format!("{other} and {text}")))
 }
 
-/// What would make the next calibration better, the most useful first.
+/// Returns recommendations for the next calibration, the most useful first.
 fn advice(outcome: &Outcome) -> Vec<String> {
     let mut advice = Vec::new();
     for (side, coverage) in ["left", "right"].into_iter().zip(&outcome.coverage) {
@@ -289,9 +289,9 @@ fn advice(outcome: &Outcome) -> Vec<String> {
     advice
 }
 
-/// Whether left is left, and both pictures are the same way up.
+/// Checks that the cameras are not exchanged or upside down.
 fn sides(rig: &StereoRig) -> Option<String> {
-    // how the left camera's upright axis stands in the right camera
+    // direction of the left camera's upright axis in the right camera
     let up = rig.rotation.y_axis.y;
     if up < 0.0 {
         return Some("one camera is upside down relative to the other: turn its pictures by 180 degrees".to_owned());

@@ -1,4 +1,4 @@
-//! Pictures of the board: those that are in memory because no others will come, and those in files, which are read when they are needed.
+//! Pictures of views: in memory if they are live, otherwise read from files on demand.
 
 use crate::calibration::CalibrationError;
 use crate::capture::picture_files::FilePair;
@@ -9,13 +9,13 @@ use std::sync::Arc;
 /// Left and right picture of a view.
 #[derive(Clone, Debug)]
 pub enum Pictures {
-    /// In memory.
+    /// Pictures in memory.
     Held([Arc<Image<u8>>; 2]),
-    /// In files that stay.
+    /// Pictures in files.
     InFiles(PairFiles),
 }
 
-/// The image files of a pair, of which a picture is in memory only while it is looked at.
+/// Image files of a pair, decoded on demand.
 #[derive(Clone, Debug)]
 pub struct PairFiles {
     /// Name of the pair.
@@ -26,12 +26,12 @@ pub struct PairFiles {
 }
 
 impl PairFiles {
-    /// The files of a pair; `is_swapped` where the left one is the right camera's.
+    /// Creates the files of a pair; `is_swapped` if the left file is the right camera's.
     pub fn of(pair: FilePair, is_swapped: bool, max_pixels: MaxPixels) -> Self {
         Self { name: pair.name.clone(), pair, is_swapped, max_pixels }
     }
 
-    /// Reads the left (0) or right (1) picture. A picture of another size than `size` is refused before it is decoded.
+    /// Reads the left (0) or right (1) picture; rejects another size than `size` before decoding.
     ///
     /// # Errors
     /// The file cannot be read, is damaged, or has another size.
@@ -46,10 +46,10 @@ impl PairFiles {
 }
 
 impl Pictures {
-    /// Their size, px.
+    /// Returns the size, px.
     ///
     /// # Errors
-    /// The errors of [`Self::get`].
+    /// See [`Self::get`].
     pub fn size(&self) -> Result<(usize, usize), CalibrationError> {
         match self {
             Self::Held([left, _]) => Ok(left.size()),
@@ -57,10 +57,10 @@ impl Pictures {
         }
     }
 
-    /// The pictures, read where they lie in files.
+    /// Returns the pictures, reading files if needed.
     ///
     /// # Errors
-    /// A file cannot be read any more.
+    /// A file cannot be read.
     pub fn get(&self) -> Result<[Arc<Image<u8>>; 2], CalibrationError> {
         match self {
             Self::Held(pictures) => Ok(pictures.clone()),

@@ -6,7 +6,7 @@ use crate::calibration::Camera;
 use glam::{DMat3, DQuat, DVec2, DVec3};
 use nalgebra::{DMatrix, DVector};
 
-/// A rigid motion: `x` becomes `rotation * x + translation_m`.
+/// Rigid motion: `x` becomes `rotation * x + translation_m`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
     /// Rotation.
@@ -16,38 +16,38 @@ pub struct Pose {
 }
 
 impl Pose {
-    /// No motion.
+    /// Identity.
     pub const IDENTITY: Self = Self { rotation: DMat3::IDENTITY, translation_m: DVec3::ZERO };
 
-    /// Where a point comes to lie, m.
+    /// Transforms a point, m.
     pub fn at(&self, point: DVec3) -> DVec3 {
         self.rotation * point + self.translation_m
     }
 
-    /// This motion after another one.
+    /// Composes: this motion after `first`.
     #[must_use]
     pub fn after(&self, first: &Self) -> Self {
         Self { rotation: self.rotation * first.rotation, translation_m: self.at(first.translation_m) }
     }
 
-    /// The motion back.
+    /// Returns the inverse motion.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let rotation = self.rotation.transpose();
         Self { rotation, translation_m: -(rotation * self.translation_m) }
     }
 
-    /// The motion with a small turn (a rotation vector, rad) and a small shift (m) added after it.
+    /// Appends a small rotation (rotation vector, rad) and translation (m).
     #[must_use]
     pub fn moved(&self, turn: DVec3, shift: DVec3) -> Self {
         let rotation = DMat3::from_quat(DQuat::from_scaled_axis(turn)) * self.rotation;
-        // products of many rotations drift away from a rotation
+        // re-orthonormalised, since products of rotations drift
         let rotation = DMat3::from_quat(DQuat::from_mat3(&rotation).normalize());
         Self { rotation, translation_m: self.translation_m + shift }
     }
 }
 
-/// The pose of a board in the axes of a camera; `None` where fewer than four corners have a ray, or all lie on one line.
+/// Computes the pose of a board in a camera's axes; `None` if fewer than four corners have rays, or all are collinear.
 ///
 /// The homography from the board to the rays (direct linear transform; Hartley & Zisserman 2004, algorithm 4.1) has the first two
 /// columns of the rotation and the translation as its columns, up to one factor (Zhang 2000, section 3.1).
@@ -64,18 +64,18 @@ pub(super) fn board_pose(board: &Board, camera: &Camera, corners: &[Corner]) -> 
     Some(Pose { rotation, translation_m: third * scale })
 }
 
-/// Columns of the homography that maps the first points of the pairs to the second ones.
+/// Computes the columns of the homography from the first to the second points.
 fn homography(pairs: &[(DVec2, DVec2)]) -> Option<[DVec3; 3]> {
     if pairs.len() < 4 {
         return None;
     }
-    // unknowns of like size: points centred and scaled (Hartley's normalisation)
+    // points centred and scaled (Hartley's normalisation)
     let middle = pairs.iter().map(|pair| pair.0).sum::<DVec2>() / pairs.len() as f64;
     let spread = (pairs.iter().map(|pair| (pair.0 - middle).length_squared()).sum::<f64>() / pairs.len() as f64).sqrt();
     if spread <= 0.0 || !spread.is_finite() {
         return None;
     }
-    // points on one line leave the homography open
+    // collinear points leave the homography undetermined
     let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
     let mut normal = DMatrix::zeros(9, 9);
     for &(from, to) in pairs {
@@ -96,7 +96,7 @@ fn homography(pairs: &[(DVec2, DVec2)]) -> Option<[DVec3; 3]> {
     if xx * yy - xy * xy < 1e-6 * (xx + yy).powi(2) {
         return None;
     }
-    // the eigenvector of the smallest eigenvalue, by inverse iteration
+    // eigenvector of the smallest eigenvalue, by inverse iteration
     let shift = 1e-12 * normal.trace();
     for i in 0..9 {
         normal[(i, i)] += shift;
@@ -112,7 +112,7 @@ fn homography(pairs: &[(DVec2, DVec2)]) -> Option<[DVec3; 3]> {
     Some([first, second, third - first * middle.x - second * middle.y])
 }
 
-/// The rotation nearest to a matrix that is nearly one: its polar factor, by Newton's iteration (Higham 1986).
+/// Returns the rotation nearest to an almost orthonormal matrix: its polar factor, by Newton's iteration (Higham 1986).
 fn nearest_rotation(matrix: DMat3) -> Option<DMat3> {
     let mut found = matrix;
     for _ in 0..30 {

@@ -1,4 +1,4 @@
-//! A board as a page to print, or to show on a screen.
+//! Page with a board, to print or to show on a screen.
 
 mod paper;
 mod pdf;
@@ -13,20 +13,20 @@ use super::Board;
 use crate::calibration::CalibrationError;
 use std::path::Path;
 
-/// Kind of a page's file.
+/// File format of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PrintFormat {
-    /// For browsers, drawing programs and screens.
+    /// SVG, for browsers, drawing programs and screens.
     Svg,
-    /// For printers.
+    /// PDF, for printers.
     Pdf,
 }
 
 impl PrintFormat {
-    /// The kind that a file's extension names, in letters of any case.
+    /// Returns the format of a file extension, in any case.
     ///
     /// # Errors
-    /// It is neither `svg` nor `pdf`.
+    /// The extension is neither `svg` nor `pdf`.
     pub fn of_path(path: &Path) -> Result<Self, CalibrationError> {
         match path.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase).as_deref() {
             Some("svg") => Ok(Self::Svg),
@@ -39,11 +39,11 @@ impl PrintFormat {
     }
 }
 
-/// The bytes of a page with a board in its true size, white of at least half a square around it, rulers across and down, and what
-/// to do with it. On a screen the squares are as large as whole pixels allow.
+/// Returns a page with a board in true size, a white margin of at least half a square, rulers across and down, and instructions. On
+/// a screen the squares are as large as whole pixels allow.
 ///
 /// # Errors
-/// The board does not fit on the paper; the text says what does. Screens are written as SVG alone.
+/// The board does not fit on the paper (the text has one that does), or a screen's page is not SVG.
 pub fn page(board: &Board, paper: Paper, format: PrintFormat) -> Result<Vec<u8>, CalibrationError> {
     let sheet = sheet::Sheet::new(board, paper)?;
     match format {

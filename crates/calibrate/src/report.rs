@@ -1,6 +1,6 @@
-//! The report of a calibration: one HTML page that needs nothing else.
+//! Calibration report: one self-contained HTML page.
 //!
-//! The page is well-formed XML too, so that programs can read it. It has no scripts, and its drawings are SVG.
+//! The page is also well-formed XML for programs. It has no scripts, and its drawings are SVG.
 
 mod charts;
 mod markup;
@@ -11,10 +11,10 @@ mod verdict;
 use super::Outcome;
 use super::session::Taken;
 
-/// How the page looks, on a screen and on A4.
+/// Style sheet for screen and A4.
 const STYLE: &str = include_str!("report/style.css");
 
-/// The page; pictures of `taken` are drawn where there are some.
+/// Returns the page, with the pictures of `taken` if any.
 pub fn html(outcome: &Outcome, taken: &[Taken]) -> String {
     let sections = [
         verdict::verdict(outcome),

@@ -1,4 +1,4 @@
-//! Writes a calibration and all that belongs to it: beside the earlier one, whose place it takes when it is whole.
+//! Writing of a calibration with its files: beside the earlier one, which it replaces when complete.
 
 use super::session::Taken;
 use super::{Board, LensKind, Outcome, View, solve};
@@ -10,58 +10,58 @@ use image::{ColorType, ImageEncoder as _};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Folders of the pictures of both cameras.
+/// Picture folders of both cameras.
 const SIDES: [&str; 2] = ["left", "right"];
-/// The file in a folder of views that names their board.
+/// File with the board in a folder of views.
 pub const BOARD_FILE: &str = "board.txt";
-/// The folder of views that belong to the calibration.
+/// Folder of the calibration's views.
 const VIEWS: &str = "views";
-/// The folder of views of which came no calibration.
+/// Folder of a refused calibration's views.
 const REFUSED_VIEWS: &str = "refused-views";
-/// The files of a calibration in its folder.
+/// Files of a calibration in its folder.
 const RESULTS: [&str; 7] =
     ["rig.toml", "opencv.yml", "ros/left.yaml", "ros/right.yaml", "kalibr.yaml", "report.html", BOARD_FILE];
 
-/// Where a calibration was written.
+/// Paths of a written calibration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Saved {
-    /// The calibration itself.
+    /// Calibration file.
     pub rig: PathBuf,
-    /// The folder with everything else: the same calibration for other programs, the report, the views.
+    /// Folder of the other files: formats of other programs, report, views.
     pub folder: PathBuf,
-    /// Kinds that cannot hold this calibration: why.
+    /// Formats that cannot represent this calibration, with reasons.
     pub left_out: Vec<String>,
 }
 
-/// The folder beside a calibration `rig.yml`: `rig-calibration`.
+/// Returns the folder beside a calibration `rig.yml`: `rig-calibration`.
 pub fn folder_of(rig: &Path) -> PathBuf {
     let stem = rig.file_stem().unwrap_or_default().to_string_lossy();
     rig.with_file_name(format!("{stem}-calibration"))
 }
 
-/// Files that are written for a calibration; of its views, and of those of a refused one, the file that names their board.
+/// Returns the files written for a calibration; of its views, and of refused ones, only the board file.
 pub fn paths_of(rig: &Path) -> Vec<PathBuf> {
     let folder = folder_of(rig);
     let views = [VIEWS, REFUSED_VIEWS].map(|views| folder.join(views).join(BOARD_FILE));
     std::iter::once(rig.to_owned()).chain(RESULTS.iter().map(|name| folder.join(name))).chain(views).collect()
 }
 
-/// A calibration in the making. Its views and files are written into a folder of their own, `rig-calibration.unsaved-N/new`. An earlier
-/// calibration and its views stay as they are until all of the new one is there.
+/// Calibration being written, in its own folder `rig-calibration.unsaved-N/new`. An earlier calibration with its views is untouched
+/// until the new one is complete.
 #[derive(Debug)]
 pub struct Draft {
     rig_file: PathBuf,
     new: NewFolder,
-    /// Names of the views that are written.
+    /// Names of the written views.
     kept: BTreeSet<String>,
 }
 
 impl Draft {
-    /// Begins a calibration that is written to `rig_file`: nothing is written yet. Where an earlier run was killed while it replaced a
-    /// calibration, the rest is done. Returns remarks on views that were left by such runs.
+    /// Begins a calibration for `rig_file` without writing anything. Completes a replacement that an earlier run was killed in;
+    /// returns remarks on views left by such runs.
     ///
     /// # Errors
-    /// The rest cannot be done.
+    /// The replacement cannot be completed.
     pub fn begin(rig_file: &Path) -> Result<(Self, Vec<String>), CalibrationError> {
         let folder = folder_of(rig_file);
         let left = files::settle_folder(rig_file, &folder, VIEWS, &is_replaced).map_err(unwritten)?;
@@ -79,12 +79,12 @@ impl Draft {
         Ok((Self { rig_file: rig_file.to_owned(), new, kept: BTreeSet::new() }, remarks))
     }
 
-    /// Whether views are written.
+    /// Whether views were written.
     pub fn has_views(&self) -> bool {
         !self.kept.is_empty()
     }
 
-    /// Writes those of the views that are not written yet, so that they outlive whatever happens next.
+    /// Writes the views not written yet, so that they survive a crash.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -113,12 +113,12 @@ impl Draft {
         Ok(())
     }
 
-    /// Writes the calibration as its file's ending says (`.toml`, or `.yml`, `.yaml` and `.xml` of OpenCV), and puts the folder with all that
-    /// belongs to it in the place of the earlier one: see [`folder_of`]. The report shows the pictures of `taken`. Files that are there are
-    /// replaced: the caller asks first. Views of the earlier calibration stay where this one has written none of its own.
+    /// Writes the calibration in its file ending's format (`.toml`, or `.yml`, `.yaml` and `.xml` of OpenCV), and replaces the
+    /// folder of the other files: see [`folder_of`]. The report shows the pictures of `taken`. Existing files are replaced; the
+    /// caller asks first. Views of the earlier calibration remain if this one has none.
     ///
     /// # Errors
-    /// A file cannot be written, or the ending names no kind. Then the earlier calibration is whole; see [`Self::refuse`].
+    /// A file cannot be written, or the ending is unknown. The earlier calibration then stays complete; see [`Self::refuse`].
     pub fn save(&self, outcome: &Outcome, taken: &[Taken]) -> Result<Saved, CalibrationError> {
         let rig_file = &self.rig_file;
         let rig = &marked(outcome);
@@ -163,11 +163,11 @@ impl Draft {
         Ok(Saved { rig: rig_file.clone(), folder: folder_of(rig_file), left_out })
     }
 
-    /// Ends a calibration that comes to nothing. Its views are kept apart from those of the earlier one, in a folder that is returned, and
-    /// take the place of those of the last refused one.
+    /// Ends a refused calibration. Its views move to a separate folder, which is returned and replaces that of the last refused
+    /// one.
     ///
     /// # Errors
-    /// The views cannot be moved: where they are.
+    /// The views cannot be moved; the text has their folder.
     pub fn refuse(self) -> Result<Option<PathBuf>, CalibrationError> {
         if self.kept.is_empty() {
             return self.new.remove().map(|()| None).map_err(unwritten);
@@ -178,8 +178,8 @@ impl Draft {
     }
 }
 
-/// Whether a file in the folder of an earlier calibration gives way to a new one: its results, its views, and parts of files that were
-/// never finished. Whatever else lies there is the user's.
+/// Whether a new calibration replaces a file in an earlier one's folder: its results, its views, and unfinished files. All others
+/// are the user's.
 fn is_replaced(inside: &Path) -> bool {
     let name = inside.file_name().unwrap_or_default().to_string_lossy();
     let is_view = || {
@@ -201,7 +201,7 @@ fn put(path: &Path, bytes: &[u8]) -> Result<(), CalibrationError> {
     files::write(path, bytes).map_err(unwritten)
 }
 
-/// The rig; one that is refused is marked as an estimate.
+/// Returns the rig, marked as an estimate if it is refused.
 fn marked(outcome: &Outcome) -> StereoRig {
     let uncertainty = outcome.judgement.as_ref().map(|judgement| Uncertainty {
         focal_percent: judgement.focal_percent,
@@ -211,17 +211,17 @@ fn marked(outcome: &Outcome) -> StereoRig {
     StereoRig { estimated: !outcome.refusals.is_empty(), uncertainty, ..outcome.solution.rig.clone() }
 }
 
-/// More error of four coefficients than of the five that were solved for.
-const WORSE: f64 = 1.05;
+/// Largest error ratio of four coefficients to the solved five.
+const MAX_KALIBR_ERROR_RATIO: f64 = 1.05;
 
-/// The camchain. Kalibr knows pinholes with four coefficients: they are solved for on their own.
+/// Returns the camchain. Kalibr's pinholes have four coefficients, which are solved for separately.
 fn kalibr(outcome: &Outcome) -> Result<Vec<u8>, CalibrationError> {
     let solution = &outcome.solution;
     let mut rig = marked(outcome);
     if solution.kind == LensKind::Pinhole {
         let views: Vec<View> = solution.views.iter().map(|fit| fit.view.clone()).collect();
         let found = solve(&outcome.board, &views, outcome.size, LensKind::Radtan, None)?;
-        if found.sigma_px > WORSE * solution.sigma_px {
+        if found.sigma_px > MAX_KALIBR_ERROR_RATIO * solution.sigma_px {
             return Err(CalibrationError(format!(
                 "with the four coefficients that Kalibr knows the errors are {:.2} px, with five {:.2} px",
                 found.sigma_px, solution.sigma_px

@@ -1,8 +1,8 @@
-//! Views taken by themselves from live pictures: when the board is seen, sharp, still, and held in a new way.
+//! Automatic views from live pictures: of a visible, sharp, still board in a new pose.
 
 use super::coverage::Coverage;
-use super::detect::{Detector, Seen, edge_width_px};
-use super::guide::{Ghost, Guide};
+use super::detect::{Detection, Detector, edge_width_px};
+use super::guide::{Guide, TargetPose};
 use super::outcome::{MIN_VIEWS, Outcome, Request, calibrate};
 use super::pictures::Pictures;
 use super::{Board, Corner, Eye, View};
@@ -14,60 +14,60 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Most motion of the board between two pictures, px.
-const STILL_PX: f64 = 0.2;
-/// Most motion between the exposures of both cameras, px.
-const SKEW_PX: f64 = 0.1;
-/// Pictures farther apart tell nothing of the motion, s.
-const LONGEST_GAP_S: f64 = 1.0;
-/// A picture is blurred if its edges are so many times wider than the sharpest ones seen.
-const BLURRED: f64 = 1.6;
-/// A view is new if its corners lie so far from those of each view before, on average, as a share of the picture's width.
-const NEW: f64 = 0.07;
-/// Looks in a row that must agree before a view is taken.
-const STEADY: usize = 2;
-/// Half of the field of view from which on a lens counts as wide, degrees.
-const WIDE_DEG: f64 = 40.0;
+/// Largest motion of the board between two pictures, px.
+const MAX_MOTION_PX: f64 = 0.2;
+/// Largest motion between the exposures of both cameras, px.
+const MAX_SKEW_MOTION_PX: f64 = 0.1;
+/// Largest time between two pictures to measure the motion, s.
+const MAX_GAP_S: f64 = 1.0;
+/// Largest edge width relative to the sharpest picture so far.
+const MAX_BLUR_RATIO: f64 = 1.6;
+/// Smallest mean corner distance of a new view from each earlier one, as a share of the picture's width.
+const MIN_VIEW_DISTANCE: f64 = 0.07;
+/// Number of consecutive good pairs before a view is taken.
+const MIN_STEADY_FRAMES: usize = 2;
+/// Half field of view of a wide lens, degrees.
+const MIN_WIDE_DEG: f64 = 40.0;
 
-/// A pair of pictures that is looked at.
+/// Pair of pictures to examine.
 #[derive(Clone, Copy, Debug)]
-pub struct Look<'a> {
+pub struct BoardFrame<'a> {
     /// Left and right picture.
     pub pictures: [&'a Image<u8>; 2],
-    /// When the left one was taken, s since any moment.
+    /// Capture time of the left picture from any origin, s.
     pub time_s: f64,
-    /// How much later the right one was taken, s.
+    /// Delay of the right picture, s.
     pub skew_s: f64,
 }
 
-impl<'a> Look<'a> {
-    /// A pair that was taken, with its pictures in 8 bits.
+impl<'a> BoardFrame<'a> {
+    /// Creates the frame of a raw pair, with its pictures in 8 bits.
     pub fn of(pair: &RawPair, pictures: [&'a Image<u8>; 2]) -> Self {
         let since = pair.capture_time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Self { pictures, time_s: since.as_secs_f64(), skew_s: pair.skew_s }
     }
 }
 
-/// What the user should know of the newest pair.
+/// Notice on the newest pair.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Notice {
     /// No board in either picture.
     NoBoard,
-    /// A board that cannot be used: why, in words.
+    /// Unusable board, with the reason in words.
     Unusable(String),
-    /// Only one eye sees the board, where it has seen it before.
+    /// Board visible to one eye only, where a view would not be new.
     OneEye(Eye),
-    /// The board moves, px between two pictures.
+    /// Board in motion, px between two pictures.
     Moving(f64),
-    /// The board moves between the exposures of both cameras, px.
+    /// Board in motion between the exposures of both cameras, px.
     Skewed(f64),
-    /// The pictures are not sharp.
+    /// Blurred pictures.
     Blurred,
-    /// A view like this one was taken before.
+    /// View similar to an earlier one.
     Known,
-    /// The view can be taken.
+    /// View ready to be taken.
     Ready,
-    /// The view was taken: how many there are.
+    /// View taken; the number of views.
     Taken(usize),
 }
 
@@ -93,7 +93,7 @@ impl fmt::Display for Notice {
     }
 }
 
-/// A view with its pictures.
+/// View with its pictures.
 #[derive(Clone, Debug)]
 pub struct Taken {
     /// The corners.
@@ -102,37 +102,37 @@ pub struct Taken {
     pub pictures: Pictures,
 }
 
-/// The views without their pictures.
+/// Returns the views without their pictures.
 pub fn views_of(taken: &[Taken]) -> Vec<View> {
     taken.iter().map(|taken| taken.view.clone()).collect()
 }
 
-/// Live calibration: looks at pairs, takes views and solves.
+/// Live calibration: examines pairs, takes views and solves.
 pub struct Session {
     board: Board,
     detector: Detector,
     request: Request,
     size: Option<(usize, usize)>,
-    /// Views are taken without being asked for.
+    /// Whether views are taken automatically.
     pub is_automatic: bool,
     taken: Vec<Taken>,
-    /// Number of the next view; numbers of deleted ones are not used again.
+    /// Number of the next view; numbers of deleted views are not reused.
     next_number: usize,
-    before: Option<Before>,
+    before: Option<LastBoard>,
     sharpest_px: f64,
     steady: usize,
     corners: [Vec<Corner>; 2],
     outcome: Option<Arc<Outcome>>,
-    ghost: Option<Ghost>,
+    ghost: Option<TargetPose>,
 }
 
-/// What the last pair showed.
-struct Before {
+/// Board in the last pair.
+struct LastBoard {
     corners: [Vec<Corner>; 2],
     time_s: f64,
 }
 
-/// Views that wait to be solved.
+/// Views to solve.
 pub struct Work {
     board: Board,
     views: Vec<View>,
@@ -140,9 +140,9 @@ pub struct Work {
     request: Request,
 }
 
-/// A solution of [`Work`].
+/// Solution of a [`Work`].
 pub struct Solved {
-    result: Result<(Arc<Outcome>, Option<Ghost>), CalibrationError>,
+    result: Result<(Arc<Outcome>, Option<TargetPose>), CalibrationError>,
 }
 
 impl Work {
@@ -158,7 +158,7 @@ impl Work {
 }
 
 impl Session {
-    /// A session without views.
+    /// Creates a session without views.
     ///
     /// # Errors
     /// The board cannot be detected.
@@ -180,8 +180,8 @@ impl Session {
         })
     }
 
-    /// Looks at a pair; takes it where it is good, and in any case where `take` asks for it and it shows the board.
-    pub fn look(&mut self, look: &Look<'_>, take: bool) -> Notice {
+    /// Examines a pair; takes it if it is good, or if `take` is set and it shows the board.
+    pub fn look(&mut self, look: &BoardFrame<'_>, take: bool) -> Notice {
         let size = look.pictures[0].size();
         if self.size.is_some_and(|before| before != size) {
             let (width, height) = size;
@@ -196,17 +196,17 @@ impl Session {
         let seen = [left, right];
         self.corners = [seen[0].corners().to_vec(), seen[1].corners().to_vec()];
         let notice = self.judged(look, &seen, size);
-        self.before = Some(Before { corners: self.corners.clone(), time_s: look.time_s });
+        self.before = Some(LastBoard { corners: self.corners.clone(), time_s: look.time_s });
         self.steady = if notice == Notice::Ready { self.steady + 1 } else { 0 };
         let is_possible = self.corners.iter().any(|corners| corners.len() >= 6);
-        if is_possible && (take || self.is_automatic && self.steady >= STEADY) {
+        if is_possible && (take || self.is_automatic && self.steady >= MIN_STEADY_FRAMES) {
             self.steady = 0;
             return self.take(look);
         }
         notice
     }
 
-    fn take(&mut self, look: &Look<'_>) -> Notice {
+    fn take(&mut self, look: &BoardFrame<'_>) -> Notice {
         let view = View { name: format!("{:03}", self.next_number), corners: self.corners.clone() };
         self.next_number += 1;
         let pictures = look.pictures.map(|picture| Arc::new(picture.clone()));
@@ -214,12 +214,12 @@ impl Session {
         Notice::Taken(self.taken.len())
     }
 
-    /// What speaks against this pair.
-    fn judged(&mut self, look: &Look<'_>, seen: &[Seen; 2], size: (usize, usize)) -> Notice {
+    /// Returns the reason against this pair, or that it is ready.
+    fn judged(&mut self, look: &BoardFrame<'_>, seen: &[Detection; 2], size: (usize, usize)) -> Notice {
         if self.corners.iter().all(Vec::is_empty) {
             let reason = seen.iter().find_map(|seen| match seen {
-                Seen::Part(why) | Seen::Other(why) => Some(why.clone()),
-                Seen::Corners(_) | Seen::Nothing => None,
+                Detection::Part(why) | Detection::Other(why) => Some(why.clone()),
+                Detection::Corners(_) | Detection::Nothing => None,
             });
             return reason.map_or(Notice::NoBoard, Notice::Unusable);
         }
@@ -227,24 +227,24 @@ impl Session {
             let width = edge_width_px(look.pictures[eye as usize], &self.corners[eye as usize], &self.board);
             let Some(width) = width else { continue };
             self.sharpest_px = self.sharpest_px.min(width);
-            if width > BLURRED * self.sharpest_px.max(1.5) {
+            if width > MAX_BLUR_RATIO * self.sharpest_px.max(1.5) {
                 return Notice::Blurred;
             }
         }
-        let before = self.before.as_ref().filter(|before| (look.time_s - before.time_s).abs() <= LONGEST_GAP_S);
-        // the first picture of the board says nothing of its motion
+        let before = self.before.as_ref().filter(|before| (look.time_s - before.time_s).abs() <= MAX_GAP_S);
+        // the first picture of the board has no motion
         let Some(before) = before else { return Notice::Moving(0.0) };
         let moved_px = Eye::BOTH
             .into_iter()
             .filter_map(|eye| moved(&before.corners[eye as usize], &self.corners[eye as usize]))
             .fold(None, |most: Option<f64>, moved| Some(most.map_or(moved, |most| most.max(moved))));
         let Some(moved_px) = moved_px else { return Notice::Moving(0.0) };
-        if moved_px > STILL_PX {
+        if moved_px > MAX_MOTION_PX {
             return Notice::Moving(moved_px);
         }
         let passed_s = (look.time_s - before.time_s).max(1e-3);
         let skewed_px = moved_px / passed_s * look.skew_s.abs();
-        if skewed_px > SKEW_PX {
+        if skewed_px > MAX_SKEW_MOTION_PX {
             return Notice::Skewed(skewed_px);
         }
         if !self.is_new(size) {
@@ -256,7 +256,7 @@ impl Session {
         Notice::Ready
     }
 
-    /// Whether no view that was taken is like this one. A view of one eye is new where it fills cells that this eye has not seen.
+    /// Whether no earlier view is similar. A view of one eye is new if it fills new cells of this eye's coverage.
     fn is_new(&self, size: (usize, usize)) -> bool {
         if let Some(blind) = Eye::BOTH.into_iter().find(|&eye| self.corners[eye as usize].is_empty()) {
             let eye = Eye::BOTH[1 - blind as usize];
@@ -266,7 +266,7 @@ impl Session {
             return self.taken.len() >= 3
                 && covered.iter().zip(now).filter(|(before, now)| **before == 0 && *now >= 2).count() >= 2;
         }
-        let limit = NEW * size.0 as f64;
+        let limit = MIN_VIEW_DISTANCE * size.0 as f64;
         self.taken.iter().all(|taken| {
             Eye::BOTH
                 .into_iter()
@@ -274,39 +274,39 @@ impl Session {
         })
     }
 
-    /// Lens models for wide lenses, whose boards are seen only in straightened pictures.
+    /// Returns rough models of wide lenses, whose boards are found only in straightened pictures.
     fn lenses(&self) -> [Option<Camera>; 2] {
         let Some((outcome, (width, height))) = self.outcome.as_ref().zip(self.size) else { return [None, None] };
         [outcome.solution.rig.left, outcome.solution.rig.right]
             .map(|camera| is_wide(&camera, (width, height)).then_some(camera))
     }
 
-    /// Views that wait to be solved; `None` where there are too few.
+    /// Returns the views to solve; `None` if there are too few.
     pub fn work(&self) -> Option<Work> {
         let both =
             self.taken.iter().filter(|taken| taken.view.corners.iter().all(|corners| corners.len() >= 6)).count();
-        // cameras that are kept need no more than a view
+        // fixed cameras need only one view
         let least = if self.request.kept.is_some() { 1 } else { MIN_VIEWS };
         let size = self.size.filter(|_| both >= least)?;
         let mut request = self.request;
-        // many views have chosen their lens model
+        // many views have already selected the lens model
         if self.taken.len() > 2 * MIN_VIEWS {
             request.kind = request.kind.or_else(|| self.outcome.as_ref().map(|outcome| outcome.solution.kind));
         }
         Some(Work { board: self.board, views: views_of(&self.taken), size, request })
     }
 
-    /// Takes a solution over.
+    /// Adopts a solution.
     ///
     /// # Errors
-    /// The views had none: why.
+    /// The views have no solution.
     pub fn solved(&mut self, solved: Solved) -> Result<(), CalibrationError> {
         let (outcome, ghost) = solved.result?;
         (self.outcome, self.ghost) = (Some(outcome), ghost);
         Ok(())
     }
 
-    /// Deletes a view, by its place.
+    /// Deletes a view by index.
     pub fn delete(&mut self, place: usize) {
         if place < self.taken.len() {
             self.taken.remove(place);
@@ -316,38 +316,38 @@ impl Session {
         }
     }
 
-    /// The views with their pictures.
+    /// Returns the views with their pictures.
     pub fn taken(&self) -> &[Taken] {
         &self.taken
     }
 
-    /// Corners of the newest pair.
+    /// Returns the corners of the newest pair.
     pub fn corners(&self) -> &[Vec<Corner>; 2] {
         &self.corners
     }
 
-    /// The newest solution.
+    /// Returns the newest solution.
     pub fn outcome(&self) -> Option<&Arc<Outcome>> {
         self.outcome.as_ref()
     }
 
-    /// Where each eye has seen the board.
+    /// Returns the coverage of each eye's picture.
     pub fn coverage(&self) -> Option<[Coverage; 2]> {
         let views = views_of(&self.taken);
         self.size.map(|size| Eye::BOTH.map(|eye| Coverage::of(&views, eye, size)))
     }
 
-    /// How the board should be held next.
-    pub fn ghost(&self) -> Option<Ghost> {
+    /// Returns the next target pose.
+    pub fn ghost(&self) -> Option<TargetPose> {
         let size = self.size?;
         self.ghost
             .clone()
             .filter(|_| self.outcome.is_some())
-            .or_else(|| Ghost::of_start(&self.board, self.taken.len(), size))
+            .or_else(|| TargetPose::of_start(&self.board, self.taken.len(), size))
     }
 }
 
-/// Median distance of the corners of two pictures that both show, px; `None` where fewer than 4 do.
+/// Computes the median distance of the common corners of two pictures, px; `None` with fewer than 4.
 fn moved(before: &[Corner], now: &[Corner]) -> Option<f64> {
     let mut distances = distances(before, now);
     (distances.len() >= 4).then(|| quantile(&mut distances, 0.5))
@@ -363,9 +363,10 @@ fn distances(before: &[Corner], now: &[Corner]) -> Vec<f64> {
     now.iter().filter_map(|corner| Some(in_before(corner.id)?.at.distance(corner.at))).collect()
 }
 
-/// Whether a lens is so wide that boards must be looked for in straightened pictures.
+/// Whether a lens is so wide that boards must be searched in straightened pictures.
 pub fn is_wide(camera: &Camera, (width, height): (usize, usize)) -> bool {
     let ends = [DVec2::new(0.0, height as f64 / 2.0), DVec2::new(width as f64, height as f64 / 2.0)];
-    ends.into_iter()
-        .any(|end| camera.direction(end).is_none_or(|ray| ray.angle_between(glam::DVec3::Z).to_degrees() > WIDE_DEG))
+    ends.into_iter().any(|end| {
+        camera.direction(end).is_none_or(|ray| ray.angle_between(glam::DVec3::Z).to_degrees() > MIN_WIDE_DEG)
+    })
 }

@@ -1,9 +1,9 @@
-//! Calibrations of rigs that are known: by corners with noise, and by rendered pictures.
+//! Calibrations of known rigs, from noisy corners and from rendered pictures.
 
-use super::fixture::{Shot, Studio, random_pose, random_rig, truth};
+use super::fixture::{BoardRenderer, ImagingConditions, random_pose, random_rig, truth};
 use super::judge::judge;
 use super::{
-    Board, LensKind, Look, Notice, Outcome, PairFiles, Pose, Request, Session, View, calibrate, depth_difference,
+    Board, BoardFrame, LensKind, Notice, Outcome, PairFiles, Pose, Request, Session, View, calibrate, depth_difference,
     gather, solve, views_of,
 };
 use crate::calibration::{StereoRig, quantile};
@@ -25,18 +25,18 @@ fn board() -> Board {
     "charuco:10x7:26mm:19.5mm:DICT_5X5_100".parse().unwrap()
 }
 
-/// A normally distributed number.
+/// Returns a normally distributed number.
 fn gauss(rng: &mut Rng) -> f64 {
     (-2.0 * rng.f64().max(1e-12).ln()).sqrt() * (std::f64::consts::TAU * rng.f64()).cos()
 }
 
-/// Views at random poses, whose corners have noise.
-fn views(rig: &StereoRig, count: usize, rng: &mut Rng, shot: &Shot) -> Vec<View> {
+/// Simulates views at random poses with noisy corners.
+fn views(rig: &StereoRig, count: usize, rng: &mut Rng, shot: &ImagingConditions) -> Vec<View> {
     let poses: Vec<Pose> = (0..count).map(|_| random_pose(rig, &board(), rng)).collect();
     views_at(rig, &poses, rng, shot)
 }
 
-fn views_at(rig: &StereoRig, poses: &[Pose], rng: &mut Rng, shot: &Shot) -> Vec<View> {
+fn views_at(rig: &StereoRig, poses: &[Pose], rng: &mut Rng, shot: &ImagingConditions) -> Vec<View> {
     let mut view = |(number, pose): (usize, &Pose)| {
         let mut view = View { name: number.to_string(), ..truth(rig, &board(), pose, shot) };
         for corner in view.corners.iter_mut().flatten() {
@@ -51,11 +51,11 @@ fn refusals(views: &[View]) -> String {
     calibrate(&board(), views, SIZE, &PINHOLE).unwrap().refusals.join("; ")
 }
 
-/// The good set that the refused ones are made of.
+/// Returns the good views from which the refused ones are derived.
 fn good() -> (StereoRig, Vec<View>) {
     let rig = random_rig(3);
     let mut rng = Rng::with_seed(7);
-    let views = views(&rig, 16, &mut rng, &Shot::default());
+    let views = views(&rig, 16, &mut rng, &ImagingConditions::default());
     (rig, views)
 }
 
@@ -66,7 +66,7 @@ fn errors_stay_within_their_prediction_and_it_does_not_only_frighten() {
         let mut rng = Rng::with_seed(seed);
         let rig = random_rig(seed);
         let count = 8 + rng.usize(0..10);
-        let views = views(&rig, count, &mut rng, &Shot::default());
+        let views = views(&rig, count, &mut rng, &ImagingConditions::default());
         let found = solve(&board(), &views, SIZE, LensKind::Pinhole, None).unwrap();
         let told = judge(&board(), &found, SIZE).unwrap();
         for depth in &told.depth[..2] {
@@ -104,7 +104,7 @@ fn a_rig_of_one_camera_above_the_other_is_found_and_the_lower_one_first_is_refus
     let beside = random_rig(3);
     let DVec3 { x, y, z } = beside.translation_m;
     let rig = StereoRig { translation_m: DVec3::new(y, x, z), ..beside };
-    let views = views(&rig, 16, &mut Rng::with_seed(7), &Shot::default());
+    let views = views(&rig, 16, &mut Rng::with_seed(7), &ImagingConditions::default());
     let outcome = calibrate(&board(), &views, SIZE, &Request::default()).unwrap();
     assert!(outcome.refusals.is_empty(), "{outcome}");
     let found = &outcome.solution.rig;
@@ -146,7 +146,7 @@ fn a_board_that_is_never_tilted_is_refused() {
             Pose { rotation: DMat3::IDENTITY, translation_m: place - DVec3::new(0.104, 0.065, 0.0) }
         })
         .collect();
-    let text = refusals(&views_at(&rig, &poses, &mut rng, &Shot::default()));
+    let text = refusals(&views_at(&rig, &poses, &mut rng, &ImagingConditions::default()));
     assert!(text.contains("without tilt a longer focal length looks like a larger distance"), "{text}");
 }
 
@@ -154,11 +154,11 @@ fn a_board_that_is_never_tilted_is_refused() {
 fn squares_that_are_not_square_are_found() {
     let (rig, _) = good();
     let mut rng = Rng::with_seed(2);
-    let stretched = Shot { print_scale: DVec2::new(1.0, 1.02), ..Shot::default() };
+    let stretched = ImagingConditions { print_scale: DVec2::new(1.0, 1.02), ..ImagingConditions::default() };
     let text = refusals(&views(&rig, 20, &mut rng, &stretched));
     assert!(text.contains("higher than they are wide: the printer scaled"), "{text}");
-    // both directions alike cannot be seen
-    let larger = Shot { print_scale: DVec2::splat(1.02), ..Shot::default() };
+    // equal scale in both directions is unobservable
+    let larger = ImagingConditions { print_scale: DVec2::splat(1.02), ..ImagingConditions::default() };
     let outcome = calibrate(&board(), &views(&rig, 20, &mut rng, &larger), SIZE, &PINHOLE).unwrap();
     assert!(!outcome.refusals.iter().any(|reason| reason.contains("printer")), "{outcome}");
     assert!((outcome.solution.rig.baseline_m() * 1.02 / rig.baseline_m() - 1.0).abs() < 0.01);
@@ -187,7 +187,7 @@ fn pictures_of_different_moments_are_refused() {
     let mut views = Vec::new();
     for pose in &poses {
         let speed = DVec3::new(gauss(&mut rng), gauss(&mut rng), 0.0) * 0.1;
-        let moving = Shot { shift_m_s: speed, skew_s: 0.03, ..Shot::default() };
+        let moving = ImagingConditions { shift_m_s: speed, skew_s: 0.03, ..ImagingConditions::default() };
         views.extend(views_at(&rig, std::slice::from_ref(pose), &mut rng, &moving));
     }
     for (number, view) in views.iter_mut().enumerate() {
@@ -195,7 +195,7 @@ fn pictures_of_different_moments_are_refused() {
     }
     let text = refusals(&views);
     assert!(text.contains("not of the same moment") || text.contains("rows differ"), "{text}");
-    // one pair of another moment among good ones is taken apart, and does no harm
+    // a single pair of another moment is split, and does no harm
     let (rig, mut mostly) = good();
     mostly[5] = View { name: "5".to_owned(), ..views[0].clone() };
     let shifted: Vec<_> =
@@ -221,7 +221,7 @@ fn a_small_board_in_the_middle_is_refused() {
             Pose { rotation, translation_m: DVec3::new(0.0, 0.0, 2.2) - rotation * DVec3::new(0.104, 0.065, 0.0) }
         })
         .collect();
-    let text = refusals(&views_at(&rig, &poses, &mut rng, &Shot::default()));
+    let text = refusals(&views_at(&rig, &poses, &mut rng, &ImagingConditions::default()));
     assert!(
         text.contains("hold it nearer, or print a larger one") && text.contains("no corner was seen near"),
         "{text}"
@@ -234,7 +234,7 @@ fn after_a_knock_one_view_suffices_where_the_cameras_are_kept() {
     let kept = Some([rig.left, rig.right]);
     rig.rotation = DMat3::from_rotation_y(0.02) * rig.rotation;
     let mut rng = Rng::with_seed(6);
-    let one = views(&rig, 1, &mut rng, &Shot::default());
+    let one = views(&rig, 1, &mut rng, &ImagingConditions::default());
     let outcome = calibrate(&board(), &one, SIZE, &Request { kind: None, kept }).unwrap();
     assert!(outcome.refusals.is_empty(), "{outcome}");
     let turn = outcome.solution.rig.rotation * rig.rotation.transpose();
@@ -255,31 +255,31 @@ fn pairs_in(folder: &Path) -> Vec<PairFiles> {
     pairs.into_iter().map(|pair| PairFiles::of(pair, false, MaxPixels::default())).collect()
 }
 
-/// A calibration by rendered pictures of a board, and the rig that took them.
+/// Calibrates from rendered pictures of a board; returns the true rig too.
 fn of_pictures(board: &Board, seed: u64, count: u64) -> (Outcome, StereoRig) {
     let rig = random_rig(seed);
-    let (studio, mut rng) = (Studio::new(&rig), Rng::with_seed(seed + 1000));
+    let (studio, mut rng) = (BoardRenderer::new(&rig), Rng::with_seed(seed + 1000));
     let folder = tempfile::tempdir().unwrap();
     for number in 0..count {
         let pose = random_pose(&rig, board, &mut rng);
-        let pictures = studio.pair(board, &pose, &Shot::usual(1000 * seed + number));
+        let pictures = studio.pair(board, &pose, &ImagingConditions::usual(1000 * seed + number));
         write_pair(folder.path(), &format!("{number:03}"), &pictures);
     }
     let gathered = gather(board, pairs_in(folder.path()), &|_| {}).unwrap();
     (calibrate(board, &views_of(&gathered.taken), SIZE, &PINHOLE).unwrap(), rig)
 }
 
-/// A calibration by rendered pictures of boards that stay away from the lower rim of both pictures; their corners get an error.
+/// Calibrates from rendered pictures without boards at the lower rim, with corner errors.
 fn without_a_rim(error_px: f64) -> Outcome {
     let size = (1280, 960);
     let rig = random_rig(3).rescaled(size).unwrap();
-    let (studio, mut rng) = (Studio::new(&rig), Rng::with_seed(17));
+    let (studio, mut rng) = (BoardRenderer::new(&rig), Rng::with_seed(17));
     let folder = tempfile::tempdir().unwrap();
     let is_above = |view: &View| {
         view.corners.iter().all(|seen| seen.len() >= 12 && seen.iter().all(|corner| corner.at.y < 0.63 * size.1 as f64))
     };
     for number in 0..12 {
-        let shot = Shot::usual(number);
+        let shot = ImagingConditions::usual(number);
         let pose = std::iter::repeat_with(|| random_pose(&rig, &board(), &mut rng))
             .find(|pose| is_above(&truth(&rig, &board(), pose, &shot)))
             .unwrap();
@@ -308,7 +308,7 @@ fn boards_that_never_touch_a_rim_are_a_doubt_where_depth_is_exact_and_else_a_ref
 
 #[test]
 fn rendered_pictures_of_unknown_rigs_give_metres_that_are_as_good_as_predicted() {
-    // 100 take minutes
+    // 100 rigs take minutes
     let rigs = std::env::var("CALIBRATION_RIGS").map_or(5, |count| count.parse().unwrap());
     let (mut held, mut all, mut refused) = (0, 0, 0);
     let (mut errors, mut predicted) = (Vec::new(), Vec::new());
@@ -356,18 +356,18 @@ fn a_wrong_description_is_found_out() {
     let printed: Board = "chessboard:8x5:30mm".parse().unwrap();
     let pose = random_pose(&rig, &printed, &mut Rng::with_seed(1));
     let folder = tempfile::tempdir().unwrap();
-    write_pair(folder.path(), "0", &Studio::new(&rig).pair(&printed, &pose, &Shot::usual(1)));
+    write_pair(folder.path(), "0", &BoardRenderer::new(&rig).pair(&printed, &pose, &ImagingConditions::usual(1)));
     let named: Board = "chessboard:9x6:25mm".parse().unwrap();
     let error = gather(&named, pairs_in(folder.path()), &|_| {}).unwrap_err().to_string();
     assert!(error.contains("8x5 inner corners seen, 9x6 named"), "{error}");
 }
 
-/// A rendered pair of a chessboard, 160x120 px.
+/// Renders a pair of a chessboard, 160x120 px.
 fn small_pair() -> (Board, [Image<u8>; 2]) {
     let board: Board = "chessboard:5x4:40mm".parse().unwrap();
     let rig = random_rig(11).rescaled((160, 120)).unwrap();
     let pose = random_pose(&rig, &board, &mut Rng::with_seed(1));
-    (board, Studio::new(&rig).pair(&board, &pose, &Shot::default()))
+    (board, BoardRenderer::new(&rig).pair(&board, &pose, &ImagingConditions::default()))
 }
 
 #[test]
@@ -435,25 +435,25 @@ fn a_pair_that_cannot_be_used_costs_that_pair_and_a_sentence() {
 #[test]
 fn views_are_taken_when_they_are_still_and_new() {
     let rig = random_rig(11);
-    let (studio, mut rng) = (Studio::new(&rig), Rng::with_seed(3));
+    let (studio, mut rng) = (BoardRenderer::new(&rig), Rng::with_seed(3));
     let mut session = Session::new(&board(), PINHOLE).unwrap();
     let mut time_s = 0.0;
     let mut look = |session: &mut Session, pose: &Pose, take: bool| {
         time_s += 0.1;
-        let [left, right] = studio.pair(&board(), pose, &Shot::usual((time_s * 10.0) as u64));
-        session.look(&Look { pictures: [&left, &right], time_s, skew_s: 0.0 }, take)
+        let [left, right] = studio.pair(&board(), pose, &ImagingConditions::usual((time_s * 10.0) as u64));
+        session.look(&BoardFrame { pictures: [&left, &right], time_s, skew_s: 0.0 }, take)
     };
     let pose = random_pose(&rig, &board(), &mut rng);
     let away = Pose { translation_m: DVec3::new(0.0, 9.0, 1.0), ..pose };
     assert_eq!(look(&mut session, &away, false), Notice::NoBoard);
-    // the first picture says nothing of motion; a moved board is not still
+    // the first picture has no motion; a moved board is not still
     assert_eq!(look(&mut session, &pose, false), Notice::Moving(0.0));
     let moved = Pose { translation_m: pose.translation_m + DVec3::X * 0.01, ..pose };
     assert!(matches!(look(&mut session, &moved, false), Notice::Moving(px) if px > 1.0));
     assert_eq!(look(&mut session, &moved, false), Notice::Ready);
     assert_eq!(look(&mut session, &moved, false), Notice::Taken(1));
     assert_eq!(look(&mut session, &moved, false), Notice::Known);
-    // asked for, it is taken all the same
+    // taken on request nevertheless
     assert_eq!(look(&mut session, &moved, true), Notice::Taken(2));
     session.delete(0);
     assert_eq!((session.taken().len(), session.taken()[0].view.name.as_str()), (1, "002"));

@@ -1,20 +1,20 @@
-//! A calibration in words.
+//! Textual and JSON forms of a calibration.
 
-use super::judge::{FARTHEST_M, GOOD_PERCENT};
+use super::judge::{GOOD_PERCENT, MAX_DISTANCE_M};
 use super::{Eye, Outcome, Solution};
 use crate::console::counted;
 use std::fmt;
 
 impl Outcome {
-    /// How good it is, in one sentence.
+    /// Describes its quality in one sentence.
     pub fn verdict(&self) -> String {
         if !self.refusals.is_empty() {
             return format!("not to be used, for {}", counted(self.refusals.len() as u64, "reason"));
         }
         let verdict = match self.judgement.as_ref().map(|judgement| judgement.good_to_m(GOOD_PERCENT)) {
             None => "how good it is cannot be said with so few views".to_owned(),
-            Some(Some(distance)) if distance >= FARTHEST_M => {
-                format!("good enough for {FARTHEST_M:.0} m within {GOOD_PERCENT:.0} %, and more")
+            Some(Some(distance)) if distance >= MAX_DISTANCE_M => {
+                format!("good enough for {MAX_DISTANCE_M:.0} m within {GOOD_PERCENT:.0} %, and more")
             }
             Some(Some(distance)) => format!("good enough for {distance:.1} m within {GOOD_PERCENT:.0} %"),
             Some(None) => format!("depth is not within {GOOD_PERCENT:.0} % at any distance"),
@@ -25,7 +25,7 @@ impl Outcome {
         }
     }
 
-    /// What all metres depend on.
+    /// Describes the origin of the scale.
     pub fn scale_note(&self) -> String {
         format!(
             "metres stand or fall with the {:?} mm that were typed for the side of a {}: measure one known distance to check them",
@@ -34,7 +34,7 @@ impl Outcome {
         )
     }
 
-    /// The same for other programs.
+    /// Returns the calibration's figures as JSON.
     pub fn to_json(&self) -> serde_json::Value {
         let Solution { kind, sigma_px, rig, views, .. } = &self.solution;
         let views: Vec<_> = views

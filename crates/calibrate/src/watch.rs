@@ -1,9 +1,9 @@
-//! A live calibration on threads of its own: pairs come from the capture thread, the newest state is there for any panel or status line.
+//! Live calibration on its own threads: fed by the capture thread, with its newest state for any panel or status line.
 
 use super::coverage::Coverage;
-use super::guide::Ghost;
+use super::guide::TargetPose;
 use super::outcome::{Outcome, Request};
-use super::session::{Look, Notice, Session, Taken};
+use super::session::{BoardFrame, Notice, Session, Taken};
 use super::{Board, Corner};
 use crate::calibration::CalibrationError;
 use crate::capture::{RawPair, RawTap, SourceInfo};
@@ -16,45 +16,45 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How often the thread looks whether it is stopped.
-const POLL: Duration = Duration::from_millis(50);
+/// Interval at which the thread checks for its end.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Orders that wait at most.
-const ORDERS: usize = 64;
+/// Queued commands.
+const MAX_ORDERS: usize = 64;
 
 /// State of a live calibration for panels.
 #[derive(Clone, Default)]
 pub struct Progress {
-    /// The pair that was looked at last.
+    /// Last examined pair.
     pub pair: Option<Arc<RawPair>>,
-    /// Its corners in the left and the right picture, px.
+    /// Corners of that pair in the left and the right picture, px.
     pub corners: [Vec<Corner>; 2],
-    /// What the user should do.
+    /// Instruction for the user.
     pub notice: Option<Notice>,
-    /// The views so far.
+    /// Views so far.
     pub taken: Vec<Taken>,
-    /// Where each eye has seen the board; `None` before the first pair.
+    /// Coverage of each eye's picture; `None` before the first pair.
     pub coverage: Option<[Coverage; 2]>,
-    /// How the board should be held next.
-    pub ghost: Option<Ghost>,
-    /// The newest solution.
+    /// Next target pose of the board.
+    pub ghost: Option<TargetPose>,
+    /// Newest solution.
     pub outcome: Option<Arc<Outcome>>,
-    /// Why the views have none.
+    /// Reason for a missing solution.
     pub failure: Option<String>,
-    /// A solution is being computed.
+    /// Whether a solution is being computed.
     pub is_solving: bool,
-    /// Views are taken without being asked for.
+    /// Whether views are taken automatically.
     pub is_automatic: bool,
 }
 
-/// What the user asks for.
+/// Command of the user.
 enum Order {
     Take,
     Automatic(bool),
     Delete(usize),
 }
 
-/// The running calibration. Dropping it stops its threads.
+/// Running calibration. Dropping it stops its threads.
 pub struct Watch {
     progress: Arc<Mutex<Progress>>,
     orders: Sender<Order>,
@@ -63,25 +63,25 @@ pub struct Watch {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Receives the pairs.
+/// Tap that receives the pairs.
 struct Tap(Mutex<NewestSender<Arc<RawPair>>>);
 
 impl RawTap for Tap {
     fn pair(&self, pair: &Arc<RawPair>, _geometry: Option<Geometry>, _source: &SourceInfo) {
-        // the calibration has ended: the tap is about to be removed
+        // fails only if the calibration has ended and the tap is about to be removed
         let _ = self.0.lock().send(Arc::clone(pair));
     }
 }
 
 impl Watch {
-    /// Starts a calibration; `wake` is called after each change, on a thread of its own, and must not wait.
+    /// Starts a calibration; `wake` is called on another thread after each change, and must not block.
     ///
     /// # Errors
     /// The board cannot be detected, or the system gives no thread.
     pub fn start(board: &Board, request: Request, wake: Arc<dyn Fn() + Send + Sync>) -> Result<Self, CalibrationError> {
         let session = Session::new(board, request)?;
         let (sender, pairs) = newest::channel();
-        let (orders, ordered) = bounded(ORDERS);
+        let (orders, ordered) = bounded(MAX_ORDERS);
         let progress = Arc::new(Mutex::new(Progress { is_automatic: true, ..Progress::default() }));
         let stop = Arc::new(AtomicBool::new(false));
         let watcher = Watcher {
@@ -100,27 +100,27 @@ impl Watch {
         Ok(Self { progress, orders, tap: Arc::new(Tap(Mutex::new(sender))), stop, thread: Some(thread) })
     }
 
-    /// Receives pairs of a capture thread.
+    /// Returns the tap for a capture thread.
     pub fn tap(&self) -> Arc<dyn RawTap> {
         Arc::clone(&self.tap) as _
     }
 
-    /// The state now.
+    /// Returns the current state.
     pub fn progress(&self) -> Progress {
         self.progress.lock().clone()
     }
 
-    /// Takes the next pair that shows the board, whatever speaks against it.
+    /// Forces a capture of the next pair with the board: skips the stillness, blur and novelty checks.
     pub fn take(&self) {
         self.order(Order::Take);
     }
 
-    /// Whether views are taken without being asked for.
+    /// Sets whether views are taken automatically.
     pub fn set_automatic(&self, is_automatic: bool) {
         self.order(Order::Automatic(is_automatic));
     }
 
-    /// Deletes the view at this place of [`Progress::taken`], and solves again.
+    /// Deletes the view at this index of [`Progress::taken`], and solves again.
     pub fn delete(&self, place: usize) {
         self.order(Order::Delete(place));
     }
@@ -141,7 +141,7 @@ impl Drop for Watch {
     }
 }
 
-/// A solution in the making.
+/// Solution being computed.
 struct Solving {
     receiver: Receiver<super::session::Solved>,
 }
@@ -173,7 +173,7 @@ impl Watcher {
                     }
                 }
             }
-            match self.pairs.recv_timeout(POLL) {
+            match self.pairs.recv_timeout(POLL_INTERVAL) {
                 Ok(pair) => {
                     let notice = self.look(&pair, take);
                     if matches!(notice, Notice::Taken(_)) {
@@ -202,15 +202,15 @@ impl Watcher {
 
     fn look(&mut self, pair: &RawPair, take: bool) -> Notice {
         let (left, right) = (pair.left.luma.to_u8(), pair.right.luma.to_u8());
-        self.session.look(&Look::of(pair, [&left, &right]), take)
+        self.session.look(&BoardFrame::of(pair, [&left, &right]), take)
     }
 
-    /// Begins a solution of all views on a thread, so that looking goes on.
+    /// Starts to solve all views on a thread, so that pairs are still examined.
     fn solve(&mut self) {
         let Some(work) = self.session.work() else { return };
         let (sender, receiver) = crossbeam_channel::bounded(1);
         let solve = move || {
-            // the calibration may have been left meanwhile
+            // fails if the calibration was closed meanwhile
             let _ = sender.send(work.solve());
         };
         match std::thread::Builder::new().name("calibrate-solve".into()).spawn(solve) {
@@ -219,7 +219,7 @@ impl Watcher {
         }
     }
 
-    /// Takes a finished solution over; returns whether there was one.
+    /// Adopts a finished solution; returns whether there was one.
     fn collect(&mut self) -> bool {
         let Some(solved) = self.solving.as_ref().and_then(|solving| solving.receiver.try_recv().ok()) else {
             return false;

@@ -1,23 +1,23 @@
-//! The GPUs that can compute, what each lacks, and the library through which they are found.
+//! GPU adapters with their deficits, and the library that finds them.
 
 use super::report::Check;
 use crate::console::foreign;
 use crate::engine::gpu::{AdapterSummary, INSTALL};
 
-/// What decides how bad a missing GPU is.
+/// Conditions that decide how severe a missing GPU is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Surroundings {
-    /// A window would be opened, which needs a GPU.
+    /// Whether a window would open, which needs a GPU.
     pub(super) has_display: bool,
-    /// The library that finds Vulkan's drivers is there.
+    /// Whether the Vulkan loader is installed.
     pub(super) has_loader: bool,
 }
 
-/// Versions of drivers before which one is old: part of the driver's description, the version, what it is that of.
+/// Oldest supported drivers: part of the driver's description, version, name of the versioned product.
 const OLDEST: [(&str, (u32, u32), &str); 2] =
     [("Mesa ", (22, 3), "that of Debian 12"), ("NVIDIA ", (535, 0), "that of Debian 12")];
 
-/// A line for each adapter, and for what is missing.
+/// Checks every adapter and missing parts.
 pub(super) fn checks(adapters: &[AdapterSummary], surroundings: &Surroundings) -> Vec<Check> {
     let mut checks = Vec::new();
     if !surroundings.has_loader {
@@ -37,7 +37,7 @@ pub(super) fn checks(adapters: &[AdapterSummary], surroundings: &Surroundings) -
     checks
 }
 
-/// Without a GPU there is no window, but the CPU engine computes the same.
+/// Reports a missing GPU: no window is possible, but the CPU engine computes identical results.
 fn missing(text: &str, todo: &str, surroundings: &Surroundings) -> Check {
     if surroundings.has_display {
         let text = format!("{text}; the window needs one");
@@ -46,7 +46,7 @@ fn missing(text: &str, todo: &str, surroundings: &Surroundings) -> Check {
     Check::note("gpu", text, format!("nothing, if you use --engine cpu. For a GPU, {todo}"))
 }
 
-/// `0: NVIDIA H200 (Vulkan), driver NVIDIA 570.1, buffers of 4095 MiB; it has no timestamps`.
+/// Reports an adapter: `0: NVIDIA H200 (Vulkan), driver NVIDIA 570.1, buffers of 4095 MiB; it has no timestamps`.
 fn adapter_check(adapter: &AdapterSummary) -> Check {
     let heading = foreign(&adapter.heading());
     if let Some(why) = adapter.misfit() {
@@ -64,7 +64,7 @@ fn adapter_check(adapter: &AdapterSummary) -> Check {
     Check::ok("gpu", heading + &lacks)
 }
 
-/// Where the driver tells a version that is old.
+/// Reports an outdated driver, if its version is known.
 fn old_driver(adapter: &AdapterSummary) -> Option<Check> {
     let (name, version, (major, minor), of) = OLDEST.iter().find_map(|&(name, oldest, of)| {
         let version =
@@ -75,7 +75,7 @@ fn old_driver(adapter: &AdapterSummary) -> Option<Check> {
     Some(Check::note("gpu", text, "update the driver if the GPU fails, or its self-test below differs"))
 }
 
-/// `25.0` of `25.0.7-2 (LLVM 19.1.7)`.
+/// Parses a driver version: `25.0` of `25.0.7-2 (LLVM 19.1.7)`.
 fn version(text: &str) -> Option<(u32, u32)> {
     let mut numbers = text.split(|c: char| !c.is_ascii_digit());
     let major = numbers.next()?.parse().ok()?;

@@ -1,4 +1,4 @@
-//! The cameras: where they are plugged in, what they can send, what keeps them from being used, and who has them open.
+//! Cameras: port, modes, problems, and the programs that have them open.
 
 use super::report::{self, Check};
 use crate::capture::webcam::{CameraInfo, Mode, bandwidth_warnings};
@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// A program that has a camera open.
+/// Program that has a camera open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Holder {
-    /// Its name.
+    /// Name of the program.
     pub(super) name: String,
-    /// Its number.
+    /// Process id.
     pub(super) pid: u32,
 }
 
-/// The other programs that have cameras open, by the number of the camera, as far as this user may see them; from a folder like /proc.
+/// Lists other programs with open cameras by camera number, as far as this user may see them; `proc` is a folder like /proc.
 pub(super) fn holders(proc: &Path) -> BTreeMap<u32, Vec<Holder>> {
     let mut all: BTreeMap<u32, Vec<Holder>> = BTreeMap::new();
     for process in fs::read_dir(proc).into_iter().flatten().flatten() {
@@ -24,7 +24,7 @@ pub(super) fn holders(proc: &Path) -> BTreeMap<u32, Vec<Holder>> {
         if pid == std::process::id() {
             continue;
         }
-        // those of other users are closed
+        // other users' descriptors are unreadable
         for descriptor in fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten() {
             let target = fs::read_link(descriptor.path()).unwrap_or_default();
             let number = target.to_str().and_then(|path| path.strip_prefix("/dev/video")?.parse().ok());
@@ -39,7 +39,7 @@ pub(super) fn holders(proc: &Path) -> BTreeMap<u32, Vec<Holder>> {
     all
 }
 
-/// A line for each camera, and for what two of them do not fit through.
+/// Checks each camera, and the bandwidth shared by two of them.
 pub(super) fn checks(found: &Result<Vec<CameraInfo>, String>, holders: &BTreeMap<u32, Vec<Holder>>) -> Vec<Check> {
     let cameras = match found {
         Ok(cameras) => cameras,

@@ -1,16 +1,16 @@
-//! The system's clock: recordings are named by it, and machines of one rig are paired by it.
+//! System clock: it names recordings and pairs the machines of a rig.
 
 use super::report::Check;
 use crate::recording::time::rfc3339;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Start of 2026, the year of this program's first release, s since 1970. No right clock is before it.
+/// Earliest plausible time: start of 2026, the year of the first release, s since 1970.
 const RELEASED_S: u64 = 1_767_225_600;
-/// A clock that is further ahead than this is wrong more likely than the program is that old.
+/// Largest plausible time after it.
 const MAX_AGE: Duration = Duration::from_hours(30 * 365 * 24);
 
-/// Whether the clock can be right; `synchronised` is the file that systemd makes once it has set the clock.
+/// Checks the clock for plausibility; `synchronised` is systemd's marker of a synchronised clock.
 pub(super) fn check(now: SystemTime, synchronised: &Path) -> Check {
     let released = UNIX_EPOCH + Duration::from_secs(RELEASED_S);
     let shown = rfc3339(now);

@@ -1,4 +1,4 @@
-//! The disk of recordings: whether the folder takes files, how much room it has, and how fast it writes.
+//! Disk of recordings: whether the folder is writable, free space, write rate.
 
 use super::absolute;
 use super::report::Check;
@@ -9,30 +9,30 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Raw pairs of 1280x720 at 30/s, 2 bytes a pixel as webcams send them, bytes/s.
+/// Rate of raw 1280x720 pairs at 30/s with 2 bytes per pixel (webcam), bytes/s.
 const NEEDED_BYTES_PER_S: f64 = 2.0 * 1280.0 * 720.0 * 2.0 * 30.0;
-/// Below this a recording does not start: the recorder keeps it free.
+/// Space that the recorder keeps free, bytes.
 const RESERVE_BYTES: u64 = 64 << 20;
-/// Recordings shorter than this are of little use.
+/// Shortest useful recording.
 const MIN_TIME: Duration = Duration::from_mins(1);
 
-/// Most that the probe writes, bytes.
+/// Largest amount written by the probe, bytes.
 const PROBE_BYTES: u64 = 64 << 20;
-/// Time after which the probe writes no more.
+/// Time limit of the probe's writing.
 const PROBE_TIME: Duration = Duration::from_secs(2);
-/// Bytes between two waits for the disk: the system's memory takes more than the disk does.
+/// Bytes between two syncs, so that the disk and not the page cache is measured.
 const SYNC_BYTES: usize = 8 << 20;
 
-/// What the disk did.
+/// Measurements of a disk.
 #[derive(Debug)]
 pub(super) struct Measured {
-    /// Free bytes; `None` where the system does not tell.
+    /// Free bytes; `None` if unknown.
     pub(super) free: Option<u64>,
-    /// Bytes written and their time; `None` without room for them.
+    /// Bytes written and their time; `None` without enough space.
     pub(super) written: io::Result<Option<(u64, Duration)>>,
 }
 
-/// Measures the disk of a folder with a file that has no name, so that nothing of it is left however the program ends.
+/// Measures the disk of a folder with an unnamed file, which vanishes however the program ends.
 pub(super) fn measure(folder: &Path) -> Measured {
     let free = free_bytes(folder);
     let has_room = free.is_none_or(|free| free > RESERVE_BYTES + PROBE_BYTES);
@@ -54,7 +54,7 @@ fn write(folder: &Path, has_room: bool) -> io::Result<Option<(u64, Duration)>> {
     Ok(Some((written, start.elapsed())))
 }
 
-/// Bytes that no disk can compress.
+/// Returns incompressible bytes.
 fn noise(len: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = || {
@@ -66,7 +66,7 @@ fn noise(len: usize) -> Vec<u8> {
     (0..len / 8).flat_map(|_| next()).collect()
 }
 
-/// What the measurement means for recordings in the folder.
+/// Rates the measurement for recordings in the folder.
 pub(super) fn checks(folder: &Path, measured: &Measured) -> Vec<Check> {
     let shown = console::path(&absolute(folder));
     let Measured { free, written } = measured;
@@ -110,7 +110,7 @@ pub(super) fn checks(folder: &Path, measured: &Measured) -> Vec<Check> {
     checks
 }
 
-/// `40 s`, `12 minutes`, `3 hours`.
+/// Formats a time: `40 s`, `12 minutes`, `3 hours`.
 fn minutes(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..120 => format!("{seconds} s"),
@@ -179,7 +179,7 @@ mod tests {
         let found = checks(&missing, &measure(&missing));
         assert!(says(&found[0], State::Wrong, "gone takes no files: it does not exist", "may write to"), "{found:?}");
         if cfg!(target_os = "linux") {
-            // of the system, and closed to root too
+            // /proc is read-only even for root
             let proc = Path::new("/proc");
             assert!(says(&checks(proc, &measure(proc))[0], State::Wrong, "/proc takes no files", "may write to"));
         }

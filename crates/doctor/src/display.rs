@@ -1,4 +1,4 @@
-//! The display of Linux: whether a window can reach it, and the libraries that a window loads.
+//! Linux display: whether a window can connect, and the libraries that it loads.
 
 use super::Variables;
 use super::libraries::Libraries;
@@ -12,22 +12,22 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What the checks look at.
+/// Environment of the display checks.
 pub(super) struct Surroundings<'a> {
     pub(super) variables: &'a Variables,
-    /// Folder of the sockets of X servers: /tmp/.X11-unix.
+    /// Folder of X server sockets: /tmp/.X11-unix.
     pub(super) x11_sockets: &'a Path,
-    /// Number of the user of this process.
+    /// User id of this process.
     pub(super) uid: u32,
     pub(super) libraries: &'a Libraries,
 }
 
-/// Port of X server 0.
+/// TCP port of X server 0.
 const X11_PORT: u16 = 6000;
-/// Limit of a connection to another machine, below that of the whole check.
+/// Time limit of a connection to another machine, below that of the whole check.
 const CONNECT_LIMIT: Duration = Duration::from_secs(2);
 
-/// Libraries that a window loads while it opens, with Debian's packages. tools/setup.sh installs the same.
+/// Libraries that a window loads, with their Debian packages; tools/setup.sh installs them.
 const OF_WAYLAND: [(&str, &str); 2] =
     [("libxkbcommon.so.0", "libxkbcommon0"), ("libwayland-client.so.0", "libwayland-client0")];
 const OF_X11: [(&str, &str); 7] = [
@@ -41,13 +41,13 @@ const OF_X11: [(&str, &str); 7] = [
 ];
 
 impl Surroundings<'_> {
-    /// The value of a variable that is set and not empty.
+    /// Returns the value of a variable unless unset or empty.
     fn variable(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 }
 
-/// The display, the folder of its sockets, and the libraries. Like the window these prefer Wayland.
+/// Checks the display, its socket folder, and the libraries; prefers Wayland as the window does.
 pub(super) fn checks(surroundings: &Surroundings<'_>) -> Vec<Check> {
     let wayland = surroundings.variable("WAYLAND_DISPLAY");
     let x11 = surroundings.variable("DISPLAY");
@@ -66,7 +66,7 @@ pub(super) fn checks(surroundings: &Surroundings<'_>) -> Vec<Check> {
     checks
 }
 
-/// The folder of the user's sockets.
+/// Checks the user's socket folder.
 fn runtime_check(surroundings: &Surroundings<'_>, wayland: Option<&str>) -> Option<Check> {
     let is_needed = wayland.is_some_and(|name| !name.starts_with('/'));
     let Some(folder) = surroundings.variable("XDG_RUNTIME_DIR") else {
@@ -94,12 +94,12 @@ fn libraries_check(libraries: &Libraries, needed: &[(&str, &str)]) -> Option<Che
     Some(Check::wrong("display", format!("the window needs libraries that are not there: {}", names.join(", ")), todo))
 }
 
-/// Where a display listens.
+/// Address of a display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Address {
-    /// A socket in the file system, or by the same name without a file.
+    /// Unix socket, by path or by abstract name.
     Local(PathBuf),
-    /// Another machine, or ssh in its place.
+    /// TCP host and port: another machine, or ssh forwarding.
     Remote(String, u16),
 }
 
@@ -118,7 +118,7 @@ fn x11_check(name: &str, surroundings: &Surroundings<'_>) -> Check {
         let text = format!("DISPLAY={} is no name of a display", foreign(name));
         return Check::wrong("display", text, "set it to one such as :0, or unset it");
     };
-    // the name of a machine is its owner's
+    // host names are private
     let shown = match &address {
         Address::Local(_) => format!("DISPLAY={}", foreign(name)),
         Address::Remote(host, port) => {
@@ -129,7 +129,7 @@ fn x11_check(name: &str, surroundings: &Surroundings<'_>) -> Check {
     connected(shown, &address, todo)
 }
 
-/// `:0`, `unix:0.0` and `host:10` as addresses.
+/// Parses `:0`, `unix:0.0` or `host:10`.
 fn x11_address(name: &str, sockets: &Path) -> Option<Address> {
     let (host, number) = name.rsplit_once(':')?;
     let number: u16 = number.split('.').next()?.parse().ok()?;
@@ -167,7 +167,7 @@ fn connect(address: &Address) -> io::Result<()> {
     }
 }
 
-/// A socket that has a name and no file, as X servers make beside the file.
+/// Connects to the abstract socket that X servers open beside the file.
 fn by_name(socket: &Path) -> io::Result<UnixStream> {
     use std::os::linux::net::SocketAddrExt as _;
     use std::os::unix::ffi::OsStrExt as _;
@@ -180,7 +180,7 @@ mod tests {
     use crate::State;
     use std::os::unix::net::UnixListener;
 
-    /// A machine with a folder for sockets and all libraries but those in `without`.
+    /// Machine with a socket folder and all libraries except `without`.
     struct Machine {
         folder: tempfile::TempDir,
         libraries: Libraries,
@@ -210,7 +210,7 @@ mod tests {
         }
     }
 
-    /// State, part of the text, part of what to do.
+    /// Asserts the state, and parts of the text and of the remedy.
     fn assert_says(check: &Check, state: State, text: &str, todo: &str) {
         assert_eq!(check.state, state, "{check:?}");
         assert!(check.text.contains(text), "{check:?}");
@@ -271,7 +271,7 @@ mod tests {
         std::fs::write(&file, "").unwrap();
         let found = machine.checks(&[("XDG_RUNTIME_DIR", file.to_str().unwrap())]);
         assert_says(&found[1], State::Note, "is no folder", "mode 700");
-        // the folder of processes is root's and another user's to all others
+        // others may not write to /proc
         let variables = Variables::from([("XDG_RUNTIME_DIR".to_owned(), "/proc".to_owned())]);
         let (x11_sockets, libraries) = (machine.folder.path(), &machine.libraries);
         let found = checks(&Surroundings { variables: &variables, x11_sockets, uid: 4321, libraries });

@@ -1,5 +1,4 @@
-//! What asks the drivers of GPUs, in a process of its own: a driver that hangs or crashes ends that process alone, and not a window
-//! that may be recording.
+//! Queries of GPU drivers in a child process: a driver that hangs or crashes does not affect a window that may be recording.
 
 use super::adapters::{self, Surroundings};
 use super::patience::Unanswered;
@@ -12,10 +11,10 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// Flag of `doctor` with which this program is the process that asks: it prints each check as a line of JSON.
+/// Flag of `doctor` for the child process, which prints each check as a line of JSON.
 const FLAG: &str = "--drivers";
 
-/// Asks the drivers here, and reports each check as soon as it is known.
+/// Queries the drivers in this process, and reports each check as soon as it is known.
 pub fn ask(mut tell: impl FnMut(Check)) {
     let (adapters, variables) = (Gpu::list(), variables());
     let surroundings = Surroundings { has_display: has_display(&variables), has_loader: has_vulkan_loader(&variables) };
@@ -25,7 +24,7 @@ pub fn ask(mut tell: impl FnMut(Check)) {
     }
 }
 
-/// This program as the process that asks. The program of the unit tests has no such flag.
+/// Returns the command of the child process. The program of the unit tests has no such flag.
 pub(super) fn process() -> io::Result<Command> {
     if cfg!(test) {
         return Err(io::ErrorKind::Unsupported.into());
@@ -35,8 +34,8 @@ pub(super) fn process() -> io::Result<Command> {
     Ok(command)
 }
 
-/// Runs the process that asks and reports its checks. The inner error says why they end early: none came within `limit`, or the process
-/// ended.
+/// Runs the child process and reports its checks. The inner error is the reason for an early end: `limit` passed without a check,
+/// or the process ended.
 ///
 /// # Errors
 /// The process cannot be started.
@@ -51,7 +50,7 @@ pub(super) fn ask_apart(
     drop(process); // the pipe closes when the process ends, and this holds its other end
     let ended = loop {
         match lines.recv_timeout(limit) {
-            // a driver may print lines of its own
+            // drivers may print lines too
             Ok(line) => serde_json::from_slice(&line).into_iter().for_each(&mut tell),
             Err(ended) => break ended,
         }
@@ -66,7 +65,7 @@ pub(super) fn ask_apart(
     Ok(if status.success() { Ok(()) } else { Err(Unanswered::Ended(status)) })
 }
 
-/// The lines of a pipe, which need not be text, from a thread that reads until it closes.
+/// Reads the lines of a pipe on a thread until it closes; they need not be text.
 fn lines_of(pipe: PipeReader) -> io::Result<Receiver<Vec<u8>>> {
     let (sender, lines) = bounded(0);
     thread::Builder::new().name("answers of drivers".into()).spawn(move || {
@@ -81,7 +80,7 @@ mod tests {
     use super::*;
     use crate::State;
 
-    /// The checks of a process that runs these commands of a shell, and how it ended.
+    /// Runs shell commands as the child process; returns its checks and its end.
     fn asked(script: &str, limit: Duration) -> (Vec<String>, Result<(), Unanswered>) {
         let mut texts = Vec::new();
         let mut process = Command::new("sh");

@@ -1,4 +1,4 @@
-//! Variables of the environment that change what the program does.
+//! Environment variables that affect the program.
 
 use super::Variables;
 use super::report::{self, Check};
@@ -6,7 +6,7 @@ use crate::console::{closest, foreign};
 use crate::engine::cpu::simd::{self, SimdLevel};
 use crate::engine::gpu::variant::{self, VariantOverrides};
 
-/// The program's own variables, and whether their values are secret.
+/// Variables of this program, and whether their values are secret.
 const OWN: [(&str, bool); 5] = [
     (simd::VARIABLE, false),
     (variant::VARIABLE, false),
@@ -15,12 +15,12 @@ const OWN: [(&str, bool); 5] = [
     ("STEREOPSIS_DATA", false),
 ];
 const OWN_PREFIX: &str = "STEREOPSIS_";
-/// Beginnings of variables by which libraries choose drivers, and change them: of wgpu, the Vulkan loader and Mesa.
+/// Prefixes of variables that affect drivers: wgpu, the Vulkan loader and Mesa.
 const LIBRARIES: [&str; 4] = ["WGPU_", "VK_", "MESA_", "LIBGL_"];
-/// Other variables that count, none of which changes a result.
+/// Other reported variables, which do not affect results.
 const HARMLESS: [&str; 2] = ["RUST_LOG", "RUST_BACKTRACE"];
 
-/// A line for each variable that is set and counts.
+/// Reports each relevant variable that is set.
 pub(super) fn checks(variables: &Variables) -> Vec<Check> {
     let checks: Vec<_> = variables.iter().filter_map(|(name, value)| check(name, value)).collect();
     if checks.is_empty() {
@@ -53,7 +53,7 @@ fn check(name: &str, value: &str) -> Option<Check> {
         let meant = closest(name, OWN.map(|(own, _)| own));
         let meant = meant.map_or_else(String::new, |own| format!(": did you mean {own}?"));
         let todo = format!("correct its name, or unset it{meant}");
-        // a misspelt secret is one too
+        // a misspelt secret is secret too
         let text = format!("the program knows no variable {}; its value is not shown here", foreign(name));
         return Some(Check::note("environment", text, todo));
     }

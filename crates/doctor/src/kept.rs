@@ -1,4 +1,4 @@
-//! What the program has kept: the window's settings, the last rig, own presets, caches. Each is read as the program reads it.
+//! Saved files: window settings, last rig, user presets, caches; each is read as the program reads it.
 
 use super::report::{self, Check};
 use crate::console;
@@ -8,21 +8,21 @@ use crate::rig::RigFile;
 use crate::settings::{self, Settings, own_presets, own_presets_folder};
 use std::path::{Path, PathBuf};
 
-/// Folders of kept files.
+/// Folders of saved files.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
-    /// Of settings; `None` where the system names none.
+    /// Folder of settings; `None` if the system has none.
     pub(super) config: Option<PathBuf>,
-    /// Of own presets.
+    /// Folder of user presets.
     pub(super) presets: Option<PathBuf>,
-    /// Of caches.
+    /// Folder of caches.
     pub(super) cache: Option<PathBuf>,
-    /// Of recordings, in which the window saves a rig.
+    /// Folder of recordings, in which the window saves a rig.
     pub(super) folder: PathBuf,
 }
 
 impl Places {
-    /// Those of this user.
+    /// Returns the folders of this user.
     pub(super) fn of_system(folder: &Path) -> Self {
         let dirs = directories::ProjectDirs::from("", "", "stereopsis");
         Self {
@@ -34,7 +34,7 @@ impl Places {
     }
 }
 
-/// A line for each kept file, and one for all caches.
+/// Checks each saved file, and all caches together.
 pub(super) fn checks(places: &Places) -> Vec<Check> {
     let mut checks = Vec::new();
     if let Some(config) = &places.config {
@@ -53,7 +53,7 @@ pub(super) fn checks(places: &Places) -> Vec<Check> {
     checks
 }
 
-/// The check of a file that may be missing, read by `read`.
+/// Checks a file with `read`; it may be missing.
 fn file(path: &Path, what: &str, todo: &str, read: impl FnOnce(&Path) -> Result<(), String>) -> Option<Check> {
     let size = match path.metadata() {
         Err(_) if files::missing(path).is_some() => return None,
@@ -63,13 +63,13 @@ fn file(path: &Path, what: &str, todo: &str, read: impl FnOnce(&Path) -> Result<
     let shown = console::path(path);
     Some(match size {
         Ok(size) => Check::ok("settings", format!("{shown}, {}: {what}", console::bytes(size))),
-        // the reader's own words name the file
+        // the reader's error names the file
         Err(why) if why.contains(&shown) => Check::wrong("settings", one_line(&why), todo),
         Err(why) => Check::wrong("settings", format!("{shown}: {what}: {}", one_line(&why)), todo),
     })
 }
 
-/// The window's file; values that this version does not know are ignored there.
+/// Reads the window's settings; values unknown to this version are ignored.
 fn read_window(path: &Path) -> Result<(), String> {
     let text = plain::read_text(path).map_err(|err| files::read_cause(path, &err))?;
     text.parse::<toml::Table>().map(drop).map_err(|err| err.to_string())
@@ -92,7 +92,7 @@ fn presets(folder: &Path) -> Vec<Check> {
     report::cut(all.collect(), "own preset")
 }
 
-/// Times, variants and compiled pipelines: losing one costs time only.
+/// Reports the caches of times, variants and pipelines; losing one costs only time.
 fn caches(folder: &Path) -> Option<Check> {
     let entries = std::fs::read_dir(folder).ok()?.flatten();
     let (mut count, mut bytes, mut broken) = (0, 0, Vec::new());
@@ -115,7 +115,7 @@ fn caches(folder: &Path) -> Option<Check> {
     (count > 0).then(|| Check::ok("settings", text))
 }
 
-/// A message of a parser without the picture of the line that it draws.
+/// Removes the source excerpt from a parser's message.
 fn one_line(text: &str) -> String {
     let is_drawn = |line: &&str| {
         let code = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use crate::State;
 
-    /// A user's folders, with these files in them.
+    /// Creates a user's folders with these files.
     fn with_files(files: &[(&str, &str)]) -> (tempfile::TempDir, Vec<Check>) {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);

@@ -1,8 +1,8 @@
-//! What this machine has for depth, and what is wrong with it: for a user who asks others, and for scripts.
+//! Diagnosis of this machine, for support requests and scripts.
 //!
-//! Each area has a file whose probes take folders of the system, variables and answers of drivers as arguments, so that each fault can
-//! be tested on a machine that does not have it. What may block runs on a thread of its own with a time limit, and what asks drivers of
-//! GPUs in a process of its own. Each check is reported as soon as it is known.
+//! Each area has a module whose probes take system folders, variables and driver answers as arguments, so that every fault can be
+//! tested on any machine. Probes that may block run on a thread with a time limit; GPU drivers are queried in a child process. Each
+//! check is reported as soon as it is known.
 
 use stereopsis_base::{console, files, process};
 use stereopsis_capture as capture;
@@ -38,21 +38,21 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// Limit of what reads files of the system and of the user.
+/// Time limit of reading system and user files.
 const FILES_LIMIT: Duration = Duration::from_secs(5);
-/// Limit of the disk's probe, which writes for two seconds and then waits for the disk.
+/// Time limit of the disk probe, which writes for two seconds and then syncs.
 const DISK_LIMIT: Duration = Duration::from_secs(20);
-/// Limit of listing cameras, above the one of each camera.
+/// Time limit of listing cameras, above that of each camera.
 const CAMERAS_LIMIT: Duration = Duration::from_secs(8);
-/// Limit of what asks a GPU's driver: it compiles shaders.
+/// Time limit of a GPU driver, which compiles shaders.
 const GPU_LIMIT: Duration = Duration::from_secs(20);
-/// Limit of the self-test on the CPU, for slow machines and debug builds.
+/// Time limit of the self-test on the CPU, for slow machines and debug builds.
 const CPU_LIMIT: Duration = Duration::from_secs(20);
 
-/// The variables of the environment by name. What is no text is shown as far as it is.
+/// Environment variables by name; invalid text is shown lossily.
 type Variables = BTreeMap<String, String>;
 
-/// Examines this machine and reports each check as soon as it is known; `folder` is the one for recordings.
+/// Examines this machine, reports each check as soon as it is known, and returns all; `folder` is the one for recordings.
 pub fn examine(folder: &Path, tell: impl FnMut(&Check)) -> Vec<Check> {
     let variables = variables();
     let mut examination = Examination { personal: Personal::of_system(&variables), tell, checks: Vec::new() };
@@ -65,14 +65,14 @@ pub fn examine(folder: &Path, tell: impl FnMut(&Check)) -> Vec<Check> {
     examination.checks
 }
 
-/// The variables of this process.
+/// Returns the variables of this process.
 fn variables() -> Variables {
     std::env::vars_os()
         .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
         .collect()
 }
 
-/// An examination while it runs.
+/// Running examination.
 struct Examination<T> {
     personal: Personal,
     tell: T,
@@ -80,7 +80,7 @@ struct Examination<T> {
 }
 
 impl<T: FnMut(&Check)> Examination<T> {
-    /// Reports checks, without what is personal.
+    /// Reports checks without personal data.
     fn add(&mut self, checks: impl IntoIterator<Item = Check>) {
         for check in checks {
             let check = self.personal.removed(check);
@@ -89,7 +89,7 @@ impl<T: FnMut(&Check)> Examination<T> {
         }
     }
 
-    /// Runs a probe that may block, and reports its checks, or that it has not answered.
+    /// Runs a probe that may block; reports its checks, or its time-out.
     fn probe(
         &mut self,
         (area, limit): (&'static str, Duration),
@@ -183,13 +183,13 @@ fn unanswered(area: &'static str, why: &Unanswered, todo: &str) -> Check {
     Check::wrong(area, why.to_string(), todo)
 }
 
-/// Whether the program would open a window: other systems than Linux always have a display.
+/// Whether the program would open a window; systems other than Linux always have a display.
 fn has_display(variables: &Variables) -> bool {
     let set = |name| variables.get(name).is_some_and(|value| !value.is_empty());
     !cfg!(target_os = "linux") || set("DISPLAY") || set("WAYLAND_DISPLAY")
 }
 
-/// Whether the library is there through which drivers are found; other systems than Linux have their own.
+/// Whether the Vulkan loader is installed; systems other than Linux have their own.
 #[cfg(target_os = "linux")]
 fn has_vulkan_loader(variables: &Variables) -> bool {
     libraries::Libraries::of(Path::new("/"), variables).has("libvulkan.so.1")
@@ -200,7 +200,7 @@ fn has_vulkan_loader(_: &Variables) -> bool {
     true
 }
 
-/// The folder as a path for messages: the current one by its name.
+/// Returns an absolute path for messages.
 fn absolute(folder: &Path) -> PathBuf {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     std::fs::canonicalize(folder).or_else(|_| std::path::absolute(folder)).unwrap_or_else(|_| folder.to_owned())
@@ -220,7 +220,7 @@ mod tests {
             std::thread::sleep(Duration::from_secs(5));
             Vec::new()
         });
-        // long enough to print where it happened
+        // long enough to print the panic
         examination.probe(("disk", Duration::from_secs(20)), "", || panic!("a library gave up"));
         examination.probe(("clock", Duration::from_secs(5)), "", || vec![Check::ok("clock", "fine")]);
         let texts: Vec<_> = examination.checks.iter().map(|check| check.text.clone()).collect();

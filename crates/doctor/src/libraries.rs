@@ -1,22 +1,22 @@
-//! Whether the system's loader would find a shared library; nothing is loaded.
+//! Search for shared libraries as the system's loader does it, without loading them.
 
 use super::Variables;
 use std::path::{Path, PathBuf};
 
-/// Folders in which the loader looks first, with colons between.
+/// Variable with the folders searched first, separated by colons.
 const PATH_VARIABLE: &str = "LD_LIBRARY_PATH";
-/// The usual folders; `*` stands for the one of each architecture.
+/// Default folders; `*` is the architecture's.
 const FOLDERS: [&str; 5] = ["usr/lib", "lib", "usr/lib64", "lib64", "usr/local/lib"];
 
-/// Where libraries lie.
+/// Folders and cache of shared libraries.
 pub(super) struct Libraries {
-    /// The loader's own list; empty on systems without one.
+    /// Cache of the loader; empty on systems without one.
     cache: Vec<u8>,
     folders: Vec<PathBuf>,
 }
 
 impl Libraries {
-    /// Those of the system whose files begin at `root`.
+    /// Reads the libraries of the system at `root`.
     pub(super) fn of(root: &Path, variables: &Variables) -> Self {
         let own = variables.get(PATH_VARIABLE).map_or("", String::as_str);
         let own = own.split(':').filter(|folder| !folder.is_empty()).map(PathBuf::from);
@@ -29,9 +29,9 @@ impl Libraries {
         Self { cache: std::fs::read(root.join("etc/ld.so.cache")).unwrap_or_default(), folders }
     }
 
-    /// Whether there is a library with this file name.
+    /// Whether a library with this file name exists.
     pub(super) fn has(&self, name: &str) -> bool {
-        // the cache has names and paths, each with a zero behind it
+        // the cache has zero-terminated names and paths
         let entry = format!("{name}\0");
         let is_name = |at: usize| at == 0 || matches!(self.cache[at - 1], 0 | b'/');
         let mut found = self.cache.windows(entry.len()).enumerate().filter(|(_, window)| *window == entry.as_bytes());

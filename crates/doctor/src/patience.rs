@@ -1,4 +1,4 @@
-//! Work that may block for ever, with a time limit.
+//! Work with a time limit.
 
 use crossbeam_channel::{RecvTimeoutError, bounded};
 use std::fmt;
@@ -6,16 +6,16 @@ use std::process::ExitStatus;
 use std::thread;
 use std::time::Duration;
 
-/// Why there is no answer.
+/// Reason for a missing answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unanswered {
-    /// The limit has passed.
+    /// The time limit passed.
     Late(Duration),
-    /// A driver ended the process that asked it.
+    /// A driver ended the child process.
     Ended(ExitStatus),
     /// The work panicked.
     Failed,
-    /// The system starts no more threads.
+    /// No thread could be started.
     NoThread,
 }
 
@@ -30,7 +30,7 @@ impl fmt::Display for Unanswered {
     }
 }
 
-/// Runs `work` on a thread with this name. A thread that is late is left alone; its result is dropped.
+/// Runs `work` on a named thread. A late thread keeps running; its result is dropped.
 pub(super) fn within<T: Send + 'static>(
     limit: Duration,
     name: &str,

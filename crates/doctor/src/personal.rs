@@ -1,21 +1,21 @@
-//! A report is pasted where strangers read it: it has no name of a user, nor of the home folder.
+//! Removal of personal data (user name, home folder) from reports, which users post publicly.
 
 use super::Variables;
 use super::report::Check;
 use std::cmp::Reverse;
 use std::path::Path;
 
-/// What is left out of texts.
+/// Personal data to remove.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Personal {
-    /// The home folder, without a separator at its end, as it is named and as links to it lead.
+    /// Home folder without a trailing separator, as named and with links resolved.
     homes: Vec<String>,
-    /// The user's name.
+    /// User name.
     user: Option<String>,
 }
 
 impl Personal {
-    /// What is personal on this system.
+    /// Finds the personal data of this system.
     pub(super) fn of_system(variables: &Variables) -> Self {
         let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
         let user = ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| variables.get(*name).cloned());
@@ -31,7 +31,7 @@ impl Personal {
         Self { homes, user: user.filter(|user| !user.is_empty()).map(str::to_owned) }
     }
 
-    /// The check with `~` for the home folder and `USER` for a folder with the user's name.
+    /// Replaces the home folder by `~` and folders of the user's name by `USER`.
     pub(super) fn removed(&self, check: Check) -> Check {
         Check { text: self.text(&check.text), todo: check.todo.map(|todo| self.text(&todo)), ..check }
     }
@@ -45,7 +45,7 @@ impl Personal {
     }
 }
 
-/// `text` with another word for a path, where the path's last name ends there.
+/// Replaces a path in `text` where the path's last component ends.
 fn replaced(text: &str, path: &str, word: &str) -> String {
     let mut parts = text.split(path);
     let mut out = parts.next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! The report: its checks, as text for people and as JSON.
+//! Report of the checks, as text and as JSON.
 
 use crate::console::counted;
 use serde::{Deserialize, Serialize};
@@ -7,15 +7,15 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::fmt;
 
-/// How a check went.
+/// Result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// As it should be.
+    /// No problem.
     Ok,
-    /// It works, with a limit that the user may not know.
+    /// Limitation that the user may not know.
     Note,
-    /// Something does not work.
+    /// Fault.
     Wrong,
 }
 
@@ -29,40 +29,40 @@ impl fmt::Display for State {
     }
 }
 
-/// One check.
+/// Check of one thing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
-    /// What it is about: `disk`, `camera`.
+    /// Area: `disk`, `camera`.
     pub area: Cow<'static, str>,
-    /// How it went.
+    /// Result.
     pub state: State,
-    /// What was found, in one line.
+    /// Finding, in one line.
     pub text: String,
-    /// What to do; nothing where all is well.
+    /// Remedy, if there is a problem.
     pub todo: Option<String>,
 }
 
 impl Check {
-    /// All is well.
+    /// Creates a check without a problem.
     pub(super) fn ok(area: &'static str, text: impl Into<String>) -> Self {
         Self { area: area.into(), state: State::Ok, text: text.into(), todo: None }
     }
 
-    /// It works, with a limit.
+    /// Creates a check with a limitation.
     pub(super) fn note(area: &'static str, text: impl Into<String>, todo: impl Into<String>) -> Self {
         Self { area: area.into(), state: State::Note, text: text.into(), todo: Some(todo.into()) }
     }
 
-    /// Something does not work.
+    /// Creates a check with a fault.
     pub(super) fn wrong(area: &'static str, text: impl Into<String>, todo: impl Into<String>) -> Self {
         Self { area: area.into(), state: State::Wrong, text: text.into(), todo: Some(todo.into()) }
     }
 }
 
-/// Largest number of lines of one list, and of names in a line.
+/// Largest number of lines in a list, and of names in a line.
 const MAX_LISTED: usize = 20;
 
-/// A list with a line for each thing; of a long one the worst lines, and the number of the others.
+/// Shortens a long list to its worst checks and the number of the others.
 pub(super) fn cut(mut checks: Vec<Check>, noun: &str) -> Vec<Check> {
     if checks.len() > MAX_LISTED {
         checks.sort_by_key(|check| Reverse(check.state));
@@ -75,7 +75,7 @@ pub(super) fn cut(mut checks: Vec<Check>, noun: &str) -> Vec<Check> {
     checks
 }
 
-/// Names in a line; of many the first ones, and the number of the others.
+/// Joins names; of many the first ones, and the number of the others.
 pub(super) fn names(names: &[String]) -> String {
     let first = names[..names.len().min(MAX_LISTED)].join(", ");
     match names.len().saturating_sub(MAX_LISTED) {
@@ -84,14 +84,14 @@ pub(super) fn names(names: &[String]) -> String {
     }
 }
 
-/// A check as people read it: one line, and below it what to do.
+/// Formats a check as one line, with the remedy below.
 pub fn line(check: &Check) -> String {
     let Check { area, state, text, todo } = check;
     let todo = todo.as_ref().map_or_else(String::new, |todo| format!("       {:<12}to do: {todo}\n", ""));
     format!("{state:<6} {area:<12}{text}\n{todo}")
 }
 
-/// `2 wrong, 1 note`.
+/// Formats the counts: `2 wrong, 1 note`.
 pub fn summary(checks: &[Check]) -> String {
     let count = |state| checks.iter().filter(|check| check.state == state).count() as u64;
     let notes = counted(count(State::Note), "note");
@@ -102,7 +102,7 @@ pub fn summary(checks: &[Check]) -> String {
     }
 }
 
-/// The checks for other programs.
+/// Returns the checks as JSON.
 pub fn json(checks: &[Check]) -> Value {
     value!({ "version": env!("CARGO_PKG_VERSION"), "checks": checks })
 }

@@ -1,4 +1,4 @@
-//! A second of work on the built-in scene: both engines against the plain loops, the error against the truth, and a recording written and
+//! Self-test on the built-in scene: both engines against the plain loops, the error against the truth, and a recording written and
 //! read back.
 
 use super::report::Check;
@@ -17,19 +17,19 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 const AREA: &str = "self-test";
-/// Size of each view, px: small, because the plain loops match it too.
+/// Size of each view, px; small for the plain loops.
 const SIZE: (usize, usize) = (160, 120);
-/// Candidates of a pixel; the nearest thing of the scene is at 15 px.
+/// Number of disparities; the nearest object is at 15 px.
 const NUM_DISPARITIES: u32 = 24;
-/// Share of wrong pixels that both views see, by more than 1 px, that the right algorithm stays below, %.
+/// Largest share of pixels visible in both views and off by more than 1 px, %.
 const MAX_BAD_PERCENT: f64 = 4.0;
-/// Pairs of the recording.
+/// Number of recorded pairs.
 const RECORDED_PAIRS: u64 = 3;
 
-/// Where wrong results lead.
+/// Remedy for wrong results.
 const ASK: &str = "ask with this whole text; until then use";
 
-/// A pair of the scene with what the plain loops make of it.
+/// Pair of the scene and its reference map by the plain loops.
 struct Sample {
     frame: Arc<Frame>,
     params: Arc<StereoParams>,
@@ -49,7 +49,7 @@ impl Sample {
         Job { frame, params, read_back: true, wants_right: false }
     }
 
-    /// Whether an engine gives the reference's bits.
+    /// Checks that an engine reproduces the reference exactly.
     fn run(&self, engine: &mut dyn Engine, instead: &str) -> Check {
         let start = Instant::now();
         let name = engine.info().adapter.clone();
@@ -65,7 +65,7 @@ fn pair(number: u64) -> Result<RawPair, String> {
     Ok(SceneRenderer::new(&options).map_err(|err| err.to_string())?.pair(number))
 }
 
-/// The CPU engine, and the error against the scene's truth.
+/// Tests the CPU engine, and the error against the scene's truth.
 pub(super) fn cpu() -> Vec<Check> {
     let sample = match Sample::new() {
         Ok(sample) => sample,
@@ -75,7 +75,7 @@ pub(super) fn cpu() -> Vec<Check> {
     vec![compared, accuracy(&sample.reference, &sample.frame.raw)]
 }
 
-/// The GPU engine of the best adapter.
+/// Tests the GPU engine on the best adapter.
 pub(super) fn gpu() -> Vec<Check> {
     let instead = "--engine cpu";
     let refused =
@@ -90,7 +90,7 @@ pub(super) fn gpu() -> Vec<Check> {
     }
 }
 
-/// Whether two maps have the same bits.
+/// Checks two maps for equality.
 fn compared(
     engine: &str,
     map: Option<&DisparityMap>,
@@ -116,7 +116,7 @@ fn compared(
     Check::ok(AREA, format!("{engine}: the same bits as the plain loops, {ms:.0} ms"))
 }
 
-/// Whether the map is as right as it should be.
+/// Checks the accuracy of a map.
 fn accuracy(map: &DisparityMap, raw: &RawPair) -> Check {
     let error = raw.truth.as_ref().and_then(|truth| truth_error(map, truth));
     let Some(error) = error.map(|error| error.nonocc) else {
@@ -134,7 +134,7 @@ fn accuracy(map: &DisparityMap, raw: &RawPair) -> Check {
     )
 }
 
-/// A recording in the folder of temporary files, which is removed.
+/// Tests a temporary recording.
 pub(super) fn recording() -> Vec<Check> {
     let start = Instant::now();
     let todo =
@@ -150,7 +150,7 @@ pub(super) fn recording() -> Vec<Check> {
     }
 }
 
-/// Size of the file, bytes.
+/// Records and reads back pairs; returns the file size, bytes.
 fn record_and_read() -> Result<u64, String> {
     let folder = tempfile::tempdir().map_err(|err| files::cause(&err))?;
     let path = folder.path().join("self-test.mcap");
@@ -160,7 +160,7 @@ fn record_and_read() -> Result<u64, String> {
     Ok(bytes)
 }
 
-/// Records pairs as they are.
+/// Records pairs unchanged.
 fn record(path: &Path, pairs: &[Arc<RawPair>]) -> Result<u64, String> {
     let (width, height) = SIZE;
     let info = SourceInfo { name: "scene".into(), width, height, is_rectified: true, ..SourceInfo::default() };
@@ -174,7 +174,7 @@ fn record(path: &Path, pairs: &[Arc<RawPair>]) -> Result<u64, String> {
     Ok(recorder.stop().map_err(|err| err.to_string())?.bytes)
 }
 
-/// Whether a recording has these pairs, bit for bit.
+/// Checks that a recording contains exactly these pairs.
 fn read_back(path: &Path, pairs: &[Arc<RawPair>]) -> Result<(), String> {
     let mut recording = Recording::open(path).map_err(|err| err.to_string())?;
     if let Some(damage) = recording.damage() {

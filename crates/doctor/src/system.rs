@@ -1,4 +1,4 @@
-//! The program, the system, the processor and the memory.
+//! Program, operating system, processor and memory.
 
 use super::report::Check;
 use crate::console::{self, counted, foreign};
@@ -8,10 +8,10 @@ use crate::process::bytes_in;
 use crate::process::memory::{Bound, Places};
 use std::path::Path;
 
-/// Free memory below which a pair of 1280x720 with 128 disparities has no room, bytes.
+/// Smallest memory for a 1280x720 pair with 128 disparities, bytes.
 const MIN_FREE_BYTES: u64 = 512 << 20;
 
-/// Version, features and kind of this build.
+/// Reports version, features and kind of this build.
 pub(super) fn program() -> Check {
     let features = [("publish", cfg!(feature = "publish")), ("zenoh", cfg!(feature = "zenoh"))];
     let features: Vec<_> = features.into_iter().filter_map(|(name, has)| has.then_some(name)).collect();
@@ -28,7 +28,7 @@ fn program_of(features: &[&str], is_debug: bool) -> Check {
     Check::ok("program", text)
 }
 
-/// Name, kernel and architecture of the system, from folders like /etc and /proc.
+/// Reports name, kernel and architecture of the system, from folders like /etc and /proc.
 pub(super) fn system(etc: &Path, proc: &Path) -> Check {
     let release = std::fs::read_to_string(etc.join("os-release")).unwrap_or_default();
     let name = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
@@ -38,7 +38,7 @@ pub(super) fn system(etc: &Path, proc: &Path) -> Check {
     Check::ok("system", format!("{}{kernel}, {}", foreign(name), std::env::consts::ARCH))
 }
 
-/// The processor, its threads, and the vector instructions in use; `forced` is what the user's variable says.
+/// Reports the processor, its threads, and the vector instructions in use; `forced` is the user's variable.
 pub(super) fn processor(proc: &Path, forced: Option<&str>) -> Check {
     let info = std::fs::read_to_string(proc.join("cpuinfo")).unwrap_or_default();
     let brand = brand_in(&info).map_or_else(|| std::env::consts::ARCH.to_owned(), foreign);
@@ -49,7 +49,7 @@ pub(super) fn processor(proc: &Path, forced: Option<&str>) -> Check {
     Check::ok("processor", format!("{brand}, {threads}, {} in use (it has {})", level.name(), has.join(", ")))
 }
 
-/// The memory that this process can take, where the system tells.
+/// Reports the memory available to this process, if known.
 pub(super) fn memory(places: Places<'_>) -> Option<Check> {
     let info = std::fs::read_to_string(places.proc.join("meminfo")).ok()?;
     let (total, free) = (bytes_in(&info, "MemTotal:")?, places.free()?);

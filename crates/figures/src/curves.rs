@@ -1,4 +1,4 @@
-//! Figure of several curves over one number, as papers have them: those of a paper dashed, those measured here drawn through.
+//! Figure of several curves over one quantity: those of a paper dashed, measured ones solid.
 
 use super::figure::{Drawing, FONT, INK, write_figure};
 use plotters::coord::Shift;
@@ -7,31 +7,31 @@ use std::error::Error;
 use std::path::Path;
 use stereopsis_export::ExportError;
 
-/// Several curves.
+/// Curves with their axes.
 #[derive(Clone, Debug)]
 pub struct Curves {
-    /// What the numbers along are, with their unit.
+    /// Quantity of the horizontal axis, with its unit.
     pub along: String,
-    /// What the numbers upwards are, with their unit.
+    /// Quantity of the vertical axis, with its unit.
     pub upwards: String,
-    /// Both axes have equal distances for equal ratios.
+    /// Whether both axes are logarithmic.
     pub is_logarithmic: bool,
-    /// The curves.
+    /// Curves of the figure.
     pub curves: Vec<Curve>,
 }
 
-/// One of them.
+/// Named curve.
 #[derive(Clone, Debug)]
 pub struct Curve {
-    /// For the legend.
+    /// Name in the legend.
     pub name: String,
-    /// Numbers along and upwards; what is not finite is left out.
+    /// Horizontal and vertical values; non-finite ones are left out.
     pub points: Vec<(f64, f64)>,
-    /// The numbers are a paper's.
+    /// Whether the values are a paper's.
     pub is_of_paper: bool,
 }
 
-/// Distinguishable with red-green colour blindness (Okabe & Ito).
+/// Colours distinguishable with red-green colour blindness (Okabe & Ito).
 const COLORS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -49,19 +49,19 @@ const DASH: (u32, u32) = (6, 4);
 /// Writes the figure as `.svg` or `.png`.
 ///
 /// # Errors
-/// Another ending, no point to draw, or the file cannot be written.
+/// The ending is unknown, there is no point to draw, or the file cannot be written.
 pub fn write_curves(path: &Path, curves: &Curves) -> Result<(), ExportError> {
     write_figure(path, curves)
 }
 
 impl Curves {
-    /// The points that can be drawn.
+    /// Returns the points that can be drawn.
     fn drawn(&self, curve: &Curve) -> Vec<(f64, f64)> {
         let is_drawn = |value: f64| value.is_finite() && (value > 0.0 || !self.is_logarithmic);
         curve.points.iter().copied().filter(|&(x, y)| is_drawn(x) && is_drawn(y)).collect()
     }
 
-    /// The ranges of both axes; `None` without a point.
+    /// Returns the ranges of both axes; `None` without a point.
     fn ranges(&self) -> Option<[(f64, f64); 2]> {
         let points: Vec<_> = self.curves.iter().flat_map(|curve| self.drawn(curve)).collect();
         let span = |of: fn(&(f64, f64)) -> f64| {
@@ -75,7 +75,7 @@ impl Curves {
         Some([along, upwards])
     }
 
-    /// Draws into a chart of either kind of axes.
+    /// Draws into a chart with either kind of axes.
     fn draw_into<'a, B, X, Y>(&self, chart: &mut ChartContext<'a, B, Cartesian2d<X, Y>>) -> Result<(), Box<dyn Error>>
     where
         B: DrawingBackend + 'a,
@@ -106,7 +106,7 @@ impl Curves {
         Ok(())
     }
 
-    /// Names beside the chart, where they hide no curve.
+    /// Draws the names beside the chart, where they hide no curve.
     fn draw_legend<B>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
     where
         B: DrawingBackend,
@@ -115,7 +115,7 @@ impl Curves {
         for (n, curve) in self.curves.iter().enumerate() {
             let y = 30 + 24 * n as i32;
             let style = COLORS[n % COLORS.len()].stroke_width(2);
-            // a dash of the legend has the gap of those in the chart
+            // dashes of the legend have the gaps of those in the chart
             let parts = if curve.is_of_paper { &[(0, 9), (15, 24)][..] } else { &[(0, 24)] };
             for &(from, to) in parts {
                 area.draw(&PathElement::new(vec![(from, y), (to, y)], style))?;

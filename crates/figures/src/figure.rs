@@ -1,4 +1,4 @@
-//! Figures as files; and that of distance and its errors over disparity, after Fig. 5 of Leu, Bacara & Jivet 2010.
+//! Figures as files, and the figure of distance and its errors over disparity after Fig. 5 of Leu, Bacara & Jivet 2010.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -16,7 +16,7 @@ const SIZE: (u32, u32) = (960, 600);
 const SAMPLES: usize = 600;
 pub(crate) const FONT: &str = "sans-serif";
 pub(crate) const INK: RGBColor = RGBColor(40, 40, 40);
-/// Distinguishable with red-green colour blindness.
+/// Colours distinguishable with red-green colour blindness.
 pub(crate) const STEP_COLOR: RGBColor = RGBColor(213, 94, 0);
 pub(crate) const ERROR_COLOR: RGBColor = RGBColor(0, 114, 178);
 
@@ -25,17 +25,17 @@ const FIGURE: Endings = Endings(&["svg", "png"], "name the figure .svg or .png")
 /// Checks the name of a figure.
 ///
 /// # Errors
-/// Another ending.
+/// The ending is unknown.
 pub fn check_figure_name(path: &Path) -> Result<(), ExportError> {
     FIGURE.find(path).map(|_| ())
 }
 
-/// Something that is drawn into a figure.
+/// Content of a figure.
 pub(crate) trait Drawing {
-    /// Draws it.
+    /// Draws the content.
     ///
     /// # Errors
-    /// It cannot be drawn; the reason.
+    /// The drawing fails, with the reason.
     fn draw<B>(&self, area: &DrawingArea<B, Shift>) -> Result<(), Box<dyn Error>>
     where
         B: DrawingBackend,
@@ -62,12 +62,12 @@ pub(crate) fn write_figure(path: &Path, drawing: &impl Drawing) -> Result<(), Ex
 /// Draws the distances of a search range with their errors for one disparity step and for `error_px`, as `.svg` or `.png`.
 ///
 /// # Errors
-/// Another ending, a range that lies behind infinity, or the file cannot be written.
+/// The ending is unknown, the range lies behind infinity, or the file cannot be written.
 pub fn write_reach(path: &Path, reach: &Reach, error_px: f64) -> Result<(), ExportError> {
     write_figure(path, &ReachFigure { reach, error_px })
 }
 
-/// Distance and errors over the disparity.
+/// Figure of distance and errors over the disparity.
 struct ReachFigure<'a> {
     reach: &'a Reach,
     error_px: f64,
@@ -165,7 +165,7 @@ pub(crate) fn draw_legend<'a, DB: DrawingBackend + 'a, CT: CoordTranslate>(
         .draw()
 }
 
-/// A number on the axis, which goes over powers of ten.
+/// Formats a number on an axis of powers of ten.
 fn metres(m: f64) -> String {
     let places = (-m.log10().floor()).clamp(0.0, 6.0) as usize;
     format!("{m:.places$}")

@@ -1,4 +1,4 @@
-//! What the program draws into files: curves, what a rig can measure, and the preview of a live view.
+//! Figures as files: curves, the measuring range of a rig, and the preview of a live view.
 
 mod curves;
 mod figure;

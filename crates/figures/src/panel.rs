@@ -1,4 +1,4 @@
-//! Draws panels side by side: pictures with captions, colour bars, a note and a legend.
+//! Panels side by side: pictures with captions, colour bars, a note and a legend.
 
 use super::scale::Tick;
 use super::text::Face;
@@ -10,18 +10,18 @@ pub(crate) const EMPTY_PANEL: [u8; 3] = [32, 35, 40];
 const TEXT: [u8; 3] = [226, 228, 232];
 const QUIET_TEXT: [u8; 3] = [152, 158, 168];
 
-/// A picture with a caption and an optional colour bar.
+/// Picture with a caption and an optional colour bar.
 pub(crate) struct Panel {
     /// Title.
     pub(crate) title: &'static str,
     /// Text beside the title, if it fits.
     pub(crate) detail: String,
-    /// Picture; those of all panels have the same size.
+    /// Picture; all panels have one size.
     pub(crate) picture: Image<[u8; 3]>,
     pub(crate) bar: Option<Bar>,
 }
 
-/// A colour bar with its ticks.
+/// Colour bar with its ticks.
 pub(crate) struct Bar {
     pub(crate) colormap: Colormap,
     pub(crate) unit: &'static str,
@@ -95,7 +95,7 @@ fn draw_panel(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, panel: &
     }
 }
 
-/// Colours with their names, flush right.
+/// Draws colours with their names, flush right.
 fn draw_legend(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, y: usize, legend: &[([u8; 3], &str)]) {
     let side = layout.line * 2 / 3;
     let room = |word: &str| side + layout.margin / 4 + face.width_px(word) + layout.margin;
@@ -112,7 +112,7 @@ fn draw_legend(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, y: usiz
     }
 }
 
-/// A colour bar beside a panel, near at the top. Labels that overlap a more important one are left out.
+/// Draws a colour bar beside a panel, near at the top. Labels that overlap a more important one are left out.
 fn draw_bar(image: &mut Image<[u8; 3]>, face: &Face, layout: &Layout, bar: &Bar, (x, y): (usize, usize)) {
     let last = layout.panel.1 - 1;
     for row in 0..=last {

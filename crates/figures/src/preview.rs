@@ -1,4 +1,4 @@
-//! A picture of a result: left | disparity | depth, with colour bars in px and metres.
+//! Preview of a result: left | disparity | depth, with colour bars in px and metres.
 //!
 //! Disparity is grey, near is white; depth has the chosen colours along inverse depth. Both span the 2nd to 98th per cent of the valid pixels
 //! unless a range is given.
@@ -20,27 +20,27 @@ const NO_DEPTH: &str =
 /// Options of a preview.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PreviewOptions {
-    /// Colours of the depth view, and of the disparity view where there is no depth.
+    /// Colours of the depth view, or of the disparity view without depth.
     pub colormap: Colormap,
-    /// Range of the colours; `None` fits it.
+    /// Range of the colours; `None` fits it to the data.
     pub range: Option<DisplayRange>,
-    /// Colours invalid pixels by reason, in the view that has the chosen colours.
+    /// Whether invalid pixels are coloured by reason, in the view with the chosen colours.
     pub show_reasons: bool,
-    /// A line below the pictures: engine, parameters, time. Empty for none.
+    /// Line below the pictures: engine, parameters, time. Empty for none.
     pub note: String,
 }
 
-/// Draws the preview of a result. Small pictures are enlarged by a whole factor.
+/// Draws the preview of a result. Small pictures are enlarged by an integer factor.
 pub fn preview(frame: &Frame, map: &DisparityMap, options: &PreviewOptions) -> Image<[u8; 3]> {
     let geometry = frame.geometry.as_ref();
     let range = options.range.or_else(|| DisplayRange::fit(map, geometry));
-    // grey reasons would drown in the grey of the disparity view
+    // grey reasons would be indistinguishable from grey disparities
     let colored = |colormap, geometry, show_reasons| {
         let range = range.unwrap_or(DisplayRange { far_px: 0.0, near_px: 1.0 });
         colormap::color_map(map, geometry, range, colormap, show_reasons)
     };
     let (width, height) = map.size();
-    // how much lies at the ends of the search range is not shown here
+    // shares at the ends of the search range are not shown
     let shares = map.shares(0, 0).to_string();
 
     let left =
@@ -73,7 +73,7 @@ pub fn preview(frame: &Frame, map: &DisparityMap, options: &PreviewOptions) -> I
     };
     let message = geometry.is_none().then_some(NO_DEPTH);
     let legend: Vec<_> = if options.show_reasons {
-        // only the reasons in this map: all of them may not fit
+        // only reasons present in this map: all of them may not fit
         let found = map.reasons.pixels().iter().fold(0, |all, bits| all | bits);
         let found = reason::of_holes().filter(|(bit, ..)| found & bit != 0);
         found.map(|(bit, word, _)| (colormap::reason_color(bit), word)).collect()
@@ -86,7 +86,7 @@ pub fn preview(frame: &Frame, map: &DisparityMap, options: &PreviewOptions) -> I
 /// Writes [`preview`] to a `.png`, `.jpg`, `.tiff` or `.ppm`.
 ///
 /// # Errors
-/// Another ending, or the file cannot be written.
+/// The ending is unknown, or the file cannot be written.
 pub fn write_preview(
     path: &Path,
     frame: &Frame,
@@ -126,7 +126,7 @@ mod tests {
         let red = share_of(&image, near);
         assert!(red > 0.02, "no red box");
         assert!(red < 0.05, "more than the box is red: the range does not fit");
-        // right of the bar there are labels only
+        // right of the bar there are only labels
         let labels = (0..image.height()).flat_map(|y| &image.row(y)[image.width() - 60..]);
         assert!(labels.filter(|color| color[0] > 150).count() > 50, "no labels");
     }

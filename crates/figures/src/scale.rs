@@ -3,16 +3,16 @@
 use stereopsis_base::geometry::Geometry;
 use stereopsis_export::colormap::DisplayRange;
 
-/// A number beside a bar.
+/// Tick of a colour bar.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tick {
     /// Position: 0 far, 1 near.
     pub(crate) position: f32,
-    /// The number, without its unit.
+    /// Number without its unit.
     pub(crate) label: String,
 }
 
-/// Ticks in px, the most important first.
+/// Returns ticks in px, the most important first.
 pub(crate) fn disparity_ticks(range: DisplayRange) -> Vec<Tick> {
     let mut ticks: Vec<Tick> = [range.near_px, range.far_px]
         .map(|px| Tick { position: range.position(px), label: format!("{:.0}", px + 0.0) })
@@ -28,7 +28,7 @@ pub(crate) fn disparity_ticks(range: DisplayRange) -> Vec<Tick> {
     ticks
 }
 
-/// Ticks in metres along inverse depth, the most important first.
+/// Returns ticks in metres along inverse depth, the most important first.
 pub(crate) fn depth_ticks(range: DisplayRange, geometry: &Geometry) -> Vec<Tick> {
     let depth_at = |px: f32| geometry.depth_m(f64::from(px)).unwrap_or(f64::INFINITY);
     let (near, far) = (depth_at(range.near_px), depth_at(range.far_px));
@@ -38,7 +38,7 @@ pub(crate) fn depth_ticks(range: DisplayRange, geometry: &Geometry) -> Vec<Tick>
     };
     let mut ticks = vec![tick(near), tick(far)];
     for round in [&[1.0, 2.0, 5.0][..], &[3.0, 1.5, 4.0, 7.0, 2.5, 6.0, 8.0]] {
-        // from near to far: the near end has the room
+        // from near to far, since the near end has more room
         for decade in -3..=5 {
             let all = round.iter().map(|r| r * 10f64.powi(decade));
             ticks.extend(all.filter(|depth| (near..=far).contains(depth)).map(tick));
@@ -47,7 +47,7 @@ pub(crate) fn depth_ticks(range: DisplayRange, geometry: &Geometry) -> Vec<Tick>
     ticks
 }
 
-/// A depth with three significant digits, or the sign of infinity.
+/// Formats a depth with three significant digits, or as infinity.
 pub(crate) fn metres(depth: f64) -> String {
     match depth {
         d if !d.is_finite() => "∞".to_owned(),

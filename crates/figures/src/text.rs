@@ -3,27 +3,27 @@
 use ab_glyph::{Font, FontRef, PxScaleFont, ScaleFont};
 use stereopsis_base::image::Image;
 
-/// A face at one size.
+/// Font face at one size.
 pub(crate) struct Face(PxScaleFont<FontRef<'static>>);
 
 impl Face {
-    /// The face with lines `size_px` high.
+    /// Loads the face with lines `size_px` high.
     pub(crate) fn new(size_px: f32) -> Option<Self> {
         let font = FontRef::try_from_slice(epaint_default_fonts::UBUNTU_LIGHT).ok()?;
         Some(Self(font.into_scaled(size_px)))
     }
 
-    /// Distance from one line to the next, px.
+    /// Returns the line distance, px.
     pub(crate) fn line_px(&self) -> usize {
         (self.0.height() * 1.15).ceil() as usize
     }
 
-    /// Width of `text`, px.
+    /// Returns the width of `text`, px.
     pub(crate) fn width_px(&self, text: &str) -> usize {
         self.place(text).last().map_or(0, |(_, end)| end.ceil() as usize)
     }
 
-    /// Each glyph at its position along the line, with the position of the next one.
+    /// Returns each glyph with its position and the next one's.
     fn place(&self, text: &str) -> impl Iterator<Item = (ab_glyph::Glyph, f32)> {
         let (mut x, mut before) = (0.0, None);
         text.chars().map(move |c| {

@@ -1,4 +1,4 @@
-//! Figure of the settings that a search has tried: what is wrong with their maps over the time that they take.
+//! Figure of the settings tried by a search: error over time.
 
 use super::figure::{Drawing, ERROR_COLOR, FONT, INK, STEP_COLOR, draw_legend, write_figure};
 use plotters::coord::Shift;
@@ -7,37 +7,37 @@ use std::error::Error;
 use std::path::Path;
 use stereopsis_export::ExportError;
 
-/// A setting: its time, ms, and its loss.
+/// Time (ms) and loss of a setting.
 pub type Place = (f64, f64);
 
-/// Settings that were tried.
+/// Settings tried by a search.
 #[derive(Clone, Debug)]
 pub struct TradeOff {
-    /// What the loss is, with its unit.
+    /// Name of the loss, with its unit.
     pub loss: String,
     /// All settings.
     pub tried: Vec<Place>,
-    /// Those that no other one beats in both, the quickest first.
+    /// Pareto front, the quickest setting first.
     pub front: Vec<Place>,
-    /// Those with a name.
+    /// Named settings.
     pub named: Vec<(String, Place)>,
-    /// Largest time that is allowed, ms.
+    /// Largest allowed time, ms.
     pub limit_ms: Option<f64>,
 }
 
 /// Writes the figure as `.svg` or `.png`.
 ///
 /// # Errors
-/// Another ending, no setting, or the file cannot be written.
+/// The ending is unknown, there is no setting, or the file cannot be written.
 pub fn write_trade_off(path: &Path, trade_off: &TradeOff) -> Result<(), ExportError> {
     write_figure(path, trade_off)
 }
 
-/// Losses above so many times the smallest one are not shown: they would press the others together.
+/// Largest drawn loss as a multiple of the smallest: larger ones would compress the rest.
 const MOST_OF_LEAST: f64 = 4.0;
 
 impl TradeOff {
-    /// The ranges of time and loss that are drawn; `None` where there is nothing to draw.
+    /// Returns the drawn ranges of time and loss; `None` without settings.
     fn ranges(&self) -> Option<[(f64, f64); 2]> {
         let named = self.named.iter().map(|(_, place)| *place);
         let places =
@@ -102,7 +102,7 @@ impl Drawing for TradeOff {
     }
 }
 
-/// The line of a legend.
+/// Returns the line of a legend.
 fn key<B: DrawingBackend>(color: RGBAColor) -> impl Fn((i32, i32)) -> DynElement<'static, B, (i32, i32)> {
     move |(x, y)| PathElement::new(vec![(x, y), (x + 24, y)], color).into_dyn()
 }

@@ -1,11 +1,11 @@
-//! How fast local aggregation can be where memory bounds it: the model of Fang et al. 2012, section IV.
+//! Speed limit of memory-bound local aggregation: the model of Fang et al. 2012, section IV.
 //!
-//! A kernel that sums a window plainly asks for every cost of it; one that shares them among the pixels of a work group asks
-//! for each once. What a machine moves in a second, divided by that, is the most pairs a second; the share of it that is
-//! reached, the usage, is measured at some radii and taken for the others. The equations are the paper's and count what its
-//! kernels ask for, so the usage of kernels that ask for less, such as running sums, may exceed 1.
+//! A kernel without data sharing loads every cost of each window; one that shares costs in a work-group loads each once. Memory
+//! bandwidth divided by these bytes is the ideal rate. The usage (measured over ideal rate) is measured at some radii and
+//! interpolated. The equations count the paper's kernels, so the usage of kernels that load less, such as running sums, may exceed
+//! 1.
 
-/// Which of the paper's kernels.
+/// Kernel of the paper.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kernel {
     /// Constant window of this radius.
@@ -20,45 +20,45 @@ pub(super) enum Kernel {
     },
     /// Cross with sums along rows and columns.
     Cross {
-        /// How high the regions are on average, px.
+        /// Mean height of the regions, px.
         mean_height_px: f64,
     },
 }
 
-/// A volume of costs, and the work groups that aggregate it.
+/// Cost volume and the work-groups that aggregate it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Workload {
     /// Columns.
     pub(super) width: usize,
     /// Rows.
     pub(super) height: usize,
-    /// Candidates of a pixel.
+    /// Number of disparities.
     pub(super) disparities: usize,
-    /// Bytes of a cost.
+    /// Size of a cost, bytes.
     pub(super) value_bytes: usize,
-    /// Columns and rows of a work group.
+    /// Columns and rows of a work-group.
     pub(super) group: (usize, usize),
 }
 
 impl Workload {
-    /// With the paper's costs of four bytes and its work groups of 16 x 16.
+    /// Creates a workload with the paper's 4-byte costs and 16 x 16 work-groups.
     pub(super) const fn of_paper(width: usize, height: usize, disparities: usize) -> Self {
         Self { width, height, disparities, value_bytes: 4, group: (16, 16) }
     }
 
-    /// Shared data ratio, eq. 5: what a work group asks for if its pixels share it, over what they ask for alone.
+    /// Shared data ratio (eq. 5): loads of a work-group with sharing over those without.
     pub(super) fn shared_ratio(&self, radius: u32) -> f64 {
         self.ratio_with(radius, 0.0)
     }
 
-    /// SR', eq. 8: the same where a work group asks for `unshared` values as well that nobody shares, `M_u`.
+    /// SR' (eq. 8): data sharing ratio including `M_u` unshared loads per work-group.
     fn ratio_with(&self, radius: u32, unshared: f64) -> f64 {
         let (halo, side) = (2.0 * f64::from(radius), 2.0 * f64::from(radius) + 1.0);
         let (columns, rows) = (self.group.0 as f64, self.group.1 as f64);
         (unshared + (columns + halo) * (rows + halo)) / (unshared + columns * rows * side * side)
     }
 
-    /// M, eq. 7: bytes that a kernel asks for without sharing.
+    /// M (eq. 7): bytes loaded without sharing.
     pub(super) fn bytes(&self, kernel: Kernel) -> f64 {
         let volume = (self.width * self.height * self.disparities * self.value_bytes) as f64;
         let window = |radius: u32| (2.0 * f64::from(radius) + 1.0).powi(2);
@@ -70,8 +70,8 @@ impl Workload {
             }
     }
 
-    /// M_l, eq. 9: bytes that it asks for with sharing. Of adaptive weights the costs are shared and both weights of each are
-    /// not; nothing of a cross is, of which the paper does not know the ratio.
+    /// M_l (eq. 9): bytes loaded with sharing. Adaptive weights share costs but not their two weights each; a cross shares nothing,
+    /// since the paper has no ratio for it.
     pub(super) fn shared_bytes(&self, kernel: Kernel) -> f64 {
         let ratio = match kernel {
             Kernel::Window { radius } => self.shared_ratio(radius),
@@ -84,27 +84,27 @@ impl Workload {
         self.bytes(kernel) * ratio
     }
 
-    /// Most pairs a second without sharing and with it, eq. 10, on a machine that moves so many bytes a second.
+    /// Ideal rates without and with sharing (eq. 10), pairs/s, for this memory bandwidth.
     pub(super) fn ideal_rates_hz(&self, kernel: Kernel, bytes_per_s: f64) -> [f64; 2] {
         [bytes_per_s / self.bytes(kernel), bytes_per_s / self.shared_bytes(kernel)]
     }
 }
 
-/// C*, eq. 11: which share of the ideal rate a machine reaches, measured at some sides of windows.
+/// C* (eq. 11): measured over ideal rate at some window sides.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Usage {
-    /// Side and usage, by side.
+    /// Window side (px) and usage, sorted by side.
     measured: Vec<(f64, f64)>,
 }
 
 impl Usage {
-    /// Takes what was measured for windows of this side, px, or regions of this height.
+    /// Adds a rate measured at a window side or region height, px.
     pub(super) fn calibrate(&mut self, side_px: f64, rate_hz: f64, ideal_rate_hz: f64) {
         let at = self.measured.partition_point(|&(side, _)| side < side_px);
         self.measured.insert(at, (side_px, rate_hz / ideal_rate_hz));
     }
 
-    /// For another side: a power of it through the two nearest that were measured. `None` where nothing was.
+    /// Interpolates the usage at another side by a power law through the two nearest sides; `None` without measurements.
     pub(super) fn at(&self, side_px: f64) -> Option<f64> {
         let last = self.measured.len().checked_sub(1)?;
         let upper = self.measured.partition_point(|&(side, _)| side < side_px).clamp(1.min(last), last);
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn pixels_share_what_their_windows_have_in_common() {
-        // Fig. 8: two pixels side by side, 3 x 4 costs instead of twice 3 x 3
+        // Fig. 8: two adjacent pixels load 3 x 4 costs instead of twice 3 x 3
         let two = Workload { group: (2, 1), ..Workload::of_paper(4, 4, 1) };
         assert!((two.shared_ratio(1) - 2.0 / 3.0).abs() < 1e-12);
     }

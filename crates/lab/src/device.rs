@@ -1,4 +1,4 @@
-//! What a GPU takes for each stage, held against what it can do at most.
+//! GPU time of each stage, compared with the device's limits.
 
 use super::rates::Rates;
 use crate::bench::one_by_one::{self, FrameTime, Times};
@@ -9,24 +9,24 @@ use crate::engine::{Engine as _, EngineChoice, EngineError, GpuEngine};
 use crate::stereo::StereoParams;
 use std::io::{self, Write};
 
-/// A stage that uses less than this share of either bandwidth or arithmetic waits for something else.
-const BUSY: f64 = 0.5;
+/// Share of bandwidth or arithmetic below which a stage is latency-bound.
+const MIN_BUSY_SHARE: f64 = 0.5;
 
-/// What keeps a stage from being quicker.
+/// Limiting resource of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Bound {
-    /// It moves bytes nearly as fast as the device copies.
+    /// Memory bandwidth.
     Memory,
-    /// It computes nearly as fast as the device adds.
+    /// Arithmetic rate.
     Arithmetic,
-    /// Neither: it waits for results on their way, or has too little to do at a time.
+    /// Latency, or too little parallel work.
     Latency,
 }
 
 impl Bound {
     fn of(share_of_bandwidth: f64, share_of_arithmetic: f64) -> Self {
-        if share_of_bandwidth.max(share_of_arithmetic) < BUSY {
+        if share_of_bandwidth.max(share_of_arithmetic) < MIN_BUSY_SHARE {
             Self::Latency
         } else if share_of_bandwidth >= share_of_arithmetic {
             Self::Memory
@@ -44,14 +44,14 @@ impl Bound {
     }
 }
 
-/// One stage.
+/// Figures of one stage.
 #[derive(Debug, serde::Serialize)]
 pub(super) struct StageFigures {
     #[serde(flatten)]
     pub(super) work: StageWork,
-    /// Median; `None` where the device has no timestamps.
+    /// Median time, ms; `None` without timestamps.
     pub(super) ms: Option<f64>,
-    /// These are told of hardware only.
+    /// Memory rate, GB/s; of hardware only, like all rates here.
     pub(super) gb_per_s: Option<f64>,
     pub(super) share_of_bandwidth: Option<f64>,
     pub(super) share_of_arithmetic: Option<f64>,
@@ -75,10 +75,10 @@ impl StageFigures {
         }
     }
 
-    /// Heads of its columns.
+    /// Column headings.
     pub(super) const HEAD: &str = "      ms        MB      GB/s  of bandwidth       Gop  of arithmetic  bound     ";
 
-    /// The same columns.
+    /// Formats the columns.
     pub(super) fn columns(&self) -> String {
         let number = |value: Option<f64>, decimals| value.map_or("-".to_owned(), |value| format!("{value:.decimals$}"));
         let percent = |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{:.0} %", 100.0 * share));
@@ -95,7 +95,7 @@ impl StageFigures {
     }
 }
 
-/// All of one size.
+/// Measurements at one picture size.
 #[derive(serde::Serialize)]
 struct Measured {
     #[serde(flatten)]
@@ -109,7 +109,7 @@ struct Measured {
 /// Times the stages on every source.
 pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut report = crate::bench::Report::default();
-    let mut gauge = Gauge::default();
+    let mut gauge = RatesCache::default();
     for (spec, source_options) in &setup.sources {
         let jobs = pairs::jobs(spec, source_options, &setup.params)?;
         let mut engine = setup.open_options(EngineChoice::Gpu).gpu_engine()?;
@@ -134,27 +134,27 @@ pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the device did for a pair.
+/// Device figures for one pair.
 #[derive(serde::Serialize)]
 struct DeviceFigures {
-    /// What ran.
+    /// Executed variant.
     variant: Option<Variant>,
-    /// The device's time of a pair, the sum of its stages without transfers; of hardware with timestamps only.
+    /// Device time of a pair: the sum of its stages without transfers; only for hardware with timestamps.
     device_ms: Option<FrameTime>,
-    /// What the device can do at most; of hardware only.
+    /// Measured limits of the device; only for hardware.
     rates: Option<Rates>,
     device_stages: Vec<StageFigures>,
-    /// Why something is missing.
+    /// Note on missing figures.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
 
-/// What a device can do at most, measured once in a run.
+/// Device limits, measured once per run.
 #[derive(Default)]
-pub(super) struct Gauge(Option<Rates>);
+pub(super) struct RatesCache(Option<Rates>);
 
-impl Gauge {
-    /// `None` for software, whose figures would be the processor's.
+impl RatesCache {
+    /// Returns the limits; `None` for software adapters, whose figures would be the processor's.
     pub(super) fn rates(&mut self, gpu: &Gpu) -> Result<Option<Rates>, EngineError> {
         if self.0.is_none() && !gpu.info.software {
             self.0 = Some(Rates::measure(gpu)?);
@@ -164,8 +164,8 @@ impl Gauge {
 }
 
 impl DeviceFigures {
-    /// Of the jobs that the engine has just run.
-    fn new(engine: &GpuEngine, gauge: &mut Gauge, times: &Times) -> Result<Self, EngineError> {
+    /// Collects the figures of the last jobs of the engine.
+    fn new(engine: &GpuEngine, gauge: &mut RatesCache, times: &Times) -> Result<Self, EngineError> {
         let info = &engine.gpu().info;
         let rates = gauge.rates(engine.gpu())?;
         let stage = |work: StageWork| StageFigures::new(work, times.stage_ms(work.name), rates.as_ref());
@@ -200,7 +200,7 @@ impl DeviceFigures {
     }
 }
 
-/// What shares are of.
+/// Formats the limits.
 pub(super) fn rates_text(rates: &Rates) -> String {
     let Rates { bytes_per_s, operations_per_s, copied_bytes } = rates;
     format!(
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(StageFigures::new(work, Some(2.0), Some(&rates)).bound, Some(Bound::Latency));
         let busy = StageWork { operations: 9_000_000_000, ..work };
         assert_eq!(StageFigures::new(busy, Some(1.0), Some(&rates)).bound, Some(Bound::Arithmetic));
-        // neither without a clock nor without rates
+        // without timestamps or rates there is no bound
         for figures in [StageFigures::new(work, None, Some(&rates)), StageFigures::new(work, Some(1.0), None)] {
             assert!(figures.gb_per_s.is_none() && figures.bound.is_none(), "{figures:?}");
         }

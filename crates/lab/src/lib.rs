@@ -1,5 +1,5 @@
-//! The laboratory: measurements in the shape of papers' tables, with the papers' figures beside, and a model of aggregation. What a
-//! user needs to know of a machine is in `bench` and `tune`.
+//! Laboratory: measurements in the layout of papers' tables, with the papers' figures beside them, and a model of aggregation.
+//! Figures for users are in `bench` and `tune`.
 
 use stereopsis_base::parameter::choices;
 use stereopsis_base::{console, files, geometry, image};
@@ -30,21 +30,21 @@ pub mod variants;
 use crate::bench::Setup;
 use std::io::Write;
 
-/// What is measured.
+/// Experiment to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Experiment {
-    /// What the GPU engine moves and computes in each stage, and what bounds it.
+    /// Memory traffic, operations and bound of each stage of the GPU engine.
     Device,
-    /// The GPU engine with one job at a time and with as many as it takes.
+    /// Throughput of the GPU engine with one job at a time and with all slots full.
     Pipeline,
-    /// Local aggregation at several radii, beside what the model of Fang et al. 2012 predicts.
+    /// Local aggregation at several radii, with the prediction of Fang et al. 2012.
     Model,
 }
 
-/// Measures and prints.
+/// Runs an experiment and prints its results.
 ///
 /// # Errors
-/// Images that cannot be read, an engine that cannot be opened or cannot match a pair, `out` cannot be written.
+/// Images cannot be read, an engine cannot be opened or fails, or `out` cannot be written.
 pub fn run(setup: &Setup, experiment: Experiment, out: &mut dyn Write) -> anyhow::Result<()> {
     match experiment {
         Experiment::Device => device::run(setup, out),

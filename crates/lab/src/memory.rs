@@ -1,15 +1,15 @@
-//! How fast this machine's memory is, as the CPU engine could use it at most.
+//! Memory bandwidth available to the CPU engine.
 
 use anyhow::Context as _;
 use rayon::prelude::*;
 use std::time::Instant;
 
-/// Bytes of the array that is copied: several times what caches hold.
+/// Size of the copied array, bytes: several times the caches.
 const COPIED_BYTES: usize = 256 << 20;
-/// The best round counts, because others may use the memory too.
+/// Rounds; the best counts, because other programs may use the memory.
 const ROUNDS: usize = 5;
 
-/// Bytes read and written in a second while that many threads, one for each core by default, copy a large array.
+/// Measures bytes read and written per second while the threads (default: one per core) copy a large array.
 ///
 /// # Errors
 /// The threads cannot be started.

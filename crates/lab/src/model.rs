@@ -1,8 +1,8 @@
-//! How fast the local aggregators are, predicted with the model of Fang et al. 2012 and timed beside: a few radii calibrate
-//! it, the others show how far it can be trusted on this machine.
+//! Local aggregation rates predicted by the model of Fang et al. 2012 and measured: some radii calibrate the model, the others test
+//! it.
 
 use super::aggregation_model::{Kernel, Usage, Workload};
-use super::device::Gauge;
+use super::device::RatesCache;
 use super::memory;
 use crate::bench::{Setup, Subject, not_measurable, one_by_one, pairs};
 use crate::engine::gpu::Gpu;
@@ -13,15 +13,15 @@ use anyhow::Context as _;
 use std::io::Write;
 use std::sync::Arc;
 
-/// What is timed: aggregator, the radii or arms that calibrate the model, and those that are predicted.
+/// Timed aggregators: radii or arm lengths for calibration, and those for prediction.
 const SERIES: [(Aggregation, &[u32], &[u32]); 3] = [
     (Aggregation::Window, &[1, 4, 12], &[2, 3, 6, 8]),
     (Aggregation::AdaptiveWeight, &[1, 4, 12], &[2, 3, 6, 8]),
     (Aggregation::Cross, &[2, 6, 17], &[3, 4, 9, 12]),
 ];
 
-/// Each row is timed about as long once a pair is done.
-const PATIENCE_MS: f64 = 1000.0;
+/// Time spent on each row after the first pair, ms.
+const TIMING_MS: f64 = 1000.0;
 
 const PAPER: &str = "Fang et al. 2012, section IV: costs of 4 bytes, work groups of 16x16, windows and weights with local \
                      memory; usage above 100 % is that of kernels that ask for less than the paper's";
@@ -29,7 +29,7 @@ const PAPER: &str = "Fang et al. 2012, section IV: costs of 4 bytes, work groups
 #[derive(serde::Serialize)]
 struct Report {
     program: &'static str,
-    /// What the ideal rates come from.
+    /// Assumptions of the ideal rates.
     paper: &'static str,
     results: Vec<Table>,
 }
@@ -38,7 +38,7 @@ struct Report {
 struct Table {
     #[serde(flatten)]
     subject: Subject,
-    /// Read and written while a large array is copied; not of software GPUs.
+    /// Copy bandwidth of a large array, bytes/s; `None` for software GPUs.
     bytes_per_s: Option<f64>,
     rows: Vec<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,22 +48,22 @@ struct Table {
 #[derive(serde::Serialize)]
 struct Row {
     aggregation: Aggregation,
-    /// Radius of the window, or length of the arms.
+    /// Window radius or arm length, px.
     radius: u32,
-    /// What memory alone would allow.
+    /// Ideal rate by memory bandwidth alone, pairs/s.
     ideal_hz: f64,
-    /// The aggregation alone; on the CPU with the choice of winners.
+    /// Measured rate of the aggregation; on the CPU it includes the winner selection.
     measured_hz: f64,
     usage: f64,
-    /// With the usage at the radii that calibrate; those have none.
+    /// Rate predicted from the calibration radii; `None` at these.
     predicted_hz: Option<f64>,
     error_percent: Option<f64>,
 }
 
-/// Times and predicts every source on every engine.
+/// Measures and predicts every source on every engine.
 pub(super) fn run(setup: &Setup, out: &mut dyn Write) -> anyhow::Result<()> {
     let mut report = Report { program: crate::bench::PROGRAM, paper: PAPER, results: Vec::new() };
-    let mut gauge = Gauge::default();
+    let mut gauge = RatesCache::default();
     for (spec, source_options) in &setup.sources {
         let jobs = pairs::jobs(spec, source_options, &setup.params)?;
         for choice in setup.engines() {
@@ -128,7 +128,7 @@ fn table(engine: &mut dyn Engine, bytes_per_s: Option<f64>, jobs: &[Job], frames
     Ok(table)
 }
 
-/// The aggregator alone decides, and no filter goes after it.
+/// Returns parameters with this aggregator, winner-take-all and no filters.
 pub(super) fn of_radius(params: &StereoParams, aggregation: Aggregation, radius: u32) -> StereoParams {
     let params = StereoParams { aggregation, paths: 0, gating: None, left_right: None, ..params.clone() };
     if aggregation.has_arms() {
@@ -138,7 +138,7 @@ pub(super) fn of_radius(params: &StereoParams, aggregation: Aggregation, radius:
     }
 }
 
-/// What the model makes of it, and the side of its regions, px: of a cross their mean height in the left picture.
+/// Returns the model's kernel and its window side, px; for a cross the mean region height in the left picture.
 pub(super) fn kernel(job: &Job, params: &StereoParams, radius: u32) -> (Kernel, f64) {
     let side_px = f64::from(2 * radius + 1);
     match params.aggregation {
@@ -153,7 +153,7 @@ pub(super) fn kernel(job: &Job, params: &StereoParams, radius: u32) -> (Kernel, 
     }
 }
 
-/// Aggregations a second; `None` where the stages have no times.
+/// Measures aggregations/s; `None` without stage times.
 pub(super) fn measure(
     engine: &mut dyn Engine,
     jobs: &[Job],
@@ -163,9 +163,9 @@ pub(super) fn measure(
     let params = Arc::new(params.clone());
     let jobs: Vec<_> = jobs.iter().map(|job| Job { params: Arc::clone(&params), ..job.clone() }).collect();
     let first = one_by_one::measure(engine, &jobs, 1)?; // warms up
-    let frames = ((PATIENCE_MS / first.frame_ms.best) as usize).clamp(1, frames);
+    let frames = ((TIMING_MS / first.frame_ms.best) as usize).clamp(1, frames);
     let times = one_by_one::measure(engine, &jobs, frames)?;
-    // the CPU engine chooses winners while it aggregates
+    // the CPU engine selects winners during aggregation
     let stage_ms = ["aggregation", "aggregation + winner"].iter().find_map(|name| times.stage_ms(name));
     Ok(stage_ms.map(|ms| 1e3 / ms))
 }

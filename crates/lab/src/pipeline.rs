@@ -1,5 +1,5 @@
-//! The plan of a pair, and its time where the next pairs are on their way meanwhile, beside the times of its parts: the slowest part is
-//! the lower limit.
+//! Variant and time of a pair with other pairs in flight, compared with the times of its parts; the slowest part is the lower
+//! limit.
 
 use super::rates::Transfers;
 use crate::bench::{Setup, Subject, one_by_one, pairs, warm_up};
@@ -16,7 +16,7 @@ struct Measured {
     #[serde(flatten)]
     subject: Subject,
     plan: Option<Plan>,
-    /// `None` for software, where all parts share the processor.
+    /// Pipeline times; `None` for software adapters, where all parts share the processor.
     pipeline: Option<Pipeline>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
@@ -25,20 +25,20 @@ struct Measured {
 /// Times of a pair, ms.
 #[derive(Debug, serde::Serialize)]
 pub(super) struct Pipeline {
-    /// One job at a time, median.
+    /// Median with one job at a time.
     pub(super) serial_ms: f64,
-    /// All slots full, mean.
+    /// Mean with all slots full.
     pub(super) pipelined_ms: f64,
     slots: usize,
     #[serde(flatten)]
     pub(super) transfers: Transfers,
-    /// The sum of the stages, median; `None` without timestamps.
+    /// Median sum of the stages; `None` without timestamps.
     computation_ms: Option<f64>,
-    /// What the program's own thread does for a pair: copying it, recording commands, reading the map.
+    /// Host time of a pair: copying it, recording commands, reading the map.
     host_ms: f64,
     slowest: &'static str,
     slowest_ms: f64,
-    /// By how much a pipelined pair takes longer than its slowest part.
+    /// Excess of a pipelined pair over its slowest part, %.
     pub(super) excess_percent: f64,
 }
 
@@ -103,7 +103,7 @@ pub(super) fn measure(engine: &mut GpuEngine, jobs: &[Job], frames: usize) -> an
     })
 }
 
-/// Keeps all slots full. Mean time from result to result, and of what the host did for each pair, ms.
+/// Keeps all slots full; returns the mean time between results and the mean host time of a pair, ms.
 fn stream(engine: &mut GpuEngine, jobs: &[Job], frames: usize) -> anyhow::Result<(f64, f64)> {
     let mut next = jobs.iter().cycle().take(frames);
     let (mut in_flight, mut results, mut host) = (0, 0, Duration::ZERO);

@@ -1,5 +1,4 @@
-//! What a device can do at most, measured: how fast it copies, how fast it computes with integers, how long a pair is on its
-//! way. Stages are held against these figures.
+//! Measured limits of a device: copy bandwidth, integer arithmetic and transfer times.
 
 use crate::engine::EngineError;
 use crate::engine::gpu::compiler::{Compiler, Request, Source};
@@ -9,46 +8,46 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Times each measurement is repeated; the best one counts, because others may use the device too.
+/// Repetitions; the best counts, because other programs may use the device.
 const ROUNDS: usize = 6;
-/// Bytes that are copied at most: some ten times what caches hold.
+/// Largest copied buffer, bytes: about ten times the caches.
 const MAX_BYTES: u64 = 512 << 20;
-/// Less says nothing about memory.
+/// Smallest buffer that measures memory rather than caches, bytes.
 const MIN_BYTES: u64 = 1 << 20;
-/// Invocations of a workgroup.
+/// Invocations per workgroup.
 const WORKGROUP: u64 = 256;
-/// Vectors of 16 bytes that an invocation copies.
+/// 16-byte vectors copied by an invocation.
 const EACH: u64 = 4;
-/// Workgroups that compute: more than any device runs at a time.
+/// Workgroups of the arithmetic kernel: more than any device runs at a time.
 const BUSY_GROUPS: u32 = 4096;
-/// Turns of the loop of an invocation that computes.
+/// Loop iterations of the arithmetic kernel.
 const TURNS: u64 = 64;
-/// Operations of one turn: an addition and a minimum, in two vectors of four chains, sixteen times.
+/// Operations per iteration: an addition and a minimum, in two vectors of four chains, sixteen times.
 const TURN_OPERATIONS: u64 = 2 * 2 * 4 * 16;
 
-/// What a device can do at most.
+/// Limits of a device.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub(super) struct Rates {
-    /// Bytes read and written while a large buffer is copied by a shader, in a second.
+    /// Bytes read and written per second while a shader copies a large buffer.
     pub(super) bytes_per_s: f64,
-    /// Additions and minima of 32-bit integers in independent chains, in a second.
+    /// 32-bit additions and minima per second in independent chains.
     pub(super) operations_per_s: f64,
-    /// Size of the buffer that was copied.
+    /// Size of the copied buffer, bytes.
     pub(super) copied_bytes: u64,
 }
 
-/// How long a pair is on its way to the device, and its map on the way back.
+/// Transfer times of a pair and its map.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub(super) struct Transfers {
-    /// Both pictures to the device, ms.
+    /// Time of both pictures to the device, ms.
     pub(super) upload_ms: f64,
-    /// The map to the host, ms.
+    /// Time of the map to the host, ms.
     pub(super) read_back_ms: f64,
-    /// Whether the device timed them; else the host did, from submission to its end.
+    /// Whether the device timed them; otherwise the host, from submission to completion.
     pub(super) by_device: bool,
 }
 
-/// The kernels; `fill` makes contents that nothing can compress.
+/// Kernel source; `fill` writes incompressible data.
 fn kernels() -> String {
     let step = "a = min(a + vec4<u32>(3u), limit);\n        b = min(b + vec4<u32>(5u), limit);\n        ";
     format!(
@@ -77,18 +76,18 @@ fn kernels() -> String {
 }
 
 impl Rates {
-    /// Measures a device. On software the figures are those of the processor.
+    /// Measures a device; for a software adapter the figures are the processor's.
     ///
     /// # Errors
-    /// [`EngineError::TooLarge`] if there is not even room for a small buffer; the device reports an error or is lost.
+    /// [`EngineError::TooLarge`] if even a small buffer does not fit; the device reports an error or is lost.
     pub(super) fn measure(gpu: &Gpu) -> Result<Self, EngineError> {
         let most = MAX_BYTES.min(largest_binding(&gpu.device.limits()));
         Self::measure_with(gpu, &Compiler::new(gpu.clone()), most, BUSY_GROUPS)
     }
 
-    fn measure_with(gpu: &Gpu, compiler: &Compiler, most_bytes: u64, groups: u32) -> Result<Self, EngineError> {
+    fn measure_with(gpu: &Gpu, compiler: &Compiler, max_bytes: u64, groups: u32) -> Result<Self, EngineError> {
         let of_group = 16 * WORKGROUP * EACH;
-        let mut bytes = most_bytes / of_group * of_group;
+        let mut bytes = max_bytes / of_group * of_group;
         let buffers = loop {
             match buffers(gpu, bytes) {
                 Ok(buffers) => break buffers,
@@ -148,7 +147,7 @@ fn buffer(gpu: &Gpu, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
 }
 
 impl Transfers {
-    /// Sends a pair of this size and a map of it around, the device doing nothing else.
+    /// Transfers a pair and a map of this size on an idle device.
     ///
     /// # Errors
     /// The device reports an error or is lost.
@@ -179,7 +178,7 @@ impl Transfers {
     }
 }
 
-/// Times work by the device's clock where it has one, else by the host's.
+/// Timer of device work by timestamps if available, otherwise by the host's clock.
 struct Clock<'a> {
     gpu: &'a Gpu,
     queries: Option<wgpu::QuerySet>,
@@ -187,7 +186,7 @@ struct Clock<'a> {
     read: wgpu::Buffer,
 }
 
-/// Begin and end.
+/// Size of the two timestamps, bytes.
 const TICK_BYTES: u64 = 16;
 
 impl<'a> Clock<'a> {
@@ -205,12 +204,12 @@ impl<'a> Clock<'a> {
         }
     }
 
-    /// Whether copies are timed by the device.
+    /// Whether the device times copies.
     fn times_copies(&self) -> bool {
         self.gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
     }
 
-    /// Shortest time of a compute pass.
+    /// Returns the shortest time of a compute pass, ms.
     fn best_pass_ms(&self, record: impl Fn(&mut wgpu::ComputePass)) -> Result<f64, EngineError> {
         let all = self.queries.as_ref();
         self.best_of(all, |encoder| {
@@ -226,7 +225,7 @@ impl<'a> Clock<'a> {
         })
     }
 
-    /// Shortest time of anything else, such as copies.
+    /// Returns the shortest time of other commands, such as copies, ms.
     fn best_ms(&self, record: impl Fn(&mut wgpu::CommandEncoder)) -> Result<f64, EngineError> {
         let usable = self.queries.as_ref().filter(|_| self.times_copies());
         self.best_of(usable, |encoder| {
@@ -293,7 +292,7 @@ mod tests {
         };
         let rates = Rates::measure_with(&gpu, &Compiler::with_checks(gpu.clone()), 3 << 20, 4).unwrap();
         assert_eq!(rates.copied_bytes, 3 << 20);
-        // the slowest processor is above the lower bounds, and nothing is above the upper ones
+        // any processor is within these bounds
         assert!((1e6..1e14).contains(&rates.bytes_per_s), "{rates:?}");
         assert!((1e6..1e15).contains(&rates.operations_per_s), "{rates:?}");
         for bits in [8, 12] {

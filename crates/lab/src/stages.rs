@@ -1,27 +1,27 @@
-//! The stages of the GPU engine one by one, as Banz, Blume & Pirsch 2011 time them in Table 1: costs, paths one after another and
-//! together, sums and winners.
+//! Times of the GPU engine's stages as in Table 1 of Banz, Blume & Pirsch 2011: costs, paths one by one and together, sums and
+//! winners.
 
-use super::device::{Gauge, StageFigures};
+use super::device::{RatesCache, StageFigures};
 use crate::bench::{one_by_one, warm_up};
 use crate::engine::gpu::variant::{Variant, VariantOverrides};
 use crate::engine::gpu::{Gpu, GpuOptions};
 use crate::engine::{GpuEngine, Job};
 use anyhow::Context as _;
 
-/// The stages with their times.
+/// Figures of the stages.
 #[derive(Debug)]
 pub(super) struct Stages {
     /// Matching costs alone.
     pub(super) costs: Option<StageFigures>,
-    /// All directions, one after another.
+    /// All directions, one by one.
     pub(super) one_by_one: Option<StageFigures>,
-    /// All directions at the same time.
+    /// All directions together.
     pub(super) together: Option<StageFigures>,
     /// Sums and winners.
     pub(super) winners: Option<StageFigures>,
 }
 
-/// The variant that is known to be quickest, but with every direction in the stage of the paths; what the user forces stays.
+/// Returns the known quickest variant with all directions in the path stage; options forced by the user remain.
 fn variant(gpu: &Gpu, job: &Job) -> anyhow::Result<Variant> {
     let overrides = VariantOverrides::from_env()?;
     let mut engine =
@@ -31,11 +31,11 @@ fn variant(gpu: &Gpu, job: &Job) -> anyhow::Result<Variant> {
     Ok(overrides.apply(Variant { fused: false, ..variant }))
 }
 
-/// Times the stages; software has the work of each stage and no times, which would look like a comparison beside a GPU's.
+/// Times the stages; for software adapters only the work is reported, since their times would look like a GPU's.
 ///
 /// # Errors
 /// There is no job, or the engine fails.
-pub(super) fn measure(gpu: &Gpu, gauge: &mut Gauge, jobs: &[Job], frames: usize) -> anyhow::Result<Stages> {
+pub(super) fn measure(gpu: &Gpu, gauge: &mut RatesCache, jobs: &[Job], frames: usize) -> anyhow::Result<Stages> {
     let variant = variant(gpu, jobs.first().context("no pair to time")?)?;
     let rates = gauge.rates(gpu)?;
     let figures = |sequential| {

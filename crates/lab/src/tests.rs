@@ -1,4 +1,4 @@
-//! What the experiments print, on small pairs and of a study that is made up.
+//! Output of the experiments on small pairs and on a synthetic study.
 
 use super::variants::{About, Tables};
 use super::*;
@@ -72,7 +72,7 @@ fn tables_show_every_trial_mark_the_best_and_name_what_does_not_run() {
     tables.print_rest(&study, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     let tables: Vec<_> = text.split("\n\n").collect();
-    // workgroup memory and subgroups; costs from a volume and from codes each
+    // workgroup memory and subgroups, each with costs from a volume and from codes
     let grids: Vec<_> = tables.iter().filter(|table| table.starts_with("exchange=")).collect();
     assert_eq!(grids.len(), 4, "{text}");
     for table in &grids {
@@ -80,7 +80,7 @@ fn tables_show_every_trial_mark_the_best_and_name_what_does_not_run() {
         assert_eq!(lines.len(), 5, "{table}");
         assert!(lines.iter().all(|line| line.len() == lines[1].len() || line.starts_with("exchange=")), "{table}");
         assert_eq!(table.matches('*').count(), 1, "{table}");
-        // one word is the quickest here; where a subgroup is too small for it, it is not run
+        // one word is quickest here; a variant is not run if a subgroup is too small for it
         let dashes = if table.contains("exchange=subgroup") { 4 } else { 0 };
         assert_eq!(table.matches(" -").count(), dashes, "{table}");
         assert!(lines[if dashes > 0 { 3 } else { 2 }].ends_with('*'), "{table}");
@@ -93,7 +93,7 @@ fn tables_show_every_trial_mark_the_best_and_name_what_does_not_run() {
     assert!(!text.contains("software"), "{text}");
 }
 
-/// Programs read the bits of integers as numbers.
+/// JSON has the bits of integers as numbers.
 #[test]
 fn words_and_json_keep_a_variant() {
     let About { limits, requirements, .. } = about();
@@ -118,7 +118,7 @@ fn what_there_was_no_room_for_is_named() {
     assert!(named.iter().any(|(what, why)| what.contains("words=4") && why == "no room for 9 MiB"), "{named:?}");
 }
 
-/// A setup for the GPU, where there is one, and whether it is software.
+/// Returns a setup for the GPU if there is one, and whether it is software.
 fn gpu_setup(frames: usize) -> Option<(Setup, bool)> {
     let setup = Setup { engine: EngineChoice::Gpu, ..setup(frames) };
     let found = Gpu::open(&setup.adapter);
@@ -141,7 +141,7 @@ fn of_a_gpu_each_stage_has_its_bytes_and_what_is_no_speed_is_not_told() {
         assert_eq!(names, ["cost", "paths", "winner", "filters"]);
         for stage in stages {
             assert!(stage["bytes"].as_u64().unwrap() > 0, "{stage}");
-            // operations of filters are not counted; costs from codes are computed by the paths
+            // filters have no operation count; the path stage computes costs from codes
             let has_volume = result["variant"]["costs"] == "volume";
             let is_counted = stage["name"] != "filters" && (stage["name"] != "cost" || has_volume);
             assert_eq!(stage["operations"].as_u64().unwrap() > 0, is_counted, "{stage}");
@@ -165,7 +165,7 @@ fn stages_have_their_work_and_software_has_no_times() {
     let (spec, options) = &setup.sources[0];
     let jobs = pairs::jobs(spec, options, &setup.params).unwrap();
     let gpu = Gpu::open(&setup.adapter).unwrap();
-    let found = stages::measure(&gpu, &mut device::Gauge::default(), &jobs, 1).unwrap();
+    let found = stages::measure(&gpu, &mut device::RatesCache::default(), &jobs, 1).unwrap();
     let all = [found.costs, found.one_by_one, found.together, found.winners].map(Option::unwrap);
     assert_eq!(all[1].work.bytes, all[2].work.bytes, "one after another they do the same");
     assert!(all.iter().all(|figures| figures.ms.is_some() != software && figures.work.bytes > 0), "{all:?}");

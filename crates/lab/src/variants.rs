@@ -1,5 +1,5 @@
-//! A study as tables in the shape of Banz, Blume & Pirsch 2011, Figs. 4 and 9: a parameter of the kernels in rows, another in
-//! columns, times in the cells.
+//! Tables of a study as in Figs. 4 and 9 of Banz, Blume & Pirsch 2011: one kernel parameter in rows, another in columns, times in
+//! cells.
 
 use crate::bench::PROGRAM;
 use crate::console;
@@ -15,7 +15,7 @@ use crate::stereo::StereoParams;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-/// What decides a study's tables.
+/// Context of a study's tables.
 pub(super) struct About {
     pub(super) info: EngineInfo,
     pub(super) limits: Limits,
@@ -55,7 +55,7 @@ pub fn run(gpu: &Gpu, job: &Job, rounds: usize, json: bool, out: &mut dyn Write)
     Ok(())
 }
 
-/// What is said where the GPU is software.
+/// Note printed for software adapters instead of times.
 fn note(info: &EngineInfo) -> Option<String> {
     let adapter = &info.adapter;
     info.software.then(|| format!("this GPU is software ({adapter}): these times say nothing about real GPUs"))
@@ -76,14 +76,14 @@ fn report(about: &About, study: &Study) -> serde_json::Value {
     })
 }
 
-/// Prints tables as soon as they are complete.
+/// Printer of tables as soon as they are complete.
 pub(super) struct Tables<'a> {
     about: &'a About,
-    /// Trials of the first part, in the order in which they came.
+    /// Trials of the first part, in order of arrival.
     trials: Vec<Trial>,
-    /// Exchange of the trials that are not printed yet.
+    /// Exchange of the trials not printed yet.
     current: Option<Exchange>,
-    /// How the variants of the first part compute paths and choose winners.
+    /// Path computation and winner selection in the variants of the first part.
     first: Option<(PathBits, u32, bool, u32)>,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Tables<'a> {
         out.flush()
     }
 
-    /// Takes a trial, and prints the tables that are complete with the one before.
+    /// Adds a trial; prints the tables that are complete.
     pub(super) fn add(&mut self, trial: &Trial, out: &mut dyn Write) -> io::Result<()> {
         let Variant { exchange, path_bits, ahead, fused, piece, .. } = trial.variant;
         let first = *self.first.get_or_insert((path_bits, ahead, fused, piece));
@@ -119,7 +119,7 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    /// The tables of the last exchange: one for each source of costs.
+    /// Prints the tables of the last exchange: one for each source of costs.
     fn print_current(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let Some(exchange) = self.current.take() else { return Ok(()) };
         for &costs in CostSource::ALL {
@@ -133,7 +133,7 @@ impl<'a> Tables<'a> {
         out.flush()
     }
 
-    /// What is left of the first part, the winner's pieces, and what does not run.
+    /// Prints the rest of the first part, the winner's pieces, and variants that do not run.
     pub(super) fn print_rest(&mut self, study: &Study, out: &mut dyn Write) -> io::Result<()> {
         self.print_current(out)?;
         self.print_pieces(study, out)?;
@@ -143,7 +143,7 @@ impl<'a> Tables<'a> {
         writeln!(out)
     }
 
-    /// The winner of the quickest variant of the first part, with pieces of each length and fused.
+    /// Prints the winner of the first part's quickest variant, with pieces of each length and fused.
     fn print_pieces(&self, study: &Study, out: &mut dyn Write) -> io::Result<()> {
         let Some(first) = self.trials.iter().min_by(|a, b| a.pair_ms.total_cmp(&b.pair_ms)) else { return Ok(()) };
         let base = first.variant;
@@ -183,7 +183,7 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// Words by workgroup.
+/// Prints a table of words by workgroup.
 fn grid(trials: &[&Trial], out: &mut dyn Write) -> io::Result<()> {
     let ms = |trial: &Trial| trial.paths_ms.unwrap_or(trial.pair_ms);
     let best = trials.iter().map(|trial| ms(trial)).fold(f64::INFINITY, f64::min);
@@ -206,7 +206,7 @@ fn grid(trials: &[&Trial], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// What this adapter cannot run for this job, and for what there was no room, with the reasons.
+/// Lists variants that this adapter cannot run or has no room for, with reasons.
 pub(super) fn not_run(about: &About, study: &Study) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for &exchange in Exchange::ALL {
@@ -241,12 +241,12 @@ pub(super) fn not_run(about: &About, study: &Study) -> Vec<(String, String)> {
     refused.into_iter().map(|(variants, why)| (in_common(&variants, &all), why)).collect()
 }
 
-/// Tells one part of a variant.
-type Part = fn(&Variant) -> String;
+/// Formatter of one part of a variant.
+type VariantField = fn(&Variant) -> String;
 
-/// The parts in which these variants agree and others differ.
+/// Formats the parts that are equal in these variants and differ in others.
 fn in_common(variants: &[Variant], all: &[Variant]) -> String {
-    let parts: [(&str, Part); 6] = [
+    let parts: [(&str, VariantField); 6] = [
         ("exchange", |v| v.exchange.to_string()),
         ("costs", |v| v.costs.to_string()),
         ("words", |v| v.words.to_string()),
@@ -254,7 +254,7 @@ fn in_common(variants: &[Variant], all: &[Variant]) -> String {
         ("workgroup", |v| v.workgroup.to_string()),
         ("fused", |v| if v.fused { "yes" } else { "no" }.to_owned()),
     ];
-    let values = |part: Part, of: &[Variant]| of.iter().map(part).collect::<BTreeSet<_>>();
+    let values = |part: VariantField, of: &[Variant]| of.iter().map(part).collect::<BTreeSet<_>>();
     let telling = parts.iter().filter_map(|&(name, part)| {
         let own = values(part, variants);
         let listed = || own.iter().cloned().collect::<Vec<_>>().join(" or ");

@@ -1,7 +1,7 @@
-//! Who can reach a session: where it listens, what it connects to, and the rules before it is opened.
+//! Access rules of a session: listening addresses, routers to connect to, and the checks before it opens.
 //!
-//! Zenoh itself listens on all addresses and looks for others by multicast. Here a session listens only on the addresses of `--listen`:
-//! one that listens is a router, on which others meet; one that only connects is a client of a router.
+//! Zenoh by default listens on all addresses and finds peers by multicast. Here a session listens only on the addresses of
+//! `--listen` and is then a router; a session without them is a client of a router.
 
 use crate::console;
 use std::fmt;
@@ -9,26 +9,26 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Port of a router where none is named; Zenoh's own.
+/// Default port of a router; Zenoh's own.
 pub const DEFAULT_PORT: u16 = 7447;
-/// Variable with the password that every session must know; a flag would show it to everyone who lists processes.
+/// Environment variable with the password of all sessions; a flag would show it in process lists.
 pub(crate) const PASSWORD_VARIABLE: &str = "STEREOPSIS_NETWORK_PASSWORD";
-/// Name that belongs to the password.
+/// User name sent with the password.
 const USER: &str = "stereopsis";
-/// Largest message that is taken apart, bytes; zenoh's default is 1 GiB.
+/// Largest accepted message, bytes; zenoh's default is 1 GiB.
 pub(super) const MAX_MESSAGE_BYTES: usize = 256 << 20;
-/// After so long without a sign of life a peer counts as gone, ms. A rig goes to another engine then; zenoh's default is 10 s.
+/// Time without a sign of life after which a peer counts as gone and its rigs move to another engine; zenoh's default is 10 s.
 pub(super) const LEASE: Duration = Duration::from_millis(1500);
 
-/// A connection that says nothing for so long is dropped, ms; zenoh's default is 10 s.
+/// Time limit of a connection's handshake, ms; zenoh's default is 10 s.
 const ACCEPT_TIMEOUT_MS: u64 = 2000;
-/// Connections that have not said yet who they are. With [`MAX_SESSIONS`] they leave room among the 1024 files that a process may open;
-/// zenoh's default is 100, which anyone can fill.
+/// Connections in the handshake. With [`MAX_SESSIONS`] they leave room among the 1024 files that a process may open; zenoh's
+/// default of 100 is easily exhausted by an attacker.
 const MAX_PENDING: usize = 500;
-/// Sessions that are connected here; zenoh's default is 1000.
+/// Connected sessions; zenoh's default is 1000.
 const MAX_SESSIONS: usize = 250;
 
-/// An address that a session listens on or connects to, such as `tcp/192.168.1.5:7447`.
+/// Address to listen on or to connect to, such as `tcp/192.168.1.5:7447`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Endpoint {
     protocol: Protocol,
@@ -39,16 +39,16 @@ pub struct Endpoint {
     options: Option<String>,
 }
 
-/// How bytes travel.
+/// Transport protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Protocol {
     Tcp,
-    /// TCP, encrypted.
+    /// Encrypted TCP.
     Tls,
 }
 
 impl Endpoint {
-    /// Whether only programs of this machine can reach it.
+    /// Whether only programs on this machine can reach it.
     pub fn is_loopback(&self) -> bool {
         let host = self.host.trim_matches(['[', ']']);
         host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
@@ -101,50 +101,50 @@ impl fmt::Display for Endpoint {
     }
 }
 
-/// After so long without room for a message the link to a peer is given up, microseconds; zenoh's default is 5 s. It must be shorter
-/// than [`LEASE`]: a link that is closed while a message waits for room on it holds all others up until then.
-const STUCK_US: u64 = 500_000;
+/// Time without room for a message after which the link to a peer is closed, µs; zenoh's default is 5 s. It must be shorter than
+/// [`LEASE`]: closing a link with a waiting message blocks all other links until it times out.
+const SEND_TIMEOUT_US: u64 = 500_000;
 
-/// How a session joins others.
+/// Addresses and access rules of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Access {
-    /// Where others can meet here: the session is a router then.
+    /// Addresses to listen on; with any the session is a router.
     pub listen: Vec<Endpoint>,
-    /// Routers to connect to: the first that answers, or all of them where the session is a router itself.
+    /// Routers to connect to: a client uses the first that answers, a router all of them.
     pub connect: Vec<Endpoint>,
-    /// Everyone who reaches an address may connect, without a certificate and without a password.
+    /// Whether anyone who reaches an address may connect, without certificate or password.
     pub open: bool,
-    /// A file of Zenoh's own configuration, for certificates and access rules. Flags win over it.
+    /// Path of a Zenoh configuration with certificates and access rules. Flags override it.
     pub config: Option<PathBuf>,
-    /// The password that every session must know.
+    /// Password of all sessions.
     pub password: Option<String>,
 }
 
-/// Zenoh's configuration of a session, and who can connect to it, in words.
+/// Zenoh's configuration of a session, and a description of who can connect.
 pub(super) struct Admission {
     pub(super) config: zenoh::Config,
     pub(super) who: Option<String>,
-    /// Has the password until the session is open.
+    /// Password file, kept until the session is open.
     _dictionary: Option<tempfile::NamedTempFile>,
 }
 
 impl Access {
-    /// Where nothing is said: a client of the router on this machine.
+    /// Returns the access of a client of the router on this machine.
     pub fn local() -> Self {
         let endpoint =
             Endpoint { protocol: Protocol::Tcp, host: "127.0.0.1".to_owned(), port: DEFAULT_PORT, options: None };
         Self { connect: vec![endpoint], password: password(), ..Self::default() }
     }
 
-    /// A client of this router.
+    /// Returns the access of a client of this router.
     pub fn to(router: Endpoint) -> Self {
         Self { connect: vec![router], ..Self::local() }
     }
 
-    /// Zenoh's configuration.
+    /// Builds Zenoh's configuration.
     ///
     /// # Errors
-    /// The file cannot be used; or the session would be open to other machines, and nothing says who may connect.
+    /// The file cannot be used, or the session would be open to other machines without any access rule.
     pub(super) fn admission(&self) -> Result<Admission, String> {
         let mut config = match &self.config {
             Some(path) => zenoh::Config::from_file(path).map_err(|err| {
@@ -165,13 +165,13 @@ impl Access {
         set("connect/exit_on_failure", self.listen.is_empty().to_string())?;
         set("connect/retry", r#"{"period_init_ms":200,"period_max_ms":1000,"period_increase_factor":2}"#.to_owned())?;
         set("scouting/multicast/enabled", "false".to_owned())?;
-        // a router tells nodes of ROS 2 where the others are: peers talk with each other directly, and it passes nothing on between them
+        // gossip connects ROS 2 nodes with each other directly: the router does not forward messages between peers
         set("scouting/gossip/enabled", (!self.listen.is_empty()).to_string())?;
         set("transport/unicast/accept_timeout", ACCEPT_TIMEOUT_MS.to_string())?;
         set("transport/unicast/accept_pending", MAX_PENDING.to_string())?;
         set("transport/unicast/max_sessions", MAX_SESSIONS.to_string())?;
         set("transport/link/tx/lease", LEASE.as_millis().to_string())?;
-        set("transport/link/tx/queue/congestion_control/block/wait_before_close", STUCK_US.to_string())?;
+        set("transport/link/tx/queue/congestion_control/block/wait_before_close", SEND_TIMEOUT_US.to_string())?;
         set("transport/link/rx/max_message_size", MAX_MESSAGE_BYTES.to_string())?;
         let dictionary = self.password.as_ref().map(|password| dictionary(password)).transpose()?;
         if let (Some(password), Some(file)) = (&self.password, &dictionary) {
@@ -183,7 +183,7 @@ impl Access {
         Ok(Admission { config, who, _dictionary: dictionary })
     }
 
-    /// Who can connect, where anyone beside programs of this machine can.
+    /// Describes who can connect beside programs on this machine; `None` if nobody.
     fn who(&self, config: &zenoh::Config) -> Result<Option<String>, String> {
         let Some(reached) = self.listen.iter().find(|endpoint| !endpoint.is_loopback()) else { return Ok(None) };
         let has = |key: &str| config.get_json(key).is_ok_and(|value| !["null", "false", ""].contains(&value.as_str()));
@@ -209,12 +209,12 @@ impl Access {
     }
 }
 
-/// The password, where one is set.
+/// Returns the password of the environment.
 pub fn password() -> Option<String> {
     std::env::var(PASSWORD_VARIABLE).ok().filter(|word| !word.is_empty())
 }
 
-/// A file with the user and the password, which Zenoh reads when a session is opened; readable for its owner alone.
+/// Writes Zenoh's user and password file, readable by its owner only.
 fn dictionary(password: &str) -> Result<tempfile::NamedTempFile, String> {
     use std::io::Write as _;
     let fits = |c: char| c.is_ascii_graphic() && c != ':';
@@ -229,7 +229,7 @@ fn dictionary(password: &str) -> Result<tempfile::NamedTempFile, String> {
     written.map_err(|err| format!("cannot write the password's file: {}", crate::files::cause(&err)))
 }
 
-/// What Zenoh says, without the place in its source.
+/// Returns Zenoh's error text without its source location.
 pub(super) fn cause(text: &str) -> &str {
     text.split(" at /").next().unwrap_or_default().trim()
 }
@@ -273,7 +273,7 @@ mod tests {
         assert!(password.admission().unwrap().who.unwrap().contains("knows the password"));
         let short = Access { password: Some("a:b".into()), ..listening("tcp/127.0.0.1:1") };
         assert!(refusal(&short).contains("8 to 256"));
-        // whom a client trusts keeps nobody out
+        // certificates that a client trusts restrict nobody
         let tls = listening("tls/0.0.0.0:1");
         assert!(refusal(&tls).contains("set enable_mtls") && refusal(&tls).contains("--open"), "{}", refusal(&tls));
         let said = |access: Access| access.admission().unwrap().who.unwrap();

@@ -1,9 +1,9 @@
-//! How old results are when they come: for measurements of a network.
+//! Ages of results on arrival, to measure a network.
 
 use super::census::CensusTaker;
 use super::error::NetworkError;
 use super::inlet::{Inlet, InletCounts, Verdict};
-use super::key::Of;
+use super::key::RigTopic;
 use super::outlet::now_ns;
 use super::session::Network;
 use super::wire::Content;
@@ -13,20 +13,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Results of all rigs, as they came here.
+/// Ages and counts of the received results of all rigs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Ages {
-    /// How many came.
+    /// Number of received results.
     pub results: u64,
-    /// From the capture of the left picture to here, half are younger, ms.
+    /// Median time from the left picture's capture to its arrival, ms.
     pub age_ms_p50: f64,
-    /// 99 of 100 are younger, ms.
+    /// 99th percentile of that time, ms.
     pub age_ms_p99: f64,
-    /// What came of each rig.
+    /// Counters of each rig's stream.
     pub rigs: BTreeMap<String, InletCounts>,
 }
 
-/// Receives the results of all rigs for this time.
+/// Receives the results of all rigs for the given time.
 ///
 /// # Errors
 /// The session has ended.
@@ -35,10 +35,10 @@ pub fn watch_results(network: &Network, time: Duration) -> Result<Ages, NetworkE
     let ages = Arc::<Mutex<Vec<f64>>>::default();
     let mut inlets = BTreeMap::new();
     for rig in census.engines.keys() {
-        // the capture times are those of the head's clock
+        // capture times are in the head's clock
         let ahead_s = census.clocks.get(rig).map_or(0.0, |clock| clock.offset_s);
         let noted = Arc::clone(&ages);
-        let inlet = Inlet::start(network, &Of::Result.rig(rig), Content::Result, move |head| {
+        let inlet = Inlet::start(network, &RigTopic::Result.rig(rig), Content::Result, move |head| {
             let age_s = (i128::from(now_ns()) - i128::from(head.taken_ns)) as f64 / 1e9 + ahead_s;
             noted.lock().push(1e3 * age_s);
             Verdict::Take

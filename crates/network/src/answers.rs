@@ -1,4 +1,4 @@
-//! Answers to questions, on a thread of their own: a thread of Zenoh that waits for room on a link would read nothing meanwhile.
+//! Answers to queries on a separate thread: a Zenoh thread that waits for room on a link would read nothing meanwhile.
 
 use super::error::NetworkError;
 use super::session::{MAX_ANSWER_BYTES, Network};
@@ -8,22 +8,22 @@ use std::thread::JoinHandle;
 use zenoh::Wait as _;
 use zenoh::query::{Query, Queryable};
 
-/// Questions that wait; more of them get no answer.
+/// Queued queries; further ones get no answer.
 const MAX_WAITING: usize = 64;
 
-/// Makes the answer to a question from what was sent with it; an error is a refusal, in words.
+/// Handler of a query: payload to answer; an error is sent as a refusal.
 pub type Answer = Box<dyn Fn(Option<Vec<u8>>) -> Result<Vec<u8>, String> + Send>;
 
-/// Answers questions until it is dropped.
+/// Server of queries, running until it is dropped.
 pub struct Answers {
     queryables: Vec<Queryable<()>>,
-    /// `None` at the end.
+    /// Channel to the thread; `None` at the end.
     to_thread: Option<Sender<(usize, Query)>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Answers {
-    /// Answers questions to these keys.
+    /// Starts to answer queries for these keys.
     ///
     /// # Errors
     /// The session has ended, or the system gives no thread.
@@ -61,7 +61,7 @@ impl Answers {
 
 impl Drop for Answers {
     fn drop(&mut self) {
-        // they hold the other ends of the channel
+        // the queryables hold the other senders of the channel
         self.queryables.clear();
         self.to_thread = None;
         if let Some(thread) = self.thread.take() {
@@ -70,7 +70,7 @@ impl Drop for Answers {
     }
 }
 
-/// An answer in JSON.
+/// Encodes an answer as JSON.
 pub(super) fn json(value: &impl serde::Serialize) -> Result<Vec<u8>, String> {
     serde_json::to_vec(value).map_err(|err| err.to_string())
 }

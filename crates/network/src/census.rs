@@ -1,9 +1,9 @@
-//! Everyone who is there, with their states and clocks: the data of `net` and of the window's list.
+//! Census of members with their states and clocks, for `net` and the window's list.
 
 use super::access::Access;
 use super::clock::{ClockEstimate, ClockOffset};
 use super::error::NetworkError;
-use super::key::{Member, Of, Role, all_status};
+use super::key::{Member, RigTopic, Role, all_status};
 use super::presence::Present;
 use super::rendezvous;
 use super::replies::ANSWER_TIMEOUT;
@@ -22,32 +22,32 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// All members, and which engine has which rig.
+/// Members, engine assignments and clocks at one time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Census {
-    /// The members.
+    /// Members of this protocol version.
     pub members: Vec<Reported>,
-    /// The engine of each rig, by name; `None` where there is no engine.
+    /// Name of each rig's engine; `None` without one.
     pub engines: BTreeMap<String, Option<String>>,
-    /// How far the clock of each head is ahead of this machine's.
+    /// Offset of each head's clock from this machine's.
     pub clocks: BTreeMap<String, ClockOffset>,
-    /// Versions of the protocol that others speak, whose members are not listed.
+    /// Other protocol versions in use; their members are not listed.
     pub other_versions: Vec<u8>,
 }
 
-/// Takes a census, and keeps the clocks' exchanges from one to the next.
+/// Taker of censuses that keeps the clock exchanges between them.
 pub struct CensusTaker {
     network: Network,
     clocks: BTreeMap<String, ClockEstimate>,
 }
 
 impl CensusTaker {
-    /// On this network.
+    /// Creates a taker for this network.
     pub fn new(network: Network) -> Self {
         Self { network, clocks: BTreeMap::new() }
     }
 
-    /// Asks all members; waits for some seconds at most.
+    /// Queries all members; blocks for some seconds at most.
     ///
     /// # Errors
     /// The session has ended.
@@ -79,20 +79,20 @@ impl CensusTaker {
         })
     }
 
-    /// Asks all heads that answered for a small picture.
+    /// Requests a thumbnail from each head that answered.
     fn pictures(&self, census: &Census) -> Pictures {
         let answered = census.members.iter().filter(|member| member.status.as_ref().is_some_and(|s| s.head.is_some()));
         let pictures = answered.filter_map(|head| {
-            let answers = self.network.ask(&Of::Picture.rig(&head.name), None, ANSWER_TIMEOUT).ok()?;
+            let answers = self.network.ask(&RigTopic::Picture.rig(&head.name), None, ANSWER_TIMEOUT).ok()?;
             let (_, bytes) = answers.into_iter().flatten().next()?;
-            Some((head.name.clone(), Arc::new(decode_picture(&bytes, true, SMALL).ok()?)))
+            Some((head.name.clone(), Arc::new(decode_picture(&bytes, true, MAX_THUMBNAIL).ok()?)))
         });
         pictures.collect()
     }
 }
 
-/// The engine of a rig: the first in the order of rendezvous that has results of it, or will have when it has started. Where no engine
-/// answers, its owner by the tokens alone.
+/// Finds the engine of a rig: the first in rendezvous order that computes its results or is still starting; if no engine answers,
+/// the owner by the tokens alone.
 fn engine_of(rig: &str, members: &BTreeSet<Member>, status: &BTreeMap<String, Status>) -> Option<String> {
     let has_results = |member: &Member| {
         let engine = status.get(&member.status()).and_then(|status| status.engine.as_ref());
@@ -106,11 +106,11 @@ fn engine_of(rig: &str, members: &BTreeSet<Member>, status: &BTreeMap<String, St
     owner.map(|engine| engine.name.clone())
 }
 
-/// Names of columns.
+/// Column headings.
 const COLUMNS: [&str; 6] = ["what", "name", "machine", "rate", "dropped", "state"];
 
 impl Census {
-    /// A table for people.
+    /// Formats the census as a text table.
     pub fn table(&self) -> String {
         let mut rows: Vec<[String; 6]> = vec![COLUMNS.map(str::to_owned)];
         rows.extend(self.members.iter().flat_map(|member| self.rows(member)));
@@ -134,7 +134,7 @@ impl Census {
         lines.join("\n") + "\n"
     }
 
-    /// The rows of a member; an engine has one more for each of its rigs.
+    /// Returns the rows of a member; an engine has one more for each rig.
     fn rows(&self, member: &Reported) -> Vec<[String; 6]> {
         let Reported { role, name, weight, status, .. } = member;
         let Some(status) = status else {
@@ -200,34 +200,34 @@ fn drops_at_engine(rig: &RigStatus) -> [(u64, &'static str); 4] {
     ]
 }
 
-/// Numbers of drops with their places; 0 where there are none.
+/// Formats drop counts with their places; `0` without drops.
 fn places(dropped: &[(u64, &str)]) -> String {
     let some: Vec<_> =
         dropped.iter().filter(|(count, _)| *count > 0).map(|(count, place)| format!("{place} {count}")).collect();
     if some.is_empty() { "0".to_owned() } else { some.join(", ") }
 }
 
-/// How often a census is taken.
+/// Interval of censuses.
 const CENSUS_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The newest census, or why there is none; `None` before the first one.
+/// Newest census or the error instead; `None` before the first one.
 type Newest = Option<Result<Census, String>>;
-/// Small pictures by the names of their heads.
+/// Thumbnails by head name.
 type Pictures = BTreeMap<String, Arc<Picture>>;
 
-/// Most pixels of a small picture; a hostile head could send any.
-const SMALL: MaxPixels = MaxPixels(512 * 512);
+/// Largest thumbnail accepted from a head, px.
+const MAX_THUMBNAIL: MaxPixels = MaxPixels(512 * 512);
 
-/// Takes a census each second, and small pictures of all heads, on a thread of its own, until it is dropped.
+/// Background thread that takes a census and the heads' thumbnails each second, until it is dropped.
 pub struct CensusWatch {
     router: String,
     newest: Arc<Mutex<(Newest, Pictures)>>,
-    /// `None` at the end.
+    /// Stop channel; `None` at the end.
     stop: Option<Sender<()>>,
 }
 
 impl CensusWatch {
-    /// Connects to a router, such as `192.168.1.5:7447`, and does so again where it is lost; `wake` is called after each census.
+    /// Connects to a router such as `192.168.1.5:7447`, and reconnects when it is lost; calls `wake` after each census.
     pub fn start(router: &str, config: Option<PathBuf>, wake: impl Fn() + Send + 'static) -> Self {
         let newest = Arc::<Mutex<(Newest, Pictures)>>::default();
         let (stop, stopped) = bounded::<()>(0);
@@ -250,24 +250,24 @@ impl CensusWatch {
                 }
             }
         };
-        // it may wait for a router that does not answer, and is not joined
+        // not joined: it may block on a router that does not answer
         if let Err(err) = std::thread::Builder::new().name("census".into()).spawn(work) {
             newest.lock().0 = Some(Err(format!("no thread to look for rigs: {err}")));
         }
         Self { router: router.to_owned(), newest, stop: Some(stop) }
     }
 
-    /// The router.
+    /// Returns the router's address.
     pub fn router(&self) -> &str {
         &self.router
     }
 
-    /// The newest census, or why there is none; `None` before the first one.
+    /// Returns the newest census or the error instead; `None` before the first one.
     pub fn newest(&self) -> Option<Result<Census, String>> {
         self.newest.lock().0.clone()
     }
 
-    /// The newest small picture of a head; another address is another picture.
+    /// Returns the newest thumbnail of a head; a new one has a new address.
     pub fn picture(&self, head: &str) -> Option<Arc<Picture>> {
         self.newest.lock().1.get(head).cloned()
     }
@@ -279,7 +279,7 @@ impl Drop for CensusWatch {
     }
 }
 
-/// Takes a census, with a session that is opened where there is none.
+/// Takes a census, opening a session if there is none.
 fn census(taker: &mut Option<CensusTaker>, router: &str, config: Option<&PathBuf>) -> Result<Census, String> {
     if taker.is_none() {
         let access = Access { config: config.cloned(), ..Access::to(router.parse()?) };
@@ -292,13 +292,13 @@ fn census(taker: &mut Option<CensusTaker>, router: &str, config: Option<&PathBuf
 }
 
 impl Census {
-    /// The state of a head, where it answered.
+    /// Returns the state of a head if it answered.
     pub fn head(&self, rig: &str) -> Option<&HeadStatus> {
         let is_it = |member: &&Reported| member.role == Role::Head && member.name == rig;
         self.members.iter().find(is_it)?.status.as_ref()?.head.as_ref()
     }
 
-    /// The state of a rig at its engine, where that answered.
+    /// Returns a rig's state at its engine if that answered.
     pub fn at_engine(&self, rig: &str) -> Option<&RigStatus> {
         let engine = self.engines.get(rig)?.as_ref()?;
         let is_it = |member: &&Reported| member.role == Role::Engine && member.name == *engine;
@@ -306,7 +306,7 @@ impl Census {
         rigs.iter().find(|at_engine| at_engine.rig == rig)
     }
 
-    /// The heads of one camera that is this side's, by name.
+    /// Returns the names of single-camera heads of this side.
     pub fn cameras(&self, side: Side) -> impl Iterator<Item = &str> {
         let is_it = move |member: &&Reported| {
             let head = member.status.as_ref().and_then(|status| status.head.as_ref());
@@ -315,7 +315,7 @@ impl Census {
         self.members.iter().filter(is_it).map(|member| member.name.as_str())
     }
 
-    /// Where pairs of a rig were dropped: `0`, or numbers with places.
+    /// Formats a rig's dropped pairs: `0`, or counts with places.
     pub fn drops(&self, rig: &str) -> String {
         let at_head = self.head(rig).into_iter().flat_map(drops_of_head);
         let at_engine = self.at_engine(rig).into_iter().flat_map(drops_at_engine);

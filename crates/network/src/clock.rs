@@ -1,44 +1,44 @@
-//! How far another machine's clock is from this one's: questions and answers with four times, as NTP takes them (Mills, RFC 5905).
+//! Clock offset of another machine from four timestamps per exchange, as in NTP (Mills, RFC 5905).
 //!
-//! The quicker an exchange, the less it can be wrong: half its delay at most. The best one of the last minute holds; its bound
-//! grows with its age, so that a clock that drifts is followed.
+//! The error is at most half the exchange's delay. The best exchange of the last minute is used; its bound grows with its age to
+//! allow for drift.
 
 use super::error::NetworkError;
-use super::key::Of;
+use super::key::RigTopic;
 use super::outlet::now_ns;
 use super::session::Network;
 use std::collections::VecDeque;
 use std::fmt;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Exchanges older than this are forgotten.
-const KEPT: Duration = Duration::from_mins(1);
-/// How fast two clocks of computers may drift apart: crystals are within 50 ppm each.
-const DRIFT: f64 = 100e-6;
+/// Age after which an exchange is discarded.
+const MAX_EXCHANGE_AGE: Duration = Duration::from_mins(1);
+/// Largest relative drift between two clocks: crystals are within 50 ppm each.
+const MAX_DRIFT: f64 = 100e-6;
 
-/// An answer of a clock, in ns since 1970.
+/// Times of a clock's answer, ns since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ClockAnswer {
-    /// When the question came.
+    /// Arrival time of the question.
     pub received_ns: u64,
-    /// When the answer left.
+    /// Departure time of the answer.
     pub sent_ns: u64,
     /// Number of the head's run.
     #[serde(default)]
     pub boot: Option<u64>,
 }
 
-/// How far a clock is ahead of this machine's.
+/// Offset of a clock from this machine's.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ClockOffset {
-    /// Its time minus this machine's, s.
+    /// Remote time minus local time, s.
     pub offset_s: f64,
     /// Bound of the error, s.
     pub uncertainty_s: f64,
 }
 
 impl ClockOffset {
-    /// The time here at a time of that clock, ns since 1970; `None` for one that no clock here can show.
+    /// Converts a remote time (ns since 1970) to local time; `None` if it cannot be represented.
     pub(super) fn here(&self, there_ns: u64) -> Option<SystemTime> {
         let ns = i128::from(there_ns) - (self.offset_s * 1e9) as i128;
         SystemTime::UNIX_EPOCH.checked_add(Duration::from_nanos(u64::try_from(ns).ok()?))
@@ -51,17 +51,17 @@ impl fmt::Display for ClockOffset {
     }
 }
 
-/// Estimates the offset of one clock.
+/// Estimator of one clock's offset.
 #[derive(Clone, Debug, Default)]
 pub struct ClockEstimate {
-    /// When, half the delay, offset, s.
+    /// Local time, half the delay (s), offset (s) of each exchange.
     exchanges: VecDeque<(Instant, f64, f64)>,
-    /// The run of the head that answered them.
+    /// Run of the head that answered them.
     boot: Option<u64>,
 }
 
 impl ClockEstimate {
-    /// Asks the head of a rig for its clock; with `boot` that of this run alone. Another machine may have a head of this name.
+    /// Queries the clock of a rig's head, with `boot` of this run only: another machine may have a head of the name.
     ///
     /// # Errors
     /// The session has ended.
@@ -76,7 +76,7 @@ impl ClockEstimate {
             self.exchanges.clear();
         }
         let asked_ns = now_ns();
-        let answers = network.ask(&Of::Clock.rig(rig), None, timeout)?;
+        let answers = network.ask(&RigTopic::Clock.rig(rig), None, timeout)?;
         let answered_ns = now_ns();
         let read = |(_, bytes): (String, Vec<u8>)| serde_json::from_slice::<ClockAnswer>(&bytes).ok();
         let is_its = |answer: &ClockAnswer| boot.is_none() || answer.boot.is_none() || answer.boot == boot;
@@ -86,7 +86,7 @@ impl ClockEstimate {
         Ok(())
     }
 
-    /// Adds an exchange that was asked and answered at these times of this machine's clock, ns since 1970.
+    /// Adds an exchange with its local send and receive times, ns since 1970.
     fn add(&mut self, asked_ns: u64, answer: ClockAnswer, answered_ns: u64, now: Instant) {
         let between = |from: u64, to: u64| (i128::from(to) - i128::from(from)) as f64 / 1e9;
         let delay = between(asked_ns, answered_ns) - between(answer.received_ns, answer.sent_ns);
@@ -94,17 +94,17 @@ impl ClockEstimate {
         if delay >= 0.0 && delay.is_finite() {
             self.exchanges.push_back((now, delay / 2.0, offset));
         }
-        while self.exchanges.front().is_some_and(|(at, ..)| now.saturating_duration_since(*at) > KEPT) {
+        while self.exchanges.front().is_some_and(|(at, ..)| now.saturating_duration_since(*at) > MAX_EXCHANGE_AGE) {
             self.exchanges.pop_front();
         }
     }
 
-    /// The offset now; `None` before the first exchange and a minute after the last.
+    /// Returns the current offset; `None` before the first exchange and a minute after the last.
     pub fn offset(&self, now: Instant) -> Option<ClockOffset> {
         let bound =
-            |(at, half, _): &(Instant, f64, f64)| half + DRIFT * now.saturating_duration_since(*at).as_secs_f64();
+            |(at, half, _): &(Instant, f64, f64)| half + MAX_DRIFT * now.saturating_duration_since(*at).as_secs_f64();
         let best = self.exchanges.iter().min_by(|a, b| bound(a).total_cmp(&bound(b)))?;
-        (now.saturating_duration_since(best.0) <= KEPT)
+        (now.saturating_duration_since(best.0) <= MAX_EXCHANGE_AGE)
             .then(|| ClockOffset { offset_s: best.2, uncertainty_s: bound(best) })
     }
 }
@@ -113,7 +113,7 @@ impl ClockEstimate {
 mod tests {
     use super::*;
 
-    /// Exchanges each second with a clock that is ahead and drifts, over ways of random delay, which is not the same both ways.
+    /// Simulates one exchange a second with a drifting clock over random, asymmetric delays.
     fn watch(seconds: u32, ahead_s: f64, drift: f64) -> Vec<(f64, ClockOffset)> {
         let mut random = fastrand::Rng::with_seed(3);
         let (start, mut estimate) = (Instant::now(), ClockEstimate::default());

@@ -1,8 +1,8 @@
-//! The error of the network.
+//! Network errors.
 
 use crate::capture::CaptureError;
 
-/// Error of the network: what was tried, and what to do next.
+/// Network error: the failed action and its remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct NetworkError {
@@ -11,17 +11,17 @@ pub struct NetworkError {
 }
 
 impl NetworkError {
-    /// An error that lasts.
+    /// Creates a permanent error.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_silence: false }
     }
 
-    /// No router answers, which may change.
+    /// Creates the temporary error of a router that does not answer.
     pub(super) fn silence(text: String) -> Self {
         Self { text, is_silence: true }
     }
 
-    /// Whether no router answered, which may change.
+    /// Whether no router answered, which may be temporary.
     pub fn is_silence(&self) -> bool {
         self.is_silence
     }

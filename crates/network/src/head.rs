@@ -1,10 +1,10 @@
-//! A head: publishes raw pairs of a source as its cameras gave them, and keeps what belongs to the rig: its calibration, and the
-//! parameters by which engines match it. So an engine may die, and the next one continues with the same parameters.
+//! Head: publishes the raw pairs of a source and stores the rig's calibration and matching parameters, so that a new engine
+//! continues with the parameters of one that failed.
 
 use super::answers::{Answer, json};
 use super::clock::ClockAnswer;
 use super::error::NetworkError;
-use super::key::{Member, Of, Role, check_rig};
+use super::key::{Member, RigTopic, Role, check_rig};
 use super::membership::Membership;
 use super::outlet::{Outlet, OutletCounts, Parcel, Stream, now_ns};
 use super::session::Network;
@@ -26,50 +26,50 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Description of a rig, which its head answers.
+/// Description of a rig, answered by its head.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Description {
     /// Number of the head's run.
     pub boot: u64,
-    /// Number of the description; the heads of pairs have it.
+    /// Number of the description, repeated in the header of each pair.
     pub number: u32,
-    /// The source, its calibration, and the parameters.
+    /// Source, calibration and parameters.
     pub about: About,
-    /// The camera of a head that has one alone.
+    /// Side of a single-camera head.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub camera: Option<Side>,
 }
 
 impl Description {
-    /// What tells it from earlier ones: the run, and the number in it.
+    /// Returns the version: run id and counter.
     pub fn id(&self) -> (u64, u32) {
         (self.boot, self.number)
     }
 
-    /// The parameters of the rig.
+    /// Parses the rig's matching parameters.
     ///
     /// # Errors
-    /// They make no sense.
+    /// They are invalid.
     pub fn params(&self) -> Result<StereoParams, String> {
         params_of(&self.about.parameters)
     }
 }
 
-/// Parameters by name, as messages have them; those that are not named have their defaults.
+/// Parses parameters by name; missing ones have their defaults.
 ///
 /// # Errors
-/// The first that makes no sense, or those that do not fit each other.
+/// The first invalid parameter, or a conflict between them.
 pub(super) fn params_of(words: &BTreeMap<String, String>) -> Result<StereoParams, String> {
     let words: Vec<_> = words.iter().map(|(name, text)| (name.clone(), text.clone())).collect();
     settings::changed(&StereoParams::default(), &words).map_err(|err| format!("its parameters cannot be used: {err}"))
 }
 
-/// Request to set controls of cameras.
+/// Request to set camera controls.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ControlRequest {
-    /// 0 for the left camera, 1 for the right one; `None` for both.
+    /// Camera: 0 left, 1 right; `None` for both.
     pub camera: Option<usize>,
-    /// The settings.
+    /// Control values.
     pub settings: ControlSettings,
 }
 
@@ -83,12 +83,12 @@ struct State {
 struct Shared {
     boot: u64,
     camera: Option<Side>,
-    /// The newest pair, of which others may ask a small picture.
+    /// Newest pair, source of thumbnails.
     newest: Mutex<Option<Arc<RawPair>>>,
     state: Mutex<State>,
 }
 
-/// A head on the network. It ends when it is dropped.
+/// Head on the network. It ends when it is dropped.
 pub struct Head {
     shared: Arc<Shared>,
     pairs: Outlet<PairParts>,
@@ -96,8 +96,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// Announces a rig with this description and these parameters; pairs come by its tap. With `camera` it has this camera alone, and
-    /// sends the pictures of that side.
+    /// Announces a rig with its description and parameters; pairs come through its tap. With `camera` it sends only that side.
     ///
     /// # Errors
     /// The name is impossible, another head has it, or the session has ended.
@@ -126,7 +125,7 @@ impl Head {
         };
         let state = State { about: about.clone(), number: 0, params: params.clone(), status };
         let shared = Arc::new(Shared { boot, camera, newest: Mutex::default(), state: Mutex::new(state) });
-        let stream = Stream { key: Of::Pair.rig(rig), content: Content::Pair, boot };
+        let stream = Stream { key: RigTopic::Pair.rig(rig), content: Content::Pair, boot };
         let mut sender = Sender {
             shared: Arc::clone(&shared),
             packer: Packer::new(about.clone(), Format::Ros2),
@@ -145,7 +144,7 @@ impl Head {
         Taps { raw: vec![Arc::clone(self) as _], frames: Vec::new() }
     }
 
-    /// Tells others the state of the source; what goes to the network is added here.
+    /// Publishes the state of the source, with the sending counters added here.
     pub fn set_status(&self, mut status: HeadStatus) {
         if !self.membership.rivals().is_empty() {
             let rival = "another head of this name is there: each receiver keeps to the one that it opened; choose another --name";
@@ -155,12 +154,12 @@ impl Head {
         self.shared.state.lock().status = HeadStatus { camera, sent: self.pairs.counts(), ..status };
     }
 
-    /// Why this head ends, where another one of its name goes on; see [`Membership::yields`].
+    /// Returns the reason to end when another member of the name has precedence; see [`Membership::yields`].
     pub fn yields(&self) -> Option<NetworkError> {
         self.membership.yields()
     }
 
-    /// What was sent so far.
+    /// Returns the sending counters.
     pub fn sent(&self) -> OutletCounts {
         self.pairs.counts()
     }
@@ -173,17 +172,17 @@ impl RawTap for Head {
             return;
         }
         let parts = PairParts::of_raw(pair, geometry, Streams::NONE.with(RecordedStream::Raw, true));
-        // what is played is sent as if it were taken now: its own times would come again in each round, and say nothing of delays
+        // played pairs are sent with the current time: their recorded times repeat in each loop and would give wrong delays
         self.pairs.offer(if source.is_camera { parts } else { parts.taken_at(SystemTime::now()) });
     }
 }
 
-/// Packs pairs on the publishing thread.
+/// Packer of pairs on the publishing thread.
 struct Sender {
     shared: Arc<Shared>,
     packer: Packer,
     about: About,
-    /// Topics of the pictures of a pair.
+    /// Picture topics of a pair.
     pictures: Vec<&'static str>,
 }
 
@@ -191,7 +190,7 @@ impl Sender {
     fn pack(&mut self, parts: &PairParts) -> Result<Parcel, String> {
         let size = parts.size();
         if size != (self.about.width, self.about.height) {
-            // receivers take pictures of the described size alone
+            // receivers accept pictures of the described size only
             (self.about.width, self.about.height) = size;
             self.shared.describe(|state| (state.about.width, state.about.height) = size);
         }
@@ -199,7 +198,7 @@ impl Sender {
         let mut packets = if let Ok(packets) = self.packer.pair(parts, now) {
             packets
         } else {
-            // the pictures are split or turned in another way than before: another description
+            // the pictures are now split or rotated differently: new description
             self.packer = Packer::new(self.about.clone(), Format::Ros2);
             self.packer.pair(parts, now)?
         };
@@ -221,7 +220,7 @@ impl Sender {
 }
 
 impl Shared {
-    /// Changes the description, which gets a new number.
+    /// Changes the description and increments its number.
     fn describe(&self, change: impl FnOnce(&mut State)) {
         let mut state = self.state.lock();
         change(&mut state);
@@ -233,7 +232,7 @@ impl Shared {
         Description { boot: self.boot, number: state.number, about: state.about.clone(), camera: self.camera }
     }
 
-    /// Sets parameters by the rules of flags, all or none of them; returns all that are in force.
+    /// Sets parameters by the rules of flags, all or none; returns all parameters in force.
     fn set_parameters(&self, sent: &[u8]) -> Result<BTreeMap<String, String>, String> {
         let words: BTreeMap<String, String> =
             serde_json::from_slice(sent).map_err(|err| format!("these are no parameters by name: {err}"))?;
@@ -249,7 +248,7 @@ impl Shared {
         Ok(parameter_words(&params))
     }
 
-    /// The newest picture of its left camera, or of its only one, small, as a JPEG.
+    /// Returns a JPEG thumbnail of the newest left (or only) picture.
     fn picture(&self) -> Result<Vec<u8>, String> {
         let pair = self.newest.lock().clone().ok_or("no pair has come yet")?;
         let decoded = pair.original.as_ref().map(|original| original.pictures(Pixels::Color)).transpose();
@@ -260,7 +259,7 @@ impl Shared {
         small_jpeg(if self.camera == Some(Side::Right) { right } else { left })
     }
 
-    /// Sets controls of cameras; returns what was rejected or clamped.
+    /// Sets camera controls; returns the rejected and clamped ones.
     fn set_controls(&self, sent: &[u8]) -> Result<Vec<String>, String> {
         let request: ControlRequest =
             serde_json::from_slice(sent).map_err(|err| format!("these are no controls of a camera: {err}"))?;
@@ -276,23 +275,23 @@ impl Shared {
     }
 }
 
-/// Answers to all that can be asked of a head, beside its state.
+/// Returns the handlers of all queries except the state.
 fn answers(rig: &str, shared: &Arc<Shared>) -> Vec<(String, Answer)> {
     let of = || Arc::clone(shared);
     let (about, parameters, controls, picture, boot) = (of(), of(), of(), of(), shared.boot);
     vec![
-        (Of::About.rig(rig), Box::new(move |_| json(&about.description()))),
+        (RigTopic::About.rig(rig), Box::new(move |_| json(&about.description()))),
         (
-            Of::Parameters.rig(rig),
+            RigTopic::Parameters.rig(rig),
             Box::new(move |sent| match sent {
                 Some(sent) => json(&parameters.set_parameters(&sent)?),
                 None => json(&parameters.state.lock().about.parameters),
             }),
         ),
-        (Of::Controls.rig(rig), Box::new(move |sent| json(&controls.set_controls(&sent.unwrap_or_default())?))),
-        (Of::Picture.rig(rig), Box::new(move |_| picture.picture())),
+        (RigTopic::Controls.rig(rig), Box::new(move |sent| json(&controls.set_controls(&sent.unwrap_or_default())?))),
+        (RigTopic::Picture.rig(rig), Box::new(move |_| picture.picture())),
         (
-            Of::Clock.rig(rig),
+            RigTopic::Clock.rig(rig),
             Box::new(move |_| {
                 let received_ns = now_ns();
                 json(&ClockAnswer { received_ns, sent_ns: now_ns(), boot: Some(boot) })
@@ -301,10 +300,10 @@ fn answers(rig: &str, shared: &Arc<Shared>) -> Vec<(String, Answer)> {
     ]
 }
 
-/// Width of a small picture, px.
+/// Width of a thumbnail, px.
 const SMALL_WIDTH: u32 = 160;
 
-/// A picture at most [`SMALL_WIDTH`] px wide, as a JPEG.
+/// Encodes a picture as a JPEG at most [`SMALL_WIDTH`] px wide.
 fn small_jpeg(picture: Picture) -> Result<Vec<u8>, String> {
     let (width, height) = picture.size();
     let (width, height) = (width as u32, height as u32);

@@ -1,4 +1,4 @@
-//! A stream that is received: the newest message waits for its reader, and what was dropped on the way is counted.
+//! Receiving end of a stream: keeps the newest message for its reader and counts dropped ones.
 
 use super::error::NetworkError;
 use super::session::Network;
@@ -13,55 +13,55 @@ use zenoh::bytes::ZBytes;
 use zenoh::pubsub::Subscriber;
 use zenoh::sample::Sample;
 
-/// Senders whose numbers are followed: the engines of a rig while it moves, and a hostile network's.
+/// Senders whose sequence numbers are tracked: usually the engines of a rig while it moves; a hostile network may add any number.
 const MAX_SENDERS: usize = 8;
 
-/// Numbers of messages that can be missed between two: a minute at 120 Hz. A larger gap is a new beginning.
+/// Largest gap counted as missed messages: a minute at 120 Hz. A larger one counts as a restart.
 pub(super) const MAX_GAP: u64 = 7200;
 
-/// Judgement of a message by its head, before it takes the place of another one.
+/// Verdict on a message from its header, before it replaces another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is taken.
+    /// Accept the message.
     Take,
-    /// It is left, and not counted.
+    /// Ignore the message without counting it.
     Leave,
-    /// It is refused and counted: why.
+    /// Refuse and count the message, with the reason.
     Refuse(&'static str),
 }
 
-/// A message that was received.
+/// Received message.
 #[derive(Debug)]
 pub struct Arrived {
-    /// Its head.
+    /// Header of the message.
     pub head: Head,
-    /// Its packets, of which nothing is known but that none is cut off.
+    /// Packets; only their lengths are checked.
     pub payload: ZBytes,
 }
 
-/// What a receiver has seen so far.
+/// Counters of a receiver.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct InletCounts {
-    /// Messages that came.
+    /// Received messages.
     pub received: u64,
     /// Messages per second.
     pub rate_hz: f64,
-    /// Bytes of these.
+    /// Received bytes.
     pub bytes: u64,
-    /// Messages that were sent and never came: gaps in their numbers.
+    /// Messages lost on the way, from gaps in their numbers.
     pub dropped_by_network: u64,
-    /// Messages that newer ones replaced before they were read here.
+    /// Messages replaced by newer ones before they were read.
     pub dropped_here: u64,
-    /// Messages that make no sense.
+    /// Invalid messages.
     pub refused: u64,
-    /// Why the last one was refused.
+    /// Reason of the last refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refusal: Option<String>,
 }
 
 #[derive(Default)]
-struct Seen {
-    /// The newest number of each run.
+struct ReceiveState {
+    /// Run and newest sequence number of each sender.
     last: Vec<(u64, u64)>,
     received: u64,
     bytes: u64,
@@ -71,15 +71,15 @@ struct Seen {
     rate: Rate,
 }
 
-/// A received stream.
+/// Receiver of a stream.
 pub struct Inlet {
     messages: NewestReceiver<Arrived>,
-    seen: Arc<Mutex<Seen>>,
+    seen: Arc<Mutex<ReceiveState>>,
     _subscriber: Subscriber<()>,
 }
 
 impl Inlet {
-    /// Receives the messages of a key that `judge` lets in; it is called on one of Zenoh's threads, and must not wait.
+    /// Subscribes to a key and keeps the messages that `judge` accepts; `judge` runs on a Zenoh thread and must not block.
     ///
     /// # Errors
     /// The session has ended.
@@ -90,7 +90,7 @@ impl Inlet {
         judge: impl Fn(&Head) -> Verdict + Send + Sync + 'static,
     ) -> Result<Self, NetworkError> {
         let (sender, messages) = newest::channel();
-        let seen = Arc::<Mutex<Seen>>::default();
+        let seen = Arc::<Mutex<ReceiveState>>::default();
         let noted = Arc::clone(&seen);
         let take = move |sample: Sample| {
             let attachment = sample.attachment().map(ZBytes::to_bytes).unwrap_or_default();
@@ -114,17 +114,17 @@ impl Inlet {
         Ok(Self { messages, seen, _subscriber: subscriber })
     }
 
-    /// The newest messages.
+    /// Returns the queue with the newest message.
     pub fn messages(&self) -> &NewestReceiver<Arrived> {
         &self.messages
     }
 
-    /// Counts a message that came and makes no sense.
+    /// Counts an invalid message.
     pub fn refuse(&self, why: &str) {
         self.seen.lock().refuse(why);
     }
 
-    /// What it has seen so far.
+    /// Returns the counters.
     pub fn counts(&self) -> InletCounts {
         let mut seen = self.seen.lock();
         InletCounts {
@@ -139,7 +139,7 @@ impl Inlet {
     }
 }
 
-impl Seen {
+impl ReceiveState {
     fn note(&mut self, head: &Head, bytes: usize) {
         self.received += 1;
         self.bytes += bytes as u64;
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn gaps_are_counted_for_each_run_alone() {
-        let mut seen = Seen::default();
+        let mut seen = ReceiveState::default();
         let mut note = |boot, sequence| {
             seen.note(&Head { content: Content::Pair, about: 0, boot, sequence, taken_ns: 0, sent_ns: 0 }, 10);
             seen.lost

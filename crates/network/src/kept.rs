@@ -1,11 +1,12 @@
-//! The head that a receiver keeps to: the one whose description it has, until its token is gone and another one of its name is there.
+//! Head that a receiver is bound to: the one whose description it has, until its token is gone and another head of its name
+//! appears.
 //!
-//! Two heads may have one name for a while: both of one image after a power cut, or two that a router joins later. A receiver that
-//! took pairs of both would show one rig with the calibration of the other.
+//! Two heads may share a name for a while: two machines of one disk image after a power cut, or two networks that a router joins. A
+//! receiver of both would show one's pairs with the other's calibration.
 
 use super::head::Description;
 use super::inlet::{Inlet, Verdict};
-use super::key::{Member, Of, Role, VERSION};
+use super::key::{Member, RigTopic, Role, VERSION};
 use super::presence::Presence;
 use super::replies::ANSWER_TIMEOUT;
 use super::session::Network;
@@ -16,59 +17,60 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long messages of a description that the head does not have are refused unseen: asking for each would stop the pairs.
-const VAIN: Duration = Duration::from_secs(1);
-/// How often a head that has taken the place of another one is asked for its description.
-const RETRY: Duration = Duration::from_millis(500);
+/// Time for which messages with a description unknown to the head are refused without a query: one query per message would stall
+/// the pairs.
+const UNKNOWN_REFUSAL_TIME: Duration = Duration::from_secs(1);
+/// Interval of queries to a head that may replace a lost one.
+const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 const STRANGER: &str = "another head of this name sends too";
 const UNKNOWN: &str = "it belongs to a description that its head does not have";
 
-/// The head that a receiver keeps to.
-pub(super) struct Kept {
+/// Head that a receiver is bound to.
+pub(super) struct TrackedHead {
     network: Network,
     rig: String,
     description: Arc<Mutex<Description>>,
     gate: Arc<Gate>,
-    /// Changes of who is there that were looked at.
+    /// Number of presence changes processed so far.
     seen: u64,
-    /// Heads that may take its place, since its token is gone, and when they are asked.
+    /// Candidates to replace a lost head, and the time of the next query.
     next: Option<(Vec<Member>, Instant)>,
 }
 
-/// Judges messages before they take the place of others.
+/// Filter of messages before they replace queued ones.
 struct Gate {
     presence: Arc<Presence>,
-    /// `None` before the first description.
+    /// Current head; `None` before the first description.
     known: Mutex<Option<Known>>,
 }
 
 struct Known {
     head: Member,
-    /// Number of the newest description.
+    /// Number of its newest description.
     number: u32,
     vain_until: Option<Instant>,
 }
 
-/// What a message means for its receiver.
+/// Result of accepting a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Accepted {
-    /// Its description is known.
+    /// The description is unchanged.
     Known,
-    /// Its description is another one, which was asked for.
+    /// A new description was fetched.
     Renewed,
 }
 
-impl Kept {
-    /// Asks for a head; receives its pairs, and refuses those of others.
+impl TrackedHead {
+    /// Finds a head and receives its pairs; refuses those of other heads.
     ///
     /// # Errors
-    /// There is no such head, there are two, or it answers what makes no sense.
+    /// There is no such head, there are two, or its answer is invalid.
     pub(super) fn open(network: &Network, rig: &str) -> Result<(Self, Inlet), CaptureError> {
         let presence = network.presence()?;
         let gate = Arc::new(Gate { presence: Arc::clone(&presence), known: Mutex::new(None) });
         let judge = Arc::clone(&gate);
-        // before the question: the head sends only what is received
-        let inlet = Inlet::start(network, &Of::Pair.rig(rig), Content::Pair, move |head| judge.of(head))?;
+        // before the query: the head sends only if there is a receiver
+        let inlet = Inlet::start(network, &RigTopic::Pair.rig(rig), Content::Pair, move |head| judge.of(head))?;
         let description = only_head(network, &presence, rig)?;
         let kept = Self {
             network: network.clone(),
@@ -82,7 +84,7 @@ impl Kept {
         Ok((kept, inlet))
     }
 
-    /// The description, which may change.
+    /// Returns the shared description; it may change.
     pub(super) fn description(&self) -> &Arc<Mutex<Description>> {
         &self.description
     }
@@ -93,10 +95,10 @@ impl Kept {
         *self.description.lock() = description;
     }
 
-    /// Judges a message that was received; asks for the description where the head has a newer one.
+    /// Checks a received message; fetches the description if the head has a newer one.
     ///
     /// # Errors
-    /// It is another head's, or of no description: why it is refused.
+    /// Refusal: the message comes from another head, or its description is unknown.
     pub(super) fn accept(&mut self, head: &Head) -> Result<Accepted, &'static str> {
         let (boot, number) = self.description.lock().id();
         if head.boot != boot {
@@ -111,12 +113,12 @@ impl Kept {
             return Ok(Accepted::Renewed);
         }
         if let Some(known) = &mut *self.gate.known.lock() {
-            known.vain_until = Some(Instant::now() + VAIN);
+            known.vain_until = Some(Instant::now() + UNKNOWN_REFUSAL_TIME);
         }
         Err(UNKNOWN)
     }
 
-    /// Takes up another head of the name where the one that is kept to is gone; whether it did.
+    /// Switches to another head of the name when the current one is gone; returns whether it did.
     pub(super) fn follow(&mut self) -> bool {
         let changes = self.gate.presence.changes();
         if std::mem::replace(&mut self.seen, changes) != changes {
@@ -130,7 +132,7 @@ impl Kept {
         if Instant::now() < *due {
             return false;
         }
-        *due = Instant::now() + RETRY;
+        *due = Instant::now() + RETRY_INTERVAL;
         let boots: BTreeSet<u64> = others.iter().map(|other| other.boot).collect();
         let Some(description) = self.described(|description| boots.contains(&description.boot)) else { return false };
         log::info!("rig '{}': its head was started again", self.rig);
@@ -139,7 +141,7 @@ impl Kept {
         true
     }
 
-    /// The oldest description of this kind that a head of the name answers.
+    /// Fetches the matching description with the smallest run id.
     fn described(&self, fits: impl Fn(&Description) -> bool) -> Option<Description> {
         let answers = descriptions(&self.network, &self.rig).map_err(|err| log::warn!("{err}")).ok()?;
         answers.into_iter().flatten().filter(fits).min_by_key(|description| description.boot)
@@ -147,12 +149,12 @@ impl Kept {
 }
 
 impl Gate {
-    /// Judges a message by its head alone.
+    /// Judges a message from its header.
     fn of(&self, head: &Head) -> Verdict {
         let known = self.known.lock();
         let Some(known) = &*known else { return Verdict::Take };
         if head.boot != known.head.boot {
-            // where it is gone, this is perhaps the next one, whose token comes soon
+            // the current head may have restarted: its new token comes soon
             let is_there = self.presence.look(|present| present.members.contains(&known.head));
             return if is_there { Verdict::Refuse(STRANGER) } else { Verdict::Leave };
         }
@@ -166,9 +168,9 @@ fn member_of(rig: &str, description: &Description) -> Member {
     Member { role, name: rig.to_owned(), boot: description.boot, weight: 0, only: BTreeSet::new() }
 }
 
-/// The descriptions that heads of a name answer; why one makes no sense.
+/// Fetches the descriptions of all heads of a name; an error for each invalid one.
 fn descriptions(network: &Network, rig: &str) -> Result<Vec<Result<Description, String>>, CaptureError> {
-    let answers = network.ask(&Of::About.rig(rig), None, ANSWER_TIMEOUT)?;
+    let answers = network.ask(&RigTopic::About.rig(rig), None, ANSWER_TIMEOUT)?;
     let read = |answer: super::session::Answered| {
         let (_, bytes) = answer?;
         let mut description: Description = serde_json::from_slice(&bytes).map_err(|err| err.to_string())?;
@@ -182,8 +184,8 @@ fn descriptions(network: &Network, rig: &str) -> Result<Vec<Result<Description, 
     Ok(answers.into_iter().map(read).collect())
 }
 
-/// The description of the only head of a name. One that is announced may need a moment until it answers, a session that has just been
-/// opened one until it hears of the head, and one of two may end.
+/// Fetches the description of the only head of a name. Retries, because a new head may not answer yet, a new session may not know
+/// it yet, and a duplicate may end.
 fn only_head(network: &Network, presence: &Presence, rig: &str) -> Result<Description, CaptureError> {
     let end = Instant::now() + ANSWER_TIMEOUT;
     loop {
@@ -205,7 +207,7 @@ fn only_head(network: &Network, presence: &Presence, rig: &str) -> Result<Descri
     }
 }
 
-/// Why there is no head of this name, with those that there are.
+/// Builds the error for a missing head, with the names of existing ones.
 fn no_head(network: &Network, presence: &Presence, rig: &str, failure: Option<String>) -> CaptureError {
     let router = network.access().connect.first().map_or_else(String::new, |router| format!(" at {router}"));
     if let Some(why) = failure {
@@ -227,10 +229,10 @@ fn no_head(network: &Network, presence: &Presence, rig: &str, failure: Option<St
     CaptureError::Camera(format!("there is no rig '{rig}'{router}: {known}"))
 }
 
-/// Names, at most a dozen of them.
+/// Joins at most a dozen names.
 fn named(names: &[&str]) -> String {
-    const MOST: usize = 12;
-    let more = names.len().saturating_sub(MOST);
-    let named = names[..names.len().min(MOST)].join(", ");
+    const MAX_NAMES: usize = 12;
+    let more = names.len().saturating_sub(MAX_NAMES);
+    let named = names[..names.len().min(MAX_NAMES)].join(", ");
     if more > 0 { format!("{named} and {more} more") } else { named }
 }

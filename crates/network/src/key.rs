@@ -1,6 +1,6 @@
-//! Names of everything on the network, as key expressions of Zenoh.
+//! Zenoh key expressions of the protocol.
 //!
-//! The number is the protocol's version; peers of another version are listed, and cannot be used.
+//! Each key has the protocol version; peers of other versions are listed but not used.
 
 use crate::console;
 use crate::recording::time;
@@ -14,10 +14,10 @@ pub(crate) const VERSION: u8 = 1;
 /// First part of every key.
 const ROOT: &str = "stereopsis";
 
-/// A valid name of a rig: letters, digits, `-`, `_`, at most 64 of them.
+/// Checks the name of a rig: 1 to 64 letters, digits, `-` and `_`.
 ///
 /// # Errors
-/// It is none; the text says why.
+/// The name is invalid; the text gives the reason.
 pub fn check_rig(name: &str) -> Result<(), String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     if (1..=64).contains(&name.len()) && name.chars().all(fits) {
@@ -26,26 +26,26 @@ pub fn check_rig(name: &str) -> Result<(), String> {
     Err(format!("'{}': a rig's name has 1 to 64 letters, digits, - and _", console::foreign(name)))
 }
 
-/// What belongs to a rig.
+/// Topics of a rig.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Of {
+pub enum RigTopic {
     /// Raw pairs.
     Pair,
     /// Results of its engine.
     Result,
     /// Description, answered by the head.
     About,
-    /// Parameters, read and set; answered by the head.
+    /// Parameters, read and set at the head.
     Parameters,
-    /// Controls of cameras, set; answered by the head.
+    /// Camera controls, set at the head.
     Controls,
-    /// Clock of the head, answered by it.
+    /// Clock of the head.
     Clock,
-    /// The newest picture, small; answered by the head.
+    /// Thumbnail of the newest picture, answered by the head.
     Picture,
 }
 
-impl Of {
+impl RigTopic {
     fn word(self) -> &'static str {
         match self {
             Self::Pair => "pair",
@@ -58,30 +58,30 @@ impl Of {
         }
     }
 
-    /// The key of this rig.
+    /// Returns the key of the topic for this rig.
     pub fn rig(self, name: &str) -> String {
         format!("{ROOT}/{VERSION}/rig/{name}/{}", self.word())
     }
 }
 
-/// What a participant is.
+/// Role of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Has cameras and publishes their pairs.
+    /// Head: publishes pairs of its cameras.
     Head,
-    /// A head of one camera, whose partner another machine has.
+    /// Head of one camera, whose partner is on another machine.
     Camera,
-    /// Matches pairs of rigs.
+    /// Engine: matches pairs of rigs.
     Engine,
-    /// Passes messages on.
+    /// Router: forwards messages.
     Router,
 }
 
 impl Role {
     const ALL: [Self; 4] = [Self::Head, Self::Camera, Self::Engine, Self::Router];
 
-    /// Its word in keys.
+    /// Returns the role's word in keys.
     pub fn word(self) -> &'static str {
         match self {
             Self::Head => "head",
@@ -98,40 +98,40 @@ impl fmt::Display for Role {
     }
 }
 
-/// A participant, as its liveliness token names it.
+/// Member of the network, as in its liveliness token.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Member {
-    /// What it is.
+    /// Role of the member.
     pub role: Role,
-    /// The rig's name of a head; else a name that is chosen at random.
+    /// Rig name of a head; otherwise a random name.
     pub name: String,
-    /// Number of the run, by which a program that starts again is another one.
+    /// Run id, new at each start.
     pub boot: u64,
-    /// Weight of an engine among engines, see [`super::rendezvous`]; else 0.
+    /// Weight of an engine, see [`super::rendezvous`]; otherwise 0.
     pub weight: u32,
-    /// Rigs that an engine matches alone; empty where it matches all.
+    /// Rigs that an engine is restricted to; empty for all.
     pub only: BTreeSet<String>,
 }
 
-/// Rigs that an engine can name.
+/// Rigs in an engine's list.
 pub const MAX_ONLY: usize = 64;
 
-/// Tokens of members of all versions.
+/// Key expression of the tokens of all members and versions.
 pub(crate) const ALL_MEMBERS: &str = "stereopsis/*/alive/**";
-/// The key of the state of a head of whatever kind, in this run.
+/// Returns the state key of a run of a head of either kind.
 pub(crate) fn status_of_head(rig: &str, boot: u64) -> String {
     format!("{ROOT}/{VERSION}/status/*/{rig}/{boot:x}")
 }
 
-/// The key of the state of all members.
+/// Returns the key expression of all states.
 pub fn all_status() -> String {
     format!("{ROOT}/{VERSION}/status/**")
 }
 
 impl Member {
-    /// A member that begins to run now.
+    /// Creates a member with a new run id.
     pub fn new(role: Role, name: impl Into<String>, weight: u32) -> Self {
-        // machines of one image may begin in the same instant of their clocks: the last 16 bits are chosen at random
+        // machines of one disk image may start at the same clock time: the last 16 bits are random
         let boot = time::to_ns(SystemTime::now()) & !0xffff | RandomState::new().hash_one(0) & 0xffff;
         Self { role, name: name.into(), boot, weight, only: BTreeSet::new() }
     }
@@ -141,7 +141,7 @@ impl Member {
         self.role == Role::Engine && (self.only.is_empty() || self.only.contains(rig))
     }
 
-    /// Its liveliness token.
+    /// Returns the liveliness token.
     pub fn token(&self) -> String {
         let Self { role, name, boot, weight, only } = self;
         let only: Vec<_> = only.iter().map(String::as_str).collect();
@@ -149,15 +149,15 @@ impl Member {
         format!("{ROOT}/{VERSION}/alive/{role}/{name}/{boot:x}/{weight}{only}")
     }
 
-    /// The key under which it tells its state.
+    /// Returns the key of the member's state.
     pub fn status(&self) -> String {
         format!("{ROOT}/{VERSION}/status/{}/{}/{:x}", self.role, self.name, self.boot)
     }
 
-    /// The member of a token.
+    /// Parses a token.
     ///
     /// # Errors
-    /// The token is of another version, whose number is the error, or nonsense.
+    /// The number of another protocol version, or `None` for an invalid token.
     pub fn of_token(key: &str) -> Result<Self, Option<u8>> {
         let parts: Vec<_> = key.split('/').collect();
         let (&[root, version, "alive", role, name, boot, weight], only) = parts.split_at(parts.len().min(7)) else {

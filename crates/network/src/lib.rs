@@ -1,17 +1,17 @@
-//! Several machines: heads that have cameras, engines that match, programs that watch and record; over Zenoh.
+//! Distributed operation over Zenoh: heads with cameras, engines that match, programs that watch and record.
 //!
 //! ```text
 //!  head: camera ─▶ newest pair ─▶ publisher ═▶ router ═▶ newest pair ─▶ source of any command
 //!                                                    ═▶ newest pair ─▶ engine ─▶ newest result ═▶ router ═▶ newest result ─▶ window
 //! ```
 //!
-//! A message is what a recording would hold of a pair or a result ([`wire`]). At each place the newest wins, drops are counted, and
-//! nothing waits for a receiver. There is no coordinator: who is there is known from liveliness tokens ([`key`]), and which engine
-//! has which rig follows from them ([`rendezvous`]).
+//! A message has the content of a recorded pair or result ([`wire`]). Every queue keeps only the newest message, drops are counted,
+//! and senders never wait for receivers. There is no coordinator: members announce themselves by liveliness tokens ([`key`]), which
+//! also determine the engine of each rig ([`rendezvous`]).
 //!
-//! Nodes of ROS 2 are others' ([`ros2`]): they have keys, times and messages of their own.
+//! ROS 2 nodes have their own keys, times and messages ([`ros2`]).
 //!
-//! Where a session listens it is a router, and where it only connects a client ([`access`]). Nothing is found by itself.
+//! A session that listens is a router, any other a client ([`access`]). There is no automatic discovery.
 
 use stereopsis_base::{console, files, geometry, image, newest, process, rate};
 use stereopsis_calibration as calibration;

@@ -1,8 +1,7 @@
-//! A member that others see: announced by a token, and answering for its state.
+//! Membership: a liveliness token and the answers about the member's state.
 //!
-//! A name belongs to one member. One that begins looks for it first; of two that begin at once, and so did not see each other, both
-//! compute which of them goes on: the one that has run for longer by more than a lease, and else that with the smaller number of its
-//! run. After that time no token ends a member.
+//! A name belongs to one member. A starting member checks for the name first. Of two that start at once, the one that has run
+//! longer by more than a lease continues, otherwise the one with the smaller run id. After that time no token ends a member.
 
 use super::access::LEASE;
 use super::answers::{Answer, Answers, json};
@@ -19,24 +18,24 @@ use std::time::{Duration, Instant};
 use zenoh::Wait as _;
 use zenoh::liveliness::LivelinessToken;
 
-/// How long another one of the name may appear that began at the same time: its token may need a lease, and its answer.
-const UNSETTLED: Duration = LEASE.saturating_mul(2);
-/// How long another one of the name is waited for while it is asked how long it runs.
+/// Time in which a rival that started simultaneously may appear: a lease for its token and one for its answer.
+const SETTLE_TIME: Duration = LEASE.saturating_mul(2);
+/// Time limit of a query for a rival's uptime.
 const RIVAL_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Announces a member until it is dropped.
+/// Announcement of a member, until it is dropped.
 pub struct Membership {
     network: Network,
     presence: Arc<Presence>,
     member: Member,
     begun: Instant,
-    // first: the member is announced no more before its answers end
+    // first: the token ends before the answers
     _token: LivelinessToken,
     _answers: Answers,
 }
 
 impl Membership {
-    /// Announces a member, which answers these questions and the one for its state; `detail` adds to that what its role has.
+    /// Announces a member that answers these queries and the one for its state; `detail` adds the state of its role.
     ///
     /// # Errors
     /// Another member has the name, the session has ended, or the system gives no thread.
@@ -74,18 +73,18 @@ impl Membership {
         Ok(Self { network, presence, member, begun, _token: token, _answers: answers })
     }
 
-    /// Who is there.
+    /// Returns the present members.
     pub fn presence(&self) -> &Arc<Presence> {
         &self.presence
     }
 
-    /// Why this member ends, where another one of its name goes on; to be asked from time to time. It may wait for half a second.
+    /// Returns the reason to end when a rival has precedence; to be polled. Blocks for half a second at most.
     pub fn yields(&self) -> Option<NetworkError> {
-        if self.begun.elapsed() > UNSETTLED {
+        if self.begun.elapsed() > SETTLE_TIME {
             return None;
         }
         let goes_on = |rival: Member| {
-            // one that does not answer has yielded itself, or never was
+            // a rival without an answer has ended, or never existed
             let status = status_of(&self.network, &rival, RIVAL_TIMEOUT).ok()??;
             let older_s = status.uptime_s - self.begun.elapsed().as_secs_f64();
             let is_older = older_s > LEASE.as_secs_f64();
@@ -95,13 +94,13 @@ impl Membership {
         self.rivals().into_iter().find_map(goes_on)
     }
 
-    /// Other members of this one's name.
+    /// Returns other members of this name.
     pub fn rivals(&self) -> Vec<Member> {
         self.presence.look(|present| rivals(present, &self.member))
     }
 }
 
-/// Members that must not have the name of this one: a head of a rig and one of a camera cannot have the same.
+/// Returns members whose name conflicts: heads of rigs and of cameras share one name space.
 fn rivals(present: &Present, member: &Member) -> Vec<Member> {
     let of_name = match member.role {
         Role::Head | Role::Camera => present.heads(&member.name),

@@ -1,5 +1,4 @@
-//! A stream that is published: the newest of what is offered, by a thread of its own, so that no camera and no engine waits for a
-//! network.
+//! Sending end of a stream: a thread publishes the newest offered item, so that neither camera nor engine waits for the network.
 
 use super::error::NetworkError;
 use super::session::Network;
@@ -17,30 +16,30 @@ use zenoh::Wait as _;
 use zenoh::pubsub::Publisher;
 use zenoh::qos::{CongestionControl, Priority};
 
-/// What is sent of something that was offered.
+/// Message contents to send.
 pub struct Parcel {
-    /// Number of the description that it belongs to.
+    /// Number of the rig's description.
     pub about: u32,
-    /// When the left picture of the pair was taken, ns since 1970 by the clock of its head.
+    /// Capture time of the left picture in the head's clock, ns since 1970.
     pub taken_ns: u64,
-    /// Its messages.
+    /// Packets of the message.
     pub packets: Vec<Packet>,
 }
 
-/// What a stream has done so far.
+/// Counters of a sender.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct OutletCounts {
-    /// Messages handed to the network.
+    /// Sent messages.
     pub sent: u64,
-    /// Bytes of these.
+    /// Sent bytes.
     pub bytes: u64,
     /// Messages per second.
     pub rate_hz: f64,
-    /// Offered ones that newer ones replaced before they were sent.
+    /// Items replaced by newer ones before they were sent.
     pub dropped: u64,
-    /// There is a receiver.
+    /// Whether there is a receiver.
     pub is_received: bool,
-    /// Why the last one could not be sent.
+    /// Error of the last failed message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -53,9 +52,9 @@ struct Counted {
     error: Option<String>,
 }
 
-/// A published stream; its thread ends with it.
+/// Publisher of a stream with its thread.
 pub struct Outlet<T> {
-    /// `None` at the end.
+    /// Queue to the thread; `None` at the end.
     sender: Option<NewestSender<T>>,
     receiver: NewestReceiver<T>,
     counted: Arc<Mutex<Counted>>,
@@ -63,18 +62,18 @@ pub struct Outlet<T> {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Where and how a stream is published.
+/// Key and content of a published stream.
 pub struct Stream {
-    /// Its key.
+    /// Key expression.
     pub key: String,
-    /// What its messages hold.
+    /// Content of its messages.
     pub content: Content,
-    /// Number of the run.
+    /// Number of the sender's run.
     pub boot: u64,
 }
 
 impl<T: Send + 'static> Outlet<T> {
-    /// Publishes what `pack` makes of that which is offered. The thread that offers does not wait for it.
+    /// Starts a thread that publishes what `pack` makes of each offered item.
     ///
     /// # Errors
     /// The session has ended, or the system gives no thread.
@@ -85,7 +84,7 @@ impl<T: Send + 'static> Outlet<T> {
     ) -> Result<Self, NetworkError> {
         let Stream { key, content, boot } = stream;
         let failed = |err: &dyn std::fmt::Display| NetworkError::new(format!("cannot publish {key}: {err}"));
-        // `Drop` waits up to 50 ms and then throws the rest of a large message away, `Block` up to 5 s; this one drops at once
+        // `Drop` waits up to 50 ms and then discards the rest of a large message, `Block` waits up to 5 s; this one drops at once
         let publisher = network.session().declare_publisher(key.clone());
         let publisher = publisher.congestion_control(CongestionControl::BlockFirst).priority(priority(content)).wait();
         let publisher = publisher.map_err(|err| failed(&err))?;
@@ -116,19 +115,19 @@ impl<T: Send + 'static> Outlet<T> {
         Ok(Self { sender: Some(sender), receiver, counted, is_received, thread: Some(thread) })
     }
 
-    /// Offers something to be sent. What waits is replaced by it, and counted.
+    /// Queues an item; replaces and counts a waiting one.
     pub fn offer(&self, offered: T) {
         if let Some(sender) = &self.sender {
             let _ = sender.send(offered); // fails only at the end
         }
     }
 
-    /// Whether there is a receiver: without one nothing need be offered.
+    /// Whether there is a receiver; without one nothing need be offered.
     pub fn is_received(&self) -> bool {
         self.is_received.load(Ordering::Acquire)
     }
 
-    /// What it has done so far.
+    /// Returns the counters.
     pub fn counts(&self) -> OutletCounts {
         let mut counted = self.counted.lock();
         OutletCounts {
@@ -151,7 +150,7 @@ impl<T> Drop for Outlet<T> {
     }
 }
 
-/// Sends one message; returns its size.
+/// Sends one message; returns its size, bytes.
 fn put(publisher: &Publisher<'_>, content: Content, boot: u64, sequence: u64, parcel: Parcel) -> Result<u64, String> {
     let Parcel { about, taken_ns, packets } = parcel;
     let payload = wire::payload(packets, content)?;
@@ -161,12 +160,12 @@ fn put(publisher: &Publisher<'_>, content: Content, boot: u64, sequence: u64, pa
     Ok(bytes)
 }
 
-/// The wall clock, ns since 1970.
+/// Returns the wall clock, ns since 1970.
 pub(super) fn now_ns() -> u64 {
     time::to_ns(SystemTime::now())
 }
 
-/// The place of messages among others where the network is slow: each kind has another one, because those of one kind replace each other.
+/// Returns the priority of a content on a slow network; each has its own, because messages of one priority replace each other.
 fn priority(content: Content) -> Priority {
     match content {
         Content::Pair => Priority::DataHigh,

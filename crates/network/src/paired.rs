@@ -1,10 +1,10 @@
-//! Two heads of one camera each, on two machines, as one source: their pictures are paired by the times at which they were taken, in
-//! this machine's time. How far each head's clock is from it is measured all the while ([`super::clock`]).
+//! Source of two single-camera heads on two machines. Pictures are paired by capture time in this machine's clock, with
+//! continuously measured clock offsets ([`super::clock`]).
 
 use super::clock::ClockOffset;
 use super::inlet::{Arrived, Inlet};
-use super::kept::{Accepted, Kept};
-use super::rig::{self, FIRST_PAIR_TIMEOUT, SILENCE, access_of};
+use super::kept::{Accepted, TrackedHead};
+use super::rig::{self, FIRST_PAIR_TIMEOUT, SILENCE_TIMEOUT, access_of};
 use super::session::Network;
 use super::watch::Watch;
 use super::wire::Packets;
@@ -19,10 +19,10 @@ use crossbeam_channel::Select;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The rate that pictures are expected at until it is measured, Hz.
+/// Picture rate assumed until it is measured, Hz.
 const NOMINAL_HZ: f64 = 30.0;
 
-/// Reads pairs of two heads.
+/// Source that pairs the pictures of two heads.
 pub struct PairedHeads {
     eyes: [Eye; 2],
     network: Network,
@@ -34,12 +34,12 @@ pub struct PairedHeads {
     first: Option<Box<RawPair>>,
 }
 
-/// One of the two.
+/// Receiver of one head.
 struct Eye {
     name: String,
     side: Side,
     inlet: Inlet,
-    kept: Kept,
+    kept: TrackedHead,
     packets: Packets,
     watch: Watch,
     last_picture: Instant,
@@ -49,16 +49,16 @@ impl PairedHeads {
     /// Connects to both heads, and waits for the first pair.
     ///
     /// # Errors
-    /// There is no router or no such head, one of them has both cameras or that of the other side, or no pair comes.
+    /// There is no router or no such head, a head has both cameras or the wrong side, or no pair comes.
     pub fn open(names: [&str; 2], router: Option<&str>, options: &SourceOptions) -> Result<Self, CaptureError> {
         let network = Network::open(&access_of(router, options)?)?;
         Self::on(network, names, options)
     }
 
-    /// The same with a session that is open.
+    /// Connects to both heads over an open session.
     ///
     /// # Errors
-    /// As [`PairedHeads::open`].
+    /// See [`PairedHeads::open`].
     pub fn on(network: Network, names: [&str; 2], options: &SourceOptions) -> Result<Self, CaptureError> {
         let [left, right] = names;
         let eyes = [Eye::open(&network, left, Side::Left)?, Eye::open(&network, right, Side::Right)?];
@@ -125,7 +125,7 @@ impl PairedHeads {
         }
     }
 
-    /// Takes what has come, without waiting.
+    /// Takes all received pictures without blocking.
     fn drain(&mut self) {
         for at in 0..self.eyes.len() {
             while let Ok(arrived) = self.eyes[at].inlet.messages().try_recv() {
@@ -156,7 +156,7 @@ impl PairedHeads {
         }
     }
 
-    /// The pair of two pictures; `None` where they cannot be used, which is counted.
+    /// Makes a pair of two pictures; `None` and counted if they cannot be used.
     fn pair(&mut self, paired: Paired<Vec<Packet>>) -> Option<Box<RawPair>> {
         let Paired { left, right, time, skew_s } = paired;
         let is_picture = |packet: &Packet| topic::plain(&packet.channel.topic) != topic::PAIRS;
@@ -176,7 +176,7 @@ impl PairedHeads {
         }
     }
 
-    /// How far the right head's clock is ahead of the left one's.
+    /// Returns the right clock's offset from the left one.
     fn clocks(&self) -> Option<ClockOffset> {
         let [left, right] = &self.eyes;
         let (left, right) = (left.watch.clock()?, right.watch.clock()?);
@@ -200,7 +200,7 @@ impl PairedHeads {
     }
 }
 
-/// What makes pairs of the pictures of both.
+/// Builds the unpacker of both heads' pictures.
 fn unpacker(eyes: &[Eye; 2], options: &SourceOptions) -> Unpacker {
     let [left, right] = eyes.each_ref().map(|eye| eye.kept.description().lock().about.clone());
     let orientation = [left.raw.orientation[0], right.raw.orientation[1]];
@@ -211,7 +211,7 @@ fn unpacker(eyes: &[Eye; 2], options: &SourceOptions) -> Unpacker {
 impl Eye {
     fn open(network: &Network, name: &str, side: Side) -> Result<Self, CaptureError> {
         super::key::check_rig(name).map_err(CaptureError::Grammar)?;
-        let (kept, inlet) = Kept::open(network, name)?;
+        let (kept, inlet) = TrackedHead::open(network, name)?;
         let camera = kept.description().lock().camera;
         match camera {
             Some(camera) if camera == side => {}
@@ -235,7 +235,7 @@ impl Eye {
 
     fn silence(&self, network: &Network) -> Option<String> {
         let silent = self.last_picture.elapsed();
-        if silent <= SILENCE {
+        if silent <= SILENCE_TIMEOUT {
             return None;
         }
         let cause = self.watch.news().why_silent(network);

@@ -1,4 +1,4 @@
-//! Who is there: members by their liveliness tokens, which Zenoh withdraws when a member ends or is not heard of any more.
+//! Present members by their liveliness tokens, which Zenoh withdraws when a member ends or its connection is lost.
 
 use super::error::NetworkError;
 use super::key::{ALL_MEMBERS, Member, Role};
@@ -12,37 +12,37 @@ use zenoh::Wait as _;
 use zenoh::pubsub::Subscriber;
 use zenoh::sample::{Sample, SampleKind};
 
-/// Members that are remembered; a hostile network could announce any number.
+/// Remembered members; a hostile network could announce any number.
 const MAX_MEMBERS: usize = 4096;
 
-/// Members that are there now.
+/// Members present at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Present {
-    /// Those of this version.
+    /// Members of this protocol version.
     pub members: BTreeSet<Member>,
-    /// Versions of the protocol that others speak.
+    /// Other protocol versions in use.
     pub other_versions: BTreeSet<u8>,
 }
 
 impl Present {
-    /// The head of this rig.
+    /// Returns the head of this rig.
     pub fn head(&self, rig: &str) -> Option<&Member> {
         self.of(Role::Head).find(|member| member.name == rig)
     }
 
-    /// Heads of this name, of a rig or of one camera, the oldest first.
+    /// Returns heads of this name, of rigs and of single cameras, by run id.
     pub fn heads(&self, name: &str) -> Vec<Member> {
         let mut heads: Vec<_> = [Role::Head, Role::Camera].map(|role| self.named(role, name)).concat();
         heads.sort_by_key(|head| head.boot);
         heads
     }
 
-    /// Members of a role and name.
+    /// Returns members of a role and name.
     pub fn named(&self, role: Role, name: &str) -> Vec<Member> {
         self.of(role).filter(|member| member.name == name).cloned().collect()
     }
 
-    /// Members of a role.
+    /// Returns members of a role.
     pub fn of(&self, role: Role) -> impl Iterator<Item = &Member> {
         self.members.iter().filter(move |member| member.role == role)
     }
@@ -57,7 +57,7 @@ impl Present {
     }
 }
 
-/// Follows who is there.
+/// Observer of the present members.
 pub struct Presence {
     shared: Arc<Shared>,
     _subscriber: Subscriber<()>,
@@ -70,7 +70,7 @@ struct Shared {
 }
 
 impl Presence {
-    /// Follows all members; those that are there now are known when it returns.
+    /// Starts to observe; all current members are known on return.
     ///
     /// # Errors
     /// The session has ended.
@@ -84,22 +84,22 @@ impl Presence {
         };
         let subscriber = session.liveliness().declare_subscriber(ALL_MEMBERS).history(true).callback(take).wait();
         let subscriber = subscriber.map_err(failed)?;
-        // the end of this answer comes behind the history
+        // the end of this answer follows the history
         tokens(session, ALL_MEMBERS, ANSWER_TIMEOUT, 0).map_err(failed)?;
         Ok(Self { shared, _subscriber: subscriber })
     }
 
-    /// Who is there now.
+    /// Returns a copy of the present members.
     pub fn present(&self) -> Present {
         self.shared.present.lock().clone()
     }
 
-    /// Looks at who is there now without copying; `look` must not wait.
+    /// Calls `look` with the present members, without a copy; `look` must not block.
     pub fn look<T>(&self, look: impl FnOnce(&Present) -> T) -> T {
         look(&self.shared.present.lock())
     }
 
-    /// Number of changes so far: while it stays the same, so does who is there.
+    /// Returns the number of changes so far, to detect new ones.
     pub fn changes(&self) -> u64 {
         self.shared.changes.load(Ordering::Acquire)
     }

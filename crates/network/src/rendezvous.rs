@@ -1,8 +1,8 @@
-//! Which engine has which rig: the same answer on every machine, from who is there alone.
+//! Assignment of rigs to engines, computed identically on every machine from the members alone.
 //!
-//! Rendezvous hashing (Thaler & Ravishankar 1998): each engine has as many numbers for a rig as its weight, hashes of both names;
-//! the largest number wins. An engine that goes moves only its own rigs, one that comes takes only those that it wins. Weights are
-//! powers of two, and all arithmetic is whole, so that machines cannot disagree by rounding.
+//! Rendezvous hashing (Thaler & Ravishankar 1998): each engine has as many scores for a rig as its weight, hashes of both names;
+//! the largest score wins. Only the rigs of a lost or a new engine move. Weights are powers of two and the arithmetic is integer,
+//! so rounding cannot make machines disagree.
 
 use super::key::Member;
 use std::collections::BTreeMap;
@@ -12,13 +12,13 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Largest weight.
 pub(crate) const MAX_WEIGHT: u32 = 1024;
 
-/// The weight of an engine that matches so many pairs in a second: the nearest power of two from 1 to [`MAX_WEIGHT`].
+/// Returns the weight of an engine of this rate: the nearest power of two from 1 to [`MAX_WEIGHT`].
 pub fn weight(pairs_per_s: f64) -> u32 {
     let exponent = pairs_per_s.max(1.0).log2().round().min(f64::from(MAX_WEIGHT.ilog2()));
     1 << exponent as u32
 }
 
-/// The engine that has a rig; `None` where no engine matches it.
+/// Returns the engine of a rig; `None` if no engine matches it.
 pub fn owner<'a>(rig: &str, members: impl IntoIterator<Item = &'a Member>) -> Option<&'a Member> {
     let engines = members.into_iter().filter(|member| member.matches(rig));
     engines.max_by(|a, b| by_score((score(rig, a), *a), (score(rig, b), *b)))
@@ -40,15 +40,15 @@ fn score(rig: &str, engine: &Member) -> u64 {
     numbers.map(number).max().unwrap_or_default()
 }
 
-/// Engines of a rig in the order in which they have it, the first one first; scores that were computed once are kept.
+/// Engines of rigs in order of precedence, with cached scores.
 #[derive(Default)]
 pub struct Orders {
-    /// By rig, and by name and weight of an engine.
+    /// Scores by rig, and by name and weight of an engine.
     scores: BTreeMap<String, BTreeMap<(String, u32), u64>>,
 }
 
 impl Orders {
-    /// The order of these engines for a rig.
+    /// Returns these engines in their order for a rig.
     pub fn of<'a>(&mut self, rig: &str, engines: impl IntoIterator<Item = &'a Member>) -> Vec<&'a Member> {
         let known = self.scores.entry(rig.to_owned()).or_default();
         let engines: Vec<_> = engines.into_iter().filter(|engine| engine.matches(rig)).collect();
@@ -64,7 +64,7 @@ impl Orders {
         scored.into_iter().map(|(_, engine)| engine).collect()
     }
 
-    /// Forgets the scores of rigs that are gone.
+    /// Discards the scores of rigs that are gone.
     pub fn retain(&mut self, is_there: impl Fn(&str) -> bool) {
         self.scores.retain(|rig, _| is_there(rig));
     }
@@ -112,7 +112,7 @@ mod tests {
                 let order = orders.of(&rig, &all[..count]);
                 assert_eq!(order.first().copied(), owner(&rig, &all[..count]));
                 assert_eq!(order.len(), count.min(3));
-                // without the first the next one has it
+                // without the first engine the next one is the owner
                 assert_eq!(order.get(1).copied(), owner(&rig, order[1..].iter().copied()));
             }
         }

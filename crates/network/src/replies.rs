@@ -1,7 +1,7 @@
-//! Replies to a question, taken as they come.
+//! Collection of replies to a query.
 //!
-//! Zenoh hands over all replies that its session knows already before asking returns, on the thread that asks. A bounded queue that
-//! this thread empties afterwards would hold it, and with it a lock of the session, for ever.
+//! Zenoh delivers replies it already knows on the querying thread, before the query returns. A bounded queue that this thread
+//! empties afterwards would deadlock it while it holds a session lock.
 
 use crossbeam_channel::{Receiver, bounded};
 use parking_lot::Mutex;
@@ -12,19 +12,19 @@ use std::time::Duration;
 use zenoh::Wait as _;
 use zenoh::query::Reply;
 
-/// How long a question waits for its answers.
+/// Default time limit of a query.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
-/// Longest wait behind a question's own limit, at which Zenoh ends it.
-const GRACE: Duration = Duration::from_millis(500);
+/// Extra wait beyond a query's own limit, at which Zenoh ends it.
+const REPLY_GRACE: Duration = Duration::from_millis(500);
 
-/// What is made of the replies to one question.
+/// Collected replies to one query.
 pub(super) struct Replies<T> {
     taken: Arc<Mutex<T>>,
-    /// Disconnected when the question has ended.
+    /// Channel that disconnects at the end of the query.
     ended: Receiver<Infallible>,
 }
 
-/// A callback for a question, which never waits, and what it makes of the replies.
+/// Returns a non-blocking callback for a query, and the value that it fills.
 pub(super) fn collect<T: Default + Send + 'static>(
     take: impl Fn(&mut T, Reply) + Send + Sync + 'static,
 ) -> (impl Fn(Reply) + Send + Sync + 'static, Replies<T>) {
@@ -39,14 +39,14 @@ pub(super) fn collect<T: Default + Send + 'static>(
 }
 
 impl<T: Default> Replies<T> {
-    /// Waits for the end of a question with this limit; returns what came until then.
+    /// Waits for the end of a query with this limit; returns the collected replies.
     pub(super) fn wait(self, timeout: Duration) -> T {
-        let _ = self.ended.recv_timeout(timeout + GRACE);
+        let _ = self.ended.recv_timeout(timeout + REPLY_GRACE);
         std::mem::take(&mut self.taken.lock())
     }
 }
 
-/// Liveliness tokens that match a key, at most `limit` of them; fewer where the network does not answer in time.
+/// Returns at most `limit` liveliness tokens that match a key; fewer if the network does not answer in time.
 ///
 /// # Errors
 /// The session has ended.

@@ -1,5 +1,5 @@
-//! A result on the network: the disparity map to the bit, the engine and the parameters, so that whatever a program makes of its own
-//! results can be made of these: depth with the same numbers, reasons, confidence, points, recordings.
+//! Results on the network: the exact disparity map, the engine and the parameters, so that a receiver computes identical depth,
+//! reasons, confidence, points and recordings.
 
 use super::head::params_of;
 use super::wire::{self, Packets};
@@ -16,16 +16,16 @@ use std::time::{Duration, SystemTime};
 
 /// Topic of the note.
 const NOTE: &str = "/stereopsis/result";
-/// Disparity in 1/16 px, of which -32768 is none, as 16 bits without a sign.
+/// Topic of the disparity map: 1/16 px as 16 bits, -32768 for none.
 const DISPARITY: &str = "/stereopsis/result/disparity";
-/// Bits of reasons.
+/// Topic of the reason bits.
 const REASONS: &str = "/stereopsis/result/reasons";
-/// Confidence.
+/// Topic of the confidence map.
 const CONFIDENCE: &str = "/stereopsis/result/confidence";
-/// Bytes of all beside pixels.
+/// Bytes of everything except pixels.
 const MAX_NOTE_BYTES: usize = 1 << 16;
 
-/// What belongs to a map.
+/// Engine, parameters and other data beside the map.
 #[derive(Debug, Serialize, Deserialize)]
 struct Note {
     engine: String,
@@ -34,10 +34,10 @@ struct Note {
     parameters: BTreeMap<String, String>,
 }
 
-/// The packets of a result.
+/// Encodes a result as packets.
 ///
 /// # Errors
-/// It has no numbers.
+/// The note cannot be encoded.
 pub fn pack(output: &Output) -> Result<Vec<Packet>, String> {
     let map = output.map.as_deref().ok_or("the result has no numbers")?;
     let raw = &output.job.frame.raw;
@@ -76,22 +76,22 @@ fn pixels((width, height): (usize, usize), encoding: Encoding, data: Bytes) -> B
     Body::Image(ImageBody { width: width as u32, height: height as u32, encoding, step, data })
 }
 
-/// The result in a message, of a pair whose views have at most so many pixels.
+/// Decodes a result message for views of at most this many pixels.
 ///
 /// # Errors
-/// It is damaged, larger than the pair, or has parts that do not fit each other.
-pub fn unpack(payload: &[u8], most_pixels: usize) -> Result<Matched, String> {
-    // disparity, reasons and confidence: four bytes for each pixel
-    let limit = most_pixels.saturating_mul(4).saturating_add(MAX_NOTE_BYTES);
+/// The message is damaged, larger than the pair, or inconsistent.
+pub fn unpack(payload: &[u8], max_pixels: usize) -> Result<Matched, String> {
+    // disparity, reasons and confidence: four bytes per pixel
+    let limit = max_pixels.saturating_mul(4).saturating_add(MAX_NOTE_BYTES);
     let bytes = wire::unpacked(payload, limit).map_err(|why| why.to_string())?;
-    of_bytes(&bytes, most_pixels)
+    of_bytes(&bytes, max_pixels)
 }
 
-/// The result in these bytes, which were compressed.
+/// Decodes a result from decompressed bytes.
 ///
 /// # Errors
-/// As [`unpack`].
-pub fn of_bytes(bytes: &[u8], most_pixels: usize) -> Result<Matched, String> {
+/// See [`unpack`].
+pub fn of_bytes(bytes: &[u8], max_pixels: usize) -> Result<Matched, String> {
     let packets = Packets::default().of(bytes).map_err(|why| why.to_string())?;
     let (mut note, mut values, mut reasons, mut confidence) = (None, None, None, None);
     for packet in packets {
@@ -119,7 +119,7 @@ pub fn of_bytes(bytes: &[u8], most_pixels: usize) -> Result<Matched, String> {
     if reasons.size() != size || confidence.as_ref().is_some_and(|image: &Image<u8>| image.size() != size) {
         return Err("parts of the result have different sizes".to_owned());
     }
-    if size.0.saturating_mul(size.1) > most_pixels {
+    if size.0.saturating_mul(size.1) > max_pixels {
         return Err(format!("the result has {}x{} pixels, more than its pair", size.0, size.1));
     }
     let params = params_of(&note.parameters)?;

@@ -1,11 +1,11 @@
-//! A rig on the network as a source: the newest pair of its head, as a camera would give it.
+//! Source that reads a rig on the network: the newest pair of its head.
 
 use super::access::{Access, Endpoint};
 use super::error::NetworkError;
 use super::head::Description;
 use super::inlet::{Arrived, Inlet, InletCounts, MAX_GAP, Verdict};
-use super::kept::{Accepted, Kept};
-use super::key::{Of, Role, check_rig};
+use super::kept::{Accepted, TrackedHead};
+use super::key::{RigTopic, Role, check_rig};
 use super::result;
 use super::session::Network;
 use super::watch::{HeadNews, Watch};
@@ -23,26 +23,26 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Limit of the wait for the first pair.
+/// Time limit of the first pair.
 pub(super) const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(10);
-/// After so long without a pair it is said that none come.
-pub(super) const SILENCE: Duration = Duration::from_secs(2);
-/// How often it is looked whether the head was started again, while no pair comes.
+/// Time without a pair after which the status reports a silent head.
+pub(super) const SILENCE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Interval of checks for a restarted head while no pair comes.
 pub(super) const FOLLOW_INTERVAL: Duration = Duration::from_millis(100);
-/// Largest number of a first pair: those behind it have room.
-const MAX_FIRST: u64 = 1 << 52;
+/// Largest accepted first number; leaves room for those that follow.
+const MAX_FIRST_NUMBER: u64 = 1 << 52;
 
-/// Reads pairs of a rig.
+/// Source of a rig's pairs.
 pub struct RigSource {
     rig: String,
     network: Network,
     info: SourceInfo,
     options: SourceOptions,
     inlet: Arc<Inlet>,
-    kept: Kept,
+    kept: TrackedHead,
     remote: Arc<RemoteRig>,
     results: Results,
-    /// The rig's calibration when it was opened.
+    /// Calibration of the rig when it was opened.
     calibration: CalibrationNote,
     unpacker: Unpacker,
     packets: Packets,
@@ -52,19 +52,18 @@ pub struct RigSource {
     watch: Watch,
 }
 
-/// Numbers of pairs here. Those of a head begin again when it is started again, and one that jumps further than pairs can have been
-/// missed means nothing.
+/// Renumbering of pairs: local numbers continue when the head restarts its own or skips more than can have been missed.
 #[derive(Debug, Default)]
 struct Numbers {
-    /// The head's number of the last pair, and that which it has here.
+    /// Head's number of the last pair, and its local number.
     last: Option<(u64, u64)>,
 }
 
 impl Numbers {
-    /// The number of a pair that has this one at its head.
+    /// Returns the local number of a pair of the head.
     fn of(&mut self, told: u64) -> u64 {
         let number = match self.last {
-            None => told.min(MAX_FIRST),
+            None => told.min(MAX_FIRST_NUMBER),
             Some((last, number)) if told > last && told - last <= MAX_GAP => number + (told - last),
             Some((_, number)) => number + 1,
         };
@@ -73,20 +72,20 @@ impl Numbers {
     }
 }
 
-/// Results of the rig's engine, while they are wanted.
+/// Results of the rig's engine, while they are shown.
 #[derive(Default)]
 struct Results {
     inlet: Option<Inlet>,
-    /// Pairs that wait for their results, with the times that name them.
+    /// Pairs waiting for their results: capture time in ns, arrival, pair.
     held: VecDeque<(u64, Instant, Box<RawPair>)>,
 }
 
-/// Pairs that wait for their results. An engine that takes longer than that shows only some of them.
+/// Pairs waiting for results. A slower engine shows only some of them.
 const MAX_HELD: usize = 16;
-/// A pair is shown without a result after so long.
+/// Time after which a pair is shown without a result.
 const RESULT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What a source shares with those who follow its rig.
+/// State of a rig source that its observers share.
 #[derive(Clone)]
 pub struct RigView {
     description: Arc<Mutex<Description>>,
@@ -94,17 +93,17 @@ pub struct RigView {
 }
 
 impl RigView {
-    /// What tells the description from earlier ones, see [`Description::id`].
+    /// Returns the description's version, see [`Description::id`].
     pub fn described(&self) -> (u64, u32) {
         self.description.lock().id()
     }
 
-    /// The description, which the head may change.
+    /// Returns the description; the head may change it.
     pub fn description(&self) -> Description {
         self.description.lock().clone()
     }
 
-    /// What has come, and what was dropped.
+    /// Returns the receive counters.
     pub fn counts(&self) -> InletCounts {
         self.inlet.counts()
     }
@@ -121,13 +120,13 @@ impl RigSource {
         Self::on(network, rig, options)
     }
 
-    /// The same with a session that is open.
+    /// Connects to a rig over an open session and waits for its first pair.
     ///
     /// # Errors
-    /// As [`RigSource::open`].
+    /// See [`RigSource::open`].
     pub fn on(network: Network, rig: &str, options: &SourceOptions) -> Result<Self, CaptureError> {
         check_rig(rig).map_err(CaptureError::Grammar)?;
-        let (kept, inlet) = Kept::open(&network, rig)?;
+        let (kept, inlet) = TrackedHead::open(&network, rig)?;
         let inlet = Arc::new(inlet);
         let description = kept.description().lock().clone();
         if let Some(camera) = description.camera {
@@ -169,7 +168,7 @@ impl RigSource {
 
     fn first_pair(&mut self) -> Result<Box<RawPair>, CaptureError> {
         let end = Instant::now() + FIRST_PAIR_TIMEOUT;
-        // also while messages come that cannot be used
+        // a time limit, because invalid messages may come without end
         while Instant::now() < end {
             if let Some(pair) = self.next_raw(FOLLOW_INTERVAL) {
                 return Ok(pair);
@@ -185,21 +184,21 @@ impl RigSource {
         Err(CaptureError::Camera(format!("no pair of rig '{}' came within {seconds} s: {why}", self.rig)))
     }
 
-    /// The next pair, without a result.
+    /// Waits for the next pair, without a result.
     fn next_raw(&mut self, timeout: Duration) -> Option<Box<RawPair>> {
         self.follow();
         let arrived = self.inlet.messages().recv_timeout(timeout).ok()?;
         self.take(&arrived)
     }
 
-    /// Goes on with another head where its own is gone.
+    /// Switches to another head when the current one is gone.
     fn follow(&mut self) {
         if self.kept.follow() {
             self.renew();
         }
     }
 
-    /// The pair of a message; `None` for one that makes no sense, which is counted.
+    /// Decodes the pair of a message; `None` and counted if it is invalid.
     fn take(&mut self, arrived: &Arrived) -> Option<Box<RawPair>> {
         match self.kept.accept(&arrived.head) {
             Ok(Accepted::Known) => {}
@@ -229,14 +228,14 @@ impl RigSource {
         }
     }
 
-    /// Uses another description.
+    /// Applies a changed description.
     fn renew(&mut self) {
         let about = self.kept.description().lock().about.clone();
         self.unpacker = unpacker(&about, &self.options);
         self.note_parameters();
     }
 
-    /// Tells those who show results of the rig which parameters it has.
+    /// Shares the rig's parameters with the observers of its results.
     fn note_parameters(&self) {
         let params = self.kept.description().lock().params();
         match params {
@@ -245,22 +244,22 @@ impl RigSource {
         }
     }
 
-    /// What it shares with those who follow the rig.
+    /// Returns the state shared with observers.
     pub fn view(&self) -> RigView {
         RigView { description: Arc::clone(self.kept.description()), inlet: Arc::clone(&self.inlet) }
     }
 
-    /// Receives the results of engines that are there.
+    /// Subscribes to the results of running engines.
     fn results_of_engines(&self) -> Result<Inlet, NetworkError> {
         let presence = self.network.presence()?;
         let is_engine = move |head: &Head| {
             let is_there = presence.look(|present| present.of(Role::Engine).any(|engine| engine.boot == head.boot));
             if is_there { Verdict::Take } else { Verdict::Refuse("no engine that is there has sent it") }
         };
-        Inlet::start(&self.network, &Of::Result.rig(&self.rig), Content::Result, is_engine)
+        Inlet::start(&self.network, &RigTopic::Result.rig(&self.rig), Content::Result, is_engine)
     }
 
-    /// The next pair that has a result, or that has waited too long for one.
+    /// Waits for the next pair with its result, or whose result is overdue.
     fn next_matched(&mut self, timeout: Duration) -> Result<Option<Box<RawPair>>, CaptureError> {
         if self.results.inlet.is_none() {
             self.results.inlet = Some(self.results_of_engines()?);
@@ -293,7 +292,7 @@ impl RigSource {
         }
     }
 
-    /// The pair of a result, once: of several results of one pair the first holds, and none of an earlier pair is shown.
+    /// Returns the pair of a result. Only the first result of a pair counts, and earlier pairs are dropped.
     fn take_result(&mut self, arrived: &Arrived) -> Option<Box<RawPair>> {
         let at = self.results.held.iter().position(|(taken_ns, ..)| *taken_ns == arrived.head.taken_ns)?;
         let (_, _, mut pair) = self.results.held.drain(..=at).next_back()?;
@@ -310,7 +309,7 @@ impl RigSource {
     }
 }
 
-/// How a router is reached; `None` is the one on this machine.
+/// Returns the access to a router; `None` is the one on this machine.
 pub(super) fn access_of(router: Option<&str>, options: &SourceOptions) -> Result<Access, CaptureError> {
     let access = match router {
         Some(words) => Access::to(words.parse::<Endpoint>().map_err(CaptureError::Grammar)?),
@@ -319,7 +318,7 @@ pub(super) fn access_of(router: Option<&str>, options: &SourceOptions) -> Result
     Ok(Access { config: options.zenoh_config.clone(), ..access })
 }
 
-/// Reads the pairs of a head with this description, which have its size.
+/// Builds the unpacker of a head's pairs with the described size.
 pub(super) fn unpacker(about: &About, options: &SourceOptions) -> Unpacker {
     let unpacker = Unpacker::of(Some(about), options.pixels, options.max_pixels);
     unpacker.with_sizes(Sizes::Only((about.width, about.height)))
@@ -355,7 +354,7 @@ impl PairSource for RigSource {
         let InletCounts { dropped_by_network, refused, refusal, .. } = self.inlet.counts();
         let mut state = SourceState::default();
         let silent_s = self.last_pair.elapsed().as_secs();
-        if self.last_pair.elapsed() > SILENCE {
+        if self.last_pair.elapsed() > SILENCE_TIMEOUT {
             let cause = news.why_silent(&self.network);
             state.unreadable = Some(format!("no pair of rig '{}' for {silent_s} s: {cause}; waiting for it", self.rig));
         }
@@ -401,6 +400,6 @@ mod tests {
         assert_eq!(of(&[40, 41, 44]), [40, 41, 44], "gaps are pairs that were missed");
         assert_eq!(of(&[0, 1, 3]), [45, 46, 48]);
         assert_eq!(of(&[u64::MAX, 4, 5]), [49, 50, 51], "no number is millions of drops");
-        assert_eq!(Numbers::default().of(u64::MAX), MAX_FIRST);
+        assert_eq!(Numbers::default().of(u64::MAX), MAX_FIRST_NUMBER);
     }
 }

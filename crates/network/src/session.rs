@@ -1,4 +1,4 @@
-//! An open session, and what every part of the program needs of it: no code outside this room waits for Zenoh's futures.
+//! Zenoh session with blocking calls: no code outside this crate waits for Zenoh's futures.
 
 use super::access::{Access, cause};
 use super::error::NetworkError;
@@ -11,15 +11,15 @@ use zenoh::Wait as _;
 use zenoh::qos::Priority;
 use zenoh::query::{ConsolidationMode, Reply};
 
-/// Answers to one question that are read, the bytes of one and of all: a hostile network may send any number.
+/// Limits on the answers to one query (count, bytes of one, bytes of all): a hostile network may send any number.
 const MAX_ANSWERS: usize = 4096;
 pub(super) const MAX_ANSWER_BYTES: usize = 4 << 20;
 const MAX_BYTES_OF_ANSWERS: usize = 64 << 20;
 
-/// Key and content of an answer; a refusal in words.
+/// Key and content of an answer; an error is a refusal.
 pub type Answered = Result<(String, Vec<u8>), String>;
 
-/// A session with the network. Its clones are the same one, which ends with the last of them.
+/// Session with the network. Clones share it; it ends with the last one.
 #[derive(Clone)]
 pub struct Network(Arc<Opened>);
 
@@ -27,16 +27,16 @@ struct Opened {
     session: zenoh::Session,
     who: Option<String>,
     access: Access,
-    /// Members that are there; `None` before the first question. Followed to the end of the session: a second subscriber of Zenoh's
-    /// session gets the tokens that the session remembers, late, and also those that were withdrawn meanwhile.
+    /// Present members; `None` before the first call of [`Network::presence`]. Observed until the session ends: a second Zenoh
+    /// subscriber would get remembered tokens late, including withdrawn ones.
     presence: Mutex<Option<Arc<Presence>>>,
 }
 
 impl Network {
-    /// Opens a session; waits for some seconds at most.
+    /// Opens a session; blocks for some seconds at most.
     ///
     /// # Errors
-    /// An address is taken, no router answers, or the rules of [`Access`] are broken.
+    /// An address is in use, no router answers, or the rules of [`Access`] are broken.
     pub fn open(access: &Access) -> Result<Self, NetworkError> {
         let admission = access.admission().map_err(NetworkError::new)?;
         let session = zenoh::open(admission.config).wait().map_err(|err| failed(access, &*err))?;
@@ -44,32 +44,32 @@ impl Network {
         Ok(Self(Arc::new(Opened { session, who, access, presence })))
     }
 
-    /// Who can connect, in words; `None` where only programs of this machine can.
+    /// Describes who can connect; `None` if only programs on this machine can.
     pub fn who(&self) -> Option<&str> {
         self.0.who.as_deref()
     }
 
-    /// Its number on the network.
+    /// Returns its id on the network.
     pub fn id(&self) -> String {
         self.0.session.zid().to_string()
     }
 
-    /// How it was opened.
+    /// Returns its addresses and access rules.
     pub fn access(&self) -> &Access {
         &self.0.access
     }
 
-    /// Zenoh's session.
+    /// Returns the Zenoh session.
     pub fn session(&self) -> &zenoh::Session {
         &self.0.session
     }
 
-    /// Whether it is connected to a router, or is one.
+    /// Whether it is a router or connected to one.
     pub fn is_connected(&self) -> bool {
         !self.0.access.listen.is_empty() || self.0.session.info().routers_zid().wait().next().is_some()
     }
 
-    /// Members that are there, followed from the first call on, which waits for some seconds at most.
+    /// Returns the observer of present members; the first call blocks for some seconds at most.
     ///
     /// # Errors
     /// The session has ended.
@@ -82,15 +82,15 @@ impl Network {
         Ok(Arc::clone(followed.insert(presence)))
     }
 
-    /// All answers to a question, with the keys of those who answer; refusals as errors.
+    /// Queries a key; returns all answers with their keys, refusals as errors.
     ///
     /// # Errors
     /// The session has ended.
     pub fn ask(&self, key: &str, sent: Option<Vec<u8>>, timeout: Duration) -> Result<Vec<Answered>, NetworkError> {
-        let (take, answers) = collect(Answers::take);
-        // of several members that answer to one key, each counts
+        let (take, answers) = collect(CollectedAnswers::take);
+        // several members may answer to one key: keep all answers
         let question = self.session().get(key).callback(take).consolidation(ConsolidationMode::None).timeout(timeout);
-        // pictures have other priorities: where one of theirs fills the link, questions still pass
+        // queries pass links that are full of pictures, whose priority is lower
         let question = question.priority(Priority::InteractiveHigh);
         let asked = match sent {
             Some(sent) => question.payload(sent).wait(),
@@ -101,14 +101,14 @@ impl Network {
     }
 }
 
-/// Answers so far.
+/// CollectedAnswers collected so far.
 #[derive(Default)]
-struct Answers {
+struct CollectedAnswers {
     answers: Vec<Answered>,
     bytes: usize,
 }
 
-impl Answers {
+impl CollectedAnswers {
     fn take(&mut self, reply: Reply) {
         if self.answers.len() == MAX_ANSWERS || self.bytes > MAX_BYTES_OF_ANSWERS {
             return;
@@ -129,7 +129,7 @@ impl Answers {
     }
 }
 
-/// Error of opening a session, with its cure.
+/// Builds the error of opening a session, with its remedy.
 fn failed(access: &Access, err: &dyn std::fmt::Display) -> NetworkError {
     let text = err.to_string();
     let named = |endpoints: &[super::access::Endpoint]| {

@@ -1,4 +1,4 @@
-//! What each member tells of itself: for the table of `net`, the window, and other programs as JSON.
+//! States of members, for the table of `net`, the window, and as JSON for other programs.
 
 use super::inlet::InletCounts;
 use super::key::Member;
@@ -12,20 +12,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Status {
-    /// Version of its program.
+    /// Version of the program.
     pub stereopsis: String,
-    /// Name of its machine.
+    /// Name of the machine.
     pub host: String,
-    /// How long it runs, s.
+    /// Uptime, s.
     pub uptime_s: f64,
-    /// Its processor time in per cent of one core, since its start.
+    /// Mean processor load since the start, per cent of one core.
     pub cpu_percent: Option<f64>,
-    /// Where others can connect to it.
+    /// Addresses that others can connect to.
     pub listens: Vec<String>,
-    /// Of a head.
+    /// State of its head.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<HeadStatus>,
-    /// Of an engine.
+    /// State of its engine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub engine: Option<EngineStatus>,
 }
@@ -34,30 +34,30 @@ pub struct Status {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HeadStatus {
-    /// Its source, as for `--source`.
+    /// Source, as for `--source`.
     pub source: String,
     /// Width of one view's raw picture, px.
     pub width: usize,
     /// Height of one view's raw picture, px.
     pub height: usize,
-    /// The camera of a head that has one alone.
+    /// Side of a single-camera head.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub camera: Option<Side>,
-    /// Pairs that came from the source.
+    /// Pairs received from the source.
     pub captured: u64,
     /// Pairs per second.
     pub rate_hz: f64,
-    /// Pairs that the source left out.
+    /// Pairs skipped by the source.
     pub dropped_by_source: u64,
-    /// Pictures of one camera without a partner.
+    /// Unpaired pictures.
     pub unpaired: u64,
-    /// Its cameras.
+    /// States of its cameras.
     pub cameras: Vec<CameraState>,
-    /// What goes to the network.
+    /// Counters of the stream to the network.
     pub sent: OutletCounts,
-    /// Conditions that a user should know.
+    /// Conditions to show to the user.
     pub remarks: Vec<String>,
-    /// Why no pairs come.
+    /// Error that stops the pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -66,23 +66,23 @@ pub struct HeadStatus {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EngineStatus {
-    /// What computes: `cpu`, `gpu`, and the device.
+    /// Engine: `cpu` or `gpu`, and the device.
     pub adapter: String,
-    /// Speeds that it has measured.
+    /// Measured speeds.
     pub measured: Vec<Speed>,
-    /// Its rigs.
+    /// States of its rigs.
     pub rigs: Vec<RigStatus>,
 }
 
-/// A measured speed.
+/// Measured speed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Speed {
     /// Columns and rows of a view, px.
     pub size: (usize, usize),
-    /// Disparities that are searched.
+    /// Number of disparities.
     pub num_disparities: u32,
-    /// Pairs that it could match in a second, from the time of one.
+    /// Rate computed from the time of one pair, pairs/s.
     pub pairs_per_s: f64,
 }
 
@@ -90,51 +90,51 @@ pub struct Speed {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RigStatus {
-    /// Its name.
+    /// Name of the rig.
     pub rig: String,
     /// Results so far.
     pub results: u64,
     /// Results per second.
     pub rate_hz: f64,
-    /// From the pair's capture at the head, or its arrival here, to its result, half are quicker, ms.
+    /// Median time from the capture at the head, or the arrival here, to the result, ms.
     pub latency_ms: Option<f64>,
-    /// Event from which that counts.
+    /// Start event of the latency.
     pub latency_since: LatencySince,
-    /// Pairs that came and were not matched.
+    /// Received pairs that were not matched.
     pub dropped: u64,
-    /// What comes from the head.
+    /// Counters of the stream from the head.
     pub received: InletCounts,
-    /// What goes to those who watch.
+    /// Counters of the stream of results.
     pub sent: OutletCounts,
-    /// Why no results come.
+    /// Error that stops the results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// A member with its state, where it answered.
+/// Member with its state.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reported {
-    /// Its role.
+    /// Role of the member.
     pub role: super::key::Role,
-    /// Its name.
+    /// Name of the member.
     pub name: String,
     /// Number of its run.
     pub boot: u64,
     /// Weight of an engine.
     pub weight: u32,
-    /// Its state; `None` where it did not answer in time.
+    /// State; `None` if it did not answer in time.
     pub status: Option<Status>,
 }
 
 impl Reported {
-    /// A member, and what it answered.
+    /// Joins a member with its answer.
     pub fn of(member: &Member, status: Option<Status>) -> Self {
         let Member { role, name, boot, weight, .. } = member.clone();
         Self { role, name, boot, weight, status }
     }
 }
 
-/// The name of this machine.
+/// Returns the name of this machine.
 pub fn host() -> String {
     gethostname::gethostname().to_string_lossy().into_owned()
 }

@@ -1,9 +1,9 @@
-//! What a receiver knows of a head: its state and its clock, asked for once a second; and parameters that are handed on to it.
+//! Background queries of a head's state and clock once a second; also sends parameters to it.
 
 use super::clock::{ClockEstimate, ClockOffset};
 use super::error::NetworkError;
 use super::head::Description;
-use super::key::Of;
+use super::key::RigTopic;
 use super::replies::ANSWER_TIMEOUT;
 use super::session::Network;
 use super::status::{HeadStatus, Status};
@@ -18,24 +18,24 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often the head is asked for its state and its clock.
+/// Interval of queries.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
-/// How often parameters that were changed here are sent.
+/// Interval at which changed parameters are sent.
 const REQUEST_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What is known of the head.
+/// Latest answers of a head.
 #[derive(Clone, Debug, Default)]
 pub struct HeadNews {
-    /// Its state; `None` where it does not answer.
+    /// State; `None` without an answer.
     pub status: Option<HeadStatus>,
-    /// Its clock.
+    /// Offset of its clock.
     pub clock: Option<ClockOffset>,
-    /// Why it did not take the last parameters.
+    /// Reason for refusing the last parameters.
     pub refusal: Option<String>,
 }
 
 impl HeadNews {
-    /// Why a head that sent something sends nothing now.
+    /// Explains why a head has stopped sending.
     pub(super) fn why_silent(&self, network: &Network) -> String {
         match &self.status {
             None if network.is_connected() => "its head is gone".to_owned(),
@@ -46,7 +46,7 @@ impl HeadNews {
     }
 }
 
-/// Asks the head for its state and its clock, on a thread of its own.
+/// Thread that queries the head's state and clock.
 pub(super) struct Watch {
     news: Arc<Mutex<HeadNews>>,
     stop: Option<Sender<()>>,
@@ -54,7 +54,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Watches the head of a rig that is described so now.
+    /// Starts to watch the head of a rig with this description.
     ///
     /// # Errors
     /// The system gives no thread.
@@ -95,7 +95,7 @@ impl Watch {
         self.news.lock().clone()
     }
 
-    /// The head's clock alone: it is needed for each picture.
+    /// Returns the head's clock offset only: it is needed for each picture.
     pub(super) fn clock(&self) -> Option<ClockOffset> {
         self.news.lock().clock
     }
@@ -110,17 +110,18 @@ impl Drop for Watch {
     }
 }
 
-/// Has a rig take parameters.
+/// Sends parameters to a rig.
 fn request(network: &Network, rig: &str, params: &StereoParams) -> Result<(), String> {
     let sent = serde_json::to_vec(&parameter_words(params)).map_err(|err| err.to_string())?;
-    let answers = network.ask(&Of::Parameters.rig(rig), Some(sent), ANSWER_TIMEOUT).map_err(|err| err.to_string())?;
+    let answers =
+        network.ask(&RigTopic::Parameters.rig(rig), Some(sent), ANSWER_TIMEOUT).map_err(|err| err.to_string())?;
     match answers.into_iter().next() {
         Some(answer) => answer.map(drop),
         None => Err("its head does not answer".to_owned()),
     }
 }
 
-/// Asks once.
+/// Queries once.
 fn ask(
     network: &Network,
     rig: &str,

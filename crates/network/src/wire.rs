@@ -1,6 +1,6 @@
-//! A message on the network: a head of 40 bytes as Zenoh's attachment, and the packets of a recording as payload.
+//! Messages on the network: a 40-byte header as Zenoh's attachment, and a recording's packets as payload.
 //!
-//! Everything that comes is judged before anything is kept: any program that reaches a router can send.
+//! Everything received is validated before it is kept: any program that reaches a router can send.
 
 use crate::recording::{Channel, Format, Packet, format::Kind};
 use std::collections::BTreeMap;
@@ -8,50 +8,50 @@ use std::io::{Read, Seek as _, SeekFrom, Write as _};
 use std::sync::Arc;
 use zenoh::bytes::ZBytes;
 
-/// Level of zstd for results: depth needs a third of its bytes then, at some hundred MB/s.
+/// Zstd level of results: reduces depth to a third, at some hundred MB/s.
 const COMPRESSION_LEVEL: i32 = 1;
-/// Bytes of a head.
+/// Size of a header, bytes.
 pub const HEAD_BYTES: usize = 40;
 /// Packets in one message.
 const MAX_PACKETS: usize = 16;
-/// Bytes of a topic's name.
+/// Length of a topic's name, bytes.
 const MAX_TOPIC_BYTES: usize = 120;
-/// Bytes of a packet before its data and its topic: kind, length of the topic, two times, number, length.
+/// Size of a packet's header, bytes: kind, topic length, two times, number, length.
 const PACKET_HEAD_BYTES: usize = 26;
 
-/// What a message holds.
+/// Content of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// A raw pair.
     Pair,
-    /// The result of a pair.
+    /// Result of a pair.
     Result,
 }
 
-/// Head of a message.
+/// Header of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// What it holds.
+    /// Content of the message.
     pub content: Content,
-    /// Number of the description that its pictures belong to; another one means that it is asked for again.
+    /// Number of the description of its pictures; a new number makes receivers fetch it.
     pub about: u32,
     /// Number of the sender's run.
     pub boot: u64,
-    /// Number of the message, from 0 in each run. A gap means that messages were dropped on the way.
+    /// Number of the message, from 0 in each run. A gap means dropped messages.
     pub sequence: u64,
-    /// When the left picture was taken, by the clock of the pair's head, ns since 1970: by it a result names its pair.
+    /// Capture time of the left picture in the head's clock, ns since 1970; identifies the pair of a result.
     pub taken_ns: u64,
-    /// When it was sent by the sender's clock, ns since 1970.
+    /// Send time in the sender's clock, ns since 1970.
     pub sent_ns: u64,
 }
 
-/// Why a message is not taken.
+/// Reason for refusing a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// The head is missing or of another length.
+    /// The header is missing or has another length.
     #[error("its attachment is none of this program's")]
     Attachment,
-    /// Another version of the protocol.
+    /// The protocol version differs.
     #[error("it is of version {0} of the protocol, and this program speaks version {version}", version = super::key::VERSION)]
     Version(u8),
     /// The packets are damaged.
@@ -60,7 +60,7 @@ pub enum Refused {
 }
 
 impl Head {
-    /// The bytes.
+    /// Encodes the header.
     pub fn to_bytes(self) -> [u8; HEAD_BYTES] {
         let mut bytes = [0; HEAD_BYTES];
         bytes[0] = super::key::VERSION;
@@ -77,10 +77,10 @@ impl Head {
         bytes
     }
 
-    /// The head of these bytes.
+    /// Decodes a header.
     ///
     /// # Errors
-    /// They are none.
+    /// The bytes are no header.
     pub fn of(bytes: &[u8]) -> Result<Self, Refused> {
         let version = *bytes.first().ok_or(Refused::Attachment)?;
         if bytes.len() != HEAD_BYTES {
@@ -100,7 +100,7 @@ impl Head {
     }
 }
 
-/// Kinds of messages by their number on the wire.
+/// Message kinds by their number on the wire.
 const KINDS: [(u8, Kind); 6] = [
     (1, Kind::Image),
     (2, Kind::Compressed),
@@ -110,10 +110,10 @@ const KINDS: [(u8, Kind); 6] = [
     (6, Kind::Json),
 ];
 
-/// A payload of packets in ROS 2's messages. Those of a pair are as cameras gave them, and are not copied; a result is compressed.
+/// Encodes packets of ROS 2 messages. The data of a pair is not copied; a result is compressed.
 ///
 /// # Errors
-/// It cannot be compressed.
+/// The compression fails.
 pub fn payload(packets: Vec<Packet>, content: Content) -> Result<ZBytes, String> {
     let payload = joined(packets);
     if content == Content::Pair {
@@ -122,7 +122,7 @@ pub fn payload(packets: Vec<Packet>, content: Content) -> Result<ZBytes, String>
     packed(&payload).map(ZBytes::from).map_err(|err| format!("a result cannot be compressed: {err}"))
 }
 
-/// Compressed part by part: putting a map together first would take as long as compressing it.
+/// Compresses a payload part by part: joining the parts first would double the time.
 fn packed(payload: &ZBytes) -> std::io::Result<Vec<u8>> {
     let mut encoder = zstd::Encoder::new(Vec::new(), COMPRESSION_LEVEL)?;
     for part in payload.slices() {
@@ -131,10 +131,10 @@ fn packed(payload: &ZBytes) -> std::io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// The payload of a result before it was compressed.
+/// Decompresses the payload of a result.
 ///
 /// # Errors
-/// It is damaged, or would be larger than `limit` bytes.
+/// The payload is damaged, or larger than `limit` bytes.
 pub fn unpacked(payload: &[u8], limit: usize) -> Result<Vec<u8>, Refused> {
     zstd::bulk::decompress(payload, limit).map_err(|_| Refused::Packets("they cannot be decompressed"))
 }
@@ -158,15 +158,15 @@ fn joined(packets: Vec<Packet>) -> ZBytes {
     writer.finish()
 }
 
-/// Reads payloads; channels that were seen are not made anew.
+/// Decoder of payloads with a cache of channels.
 #[derive(Debug, Default)]
 pub struct Packets(BTreeMap<(u8, String), Arc<Channel>>);
 
 impl Packets {
-    /// The packets of a payload.
+    /// Decodes the packets of a payload.
     ///
     /// # Errors
-    /// They are damaged.
+    /// The packets are damaged.
     pub fn of(&mut self, payload: &[u8]) -> Result<Vec<Packet>, Refused> {
         let mut packets = Vec::new();
         let mut rest = payload;
@@ -195,7 +195,7 @@ impl Packets {
             return Ok(Arc::clone(known));
         }
         let channel = Arc::new(Format::Ros2.channel_of(&key.1, kind));
-        // of which a hostile sender could name any number
+        // limited: a hostile sender could name any number
         if self.0.len() < 4 * MAX_PACKETS {
             self.0.insert(key, Arc::clone(&channel));
         }
@@ -203,7 +203,7 @@ impl Packets {
     }
 }
 
-/// A packet before its data.
+/// Header of a packet.
 struct Begin {
     number: u8,
     kind: Kind,
@@ -242,10 +242,10 @@ impl Begin {
     }
 }
 
-/// Judges a payload without copying it: a flood of useless ones must not take the places of others.
+/// Validates a payload without a copy: a flood of invalid ones must not replace valid messages.
 ///
 /// # Errors
-/// It is damaged. One that passes may still be.
+/// The payload is damaged. Passing is no guarantee that it decodes.
 pub fn check(payload: &ZBytes, content: Content) -> Result<(), Refused> {
     let mut reader = payload.reader();
     if content == Content::Result {

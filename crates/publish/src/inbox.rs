@@ -1,4 +1,4 @@
-//! Input of the publishing thread: of each kind the newest, so that capture and engine never wait for a network.
+//! Input of the publishing thread: the newest item of each kind, so that capture and engine never wait for a network.
 
 use crate::capture::{Frame, SourceInfo};
 use crate::engine::Output;
@@ -14,19 +14,19 @@ pub(super) struct Input {
     pub(super) frame: Option<(Arc<Frame>, SourceInfo)>,
     /// The newest result.
     pub(super) output: Option<Arc<Output>>,
-    /// Description of another source.
+    /// Description of a new source.
     pub(super) about: Option<About>,
-    /// Subscriptions have changed.
+    /// Whether subscriptions have changed.
     pub(super) subscriptions: bool,
-    /// The parameters must be sent to the clients.
+    /// Whether parameters must be sent to the clients.
     pub(super) parameters: bool,
-    /// Refused requests, to be published as events.
+    /// Refused requests, to publish as events.
     pub(super) refused: Vec<String>,
-    /// The program ends.
+    /// Whether the program ends.
     pub(super) stop: bool,
 }
 
-/// Kinds of messages that clients have subscribed to.
+/// Kinds of messages with subscriptions.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted {
     pub(super) frames: bool,
@@ -35,16 +35,16 @@ pub(super) struct Wanted {
 
 struct State {
     input: Input,
-    /// The input is to be taken at once.
+    /// Whether the input is to be taken at once.
     is_urgent: bool,
     wanted: Wanted,
-    /// What was wanted when the frame and the result came.
+    /// Kinds that were wanted when the frame and the result came.
     counted: Wanted,
-    /// Messages that clients had subscribed to and that were replaced by newer ones before they were packed.
+    /// Messages with subscriptions that were replaced by newer ones before they were packed.
     dropped: Counters,
 }
 
-/// One place for each kind of input.
+/// Slots for the newest input of each kind.
 pub(super) struct Inbox {
     state: Mutex<State>,
     changed: Condvar,
@@ -53,7 +53,7 @@ pub(super) struct Inbox {
 const NONE: Wanted = Wanted { frames: false, results: false };
 
 impl Inbox {
-    /// Everything is wanted until [`Self::set_wanted`] says otherwise.
+    /// Creates an inbox that wants everything until [`Self::set_wanted`] is called.
     pub(super) fn new() -> Self {
         let (input, dropped) = (Input::default(), Counters::default());
         let wanted = Wanted { frames: true, results: true };
@@ -61,7 +61,7 @@ impl Inbox {
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Puts a frame. Where it is not wanted it waits here for a later subscription.
+    /// Puts a frame. An unwanted one waits for a later subscription.
     pub(super) fn put_frame(&self, frame: &Arc<Frame>, source: &SourceInfo) {
         self.put(|state| {
             state.dropped.dropped_by_disk += u64::from(state.input.frame.is_some() && state.counted.frames);
@@ -73,7 +73,7 @@ impl Inbox {
 
     /// Puts a result, as [`Self::put_frame`].
     pub(super) fn put_output(&self, output: &Arc<Output>) {
-        // a texture would outlive its device here
+        // a texture would outlive its device
         let on_host = || Arc::new(Output { texture: None, ..(**output).clone() });
         let output = if output.texture.is_some() { on_host() } else { Arc::clone(output) };
         self.put(|state| {
@@ -84,7 +84,7 @@ impl Inbox {
         });
     }
 
-    /// Puts any other input, which is taken at once.
+    /// Puts another input, which is taken at once.
     pub(super) fn put_other(&self, change: impl FnOnce(&mut Input)) {
         self.put(|state| {
             change(&mut state.input);
@@ -92,7 +92,7 @@ impl Inbox {
         });
     }
 
-    /// `change` returns whether the input is to be taken at once.
+    /// Applies `change`, which returns whether the input is urgent.
     fn put(&self, change: impl FnOnce(&mut State) -> bool) {
         let mut state = self.state.lock();
         if change(&mut state) {
@@ -102,7 +102,7 @@ impl Inbox {
         }
     }
 
-    /// The input, as soon as some is urgent, or else at this moment.
+    /// Waits for urgent input or this moment; returns the input.
     pub(super) fn wait(&self, until: Instant) -> Input {
         let timeout = until.saturating_duration_since(Instant::now());
         let mut state = self.state.lock();
@@ -111,23 +111,23 @@ impl Inbox {
         std::mem::take(&mut state.input)
     }
 
-    /// Replaces what is wanted; returns what was.
+    /// Replaces the wanted kinds; returns the previous ones.
     pub(super) fn set_wanted(&self, wanted: Wanted) -> Wanted {
         std::mem::replace(&mut self.state.lock().wanted, wanted)
     }
 
-    /// What is wanted.
+    /// Returns the wanted kinds.
     pub(super) fn wanted(&self) -> Wanted {
         self.state.lock().wanted
     }
 
-    /// How many messages were dropped so far.
+    /// Returns the number of dropped messages.
     pub(super) fn total_dropped(&self) -> u64 {
         let Counters { dropped_by_disk, results_dropped_by_disk, .. } = self.dropped();
         dropped_by_disk + results_dropped_by_disk
     }
 
-    /// Drops so far, by kind.
+    /// Returns the drops by kind.
     pub(super) fn dropped(&self) -> Counters {
         self.state.lock().dropped
     }

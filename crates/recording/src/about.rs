@@ -152,7 +152,7 @@ impl About {
     }
 }
 
-/// What a reader of the file should not have to guess.
+/// Returns the units of the topics, for readers of the file.
 fn units() -> BTreeMap<String, String> {
     let units = [
         ("depth", "mm, 16 bits, 0 where there is none"),

@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::time::{Duration, SystemTime};
 
-/// Of every picture.
+/// Size of every picture, px.
 pub const SIZE: (usize, usize) = (40, 30);
-/// Between two pairs.
+/// Interval of pairs.
 pub const INTERVAL: Duration = Duration::from_millis(50);
 /// The number that the first pair had at its source.
 pub const FIRST: u64 = 41;
@@ -92,7 +92,7 @@ impl Recorder {
     }
 }
 
-/// What a recording of raw pairs says of itself.
+/// Returns the description of a recording of raw pairs.
 pub fn about() -> About {
     let info = SourceInfo {
         name: "fixture".into(),

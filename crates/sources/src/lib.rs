@@ -47,8 +47,8 @@ pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSo
         }
         #[cfg(feature = "network")]
         SourceSpec::Ros2 { left, right } => {
-            use stereopsis_network::ros2::{RosSource, Surroundings};
-            let surroundings = Surroundings::of_environment().map_err(|err| CaptureError::Camera(err.to_string()))?;
+            use stereopsis_network::ros2::{RosEnvironment, RosSource};
+            let surroundings = RosEnvironment::of_environment().map_err(|err| CaptureError::Camera(err.to_string()))?;
             Box::new(RosSource::open([left, right], &surroundings, options)?)
         }
         #[cfg(not(feature = "network"))]

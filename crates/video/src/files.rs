@@ -1,4 +1,4 @@
-//! Videos of a known length, played by the player that also plays recordings: any frame can be sought.
+//! Videos of known length, played by the recordings' player with seeking to any frame.
 
 use crate::Views;
 use crate::capture::player::{PairError, Pairs, Player};
@@ -20,9 +20,9 @@ use std::time::{Duration, SystemTime};
 
 /// Longest video, frames: a day at 120 frames a second.
 const MAX_FRAMES: u64 = 120 * 60 * 60 * 24;
-/// Up to so many frames further, frames are read and not used; beyond, the decoder is started at the place.
+/// Largest number of skipped frames; for more the decoder restarts at the target.
 const MAX_SKIP: u64 = 60;
-/// Frames a second of a stream that does not say it.
+/// Rate of a stream without one, Hz.
 const DEFAULT_RATE: f64 = 30.0;
 
 /// One or two videos.
@@ -34,10 +34,10 @@ pub(crate) struct VideoFiles {
 }
 
 impl VideoFiles {
-    /// Opens them and reads the first pair.
+    /// Opens the videos and reads the first pair.
     ///
     /// # Errors
-    /// A file is missing or no video, its length is not known, or `ffmpeg` is not installed.
+    /// A file is missing or no video, its length is unknown, or `ffmpeg` is not installed.
     pub(crate) fn open(
         programs: Programs,
         inputs: &[VideoInput],
@@ -125,14 +125,14 @@ impl PairSource for VideoFiles {
     }
 }
 
-/// The pairs, read by the player's thread.
+/// Pair reader on the player's thread.
 struct VideoPairs {
     videos: Vec<Video>,
     name: String,
     rate: f64,
     views: Views,
     keeps_rgb: bool,
-    /// Pair that was read by opening, with its number.
+    /// Pair that was read while opening, with its number.
     first: Option<(u64, RawPair)>,
 }
 
@@ -153,20 +153,20 @@ impl Pairs for VideoPairs {
     }
 }
 
-/// One video.
+/// Video with its decoder.
 struct Video {
     programs: Arc<Programs>,
     input: VideoInput,
     max_pixels: MaxPixels,
-    /// Frames a second.
+    /// Rate, frames/s.
     rate: f64,
     count: u64,
-    /// Bytes of the header of a file of frames without compression; `None` for others.
+    /// Size of the header of an uncompressed file, bytes; `None` for others.
     header_bytes: Option<u64>,
     playing: Option<Playing>,
 }
 
-/// A decoder at a place.
+/// Decoder at a position.
 struct Playing {
     reader: FrameReader,
     /// Number of its next frame.
@@ -174,7 +174,7 @@ struct Playing {
     running: Option<Running>,
 }
 
-/// Bytes of the line before a frame.
+/// Size of the line before a frame, bytes.
 const FRAME_LINE: u64 = 6;
 
 impl Video {
@@ -201,7 +201,7 @@ impl Video {
         Ok(video)
     }
 
-    /// Rate and number of frames of a file without compression.
+    /// Returns rate and number of frames of an uncompressed file.
     fn measure(&mut self, path: &Path) -> Result<(), String> {
         let file = File::open(path).map_err(|err| err.to_string())?;
         let bytes = file.metadata().map_err(|err| err.to_string())?.len();
@@ -218,7 +218,7 @@ impl Video {
         Ok(())
     }
 
-    /// Rate and number of frames as `ffprobe` tells them.
+    /// Returns rate and number of frames by `ffprobe`.
     fn probe(&mut self, path: &Path) -> Result<(), CaptureError> {
         let refused = |why: &str| CaptureError::File(format!("cannot read the video {}: {why}", console::path(path)));
         let mut command = Command::new(&self.programs.ffprobe);
@@ -243,12 +243,12 @@ impl Video {
             ));
         };
         self.rate = rate;
-        // at a rate that varies, frames are repeated and left out so that they come at the mean one
+        // frames of a variable rate are repeated and dropped to match the mean rate
         self.count = (seconds * rate).round() as u64;
         Ok(())
     }
 
-    /// Frame `k`.
+    /// Returns frame `k`.
     fn frame(&mut self, k: u64, keeps_rgb: bool) -> Result<Picture, PairError> {
         let is_near = |playing: &Playing| playing.next <= k && k - playing.next <= MAX_SKIP;
         let mut playing = match self.playing.take().filter(is_near) {
@@ -272,7 +272,7 @@ impl Video {
         Ok(picture)
     }
 
-    /// Begins to decode at frame `k`.
+    /// Starts to decode at frame `k`.
     fn start(&self, k: u64) -> Result<Playing, String> {
         let path = self.input.path().unwrap_or(Path::new(""));
         if let Some(header_bytes) = self.header_bytes {
@@ -287,7 +287,7 @@ impl Video {
         let mut command = Command::new(&self.programs.ffmpeg);
         command.args(["-nostdin", "-v", "error"]);
         if k > 0 {
-            // a quarter before it: times are rounded to 1 ms, and `fps` takes the nearest frame
+            // a quarter of a frame earlier: times are rounded to 1 ms, and `fps` takes the nearest frame
             command.arg("-ss").arg(format!("{:.6}", (k as f64 - 0.25) / self.rate));
         }
         command
@@ -303,7 +303,7 @@ impl Video {
     }
 }
 
-/// What `ffprobe` tells.
+/// Output of `ffprobe`.
 #[derive(Default, serde::Deserialize)]
 #[serde(default)]
 struct Probed {

@@ -1,7 +1,8 @@
-//! Stereo pairs from whatever another program can decode: video files, network cameras, a Raspberry Pi's cameras, a pipe.
+//! Stereo pairs from video that another program decodes: files, network cameras, Raspberry Pi cameras, pipes.
 //!
-//! There is one door for all of them: raw frames through a pipe, as YUV4MPEG2 ([`y4m`]) or as bare planes of a known size. `ffmpeg` and
-//! `rpicam-vid` write them, and are started here and ended with the source. One stream shows both views side by side; of two the first
+//! All inputs are raw frames through a pipe, as YUV4MPEG2 ([`y4m`]) or as plain planes of known size. `ffmpeg` and `rpicam-vid`
+//! write them as child processes, which end with the source. One stream has both views side by side; of two streams the first is
+//! the left view.
 //! one is the left view.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
@@ -24,7 +25,7 @@ use program::Programs;
 /// Opens one video with both views side by side, or a left and a right one.
 ///
 /// # Errors
-/// A program that decodes them is missing, a stream does not begin, or what comes is no video of a size that can be used.
+/// A decoder is missing, a stream does not begin, or its content is no video of a supported size.
 pub fn open(inputs: &[VideoInput], options: &SourceOptions) -> Result<Box<dyn PairSource>, CaptureError> {
     open_with(Programs::default(), inputs, options)
 }
@@ -41,11 +42,11 @@ fn open_with(
     }
 }
 
-/// How a picture of both views is taken apart.
+/// Layout of both views in a picture.
 #[derive(Clone, Copy)]
 struct Views {
     arrangement: Arrangement,
-    /// The left view is in the second half.
+    /// Whether the left view is in the second half.
     swapped: bool,
 }
 
@@ -56,7 +57,7 @@ impl Views {
     }
 }
 
-/// The two views of the pictures of one or two streams.
+/// Splits the pictures of one or two streams into two views.
 fn views(mut pictures: Vec<Picture>, views: Views) -> Result<(Picture, Picture), String> {
     let size = |picture: &Picture| {
         let (width, height) = picture.size();

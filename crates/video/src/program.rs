@@ -1,4 +1,4 @@
-//! Programs that decode: `ffmpeg` with its `ffprobe`, and `rpicam-vid`. They run as long as their frames are wanted.
+//! Decoder programs `ffmpeg`, `ffprobe` and `rpicam-vid`, which run while their frames are wanted.
 
 use crate::console;
 use parking_lot::Mutex;
@@ -10,44 +10,44 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use stereopsis_capture::{CaptureError, VideoInput};
 
-/// Where the programs are.
+/// Paths of the programs.
 #[derive(Clone, Debug)]
 pub(crate) struct Programs {
     pub(crate) ffmpeg: PathBuf,
     pub(crate) ffprobe: PathBuf,
-    /// Of a Raspberry Pi.
+    /// Path of the Raspberry Pi's camera program.
     pub(crate) rpicam: PathBuf,
 }
 
 impl Default for Programs {
-    /// By their names, as the shell finds them.
+    /// Returns the programs by name, found as the shell finds them.
     fn default() -> Self {
         Self { ffmpeg: "ffmpeg".into(), ffprobe: "ffprobe".into(), rpicam: "rpicam-vid".into() }
     }
 }
 
-/// Longest line of a program's messages that is kept, bytes.
+/// Longest kept line of a program's messages, bytes.
 const MAX_LINE: usize = 300;
-/// How long the last message of a program whose output has ended is waited for.
+/// Time limit of the last message after a program's output has ended.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
-/// A running program. It ends with the last handle.
+/// Running program. It ends with the last handle.
 #[derive(Clone)]
 pub(crate) struct Running(Arc<Inner>);
 
 struct Inner {
     child: Mutex<Child>,
-    /// Its last message.
+    /// Last message.
     said: Arc<Mutex<String>>,
-    /// Reads its messages until it has none.
+    /// Thread that reads the messages to their end.
     listener: JoinHandle<()>,
 }
 
 impl Running {
-    /// Starts a program whose output are frames of this input.
+    /// Starts a program that outputs frames of this input.
     ///
     /// # Errors
-    /// It is not installed, or cannot be started.
+    /// The program is not installed, or cannot be started.
     pub(crate) fn start(mut command: Command, input: &VideoInput) -> Result<(Self, ChildStdout), CaptureError> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|err| missing(Path::new(command.get_program()), input, &err))?;
@@ -59,7 +59,7 @@ impl Running {
         let listen = move || {
             let mut reader = BufReader::new(stderr);
             let mut line = Vec::new();
-            // a line without an end is cut: it must not fill the memory
+            // a line without an end is cut, to bound the memory
             while (&mut reader).take(1 << 16).read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
                 let text = address.without_password(String::from_utf8_lossy(&line).trim());
                 if !text.is_empty() {
@@ -76,12 +76,12 @@ impl Running {
         Ok((Self(Arc::new(Inner { child: Mutex::new(child), said, listener })), stdout))
     }
 
-    /// Ends it. Its output ends then too.
+    /// Kills the program, which also ends its output.
     pub(crate) fn kill(&self) {
         let _ = self.0.child.lock().kill(); // it may have ended
     }
 
-    /// Its last message, if it had one, as the end of a sentence. Its output may end a little before its messages.
+    /// Returns the last message as the end of a sentence, or nothing. Waits for it, because the output may end before the messages.
     pub(crate) fn said(&self) -> String {
         let patience = Instant::now() + LAST_WORDS;
         while !self.0.listener.is_finished() && Instant::now() < patience {
@@ -100,7 +100,7 @@ impl Drop for Inner {
     }
 }
 
-/// Error of a program that cannot be started.
+/// Builds the error of a program that cannot be started.
 pub(crate) fn missing(program: &Path, input: &VideoInput, err: &std::io::Error) -> CaptureError {
     let name = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
     let advice = match err.kind() {

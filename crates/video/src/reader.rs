@@ -1,20 +1,20 @@
-//! Frames of one stream, one after the other, on whatever pipe or file they come.
+//! Sequential frames of one stream from any pipe or file.
 
 use crate::capture::MaxPixels;
 use crate::image::Picture;
 use crate::y4m::{Header, Layout};
 use std::io::{BufReader, Read};
 
-/// Form of a stream.
+/// Format of a stream.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Form {
-    /// YUV4MPEG2, which says its size.
+    /// YUV4MPEG2, which has its size in the header.
     Y4m,
-    /// Planes of this layout without any header.
+    /// Planes of this layout without a header.
     Planes(Layout),
 }
 
-/// Frames of a stream.
+/// Frame reader of a stream.
 pub(crate) struct FrameReader {
     reader: BufReader<Box<dyn Read + Send>>,
     form: Form,
@@ -27,7 +27,7 @@ impl FrameReader {
     /// Reads the header of a stream.
     ///
     /// # Errors
-    /// As [`Header::read`].
+    /// See [`Header::read`].
     pub(crate) fn new(stream: Box<dyn Read + Send>, form: Form, max_pixels: MaxPixels) -> Result<Self, String> {
         let mut reader = BufReader::with_capacity(1 << 16, stream);
         let header = match form {
@@ -37,7 +37,7 @@ impl FrameReader {
         Ok(Self { reader, form, header, max_pixels, bytes: Vec::new() })
     }
 
-    /// Frames of a file that has been sought, behind its header.
+    /// Creates a reader of a seeked file, positioned behind its header.
     pub(crate) fn behind(stream: Box<dyn Read + Send>, header: Header, max_pixels: MaxPixels) -> Self {
         let reader = BufReader::with_capacity(1 << 16, stream);
         Self { reader, form: Form::Y4m, header, max_pixels, bytes: Vec::new() }
@@ -47,7 +47,7 @@ impl FrameReader {
         self.header
     }
 
-    /// The next frame; `None` at the end of the stream. A frame that is cut off ends it too: the program that wrote it has died.
+    /// Reads the next frame; `None` at the end of the stream. A truncated frame also ends it: the writing program has died.
     ///
     /// # Errors
     /// The stream is damaged, or cannot be read.
@@ -55,10 +55,10 @@ impl FrameReader {
         Ok(if self.skip()? { self.header.layout.picture(&self.bytes, keeps_rgb) } else { None })
     }
 
-    /// Reads the next frame without making a picture of it; `false` at the end of the stream.
+    /// Skips the next frame; `false` at the end of the stream.
     ///
     /// # Errors
-    /// As [`Self::next`].
+    /// See [`Self::next`].
     pub(crate) fn skip(&mut self) -> Result<bool, String> {
         if self.form == Form::Y4m {
             let Some(header) = self.header.before_frame(&mut self.reader, self.max_pixels)? else { return Ok(false) };
@@ -66,7 +66,7 @@ impl FrameReader {
         }
         let wanted = self.header.layout.frame_bytes();
         self.bytes.clear();
-        // the memory grows with what comes: a header may claim anything
+        // memory grows with the received data: a header may claim any size
         let read =
             (&mut self.reader).take(wanted as u64).read_to_end(&mut self.bytes).map_err(|err| err.to_string())?;
         Ok(read == wanted)

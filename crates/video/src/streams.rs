@@ -1,7 +1,7 @@
-//! Streams without a known length: network cameras, a Raspberry Pi's cameras, pipes of other programs. Each is read on a thread of its own.
+//! Streams without a known length: network cameras, Raspberry Pi cameras, pipes. Each is read on its own thread.
 //!
-//! Frames of live streams are paired by the time at which they arrive, and the newest one wins; a stream that breaks is begun again. What
-//! comes through a pipe waits for its reader, is paired by number, and ends with the pipe.
+//! Frames of live streams are paired by arrival time, and only the newest is kept; a broken stream is restarted. Frames of pipes
+//! are queued, paired by number, and end with the pipe.
 
 use crate::Views;
 use crate::capture::pairing::{Pairing, Side};
@@ -24,19 +24,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-/// How long the first frame may take: a network camera asks for a password, and waits for a whole picture.
+/// Time limit of the first frame: a network camera authenticates, and waits for a whole picture.
 const FIRST_TIMEOUT: Duration = Duration::from_secs(20);
-/// A live stream is begun again after this time without a frame; that of a pipe is said.
+/// Time without a frame after which a live stream is restarted, and a pipe's silence reported.
 const SILENCE: Duration = Duration::from_secs(10);
-/// From the end of a live stream to its new beginning.
+/// Pause before a live stream is restarted.
 const REST: Duration = Duration::from_secs(1);
-/// Frames that wait for their reader.
+/// Queued frames.
 const WAITING: usize = 2;
-/// Rate that is taken for streams that do not say theirs, Hz.
+/// Rate of streams without one, Hz.
 const DEFAULT_RATE: f64 = 30.0;
-/// Size of a Raspberry Pi's pictures where none is asked for, px.
+/// Default size of a Raspberry Pi's pictures, px.
 const PI_SIZE: (usize, usize) = (640, 480);
-/// A Raspberry Pi pads rows to a multiple of this, px.
+/// Row alignment of a Raspberry Pi, px.
 const PI_STEP: usize = 64;
 /// Remark on two live streams.
 const BY_ARRIVAL: &str = "the streams have no times of capture: left and right are paired by their arrival, and how far apart they were taken is \
@@ -46,7 +46,7 @@ const BY_ARRIVAL: &str = "the streams have no times of capture: left and right a
 pub(crate) struct VideoStreams {
     streams: Vec<Stream>,
     pairing: Pairing<Picture>,
-    /// Frames of pipes that wait for their partner.
+    /// Queued frames of pipes without a partner yet.
     waiting: Vec<VecDeque<Arrived>>,
     is_live: bool,
     info: SourceInfo,
@@ -54,17 +54,17 @@ pub(crate) struct VideoStreams {
     given: u64,
 }
 
-/// A frame and its arrival.
+/// Frame and its arrival.
 struct Arrived {
     picture: Picture,
     time: SystemTime,
 }
 
 impl VideoStreams {
-    /// Opens them; waits for the first frame of each.
+    /// Opens the streams; waits for the first frame of each.
     ///
     /// # Errors
-    /// A stream does not begin: the program that reads it is missing, or says why.
+    /// A stream does not begin: its program is missing, or reports the reason.
     pub(crate) fn open(
         programs: &Programs,
         inputs: &[VideoInput],
@@ -104,7 +104,7 @@ impl VideoStreams {
         }
     }
 
-    /// The next pair of what has come.
+    /// Returns the next pair of received frames.
     fn take(&mut self) -> Option<(Vec<Picture>, SystemTime)> {
         if let Some(paired) = self.pairing.pop() {
             return Some((vec![paired.left, paired.right], paired.time));
@@ -117,10 +117,10 @@ impl VideoStreams {
         Some((arrived.into_iter().map(|arrived| arrived.picture).collect(), time))
     }
 
-    /// Takes what has come; false at the end of a pipe.
+    /// Takes received frames; `false` at the end of a pipe.
     fn drain(&mut self) -> Result<bool, CaptureError> {
         for at in 0..self.streams.len() {
-            // of two pipes, one is not read far ahead of the other
+            // neither of two pipes is read far ahead of the other
             while self.waiting[at].len() < WAITING {
                 match self.streams[at].frames.try_recv() {
                     Ok(arrived) => self.put(at, arrived?),
@@ -171,13 +171,13 @@ impl PairSource for VideoStreams {
     }
 }
 
-/// How streams are read.
+/// Options of reading streams.
 #[derive(Clone)]
 struct Order {
     programs: Programs,
     max_pixels: MaxPixels,
     keeps_rgb: bool,
-    /// Size and rate of a Raspberry Pi's pictures.
+    /// Size of a Raspberry Pi's pictures.
     pi_size: (usize, usize),
     pi_rate_hz: f64,
 }
@@ -193,7 +193,7 @@ impl Order {
         })
     }
 
-    /// Opens a stream; the program behind it, where there is one.
+    /// Opens a stream, and its program if it has one.
     fn open(&self, input: &VideoInput) -> Result<(FrameReader, Option<Running>), CaptureError> {
         let (command, form) = match input {
             VideoInput::Y4m(path) => {
@@ -243,19 +243,19 @@ impl Order {
     }
 }
 
-/// What a stream's thread shares.
+/// State shared with a stream's thread.
 #[derive(Default)]
 struct Shared {
     stop: AtomicBool,
     running: Mutex<Option<Running>>,
     rate_hz: Mutex<Option<f64>>,
-    /// When the newest frame came, or the stream was begun.
+    /// Arrival of the newest frame, or start of the stream.
     newest: Mutex<Option<Instant>>,
-    /// How often it was begun again, and why the last time.
+    /// Number of restarts, and the reason of the last one.
     breaks: Mutex<(u64, String)>,
 }
 
-/// One stream on its thread.
+/// Stream on its thread.
 struct Stream {
     input: VideoInput,
     frames: Receiver<Result<Arrived, CaptureError>>,
@@ -278,7 +278,7 @@ impl Stream {
         Ok(Self { input: input.clone(), frames, shared })
     }
 
-    /// The first frame.
+    /// Waits for the first frame.
     fn first(&self) -> Result<Arrived, CaptureError> {
         match self.frames.recv_timeout(FIRST_TIMEOUT) {
             Ok(first) => first,
@@ -295,7 +295,7 @@ impl Stream {
         self.shared.newest.lock().map_or(Duration::ZERO, |newest| newest.elapsed())
     }
 
-    /// Ends a program that sends nothing any more; its thread begins it again.
+    /// Kills a program that has stopped sending; its thread restarts it.
     fn watch(&self) {
         if self.silent_for() > SILENCE {
             *self.shared.newest.lock() = Some(Instant::now());
@@ -322,16 +322,16 @@ impl Drop for Stream {
         if let Some(running) = self.shared.running.lock().take() {
             running.kill(); // its thread reads the end
         }
-        // a thread that waits for a pipe is left behind: nothing can wake it
+        // not joined: a thread blocked on a pipe cannot be woken
     }
 }
 
-/// The thread's own state.
+/// State of the stream's thread.
 struct Worker {
     input: VideoInput,
     order: Order,
     sender: Sender<Result<Arrived, CaptureError>>,
-    /// The receiving end, to drop the oldest frame.
+    /// Receiving end, to drop the oldest frame.
     oldest: Receiver<Result<Arrived, CaptureError>>,
     shared: Arc<Shared>,
 }
@@ -343,7 +343,7 @@ impl Worker {
             let end = self.read(&mut has_begun);
             *self.shared.running.lock() = None;
             match end {
-                // that of a live stream is no end
+                // a live stream restarts at its end
                 Ok(why) if self.input.is_live() && has_begun => self.rest(why),
                 Err(err) if self.input.is_live() && has_begun => self.rest(err.to_string()),
                 Ok(_) => return,
@@ -355,7 +355,7 @@ impl Worker {
         }
     }
 
-    /// Notes why the stream broke, and waits.
+    /// Records the reason of a break, and waits.
     fn rest(&self, why: String) {
         let mut breaks = self.shared.breaks.lock();
         *breaks = (breaks.0 + 1, why);
@@ -363,7 +363,7 @@ impl Worker {
         std::thread::sleep(REST);
     }
 
-    /// Reads the stream to its end, and returns what was said at it.
+    /// Reads the stream to its end; returns the reason.
     fn read(&self, has_begun: &mut bool) -> Result<String, CaptureError> {
         let (mut reader, running) = self.order.open(&self.input)?;
         self.shared.running.lock().clone_from(&running);
@@ -390,7 +390,7 @@ impl Worker {
         }
     }
 
-    /// Sends a frame: of a live stream over the oldest one, else when there is room. False where the source is gone.
+    /// Sends a frame: a live stream replaces the oldest one, others wait for room. `false` if the source is gone.
     fn send(&self, arrived: Arrived) -> bool {
         if !self.input.is_live() {
             return self.sender.send(Ok(arrived)).is_ok() && !self.is_stopped();

@@ -1,4 +1,4 @@
-//! Videos and streams of a small writer that also dies, stalls and changes its size.
+//! Videos and streams of a small writer, which also dies, stalls and changes its size.
 #![cfg(unix)] // the programs are shell scripts
 
 use super::*;
@@ -9,14 +9,14 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use stereopsis_base::testing::found;
 
-/// Bytes of a frame whose left half has this brightness and whose right half has the next one.
+/// Returns a frame with this brightness in the left half and the next one in the right half.
 fn planes((width, height): (usize, usize), value: u8) -> Vec<u8> {
     let row = [vec![value; width / 2], vec![value + 1; width / 2]].concat();
     let luma = row.repeat(height);
     [luma, vec![128; 2 * width.div_ceil(2) * height.div_ceil(2)]].concat()
 }
 
-/// A stream of YUV4MPEG2 whose frames are brighter and brighter, from `first` on.
+/// Returns a YUV4MPEG2 stream with increasing brightness from `first` on.
 fn y4m((width, height): (usize, usize), rate: &str, first: u8, count: u8) -> Vec<u8> {
     let mut bytes = format!("YUV4MPEG2 W{width} H{height} F{rate} Ip C420jpeg\n").into_bytes();
     for k in 0..count {
@@ -28,8 +28,8 @@ fn y4m((width, height): (usize, usize), rate: &str, first: u8, count: u8) -> Vec
 
 fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
     let path = folder.join(name);
-    // Another process writes it: a file that this one had open for writing would stay so in what other tests start meanwhile, and
-    // could not be run.
+    // Written by another process: a file open for writing here would be inherited by processes of other tests and could not be
+    // executed.
     let mut shell = Command::new("sh");
     shell.args(["-c", "cat >\"$0\" && chmod 755 \"$0\""]).arg(&path);
     let mut writer = shell.stdin(Stdio::piped()).spawn().unwrap();
@@ -56,7 +56,7 @@ fn options() -> SourceOptions {
     SourceOptions { speed: Speed::Max, looped: false, ..SourceOptions::default() }
 }
 
-/// The next pair; `None` at the end.
+/// Returns the next pair; `None` at the end.
 fn next(source: &mut dyn PairSource) -> Result<Option<Box<RawPair>>, CaptureError> {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {

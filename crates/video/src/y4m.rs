@@ -1,4 +1,4 @@
-//! YUV4MPEG2: frames without compression behind one line of text, as `ffmpeg -f yuv4mpegpipe` writes them. The format:
+//! YUV4MPEG2: uncompressed frames, each behind a text line, as `ffmpeg -f yuv4mpegpipe` writes them:
 //! <https://wiki.multimedia.cx/index.php/YUV4MPEG2>.
 
 use crate::image::{Image, Luma, Picture};
@@ -8,27 +8,27 @@ use stereopsis_capture::decode_camera::rgb_from_yuv;
 
 /// Longest line of a header, bytes.
 const MAX_LINE: u64 = 1024;
-/// Word with which a stream begins.
+/// First word of a stream.
 const MAGIC: &str = "YUV4MPEG2";
-/// Word with which a frame begins.
+/// First word of a frame.
 const FRAME: &str = "FRAME";
 const INTERLACED: &str = "its frames are interlaced, two moments in one picture: let the program that writes it take them apart (ffmpeg -vf \
      yadif)";
 
-/// How the planes of a frame lie in its bytes.
+/// Layout of a frame's planes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Columns of the brightness.
+    /// Columns of the luma plane.
     pub width: usize,
-    /// Rows of the brightness.
+    /// Rows of the luma plane.
     pub height: usize,
-    /// Columns and rows of brightness that one value of colour covers; `None` without colours.
+    /// Columns and rows of luma per chroma value; `None` without chroma.
     pub chroma: Option<(usize, usize)>,
-    /// Whether a plane of transparency follows.
+    /// Whether an alpha plane follows.
     pub has_alpha: bool,
-    /// Bits of a value: 8, or 9 to 16 in two bytes, the lower one first.
+    /// Bits of a value: 8, or 9 to 16 in two little-endian bytes.
     pub bits: u8,
-    /// Whether black is 0 and white is the largest value; otherwise 16 and 235 of 255.
+    /// Whether the range is full, rather than 16 to 235 of 255.
     pub is_full_range: bool,
 }
 
@@ -37,17 +37,17 @@ pub struct Layout {
 pub struct Header {
     /// Layout of each frame.
     pub layout: Layout,
-    /// Frames a second, where it is known.
+    /// Rate, frames/s, if known.
     pub rate_hz: Option<f64>,
 }
 
 impl Layout {
-    /// Planes of 8 bits whose colours have half the columns and rows: YUV420.
+    /// Returns the layout of 8-bit YUV420.
     pub fn yuv420(width: usize, height: usize) -> Self {
         Self { width, height, chroma: Some((2, 2)), has_alpha: false, bits: 8, is_full_range: false }
     }
 
-    /// Columns and rows of a plane of colour.
+    /// Returns columns and rows of a chroma plane.
     fn chroma_size(&self) -> Option<(usize, usize)> {
         self.chroma.map(|(columns, rows)| (self.width.div_ceil(columns), self.height.div_ceil(rows)))
     }
@@ -56,14 +56,14 @@ impl Layout {
         usize::from(self.bits.div_ceil(8))
     }
 
-    /// Bytes of a frame.
+    /// Returns the size of a frame, bytes.
     pub fn frame_bytes(&self) -> usize {
         let (luma, colors) =
             (self.width * self.height, self.chroma_size().map_or(0, |(width, height)| 2 * width * height));
         (luma * (1 + usize::from(self.has_alpha)) + colors) * self.value_bytes()
     }
 
-    /// The picture of a frame; `None` where there are too few bytes.
+    /// Decodes a frame; `None` if there are too few bytes.
     pub fn picture(&self, bytes: &[u8], keeps_rgb: bool) -> Option<Picture> {
         if bytes.len() < self.frame_bytes() {
             return None;
@@ -97,7 +97,7 @@ impl Layout {
     }
 }
 
-/// RGB of YUV whose black is 0: as of the limited range, into which it is pressed.
+/// Converts full-range YUV to RGB by compressing it to the limited range.
 fn rgb_of_full_range(y: u8, u: u8, v: u8) -> [u8; 3] {
     let luma = 16 + (i32::from(y) * 219 + 127) / 255;
     let chroma = |value: u8| 128 + (i32::from(value) - 128) * 224 / 255;
@@ -108,7 +108,7 @@ impl Header {
     /// Reads the first line of a stream.
     ///
     /// # Errors
-    /// It is no header of YUV4MPEG2, or its size or sampling cannot be used; the text says why.
+    /// The line is no YUV4MPEG2 header, or its size or sampling is unsupported; the text has the reason.
     pub fn read(reader: &mut impl BufRead, max_pixels: MaxPixels) -> Result<Self, String> {
         Self::of_line(&line(reader)?.ok_or("nothing came")?, max_pixels)
     }
@@ -143,10 +143,10 @@ impl Header {
         Ok(Self { layout, rate_hz })
     }
 
-    /// Reads the line before a frame; `None` at the end of the stream. Where another stream follows, this is its header.
+    /// Reads the line before a frame; `None` at the end of the stream. If another stream follows, the result is its header.
     ///
     /// # Errors
-    /// No frame and no stream begins here.
+    /// Neither a frame nor a stream begins here.
     pub fn before_frame(self, reader: &mut impl BufRead, max_pixels: MaxPixels) -> Result<Option<Self>, String> {
         let mut header = self;
         while let Some(line) = line(reader)? {
@@ -160,14 +160,14 @@ impl Header {
     }
 }
 
-/// `30000:1001` as a number; `None` for `0:0`, which says that it is unknown.
+/// Parses a ratio such as `30000:1001`; `None` for the unknown `0:0`.
 fn ratio(text: &str) -> Option<f64> {
     let (over, under) = text.split_once(':')?;
     let (over, under): (f64, f64) = (over.parse().ok()?, under.parse().ok()?);
     Some(over / under).filter(|rate| rate.is_finite() && (0.001..=10_000.0).contains(rate))
 }
 
-/// This layout with the sampling and the bits that a word names; `None` for others.
+/// Returns this layout with the sampling and bits of a word; `None` if unknown.
 fn sampled(layout: Layout, word: &str) -> Option<Layout> {
     let (word, bits) = match word.strip_prefix("mono").filter(|bits| !bits.is_empty()) {
         Some(bits) => ("mono", bits),
@@ -188,7 +188,7 @@ fn sampled(layout: Layout, word: &str) -> Option<Layout> {
     Some(Layout { chroma, bits, has_alpha: word == "444alpha", ..layout })
 }
 
-/// A line without its end; `None` at the end of the stream.
+/// Reads a line without its end; `None` at the end of the stream.
 fn line(reader: &mut impl BufRead) -> Result<Option<String>, String> {
     let mut bytes = Vec::new();
     reader.take(MAX_LINE).read_until(b'\n', &mut bytes).map_err(|err| err.to_string())?;

@@ -1,7 +1,7 @@
 //! Views of pictures that are there: a folder of pairs, a pair, or a recording.
 
 use super::CalibrateArgs;
-use crate::calibrate::{Board, Draft, Gathered, Look, Notice, PairFiles, Request, Session, Taken, gather};
+use crate::calibrate::{BatchViews, Board, BoardFrame, Draft, Notice, PairFiles, Request, Session, Taken, gather};
 use crate::capture::picture_files::{FilePair, list_pairs, list_pictures_of_both};
 use crate::capture::{Capture, CaptureOptions, RawPair, SourceOptions, SourceSpec, Speed};
 use crate::console::{self, counted};
@@ -63,7 +63,7 @@ fn of_pairs(args: &CalibrateArgs, pairs: Vec<FilePair>, board: &Board) -> anyhow
     let bar = bar(2 * count, args.json);
     let gathered = gather(board, pairs, &|_| bar.inc(1));
     bar.finish_and_clear();
-    let Gathered { taken, unusable, left_out } = gathered?;
+    let BatchViews { taken, unusable, left_out } = gathered?;
     say_left_out(&left_out);
     for (reason, pictures) in &unusable {
         console::say(format_args!("{}: {reason}", counted(*pictures as u64, "picture")));
@@ -94,7 +94,7 @@ fn of_recording(
     let bar = bar(0, args.json);
     let (mut looked, mut seen) = (0u64, 0u64);
     each_pair(args, spec, |pair, pictures| {
-        let notice = session.look(&Look::of(pair, [&pictures[0], &pictures[1]]), false);
+        let notice = session.look(&BoardFrame::of(pair, [&pictures[0], &pictures[1]]), false);
         looked += 1;
         seen += u64::from(!matches!(notice, Notice::NoBoard | Notice::Unusable(_)));
         bar.set_message(format!("{looked} pairs, {} taken: {notice}", counted(session.taken().len() as u64, "view")));

@@ -1,4 +1,4 @@
-//! Small inputs that are right, for `fuzz/seeds`.
+//! Small valid inputs for `fuzz/seeds`.
 
 use image::codecs::jpeg::JpegEncoder;
 use image::{DynamicImage, ExtendedColorType, ImageEncoder as _, ImageFormat};
@@ -21,10 +21,10 @@ use stereopsis_stereo::{Preset, StereoParams};
 
 const SIZE: (usize, usize) = (8, 6);
 
-/// A name and its bytes.
+/// Name of a seed, and its bytes.
 pub(crate) type Seed = (String, Vec<u8>);
 
-/// What can be made for a target; what comes from others is written by hand.
+/// Generates the seeds of a target; foreign formats are written by hand.
 pub(crate) fn of(target: &str) -> Vec<Seed> {
     match target {
         "archive" => calibration(Output::RosArchive, 0),
@@ -55,14 +55,14 @@ pub(crate) fn of(target: &str) -> Vec<Seed> {
     }
 }
 
-/// A pair of a few bytes whose pictures claim 268 megapixels.
+/// Returns a pair of a few bytes whose pictures claim 268 megapixels.
 fn network() -> Vec<Seed> {
     let head = Head { content: Content::Pair, about: 0, boot: 1, sequence: 2, taken_ns: 3, sent_ns: 4 };
     let pair = bomb(&[topic::LEFT_RAW, topic::RIGHT_RAW]);
     vec![("claims-much".to_owned(), [&head.to_bytes()[..], &pair.to_bytes()].concat())]
 }
 
-/// The example's rig, without its first lines.
+/// Returns the example's rig without its first lines.
 fn calibration(output: Output, lines: usize) -> Vec<Seed> {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../calibration/example-rig.toml");
     let rig = load(&[example], &LoadOptions::default()).unwrap();
@@ -75,7 +75,7 @@ fn calibration(output: Output, lines: usize) -> Vec<Seed> {
     files.into_iter().map(|(path, bytes)| (name(path), if lines > 0 { without(bytes) } else { bytes })).collect()
 }
 
-/// A journal of the setting that a search starts from and of some presets, one that was cut, and one without trials.
+/// Returns journals: of a search's start setting and some presets, a truncated one, and one without trials.
 fn journals() -> Vec<Seed> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.jsonl");

@@ -1,4 +1,4 @@
-//! Boards as Kalibr describes its targets in a file.
+//! Boards from Kalibr's target files.
 
 use super::Board;
 use crate::calibration::CalibrationError;
@@ -8,14 +8,14 @@ impl Board {
     /// `checkerboard` its `targetCols`, `targetRows`, `colSpacingMeters` and `rowSpacingMeters`.
     ///
     /// # Errors
-    /// The text is none, or names a board that is not found in pictures.
+    /// The text is no target, or names an unsupported board.
     pub fn from_kalibr(text: &str) -> Result<Self, CalibrationError> {
         let words = words(text).map_err(|why| CalibrationError(format!("Kalibr's target is not understood: {why}")))?;
         words.parse()
     }
 }
 
-/// The words that name the board.
+/// Returns the board's description.
 fn words(text: &str) -> Result<String, String> {
     let value = |key: &str| {
         let lines = text.lines().filter_map(|line| line.split('#').next()?.split_once(':'));
@@ -23,7 +23,7 @@ fn words(text: &str) -> Result<String, String> {
             lines.filter(|(name, _)| name.trim() == key).map(|(_, value)| value.trim().trim_matches(['\'', '"']));
         values.next_back().ok_or_else(|| format!("it has no {key}"))
     };
-    // to a nm: metres with few digits become mm with few
+    // rounded to a nm: short metres become short mm
     let mm = |key: &str| {
         let length = value(key)?;
         let metres: f64 = length.parse().map_err(|_| format!("{key} '{length}' is no length in m"))?;

@@ -1,4 +1,4 @@
-//! Which corners of an AprilGrid are seen: its tags are read, and those beside them are looked for.
+//! Identification of an AprilGrid's corners: reads its tags, and searches for missed ones beside them.
 
 use super::charuco::Identity;
 use super::lattice::{Lattice, aligned_saddle, square_px};
@@ -11,34 +11,34 @@ use glam::{DVec2, IVec2, ivec2};
 use std::collections::BTreeMap;
 
 /// Largest movement of a corner by its refinement, in gaps.
-const MOST_MOVED: f64 = 1.0 / 3.0;
-/// Largest distance between the middle of a tag and where its neighbour says that it is, in sides of a tag.
-const MOST_OFF: f64 = 0.25;
-/// Smallest agreement of the bits of a tag that was looked for, and of one that stands alone, of which one bit may be wrong.
-const LEAST_AGREEMENT: (f64, f64) = (0.5, 0.9);
-/// Largest difference between gaps as named and as seen, in sides of a tag.
-const MOST_GAP_OFF: f64 = 0.06;
-/// Smallest ratio of neighbours that tags have on the board to neighbours that they do not have there.
-const LEAST_RIGHT: usize = 4;
-/// Fewest tags that say something about another board.
-const ENOUGH: usize = 3;
-/// Families of tags, for the words about another one.
+const MAX_MOVED: f64 = 1.0 / 3.0;
+/// Largest distance between a tag's centre and its prediction by a neighbour, in tag sides.
+const MAX_OFFSET: f64 = 0.25;
+/// Smallest bit agreement of a tag with neighbours, and of an isolated one (one wrong bit).
+const MIN_AGREEMENT: (f64, f64) = (0.5, 0.9);
+/// Largest difference between expected and measured gaps, in tag sides.
+const MAX_GAP_DIFFERENCE: f64 = 0.06;
+/// Smallest ratio of right to wrong neighbours of tags.
+const MIN_NEIGHBOUR_RATIO: usize = 4;
+/// Smallest number of tags that identify another board.
+const MIN_OTHER_TAGS: usize = 3;
+/// Other tag families that are recognised.
 const FAMILIES: [&str; 3] = ["DICT_APRILTAG_36h10", "DICT_APRILTAG_25h9", "DICT_APRILTAG_16h5"];
 /// Corners of a tag of side 1, clockwise from the top left one.
 const CORNERS: [IVec2; 4] = [IVec2::ZERO, IVec2::X, IVec2::ONE, IVec2::Y];
 const NEIGHBOURS: [IVec2; 4] = [IVec2::X, IVec2::Y, IVec2::NEG_X, IVec2::NEG_Y];
 
-/// The tags of an AprilGrid.
+/// Tags of an AprilGrid.
 #[derive(Clone, Debug)]
 pub(super) struct Tags {
     /// Tags across and down.
     size: IVec2,
-    /// Gap between two tags, in sides of a tag.
+    /// Gap between two tags, in tag sides.
     gap: f64,
     codes: Codes,
 }
 
-/// The corners of a tag in a picture, clockwise; from the printed top left one on where its code is known.
+/// Corners of a tag in a picture, clockwise; from the printed top left one if its code is known.
 type Corners = [DVec2; 4];
 
 impl Tags {
@@ -47,7 +47,7 @@ impl Tags {
         Self { size: ivec2(board.columns as i32, board.rows as i32), gap: gap_mm / board.square_mm, codes }
     }
 
-    /// Radius of the window of a refinement, in sides of a tag: within gaps, and within the black border.
+    /// Returns the radius of the refinement window in tag sides: within gaps, and within the black border.
     pub(super) fn window(&self) -> f64 {
         (0.4 * self.gap).min(0.18)
     }
@@ -60,7 +60,7 @@ impl Tags {
         Cells { inset: 0.0, white: -self.gap / 2.0, border, bits }
     }
 
-    /// Where a tag is: columns from the left, rows from the top. The first tag is at the lower left.
+    /// Returns the column from the left and the row from the top of a tag. The first tag is at the lower left.
     fn place(&self, number: usize) -> IVec2 {
         let number = number as i32;
         ivec2(number % self.size.x, self.size.y - 1 - number / self.size.x)
@@ -71,10 +71,10 @@ impl Tags {
         is_inside.then(|| ((self.size.y - 1 - place.y) * self.size.x + place.x) as usize)
     }
 
-    /// Finds out which tags quadrilaterals are.
+    /// Identifies the tags among quadrilaterals.
     pub(super) fn identify(&self, picture: &Image<u8>, quads: &[Corners]) -> Identity {
         let quads: Vec<Corners> = quads.iter().filter_map(|quad| self.refined(picture, quad)).collect();
-        // one that is seen elsewhere too has no neighbours there, and the board's is found beside its own
+        // a duplicate elsewhere has no right neighbours there
         let mut tags: BTreeMap<usize, Corners> = BTreeMap::new();
         for quad in &quads {
             let known = self.read(picture, quad).filter_map(|code| {
@@ -91,7 +91,7 @@ impl Tags {
         if let Some(words) = self.contradicts(&tags) {
             return Identity::Other(words);
         }
-        // how many neighbours of a tag are those that it has on the board, and how many others
+        // right and wrong neighbours of a tag
         let neighbours = |number: usize| {
             let seen = NEIGHBOURS.iter().filter_map(|step| Some((step, self.beside(&tags, number, *step)?)));
             let (right, wrong): (Vec<_>, Vec<_>) =
@@ -104,32 +104,32 @@ impl Tags {
             trusted.map(|(number, _)| (*number, tags[number])).collect()
         };
         let is_alone = |number: usize, seen: (usize, usize)| {
-            seen == (0, 0) && self.shows(picture, &tags[&number], number, LEAST_AGREEMENT.1)
+            seen == (0, 0) && self.shows(picture, &tags[&number], number, MIN_AGREEMENT.1)
         };
-        // a tag alone is one of the board's where there are no better ones
+        // an isolated tag counts only if there are no better ones
         let (right, wrong) = on_board.iter().fold((0, 0), |sum, (_, seen)| (sum.0 + seen.0, sum.1 + seen.1));
         let trusted = [among(&|_, (right, wrong)| right > wrong), among(&is_alone)];
         let IVec2 { x, y } = self.size;
         match trusted.into_iter().find(|trusted| !trusted.is_empty()) {
-            Some(trusted) if LEAST_RIGHT * wrong <= right => Identity::Board(self.lattice(trusted.into_iter())),
-            _ if on_board.len() >= ENOUGH => Identity::Other(format!(
+            Some(trusted) if MIN_NEIGHBOUR_RATIO * wrong <= right => Identity::Board(self.lattice(trusted.into_iter())),
+            _ if on_board.len() >= MIN_OTHER_TAGS => Identity::Other(format!(
                 "tags are seen, but not where a board of {x}x{y} tags has them: from 0 at the lower left, row by row upwards"
             )),
             _ => Identity::Unknown,
         }
     }
 
-    /// Codes that a quadrilateral may have: one for each width of the border that tags are printed with.
+    /// Reads the possible codes of a quadrilateral, one for each border width in use.
     fn read<'a>(&'a self, picture: &'a Image<u8>, quad: &'a Corners) -> impl Iterator<Item = u64> + 'a {
         [TAG_BORDER, BORDER].into_iter().filter_map(|border| self.cells(self.codes.bits, border).read(picture, *quad))
     }
 
-    /// Whether a quadrilateral is the tag of a number, by so many of its bits.
+    /// Whether a quadrilateral matches a tag's code by at least this share of bits.
     fn shows(&self, picture: &Image<u8>, corners: &Corners, number: usize, least: f64) -> bool {
         self.read(picture, corners).any(|code| self.codes.agreement(number, 0, code) > least)
     }
 
-    /// The corners of tags by their places.
+    /// Returns the corners of tags by their places.
     fn lattice(&self, tags: impl Iterator<Item = (usize, Corners)>) -> Lattice {
         let corners = tags.flat_map(|(number, corners)| {
             let first = 2 * self.place(number);
@@ -138,7 +138,7 @@ impl Tags {
         Lattice::new(corners, self.window())
     }
 
-    /// The corners of tags that were found, and of those beside them that were missed.
+    /// Returns the corners of the found tags, and of missed ones beside them.
     pub(super) fn completed(&self, picture: &Image<u8>, found: &Lattice) -> Lattice {
         let whole = |number: usize| {
             let first = 2 * self.place(number);
@@ -152,7 +152,7 @@ impl Tags {
             let missed = (0..self.count()).filter(|number| !tags.contains_key(number));
             let look = |number: usize| {
                 let corners = self.refined(picture, &self.predict(&tags, number)?)?;
-                self.shows(picture, &corners, number, LEAST_AGREEMENT.0).then_some((number, corners))
+                self.shows(picture, &corners, number, MIN_AGREEMENT.0).then_some((number, corners))
             };
             let more: Vec<_> = missed.filter_map(look).collect();
             if more.is_empty() {
@@ -162,7 +162,7 @@ impl Tags {
         }
     }
 
-    /// Where a tag should be: the mean of what its neighbours say.
+    /// Predicts a tag's corners: the mean over its neighbours.
     fn predict(&self, tags: &BTreeMap<usize, Corners>, number: usize) -> Option<Corners> {
         let place = self.place(number);
         let say = |step: &IVec2| {
@@ -175,32 +175,32 @@ impl Tags {
         (!all.is_empty()).then(|| [0, 1, 2, 3].map(mean))
     }
 
-    /// The way from a tag to another one, in sides of a tag.
+    /// Returns the offset between two tags, in tag sides.
     fn across(&self, step: IVec2) -> DVec2 {
         step.as_dvec2() * (1.0 + self.gap)
     }
 
-    /// A quadrilateral with its corners at their saddles; `None` if one has none.
+    /// Refines the corners of a quadrilateral to saddles; `None` if one has none.
     fn refined(&self, picture: &Image<u8>, quad: &Corners) -> Option<Corners> {
         let corner = |number: usize| {
             let at = quad[number];
             let steps = [quad[(number + 1) % 4] - at, quad[(number + 3) % 4] - at];
-            let saddle = aligned_saddle(picture, at, steps, self.window(), MOST_MOVED * self.gap)?;
+            let saddle = aligned_saddle(picture, at, steps, self.window(), MAX_MOVED * self.gap)?;
             (saddle.brightness_between(steps[0], steps[1]) < 0.0).then_some(saddle.at)
         };
         Some([corner(0)?, corner(1)?, corner(2)?, corner(3)?])
     }
 
-    /// The tag that lies beside another one.
+    /// Returns the tag beside another one.
     fn beside(&self, tags: &BTreeMap<usize, Corners>, number: usize, step: IVec2) -> Option<usize> {
         let from = tags.get(&number)?;
         let predicted = perspective(*from)(self.across(step) + 0.5);
-        let most = MOST_OFF * square_px([from[1] - from[0], from[3] - from[0]]);
+        let most = MAX_OFFSET * square_px([from[1] - from[0], from[3] - from[0]]);
         let middle = |corners: &Corners| perspective(*corners)(DVec2::splat(0.5));
         tags.iter().find(|(_, corners)| middle(corners).distance(predicted) < most).map(|(found, _)| *found)
     }
 
-    /// Reason why tags are those of another board: their numbers, or the gaps between them.
+    /// Explains why tags belong to another board: their numbers, or their gaps.
     fn contradicts(&self, tags: &BTreeMap<usize, Corners>) -> Option<String> {
         let IVec2 { x, y } = self.size;
         let (mut rises, mut gaps) = (BTreeMap::<i64, usize>::new(), Vec::new());
@@ -217,35 +217,35 @@ impl Tags {
         if let Some((rise, count)) = rises.into_iter().max_by_key(|(_, count)| *count)
             && rise > 0
             && rise != i64::from(x)
-            && count >= ENOUGH
+            && count >= MIN_OTHER_TAGS
             && 2 * count > all
         {
             return Some(format!("this board has {rise} tags along a row, as their numbers say, and {x} are named"));
         }
-        // another board may stand beside the named one
+        // another board may be beside the expected one
         let goes_on = |number: &usize| {
             let seen = |step: &IVec2| self.beside(tags, *number, *step);
             *number >= self.count() && NEIGHBOURS.iter().filter_map(seen).any(|found| found < self.count())
         };
         let beyond: Vec<usize> = tags.keys().copied().filter(goes_on).collect();
-        if beyond.len() >= ENOUGH {
+        if beyond.len() >= MIN_OTHER_TAGS {
             return Some(format!(
                 "the tag {} is seen, and a board of {x}x{y} tags has those from 0 to {}; count its tags",
                 beyond[beyond.len() - 1],
                 self.count() - 1
             ));
         }
-        let gap = if gaps.len() >= ENOUGH { median(gaps)? } else { self.gap };
-        ((gap - self.gap).abs() > MOST_GAP_OFF).then(|| {
+        let gap = if gaps.len() >= MIN_OTHER_TAGS { median(gaps)? } else { self.gap };
+        ((gap - self.gap).abs() > MAX_GAP_DIFFERENCE).then(|| {
             format!("the gaps between the tags measure {gap:.2} of a tag's side, and {:.2} is named", self.gap)
         })
     }
 
-    /// Why no quadrilateral is a tag of this board.
+    /// Explains why no quadrilateral is a tag of this board.
     fn explain(&self, picture: &Image<u8>, quads: &[Corners]) -> Identity {
         let read = |bits: usize| -> Vec<u64> {
             let all = [TAG_BORDER, BORDER].map(|border| self.cells(bits, border));
-            // squares are all black
+            // all cells of a square are black
             let is_code = |code: &u64| code.count_ones() < (bits * bits) as u32;
             quads
                 .iter()
@@ -255,14 +255,14 @@ impl Tags {
         };
         let bits = self.codes.bits;
         let tags = read(bits);
-        if tags.iter().filter(|code| self.codes.knows(mirrored(**code, bits))).count() >= ENOUGH {
+        if tags.iter().filter(|code| self.codes.knows(mirrored(**code, bits))).count() >= MIN_OTHER_TAGS {
             return Identity::Other(
                 "the board is seen mirrored: the picture is mirrored, or the board is printed so".to_owned(),
             );
         }
         for family in FAMILIES.into_iter().filter_map(resolve_dictionary) {
             let codes = Codes { all: family.codes().to_vec(), bits: family.marker_size() };
-            if read(codes.bits).iter().filter(|code| codes.knows(**code)).count() >= ENOUGH {
+            if read(codes.bits).iter().filter(|code| codes.knows(**code)).count() >= MIN_OTHER_TAGS {
                 return Identity::Other(format!(
                     "this board has other tags than an AprilGrid: those of {}, and not of DICT_APRILTAG_36h11",
                     family.name()

@@ -1,4 +1,4 @@
-//! Which corners of a ChArUco board are seen: the markers in its white squares, read at the corners of a lattice.
+//! Identification of a ChArUco board's corners by the markers in its white squares, read on a corner lattice.
 
 use super::lattice::Lattice;
 use super::reading::{Cells, Codes};
@@ -9,13 +9,13 @@ use calib_targets_charuco::{Dictionary, resolve_dictionary};
 use glam::{IVec2, ivec2};
 use std::collections::HashMap;
 
-/// Smallest share by which the bits of all markers agree with their place on the board: 1 if all do, 0 by chance.
-const LEAST_AGREEMENT: f64 = 0.6;
-/// Agreement of the bits in standard deviations of chance, below which a board is not recognised.
-const LEAST_CERTAINTY: f64 = 6.5;
-/// Largest agreement of a second place, as a share of that of the best.
-const MOST_AMBIGUOUS: f64 = 0.7;
-/// Dictionaries that boards are printed with, for the words about another one: the largest of each family.
+/// Smallest mean bit agreement of all markers: 1 if perfect, 0 by chance.
+const MIN_AGREEMENT: f64 = 0.6;
+/// Smallest bit agreement of a recognised board, in standard deviations of chance.
+const MIN_CERTAINTY: f64 = 6.5;
+/// Largest agreement of the second-best pose, as a share of the best.
+const MAX_SECOND_AGREEMENT: f64 = 0.7;
+/// Common dictionaries, the largest of each family, to recognise other boards.
 const DICTIONARIES: [&str; 9] = [
     "DICT_4X4_1000",
     "DICT_5X5_1000",
@@ -28,7 +28,7 @@ const DICTIONARIES: [&str; 9] = [
     "DICT_APRILTAG_36h11",
 ];
 
-/// Where the markers of a ChArUco board are.
+/// Marker layout of a ChArUco board.
 #[derive(Clone, Debug)]
 pub(super) struct Markers {
     squares: IVec2,
@@ -36,47 +36,47 @@ pub(super) struct Markers {
     side: f64,
     dictionary: Dictionary,
     codes: Codes,
-    /// Whether squares with an even sum of column and row have markers, instead of the others.
+    /// Whether squares with an even sum of column and row have the markers, rather than the odd ones.
     even: bool,
-    /// The square of each marker.
+    /// Square of each marker.
     places: Vec<IVec2>,
-    /// Number of the marker in each square, row by row.
+    /// Marker number of each square, row by row.
     numbers: Vec<Option<usize>>,
 }
 
-/// How places of a lattice become places on the board: `turn` quarter turns, and then a shift.
+/// Map from lattice places to board places: `turn` quarter turns, then a shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Pose {
     turn: usize,
     shift: IVec2,
 }
 
-/// A marker in a square of a lattice.
+/// Marker read in a square of a lattice.
 struct Reading {
     square: IVec2,
-    /// A bit for each cell that is black, row by row from the lowest one.
+    /// Bits of the code, 1 for black, row by row from the lowest one.
     code: u64,
 }
 
-/// A pose, and how well the readings agree with it.
+/// Pose with its agreement.
 #[derive(Clone, Copy, Debug)]
 struct Match {
     pose: Pose,
-    /// From 0, by chance, to 1.
+    /// Bit agreement, from 0 (chance) to 1.
     agreement: f64,
-    /// In standard deviations of chance.
+    /// Bit agreement in standard deviations of chance.
     certainty: f64,
 }
 
-/// What the markers say.
+/// Result of reading the markers.
 pub(super) enum Identity {
-    /// The corners, by their places on the board: 0 is its first inner corner.
+    /// Corners by their places on the board; 0 is its first inner corner.
     Board(Lattice),
-    /// Nothing that looks like a marker.
+    /// Nothing like a marker.
     Nothing,
-    /// Too few markers can be read.
+    /// Too few readable markers.
     Unknown,
-    /// The markers of something else, in words.
+    /// Markers of another object, in words.
     Other(String),
 }
 
@@ -111,12 +111,12 @@ impl Markers {
         if inside { self.numbers[index as usize] } else { None }
     }
 
-    /// Whether the board has an inner corner there.
+    /// Whether the board has an inner corner at a place.
     pub(super) fn has(&self, place: IVec2) -> bool {
         place.min_element() >= 0 && place.x < self.squares.x - 1 && place.y < self.squares.y - 1
     }
 
-    /// Finds out which corners of the board those of a lattice are.
+    /// Identifies the board corners of a lattice.
     pub(super) fn identify(&self, picture: &Image<u8>, lattice: &Lattice) -> Identity {
         let readings = self.read(picture, lattice, self.bits());
         let Some(best) = self.fit(&readings) else { return self.explain(picture, lattice, &readings) };
@@ -143,7 +143,7 @@ impl Markers {
         }))
     }
 
-    /// The pose with which most bits agree; `None` if none agrees well, or two do.
+    /// Returns the pose with the best bit agreement; `None` if it is poor or ambiguous.
     fn fit(&self, readings: &[Reading]) -> Option<Match> {
         let mut votes: HashMap<Pose, usize> = HashMap::new();
         for reading in readings {
@@ -157,9 +157,9 @@ impl Markers {
         matches.sort_by(|a, b| b.certainty.total_cmp(&a.certainty));
         let best = *matches.first()?;
         let second = matches.get(1).map_or(0.0, |second| second.certainty);
-        let good = best.agreement >= LEAST_AGREEMENT
-            && best.certainty >= LEAST_CERTAINTY
-            && second <= MOST_AMBIGUOUS * best.certainty;
+        let good = best.agreement >= MIN_AGREEMENT
+            && best.certainty >= MIN_CERTAINTY
+            && second <= MAX_SECOND_AGREEMENT * best.certainty;
         good.then_some(best)
     }
 
@@ -174,14 +174,14 @@ impl Markers {
         Match { pose, agreement, certainty: agreement * bits.sqrt() }
     }
 
-    /// Whether a marker is clearly read where it has no place.
+    /// Whether a marker is read clearly where the board has none.
     fn is_stranger(&self, reading: &Reading, pose: Pose) -> bool {
         let square = pose.square(reading.square);
         let agrees = |number| self.codes.agreement(number, pose.turn, reading.code) > 0.5;
         !self.number(square).is_some_and(agrees) && self.codes.knows(reading.code)
     }
 
-    /// Reads the markers in all bright squares. Those at the rim of the board have two or three inner corners, and the others are predicted.
+    /// Reads the markers in all bright squares. Border squares have two or three inner corners; the others are predicted.
     fn read(&self, picture: &Image<u8>, lattice: &Lattice, bits: usize) -> Vec<Reading> {
         let corners = [IVec2::ZERO, IVec2::X, IVec2::ONE, IVec2::Y];
         let mut squares: Vec<IVec2> =
@@ -202,28 +202,30 @@ impl Markers {
         squares.into_iter().filter_map(read).collect()
     }
 
-    /// The board of the same name in OpenCV's other layout, if that differs.
+    /// Returns the board in OpenCV's other layout, if that differs.
     fn other_layout(&self) -> Option<Self> {
         (self.squares.y % 2 == 0).then(|| Self::arranged(self.squares, self.side, self.dictionary, !self.even))
     }
 
-    /// Why markers are none of this board.
+    /// Explains why the markers do not belong to this board.
     fn explain(&self, picture: &Image<u8>, lattice: &Lattice, readings: &[Reading]) -> Identity {
-        const ENOUGH: usize = 4;
+        const MIN_OTHER_MARKERS: usize = 4;
         let name = self.dictionary.name();
         let mirrored: Vec<Reading> = readings.iter().map(|reading| reading.mirrored(self.bits())).collect();
-        if readings.len() >= ENOUGH && self.fit(&mirrored).is_some() {
+        if readings.len() >= MIN_OTHER_MARKERS && self.fit(&mirrored).is_some() {
             return Identity::Other(
                 "the board is seen mirrored: the picture is mirrored, or the board is printed so".to_owned(),
             );
         }
-        if let Some(other) = self.other_layout().filter(|other| readings.len() >= ENOUGH && other.suits(readings)) {
+        if let Some(other) =
+            self.other_layout().filter(|other| readings.len() >= MIN_OTHER_MARKERS && other.suits(readings))
+        {
             let (is, named) = if other.even { ("charuco-legacy", "charuco") } else { ("charuco", "charuco-legacy") };
             return Identity::Other(format!("the markers lie as on a board named {is}:..., and {named}:... is named"));
         }
         let known =
             readings.iter().filter(|reading| self.codes.nearest(self.places.len(), reading.code).is_some()).count();
-        if known >= ENOUGH && 2 * known > readings.len() {
+        if known >= MIN_OTHER_MARKERS && 2 * known > readings.len() {
             let turned = Self::arranged(ivec2(self.squares.y, self.squares.x), self.side, self.dictionary, self.even);
             let IVec2 { x, y } = self.squares;
             return Identity::Other(if turned.fit(readings).is_some() {
@@ -246,17 +248,17 @@ impl Markers {
             others.places = vec![IVec2::ZERO; dictionary.codes().len()];
             let readings = self.read(picture, lattice, bits);
             let exact = readings.iter().filter(|reading| others.codes.knows(reading.code)).count();
-            if exact >= ENOUGH && 3 * exact > 2 * readings.len() {
+            if exact >= MIN_OTHER_MARKERS && 3 * exact > 2 * readings.len() {
                 return Identity::Other(format!("this board has other markers than {name}: they are of {family}..."));
             }
         }
-        if readings.len() >= 2 * ENOUGH && 4 * known < readings.len() {
+        if readings.len() >= 2 * MIN_OTHER_MARKERS && 4 * known < readings.len() {
             return Identity::Other(format!("this board has other markers than {name}"));
         }
         Identity::Unknown
     }
 
-    /// Whether the markers that are clearly read have their places on this board.
+    /// Whether the clearly read markers have their places on this board.
     fn suits(&self, readings: &[Reading]) -> bool {
         let strangers = |best: Match| readings.iter().filter(|reading| self.is_stranger(reading, best.pose)).count();
         self.fit(readings).is_some_and(|best| strangers(best) * 25 <= readings.len())
@@ -264,7 +266,7 @@ impl Markers {
 }
 
 impl Reading {
-    /// The reading in a picture with left and right exchanged.
+    /// Returns the reading in a mirrored picture.
     fn mirrored(&self, bits: usize) -> Self {
         let code = mirrored(self.code, bits);
         Self { square: ivec2(-1 - self.square.x, self.square.y), code }
@@ -272,18 +274,18 @@ impl Reading {
 }
 
 impl Pose {
-    /// The pose that brings a square to `on_board`.
+    /// Creates the pose that moves a square to `on_board`.
     fn of(turn: usize, square: IVec2, on_board: IVec2) -> Self {
         let origin = Self { turn, shift: IVec2::ZERO };
         Self { turn, shift: on_board - origin.square(square) }
     }
 
-    /// The inner corner of the board that a place of the lattice is.
+    /// Maps a lattice place to an inner corner of the board.
     fn corner(self, place: IVec2) -> IVec2 {
         rotated(place, self.turn) + self.shift - IVec2::ONE
     }
 
-    /// The square of the board that a square of the lattice is: the squares are named by their first corners.
+    /// Maps a lattice square to one of the board; squares are named by their first corners.
     fn square(self, square: IVec2) -> IVec2 {
         rotated(square, self.turn).min(rotated(square + IVec2::ONE, self.turn)) + self.shift
     }

@@ -1,23 +1,23 @@
-//! A chessboard of a known size among the corners of a lattice, and the numbers of its corners.
+//! Chessboards of known size in a lattice, and the numbering of their corners.
 
 use super::lattice::Lattice;
 use crate::Corner;
 use glam::{DVec2, IVec2, ivec2};
 
-/// Corners of a row beside the board are none of it if their contrast is below this share of the board's.
-const FAINT: f64 = 0.5;
+/// Largest contrast of a row beside the board, as a share of the board's, that does not belong to it.
+const MAX_FAINT_CONTRAST: f64 = 0.5;
 
-/// What a lattice is for a board that was named.
+/// Extent of a lattice compared with the expected board.
 pub(super) enum Extent {
-    /// The whole board, numbered.
+    /// Numbered corners of the whole board.
     Whole(Vec<Corner>),
-    /// Fewer corners than the board has, which may be a part of it: columns and rows of inner corners.
+    /// Columns and rows of inner corners if there are fewer than on the board.
     Part(IVec2),
-    /// A board with more corners.
+    /// Columns and rows of inner corners if there are more than on the board.
     Larger(IVec2),
 }
 
-/// A turned rectangle of a lattice: where its first corner is, and the steps along its rows and columns.
+/// Rotated rectangle in a lattice: first corner, and the steps along rows and columns.
 #[derive(Clone, Copy)]
 struct Placement {
     first: IVec2,
@@ -31,11 +31,11 @@ impl Placement {
     }
 }
 
-/// Finds the board of `inner` corners, columns and rows, in a lattice whose places turn like the picture: x right, y down.
+/// Finds a board of `inner` corners (columns, rows) in a lattice oriented like the picture: x right, y down.
 ///
-/// The numbering is that of the board whose top left square is black, which is one way only where one count is even and the other odd.
-/// Where the colours allow two ways, x points to the right in the picture: between 60 degrees counterclockwise and 120 degrees clockwise,
-/// so that boards held upright and lying are numbered the same by both cameras. Where they allow four, it is the one nearest to the right.
+/// The numbering assumes a black top left square, which is unique only if one count is even and the other odd. Of two possible ways
+/// the one with x between 60 degrees counterclockwise and 120 degrees clockwise of the picture's right is chosen, so that both
+/// cameras number upright and lying boards identically; of four ways the one nearest to the right.
 pub(super) fn find(lattice: &Lattice, inner: IVec2) -> Extent {
     let placements = upright(inner).into_iter().flat_map(|extent| rectangles(lattice, extent));
     let mut whole: Vec<(IVec2, IVec2, f64)> =
@@ -46,17 +46,17 @@ pub(super) fn find(lattice: &Lattice, inner: IVec2) -> Extent {
             let seen = largest(lattice, inner);
             if seen.cmpgt(inner).any() { Extent::Larger(seen) } else { Extent::Part(seen) }
         }
-        [_, second, ..] if second.2 > FAINT * whole[0].2 => Extent::Larger(largest(lattice, inner)),
+        [_, second, ..] if second.2 > MAX_FAINT_CONTRAST * whole[0].2 => Extent::Larger(largest(lattice, inner)),
         [(first, extent, _), ..] => Extent::Whole(numbered(lattice, first, extent, inner)),
     }
 }
 
-/// Both ways in which a board can lie in a lattice.
+/// Returns both orientations of a board's extent.
 fn upright(inner: IVec2) -> Vec<IVec2> {
     if inner.x == inner.y { vec![inner] } else { vec![inner, ivec2(inner.y, inner.x)] }
 }
 
-/// Full rectangles of this extent: their first places.
+/// Returns the full rectangles of this extent by their first places.
 fn rectangles(lattice: &Lattice, extent: IVec2) -> impl Iterator<Item = (IVec2, IVec2)> + '_ {
     let full = move |first: IVec2| places(first, extent).all(|place| lattice.get(place).is_some());
     lattice.places().map(|(first, _)| first).filter(move |first| full(*first)).map(move |first| (first, extent))
@@ -66,7 +66,7 @@ fn places(first: IVec2, extent: IVec2) -> impl Iterator<Item = IVec2> {
     (0..extent.y).flat_map(move |y| (0..extent.x).map(move |x| first + ivec2(x, y)))
 }
 
-/// Contrast of the faintest of the four outer rows, grey levels.
+/// Computes the contrast of the faintest outer row, grey levels.
 fn faintest(lattice: &Lattice, first: IVec2, extent: IVec2) -> f64 {
     let last = first + extent - 1;
     let mean = |on: &dyn Fn(IVec2) -> bool| {
@@ -79,7 +79,7 @@ fn faintest(lattice: &Lattice, first: IVec2, extent: IVec2) -> f64 {
     sides.into_iter().map(mean).fold(f64::INFINITY, f64::min)
 }
 
-/// Extent of the largest full rectangle, by its count of corners, with its longer side where `inner` has it.
+/// Finds the extent of the largest full rectangle, with its longer side along that of `inner`.
 fn largest(lattice: &Lattice, inner: IVec2) -> IVec2 {
     let all = || lattice.places().map(|(place, _)| place);
     let (low, high) = all().fold((IVec2::MAX, IVec2::MIN), |(low, high), place| (low.min(place), high.max(place)));
@@ -88,7 +88,7 @@ fn largest(lattice: &Lattice, inner: IVec2) -> IVec2 {
         return best;
     }
     let width = (high.x - low.x + 1) as usize;
-    // corners in an unbroken column above each place
+    // unbroken corners above each place
     let mut heights = vec![0; width];
     for y in low.y..=high.y {
         for (x, height) in heights.iter_mut().enumerate() {
@@ -118,7 +118,7 @@ fn numbered(lattice: &Lattice, first: IVec2, extent: IVec2, inner: IVec2) -> Vec
         lattice.get(way.at(inner.x - 1, inner.y - 1)).is_some() && lies_within(way, inner, first, extent)
     };
     let fitting: Vec<Placement> = ways.into_iter().filter(fits).collect();
-    // the square before the first corner: it is named by its corner with the smallest coordinates
+    // the square before the first corner; squares are named by the corner with the smallest coordinates
     let is_black = |way: &Placement| !lattice.is_bright(way.at(-1, -1).min(way.first));
     let black: Vec<Placement> = fitting.iter().copied().filter(is_black).collect();
     let ways = if black.is_empty() { fitting } else { black };

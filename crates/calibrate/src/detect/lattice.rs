@@ -1,4 +1,4 @@
-//! Corners of a chessboard pattern in a picture, with their places in the pattern: refined, checked and extended.
+//! Lattice of chessboard corners in a picture: refined, checked and extended.
 
 use super::saddle::{self, Saddle};
 use crate::image::Image;
@@ -6,23 +6,23 @@ use glam::{DVec2, IVec2};
 use std::collections::HashMap;
 
 /// Largest movement of a corner by its refinement, in squares.
-const MOST_MOVED: f64 = 1.0 / 3.0;
-/// Largest distance between a corner that was looked for and its prediction, in squares.
-const MOST_OFF: f64 = 0.2;
-/// Smallest contrast of a corner that was looked for, as a share of that of its neighbours.
-const LEAST_CONTRAST: f64 = 0.35;
-/// Smallest share of the brightness that is a saddle.
-const LEAST_EXPLAINED: f64 = 0.35;
-/// Corners are aligned with the lines of the pattern at least so well: see [`Saddle::brightness_between`].
-const LEAST_ALIGNED: f64 = 0.5;
+const MAX_MOVED: f64 = 1.0 / 3.0;
+/// Largest distance between a new corner and its prediction, in squares.
+const MAX_OFFSET: f64 = 0.2;
+/// Smallest contrast of a new corner, as a share of its neighbours'.
+const MIN_CONTRAST: f64 = 0.35;
+/// Smallest share of the brightness variance explained by the saddle.
+const MIN_EXPLAINED: f64 = 0.35;
+/// Smallest alignment of corners with the lines of the pattern: see [`Saddle::brightness_between`].
+const MIN_ALIGNMENT: f64 = 0.5;
 
 const NEIGHBOURS: [IVec2; 4] = [IVec2::X, IVec2::Y, IVec2::NEG_X, IVec2::NEG_Y];
 
-/// Corners by their place: x counts along a row of the pattern, y from row to row.
+/// Corners by place: x counts along a row of the pattern, y from row to row.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lattice {
     corners: HashMap<IVec2, Node>,
-    /// Radius of the window of a refinement, in squares.
+    /// Radius of the refinement window, in squares.
     window: f64,
     /// Whether the square with the corners 0 and 1 is bright.
     bright: bool,
@@ -31,12 +31,12 @@ pub(super) struct Lattice {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     at: DVec2,
-    /// Its saddle in the picture; `None` before its refinement.
+    /// Saddle in the picture; `None` before the refinement.
     saddle: Option<Saddle>,
 }
 
 impl Lattice {
-    /// Corners as a detector has found them, for refinements in windows of `window` squares.
+    /// Creates a lattice of detected corners, refined in windows of `window` squares.
     pub(super) fn new(corners: impl IntoIterator<Item = (IVec2, DVec2)>, window: f64) -> Self {
         let corners = corners.into_iter().map(|(place, at)| (place, Node { at, saddle: None })).collect();
         Self { corners, window, bright: false }
@@ -54,24 +54,24 @@ impl Lattice {
         self.corners.iter().map(|(place, node)| (*place, node.at))
     }
 
-    /// Contrast of the corner, grey levels.
+    /// Returns the contrast of a corner, grey levels.
     pub(super) fn contrast(&self, place: IVec2) -> Option<f64> {
         self.corners.get(&place)?.saddle.map(|saddle| saddle.contrast)
     }
 
-    /// The corners of `other` whose places are free here.
+    /// Adds the corners of `other` at free places.
     pub(super) fn add(&mut self, other: &Self) {
         for (place, node) in &other.corners {
             self.corners.entry(*place).or_insert(*node);
         }
     }
 
-    /// The same corners elsewhere; those without a place or a position are left out.
+    /// Maps places and positions; drops corners that `map` rejects.
     pub(super) fn mapped(&self, map: impl Fn(IVec2, DVec2) -> Option<(IVec2, DVec2)>) -> Self {
         Self::new(self.places().filter_map(|(place, at)| map(place, at)), self.window)
     }
 
-    /// The steps to the next corner along a row and along a column of the pattern, px.
+    /// Returns the steps to the next corner along a row and a column of the pattern, px.
     pub(super) fn steps(&self, place: IVec2) -> Option<[DVec2; 2]> {
         let along = |axis: IVec2| {
             let here = self.get(place);
@@ -83,7 +83,7 @@ impl Lattice {
                 _ => None,
             }
         };
-        // a corner at an end of both lines borrows from its neighbours
+        // a corner at an end of both lines uses its neighbours' steps
         let near = |axis: IVec2, across: IVec2| {
             along(axis).or_else(|| {
                 [across, -across].into_iter().find_map(|side| {
@@ -100,7 +100,7 @@ impl Lattice {
     pub(super) fn refine(&mut self, picture: &Image<u8>) {
         let refined = self.places().filter_map(|(place, at)| {
             let steps = self.steps(place)?;
-            let saddle = self.saddle(picture, at, steps, MOST_MOVED)?;
+            let saddle = self.saddle(picture, at, steps, MAX_MOVED)?;
             Some((place, Node { at: saddle.at, saddle: Some(saddle) }))
         });
         self.corners = refined.collect();
@@ -112,19 +112,19 @@ impl Lattice {
         aligned_saddle(picture, at, steps, self.window, most)
     }
 
-    /// Above 0 if this corner says that the square with the corners 0 and 1 is bright, below 0 if it says dark.
+    /// Returns the corner's estimate for the square between corners 0 and 1: above 0 bright, below 0 dark.
     fn brightness(&self, place: IVec2) -> f64 {
         let parity = if (place.x + place.y).rem_euclid(2) == 0 { 1.0 } else { -1.0 };
         let node = self.corners.get(&place).and_then(|node| node.saddle).zip(self.steps(place));
         node.map_or(0.0, |(saddle, [u, v])| parity * saddle.brightness_between(u, v).signum())
     }
 
-    /// Whether the square with the corners `place` and `place + 1` is bright, by the last refinement.
+    /// Whether the square between the corners `place` and `place + 1` is bright, by the last refinement.
     pub(super) fn is_bright(&self, place: IVec2) -> bool {
         self.bright == ((place.x + place.y).rem_euclid(2) == 0)
     }
 
-    /// Squares alternate, so all corners vote.
+    /// Drops corners of the wrong colour: squares alternate, and all corners vote.
     fn drop_wrong_colours(&mut self) {
         self.bright = self.corners.keys().map(|place| self.brightness(*place)).sum::<f64>() > 0.0;
         let even = if self.bright { 1.0 } else { -1.0 };
@@ -135,7 +135,7 @@ impl Lattice {
         }
     }
 
-    /// Drops corners that are far from the middle of their neighbours, and those without neighbours.
+    /// Drops corners far from the mean of their neighbours, and those without neighbours.
     fn drop_strays(&mut self) {
         let strays: Vec<_> =
             self.places().filter(|(place, at)| self.is_stray(*place, *at)).map(|(place, _)| place).collect();
@@ -147,13 +147,13 @@ impl Lattice {
     fn is_stray(&self, place: IVec2, at: DVec2) -> bool {
         let Some(steps) = self.steps(place) else { return true };
         let middle = |axis| Some((self.get(place + axis)? + self.get(place - axis)?) / 2.0);
-        let far = |middle: DVec2| middle.distance(at) > MOST_OFF * square_px(steps);
+        let far = |middle: DVec2| middle.distance(at) > MAX_OFFSET * square_px(steps);
         let middles = [middle(IVec2::X), middle(IVec2::Y)];
         let measured = middles.iter().flatten().count();
         measured > 0 && middles.into_iter().flatten().filter(|middle| far(*middle)).count() == measured
     }
 
-    /// Looks for corners next to those found, as long as there are any, at the places that `may` allows.
+    /// Adds corners beside the found ones at the places that `may` allows, until there are no more.
     pub(super) fn grow(&mut self, picture: &Image<u8>, may: impl Fn(IVec2) -> bool) {
         let mut failed: HashMap<IVec2, usize> = HashMap::new();
         loop {
@@ -161,7 +161,7 @@ impl Lattice {
                 self.corners.keys().flat_map(|place| NEIGHBOURS.map(|step| *place + step)).collect();
             free.sort_unstable_by_key(|place| (place.y, place.x));
             free.dedup();
-            // a place that failed is tried again once it has more neighbours
+            // a failed place is retried when it has more neighbours
             let around =
                 |place: IVec2| NEIGHBOURS.iter().filter(|step| self.corners.contains_key(&(place + **step))).count();
             free.retain(|place| {
@@ -187,15 +187,15 @@ impl Lattice {
     fn look_for(&self, picture: &Image<u8>, place: IVec2) -> Option<Node> {
         let predicted = self.predict(place)?;
         let steps = self.steps_around(place)?;
-        let saddle = self.saddle(picture, predicted, steps, MOST_OFF)?;
+        let saddle = self.saddle(picture, predicted, steps, MAX_OFFSET)?;
         let [u, v] = steps;
         let colour = (saddle.brightness_between(u, v) > 0.0) == self.is_bright(place);
         let near = NEIGHBOURS.iter().filter_map(|step| self.contrast(place + *step));
-        let least = LEAST_CONTRAST * near.fold(f64::INFINITY, f64::min);
+        let least = MIN_CONTRAST * near.fold(f64::INFINITY, f64::min);
         (colour && saddle.contrast > least).then_some(Node { at: saddle.at, saddle: Some(saddle) })
     }
 
-    /// Steps at a free place, from those of its neighbours.
+    /// Estimates the steps at a free place from its neighbours.
     fn steps_around(&self, place: IVec2) -> Option<[DVec2; 2]> {
         let near: Vec<_> = NEIGHBOURS
             .iter()
@@ -206,7 +206,7 @@ impl Lattice {
         (!near.is_empty()).then(|| [mean(0), mean(1)])
     }
 
-    /// Where the corner of a free place should be: between its neighbours, else what continues them.
+    /// Predicts the corner at a free place by interpolation, otherwise by extrapolation.
     pub(super) fn predict(&self, place: IVec2) -> Option<DVec2> {
         let mut predictions = Vec::new();
         for axis in [IVec2::X, IVec2::Y] {
@@ -235,7 +235,7 @@ impl Lattice {
     }
 }
 
-/// The saddle near `at` between edges along both steps; its window and its largest movement are in squares of these sides.
+/// Finds the saddle near `at` between edges along both steps; window and largest movement are in squares of these sides.
 pub(super) fn aligned_saddle(
     picture: &Image<u8>,
     at: DVec2,
@@ -245,11 +245,11 @@ pub(super) fn aligned_saddle(
 ) -> Option<Saddle> {
     let size = square_px([u, v]);
     let saddle = saddle::refine(picture, at, window * size, most * size)?;
-    let aligned = saddle.brightness_between(u, v).abs() > LEAST_ALIGNED;
-    (saddle.explained > LEAST_EXPLAINED && aligned).then_some(saddle)
+    let aligned = saddle.brightness_between(u, v).abs() > MIN_ALIGNMENT;
+    (saddle.explained > MIN_EXPLAINED && aligned).then_some(saddle)
 }
 
-/// The smallest extent of a square with these sides, px.
+/// Returns the smallest extent of a square with these sides, px.
 pub(super) fn square_px([u, v]: [DVec2; 2]) -> f64 {
     u.perp_dot(v).abs() / u.length().max(v.length()).max(1e-9)
 }

@@ -1,39 +1,39 @@
 //! Black quadrilaterals whose corners are saddles: tags whose corners touch those of black squares.
 //!
-//! At a saddle two dark and two bright sectors meet. A dark sector has a quadrilateral if one comes from saddle to saddle along its
-//! edges, black always on the same side, and is back after four.
+//! Two dark and two bright sectors meet at a saddle. A dark sector belongs to a quadrilateral if following its edges from saddle to
+//! saddle, black always on the same side, returns after four steps.
 
 use super::reading::bilinear;
 use crate::image::Image;
 use calib_targets_chessboard::ChessCorner;
 use glam::DVec2;
 
-/// Most corners that are looked at, the strongest: every dark sector is compared with every other.
+/// Largest number of corners, the strongest ones: all dark sectors are compared with each other.
 const MAX_CORNERS: usize = 2500;
 /// Shortest edge, px.
-const SHORTEST_PX: f64 = 6.0;
-/// Cosine of the largest angle between an edge and the direction that a corner gives it: 14 degrees.
-const STRAIGHT: f64 = 0.97;
+const MIN_EDGE_PX: f64 = 6.0;
+/// Smallest cosine between an edge and its direction at a corner: 14 degrees.
+const MIN_EDGE_COSINE: f64 = 0.97;
 /// Smallest step of brightness across an edge, grey levels.
-const LEAST_STEP: f64 = 8.0;
+const MIN_STEP: f64 = 8.0;
 
-/// A dark sector of a saddle, clockwise from one edge to the other.
+/// Dark sector of a saddle, clockwise from one edge to the other.
 struct Sector {
     at: DVec2,
     first: DVec2,
     second: DVec2,
 }
 
-/// The corners of all quadrilaterals, each clockwise.
-pub(super) fn quads(picture: &Image<u8>, corners: &[ChessCorner], least_response: f32) -> Vec<[DVec2; 4]> {
-    let mut strong: Vec<&ChessCorner> = corners.iter().filter(|corner| corner.strength >= least_response).collect();
+/// Finds the corners of all quadrilaterals, each clockwise.
+pub(super) fn quads(picture: &Image<u8>, corners: &[ChessCorner], min_response: f32) -> Vec<[DVec2; 4]> {
+    let mut strong: Vec<&ChessCorner> = corners.iter().filter(|corner| corner.strength >= min_response).collect();
     strong.sort_by(|a, b| b.strength.total_cmp(&a.strength));
     strong.truncate(MAX_CORNERS);
     let sectors: Vec<Sector> = strong
         .into_iter()
         .flat_map(|corner| {
             let at = DVec2::new(f64::from(corner.position.x), f64::from(corner.position.y));
-            // the angles grow clockwise, as rows grow downwards, and between them it is dark
+            // angles grow clockwise, since rows grow downwards; the sector between them is dark
             let [first, second] = corner.axes.map(|axis| DVec2::from_angle(f64::from(axis.angle)));
             [Sector { at, first, second }, Sector { at, first: -first, second: -second }]
         })
@@ -51,13 +51,16 @@ pub(super) fn quads(picture: &Image<u8>, corners: &[ChessCorner], least_response
     (0..sectors.len()).filter_map(quad).collect()
 }
 
-/// The sector at the other end of the first edge.
+/// Finds the sector at the other end of the first edge.
 fn next(picture: &Image<u8>, sectors: &[Sector], from: &Sector) -> Option<usize> {
     let mut found: Vec<(f64, usize)> = Vec::new();
     for (number, to) in sectors.iter().enumerate() {
         let way = to.at - from.at;
         let length = way.length();
-        if length >= SHORTEST_PX && from.first.dot(way) > STRAIGHT * length && -to.second.dot(way) > STRAIGHT * length {
+        if length >= MIN_EDGE_PX
+            && from.first.dot(way) > MIN_EDGE_COSINE * length
+            && -to.second.dot(way) > MIN_EDGE_COSINE * length
+        {
             found.push((length, number));
         }
     }
@@ -65,15 +68,15 @@ fn next(picture: &Image<u8>, sectors: &[Sector], from: &Sector) -> Option<usize>
     found.into_iter().map(|(_, number)| number).find(|number| is_edge(picture, from, sectors[*number].at))
 }
 
-/// Whether it is dark on the right side of the whole way, and bright on the left one.
+/// Whether the whole edge is dark on its right side and bright on its left.
 fn is_edge(picture: &Image<u8>, from: &Sector, to: DVec2) -> bool {
     let way = to - from.at;
-    // inside the border of a tag, and outside before the next one
+    // inside a tag's border, and outside before the next tag
     let inwards = way.perp().normalize_or_zero() * (0.07 * way.length()).clamp(1.0, 4.0);
     let is_step = |part: f64| {
         let at = from.at + way * part;
         let both = bilinear(picture, at + inwards).zip(bilinear(picture, at - inwards));
-        both.is_some_and(|(inside, outside)| outside - inside > LEAST_STEP)
+        both.is_some_and(|(inside, outside)| outside - inside > MIN_STEP)
     };
     let steps = (0..9).filter(|i| is_step(0.1 + 0.1 * f64::from(*i))).count();
     steps >= 8

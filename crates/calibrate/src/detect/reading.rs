@@ -4,15 +4,15 @@ use crate::image::Image;
 use crate::marker::turned;
 use glam::DVec2;
 
-/// Smallest difference between white and black of a marker that is read, grey levels.
-const LEAST_CONTRAST: f64 = 8.0;
+/// Smallest difference between white and black of a readable marker, grey levels.
+const MIN_CONTRAST: f64 = 8.0;
 
-/// Where the cells of a marker are in the square whose corners are known.
+/// Cell layout of a marker in a square with known corners.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cells {
-    /// Way from an edge of the square to the marker, in squares.
+    /// Distance from the square's edge to the marker, in squares.
     pub(super) inset: f64,
-    /// Way from an edge of the square to the middle of the white around the marker, in squares; outside of the square it is negative.
+    /// Distance from the square's edge to the middle of the white margin, in squares; negative outside the square.
     pub(super) white: f64,
     /// Cells between the rim and the code.
     pub(super) border: usize,
@@ -21,7 +21,7 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// The code in a square, by its corners in their order around it; `None` if its border is not black.
+    /// Reads the code in a square, given by its corners in order; `None` if its border is not black.
     pub(super) fn read(&self, picture: &Image<u8>, corners: [DVec2; 4]) -> Option<u64> {
         let in_picture = perspective(corners);
         let cells = self.bits + 2 * self.border;
@@ -29,7 +29,7 @@ impl Cells {
         let (mut border, mut inside) = (Vec::new(), Vec::new());
         let code_cells = self.border..cells - self.border;
         for (x, y) in (0..cells).flat_map(|y| (0..cells).map(move |x| (x, y))) {
-            // the inner part of a cell, so that blur matters less
+            // only the inner part of a cell, against blur
             let spots = [-0.22, 0.0, 0.22];
             let centre = DVec2::new(x as f64 + 0.5, y as f64 + 0.5);
             let all = spots.iter().flat_map(|dy| spots.map(|dx| centre + DVec2::new(dx, *dy)));
@@ -44,19 +44,19 @@ impl Cells {
         });
         let white: Vec<f64> =
             white_spots.filter_map(|(x, y)| bilinear(picture, in_picture(DVec2::new(x, y)))).collect();
-        // narrow margins are grey, and then the brightest cell is better
+        // narrow margins look grey; then the brightest cell is better
         let white = median(white)?.max(inside.iter().copied().fold(0.0, f64::max));
         let black = median(border.clone())?;
         let threshold = f64::midpoint(white, black);
         let dark = border.iter().filter(|value| **value < threshold).count();
-        if white - black < LEAST_CONTRAST || dark * 10 < 8 * border.len() {
+        if white - black < MIN_CONTRAST || dark * 10 < 8 * border.len() {
             return None;
         }
         Some(inside.iter().enumerate().fold(0, |code, (bit, value)| code | u64::from(*value < threshold) << bit))
     }
 }
 
-/// The codes of a dictionary, of which a board shows the first ones.
+/// Codes of a dictionary, of which a board uses the first ones.
 #[derive(Clone, Debug)]
 pub(super) struct Codes {
     pub(super) all: Vec<u64>,
@@ -65,13 +65,13 @@ pub(super) struct Codes {
 }
 
 impl Codes {
-    /// From -1 to 1, how well a code agrees with that of a number, turned by quarter turns: 0 by chance.
+    /// Returns the agreement of a code with a number's, rotated by quarter turns: from -1 to 1, 0 by chance.
     pub(super) fn agreement(&self, number: usize, turn: usize, code: u64) -> f64 {
         let expected = turned(self.all[number], self.bits, turn);
         1.0 - 2.0 * f64::from((expected ^ code).count_ones()) / (self.bits * self.bits) as f64
     }
 
-    /// Number and turn of the one among the first `count` with this code, of which a bit in eight may be wrong.
+    /// Finds number and turn of a code among the first `count`; one bit in eight may be wrong.
     pub(super) fn nearest(&self, count: usize, code: u64) -> Option<(usize, usize)> {
         let bits = self.bits;
         let turns = [0, 1, 2, 3].map(|turn| turned(code, bits, (4 - turn) % 4));
@@ -83,7 +83,7 @@ impl Codes {
         (wrong as usize <= bits * bits / 8).then_some((number, turn))
     }
 
-    /// Whether the dictionary has exactly this code.
+    /// Whether the dictionary contains exactly this code.
     pub(super) fn knows(&self, code: u64) -> bool {
         (0..4).any(|turn| self.all.contains(&turned(code, self.bits, turn)))
     }
@@ -99,7 +99,7 @@ pub(super) fn perspective([a, b, c, d]: [DVec2; 4]) -> impl Fn(DVec2) -> DVec2 {
     move |spot| (x * spot.x + y * spot.y + a) / (g * spot.x + h * spot.y + 1.0)
 }
 
-/// Brightness between pixels; `None` outside of the picture.
+/// Interpolates the brightness; `None` outside the picture.
 pub(super) fn bilinear(picture: &Image<u8>, at: DVec2) -> Option<f64> {
     let last = DVec2::new(picture.width() as f64 - 1.0, picture.height() as f64 - 1.0);
     if !(at.cmpge(DVec2::ZERO).all() && at.cmple(last).all()) {
@@ -112,7 +112,7 @@ pub(super) fn bilinear(picture: &Image<u8>, at: DVec2) -> Option<f64> {
     Some(row(y) * (1.0 - part.y) + row(y + 1) * part.y)
 }
 
-/// The middle value; `None` of none.
+/// Returns the median; `None` if empty.
 pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
     let middle = values.len() / 2;
     (!values.is_empty()).then(|| *values.select_nth_unstable_by(middle, f64::total_cmp).1)

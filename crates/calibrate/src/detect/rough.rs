@@ -1,16 +1,16 @@
-//! The picture as a pinhole would show it, so that the detector meets straight lines.
+//! Straightened pictures of wide lenses: a pinhole view with straight lines for the detector.
 
 use super::reading::bilinear;
 use crate::calibration::Camera;
 use crate::image::Image;
 use glam::{DVec2, DVec3};
 
-/// Largest tangent of the angle to the axis that the pinhole shows, along x and y: 56 degrees.
-const WIDEST: f64 = 1.5;
-/// Largest number of pixels of the picture.
-const MOST_PIXELS: f64 = 3e6;
+/// Largest tangent of the angle to the axis in the pinhole view, along x and y: 56 degrees.
+const MAX_TANGENT: f64 = 1.5;
+/// Largest size of the view, px.
+const MAX_PIXELS: f64 = 3e6;
 
-/// A picture without distortion, and the way back.
+/// Undistorted picture, and the map back to the original.
 pub(super) struct Straightened<'a> {
     pub(super) picture: Image<u8>,
     lens: &'a Camera,
@@ -19,7 +19,7 @@ pub(super) struct Straightened<'a> {
 }
 
 impl<'a> Straightened<'a> {
-    /// `None` if the lens has no ray for most of the picture.
+    /// Computes the view; `None` if the lens has no ray for most of the picture.
     pub(super) fn new(picture: &Image<u8>, lens: &'a Camera) -> Option<Self> {
         const STEPS: usize = 32;
         let last = DVec2::new(picture.width() as f64 - 1.0, picture.height() as f64 - 1.0);
@@ -28,20 +28,20 @@ impl<'a> Straightened<'a> {
         if rays.len() * 4 < (STEPS + 1) * (STEPS + 1) {
             return None;
         }
-        let bounded = |ray: &DVec2| ray.clamp(DVec2::splat(-WIDEST), DVec2::splat(WIDEST));
+        let bounded = |ray: &DVec2| ray.clamp(DVec2::splat(-MAX_TANGENT), DVec2::splat(MAX_TANGENT));
         let (low, high) =
             rays.iter().map(bounded).fold((DVec2::MAX, DVec2::MIN), |(low, high), ray| (low.min(ray), high.max(ray)));
         let farthest = rays.iter().map(|ray| ray.length()).fold(0.0, f64::max);
         let extent = high - low;
-        let focal_px = f64::midpoint(lens.fx.abs(), lens.fy.abs()).min((MOST_PIXELS / (extent.x * extent.y)).sqrt());
+        let focal_px = f64::midpoint(lens.fx.abs(), lens.fy.abs()).min((MAX_PIXELS / (extent.x * extent.y)).sqrt());
         let size = (extent * focal_px).ceil();
-        if !(size.min_element() >= 16.0 && size.element_product() <= 2.0 * MOST_PIXELS) {
+        if !(size.min_element() >= 16.0 && size.element_product() <= 2.0 * MAX_PIXELS) {
             return None;
         }
         let centre = -low * focal_px;
         let picture = Image::from_fn(size.x as usize, size.y as usize, |x, y| {
             let ray = (DVec2::new(x as f64, y as f64) - centre) / focal_px;
-            // beyond the outermost ray of the picture a lens model may fold back
+            // a lens model may fold back beyond the outermost ray of the picture
             let inside = ray.length() <= farthest;
             let value = inside.then(|| bilinear(picture, lens.project(ray.extend(1.0)))).flatten();
             value.map_or(0, |value| value.round() as u8)
@@ -49,7 +49,7 @@ impl<'a> Straightened<'a> {
         Some(Self { picture, lens, focal_px, centre })
     }
 
-    /// Where the camera shows what this picture shows at `at`, px.
+    /// Maps a pixel of this picture to the original, px.
     pub(super) fn original(&self, at: DVec2) -> DVec2 {
         let ray: DVec3 = ((at - self.centre) / self.focal_px).extend(1.0);
         self.lens.project(ray)

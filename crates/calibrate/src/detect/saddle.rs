@@ -1,36 +1,37 @@
-//! Where exactly a corner of the board is: the saddle of the brightness around it.
+//! Sub-pixel refinement of a board's corner to the saddle of its brightness.
 //!
-//! A quadratic surface is fitted to the pixels around the corner, with weights that fall off, and moved to its stationary point until it
-//! stays (Ha, Perdoch, Alismail, Kweon and Sheikh, "Deltille Grids for Geometric Camera Calibration", ICCV 2017, section 3.3, with
-//! the weights in place of their cone filter). Two straight edges that cross are symmetric about their crossing, so blur,
-//! exposure and the angle between them leave the result where it is.
+//! A weighted quadratic surface is fitted to the pixels around the corner and moved to its stationary point until convergence (Ha,
+//! Perdoch, Alismail, Kweon and Sheikh, "Deltille Grids for Geometric Camera Calibration", ICCV 2017, section 3.3, with weights
+//! instead of their cone filter). Two crossing straight edges are symmetric about their crossing, so blur, exposure and the angle
+//! between them do not bias the result.
 
 use crate::image::Image;
 use glam::DVec2;
 use nalgebra::{SMatrix, SVector};
 
-/// Radii of the window, px: smaller ones have too few pixels, larger ones see the lens bend the edges.
+/// Smallest and largest radius of the window, px: smaller ones have too few pixels, in larger ones the lens bends the edges.
 const RADIUS_PX: (f64, f64) = (2.0, 7.0);
-/// Rounds before a corner counts as one that does not converge.
+/// Largest number of iterations.
 const ROUNDS: usize = 30;
-/// Movement in a round below which a corner has converged, px.
+/// Movement per iteration that counts as converged, px.
 const CONVERGED_PX: f64 = 2e-3;
 
-/// A saddle of the brightness.
+/// Saddle of the brightness.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Saddle {
-    /// Its position, px.
+    /// Position, px.
     pub(super) at: DVec2,
-    /// Difference between its bright and its dark quadrants, grey levels, if they are evenly so.
+    /// Difference between bright and dark quadrants, grey levels, for uniform quadrants.
     pub(super) contrast: f64,
-    /// Share of the brightness' variance that the surface explains, 0 to 1.
+    /// Share of the brightness variance explained by the surface, 0 to 1.
     pub(super) explained: f64,
-    /// Second derivatives of the brightness: along x, along both, along y.
+    /// Second derivatives of the brightness: xx, xy, yy.
     bend: [f64; 3],
 }
 
 impl Saddle {
-    /// Above 0 if the quadrant between the two directions is bright, below 0 if it is dark; 1 where the saddle is aligned with them.
+    /// Returns the sign of the quadrant between two directions: above 0 bright, below 0 dark; magnitude 1 if the saddle is aligned
+    /// with them.
     pub(super) fn brightness_between(&self, u: DVec2, v: DVec2) -> f64 {
         let [xx, xy, yy] = self.bend;
         let (u, v) = (u.normalize_or_zero(), v.normalize_or_zero());
@@ -39,15 +40,15 @@ impl Saddle {
     }
 }
 
-/// Follows the brightness from `start` to the saddle nearby, in a window of `radius` px; `None` if there is none within `most_px`.
-pub(super) fn refine(picture: &Image<u8>, start: DVec2, radius: f64, most_px: f64) -> Option<Saddle> {
+/// Finds the saddle near `start` in a window of `radius` px; `None` if there is none within `max_px`.
+pub(super) fn refine(picture: &Image<u8>, start: DVec2, radius: f64, max_px: f64) -> Option<Saddle> {
     let radius = radius.clamp(RADIUS_PX.0, RADIUS_PX.1);
     let mut at = start;
     for _ in 0..ROUNDS {
         let surface = Surface::fit(picture, at, radius)?;
         let step = surface.stationary()?;
         at += step.clamp_length_max(0.5 * radius);
-        if at.distance(start) > most_px {
+        if at.distance(start) > max_px {
             return None;
         }
         if step.length() < CONVERGED_PX {
@@ -57,7 +58,7 @@ pub(super) fn refine(picture: &Image<u8>, start: DVec2, radius: f64, most_px: f6
     None
 }
 
-/// `c0 + c1 x + c2 y + c3 x² + c4 xy + c5 y²` around a point.
+/// Surface `c0 + c1 x + c2 y + c3 x² + c4 xy + c5 y²` around a point.
 struct Surface {
     coefficients: SVector<f64, 6>,
     explained: f64,
@@ -78,7 +79,7 @@ impl Surface {
             let row = picture.row(y);
             for (x, &value) in row.iter().enumerate().take(high.x.floor() as usize + 1).skip(low.x.ceil() as usize) {
                 let d = DVec2::new(x as f64, y as f64) - centre;
-                // Tukey's biweight: much like a Gaussian, and 0 at the rim, so that no pixel enters or leaves with a jump
+                // Tukey's biweight: similar to a Gaussian, but 0 at the rim, so that pixels enter and leave continuously
                 let inner = 1.0 - d.length_squared() / (radius * radius);
                 if inner <= 0.0 {
                     continue;
@@ -96,14 +97,14 @@ impl Surface {
                 squares += weight * value * value;
             }
         }
-        // the Cholesky factors are made of the lower triangle alone
+        // Cholesky reads only the lower triangle
         let coefficients = normal.cholesky()?.solve(&right);
         let total = squares - right[0] * right[0] / normal[(0, 0)];
         let explained = (coefficients.dot(&right) - right[0] * right[0] / normal[(0, 0)]) / total.max(1e-9);
         Some(Self { coefficients, explained })
     }
 
-    /// From the centre to the stationary point; `None` if it is no saddle.
+    /// Returns the offset of the stationary point from the centre; `None` if it is no saddle.
     fn stationary(&self) -> Option<DVec2> {
         let [_, x, y, xx, xy, yy]: [f64; 6] = self.coefficients.into();
         let determinant = 4.0 * xx * yy - xy * xy;
@@ -112,7 +113,7 @@ impl Surface {
 
     fn saddle(&self, at: DVec2, radius: f64) -> Saddle {
         let [_, _, _, xx, xy, yy]: [f64; 6] = self.coefficients.into();
-        // quadrants of +-h around a mean have a coefficient of xy of h (20 / π) / radius² under the weight
+        // under the weight, quadrants of +-h have an xy coefficient of h (20 / π) / radius²
         let contrast = (xy * xy - 4.0 * xx * yy).max(0.0).sqrt() * std::f64::consts::PI / 10.0 * radius * radius;
         Saddle { at, contrast, explained: self.explained, bend: [2.0 * xx, xy, 2.0 * yy] }
     }

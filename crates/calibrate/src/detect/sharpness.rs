@@ -1,4 +1,4 @@
-//! How blurred a picture of a board is.
+//! Blur of a picture, measured at a board's edges.
 
 use super::reading::{bilinear, median};
 use crate::image::Image;
@@ -7,14 +7,14 @@ use glam::DVec2;
 
 /// Distance between samples across an edge, px.
 const STEP_PX: f64 = 0.25;
-/// Fewest edges that say something about a picture.
-const FEWEST: usize = 8;
+/// Smallest number of measured edges.
+const MIN_EDGES: usize = 8;
 
-/// Width of the edges between the squares of a board, px: the way across an edge in which the brightness rises from 10 to 90 % of its
-/// step, median over all edges. A sharp picture has 1 to 2 px, and a Gaussian blur of sigma px at least 2.6 sigma. Edges that are wider
-/// than the squares (or the white margins around markers) count as so wide; `None` where fewer than eight can be measured.
+/// Computes the median 10 to 90 % rise distance across the board's edges, px. A sharp picture has 1 to 2 px, a Gaussian blur of
+/// sigma px at least 2.6 sigma. The result is limited by the squares (or the white margins around markers); `None` if fewer than
+/// eight edges can be measured.
 pub(crate) fn edge_width_px(picture: &Image<u8>, corners: &[Corner], board: &Board) -> Option<f64> {
-    // beyond this part of a square a marker begins
+    // markers begin beyond this part of a square
     let clear = match board.pattern {
         Pattern::Chessboard => 0.4,
         Pattern::Charuco { marker_mm, .. } => (0.45 * (1.0 - marker_mm / board.square_mm)).min(0.4),
@@ -36,10 +36,10 @@ pub(crate) fn edge_width_px(picture: &Image<u8>, corners: &[Corner], board: &Boa
             );
         }
     }
-    (widths.len() >= FEWEST).then(|| median(widths)).flatten()
+    (widths.len() >= MIN_EDGES).then(|| median(widths)).flatten()
 }
 
-/// Way from 10 to 90 % of a step along `normal`, px.
+/// Measures the 10 to 90 % rise distance along `normal`, px.
 fn rise(picture: &Image<u8>, centre: DVec2, normal: DVec2, reach: f64) -> Option<f64> {
     let count = (reach / STEP_PX).floor() as i32;
     if count < 4 {

@@ -3,7 +3,7 @@ use crate::calibration::Distortion;
 use calib_targets_charuco::Dictionary;
 use glam::{DMat3, DVec3};
 
-/// A camera, and a board in front of it.
+/// Camera and a board in front of it.
 struct Scene {
     board: Board,
     camera: Camera,
@@ -13,7 +13,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// The board in the middle of the picture, `distance` board widths away, rolled and tilted.
+    /// Places the board in the middle of the picture, `distance` board widths away, rolled and tilted.
     fn new(board: &str, roll_deg: f64, tilt_deg: (f64, f64), distance: f64) -> Self {
         let board: Board = board.parse().unwrap();
         let camera =
@@ -36,7 +36,7 @@ impl Scene {
         self.project(self.board.point_m(id))
     }
 
-    /// On the board in squares, from its outer corner on.
+    /// Maps a pixel to the board, in squares from its outer corner.
     fn on_board(&self, pixel: DVec2) -> Option<DVec2> {
         let Camera { fx, fy, cx, cy, distortion, .. } = self.camera;
         let ray = if distortion == Distortion::default() {
@@ -50,16 +50,16 @@ impl Scene {
         (depth > 0.0).then(|| point.truncate() / (self.board.square_mm * 1e-3) + 1.0)
     }
 
-    /// The picture: 64 spots of each pixel, a blur, and noise of 2 grey levels.
+    /// Renders the picture: 64 samples per pixel, a blur, and noise of 2 grey levels.
     fn picture(&self, blur_px: f64) -> Image<u8> {
         let ink = Ink::new(&self.board);
         let (width, height) = self.size;
-        // rays through the corners of all pixels, between which those inside a pixel lie evenly
+        // rays of the pixel corners, interpolated inside a pixel
         let rays = Image::from_fn(width + 1, height + 1, |x, y| self.on_board(DVec2::new(x as f64, y as f64) - 0.5));
         let exact = Image::from_fn(width, height, |x, y| {
             let corners = [rays.at(x, y), rays.at(x + 1, y), rays.at(x, y + 1), rays.at(x + 1, y + 1)];
             let [Some(a), Some(b), Some(c), Some(d)] = corners else { return 30.0 };
-            // no two spots in a row or a column, so that edges along the axes are as finely drawn as others
+            // no two samples share a row or column, so that axis-parallel edges are as smooth as others
             let spots = (0..64).map(|i| (f64::from(i) / 64.0 + 1.0 / 128.0, (f64::from(i) * 0.618_034).fract()));
             let colour = ink.is_white(a);
             if [b, c, d].into_iter().all(|at| ink.is_white(at) == colour) {
@@ -83,17 +83,17 @@ impl Scene {
         })
     }
 
-    fn detect(&self, named: &str) -> Seen {
+    fn detect(&self, named: &str) -> Detection {
         Detector::new(&named.parse().unwrap()).unwrap().detect(&self.picture(0.7), None)
     }
 
-    /// Distance of each corner from the truth, px.
+    /// Returns the distance of each corner from the truth, px.
     fn errors(&self, corners: &[Corner]) -> Vec<f64> {
         corners.iter().map(|corner| corner.at.distance(self.truth(corner.id))).collect()
     }
 }
 
-/// The print of a board: white paper with a margin of one square, on a grey table.
+/// Print of a board: white paper with a margin of one square, on a grey table.
 struct Ink {
     board: Board,
     markers: Option<(f64, Dictionary, bool)>,
@@ -188,8 +188,8 @@ fn other_chessboards_are_numbered_from_the_left_of_the_picture() {
 #[test]
 fn another_chessboard_is_described() {
     let words = |shown: &str| match Scene::new(shown, 5.0, (10.0, 10.0), 1.5).detect(CHESSBOARD) {
-        Seen::Part(words) => format!("part: {words}"),
-        Seen::Other(words) => format!("other: {words}"),
+        Detection::Part(words) => format!("part: {words}"),
+        Detection::Other(words) => format!("other: {words}"),
         seen => panic!("{shown}: {seen:?}"),
     };
     assert!(words("chessboard:8x5:25mm").starts_with("part: 8x5 inner corners seen, 9x6 named"));
@@ -201,7 +201,7 @@ fn another_chessboard_is_described() {
 fn half_a_chessboard_is_none_and_half_a_charuco_board_is_enough() {
     let mut scene = Scene::new(CHESSBOARD, 0.0, (0.0, 0.0), 1.2);
     scene.size = (400, 480);
-    assert!(matches!(scene.detect(CHESSBOARD), Seen::Part(_)));
+    assert!(matches!(scene.detect(CHESSBOARD), Detection::Part(_)));
     let mut scene = Scene::new(CHARUCO, 150.0, (10.0, -20.0), 1.2);
     scene.size = (350, 480);
     let seen = scene.detect(CHARUCO);
@@ -219,10 +219,10 @@ fn charuco_boards_may_be_turned() {
 
 #[test]
 fn another_charuco_board_is_described() {
-    // with an odd number of columns most markers of both layouts differ by a shift alone
+    // with an odd number of columns most markers of both layouts differ only by a shift
     let seen = Scene::new("charuco-legacy:9x8:30mm:22mm:DICT_5X5_100", 0.0, (20.0, 0.0), 1.4)
         .detect("charuco:9x8:30mm:22mm:DICT_5X5_100");
-    assert!(matches!(&seen, Seen::Other(said) if said.contains("a board named charuco-legacy:...")), "{seen:?}");
+    assert!(matches!(&seen, Detection::Other(said) if said.contains("a board named charuco-legacy:...")), "{seen:?}");
     let scene = Scene::new("charuco:10x8:30mm:22mm:DICT_5X5_100", 0.0, (20.0, 0.0), 1.4);
     for (named, words) in [
         ("charuco-legacy:10x8:30mm:22mm:DICT_5X5_100", "a board named charuco:..."),
@@ -231,11 +231,11 @@ fn another_charuco_board_is_described() {
         ("charuco:10x8:30mm:22mm:DICT_6X6_100", "they are of DICT_5X5_"),
     ] {
         let seen = scene.detect(named);
-        assert!(matches!(&seen, Seen::Other(said) if said.contains(words)), "{named}: {seen:?}");
+        assert!(matches!(&seen, Detection::Other(said) if said.contains(words)), "{named}: {seen:?}");
     }
     let mirrored = scene.picture(0.7).mirrored();
     let seen = Detector::new(&scene.board).unwrap().detect(&mirrored, None);
-    assert!(matches!(&seen, Seen::Other(said) if said.contains("mirrored")), "{seen:?}");
+    assert!(matches!(&seen, Detection::Other(said) if said.contains("mirrored")), "{seen:?}");
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn a_rough_lens_helps_at_the_rim() {
     scene.camera = Camera { fx: 260.0, fy: 260.0, distortion, ..scene.camera };
     let detector = Detector::new(&scene.board).unwrap();
     let picture = scene.picture(0.7);
-    // a lens that is known by its focal length alone, 4 % wrong
+    // lens known by its focal length only, 4 % wrong
     let distortion = Distortion::from_fisheye("D1", &[0.0; 4]).unwrap();
     let rough = Camera { fx: 270.0, fy: 270.0, distortion, ..scene.camera };
     let straight = Straightened::new(&picture, &rough).unwrap();
@@ -268,8 +268,8 @@ fn pictures_without_a_board_have_none() {
     for (width, height) in [(0, 0), (1, 1), (5, 3), (64, 64), (320, 240)] {
         let mut random = fastrand::Rng::with_seed(1);
         let noise = Image::from_fn(width, height, |_, _| random.u8(..));
-        assert_eq!(detector.detect(&noise, None), Seen::Nothing, "{width}x{height}");
-        assert_eq!(detector.detect(&Image::filled(width, height, 128), None), Seen::Nothing);
+        assert_eq!(detector.detect(&noise, None), Detection::Nothing, "{width}x{height}");
+        assert_eq!(detector.detect(&Image::filled(width, height, 128), None), Detection::Nothing);
     }
 }
 
@@ -289,14 +289,14 @@ fn blurred_edges_are_wide() {
             let picture = scene.picture(blur_px);
             edge_width_px(&picture, detector.detect(&picture, None).corners(), &scene.board).unwrap()
         };
-        // 2.56 sigma of the blur, of a pixel and of the interpolation together
+        // 10-90 % rise of the combined blur: 2.56 sigma
         let (sharp, blurred) = (width(0.7), width(1.6));
         assert!((1.7..2.5).contains(&sharp) && (3.2..4.9).contains(&blurred), "{name}: {sharp} {blurred}");
         assert_eq!(edge_width_px(&scene.picture(0.7), &[], &scene.board), None);
     }
 }
 
-/// Counts that were reached on real pictures: chessboards as a whole, corners of ChArUco boards.
+/// Minimum detections on real pictures: whole chessboards, corners of ChArUco boards.
 #[test]
 fn boards_of_real_cameras_are_found() {
     let Some(data) = std::env::var_os("STEREOPSIS_DATA") else {

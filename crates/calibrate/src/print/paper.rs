@@ -1,10 +1,10 @@
-//! What a board is printed on, or shown on.
+//! Paper or screen of a board.
 
 use crate::calibration::CalibrationError;
 use std::fmt;
 use std::str::FromStr;
 
-/// A sheet of paper or a screen.
+/// Sheet of paper or screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paper {
     /// 297 x 210 mm.
@@ -13,7 +13,7 @@ pub enum Paper {
     A3,
     /// 279.4 x 215.9 mm.
     Letter,
-    /// A screen, whose size in mm is unknown.
+    /// Screen of unknown physical size.
     Screen {
         /// Width, px.
         width: usize,
@@ -22,19 +22,19 @@ pub enum Paper {
     },
 }
 
-/// Pixels along a side of a screen.
+/// Range of a screen's sides, px.
 const SCREEN_PX: std::ops::RangeInclusive<usize> = 320..=16384;
 
-/// One way round of a sheet, and how large what surrounds its board is; lengths in mm, on screens in px.
+/// Orientation of a sheet, and sizes around its board; lengths in mm, on screens in px.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Format {
     pub(super) width: f64,
     pub(super) height: f64,
-    /// Along the edges, where printers leave the paper white.
+    /// Unprintable margin.
     pub(super) edge: f64,
     /// Height of the letters.
     pub(super) font: f64,
-    /// Width of the strips for the rulers; none on screens.
+    /// Width of the ruler strips; none on screens.
     pub(super) ruler: Option<f64>,
 }
 
@@ -45,7 +45,7 @@ impl Format {
 }
 
 impl Paper {
-    /// The ways round that are possible: landscape, then portrait.
+    /// Returns the orientations: landscape, then portrait.
     pub(super) fn formats(self) -> Vec<Format> {
         let both = |long, short| vec![Format::paper(long, short), Format::paper(short, long)];
         match self {
@@ -74,7 +74,7 @@ impl fmt::Display for Paper {
 impl FromStr for Paper {
     type Err = CalibrationError;
 
-    /// Reads `A4`, `A3`, `letter` or the size of a screen in px, as `1920x1080`.
+    /// Parses `A4`, `A3`, `letter` or the size of a screen in px, such as `1920x1080`.
     fn from_str(text: &str) -> Result<Self, CalibrationError> {
         let screen = || {
             let (width, height) = text.trim_end_matches("px").split_once('x')?;

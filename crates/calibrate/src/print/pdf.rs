@@ -1,21 +1,21 @@
-//! A page as PDF: rectangles and Helvetica, which every reader has, so the file needs no font.
+//! Page as PDF: rectangles and Helvetica, a standard font that needs no embedding.
 
 use super::sheet::Sheet;
 use glam::DVec2;
 use pdf_writer::{Content, Finish as _, Name, Pdf, Rect, Ref, Str};
 
-/// Points of PDF in a mm.
+/// PDF points per mm.
 const POINTS: f64 = 72.0 / 25.4;
 const FONT: Name = Name(b"F1");
 
-/// The file's bytes.
+/// Returns the file.
 pub(super) fn pdf(sheet: &Sheet) -> Vec<u8> {
     let [catalog, pages, page_id, font, content] = [1, 2, 3, 4, 5].map(Ref::new);
     let mut pdf = Pdf::new();
     pdf.set_version(1, 6);
     let mut root = pdf.catalog(catalog);
     root.pages(pages);
-    // readers that know it offer no "fit to page"
+    // readers that support it disable "fit to page"
     root.viewer_preferences().insert(Name(b"PrintScaling")).primitive(Name(b"None"));
     root.finish();
     pdf.pages(pages).kids([page_id]).count(1);
@@ -29,7 +29,7 @@ pub(super) fn pdf(sheet: &Sheet) -> Vec<u8> {
     pdf.finish()
 }
 
-/// What is drawn, in PDF's points: y upwards from the bottom left corner.
+/// Returns the drawing in PDF points: y upwards from the bottom left corner.
 fn drawing(sheet: &Sheet) -> Vec<u8> {
     let points = |at: DVec2| (DVec2::new(at.x, sheet.height - at.y) * POINTS).as_vec2();
     let mut content = Content::new();

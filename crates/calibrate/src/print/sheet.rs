@@ -1,6 +1,6 @@
-//! The layout of a page: a board, two rulers, and what to do with it.
+//! Page layout: a board, two rulers, and instructions.
 //!
-//! A page has a ruler along the bottom and one along a side, because printers scale across and down differently.
+//! There are rulers along the bottom and a side, because printers scale across and down differently.
 
 use super::super::drawing::Rect;
 use super::super::marker::{BORDER, TAG_BORDER};
@@ -9,15 +9,15 @@ use super::paper::{Format, Paper};
 use crate::calibration::CalibrationError;
 use glam::DVec2;
 
-/// A line of text on a page.
+/// Text line of a page.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Line {
-    /// Left end of the base line, in units of the page.
+    /// Left end of the base line, in page units.
     pub(super) at: DVec2,
     pub(super) text: String,
 }
 
-/// A page: black rectangles and lines of text, from its top left corner in mm, or in px of a screen.
+/// Page: black rectangles and text lines, from its top left corner in mm, or in px of a screen.
 #[derive(Clone, Debug)]
 pub(super) struct Sheet {
     pub(super) width: f64,
@@ -34,20 +34,20 @@ pub(super) struct Sheet {
     pub(super) square: f64,
 }
 
-/// Width of a letter for the height of letters: fonts that take the place of Helvetica are wider.
+/// Width of a letter relative to its height: substitutes of Helvetica are wider.
 const LETTER: f64 = 0.58;
-/// Distance of lines for the height of letters.
+/// Line distance relative to the letters' height.
 const LEADING: f64 = 1.25;
-/// Most millimetres of a ruler, and from tick to tick.
+/// Longest ruler and tick distance, mm.
 const RULER_MM: (f64, f64) = (100.0, 10.0);
 /// Width of a ruler's lines and length of its ticks, mm.
 const TICK_MM: (f64, f64) = (0.2, 2.5);
 
 impl Sheet {
-    /// Puts a board on a page, portrait where only that fits.
+    /// Places a board on a page, portrait only if landscape does not fit.
     ///
     /// # Errors
-    /// The board does not fit. The text says how large its squares may be.
+    /// The board does not fit; the text has the possible square sizes.
     pub(super) fn new(board: &Board, paper: Paper) -> Result<Self, CalibrationError> {
         Self::find(board, paper).ok_or_else(|| {
             let fits = |mm: &f64| Self::find(&board.with_square_mm(*mm), paper).is_some();
@@ -68,7 +68,7 @@ impl Sheet {
         })
     }
 
-    /// The page of a board, where it fits.
+    /// Returns the page of a board if it fits.
     pub(super) fn find(board: &Board, paper: Paper) -> Option<Self> {
         let mut formats = paper.formats();
         if board.rows > board.columns {
@@ -94,7 +94,7 @@ fn on_paper(format: &Format, board: &Board) -> Option<Sheet> {
     Some(sheet)
 }
 
-/// What a user measures of a print, in words, and its length, mm.
+/// Returns the distance that a user measures on a print, in words and in mm.
 fn measured(board: &Board) -> (String, f64) {
     let count = board.columns.min(board.rows);
     let side = count as f64 * board.square_mm;
@@ -106,7 +106,7 @@ fn measured(board: &Board) -> (String, f64) {
     }
 }
 
-/// Squares of a screen have whole pixels, and where that costs little, cells of markers too.
+/// Places a board on a screen: squares have whole pixels, and if that costs little, marker cells too.
 fn on_screen(format: &Format, board: &Board) -> Option<Sheet> {
     let word = board.square_word();
     let text = format!(
@@ -122,7 +122,7 @@ fn on_screen(format: &Format, board: &Board) -> Option<Sheet> {
     attempt(crisp.unwrap_or(largest))
 }
 
-/// Fewest pixels of a square that a camera could tell apart: two for each cell.
+/// Returns the smallest resolvable square, px: two for each cell.
 fn fewest_px(board: &Board) -> u32 {
     match board.pattern {
         Pattern::Chessboard => 8,
@@ -131,7 +131,7 @@ fn fewest_px(board: &Board) -> u32 {
     }
 }
 
-/// Whether the edges of all cells lie between pixels where a square has `px` pixels.
+/// Whether all cell edges lie between pixels for squares of `px` pixels.
 fn has_whole_cells(board: &Board, px: u32) -> bool {
     let (px, side) = (f64::from(px), board.square_mm);
     let is_whole = |length: f64| (length - length.round()).abs() < 1e-6;
@@ -147,14 +147,14 @@ fn has_whole_cells(board: &Board, px: u32) -> bool {
     }
 }
 
-/// Places a board, drawn with `scale` units per mm, with white of half a square around it, and the text at the bottom.
+/// Places a board drawn with `scale` units per mm, with a white margin of half a square, and the text at the bottom.
 fn lay_out(format: &Format, board: &Board, scale: f64, text: &str) -> Option<Sheet> {
     let Format { width, height, edge, font, ruler } = *format;
     let strip = ruler.unwrap_or(0.0);
     let lines = wrap(text, ((width - 2.0 * edge) / (font * LETTER)) as usize);
     let text_height = lines.len() as f64 * font * LEADING;
     let (size, white) = (board.size_mm() * scale, board.margin_mm() * scale);
-    // beyond the white around the board may be the end of the page
+    // the white margin may reach the page's edge
     let first = DVec2::new(white + edge + strip, white.max(edge));
     let last = DVec2::new(width - white.max(edge), height - edge - strip - text_height - white) - size;
     if !first.cmple(last).all() {
@@ -204,7 +204,7 @@ impl Sheet {
                     .push(Rect { at: at + along * f64::from(i) * RULER_MM.1 - half, size: along * thick + out * tick });
             }
             let below = format.font * LEADING;
-            // the labels stay in their strips, outside the white around the board
+            // labels stay in their strips, outside the white margin
             let labels = if along == DVec2::X {
                 vec![(-2.0, tick, "0".to_owned()), (length + 1.0, tick, format!("{length} mm"))]
             } else {
@@ -231,7 +231,7 @@ fn wrap(text: &str, letters: usize) -> Vec<String> {
     lines
 }
 
-/// A length without the digits that come from rounding.
+/// Rounds a length to remove floating-point digits.
 fn mm(length: f64) -> f64 {
     (length * 1000.0).round() / 1000.0
 }

@@ -1,4 +1,4 @@
-//! The board that fills a page.
+//! Boards that fill a page.
 
 use super::super::{Board, Pattern};
 use super::paper::Paper;
@@ -6,21 +6,21 @@ use super::sheet::Sheet;
 use crate::calibration::CalibrationError;
 use calib_targets_charuco::{Dictionary, resolve_dictionary};
 
-/// Kind of a board that is made for a page.
+/// Kind of a board for a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BoardKind {
-    /// With markers, of which parts suffice.
+    /// Board with markers, partly visible ones suffice.
     #[default]
     Charuco,
-    /// Without markers.
+    /// Board without markers.
     Chessboard,
 }
 
 impl BoardKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: &[Self] = &[Self::Charuco, Self::Chessboard];
 
-    /// The word for it.
+    /// Returns the word of the kind.
     pub fn word(self) -> &'static str {
         match self {
             Self::Charuco => "charuco",
@@ -28,7 +28,7 @@ impl BoardKind {
         }
     }
 
-    /// What it is good for, in a phrase.
+    /// Returns the use of the kind, in a phrase.
     pub fn help(self) -> &'static str {
         match self {
             Self::Charuco => "squares with markers: a part of the board in the picture suffices",
@@ -37,17 +37,17 @@ impl BoardKind {
     }
 }
 
-/// Sizes of `DICT_5X5_…`: with fewer markers fewer are confused.
+/// Dictionaries `DICT_5X5_…` by size: fewer markers are confused less.
 const DICTIONARIES: [&str; 3] = ["DICT_5X5_100", "DICT_5X5_250", "DICT_5X5_1000"];
-/// Rows of a board whose squares nothing else decides.
+/// Default number of rows.
 const ROWS: usize = 7;
-/// Size that a screen's pixel is said to have, mm, until a user measures it.
+/// Assumed pixel size of a screen until a user measures it, mm.
 const NOMINAL_PX_MM: f64 = 0.25;
-/// Cells of a square of a screen: a marker's 5 + 2, and one on each side.
+/// Cells of a screen's square: a marker's 5 + 2, and one on each side.
 const SCREEN_CELLS: f64 = 9.0;
 
 impl Board {
-    /// The same board with squares of another size, and markers or gaps scaled alike: for a print that is too large or too small.
+    /// Rescales the board to another square size, with its markers or gaps, for a print of wrong scale.
     #[must_use]
     pub fn with_square_mm(&self, square_mm: f64) -> Self {
         let scale = square_mm / self.square_mm;
@@ -61,11 +61,11 @@ impl Board {
         Self { pattern, square_mm, ..*self }
     }
 
-    /// The board that fills a page: 7 rows of squares of whole mm, or as many squares of the asked size as fit. One number of squares
-    /// is even and one odd, so a chessboard is none that is turned by 180 degrees. A marker has about 0.75 of a square's side.
+    /// Returns the board that fills a page: 7 rows of squares of whole mm, or as many squares of the given size as fit. One count
+    /// is even and the other odd, so that a chessboard has a unique orientation. A marker has about 0.75 of a square's side.
     ///
     /// # Errors
-    /// Squares of the asked size are too large or too small for the page, or the page is a screen, on which sizes are unknown.
+    /// Squares of this size are too large or too small for the page, or the page is a screen of unknown size.
     pub fn for_paper(paper: Paper, square_mm: Option<f64>, kind: BoardKind) -> Result<Self, CalibrationError> {
         match (paper, square_mm) {
             (Paper::Screen { .. }, Some(mm)) => Err(CalibrationError(format!(
@@ -78,7 +78,7 @@ impl Board {
     }
 }
 
-/// A board; `None` where no dictionary has enough markers.
+/// Creates a board; `None` if no dictionary has enough markers.
 fn board(paper: Paper, kind: BoardKind, (columns, rows): (usize, usize), square_mm: f64) -> Option<Board> {
     let pattern = match kind {
         BoardKind::Chessboard => Pattern::Chessboard,
@@ -95,7 +95,7 @@ fn board(paper: Paper, kind: BoardKind, (columns, rows): (usize, usize), square_
     Some(Board { pattern, columns, rows, square_mm })
 }
 
-/// Seven rows with as many columns as cover most of the page.
+/// Returns seven rows with the number of columns that covers most of the page.
 fn largest(paper: Paper, kind: BoardKind) -> Result<Board, CalibrationError> {
     let is_tall = paper.formats().first().is_some_and(|format| format.height > format.width);
     let with_columns = |columns: usize| {
@@ -107,18 +107,18 @@ fn largest(paper: Paper, kind: BoardKind) -> Result<Board, CalibrationError> {
     };
     let boards: Vec<Board> = [8, 10, 12, 14].into_iter().filter_map(with_columns).collect();
     let covered = boards.iter().map(area).fold(0.0, f64::max);
-    // among nearly the same, fewer and larger squares are seen from farther away
+    // of similar boards, fewer and larger squares are visible from farther away
     let chosen = boards.into_iter().find(|board| area(board) >= 0.95 * covered);
     chosen.ok_or_else(|| CalibrationError(format!("no board fits on a page of {paper}; choose a larger one")))
 }
 
-/// A screen's squares are as large as fit, whatever their size in mm is.
+/// Returns a screen's board with the largest squares.
 fn of_screen(paper: Paper, kind: BoardKind, counts: (usize, usize)) -> Option<Board> {
     let shown = Sheet::find(&board(paper, kind, counts, SCREEN_CELLS)?, paper)?;
     board(paper, kind, counts, shown.square * NOMINAL_PX_MM)
 }
 
-/// As many squares as fit.
+/// Returns the board with most squares of this size.
 fn most_squares(paper: Paper, kind: BoardKind, square_mm: f64) -> Result<Board, CalibrationError> {
     if !(1.0..=1000.0).contains(&square_mm) {
         return Err(CalibrationError(format!(
@@ -147,7 +147,7 @@ fn most_squares(paper: Paper, kind: BoardKind, square_mm: f64) -> Result<Board, 
     })
 }
 
-/// A board that fits on the page.
+/// Returns the board if it fits on the page.
 fn fitting(paper: Paper, board: Board) -> Option<Board> {
     Sheet::find(&board, paper).map(|_| board)
 }

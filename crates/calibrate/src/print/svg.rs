@@ -1,9 +1,9 @@
-//! A page as SVG, in mm, or in px for a screen.
+//! Page as SVG, in mm, or in px for a screen.
 
 use super::sheet::Sheet;
 use std::fmt::Write as _;
 
-/// The file's bytes.
+/// Returns the file.
 pub(super) fn svg(sheet: &Sheet) -> Vec<u8> {
     let Sheet { width, height, .. } = *sheet;
     let unit = if sheet.is_screen { "" } else { "mm" };
@@ -11,7 +11,7 @@ pub(super) fn svg(sheet: &Sheet) -> Vec<u8> {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}{unit}\" height=\"{height}{unit}\" viewBox=\"0 0 {width} {height}\">\n\
          <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n<path fill=\"#000\" d=\""
     );
-    // one path: edges that two rectangles share leave no grey line
+    // one path, so that shared edges of rectangles leave no grey line
     for rect in &sheet.black {
         let [x, y, w, h] = [rect.at.x, rect.at.y, rect.size.x, rect.size.y].map(short);
         let _ = writeln!(text, "M{x} {y}h{w}v{h}h-{w}z");
@@ -34,7 +34,7 @@ pub(super) fn svg(sheet: &Sheet) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Rounded to 0.1 µm.
+/// Formats a length to 0.1 µm.
 fn short(length: f64) -> f64 {
     (length * 1e4).round() / 1e4
 }

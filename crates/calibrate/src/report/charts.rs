@@ -1,4 +1,4 @@
-//! Drawings of an eye's picture: where the board was seen, and how far the solution is from what was seen.
+//! Charts of an eye's picture: board coverage and re-projection errors.
 
 use super::markup::{figures, paragraph, section};
 use crate::calibration::quantile;
@@ -6,16 +6,16 @@ use crate::{CELLS, Coverage, Eye, Outcome};
 use glam::DVec2;
 use std::fmt::Write as _;
 
-/// Most corners and arrows that are drawn for an eye; of more, every n-th one is.
-pub(super) const MOST_DRAWN: usize = 4000;
+/// Largest number of corners and arrows drawn per eye; of more, every n-th is drawn.
+pub(super) const MAX_DRAWN: usize = 4000;
 /// Length of the median arrow, as a share of the picture's width.
 const ARROW: f64 = 0.02;
-/// Size of a plot, in its own units.
+/// Size of a plot, in drawing units.
 const PLOT: DVec2 = DVec2::new(360.0, 170.0);
-/// Rings around the middle whose median errors are joined to a line.
+/// Rings around the centre, each with a median error.
 const RINGS: usize = 8;
 
-/// A corner, px, and its re-projection error, px: seen minus computed.
+/// Corner and its re-projection error (observed minus computed), px.
 #[derive(Clone, Copy)]
 struct Residual {
     at: DVec2,
@@ -31,14 +31,14 @@ fn residuals(outcome: &Outcome, eye: Eye) -> Vec<Residual> {
     all.filter(|residual| residual.at.is_finite() && residual.error.is_finite()).collect()
 }
 
-/// At most [`MOST_DRAWN`] of them, evenly chosen.
+/// Selects at most [`MAX_DRAWN`] residuals evenly.
 fn drawn(all: &[Residual]) -> impl Iterator<Item = &Residual> {
-    all.iter().step_by(all.len().div_ceil(MOST_DRAWN).max(1))
+    all.iter().step_by(all.len().div_ceil(MAX_DRAWN).max(1))
 }
 
-/// The beginning of a drawing of a whole picture, in px of the picture.
+/// Opens a drawing of a whole picture, in px.
 fn canvas((width, height): (usize, usize)) -> String {
-    // pixel centres lie at whole numbers
+    // pixel centres have integer coordinates
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-0.5 -0.5 {width} {height}\">\n\
          <rect x=\"-0.5\" y=\"-0.5\" width=\"{width}\" height=\"{height}\" class=\"paper\"/>\n"
@@ -52,7 +52,7 @@ fn side(eye: Eye) -> &'static str {
     }
 }
 
-/// The section of where the board was seen.
+/// Returns the section on board coverage.
 pub(super) fn coverage(outcome: &Outcome) -> String {
     let drawings = Eye::BOTH.map(|eye| {
         let coverage = &outcome.coverage[eye as usize];
@@ -84,7 +84,7 @@ fn cells(coverage: &Coverage, residuals: &[Residual], size: (usize, usize)) -> S
         );
         let _ = writeln!(counts, "<text x=\"{:.1}\" y=\"{:.1}\">{count}</text>", x + 0.06 * width, y + 0.36 * height);
     }
-    // a stroke without length has a round end: a dot
+    // a zero-length stroke with round ends is a dot
     let _ = write!(
         svg,
         "<path fill=\"none\" stroke=\"#10304f\" stroke-linecap=\"round\" stroke-width=\"{:.2}\" d=\"",
@@ -102,10 +102,10 @@ fn cells(coverage: &Coverage, residuals: &[Residual], size: (usize, usize)) -> S
     svg
 }
 
-/// The section of re-projection errors.
+/// Returns the section on re-projection errors.
 pub(super) fn errors(outcome: &Outcome) -> String {
     let all = Eye::BOTH.map(|eye| residuals(outcome, eye));
-    // one factor for both eyes: arrows of both can be compared
+    // one factor for both eyes, to compare their arrows
     let mut lengths: Vec<f64> = all.iter().flatten().map(|residual| residual.error.length()).collect();
     if lengths.is_empty() {
         return section("Residuals", &paragraph("No corner was used."));
@@ -114,8 +114,8 @@ pub(super) fn errors(outcome: &Outcome) -> String {
     let highest = 1.1 * quantile(&mut lengths, 0.995).max(1e-3);
     let arrows = Eye::BOTH.map(|eye| {
         let found = &all[eye as usize];
-        let left_out = if found.len() > MOST_DRAWN {
-            format!(", every {}th one", found.len().div_ceil(MOST_DRAWN))
+        let left_out = if found.len() > MAX_DRAWN {
+            format!(", every {}th one", found.len().div_ceil(MAX_DRAWN))
         } else {
             String::new()
         };
@@ -138,7 +138,7 @@ pub(super) fn errors(outcome: &Outcome) -> String {
     section("Residuals", &body)
 }
 
-/// A round factor (1, 2 or 5 times a power of ten) that makes a length as long as wished, or somewhat shorter.
+/// Returns the round factor (1, 2 or 5 times a power of ten) that scales a length to at most `wished`.
 fn magnification(wished: f64, length: f64) -> f64 {
     let target = (wished / length.max(1e-6)).clamp(1.0, 1e4);
     let power = 10f64.powf(target.log10().floor());
@@ -161,7 +161,7 @@ fn arrows(all: &[Residual], size: (usize, usize), factor: f64) -> String {
     svg
 }
 
-/// Lengths of errors over the distance from the picture's middle, and their medians in rings.
+/// Plots errors over the distance from the centre, with medians of rings.
 fn plot(all: &[Residual], (width, height): (usize, usize), highest: f64) -> String {
     let middle = (DVec2::new(width as f64, height as f64) - 1.0) / 2.0;
     let farthest = (middle + 0.5).length();
@@ -210,7 +210,7 @@ fn plot(all: &[Residual], (width, height): (usize, usize), highest: f64) -> Stri
             .filter(|found| range.contains(&found.at.distance(middle)))
             .map(|found| found.error.length())
             .collect();
-        // the median of few jumps
+        // medians of few errors are unstable
         if lengths.len() >= 8 {
             let at = place(f64::midpoint(range.start, range.end), quantile(&mut lengths, 0.5));
             let _ = write!(svg, "{letter}{:.1} {:.1}", at.x, at.y);
@@ -249,9 +249,9 @@ mod tests {
 
     #[test]
     fn drawings_are_bounded() {
-        let all = vec![Residual { at: DVec2::new(10.0, 10.0), error: DVec2::X }; 3 * MOST_DRAWN + 1];
+        let all = vec![Residual { at: DVec2::new(10.0, 10.0), error: DVec2::X }; 3 * MAX_DRAWN + 1];
         let svg = arrows(&all, (400, 300), 1.0);
         let count = svg.matches('z').count();
-        assert!(count <= MOST_DRAWN && count > MOST_DRAWN / 2, "{count}");
+        assert!(count <= MAX_DRAWN && count > MAX_DRAWN / 2, "{count}");
     }
 }

@@ -1,4 +1,4 @@
-//! Pieces of the page: text, tables, drawings and pictures inside it.
+//! Building blocks of the page: text, tables, drawings and embedded pictures.
 
 use data_encoding::BASE64;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -9,23 +9,23 @@ use std::fmt::Write as _;
 use crate::console;
 use crate::image::Image;
 
-/// Text of others as text of the page: no markup, no control characters.
+/// Escapes foreign text: no markup, no control characters.
 pub(super) fn escaped(text: &str) -> String {
     let text = console::shown(text);
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// A section with its heading.
+/// Returns a section with its heading.
 pub(super) fn section(heading: &str, body: &str) -> String {
     format!("<section>\n<h2>{}</h2>\n{body}</section>\n", escaped(heading))
 }
 
-/// A paragraph of text.
+/// Returns a paragraph of text.
 pub(super) fn paragraph(text: &str) -> String {
     format!("<p>{}</p>\n", escaped(text))
 }
 
-/// A list of texts; nothing of none.
+/// Returns a list of texts; empty if there are none.
 pub(super) fn list(items: &[String]) -> String {
     if items.is_empty() {
         return String::new();
@@ -37,7 +37,7 @@ pub(super) fn list(items: &[String]) -> String {
     text + "</ul>\n"
 }
 
-/// A table; its cells are markup.
+/// Returns a table; its cells are markup.
 pub(super) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let mut text = String::from("<table>\n<thead><tr>");
     for name in head {
@@ -55,7 +55,7 @@ pub(super) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     text
 }
 
-/// Drawings side by side, each with its caption; the captions are text.
+/// Returns drawings side by side with text captions.
 pub(super) fn figures(drawings: &[(String, String)]) -> String {
     let figure = |(drawing, caption): &(String, String)| {
         format!("<figure>\n{drawing}<figcaption>{}</figcaption>\n</figure>\n", escaped(caption))
@@ -63,7 +63,7 @@ pub(super) fn figures(drawings: &[(String, String)]) -> String {
     format!("<div class=\"pair\">\n{}</div>\n", drawings.iter().map(figure).collect::<String>())
 }
 
-/// A grey picture as the address of a PNG inside the page, at most `most` px wide, and its size; `None` where it cannot be encoded.
+/// Encodes a grey picture as an embedded PNG at most `most` px wide, with its size; `None` if encoding fails.
 pub(super) fn png(picture: &Image<u8>, most: usize) -> Option<(String, (usize, usize))> {
     let (width, height) = picture.size();
     let grey = GrayImage::from_raw(width as u32, height as u32, picture.pixels().to_vec())?;

@@ -1,4 +1,4 @@
-//! What was solved, and from what.
+//! Solved parameters, and their data.
 
 use super::markup::{escaped, paragraph, section, table};
 use crate::console::counted;
@@ -6,7 +6,7 @@ use crate::session::Taken;
 use crate::solve::rms;
 use crate::{Eye, Judgement, LensKind, Outcome};
 
-/// The section of the cameras' numbers.
+/// Returns the section on the cameras' parameters.
 pub(super) fn solved(outcome: &Outcome) -> String {
     let told = outcome.solution.rig.describe(0.0);
     let mut body = cameras(outcome);
@@ -23,7 +23,7 @@ pub(super) fn solved(outcome: &Outcome) -> String {
         ("Pitch of the right camera", told.pitch_deg),
         ("Roll of the right camera", told.roll_deg),
     ];
-    // no minus before a zero
+    // avoids a negative zero
     rows.extend(angles.map(|(name, angle)| pair(name, &format!("{:.2}°", (angle * 100.0).round() / 100.0 + 0.0))));
     if let Some(problem) = &told.problem {
         rows.push(pair("Rectification", &format!("not possible: {problem}")));
@@ -42,7 +42,7 @@ fn pair(name: &str, value: &str) -> Vec<String> {
     vec![escaped(name), escaped(value)]
 }
 
-/// A number with the bound of its error, where one is known.
+/// Formats a number with its error bound, if known.
 fn bounded(number: f64, decimals: usize, unit: &str, bound_percent: Option<f64>) -> String {
     match bound_percent {
         Some(bound) if bound > 0.0 && bound.is_finite() => format!("{number:.decimals$} {unit} ± {bound:.2} %"),
@@ -50,7 +50,7 @@ fn bounded(number: f64, decimals: usize, unit: &str, bound_percent: Option<f64>)
     }
 }
 
-/// Names of the coefficients in OpenCV's order.
+/// Returns the coefficients' names in OpenCV's order.
 fn coefficient_names(kind: LensKind) -> &'static [&'static str] {
     match kind {
         LensKind::Radtan | LensKind::Pinhole | LensKind::Rational => &["k1", "k2", "p1", "p2", "k3", "k4", "k5", "k6"],
@@ -130,7 +130,7 @@ fn lenses(outcome: &Outcome) -> String {
     body
 }
 
-/// The section of what the calibration was made from, and of how to read the page.
+/// Returns the section on the data of the calibration, with reading instructions.
 pub(super) fn used(outcome: &Outcome, taken: &[Taken]) -> String {
     let (width, height) = outcome.size;
     let split = outcome.solution.views.iter().filter(|fit| fit.is_split).count() / 2;

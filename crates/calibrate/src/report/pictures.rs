@@ -1,4 +1,4 @@
-//! The views, with their pictures where there are some, and a pair as it looks once it is rectified.
+//! Views with their pictures, and a rectified pair.
 
 use super::markup::{escaped, paragraph, png, section, table};
 use crate::calibration::CalibrationError;
@@ -8,23 +8,23 @@ use crate::{Eye, Outcome, ViewFit, tilt_deg};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Width of a small picture, px.
+/// Width of a thumbnail, px.
 const SMALL: usize = 160;
-/// Most width of each rectified picture, px.
+/// Largest width of a rectified picture, px.
 const WIDE: usize = 480;
 /// Distance of the lines across the rectified pair, px of the drawing.
 const LINES: usize = 20;
 
-/// Views whose pictures are shown: a page of thousands opens nowhere.
-const MOST_SHOWN: usize = 200;
+/// Largest number of views with pictures: browsers cannot open a page of thousands.
+const MAX_SHOWN: usize = 200;
 
-/// The section of all views.
+/// Returns the section on all views.
 pub(super) fn views(outcome: &Outcome, taken: &[Taken]) -> String {
-    let shown = &taken[..taken.len().min(MOST_SHOWN)];
+    let shown = &taken[..taken.len().min(MAX_SHOWN)];
     let mut rows = Vec::new();
     let mut rest = outcome.solution.views.as_slice();
     while let Some((fit, others)) = rest.split_first() {
-        // both halves of a view that was split make one row
+        // both halves of a split view share a row
         let other = others.first().filter(|other| fit.is_split && other.is_split && other.view.name == fit.view.name);
         rest = &others[usize::from(other.is_some())..];
         rows.push(row(outcome, shown, fit, other));
@@ -41,7 +41,7 @@ pub(super) fn views(outcome: &Outcome, taken: &[Taken]) -> String {
         );
     }
     if taken.len() > shown.len() {
-        body += &paragraph(&format!("Pictures of the first {MOST_SHOWN} views are shown."));
+        body += &paragraph(&format!("Pictures of the first {MAX_SHOWN} views are shown."));
     }
     section("Views", &body)
 }
@@ -74,7 +74,7 @@ fn small(picture: &Image<u8>) -> Option<String> {
     Some(format!("<img src=\"{address}\" width=\"{width}\" height=\"{height}\" alt=\"\"/>"))
 }
 
-/// The section of a rectified pair; nothing where there are no pictures.
+/// Returns the section on a rectified pair; empty without pictures.
 pub(super) fn rectified(outcome: &Outcome, taken: &[Taken]) -> String {
     let Some(best) = taken.iter().max_by_key(|taken| taken.view.corners.iter().map(Vec::len).sum::<usize>()) else {
         return String::new();

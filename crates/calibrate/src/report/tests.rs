@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 const SIZE: (usize, usize) = (640, 480);
 
-/// Views of a board through a rig with a baseline of 60 mm, with errors of some hundredths of a pixel.
+/// Simulates views of a board by a rig with a baseline of 60 mm, with errors of some hundredths of a pixel.
 fn outcome(names: impl Fn(usize) -> String) -> Outcome {
     let board: Board = "chessboard:7x5:26mm".parse().unwrap();
     let camera = |fx: f64| Camera {
@@ -50,7 +50,7 @@ fn outcome(names: impl Fn(usize) -> String) -> Outcome {
     calibrate(&board, &views, SIZE, &Request::default()).unwrap()
 }
 
-/// Reads the page as XML, and returns its text.
+/// Parses the page as XML, and returns its text.
 fn text_of(page: &str) -> String {
     let options = roxmltree::ParsingOptions { allow_dtd: true, ..roxmltree::ParsingOptions::default() };
     let tree = roxmltree::Document::parse_with_options(page, options).unwrap();
@@ -81,7 +81,7 @@ fn the_page_has_the_numbers_of_the_outcome_and_needs_no_file() {
     ] {
         assert!(text.contains(&expected), "'{expected}' is missing");
     }
-    // nothing comes from elsewhere
+    // no external resources
     for word in ["src=\"http", "href=\"http", "@import", "url("] {
         assert!(!page.contains(word), "{word}");
     }
@@ -150,7 +150,7 @@ fn pictures_are_inside_the_page() {
     assert!(text_of(&page).contains("The view 2, rectified"));
     let count = |words: &str| page.matches(words).count();
     assert_eq!((count("<img src=\"data:image/png;base64,"), count("<image href=\"data:image/png;base64,")), (2, 2));
-    // pictures of another shape cannot be rectified: the page says so
+    // pictures of another shape cannot be rectified, which the page reports
     taken.pictures = Pictures::Held([(); 2].map(|()| Arc::new(Image::filled(100, 90, 0))));
     assert!(text_of(&html(&outcome, &[taken])).contains("The view 2 cannot be shown: "));
 }

@@ -1,10 +1,10 @@
-//! What the user must know first: whether the calibration may be used, and how wrong its depth will be.
+//! Verdict: whether the calibration may be used, and its expected depth errors.
 
 use super::markup::{escaped, list, paragraph, section, table};
 use crate::Outcome;
 use crate::judge::{DepthError, GOOD_PERCENT, MATCHING_PX};
 
-/// The first section.
+/// Returns the first section.
 pub(super) fn verdict(outcome: &Outcome) -> String {
     let class = match &outcome.judgement {
         _ if !outcome.refusals.is_empty() => "bad",
@@ -25,14 +25,14 @@ pub(super) fn verdict(outcome: &Outcome) -> String {
     section("Verdict", &body)
 }
 
-/// Words with a capital letter and a full stop.
+/// Capitalises words and adds a full stop.
 fn sentence(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());
     format!("{}.", first.into_iter().chain(letters).collect::<String>())
 }
 
-/// The section of expected errors.
+/// Returns the section on expected errors.
 pub(super) fn depth(outcome: &Outcome) -> String {
     let Some(judgement) = &outcome.judgement else {
         return section(
@@ -57,7 +57,7 @@ fn row(depth: &DepthError) -> Vec<String> {
     let shown = |number: f64, decimals: usize, unit: &str| {
         if number.is_finite() { format!("{number:.decimals$} {unit}") } else { unseen.to_owned() }
     };
-    // hundredths matter only where there is nothing before the point
+    // hundredths matter only below 10 %
     let percent = |number: f64| shown(number, if number < 10.0 { 2 } else { 0 }, "%");
     let together_mm = 1e3 * depth.error_m();
     vec![

@@ -1,16 +1,16 @@
-//! Calibrations that are killed, refused and replaced, with what was there before.
+//! Killed, refused and replaced calibrations, and the earlier ones.
 
 use super::*;
 use crate::Pictures;
 use crate::files::killed;
-use crate::fixture::{Shot, random_pose, random_rig, truth};
+use crate::fixture::{ImagingConditions, random_pose, random_rig, truth};
 use crate::image::Image;
 use crate::{Request, calibrate};
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 
-/// A calibration with its views; others for each seed.
+/// Calibration with views, by seed.
 struct Calibration {
     outcome: Outcome,
     taken: Vec<Taken>,
@@ -23,7 +23,7 @@ impl Calibration {
         let mut rng = fastrand::Rng::with_seed(seed);
         let view = |number: usize| {
             let pose = random_pose(&rig, &board, &mut rng);
-            View { name: format!("{:03}", number + 1), ..truth(&rig, &board, &pose, &Shot::default()) }
+            View { name: format!("{:03}", number + 1), ..truth(&rig, &board, &pose, &ImagingConditions::default()) }
         };
         let views: Vec<View> = (0..views).map(view).collect();
         let request = Request { kind: Some(LensKind::Radtan), kept: None };
@@ -42,7 +42,7 @@ impl Calibration {
 
 type Files = BTreeMap<PathBuf, Vec<u8>>;
 
-/// All files below a folder, without those below `but`.
+/// Reads all files below a folder except those below `but`.
 fn files_in(folder: &Path, but: &str) -> Files {
     let mut found = Files::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -61,7 +61,7 @@ fn all(folder: &Path) -> Files {
     files_in(folder, "")
 }
 
-/// Makes a folder have these files and no others.
+/// Makes a folder contain exactly these files.
 fn restore(folder: &Path, files: &Files) {
     fs::remove_dir_all(folder).unwrap();
     for (path, bytes) in files {
@@ -70,7 +70,7 @@ fn restore(folder: &Path, files: &Files) {
     }
 }
 
-/// Names beside a calibration that are neither it nor its folder.
+/// Lists names beside a calibration except its file and folder.
 fn beside(place: &Path) -> Vec<String> {
     let names = fs::read_dir(place).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter(|name| !["rig.toml", "rig-calibration"].contains(&name.as_str())).collect()
@@ -83,7 +83,7 @@ fn a_run_killed_at_any_step_leaves_the_old_calibration_or_the_new_one() {
     let (rig, folder) = (place.join("rig.toml"), place.join("rig-calibration"));
     let (old, new) = (Calibration::of(1, 9), Calibration::of(2, 8));
     old.save(&rig).unwrap();
-    // the user's own files stay
+    // user files remain
     fs::write(folder.join("notes.txt"), "desk").unwrap();
     fs::write(folder.join("views/left/mine.png"), "mine").unwrap();
     let before = all(&place);
@@ -101,7 +101,7 @@ fn a_run_killed_at_any_step_leaves_the_old_calibration_or_the_new_one() {
         let is_new = fs::read(&rig).unwrap() == after[&rig];
         let wanted = if is_new { &after } else { &before };
         (olds, news) = (olds + usize::from(!is_new), news + usize::from(is_new));
-        // a reader finds all of one of them now, or only the file
+        // now a reader finds one complete calibration, or only the file
         let now = |place: &Path| -> Files {
             all(place).into_iter().filter(|(path, _)| *path == rig || path.starts_with(&folder)).collect()
         };
@@ -111,7 +111,7 @@ fn a_run_killed_at_any_step_leaves_the_old_calibration_or_the_new_one() {
             without += 1;
             assert_eq!(fs::read(&rig).unwrap(), wanted[&rig]);
         }
-        // and the next run puts all of it in its place
+        // the next run completes the replacement
         let (_, remarks) = Draft::begin(&rig).unwrap();
         assert!(now(&place) == *wanted, "after {changes} changes and another run");
         let left = beside(&place);
@@ -148,7 +148,7 @@ fn a_refused_calibration_leaves_the_earlier_one_byte_for_byte() {
         assert!(beside(root.path()).is_empty());
     }
     assert!(paths_of(&rig).contains(&folder.join("refused-views/board.txt")), "they are not replaced unasked");
-    // of pictures that lie in a folder nothing is kept
+    // pictures in a folder are not copied
     let (draft, remarks) = Draft::begin(&rig).unwrap();
     assert!(remarks.is_empty() && draft.refuse().unwrap().is_none());
     assert!(files_in(root.path(), "refused-views") == before);

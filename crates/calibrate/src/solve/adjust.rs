@@ -1,41 +1,41 @@
 //! Bundle adjustment: both cameras, their relative pose and the board's poses, from all corners at once.
 //!
-//! Levenberg-Marquardt on the sum of Huber's costs of the re-projection errors, the poses of the board eliminated by Schur's
-//! complement (Triggs et al. 2000, sections 4 and 6). Solving both cameras jointly is what makes rows agree: cameras that are solved one
-//! after the other keep each other's errors.
+//! Levenberg-Marquardt on the sum of Huber costs of the re-projection errors, with the board poses eliminated by Schur's complement
+//! (Triggs et al. 2000, sections 4 and 6). Solving both cameras jointly makes rows agree: sequentially solved cameras keep each
+//! other's errors.
 
 use crate::calibration::Camera;
-use crate::lens_kind::MOST;
+use crate::lens_kind::MAX_PARAMETERS;
 use crate::{Board, Corner, LensKind, Pose, View};
 use glam::{DMat3, DVec2, DVec3};
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
-/// What is solved for.
+/// Parameters to solve for.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Numbers of the left and the right camera: see [`LensKind::camera`].
-    pub cameras: [[f64; MOST]; 2],
-    /// From the left camera's axes to the right one's.
+    /// Parameters of the left and the right camera: see [`LensKind::camera`].
+    pub cameras: [[f64; MAX_PARAMETERS]; 2],
+    /// Pose from the left camera's axes to the right one's.
     pub between: Pose,
-    /// Squares of the board down relative to across; 1 where they are as named.
+    /// Height of the board's squares relative to their width; 1 as named.
     pub aspect: f64,
-    /// The board of each view, in the left camera's axes.
+    /// Pose of the board in each view, in the left camera's axes.
     pub poses: Vec<Pose>,
 }
 
-/// Which numbers are solved for besides the poses of the board.
+/// Free parameters besides the board poses.
 #[derive(Clone, Copy, Debug)]
 pub struct Free {
-    /// Those of each camera.
+    /// Whether each camera's parameters are free.
     pub cameras: bool,
-    /// The pose of the cameras relative to each other.
+    /// Whether the relative pose of the cameras is free.
     pub between: bool,
-    /// Aspect of the board's squares.
+    /// Whether the aspect of the board's squares is free.
     pub aspect: bool,
 }
 
-/// Views and what is known beforehand.
+/// Views and priors.
 #[derive(Clone, Copy, Debug)]
 pub struct Bundle<'a> {
     pub board: &'a Board,
@@ -44,39 +44,39 @@ pub struct Bundle<'a> {
     pub size: (usize, usize),
     pub views: &'a [&'a View],
     pub free: Free,
-    /// Standard deviation of a corner along x and along y, px: errors above [`HUBER`] times it count less.
+    /// Standard deviation of a corner along each axis, px: errors above [`HUBER`] times it count less.
     pub sigma_px: f64,
 }
 
-/// Re-projection errors from which on Huber's cost grows linearly, in standard deviations.
+/// Error at which Huber's cost becomes linear, in standard deviations.
 const HUBER: f64 = 2.5;
-/// An error of a corner that its camera does not see, px.
+/// Error of a corner that its camera cannot see, px.
 const UNSEEN_PX: f64 = 1e3;
-/// Standard deviation of the ratio of both focal lengths of a camera: pixels are square, or the mode squeezes them slightly.
+/// Standard deviation of the ratio of both focal lengths: pixels are square, or slightly squeezed by the mode.
 const PIXEL_ASPECT: f64 = 0.01;
 /// Standard deviation of the aspect of a board's squares.
 const BOARD_ASPECT: f64 = 0.03;
 
-/// Equations of one view.
+/// Normal equations of one view.
 struct Normal {
-    /// Of the numbers that all views share.
+    /// Block of the shared parameters.
     shared: DMatrix<f64>,
     shared_right: DVector<f64>,
-    /// Of the pose.
+    /// Block of the pose.
     pose: DMatrix<f64>,
     pose_right: DVector<f64>,
-    /// Between both.
+    /// Block between both.
     mixed: DMatrix<f64>,
     cost: f64,
 }
 
 impl Bundle<'_> {
-    /// How many numbers all views share.
+    /// Returns the number of shared parameters.
     fn shared_count(&self) -> usize {
         2 * self.kind.count() + 7
     }
 
-    /// Re-projection error of a corner, px: seen minus computed.
+    /// Computes the re-projection error of a corner (observed minus computed), px.
     pub fn error(&self, state: &State, view: usize, eye: usize, corner: &Corner) -> DVec2 {
         let camera = self.kind.camera(&state.cameras[eye]);
         let point = self.point(state, corner.id);
@@ -89,7 +89,7 @@ impl Bundle<'_> {
         self.board.point_m(id) * DVec3::new(1.0, state.aspect, 1.0)
     }
 
-    /// Sum of all costs, in variances.
+    /// Computes the sum of all costs, in variances.
     pub fn cost(&self, state: &State) -> f64 {
         let of_view = |view: usize| -> f64 {
             let of_eye = |eye: usize| -> f64 {
@@ -103,7 +103,7 @@ impl Bundle<'_> {
         corners + priors.iter().map(|prior| prior.error * prior.error).sum::<f64>()
     }
 
-    /// Improves a state until nothing changes any more, or for so many steps; returns its cost.
+    /// Improves a state until convergence or for this many steps; returns its cost.
     pub(crate) fn improve(&self, state: &mut State, steps: usize) -> f64 {
         let mut damping = 1e-3;
         let mut cost = self.cost(state);
@@ -128,7 +128,7 @@ impl Bundle<'_> {
         cost
     }
 
-    /// Information of the views on the shared numbers, the poses eliminated, in units of [`Self::sigma_px`].
+    /// Computes the information matrix of the shared parameters, poses eliminated, in units of [`Self::sigma_px`].
     pub fn information(&self, state: &State) -> DMatrix<f64> {
         let equations = self.equations(state);
         let mut shared = self.prior_equations(state).0;
@@ -145,7 +145,7 @@ impl Bundle<'_> {
         (0..self.views.len()).into_par_iter().map(|view| self.of_view(state, view)).collect()
     }
 
-    /// The state after one step; `None` where the equations have no solution.
+    /// Computes the state after one step; `None` if the equations have no solution.
     fn step(&self, state: &State, equations: &[Normal], damping: f64) -> Option<State> {
         let (mut shared, mut right) = self.prior_equations(state);
         for normal in equations {
@@ -187,7 +187,7 @@ impl Bundle<'_> {
         Some(next)
     }
 
-    /// Solves for the free numbers; the others stay.
+    /// Solves for the free parameters; the others stay.
     fn solved(&self, mut shared: DMatrix<f64>, mut right: DVector<f64>) -> Option<DVector<f64>> {
         for i in 0..shared.nrows() {
             if !self.is_free(i) {
@@ -222,7 +222,7 @@ impl Bundle<'_> {
         let pose = state.poses[view];
         for eye in 0..2 {
             let slopes = CameraSlopes::new(self.kind, &state.cameras[eye]);
-            // columns that this eye depends on: its camera, and for the right one the pose between them
+            // columns that affect this eye: its camera, and for the right one the relative pose
             let mut columns: Vec<usize> = (eye * count..(eye + 1) * count).collect();
             if eye == 1 {
                 columns.extend(2 * count..2 * count + 6);
@@ -295,7 +295,7 @@ impl Bundle<'_> {
                 }
             }
         }
-        // a view without corners has no pose
+        // a view without corners leaves its pose undetermined
         for i in 0..6 {
             normal.pose[(i, i)] += 1e-9;
         }
@@ -316,7 +316,7 @@ impl Bundle<'_> {
             priors.push(Prior::of((fy / fx - 1.0) / PIXEL_ASPECT, slopes));
         }
         for i in 0..6 {
-            // nothing is known of the pose between the cameras; the equations need a number
+            // a weak prior on the relative pose keeps the equations regular
             priors.push(Prior::of(0.0, [(2 * count + i, 1e-3)]));
         }
         priors.push(Prior::of((state.aspect - 1.0) / BOARD_ASPECT, [(2 * count + 6, 1.0 / BOARD_ASPECT)]));
@@ -338,7 +338,7 @@ impl Bundle<'_> {
     }
 }
 
-/// What is known beforehand: an error in standard deviations, and how it changes with shared numbers.
+/// Prior: an error in standard deviations, and its gradient by shared parameters.
 struct Prior {
     error: f64,
     slopes: Vec<(usize, f64)>,
@@ -350,18 +350,18 @@ impl Prior {
     }
 }
 
-/// The inverse of a symmetric matrix; `None` where it is not positive definite. Matrices of the solver have no fixed sizes, and Cholesky's is
-/// the one decomposition: nalgebra's others, and unrolled ones of fixed sizes, take the compiler minutes.
+/// Inverts a symmetric matrix; `None` if it is not positive definite. Dynamic sizes and Cholesky only: nalgebra's other
+/// decompositions, and unrolled fixed sizes, take minutes to compile.
 pub fn inverse(matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
     matrix.cholesky().map(|found| found.inverse())
 }
 
-/// Huber's cost of an error in standard deviations, and its weight.
+/// Returns Huber's cost of an error in standard deviations, and its weight.
 fn huber(error: f64) -> (f64, f64) {
     if error <= HUBER { (error * error, 1.0) } else { (HUBER * (2.0 * error - HUBER), HUBER / error) }
 }
 
-/// The pixel of a point in the camera's axes; `None` where the camera does not see it.
+/// Projects a point in the camera's axes; `None` if the camera does not see it.
 pub fn project(camera: &Camera, point: DVec3) -> Option<DVec2> {
     let is_fisheye = matches!(camera.distortion, crate::calibration::Distortion::Fisheye(_));
     if !is_fisheye && point.z <= 1e-6 {
@@ -370,15 +370,15 @@ pub fn project(camera: &Camera, point: DVec3) -> Option<DVec2> {
     Some(camera.project(point)).filter(|at| at.is_finite())
 }
 
-/// Derivatives of a camera's pixels, by central differences: one lens model serves projection and adjustment.
+/// Derivatives of a camera's pixels by central differences, which suit every lens model.
 struct CameraSlopes {
     camera: Camera,
-    /// Cameras with one number more and less, and twice the difference.
+    /// Cameras with one parameter increased and decreased, and the difference.
     changed: Vec<(Camera, Camera, f64)>,
 }
 
 impl CameraSlopes {
-    fn new(kind: LensKind, vector: &[f64; MOST]) -> Self {
+    fn new(kind: LensKind, vector: &[f64; MAX_PARAMETERS]) -> Self {
         let changed = (0..kind.count()).map(|i| {
             let step = if i < 4 { 1e-4 * vector[0].abs().max(1.0) } else { 1e-5 };
             let with = |step: f64| {
@@ -391,7 +391,8 @@ impl CameraSlopes {
         Self { camera: kind.camera(vector), changed: changed.collect() }
     }
 
-    /// The pixel of a point and its derivatives by x, y and z of the point; those by the camera's numbers go to `by_camera`.
+    /// Returns the pixel of a point and its derivatives by the point's x, y and z; those by the camera's parameters go to
+    /// `by_camera`.
     fn at(&self, point: DVec3, by_camera: &mut [DVec2]) -> Option<(DVec2, [DVec2; 3])> {
         let at = project(&self.camera, point)?;
         for (slope, (more, less, step)) in by_camera.iter_mut().zip(&self.changed) {

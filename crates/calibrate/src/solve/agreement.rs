@@ -1,29 +1,29 @@
-//! Further solutions from a solution, which show what does not agree: each camera alone, halves of the views, squares of another aspect.
+//! Consistency checks by further solutions: each camera alone, halves of the views, squares of another aspect.
 
 use super::adjust::{Bundle, Free, State};
 use super::{Solution, rms};
 use crate::{Board, View};
 use glam::DVec2;
 
-/// Steps of each solution, which starts near its end.
+/// Steps of each further solution, which starts near its optimum.
 const STEPS: usize = 12;
 
-/// What further solutions say of a solution.
+/// Consistency of a solution with further ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Agreement {
-    /// Re-projection errors of both cameras together in the views that both see, px.
+    /// Joint re-projection error in common views, px.
     pub stereo_px: f64,
-    /// Those of each camera alone, px.
+    /// Re-projection error of each camera alone, px.
     pub mono_px: f64,
     /// Height of the squares relative to their width.
     pub squares_aspect: f64,
-    /// Bound of the error of the aspect.
+    /// Error bound of the aspect.
     pub aspect_bound: f64,
-    /// Largest change of a focal length from the first half of the views to the second one, relative.
+    /// Largest relative change of a focal length between the halves of the views.
     pub focal_change: f64,
 }
 
-/// Standard deviation of a number by the jackknife: each value is of a solution without one group of views.
+/// Computes the jackknife's standard deviation; each value is of a solution without one group of views.
 pub fn spread(values: impl Iterator<Item = f64>) -> f64 {
     let values: Vec<f64> = values.collect();
     let count = values.len() as f64;
@@ -32,7 +32,7 @@ pub fn spread(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 impl Solution {
-    /// Compares this solution with others of the same views.
+    /// Compares this solution with others of its views.
     pub fn agreement(&self, board: &Board, size: (usize, usize)) -> Agreement {
         let (squares_aspect, aspect_bound) = self.aspect(board, size);
         Agreement {
@@ -48,13 +48,13 @@ impl Solution {
         Bundle { board, kind: self.kind, size, views, free, sigma_px: self.sigma_px }
     }
 
-    /// Root mean square of errors in the views that both eyes see, px.
+    /// Computes the root mean square of errors in common views, px.
     fn common_rms(&self, errors: impl Iterator<Item = [Vec<DVec2>; 2]>) -> f64 {
         let both = errors.filter(|errors| errors.iter().all(|errors| !errors.is_empty()));
         rms(both.flatten().flatten()).unwrap_or(0.0)
     }
 
-    /// Re-projection errors where each camera has poses of the board of its own, px.
+    /// Computes re-projection errors with separate board poses for each camera, px.
     fn mono(&self, board: &Board, size: (usize, usize)) -> f64 {
         let mut halves = Vec::new();
         let mut poses = Vec::new();
@@ -80,7 +80,7 @@ impl Solution {
         rms((0..views.len()).flat_map(errors)).unwrap_or(0.0)
     }
 
-    /// Height of the board's squares relative to their width as the views show it, and the bound of its error by the jackknife.
+    /// Estimates the height of the squares relative to their width, and its error bound by the jackknife.
     fn aspect(&self, board: &Board, size: (usize, usize)) -> (f64, f64) {
         const GROUPS: usize = 6;
         let without = |group: Option<usize>| {
@@ -95,7 +95,7 @@ impl Solution {
         (without(None), 3.0 * spread((0..GROUPS).map(|group| without(Some(group)))))
     }
 
-    /// Largest relative difference of a focal length between the first half of the views and the second one; 0 with few views.
+    /// Computes the largest relative change of a focal length between the halves of the views; 0 with few views.
     fn focal_change(&self, board: &Board, size: (usize, usize)) -> f64 {
         let middle = self.views.len() / 2;
         if middle < 6 || !self.free.cameras {

@@ -1,60 +1,60 @@
-//! Solves for both cameras from views of the board.
+//! Solution for both cameras from views of the board.
 
 pub(super) mod adjust;
 pub(super) mod agreement;
 mod start;
 
-use super::lens_kind::MOST;
+use super::lens_kind::MAX_PARAMETERS;
 use super::pose::Pose;
 use super::{Board, Corner, Eye, LensKind, View};
 use crate::calibration::{CalibrationError, Camera, StereoRig};
 use adjust::{Bundle, Free, State};
 use glam::DVec2;
 
-/// Both cameras as the views determine them.
+/// Solved cameras and their views.
 #[derive(Clone, Debug)]
 pub struct Solution {
-    /// The lens model.
+    /// Lens model of both cameras.
     pub kind: LensKind,
-    /// The cameras, lengths in metres by the board's squares.
+    /// Cameras; lengths in metres by the board's squares.
     pub rig: StereoRig,
-    /// Standard deviation of a corner's position along x and along y as the views show it, px.
+    /// Estimated standard deviation of a corner along each axis, px.
     pub sigma_px: f64,
-    /// The views that were used, in their order, and how well they agree.
+    /// Used views in their order, with their residuals.
     pub views: Vec<ViewFit>,
-    /// What was solved for.
+    /// Solved parameters.
     pub(super) state: State,
     pub(super) free: Free,
 }
 
-/// How well a view agrees with the solution.
+/// Residuals of a view.
 #[derive(Clone, Debug)]
 pub struct ViewFit {
     /// The view.
     pub view: View,
-    /// The board in the left camera's axes.
+    /// Pose of the board in the left camera's axes.
     pub pose: Pose,
     /// Re-projection errors of each corner in the left and the right picture, px.
     pub errors: [Vec<DVec2>; 2],
-    /// Both eyes saw the board, but not at the same place: the view counts for each eye alone.
+    /// Whether the eyes contradict each other on the board's pose, so that the view counts for each eye alone.
     pub is_split: bool,
 }
 
 impl ViewFit {
-    /// Root mean square of an eye's re-projection errors, px; `None` where it saw no corner.
+    /// Computes the root mean square of an eye's re-projection errors, px; `None` without corners.
     pub fn rms_px(&self, eye: Eye) -> Option<f64> {
         rms(self.errors[eye as usize].iter().copied())
     }
 }
 
 impl Solution {
-    /// Root mean square of an eye's re-projection errors over all views, px; `None` where it saw none.
+    /// Computes the root mean square of an eye's re-projection errors over all views, px; `None` without corners.
     pub fn rms_px(&self, eye: Eye) -> Option<f64> {
         rms(self.views.iter().flat_map(|fit| fit.errors[eye as usize].iter().copied()))
     }
 }
 
-/// Root mean square of lengths; `None` of none.
+/// Computes the root mean square of lengths; `None` if empty.
 pub(super) fn rms(errors: impl Iterator<Item = DVec2>) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0usize);
     for error in errors {
@@ -64,17 +64,17 @@ pub(super) fn rms(errors: impl Iterator<Item = DVec2>) -> Option<f64> {
     (count > 0).then(|| (sum / count as f64).sqrt())
 }
 
-/// A corner's standard deviation is not taken to be below this, px.
-const LEAST_SIGMA_PX: f64 = 0.02;
-/// Re-projection errors from which on a corner is left out, in standard deviations.
-const OUTLIER: f64 = 5.0;
-/// A view whose eyes disagree by so many times more than those of the others is split.
-const SPLIT: f64 = 3.0;
+/// Smallest assumed standard deviation of a corner, px.
+const MIN_SIGMA_PX: f64 = 0.02;
+/// Smallest error of an outlier, in standard deviations.
+const MIN_OUTLIER: f64 = 5.0;
+/// Smallest ratio of a view's disagreement between the eyes to the others' at which it is split.
+const MIN_SPLIT_RATIO: f64 = 3.0;
 
-/// Solves for both cameras; where some are `kept`, only for how they stand to each other.
+/// Solves for both cameras; with fixed `kept` ones only for their relative pose.
 ///
 /// # Errors
-/// Too few views for a start.
+/// There are too few views to start.
 pub fn solve(
     board: &Board,
     views: &[View],
@@ -89,7 +89,7 @@ pub fn solve(
     let cameras_free = kept.is_none();
     let solver = Solver { board, size, kind, free: Free { cameras: cameras_free, between: true, aspect: false } };
     let (mut state, mut sigma_px) = solver.settled(&used, state);
-    // views whose eyes contradict each other
+    // views with contradicting eyes
     let apart = solver.contradicting(&used, &state, sigma_px);
     if !apart.is_empty() {
         let mut split = Vec::new();
@@ -111,7 +111,7 @@ pub fn solve(
         (used, state.poses) = (split, poses);
         (state, sigma_px) = solver.settled(&used, state);
     }
-    // corners that are none
+    // false corners
     for _ in 0..2 {
         let removed = solver.without_outliers(&mut used, &state, sigma_px);
         if removed == 0 {
@@ -127,7 +127,7 @@ fn is_useful(view: &View) -> bool {
     view.corners.iter().any(|corners| corners.len() >= 6)
 }
 
-/// Settings that all steps of one solution share.
+/// Settings of all steps of a solution.
 struct Solver<'a> {
     board: &'a Board,
     size: (usize, usize),
@@ -140,14 +140,14 @@ impl Solver<'_> {
         Bundle { board: self.board, kind: self.kind, size: self.size, views, free: self.free, sigma_px }
     }
 
-    /// Solves until the standard deviation of the corners is found.
+    /// Solves until the corners' standard deviation converges.
     fn settled(&self, used: &[(View, bool)], mut state: State) -> (State, f64) {
         let views: Vec<&View> = used.iter().map(|(view, _)| view).collect();
-        let mut sigma_px = self.sigma(&self.bundle(&views, 1.0), &state).max(LEAST_SIGMA_PX);
+        let mut sigma_px = self.sigma(&self.bundle(&views, 1.0), &state).max(MIN_SIGMA_PX);
         for _ in 0..6 {
             let bundle = self.bundle(&views, sigma_px);
             bundle.improve(&mut state, 30);
-            let found = self.sigma(&bundle, &state).max(LEAST_SIGMA_PX);
+            let found = self.sigma(&bundle, &state).max(MIN_SIGMA_PX);
             let is_same = (found / sigma_px - 1.0).abs() < 0.02;
             sigma_px = found;
             if is_same {
@@ -157,7 +157,7 @@ impl Solver<'_> {
         (state, sigma_px)
     }
 
-    /// Standard deviation of the corners along an axis, by the median error: few wrong corners do not change it.
+    /// Estimates the corners' standard deviation along an axis by the median error, which is robust to wrong corners.
     fn sigma(&self, bundle: &Bundle<'_>, state: &State) -> f64 {
         let mut lengths = Vec::new();
         for (number, view) in bundle.views.iter().enumerate() {
@@ -170,7 +170,7 @@ impl Solver<'_> {
         crate::calibration::quantile(&mut lengths, 0.5) / (2.0 * 2f64.ln()).sqrt()
     }
 
-    /// Views that both eyes see with errors far above those of the others.
+    /// Finds common views with errors far above those of the others.
     fn contradicting(&self, used: &[(View, bool)], state: &State, sigma_px: f64) -> Vec<usize> {
         let views: Vec<&View> = used.iter().map(|(view, _)| view).collect();
         let bundle = self.bundle(&views, sigma_px);
@@ -193,7 +193,7 @@ impl Solver<'_> {
         if known.len() < 5 {
             return Vec::new();
         }
-        let limit = SPLIT * crate::calibration::quantile(&mut known, 0.5);
+        let limit = MIN_SPLIT_RATIO * crate::calibration::quantile(&mut known, 0.5);
         errors
             .iter()
             .enumerate()
@@ -202,7 +202,7 @@ impl Solver<'_> {
             .collect()
     }
 
-    /// Removes corners whose errors are far above those of the others; returns how many.
+    /// Removes corners with errors far above those of the others; returns their number.
     fn without_outliers(&self, used: &mut [(View, bool)], state: &State, sigma_px: f64) -> usize {
         let mut removed = 0;
         for number in 0..used.len() {
@@ -210,8 +210,9 @@ impl Solver<'_> {
                 let view = used[number].0.clone();
                 let views: Vec<&View> = used.iter().map(|(view, _)| view).collect();
                 let bundle = self.bundle(&views, sigma_px);
-                let is_good =
-                    |corner: &Corner| bundle.error(state, number, eye, corner).length() <= OUTLIER * sigma_px.max(0.05);
+                let is_good = |corner: &Corner| {
+                    bundle.error(state, number, eye, corner).length() <= MIN_OUTLIER * sigma_px.max(0.05)
+                };
                 let kept: Vec<Corner> = view.corners[eye].iter().filter(|corner| is_good(corner)).copied().collect();
                 removed += view.corners[eye].len() - kept.len();
                 used[number].0.corners[eye] = kept;
@@ -239,8 +240,8 @@ impl Solver<'_> {
     }
 }
 
-/// The rig of a state.
+/// Builds the rig of a state.
 pub(super) fn rig_of(kind: LensKind, state: &State, size: (usize, usize)) -> StereoRig {
-    let [left, right] = state.cameras.map(|camera: [f64; MOST]| kind.camera(&camera));
+    let [left, right] = state.cameras.map(|camera: [f64; MAX_PARAMETERS]| kind.camera(&camera));
     StereoRig::new(left, right, state.between.rotation, state.between.translation_m, Some(size))
 }

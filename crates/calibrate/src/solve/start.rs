@@ -1,29 +1,29 @@
-//! A first solution: a focal length from a list, poses from homographies, and each camera adjusted on its own.
+//! Initial solution: focal length from a list, poses from homographies, and each camera adjusted separately.
 
 use super::adjust::{Bundle, Free, State, project};
 use crate::calibration::{CalibrationError, quantile};
-use crate::lens_kind::MOST;
+use crate::lens_kind::MAX_PARAMETERS;
 use crate::pose::{Pose, board_pose};
 use crate::{Board, Corner, LensKind, View};
 use glam::{DQuat, DVec2, DVec3};
 
-/// Fewest corners of a view that determines a pose.
-const FEWEST: usize = 6;
-/// Fields of view along a row that are tried, degrees.
+/// Smallest number of corners of a view that determines a pose.
+const MIN_CORNERS: usize = 6;
+/// Candidate fields of view along a row, degrees.
 const FIELDS_DEG: [f64; 12] = [25.0, 35.0, 45.0, 55.0, 65.0, 75.0, 85.0, 95.0, 110.0, 125.0, 145.0, 170.0];
 
-/// The start of a solution; `kept` cameras stay as they are.
+/// Computes the initial solution; `kept` cameras stay fixed.
 ///
 /// # Errors
-/// Too few views for it.
+/// There are too few views.
 pub(super) fn start(
     board: &Board,
     views: &[&View],
     size: (usize, usize),
     kind: LensKind,
-    kept: Option<[[f64; MOST]; 2]>,
+    kept: Option<[[f64; MAX_PARAMETERS]; 2]>,
 ) -> Result<State, CalibrationError> {
-    let mut cameras = [[0.0; MOST]; 2];
+    let mut cameras = [[0.0; MAX_PARAMETERS]; 2];
     let mut poses: [Vec<Option<Pose>>; 2] = [Vec::new(), Vec::new()];
     for eye in 0..2 {
         let corners: Vec<&[Corner]> = views.iter().map(|view| view.corners[eye].as_slice()).collect();
@@ -53,7 +53,7 @@ pub(super) fn start(
     Ok(State { cameras, between, aspect: 1.0, poses })
 }
 
-/// One camera and what it sees of the board in each view.
+/// One camera with its corners of each view.
 struct Alone<'a> {
     board: &'a Board,
     size: (usize, usize),
@@ -63,17 +63,17 @@ struct Alone<'a> {
 }
 
 impl Alone<'_> {
-    /// The camera by its own views: the best start of the list, adjusted in the middle of the picture first, where every lens is nearly
-    /// without distortion.
-    fn camera(&self) -> Result<[f64; MOST], CalibrationError> {
+    /// Calibrates the camera from its own views: the best candidate, adjusted first in the centre of the picture, where distortion
+    /// is small.
+    fn camera(&self) -> Result<[f64; MAX_PARAMETERS], CalibrationError> {
         let side = ["left", "right"][self.eye];
-        let useful = self.corners.iter().filter(|corners| corners.len() >= FEWEST).count();
+        let useful = self.corners.iter().filter(|corners| corners.len() >= MIN_CORNERS).count();
         if useful < 3 {
             return Err(CalibrationError(format!(
                 "the {side} camera sees the board in {useful} views; at least 3 are needed for a first solution, and 8 for a good one"
             )));
         }
-        let mut found: Option<(f64, [f64; MOST])> = None;
+        let mut found: Option<(f64, [f64; MAX_PARAMETERS])> = None;
         for half in [true, false] {
             for (start, _) in self.starts(half).into_iter().take(3) {
                 let mut camera = start;
@@ -96,8 +96,8 @@ impl Alone<'_> {
         })
     }
 
-    /// Cameras without distortion, those that explain the views best first, with their error.
-    fn starts(&self, only_middle: bool) -> Vec<([f64; MOST], f64)> {
+    /// Returns undistorted candidate cameras with their errors, the best first.
+    fn starts(&self, only_middle: bool) -> Vec<([f64; MAX_PARAMETERS], f64)> {
         let (width, height) = (self.size.0 as f64, self.size.1 as f64);
         let mut starts: Vec<_> = FIELDS_DEG
             .iter()
@@ -108,7 +108,7 @@ impl Alone<'_> {
                     LensKind::Radtan | LensKind::Pinhole | LensKind::Rational if half < 1.3 => width / 2.0 / half.tan(),
                     LensKind::Radtan | LensKind::Pinhole | LensKind::Rational => return None,
                 };
-                let mut camera = [0.0; MOST];
+                let mut camera = [0.0; MAX_PARAMETERS];
                 camera[..4].copy_from_slice(&[focal, focal, (width - 1.0) / 2.0, (height - 1.0) / 2.0]);
                 let share = if only_middle { 0.6 } else { 1.0 };
                 Some((camera, self.error(&camera, share)?))
@@ -118,13 +118,14 @@ impl Alone<'_> {
         starts
     }
 
-    /// Median re-projection error of the corners in the middle of the picture with poses from homographies, px.
-    fn error(&self, camera: &[f64; MOST], share: f64) -> Option<f64> {
+    /// Computes the median re-projection error of central corners with poses from homographies, px.
+    fn error(&self, camera: &[f64; MAX_PARAMETERS], share: f64) -> Option<f64> {
         let model = self.kind.camera(camera);
         let mut lengths = Vec::new();
         for corners in &self.corners {
             let inner = self.inner(corners, share);
-            let Some(pose) = (inner.len() >= FEWEST).then(|| board_pose(self.board, &model, &inner)).flatten() else {
+            let Some(pose) = (inner.len() >= MIN_CORNERS).then(|| board_pose(self.board, &model, &inner)).flatten()
+            else {
                 continue;
             };
             let error = |corner: &Corner| {
@@ -135,21 +136,22 @@ impl Alone<'_> {
         (!lengths.is_empty()).then(|| quantile(&mut lengths, 0.5))
     }
 
-    /// Corners nearer to the middle than a share of the half diagonal.
+    /// Returns the corners nearer to the centre than a share of the half diagonal.
     fn inner(&self, corners: &[Corner], share: f64) -> Vec<Corner> {
         let middle = DVec2::new(self.size.0 as f64 - 1.0, self.size.1 as f64 - 1.0) / 2.0;
         let reach = middle.length() * share;
         corners.iter().filter(|corner| share >= 1.0 || (corner.at - middle).length() <= reach).copied().collect()
     }
 
-    /// The camera adjusted to the corners in the middle of the picture, and its cost.
-    fn adjusted(&self, camera: &[f64; MOST], share: f64) -> (f64, [f64; MOST]) {
+    /// Adjusts the camera to central corners; returns its cost too.
+    fn adjusted(&self, camera: &[f64; MAX_PARAMETERS], share: f64) -> (f64, [f64; MAX_PARAMETERS]) {
         let model = self.kind.camera(camera);
         let mut views = Vec::new();
         let mut poses = Vec::new();
         for corners in &self.corners {
             let inner = self.inner(corners, share);
-            let Some(pose) = (inner.len() >= FEWEST).then(|| board_pose(self.board, &model, &inner)).flatten() else {
+            let Some(pose) = (inner.len() >= MIN_CORNERS).then(|| board_pose(self.board, &model, &inner)).flatten()
+            else {
                 continue;
             };
             views.push(View { name: String::new(), corners: [inner, Vec::new()] });
@@ -167,16 +169,17 @@ impl Alone<'_> {
         (cost, state.cameras[0])
     }
 
-    /// The board's poses in the axes of this camera.
-    fn poses(&self, camera: &[f64; MOST]) -> Vec<Option<Pose>> {
+    /// Computes the board's poses in this camera's axes.
+    fn poses(&self, camera: &[f64; MAX_PARAMETERS]) -> Vec<Option<Pose>> {
         let model = self.kind.camera(camera);
-        let pose =
-            |corners: &&[Corner]| (corners.len() >= FEWEST).then(|| board_pose(self.board, &model, corners)).flatten();
+        let pose = |corners: &&[Corner]| {
+            (corners.len() >= MIN_CORNERS).then(|| board_pose(self.board, &model, corners)).flatten()
+        };
         self.corners.iter().map(pose).collect()
     }
 }
 
-/// The median of motions, number by number.
+/// Returns the component-wise median of motions.
 fn middle(poses: &[Pose]) -> Option<Pose> {
     let vectors: Vec<(DVec3, DVec3)> = poses
         .iter()

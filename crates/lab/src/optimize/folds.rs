@@ -1,7 +1,7 @@
-//! One scene left out: a search on the others, judged on it.
+//! Leave-one-out validation: a search on the other scenes, tested on the excluded one.
 
 use super::Options;
-use super::memory::Memory;
+use super::memory::MeterCache;
 use crate::capture::Frame;
 use crate::capture::picture_files::truth::PairWithTruth;
 use crate::search::{
@@ -12,40 +12,40 @@ use crate::settings::differences;
 use anyhow::Context as _;
 use std::sync::Arc;
 
-/// What came of a scene that was left out.
+/// Result for an excluded scene.
 #[derive(Clone, Debug, serde::Serialize)]
-pub(super) struct Searched {
+pub(super) struct FoldResult {
     pub(super) scene: String,
-    /// The default setting.
+    /// Errors of the default setting.
     pub(super) default: Errors,
-    /// The preset that is best where it was searched.
+    /// Name and errors of the preset that is best on the search scenes.
     pub(super) best_preset: (String, Errors),
-    /// The setting that was found.
+    /// Errors of the setting found.
     pub(super) found: Errors,
-    /// What of the default setting was changed, in words.
+    /// Differences of the setting found from the default.
     pub(super) changed: Vec<String>,
 }
 
-/// How well a setting does.
+/// Errors of a setting.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
 pub(super) struct Errors {
-    /// Loss on the scenes of the search.
+    /// Loss on the search scenes.
     searched_on: Option<f64>,
-    /// Pixels of the scene that was left out, off by more than 1 px, % of all with truth; holes are filled.
+    /// Pixels of the excluded scene off by more than 1 px, % of all with truth, holes filled.
     pub(super) bad_1_percent: f64,
-    /// Time of a pair of that scene, ms.
+    /// Time of a pair of the excluded scene, ms.
     pub(super) time_ms: f64,
 }
 
-/// All scenes with what is known of them.
-pub(super) struct Study {
-    /// Name and group of each.
+/// Scenes and their cached measurements.
+pub(super) struct CrossValidation {
+    /// Name and group of each scene.
     scenes: Vec<(String, String)>,
-    searching: Memory,
-    judging: Memory,
+    searching: MeterCache,
+    judging: MeterCache,
 }
 
-impl Study {
+impl CrossValidation {
     /// Opens the engine for these scenes.
     ///
     /// # Errors
@@ -55,21 +55,21 @@ impl Study {
         let samples: Arc<[Sample]> = scenes.into_iter().map(sample).collect();
         let open = |judge| {
             let samples = Arc::clone(&samples);
-            EngineMeter::open(&options.engine, samples, judge, &options.start).map(Memory::of)
+            EngineMeter::open(&options.engine, samples, judge, &options.start).map(MeterCache::of)
         };
         Ok(Self { scenes: names, searching: open(options.judge)?, judging: open(Judge::Truth)? })
     }
 
-    /// Number of scenes.
+    /// Returns the number of scenes.
     pub(super) fn len(&self) -> usize {
         self.scenes.len()
     }
 
-    /// Leaves one scene out, with others of its group, searches, and judges on it. Without truth it is searched itself.
+    /// Excludes a scene and others of its group, searches, and tests on it. Without truth the scene is searched itself.
     ///
     /// # Errors
     /// There is no other scene, or the engine fails.
-    pub(super) fn leave_out(&mut self, scene: usize, options: &Options) -> anyhow::Result<Searched> {
+    pub(super) fn leave_out(&mut self, scene: usize, options: &Options) -> anyhow::Result<FoldResult> {
         let (name, group) = self.scenes[scene].clone();
         let searched_on: Vec<usize> = match options.judge {
             Judge::Truth => (0..self.len()).filter(|&other| self.scenes[other].1 != group).collect(),
@@ -81,13 +81,13 @@ impl Study {
         let samples = searched_on.len();
         let mut meter = self.searching.on(searched_on);
         let SearchProgress { start, presets, best, .. } =
-            find(&plan, samples, EarlierTrials::default(), &mut meter, &mut Unwatched)?;
+            find(&plan, samples, EarlierTrials::default(), &mut meter, &mut NoObserver)?;
         let (start, best) = start.zip(best).context("nothing was tried")?;
         let whole = presets.into_iter().filter(|(_, trial)| trial.samples == samples);
         let by_loss = |(_, trial): &(_, Arc<Trial>)| trial.loss.unwrap_or(f64::INFINITY);
         let (preset, of_preset) =
             whole.min_by(|a, b| by_loss(a).total_cmp(&by_loss(b))).context("no preset was tried on all scenes")?;
-        Ok(Searched {
+        Ok(FoldResult {
             scene: name,
             default: self.judge(&start, scene)?,
             best_preset: (preset.to_string(), self.judge(&of_preset, scene)?),
@@ -102,10 +102,10 @@ impl Study {
     }
 }
 
-/// Nothing of the searches is shown.
-struct Unwatched;
+/// Observer that shows nothing.
+struct NoObserver;
 
-impl Watcher for Unwatched {}
+impl Watcher for NoObserver {}
 
 fn sample(scene: PairWithTruth) -> Sample {
     let frame = Frame { truth: Some(scene.truth), ..Frame::of_raw(scene.raw) };

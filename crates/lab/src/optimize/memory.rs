@@ -1,40 +1,40 @@
-//! Each setting is matched once on each scene, though many searches try it.
+//! Cache of measurements: searches share the results of each setting and scene.
 
 use crate::search::{EngineMeter, Failure, Meter, Run, SampleResult, key};
 use crate::stereo::StereoParams;
 use std::collections::BTreeMap;
 
-/// Measures on all scenes, and remembers.
-pub(super) struct Memory {
+/// Meter for all scenes with a cache.
+pub(super) struct MeterCache {
     meter: EngineMeter,
     runs: BTreeMap<(String, usize), Run>,
 }
 
-impl Memory {
+impl MeterCache {
     pub(super) fn of(meter: EngineMeter) -> Self {
         Self { meter, runs: BTreeMap::new() }
     }
 
-    /// Measures on these scenes alone, numbered from 0.
-    pub(super) fn on(&mut self, scenes: Vec<usize>) -> Part<'_> {
-        Part { memory: self, scenes }
+    /// Returns a meter for these scenes only, renumbered from 0.
+    pub(super) fn on(&mut self, scenes: Vec<usize>) -> SceneSubset<'_> {
+        SceneSubset { memory: self, scenes }
     }
 }
 
-/// Some of the scenes.
-pub(super) struct Part<'a> {
-    memory: &'a mut Memory,
+/// Meter for a subset of the scenes.
+pub(super) struct SceneSubset<'a> {
+    memory: &'a mut MeterCache,
     scenes: Vec<usize>,
 }
 
-impl Meter for Part<'_> {
+impl Meter for SceneSubset<'_> {
     fn measure(
         &mut self,
         params: &StereoParams,
         sample: usize,
         is_stopped: &dyn Fn() -> bool,
     ) -> Result<SampleResult, Failure> {
-        let Memory { meter, runs } = &mut *self.memory;
+        let MeterCache { meter, runs } = &mut *self.memory;
         let scene = self.scenes[sample];
         let run = match runs.entry((key(params), scene)) {
             std::collections::btree_map::Entry::Occupied(known) => *known.get(),

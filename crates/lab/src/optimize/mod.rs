@@ -1,5 +1,5 @@
-//! How far a setting that was searched for on some scenes suits others: each scene is left out once, and the setting found on the rest is
-//! judged on it beside the default setting.
+//! Generalisation of searched settings: each scene is excluded once, and the setting found on the others is compared with the
+//! default on it.
 
 mod folds;
 mod memory;
@@ -10,28 +10,28 @@ use crate::capture::picture_files::truth::find_truth_pairs;
 use crate::engine::OpenOptions;
 use crate::search::Judge;
 use crate::stereo::StereoParams;
-use folds::Study;
+use folds::CrossValidation;
 use std::io::Write;
 use std::path::Path;
 
-/// How the study is made.
+/// Options of the study.
 #[derive(Clone)]
 pub struct Options {
-    /// Settings that each search tries.
+    /// Number of settings that each search tries.
     pub trials: usize,
-    /// Larger scenes are left out, px.
+    /// Largest picture size, px; larger scenes are skipped.
     pub max_pixels: usize,
-    /// What the searches go by. Without truth each scene is searched by itself.
+    /// Objective of the searches. Without truth each scene is searched by itself.
     pub judge: Judge,
-    /// The setting that each search starts from.
+    /// Start setting of each search.
     pub start: StereoParams,
-    /// The engine.
+    /// Engine options.
     pub engine: OpenOptions,
-    /// JSON instead of a table.
+    /// Whether to print JSON instead of a table.
     pub json: bool,
 }
 
-/// Searches with each scene below a folder left out, and prints.
+/// Searches with each scene below a folder excluded, and prints the results.
 ///
 /// # Errors
 /// The folder has too few scenes with truth, a file is damaged, an engine cannot be opened, `out` cannot be written.
@@ -42,7 +42,7 @@ pub fn run(data: &Path, options: &Options, out: &mut dyn Write) -> anyhow::Resul
         let (width, height) = scene.raw.left.size();
         scenes.extend((width * height <= options.max_pixels).then_some(scene));
     }
-    let mut study = Study::of(scenes, options)?;
+    let mut study = CrossValidation::of(scenes, options)?;
     let mut found = Vec::new();
     if !options.json {
         table::heading(out)?;

@@ -1,16 +1,16 @@
-//! The table of a study.
+//! Table of a study.
 
-use super::folds::{Errors, Searched};
+use super::folds::{Errors, FoldResult};
 use std::io::{self, Write};
 
-/// The heading.
+/// Prints the heading.
 pub(super) fn heading(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "left out: bad-1.0 with holes filled, time of a pair")
 }
 
-/// One scene.
-pub(super) fn row(searched: &Searched, out: &mut dyn Write) -> io::Result<()> {
-    let Searched { scene, default, best_preset: (preset, of_preset), found, changed } = searched;
+/// Prints the row of one scene.
+pub(super) fn row(searched: &FoldResult, out: &mut dyn Write) -> io::Result<()> {
+    let FoldResult { scene, default, best_preset: (preset, of_preset), found, changed } = searched;
     let changed = if changed.is_empty() { "nothing".to_owned() } else { changed.join(", ") };
     let difference = found.bad_1_percent - default.bad_1_percent;
     writeln!(out, "{scene}: {difference:+.2} points")?;
@@ -21,8 +21,8 @@ pub(super) fn row(searched: &Searched, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  changed: {changed}")
 }
 
-/// All scenes together.
-pub(super) fn summary(all: &[Searched], out: &mut dyn Write) -> io::Result<()> {
+/// Prints the summary of all scenes.
+pub(super) fn summary(all: &[FoldResult], out: &mut dyn Write) -> io::Result<()> {
     let differences: Vec<f64> = all.iter().map(|s| s.found.bad_1_percent - s.default.bad_1_percent).collect();
     let mean = differences.iter().sum::<f64>() / differences.len().max(1) as f64;
     let worst = differences.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -1,10 +1,10 @@
-//! Banz, Blume & Pirsch 2011: rank transform, semi-global matching and median on a GPU. On a machine without one the CPU engine stands
-//! for it, named so.
+//! Banz, Blume & Pirsch 2011: rank transform, semi-global matching and median on a GPU. Without a GPU the CPU engine is measured
+//! and named.
 
 use super::Plan;
 use super::exhibit::{Cell, Exhibit, Verdict};
 use super::workshop::Workshop;
-use crate::device::Gauge;
+use crate::device::RatesCache;
 use crate::engine::gpu::tuning::study;
 use crate::engine::gpu::{AdapterChoice, Gpu, GpuOptions};
 use crate::engine::{Engine as _, GpuEngine, Job};
@@ -32,19 +32,19 @@ pub(super) const PLANS: &[Plan] = &[
 const DEVICE: &str = "a Tesla C2050";
 const LARGE: (usize, usize) = (1280, 960);
 
-/// Table 2, ms: sizes, and the times with 64, 128 and 256 disparities; no left-right check, no transfers.
+/// Table 2: picture sizes and times with 64, 128 and 256 disparities, ms; no left-right check, no transfers.
 const TABLE_2: [((usize, usize), [f64; 3]); 3] =
     [((640, 480), [9.7, 16.0, 29.0]), ((1024, 768), [21.5, 35.9, 67.1]), ((1280, 960), [32.9, 56.2, 105.7])];
 const DISPARITIES: [u32; 3] = [64, 128, 256];
 
-/// The paper's method.
+/// Returns the paper's method.
 fn method(num_disparities: u32) -> StereoParams {
     let mut params = StereoParams { num_disparities, ..StereoParams::default() };
     Preset::Banz2011.apply(&mut params);
     params
 }
 
-/// Jobs of the paper's largest size; a quick run has a quarter of the pixels.
+/// Creates jobs of the paper's largest size; a quick run uses a quarter of the pixels.
 fn large(workshop: &Workshop) -> anyhow::Result<Vec<Job>> {
     let part = if workshop.quick { 2 } else { 1 };
     workshop.jobs((LARGE.0 / part, LARGE.1 / part), &method(128))
@@ -64,7 +64,7 @@ fn median_shapes(_: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// One stage of the CPU engine beside the kernels of a figure, ms.
+/// Compares one stage of the CPU engine with the kernels of a figure, ms.
 fn stage(
     workshop: &Workshop,
     name: &str,
@@ -137,7 +137,7 @@ fn path_shapes(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     let best = workgroups.iter().map(|&workgroup| best_of(workgroup)).fold(f64::INFINITY, f64::min);
     for workgroup in workgroups {
         let here_ms = best_of(workgroup);
-        // 32x4 invocations are the paper's best
+        // 32x4 invocations are the paper's optimum
         let paper = (workgroup == 128).then_some(39.8);
         let verdict = Verdict::of(
             here_ms <= 2.0 * best,
@@ -158,9 +158,9 @@ const TABLE_1: [(&str, f64, f64); 6] = [
     ("costs and paths, 8 directions, together", 39.81, 39.7),
     ("sum and winner, left map", 15.09, 117.4),
 ];
-/// Together, all directions are to take at most this share of their time one after another; the paper's is 0.53. On a CPU threads
-/// stand for concurrent kernels: two that share a core's units reach about 0.6.
-const MOST_TOGETHER: f64 = 0.8;
+/// Largest time of all directions together over their sum one by one; the paper's is 0.53. On a CPU threads replace concurrent
+/// kernels: two that share a core's units reach about 0.6.
+const MAX_CONCURRENT_SHARE: f64 = 0.8;
 
 fn stages_alone(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     let here = if workshop.gpu.is_ok() {
@@ -179,7 +179,8 @@ fn stages_alone(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     let jobs = large(workshop)?;
     let mut measured: [[Option<f64>; 2]; 6] = [[None; 2]; 6];
     if let Ok(gpu) = &workshop.gpu {
-        let Stages { costs, one_by_one, together, winners } = stages::measure(gpu, &mut Gauge::default(), &jobs, 9)?;
+        let Stages { costs, one_by_one, together, winners } =
+            stages::measure(gpu, &mut RatesCache::default(), &jobs, 9)?;
         for (n, figures) in [(2, costs), (3, one_by_one), (4, together), (5, winners)] {
             measured[n] = figures.map_or([None; 2], |figures| [figures.ms, figures.gb_per_s]);
         }
@@ -205,7 +206,7 @@ fn stages_alone(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
             "together over one after another",
             [Cell::both(39.81 / 75.68, share)],
             Verdict::of(
-                share <= MOST_TOGETHER,
+                share <= MAX_CONCURRENT_SHARE,
                 "directions that run at the same time hide each other's latency",
                 "one thread that keeps the memory busy by itself",
             ),
@@ -214,7 +215,7 @@ fn stages_alone(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// Ratios of times may differ by so much from the paper's: both would be 4 if time were proportional, and no machine is quite that.
+/// Tolerance of time ratios; ideal scaling is 4, and no machine reaches it exactly.
 const RATIO_TOLERANCE: f64 = 0.5;
 
 fn sizes_and_disparities(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
@@ -267,7 +268,7 @@ fn sizes_and_disparities(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// How times grow with disparities and with pixels, beside the paper's.
+/// Adds the growth of times with disparities and with pixels.
 fn growth(exhibit: &mut Exhibit, engine: &str, all: &[Vec<Cell>]) {
     let ratio = |above: &Cell, below: &Cell| Cell {
         paper: above.paper.zip(below.paper).map(|(a, b)| a / b),
@@ -313,7 +314,7 @@ fn overlap(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     let rows = ["upload of a pair, ms", "a pair at a time, ms", "all on their way, ms a pair"];
     let Ok(gpu) = workshop.gpu.clone() else {
         for (n, what) in rows.into_iter().enumerate() {
-            // the paper tells the whole transfer alone, at 1280x960
+            // the paper has the whole transfer only, at 1280x960
             exhibit.row(what, if n == 0 { vec![Cell::paper(5.0)] } else { vec![] }, workshop.needs_gpu());
         }
         return Ok(exhibit);
@@ -332,7 +333,7 @@ fn overlap(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// How many small pairs a GPU takes before the first result is read.
+/// Counts the small pairs that a GPU accepts before the first result is read.
 fn pairs_in_flight(workshop: &Workshop, gpu: Gpu) -> anyhow::Result<usize> {
     let jobs = workshop.jobs((64 * workshop.shrink, 48 * workshop.shrink), &method(16))?;
     let mut engine = GpuEngine::new(gpu)?;
@@ -351,11 +352,11 @@ fn pairs_in_flight(workshop: &Workshop, gpu: Gpu) -> anyhow::Result<usize> {
     Ok(submitted)
 }
 
-/// A row of Table 3: who, on what, the size, the paper's time, ms, and what is run here for it.
-type Compared = (&'static str, &'static str, (usize, usize), f64, StereoParams);
+/// Row of Table 3: authors and device, size, the paper's time (ms), and the parameters measured here.
+type ComparedRow = (&'static str, &'static str, (usize, usize), f64, StereoParams);
 
-/// Table 3.
-fn methods() -> [Compared; 7] {
+/// Returns the rows of Table 3.
+fn methods() -> [ComparedRow; 7] {
     let rank = |paths, num_disparities, median| StereoParams { paths, median, ..method(num_disparities) };
     let of = |cost, paths, num_disparities| StereoParams {
         paths,

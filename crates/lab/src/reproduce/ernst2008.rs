@@ -1,5 +1,5 @@
-//! Ernst & Hirschmüller 2008: semi-global matching with mutual information on a GPU. Most points of Fig. 3 are not told in numbers; those
-//! that the text tells are compared.
+//! Ernst & Hirschmüller 2008: semi-global matching with mutual information on a GPU. Only those points of Fig. 3 with a number in
+//! the text are compared.
 
 mod brightness;
 
@@ -24,21 +24,21 @@ pub(super) const PLANS: &[Plan] = &[
     ("Section 5", other_implementations),
 ];
 
-/// The paper's method.
+/// Returns the paper's method.
 fn method(mi_levels: u32) -> StereoParams {
     let mut params = StereoParams::default();
     Preset::Ernst2008.apply(&mut params);
     StereoParams { mi_levels, ..params }
 }
 
-/// Levels of the paper.
+/// Pyramid levels in the paper.
 const LEVELS: u32 = 5;
 
-/// Section 2: the mean of Hirschmüller's method over three regions of four pairs, threshold 1 px; and disparities of the benchmark.
+/// Section 2: mean error of Hirschmüller's method over three regions of four pairs, threshold 1 px; disparities of the benchmark.
 const MEAN_PERCENT: f64 = 7.5;
 const RANGES: [u32; 4] = [16, 22, 56, 57];
-/// A mean this near is the same method: two implementations of it fill holes and refine differently.
-const MEAN_AGREES_PERCENT: f64 = 1.0;
+/// Largest difference of equivalent methods: implementations fill holes and refine differently.
+const MAX_MEAN_DIFFERENCE_PERCENT: f64 = 1.0;
 
 fn benchmark(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     let here = "The preset with filled holes on the four pairs of Middlebury v2: pixels off by more than 1 px, as a mean over visible pixels, all \
@@ -58,8 +58,8 @@ fn benchmark(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
                 what,
                 [Cell::both(MEAN_PERCENT, mean)],
                 Verdict::of(
-                    (mean - MEAN_PERCENT).abs() <= MEAN_AGREES_PERCENT,
-                    format!("to within {MEAN_AGREES_PERCENT:.0} point; this program fills holes with planes, which the original does not"),
+                    (mean - MEAN_PERCENT).abs() <= MAX_MEAN_DIFFERENCE_PERCENT,
+                    format!("to within {MAX_MEAN_DIFFERENCE_PERCENT:.0} point; this program fills holes with planes, which the original does not"),
                     "holes that are filled with planes, and other penalties",
                 ),
             );
@@ -83,7 +83,7 @@ fn benchmark(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// Of a filled map, pixels off by more than 1 px, %: the mean over the regions that the pair has.
+/// Computes the mean error over the pair's regions: pixels of a filled map off by more than 1 px, %.
 fn filled_error(workshop: &Workshop, pair: &PairWithTruth) -> anyhow::Result<f64> {
     let map = workshop.map(pair, &StereoParams { fill: Fill::Planes, ..method(LEVELS) })?;
     let regions = pair.regions.present();
@@ -91,10 +91,10 @@ fn filled_error(workshop: &Workshop, pair: &PairWithTruth) -> anyhow::Result<f64
     Ok(regions.iter().map(|&(_, mask)| of_region(mask)).sum::<f64>() / regions.len() as f64)
 }
 
-/// Pairs on which errors are judged.
+/// Pairs for error measurements.
 const JUDGED_ON: [&str; 3] = ["venus", "teddy", "cones"];
 
-/// Visible pixels off by more than 1 px or without a disparity, %, as a mean.
+/// Computes the mean share of visible pixels off by more than 1 px or without a disparity, %.
 fn mean_error(workshop: &Workshop, pairs: &[PairWithTruth], params: &StereoParams) -> anyhow::Result<f64> {
     let mut sum = 0.0;
     for pair in pairs {
@@ -103,8 +103,8 @@ fn mean_error(workshop: &Workshop, pairs: &[PairWithTruth], params: &StereoParam
     Ok(sum / pairs.len() as f64)
 }
 
-/// More levels may cost so many points, %, and are still as good.
-const LEVELS_AGREE_PERCENT: f64 = 0.2;
+/// Largest extra error of more levels, percentage points.
+const MAX_LEVELS_LOSS_PERCENT: f64 = 0.2;
 
 fn levels(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     let size = if workshop.quick { (320, 240) } else { (640, 480) };
@@ -130,8 +130,8 @@ fn levels(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
         } else {
             let more = wrong - one;
             Verdict::of(
-                more <= LEVELS_AGREE_PERCENT,
-                format!("what coarser levels teach is as good, to {LEVELS_AGREE_PERCENT} points: {more:+.2}"),
+                more <= MAX_LEVELS_LOSS_PERCENT,
+                format!("what coarser levels teach is as good, to {MAX_LEVELS_LOSS_PERCENT} points: {more:+.2}"),
                 format!("a start at full size from which more is learned: {more:+.2} points of error"),
             )
         };
@@ -141,12 +141,12 @@ fn levels(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// A configuration of Fig. 3: width, height, disparities, levels.
+/// Configuration of Fig. 3: width, height, disparities, levels.
 type Configuration = (usize, usize, u32, u32);
 
 const SIZES: [(usize, usize); 3] = [(320, 240), (450, 375), (640, 480)];
 const DISPARITIES: [u32; 2] = [64, 128];
-/// Pairs/s that the text tells.
+/// Rates stated in the paper, pairs/s.
 const GEFORCE_8800: [(Configuration, f64); 4] = [
     ((320, 240, 64, LEVELS), 13.0),
     ((450, 375, 64, LEVELS), 8.8),
@@ -155,13 +155,13 @@ const GEFORCE_8800: [(Configuration, f64); 4] = [
 ];
 const GEFORCE_7800: [(Configuration, f64); 2] = [((320, 240, 64, LEVELS), 4.7), ((320, 240, 64, 1), 8.1)];
 
-/// Of Hirschmüller 2008: what five levels should cost over one, %.
+/// Cost of five levels over one in Hirschmüller 2008, %.
 const LEVELS_PERCENT: f64 = 14.0;
-/// What they may cost here: the paper's theory is 14 %, and each level has parts that do not shrink with the picture, such as the table
-/// of 256 x 256 costs. The paper's GPU needed twice the time for these.
-const LEVELS_MOST_PERCENT: f64 = 60.0;
-/// As many points nearer or farther are the same for the two GPUs.
-const LEVELS_AGREE_POINTS: f64 = 25.0;
+/// Largest cost of five levels here. The paper's theory is 14 %, but each level has constant parts such as the table of 256 x 256
+/// costs; the paper's GPU needed twice the time.
+const MAX_LEVELS_PERCENT: f64 = 60.0;
+/// Largest difference between the two GPUs, percentage points.
+const MAX_LEVELS_DIFFERENCE_POINTS: f64 = 25.0;
 
 fn jobs(workshop: &Workshop, (width, height, num_disparities, levels): Configuration) -> anyhow::Result<Vec<Job>> {
     workshop.jobs((width, height), &StereoParams { num_disparities, ..method(levels) })
@@ -171,12 +171,12 @@ fn described((width, height, disparities, levels): Configuration) -> String {
     format!("{width}x{height}, {disparities} disparities, {levels} level{}", if levels == 1 { "" } else { "s" })
 }
 
-/// The paper's pairs/s of a configuration.
-fn told(device: &[(Configuration, f64)], configuration: Configuration) -> Option<f64> {
+/// Returns the paper's rate of a configuration, pairs/s.
+fn published_hz(device: &[(Configuration, f64)], configuration: Configuration) -> Option<f64> {
     device.iter().find(|told| told.0 == configuration).map(|told| told.1)
 }
 
-/// Cells for time and rate.
+/// Returns cells for time and rate.
 fn time_and_rate(paper_hz: Option<f64>, ms: f64) -> [Cell; 2] {
     [Cell { paper: paper_hz.map(|hz| 1e3 / hz), here: Some(ms) }, Cell { paper: paper_hz, here: Some(1e3 / ms) }]
 }
@@ -201,7 +201,7 @@ fn times(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
                 let configuration = (width, height, disparities, levels);
                 let jobs = jobs(workshop, configuration)?;
                 let ms = workshop.times(&jobs, None)?.frame_ms.median;
-                let hz = told(&GEFORCE_8800, configuration);
+                let hz = published_hz(&GEFORCE_8800, configuration);
                 let mut cells = time_and_rate(hz, ms).to_vec();
                 let verdict = match hz {
                     Some(_) => Verdict::of_times(&cells[..1], "a GeForce 8800 ULTRA"),
@@ -215,7 +215,7 @@ fn times(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
             }
         }
     }
-    let ms = |configuration| told(&measured, configuration).unwrap_or(f64::NAN);
+    let ms = |configuration| published_hz(&measured, configuration).unwrap_or(f64::NAN);
     for (configuration, hz) in GEFORCE_7800 {
         let cells = time_and_rate(Some(hz), ms(configuration));
         let verdict = Verdict::of_times(&cells[..1], "a GeForce 7800 GTX");
@@ -226,7 +226,7 @@ fn times(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// What the paper's text says of the growth with pixels, disparities and levels.
+/// Adds the paper's statements on growth with pixels, disparities and levels.
 fn add_growth(exhibit: &mut Exhibit, ms: impl Fn(Configuration) -> f64) {
     let pixels = ms((640, 480, 64, LEVELS)) / ms((320, 240, 64, LEVELS));
     exhibit.row(
@@ -269,9 +269,9 @@ fn add_growth(exhibit: &mut Exhibit, ms: impl Fn(Configuration) -> f64) {
             format!("five levels at {}x{}, % longer than one (theory)", size.0, size.1),
             [Cell::both(LEVELS_PERCENT, percent)],
             Verdict::of(
-                (0.0..=LEVELS_MOST_PERCENT).contains(&percent),
+                (0.0..=MAX_LEVELS_PERCENT).contains(&percent),
                 format!(
-                    "up to {LEVELS_MOST_PERCENT:.0} %: beside the pixels of coarser levels, a third in all, each level has parts of one \
+                    "up to {MAX_LEVELS_PERCENT:.0} %: beside the pixels of coarser levels, a third in all, each level has parts of one \
                      size, such as its table of costs"
                 ),
                 if percent < 0.0 {
@@ -285,15 +285,15 @@ fn add_growth(exhibit: &mut Exhibit, ms: impl Fn(Configuration) -> f64) {
     for (device, table, size) in
         [("GeForce 8800 ULTRA", &GEFORCE_8800[..], (450, 375)), ("GeForce 7800 GTX", &GEFORCE_7800, (320, 240))]
     {
-        let [many, one] = [LEVELS, 1].map(|levels| told(table, (size.0, size.1, 64, levels)));
+        let [many, one] = [LEVELS, 1].map(|levels| published_hz(table, (size.0, size.1, 64, levels)));
         let Some((many, one)) = many.zip(one) else { continue };
         let (paper, here) = (100.0 * (one / many - 1.0), more(size));
         exhibit.row(
             format!("five levels at {}x{}, % longer than one ({device})", size.0, size.1),
             [Cell::both(paper, here)],
             Verdict::of(
-                (paper - here).abs() <= LEVELS_AGREE_POINTS,
-                format!("within {LEVELS_AGREE_POINTS:.0} points"),
+                (paper - here).abs() <= MAX_LEVELS_DIFFERENCE_POINTS,
+                format!("within {MAX_LEVELS_DIFFERENCE_POINTS:.0} points"),
                 format!("another processor, with other costs of each level: {here:.0} %"),
             ),
         );
@@ -319,19 +319,19 @@ fn time_curves(measured: &[(Configuration, f64)]) -> Curves {
     }
 }
 
-/// Section 5: the benchmark's size, with times of Hirschmüller's program and of the GPU, ms.
+/// Section 5: size of the benchmark; times of Hirschmüller's program and of the GPU, ms.
 const BENCHMARK: Configuration = (450, 375, 64, LEVELS);
 const OPTERON_MS: f64 = 1800.0;
 const GPU_MS: f64 = 114.0;
 const GPU_FASTER: f64 = 15.0;
-/// The engine has to be so many times as quick as plain loops.
-const LEAST_FASTER: f64 = 5.0;
-/// Rates of others, and of one level on the same kind of GPU as the first of them.
+/// Smallest speed-up of the engine over plain loops.
+const MIN_SPEED_UP: f64 = 5.0;
+/// Published rates of other implementations, and of one level on the first one's GPU type.
 const ROSENBERG_HZ: f64 = 8.0;
 const GIBSON_HZ: f64 = 5.9;
 const ONE_LEVEL_HZ: f64 = 8.1;
-/// Two methods with times within this factor are equally efficient.
-const EQUALLY_EFFICIENT: f64 = 1.5;
+/// Largest time ratio of equally efficient methods.
+const MAX_EQUAL_TIME_RATIO: f64 = 1.5;
 
 fn other_implementations(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     // plain loops take seconds at full size
@@ -361,12 +361,12 @@ fn other_implementations(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
         "CPU over fast implementation, times",
         [Cell::both(GPU_FASTER, faster)],
         Verdict::of(
-            faster >= LEAST_FASTER,
-            format!("the fast implementation is {LEAST_FASTER:.0} times as quick or more, here with vectors and threads instead of a GPU"),
+            faster >= MIN_SPEED_UP,
+            format!("the fast implementation is {MIN_SPEED_UP:.0} times as quick or more, here with vectors and threads instead of a GPU"),
             "an engine that gains less from vectors and threads",
         ),
     );
-    // 8 paths, without adaptation and sub-pixels, with filled holes
+    // 8 paths, no adaptive P2, no sub-pixel refinement, holes filled
     let rosenberg = StereoParams {
         num_disparities: 64,
         adaptive_p2: AdaptiveP2::Off,
@@ -387,8 +387,8 @@ fn other_implementations(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
         "mutual information with one level over it, times",
         [Cell::both(ROSENBERG_HZ / ONE_LEVEL_HZ, relative)],
         Verdict::of(
-            (1.0 / EQUALLY_EFFICIENT..=EQUALLY_EFFICIENT).contains(&relative),
-            format!("both take about the same time, to within a factor of {EQUALLY_EFFICIENT}"),
+            (1.0 / MAX_EQUAL_TIME_RATIO..=MAX_EQUAL_TIME_RATIO).contains(&relative),
+            format!("both take about the same time, to within a factor of {MAX_EQUAL_TIME_RATIO}"),
             "absolute differences that need no learned table, no parabola and no P2 that adapts",
         ),
     );

@@ -1,68 +1,68 @@
-//! A table or a figure of a paper, made again: the paper's numbers, those that came out here, and what to think of each row.
+//! Reproduced table or figure of a paper: the paper's numbers, the measured ones, and a verdict per row.
 
 use stereopsis_figures::Curves;
 
-/// One table or figure.
+/// Reproduced table or figure.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(super) struct Exhibit {
-    /// As the paper calls it: `Table 2`, `Fig. 3`, `Section 5`.
+    /// Name in the paper: `Table 2`, `Fig. 3`, `Section 5`.
     pub(super) name: &'static str,
-    /// What the paper shows there.
+    /// Content in the paper.
     pub(super) shows: &'static str,
-    /// What was computed here, on which data: a sentence or two.
+    /// Method and data here, in a sentence or two.
     pub(super) here: String,
-    /// What the numbers of a row are.
+    /// Columns.
     pub(super) quantities: Vec<Quantity>,
-    /// The rows.
+    /// Rows.
     pub(super) rows: Vec<Row>,
-    /// The figure, of exhibits that have one.
+    /// Curves, for figures.
     #[serde(skip)]
     pub(super) curves: Option<Curves>,
 }
 
-/// What the numbers of a column are.
+/// Quantity of a column.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(super) struct Quantity {
-    /// With its unit: `64 disparities, ms`.
+    /// Name with unit: `64 disparities, ms`.
     pub(super) name: String,
-    /// Decimals that are shown.
+    /// Decimals shown.
     pub(super) decimals: usize,
 }
 
-/// One row.
+/// Row of an exhibit.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(super) struct Row {
-    /// What it is about.
+    /// Subject of the row.
     pub(super) what: String,
-    /// One for each quantity.
+    /// Cells, one for each quantity.
     pub(super) cells: Vec<Cell>,
-    /// What came of it.
+    /// Verdict on the row.
     pub(super) verdict: Verdict,
 }
 
-/// A number of the paper and the one that came out here.
+/// Number of the paper and the measured one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub(super) struct Cell {
-    /// `None` where the paper has none, or only a curve without numbers.
+    /// Number of the paper; `None` if it has none, or a curve without numbers.
     pub(super) paper: Option<f64>,
-    /// `None` where it could not be measured.
+    /// Measured number; `None` if it could not be measured.
     pub(super) here: Option<f64>,
 }
 
-/// What came of a row.
+/// Verdict on a row.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(rename_all = "kebab-case", tag = "verdict", content = "why")]
 pub(super) enum Verdict {
-    /// It comes out as in the paper, by the measure that is named.
+    /// Agreement, with the measure.
     Reproduced(String),
-    /// It comes out differently, because of what is named.
+    /// Difference, with its cause.
     Differs(String),
-    /// It cannot be measured here, and needs what is named.
+    /// Missing measurement, with its requirement.
     NotMeasurable(String),
 }
 
 impl Exhibit {
-    /// Without rows and without a figure.
+    /// Creates an exhibit without rows and curves.
     pub(super) fn new(name: &'static str, shows: &'static str, here: impl Into<String>) -> Self {
         Self { name, shows, here: here.into(), quantities: Vec::new(), rows: Vec::new(), curves: None }
     }
@@ -73,7 +73,7 @@ impl Exhibit {
         self
     }
 
-    /// Adds a row; cells that are missing at its end are empty.
+    /// Adds a row; missing cells at its end are empty.
     pub(super) fn row(&mut self, what: impl Into<String>, cells: impl Into<Vec<Cell>>, verdict: Verdict) {
         let mut cells = cells.into();
         cells.resize(self.quantities.len(), Cell::default());
@@ -82,34 +82,34 @@ impl Exhibit {
 }
 
 impl Cell {
-    /// Both numbers.
+    /// Creates a cell with both numbers.
     pub(super) fn both(paper: f64, here: f64) -> Self {
         Self { paper: Some(paper), here: Some(here) }
     }
 
-    /// A number of the paper alone.
+    /// Creates a cell with the paper's number.
     pub(super) fn paper(paper: f64) -> Self {
         Self { paper: Some(paper), here: None }
     }
 
-    /// A number that the paper does not have.
+    /// Creates a cell with the measured number.
     pub(super) fn here(here: f64) -> Self {
         Self { paper: None, here: Some(here) }
     }
 }
 
 impl Verdict {
-    /// Reproduced by this measure if it holds, else different because of what is named.
+    /// Returns `Reproduced` by this measure if it holds, otherwise `Differs` with the cause.
     pub(super) fn of(holds: bool, measure: impl Into<String>, because: impl Into<String>) -> Self {
         if holds { Self::Reproduced(measure.into()) } else { Self::Differs(because.into()) }
     }
 
-    /// Of a row that the paper shows in a drawing alone, without its number; what the text says of the drawing has a row of its own.
+    /// Returns the verdict on curves without numbers; statements of the text have their own rows.
     pub(super) fn no_points() -> Self {
         Self::NotMeasurable("the numbers of the paper's drawing, which its text does not tell".to_owned())
     }
 
-    /// Of times, which other hardware never has again: how many times as long it took here as on the paper's device.
+    /// Returns the verdict on times, which depend on hardware: the ratio to the paper's device.
     pub(super) fn of_times(cells: &[Cell], device: &str) -> Self {
         let ratios: Vec<f64> = cells.iter().filter_map(|cell| Some(cell.here? / cell.paper?)).collect();
         let (least, most) =
@@ -121,7 +121,7 @@ impl Verdict {
         Self::Differs(format!("other hardware: {times} times the time of {device}"))
     }
 
-    /// `reproduced`, `differs`, `not measurable here`.
+    /// Returns `reproduced`, `differs` or `not measurable here`.
     pub(super) fn word(&self) -> &'static str {
         match self {
             Self::Reproduced(_) => "reproduced",
@@ -130,7 +130,7 @@ impl Verdict {
         }
     }
 
-    /// Word and reason in a sentence.
+    /// Formats verdict and reason as a sentence.
     pub(super) fn sentence(&self) -> String {
         let word = self.word();
         match self {

@@ -1,5 +1,5 @@
-//! Fang et al. 2012: local aggregation on a GPU, and a model of its speed. What the paper makes of its OpenCL kernels needs those kernels;
-//! what it computes, counts or matches is done again.
+//! Fang et al. 2012: local aggregation on a GPU, and a model of its speed. Results that depend on the paper's OpenCL kernels are
+//! not measurable; the computed, counted and matched ones are repeated.
 
 mod kernels;
 mod prediction;
@@ -45,24 +45,24 @@ pub(super) const PLANS: &[Plan] = &[
     ("Figs. 19 and 20", predictions),
 ];
 
-/// Size and candidates of Tsukuba, the paper's first pair.
+/// Size and disparities of Tsukuba, the paper's first pair.
 const TSUKUBA: (usize, usize) = (384, 288);
 const DISPARITIES: u32 = 16;
-/// Radius of CW and AW, and length of the arms of CROSS, wherever the paper does not vary them.
+/// Radius of CW and AW, and arm length of CROSS, where the paper does not vary them.
 const RADIUS: u32 = 10;
 const ARMS: u32 = 17;
 
-/// The paper's aggregators, in its order.
+/// Aggregators in the paper's order.
 const AGGREGATORS: [(&str, Preset, Aggregation); 3] = [
     ("CW", Preset::Fang2012Cw, Aggregation::Window),
     ("AW", Preset::Fang2012Aw, Aggregation::AdaptiveWeight),
     ("CROSS", Preset::Fang2012Cross, Aggregation::Cross),
 ];
 
-/// The device of the paper's times.
+/// Device of the paper's times.
 const DEVICE: &str = "the Quadro 5000";
 
-/// The preset of an aggregator over Tsukuba's range, with a radius of its own: of CROSS the length of its arms.
+/// Returns an aggregator's preset with Tsukuba's range and a radius; for CROSS the arm length.
 fn method(preset: Preset, radius: u32) -> StereoParams {
     let mut params = StereoParams { num_disparities: DISPARITIES, ..StereoParams::default() };
     preset.apply(&mut params);
@@ -73,18 +73,18 @@ fn method(preset: Preset, radius: u32) -> StereoParams {
     }
 }
 
-/// The radius of an aggregator where the paper does not vary it.
+/// Returns the radius of an aggregator where the paper does not vary it.
 fn usual_radius(aggregation: Aggregation) -> u32 {
     if aggregation.has_arms() { ARMS } else { RADIUS }
 }
 
-/// A pair of the data as a job.
+/// Creates a job of a pair.
 fn job(pair: &PairWithTruth, params: &StereoParams) -> anyhow::Result<Job> {
     let frame = FramePreparation::default().prepare(&pair.raw, &SourceInfo::default(), Instant::now())?;
     Ok(Job { frame: Arc::new(frame), params: Arc::new(params.clone()), read_back: true, wants_right: false })
 }
 
-/// Tsukuba, or the built-in scene in its size where there is none.
+/// Creates a job of Tsukuba, or of the built-in scene in its size.
 fn tsukuba(workshop: &Workshop, params: &StereoParams) -> anyhow::Result<Vec<Job>> {
     match workshop.pair("tsukuba") {
         Some(pair) => Ok(vec![job(&pair, params)?]),
@@ -92,34 +92,34 @@ fn tsukuba(workshop: &Workshop, params: &StereoParams) -> anyhow::Result<Vec<Job
     }
 }
 
-/// What [`tsukuba`] is, for sentences.
+/// Describes the pair of [`tsukuba`].
 fn tsukuba_words(workshop: &Workshop) -> String {
     let what = if workshop.pair("tsukuba").is_some() { "Tsukuba" } else { "The built-in scene in the size of Tsukuba" };
     format!("{what}, {}x{} with {DISPARITIES} disparities", TSUKUBA.0, TSUKUBA.1)
 }
 
-/// Sides of the pictures on which plain loops are timed are divided by this, and their times multiplied by its square.
+/// Returns the divisor of picture sides for plain loops; times are multiplied by its square.
 fn plain_scale(workshop: &Workshop) -> usize {
     if workshop.quick { 2 } else { 1 }
 }
 
-/// The built-in scene for plain loops.
+/// Creates jobs of the built-in scene for plain loops.
 fn plain_jobs(workshop: &Workshop, params: &StereoParams) -> anyhow::Result<Vec<Job>> {
     let scale = plain_scale(workshop);
     workshop.jobs((TSUKUBA.0 / scale, TSUKUBA.1 / scale), params)
 }
 
-/// Of a row that needs the paper's kernels.
+/// Returns the verdict on a row that needs the paper's kernels.
 fn needs_kernels(why: &str) -> Verdict {
     Verdict::NotMeasurable(format!("the paper's OpenCL kernels on a GPU: {why}"))
 }
 
-/// Whether it is the paper's number to its last digit.
+/// Whether a number equals the paper's to its last digit.
 fn is_same(paper: f64, here: f64, decimals: usize) -> bool {
     format!("{paper:.decimals$}") == format!("{here:.decimals$}")
 }
 
-/// Mean; NaN of nothing.
+/// Returns the mean; NaN of an empty list.
 fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
     let (sum, count) = values.into_iter().fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
     sum / count

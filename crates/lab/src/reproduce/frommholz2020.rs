@@ -1,6 +1,5 @@
-//! Frommholz 2020: semi-global matching with any number of path directions. The aerial pictures of the paper were rendered for it and are
-//! not published, so its tables of quality are made again on other rendered pairs: what counts is how the numbers move with the
-//! directions.
+//! Frommholz 2020: semi-global matching with any number of path directions. The paper's rendered aerial pictures are not published,
+//! so its quality tables are repeated on other rendered pairs; only the trend over directions is compared.
 
 mod quality;
 mod speed;
@@ -27,31 +26,31 @@ pub(super) const PLANS: &[Plan] = &[
     ("Table 5", times_over_threads),
 ];
 
-/// The number of directions, and the angle of the first one in degrees; the paper writes `8/11`.
+/// Number of directions and angle of the first one, degrees; `8/11` in the paper.
 type Directions = (u32, u32);
 
-/// The row that others are compared with.
-const USUAL: Directions = (8, 0);
+/// Reference row.
+const REFERENCE_DIRECTIONS: Directions = (8, 0);
 
-/// The paper's method: his preset without what he switches off, which are median, small segments and filled holes.
+/// Returns the paper's method: the author's preset without median, speckle filter and hole filling.
 fn method((paths, start_angle_deg): Directions) -> StereoParams {
     let mut params = StereoParams::default();
     Preset::Frommholz2020.apply(&mut params);
     StereoParams { paths, start_angle_deg, median: Median::Off, speckle_size: 0, fill: Fill::None, ..params }
 }
 
-/// `8/11`, as the paper writes it.
+/// Formats directions as in the paper: `8/11`.
 fn word((count, angle_deg): Directions) -> String {
     if angle_deg == 0 { count.to_string() } else { format!("{count}/{angle_deg}") }
 }
 
-/// Section 4: bits of the census, and the penalty of the estimate.
+/// Section 4: census bits, penalty, and resulting number of directions.
 const CENSUS_BITS: u32 = 7 * 7;
 const P2: u32 = 100;
-const MOST_DIRECTIONS: f64 = 439.0;
+const MAX_DIRECTIONS: f64 = 439.0;
 
 fn most_directions(_: &mut Workshop) -> anyhow::Result<Exhibit> {
-    let params = method(USUAL);
+    let params = method(REFERENCE_DIRECTIONS);
     let (largest_cost, most) = (params.largest_cost(), params.max_paths());
     let here = "Computed by the paper's formula, and asked of the program with the paper's preset.";
     let mut exhibit = Exhibit::new("Section 4", "the most directions before a sum of 16 bits overflows", here)
@@ -59,16 +58,16 @@ fn most_directions(_: &mut Workshop) -> anyhow::Result<Exhibit> {
     let computed = f64::from(u32::from(u16::MAX) / (CENSUS_BITS + P2));
     exhibit.row(
         "(2^16 - 1) / (7^2 + 100), rounded down",
-        [Cell::both(MOST_DIRECTIONS, computed)],
-        Verdict::of((computed - MOST_DIRECTIONS).abs() < 0.5, "to the last digit", "another formula"),
+        [Cell::both(MAX_DIRECTIONS, computed)],
+        Verdict::of((computed - MAX_DIRECTIONS).abs() < 0.5, "to the last digit", "another formula"),
     );
-    // one value marks what does not exist, and the census leaves out its own centre
+    // one value marks invalid costs, and the census excludes its centre
     let room = (u32::from(u16::MAX) - 1) / (largest_cost + params.p2);
     exhibit.row(
         "what the program accepts with these penalties",
-        [Cell::both(MOST_DIRECTIONS, f64::from(most))],
+        [Cell::both(MAX_DIRECTIONS, f64::from(most))],
         Verdict::of(
-            f64::from(most) >= MOST_DIRECTIONS,
+            f64::from(most) >= MAX_DIRECTIONS,
             "as many or more",
             format!(
                 "a limit of its own: {most}, the most that the paper measures; with costs up to {largest_cost} the sums would take {room}"
@@ -81,7 +80,7 @@ fn most_directions(_: &mut Workshop) -> anyhow::Result<Exhibit> {
 /// Bytes in a MiB.
 const MIB: f64 = (1 << 20) as f64;
 
-/// Time of a pair, ms, and memory of the engine after it, MiB.
+/// Measures the time of a pair (ms) and the memory of the engine after it (MiB).
 fn time_and_memory(workshop: &Workshop, jobs: &[Job]) -> anyhow::Result<[f64; 2]> {
     let mut engine = CpuEngine::new(workshop.threads);
     let ms = workshop.times_of(&mut engine, jobs)?.frame_ms.median;
@@ -100,9 +99,9 @@ fn gating(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
         .with_quantity("memory, MiB", 1)
         .with_quantity("wrong, %", 2);
     let mut measured = [[0.0; 3]; 2];
-    let gates = method(USUAL).gating;
+    let gates = method(REFERENCE_DIRECTIONS).gating;
     for (numbers, gating) in measured.iter_mut().zip([None, gates]) {
-        let params = StereoParams { num_disparities, gating, ..method(USUAL) };
+        let params = StereoParams { num_disparities, gating, ..method(REFERENCE_DIRECTIONS) };
         let [ms, mib] = time_and_memory(workshop, &workshop.jobs(size, &params)?)?;
         let mut wrong = 0.0;
         let pairs = workshop.pairs(&[]);
@@ -171,7 +170,7 @@ mod tests {
         assert_eq!(words, ["reproduced", "differs"]);
     }
 
-    /// The medians differ by little on so small a picture, and its truth is exact: 3 % more is no step back.
+    /// Largest ratio of equal medians: they vary on a small picture with exact truth.
     const FLUCTUATION: f64 = 1.03;
 
     #[test]
@@ -191,7 +190,7 @@ mod tests {
 
     #[test]
     fn gates_save_memory() {
-        // large enough for three coarser levels and gates that are narrower than the range
+        // large enough for three coarser levels and for gates narrower than the range
         let mut workshop = Workshop::small().unwrap();
         workshop.shrink = 2;
         let exhibit = gating(&mut workshop).unwrap();

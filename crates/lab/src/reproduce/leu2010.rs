@@ -1,5 +1,5 @@
-//! Leu, Bacăra & Jivet 2010: block matching on CPU, GPU and FPGA. The points of Figs. 8 to 10 are not told in numbers; what the text says
-//! of them is compared.
+//! Leu, Bacăra & Jivet 2010: block matching on CPU, GPU and FPGA. Figs. 8 to 10 have no numbers; the text's statements on them are
+//! compared.
 
 use super::Plan;
 use super::exhibit::{Cell, Exhibit, Verdict};
@@ -23,7 +23,7 @@ pub(super) const PLANS: &[Plan] = &[
     ("Fig. 10", fpga),
 ];
 
-/// Section I and II: the rig and its search range.
+/// Sections I and II: rig and search range.
 const BASELINE_M: f64 = 0.456;
 const FOCAL_MM: f64 = 11.0;
 const PIXEL_MM: f64 = 0.012;
@@ -34,20 +34,20 @@ const WINDOW: u32 = 19;
 /// Windows of Figs. 8 and 9.
 const WINDOWS: [u32; 9] = [5, 7, 9, 11, 13, 15, 17, 19, 21];
 
-/// Block matching with a window, without its reliability tests.
+/// Returns block matching with a window and without reliability tests.
 fn block_matching(window: u32) -> StereoParams {
     let mut params = StereoParams::default();
     Preset::Leu2010.apply(&mut params);
     StereoParams { sad_window: window, match_threshold: None, left_right: None, drop_border: false, ..params }
 }
 
-/// Of pixels with a disparity, % off by more than 2 px; and density, %.
+/// Returns the share of disparities off by more than 2 px, %, and the density, %.
 fn badv_and_density(figures: &Figures) -> [f64; 2] {
     ["badv_2_percent", "density_percent"]
         .map(|name| COLUMNS.iter().find(|column| column.name == name).map_or(f64::NAN, |column| (column.of)(figures)))
 }
 
-/// Mean over pairs.
+/// Computes the means over pairs.
 fn mean_badv_and_density(workshop: &Workshop, groups: &[&str], params: &StereoParams) -> anyhow::Result<[f64; 2]> {
     let pairs = workshop.pairs(groups);
     let mut sums = [0.0; 2];
@@ -59,7 +59,7 @@ fn mean_badv_and_density(workshop: &Workshop, groups: &[&str], params: &StereoPa
     Ok(sums)
 }
 
-/// Pairs on which errors are judged: the paper's street scenes have no truth.
+/// Pairs for error measurements: the paper's street scenes have no truth.
 const JUDGED_ON: [&str; 4] = ["venus", "teddy", "cones", "reindeer"];
 
 fn small_and_large_windows(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
@@ -91,7 +91,7 @@ fn reach() -> Reach {
     }
 }
 
-/// Whether a number agrees with one that a paper rounds.
+/// Compares a number with a rounded one of the paper.
 fn agrees(paper: f64, here: f64, tolerance: f64) -> Verdict {
     Verdict::of(
         (here / paper - 1.0).abs() <= tolerance + 1e-9,
@@ -195,26 +195,26 @@ fn dropped_border(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// Jobs of the paper's size over its whole or its short range.
+/// Creates jobs of the paper's size with its whole or short range.
 fn jobs(workshop: &Workshop, window: u32, is_short: bool) -> anyhow::Result<Vec<crate::engine::Job>> {
     let (min_disparity, num_disparities) =
         if is_short { (MIN_DISPARITY as i32, MAX_DISPARITY - MIN_DISPARITY) } else { (0, MAX_DISPARITY) };
     workshop.jobs(SIZE, &StereoParams { min_disparity, num_disparities, ..block_matching(window) })
 }
 
-/// The times of plain loops grow with the pixels of the window, to within half of it: what is not a window sum stays.
+/// Tolerance of the growth of plain loops relative to the window's pixels; other work is constant.
 const GROWTH_OF_PLAIN: f64 = 0.5;
-/// Running sums hardly depend on the window; the rest is its border and the caches.
-const GROWTH_OF_RUNNING: f64 = 2.0;
+/// Largest growth of running sums over the windows, by border and caches.
+const MAX_RUNNING_GROWTH: f64 = 2.0;
 
-/// Time of plain loops on pictures whose sides are divided by `scale`, times its square, ms.
+/// Times plain loops on pictures with sides divided by `scale`, multiplied by its square, ms.
 fn plain_ms(workshop: &Workshop, window: u32, num_disparities: u32, scale: usize) -> anyhow::Result<f64> {
     let params = StereoParams { num_disparities, ..block_matching(window) };
     let jobs = workshop.jobs((SIZE.0 / scale, SIZE.1 / scale), &params)?;
     Ok(workshop.plain_ms(&jobs)? * (scale * scale) as f64)
 }
 
-/// What is saved of a time, %.
+/// Returns the saved time, %.
 fn saved(short: f64, long: f64) -> f64 {
     100.0 * (1.0 - short / long)
 }
@@ -252,7 +252,7 @@ fn times_on_cpu(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
         format!("time of 21x21 over that of 5x5 (the window has {pixels:.1} times the pixels)"),
         growth.map(Cell::here),
         Verdict::of(
-            growth[0] > GROWTH_OF_PLAIN * pixels && growth[1] < GROWTH_OF_RUNNING,
+            growth[0] > GROWTH_OF_PLAIN * pixels && growth[1] < MAX_RUNNING_GROWTH,
             "plain loops take longer with the window, as in the paper; running sums make the time flat, as it expects of them",
             "loops whose time does not follow the window",
         ),
@@ -313,15 +313,15 @@ fn times_on_gpu(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// Fig. 10: picture, disparities and window of the FPGA, its clocks, and the lines that it works on at a time.
+/// Fig. 10: picture side, disparities and window of the FPGA, its clocks, and its parallel lines.
 const FPGA_SIDE: usize = 128;
 const FPGA_DISPARITIES: u32 = 16;
 const FPGA_WINDOW: u32 = 7;
 const FPGA_CLOCKS_HZ: [f64; 2] = [25.175e6, 125e6];
 const FPGA_LINES: usize = 8;
 
-/// Clocks of a pair: each pixel one clock for each disparity, after the right window is loaded again, a clock for each of its columns
-/// (section III); eight lines at a time.
+/// Clocks of a pair (section III): each pixel takes one clock per column to load the right window and one per disparity; eight
+/// lines run in parallel.
 fn fpga_clocks() -> f64 {
     let pixel = f64::from(FPGA_DISPARITIES + FPGA_WINDOW);
     (FPGA_SIDE * FPGA_SIDE / FPGA_LINES) as f64 * pixel
@@ -381,8 +381,7 @@ mod tests {
         assert!(is_reproduced(&dropped_border(&mut Workshop::small().unwrap()).unwrap()));
     }
 
-    /// The check finds what is hidden from the right camera, which no window can match: a tenth fewer wrong pixels is well below what it
-    /// does on any pair.
+    /// The check removes pixels hidden from the right camera. A tenth fewer wrong pixels is well below its effect on any pair.
     #[test]
     fn the_left_right_check_drops_wrong_pixels_rather_than_right_ones() {
         let workshop = Workshop::small().unwrap();
@@ -392,8 +391,7 @@ mod tests {
         assert!(kept[0] < 0.9 * all[0] && kept[1] < all[1], "{all:?} {kept:?}");
     }
 
-    /// A window of 21x21 has 17.6 times the pixels of one of 5x5. Plain loops add up each; four times is far below that, because a shared
-    /// machine may stop at any time.
+    /// A 21x21 window has 17.6 times the pixels of 5x5. Plain loops add each; the limit of four allows for a shared machine.
     #[test]
     fn plain_loops_take_longer_with_the_window() {
         let workshop = Workshop::small().unwrap();

@@ -1,5 +1,5 @@
-//! `lab reproduce`: the tables and figures of the five papers that this program stands on, made again on what is at hand, beside the
-//! papers' own figures. A paper has a file, and an [`Exhibit`] for each of its tables and figures that holds numbers.
+//! `lab reproduce`: tables and figures of five papers, reproduced on this machine beside the papers' figures. Each paper has a
+//! module, with an [`Exhibit`] for each table or figure with numbers.
 
 mod banz2011;
 mod ernst2008;
@@ -22,7 +22,7 @@ use stereopsis_figures::{check_figure_name, write_curves};
 use workshop::Workshop;
 
 choices! {
-    /// The five papers.
+    /// Reproduced paper.
     pub enum Paper {
         /// Banz, Blume & Pirsch 2011: rank transform and semi-global matching on a GPU.
         Banz = "banz",
@@ -37,30 +37,30 @@ choices! {
     }
 }
 
-/// What is made again, and how.
+/// Options of `lab reproduce`.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// In this order.
+    /// Papers, in this order.
     pub papers: Vec<Paper>,
-    /// Smaller pictures and fewer of them, under two minutes for all papers.
+    /// Whether to use smaller and fewer pictures: under two minutes for all papers.
     pub quick: bool,
-    /// Folder of pairs with truth; without it the built-in scene stands for them.
+    /// Folder of pairs with truth; without one the built-in scene is used.
     pub data: Option<PathBuf>,
-    /// JSON instead of a page.
+    /// Whether to print JSON instead of a page.
     pub json: bool,
-    /// Folder for the figures, as SVG.
+    /// Folder of the figures (SVG).
     pub svg: Option<PathBuf>,
-    /// The page goes into this file instead of to standard output; figures are linked from there.
+    /// File of the page, which links the figures; standard output without one.
     pub output: Option<PathBuf>,
-    /// Files that are there may be replaced.
+    /// Whether existing files may be replaced.
     pub overwrite: bool,
 }
 
-/// One exhibit that can be made: its name in the paper, and what makes it.
+/// Name of an exhibit in the paper, and the function that makes it.
 type Plan = (&'static str, fn(&mut Workshop) -> anyhow::Result<Exhibit>);
 
 impl Paper {
-    /// Authors, year, title and place.
+    /// Returns authors, year, title and venue.
     fn title(self) -> &'static str {
         match self {
             Self::Banz => banz2011::TITLE,
@@ -71,7 +71,7 @@ impl Paper {
         }
     }
 
-    /// All that is made of it, in the order of the paper.
+    /// Returns all exhibits in the order of the paper.
     fn plans(self) -> &'static [Plan] {
         match self {
             Self::Banz => banz2011::PLANS,
@@ -83,17 +83,17 @@ impl Paper {
     }
 }
 
-/// The file of an exhibit's figure.
+/// Returns the file name of an exhibit's figure.
 fn figure_name(paper: Paper, name: &str) -> String {
     format!("{paper}-{}.svg", name.to_lowercase().replace(['.', ','], "").replace(' ', "-"))
 }
 
-/// Makes all exhibits of the papers, says on standard error how far it is, and prints or writes the page.
+/// Makes all exhibits of the papers, reports progress on standard error, and prints or writes the page.
 ///
 /// # Errors
-/// The data cannot be read, an engine cannot match a pair, a file is there already or cannot be written, `out` cannot be written.
+/// The data cannot be read, an engine fails, a file exists or cannot be written, or `out` cannot be written.
 pub fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
-    // before minutes of work
+    // checked before minutes of work
     let mut outputs = Outputs::new::<PathBuf>([], options.overwrite);
     if let Some(page) = &options.output {
         outputs.file_in_folder(page)?;
@@ -110,7 +110,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
         make_folder(folder)?;
     }
     let mut workshop = Workshop::open(options.quick, options.data.as_deref())?;
-    let mut made: Vec<page::Made> = Vec::new();
+    let mut made: Vec<page::FinishedExhibit> = Vec::new();
     for (n, (paper, (name, make))) in all.iter().enumerate() {
         console::say(format_args!("{paper} {name} ({} of {})", n + 1, all.len()));
         let exhibit = make(&mut workshop)?;
@@ -118,7 +118,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
         if let Some((path, curves)) = path.as_ref().zip(exhibit.curves.as_ref()) {
             write_curves(path, curves)?;
         }
-        made.push(page::Made { paper: *paper, exhibit, figure: path });
+        made.push(page::FinishedExhibit { paper: *paper, exhibit, figure: path });
     }
     let text = if options.json {
         console::json(&page::report(&workshop, &made))? + "\n"

@@ -1,4 +1,4 @@
-//! All exhibits as a page of Markdown, or as JSON.
+//! Page of all exhibits in Markdown or JSON.
 
 use super::exhibit::{Cell, Exhibit, Quantity, Verdict};
 use super::workshop::Workshop;
@@ -8,28 +8,28 @@ use jiff::Zoned;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// An exhibit that was made.
-pub(super) struct Made {
+/// Finished exhibit.
+pub(super) struct FinishedExhibit {
     pub(super) paper: Paper,
     pub(super) exhibit: Exhibit,
-    /// Where its figure is, if it has one.
+    /// Path of its figure.
     pub(super) figure: Option<PathBuf>,
 }
 
-/// The words of verdicts, in the order of the summary.
+/// Words of verdicts, in the order of the summary.
 const WORDS: [&str; 3] = ["reproduced", "differs", "not measurable here"];
 
-/// Everything as JSON.
-pub(super) fn report(workshop: &Workshop, made: &[Made]) -> serde_json::Value {
+/// Returns the exhibits as JSON.
+pub(super) fn report(workshop: &Workshop, made: &[FinishedExhibit]) -> serde_json::Value {
     let exhibits: Vec<_> = made
         .iter()
-        .map(|Made { paper, exhibit, .. }| serde_json::json!({ "paper": paper.word(), "exhibit": exhibit }))
+        .map(|FinishedExhibit { paper, exhibit, .. }| serde_json::json!({ "paper": paper.word(), "exhibit": exhibit }))
         .collect();
     serde_json::json!({ "program": PROGRAM, "machine": workshop.machine(), "exhibits": exhibits })
 }
 
-/// Everything as a page.
-pub(super) fn page(workshop: &Workshop, options: &Options, made: &[Made]) -> String {
+/// Returns the exhibits as Markdown.
+pub(super) fn page(workshop: &Workshop, options: &Options, made: &[FinishedExhibit]) -> String {
     let mut text = String::from("# Five papers, table by table\n\n");
     let date = Zoned::now().strftime("%-d %B %Y");
     let size = if options.quick { ", with small pictures (`--quick`)" } else { "" };
@@ -47,14 +47,14 @@ pub(super) fn page(workshop: &Workshop, options: &Options, made: &[Made]) -> Str
     text += &summary(options, made);
     for &paper in &options.papers {
         let _ = write!(text, "## {}\n\n", paper.title());
-        for Made { exhibit, figure, .. } in made.iter().filter(|made| made.paper == paper) {
+        for FinishedExhibit { exhibit, figure, .. } in made.iter().filter(|made| made.paper == paper) {
             text += &section(exhibit, figure.as_deref(), options.output.as_deref());
         }
     }
     text.trim_end().to_owned() + "\n"
 }
 
-/// The command line that makes this page.
+/// Returns the command line that makes this page.
 fn command(options: &Options) -> String {
     let papers: Vec<_> = options.papers.iter().map(|paper| paper.word()).collect();
     let papers = if papers.len() == Paper::ALL.len() { "all".to_owned() } else { papers.join(" ") };
@@ -62,7 +62,7 @@ fn command(options: &Options) -> String {
     if options.quick {
         command += " --quick";
     }
-    // where a reader keeps the pairs is another place
+    // readers keep the data in their own folders
     let data = options.data.as_deref().map(|path| path.file_name().map_or(path, Path::new));
     for (flag, path) in [("--data", data), ("--svg", options.svg.as_deref()), ("-o", options.output.as_deref())] {
         if let Some(path) = path {
@@ -72,8 +72,8 @@ fn command(options: &Options) -> String {
     command
 }
 
-/// How many rows of each paper came out how.
-fn summary(options: &Options, made: &[Made]) -> String {
+/// Formats the number of rows per paper and verdict.
+fn summary(options: &Options, made: &[FinishedExhibit]) -> String {
     let mut text = format!("| paper | {} |\n|---|---|---|---|\n", WORDS.join(" | "));
     for &paper in &options.papers {
         let rows = || made.iter().filter(|made| made.paper == paper).flat_map(|made| &made.exhibit.rows);
@@ -113,7 +113,7 @@ fn sentence(verdict: &Verdict) -> String {
     sentence.replacen(word, &format!("**{word}**"), 1)
 }
 
-/// The way from the page's folder to a figure.
+/// Returns the path from the page's folder to a figure.
 fn link(figure: &Path, page: Option<&Path>) -> String {
     let folder = page.and_then(Path::parent);
     let up = folder.map_or(0, |folder| folder.components().count());

@@ -1,7 +1,7 @@
-//! Every exhibit is made on small pictures without data, and the page has all of them.
+//! Every exhibit is made on small pictures without data, and the page contains all.
 
 use super::exhibit::{Cell, Verdict};
-use super::page::{Made, page, report};
+use super::page::{FinishedExhibit, page, report};
 use super::*;
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ fn every_exhibit_is_made_without_data_and_each_row_says_what_came_of_it() {
             assert!(!exhibit.rows.is_empty() && !exhibit.here.is_empty(), "{paper} {name}");
             for row in &exhibit.rows {
                 assert_eq!(row.cells.len(), exhibit.quantities.len(), "{paper} {name}: {}", row.what);
-                // a row without any number is judged by what its verdict counts
+                // a row without numbers is judged by the count in its verdict
                 let has = |of: fn(&Cell) -> Option<f64>| row.cells.iter().any(|cell| of(cell).is_some());
                 let is_compared = has(|cell| cell.paper) && !matches!(row.verdict, Verdict::NotMeasurable(_));
                 assert!(
@@ -25,15 +25,15 @@ fn every_exhibit_is_made_without_data_and_each_row_says_what_came_of_it() {
                     row.what
                 );
             }
-            made.push(Made { paper, exhibit, figure: None });
+            made.push(FinishedExhibit { paper, exhibit, figure: None });
         }
     }
     let options = options(None);
     let text = page(&workshop, &options, &made);
-    for Made { exhibit, .. } in &made {
+    for FinishedExhibit { exhibit, .. } in &made {
         assert!(text.contains(&format!("### {}: ", exhibit.name)), "{}", exhibit.name);
     }
-    // a line of a table has as many cells as its head
+    // all lines of a table have as many cells as its heading
     for table in text.split("\n\n").filter(|part| part.starts_with('|')) {
         let cells: HashSet<_> = table.lines().map(|line| line.matches('|').count()).collect();
         assert_eq!(cells.len(), 1, "{table}");

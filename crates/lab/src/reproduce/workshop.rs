@@ -1,4 +1,4 @@
-//! What the exhibits are made with: pairs with truth, pictures of the built-in scene, engines, clocks.
+//! Resources of the exhibits: pairs with truth, pictures of the built-in scene, engines, timers.
 
 use super::exhibit::Verdict;
 use crate::bench::one_by_one::{self, Times};
@@ -19,34 +19,34 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The four pairs of Middlebury v2, which the papers use where they use open data.
+/// Pairs of Middlebury v2, the open data that the papers use.
 pub(super) const MIDDLEBURY: [&str; 4] = ["tsukuba", "venus", "teddy", "cones"];
-/// What a row of theirs needs where there are none.
+/// Requirement of a row on Middlebury pairs.
 pub(super) const NEEDS_MIDDLEBURY: &str = "the Middlebury v2 pairs (--data)";
 
-/// The rendered scene of the data (Scene Flow).
+/// Rendered scene of the data (Scene Flow).
 const RENDERED: &str = "scene0";
-/// Random worlds beside it.
+/// Random worlds added to it.
 const RANDOM_WORLDS: u32 = 3;
 
-/// Each time is the median of pairs that take about as long together, ms.
-const PATIENCE_MS: f64 = 1500.0;
-const QUICK_PATIENCE_MS: f64 = 150.0;
-const MOST_FRAMES: usize = 21;
+/// Total time of the pairs of a median, ms.
+const TIMING_MS: f64 = 1500.0;
+const QUICK_TIMING_MS: f64 = 150.0;
+const MAX_FRAMES: usize = 21;
 
-/// What the exhibits are made with.
+/// Resources of the exhibits.
 pub(super) struct Workshop {
-    /// Less of everything.
+    /// Whether to use smaller and fewer pictures.
     pub(super) quick: bool,
-    /// The scene's sizes are divided by this; above 1 in tests alone.
+    /// Divisor of the scene's sizes; above 1 only in tests.
     pub(super) shrink: usize,
-    /// Threads where memory is measured, of which each has its own; all cores, but in tests.
+    /// Threads for memory measurements, with memory for each; all cores except in tests.
     pub(super) threads: Option<usize>,
-    /// A GPU that is hardware, or why there is none.
+    /// Hardware GPU, or the reason for none.
     pub(super) gpu: Result<Gpu, String>,
-    /// What the CPU engine says of itself.
+    /// Description of the CPU engine.
     pub(super) cpu: Arc<EngineInfo>,
-    /// Figures that several exhibits need, by pair and method, so that nothing is matched twice.
+    /// Cached figures by pair and method.
     pub(super) known: HashMap<String, Vec<Option<Figures>>>,
     pairs: Vec<PairWithTruth>,
     scene: PairWithTruth,
@@ -80,7 +80,7 @@ impl Workshop {
         })
     }
 
-    /// For tests: the built-in scene alone, small, and no GPU.
+    /// Creates small resources for tests: the built-in scene only, no GPU.
     #[cfg(test)]
     pub(super) fn small() -> anyhow::Result<Self> {
         Ok(Self {
@@ -95,13 +95,13 @@ impl Workshop {
         })
     }
 
-    /// The pair of this scene, such as `teddy`, if the data has it; the smallest of several.
+    /// Returns the pair of a scene such as `teddy`, the smallest of several.
     pub(super) fn pair(&self, group: &str) -> Option<PairWithTruth> {
         let pixels = |pair: &&PairWithTruth| pair.truth.left_px.pixels().len();
         self.pairs.iter().filter(|pair| pair.group() == group).min_by_key(pixels).cloned()
     }
 
-    /// Those of these scenes that the data has, or the built-in scene if it has none; the first one alone where it is to be quick.
+    /// Returns the available pairs of these scenes, otherwise the built-in scene; only the first in a quick run.
     pub(super) fn pairs(&self, groups: &[&str]) -> Vec<PairWithTruth> {
         let mut found: Vec<_> = groups.iter().filter_map(|group| self.pair(group)).collect();
         if found.is_empty() {
@@ -111,8 +111,8 @@ impl Workshop {
         found
     }
 
-    /// Rendered pairs, whose truth is exact to a fraction of a pixel: the built-in scene, random worlds in its size, and the rendered scene
-    /// of the data, if it has one and there is time for it.
+    /// Returns rendered pairs with sub-pixel truth: the built-in scene, random worlds in its size, and, unless in a quick run, the
+    /// rendered scene of the data.
     ///
     /// # Errors
     /// A world cannot be rendered.
@@ -124,7 +124,7 @@ impl Workshop {
         Ok([self.scene.clone()].into_iter().chain(worlds?).chain(others).collect())
     }
 
-    /// Jobs of the built-in scene of a size, which tests divide.
+    /// Creates jobs of the built-in scene in this size (divided in tests).
     ///
     /// # Errors
     /// The scene cannot be rendered.
@@ -133,7 +133,7 @@ impl Workshop {
         pairs::jobs(&SourceSpec::Scene, &SourceOptions { size, ..SourceOptions::default() }, params)
     }
 
-    /// Times of the CPU engine, warm.
+    /// Times the warm CPU engine.
     ///
     /// # Errors
     /// The engine fails.
@@ -141,7 +141,7 @@ impl Workshop {
         self.times_of(&mut CpuEngine::new(threads), jobs)
     }
 
-    /// Times of the CPU engine with these vector instructions, warm.
+    /// Times the warm CPU engine with these vector instructions.
     ///
     /// # Errors
     /// The engine fails.
@@ -149,21 +149,21 @@ impl Workshop {
         self.times_of(&mut CpuEngine::with_level(None, level), jobs)
     }
 
-    /// Times of this CPU engine, warm.
+    /// Times this CPU engine, warm.
     ///
     /// # Errors
     /// The engine fails.
     pub(super) fn times_of(&self, engine: &mut CpuEngine, jobs: &[Job]) -> anyhow::Result<Times> {
         let first = one_by_one::measure(engine, jobs, 1)?;
-        if !self.quick && first.frame_ms.best < PATIENCE_MS / 10.0 {
+        if !self.quick && first.frame_ms.best < TIMING_MS / 10.0 {
             warm_up(engine, jobs)?;
         }
-        let patience_ms = if self.quick { QUICK_PATIENCE_MS } else { PATIENCE_MS };
-        let frames = ((patience_ms / first.frame_ms.best) as usize).clamp(1, MOST_FRAMES);
+        let patience_ms = if self.quick { QUICK_TIMING_MS } else { TIMING_MS };
+        let frames = ((patience_ms / first.frame_ms.best) as usize).clamp(1, MAX_FRAMES);
         one_by_one::measure(engine, jobs, frames)
     }
 
-    /// Time of the plain loops of [`crate::stereo`] on one thread: what papers call the straightforward implementation, ms.
+    /// Times the plain loops of [`crate::stereo`] on one thread, the "straightforward implementation" of papers, ms.
     ///
     /// # Errors
     /// There is no job.
@@ -174,7 +174,7 @@ impl Workshop {
         Ok(start.elapsed().as_secs_f64() * 1e3)
     }
 
-    /// Time of a pair on the GPU without transfers, ms; `None` where there is no GPU that is hardware.
+    /// Times a pair on the GPU without transfers, ms; `None` without a hardware GPU.
     ///
     /// # Errors
     /// The engine fails.
@@ -182,16 +182,16 @@ impl Workshop {
         let Ok(gpu) = &self.gpu else { return Ok(None) };
         let mut engine = GpuEngine::with_options(gpu.clone(), GpuOptions::default())?;
         warm_up(&mut engine, jobs)?;
-        let times = one_by_one::measure(&mut engine, jobs, MOST_FRAMES)?;
+        let times = one_by_one::measure(&mut engine, jobs, MAX_FRAMES)?;
         Ok(Some(times.device_ms.unwrap_or(times.frame_ms).median))
     }
 
-    /// The verdict of a row that only a GPU can have, where there is none.
+    /// Returns the verdict on a row that needs a GPU.
     pub(super) fn needs_gpu(&self) -> Verdict {
         Verdict::NotMeasurable(self.gpu.as_ref().err().cloned().unwrap_or_else(|| "another GPU".to_owned()))
     }
 
-    /// What computes here.
+    /// Describes this machine.
     pub(super) fn machine(&self) -> String {
         match &self.gpu {
             Ok(gpu) => format!("{}; {}", self.cpu.adapter, gpu.info.adapter),
@@ -199,7 +199,7 @@ impl Workshop {
         }
     }
 
-    /// The pairs that the data has, for a sentence.
+    /// Describes the available pairs.
     pub(super) fn data(&self) -> String {
         if self.pairs.is_empty() {
             "none, but those of the program's own renderer".to_owned()
@@ -208,7 +208,7 @@ impl Workshop {
         }
     }
 
-    /// The left map of the first job.
+    /// Computes the left map of the first job.
     ///
     /// # Errors
     /// There is no job, or the engine fails.
@@ -218,7 +218,7 @@ impl Workshop {
         Ok(maps.left)
     }
 
-    /// The left map of a pair over its search range.
+    /// Computes the left map of a pair over its search range.
     ///
     /// # Errors
     /// The engine fails.
@@ -229,7 +229,7 @@ impl Workshop {
         Ok(maps.left)
     }
 
-    /// Figures of the left map over the pixels that both views see, or all with truth where that is unknown.
+    /// Computes figures of the left map over the pixels visible in both views, or all with truth if visibility is unknown.
     ///
     /// # Errors
     /// The engine fails, or the pair has no truth.
@@ -240,7 +240,7 @@ impl Workshop {
     }
 }
 
-/// A world of the program's own renderer as a pair with truth.
+/// Renders a world as a pair with truth.
 fn scene((width, height): (usize, usize), world: SceneWorld, seed: u32) -> anyhow::Result<PairWithTruth> {
     let options = SceneOptions { width, height, world, seed, ..SceneOptions::default() };
     let raw = SceneRenderer::new(&options)?.pair(0);
@@ -251,7 +251,7 @@ fn scene((width, height): (usize, usize), world: SceneWorld, seed: u32) -> anyho
     PairWithTruth::of_raw(raw, name, "scene").context("the scene has no truth")
 }
 
-/// The names of pairs, for sentences.
+/// Joins the names of pairs.
 pub(super) fn names(pairs: &[PairWithTruth]) -> String {
     pairs.iter().map(|pair| console::foreign(pair.group())).collect::<Vec<_>>().join(", ")
 }

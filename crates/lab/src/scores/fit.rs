@@ -1,4 +1,4 @@
-//! Weights of the scores that agree best with truth, and how well they do on scenes that they were not fitted to.
+//! Weights of the scores that correlate best with truth, cross-validated on other scenes.
 
 use super::study::Study;
 use crate::metrics::scores::{NUM_PARTS, combined};
@@ -6,10 +6,10 @@ use crate::metrics::scores::{NUM_PARTS, combined};
 /// Weights in tenths.
 pub(super) type Weights = [u32; NUM_PARTS];
 
-/// Tenths that are distributed over the parts.
+/// Tenths distributed over the parts.
 const TENTHS: u32 = 10;
 
-/// How well weights agree with the truth of one scene.
+/// Agreement of weights with the truth of one scene.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(super) struct Agreement {
     pub(super) scene: String,
@@ -19,7 +19,7 @@ pub(super) struct Agreement {
     pub(super) correlations: [Option<f64>; 2],
 }
 
-/// All weights whose sum is one.
+/// Returns all weights with sum one.
 fn all_weights() -> Vec<Weights> {
     let mut all = Vec::new();
     let mut weights = [0; NUM_PARTS];
@@ -39,7 +39,7 @@ fn distribute(weights: &mut Weights, part: usize, left: u32, all: &mut Vec<Weigh
     }
 }
 
-/// The correlations of each of these weights on one scene; 0 where there is none.
+/// Computes the correlation of each of these weights on one scene; 0 if undefined.
 fn table(study: &Study, all: &[Weights]) -> Vec<f64> {
     let of = |weights: &Weights| {
         let found = study.correlations(|sample| combined(&sample.parts, weights));
@@ -48,7 +48,7 @@ fn table(study: &Study, all: &[Weights]) -> Vec<f64> {
     all.iter().map(of).collect()
 }
 
-/// The weights with the largest mean correlation over these tables; the first of equal ones.
+/// Returns the weights with the largest mean correlation; the first of equal ones.
 fn best<'a>(all: &[Weights], tables: impl Iterator<Item = &'a Vec<f64>> + Clone) -> Weights {
     let sum = |i: usize| tables.clone().map(|table| table[i]).sum::<f64>();
     let better = |best: (usize, f64), i: usize| {
@@ -58,7 +58,7 @@ fn best<'a>(all: &[Weights], tables: impl Iterator<Item = &'a Vec<f64>> + Clone)
     all[(0..all.len()).fold((0, f64::NEG_INFINITY), better).0]
 }
 
-/// The best weights over all scenes, and for each scene how well weights agree that were fitted to the other groups.
+/// Fits weights to all scenes, and cross-validates each scene with weights fitted to the other groups.
 pub(super) fn fit(studies: &[Study]) -> (Weights, Vec<Agreement>) {
     let all = all_weights();
     let tables: Vec<_> = studies.iter().map(|study| table(study, &all)).collect();
@@ -77,7 +77,7 @@ mod tests {
     use crate::metrics::Random;
     use crate::scores::study::Sample;
 
-    /// A scene whose error is this part, with noise in the others.
+    /// Creates a scene whose error is this part, with noise in the others.
     fn study(group: &str, part: usize, seed: u64) -> Study {
         let mut random = Random::with_seed(seed);
         let sample = |_| {

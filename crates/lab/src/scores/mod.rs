@@ -1,5 +1,5 @@
-//! How far the scores without truth agree with truth: rank correlations over settings drawn by a seed, scene by scene, and a
-//! combination that is judged on scenes to which it was not fitted.
+//! Validity of the scores without truth: rank correlations with true errors over random settings for each scene, and a
+//! cross-validated combination.
 
 mod fit;
 mod settings;
@@ -14,14 +14,14 @@ use std::io::Write;
 use std::path::Path;
 use study::Study;
 
-/// How the study is made.
+/// Options of the study.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Seed of the settings.
     pub seed: u64,
-    /// Settings for each scene.
+    /// Number of settings per scene.
     pub settings: usize,
-    /// JSON instead of tables.
+    /// Whether to print JSON instead of tables.
     pub json: bool,
 }
 

@@ -1,11 +1,11 @@
-//! Settings drawn at random: values around those that the presets have.
+//! Random settings around the values of the presets.
 
 use crate::metrics::Random;
 use crate::stereo::{AdaptiveP2, CostKind, Fill, Median, StereoParams, Subpixel};
 
-// A value that stands twice is drawn twice as often.
+// repeated values are drawn more often
 
-/// Costs: those that work without local aggregation.
+/// Costs that work without local aggregation.
 const COSTS: [CostKind; 7] = [
     CostKind::Census5x5,
     CostKind::Census7x7,
@@ -25,11 +25,11 @@ const LEFT_RIGHT: [Option<u32>; 5] = [Some(0), Some(1), Some(1), Some(2), Some(4
 const UNIQUENESS: [u32; 6] = [0, 0, 0, 3, 6, 10];
 const SPECKLE_SIZES: [u32; 4] = [0, 50, 100, 400];
 const SPATIAL: [Option<u32>; 3] = [None, None, Some(2)];
-/// Penalties lie between those of the cost divided and multiplied by this.
+/// Largest factor or divisor of the cost's default penalties.
 const MAX_PENALTY_FACTOR: f64 = 4.0;
 
-/// Settings drawn from the space, for this number of disparities. The left-right check is on, because the score without truth needs it;
-/// costs are not aggregated locally, nothing is filled, and edges of depth stay where they are found.
+/// Draws settings for this number of disparities. The left-right check is on, because the score without truth needs it; local
+/// aggregation, filling and depth edge shifts are off.
 pub(super) fn draw(random: &mut Random, num_disparities: u32) -> StereoParams {
     loop {
         let mut params = StereoParams::for_cost(random.one_of(&COSTS));

@@ -1,38 +1,38 @@
-//! One scene: the scores and the errors of many settings.
+//! Scores and errors of many settings on one scene.
 
 use crate::capture::picture_files::truth::PairWithTruth;
 use crate::metrics::scores::{NUM_PARTS, View, parts, scores};
 use crate::metrics::{Random, rank_correlation, truth_error};
 use crate::stereo::{DisparityMap, StereoParams};
 
-/// One setting on one scene.
+/// Scores and errors of one setting on one scene.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub(super) struct Sample {
-    /// In the order of [`crate::metrics::scores::PARTS`].
+    /// Scores in the order of [`crate::metrics::scores::PARTS`].
     pub(super) parts: [f64; NUM_PARTS],
     /// Pixels off by more than 1 px or without a disparity, % of all with truth.
     pub(super) bad_1_percent: f64,
-    /// The same for 2 px.
+    /// Pixels off by more than 2 px or without a disparity, % of all with truth.
     pub(super) bad_2_percent: f64,
 }
 
-/// The settings of one scene.
+/// Settings of one scene.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(super) struct Study {
     pub(super) scene: String,
     pub(super) group: String,
-    /// Settings that were matched to find these.
+    /// Number of settings matched to find these.
     pub(super) drawn: usize,
     pub(super) samples: Vec<Sample>,
 }
 
-/// Settings that are matched before the best one is taken as known, and at most.
+/// Smallest number of settings before the best is assumed known, and the largest number.
 const MIN_DRAWN: usize = 120;
 const MAX_DRAWN: usize = 400;
-/// Settings up to so many times the best one's bad-1.0 count.
-const MAX_OF_BEST: f64 = 2.0;
+/// Largest bad-1.0 as a multiple of the best setting's.
+const MAX_ERROR_RATIO: f64 = 2.0;
 
-/// Matches settings drawn by this seed until `wanted` of them have a bad-1.0 within twice that of the best one.
+/// Matches settings drawn by this seed until `wanted` of them have a bad-1.0 at most twice the best one.
 ///
 /// # Errors
 /// The matcher fails.
@@ -51,14 +51,14 @@ pub(super) fn study(
         drawn += 1;
         let best = all.iter().map(|s: &Sample| s.bad_1_percent).fold(f64::INFINITY, f64::min);
         let samples: Vec<_> =
-            all.iter().copied().filter(|s| s.bad_1_percent <= MAX_OF_BEST * best).take(wanted).collect();
+            all.iter().copied().filter(|s| s.bad_1_percent <= MAX_ERROR_RATIO * best).take(wanted).collect();
         if (drawn >= MIN_DRAWN && samples.len() == wanted) || drawn == MAX_DRAWN {
             return Ok(Study { scene: scene.name.clone(), group: scene.group().to_owned(), drawn, samples });
         }
     }
 }
 
-/// Scores and errors of a map; `None` where it is too empty to have all of them.
+/// Computes scores and errors of a map; `None` if it is too sparse.
 fn sample(scene: &PairWithTruth, map: &DisparityMap) -> Option<Sample> {
     let found = scores(View { left: &scene.raw.left.luma, map }, &scene.raw.right.luma, true, None);
     let error = truth_error(map, &scene.truth)?.all;
@@ -66,7 +66,7 @@ fn sample(scene: &PairWithTruth, map: &DisparityMap) -> Option<Sample> {
 }
 
 impl Study {
-    /// Rank correlation of a number of each sample with the errors, for 1 and for 2 px.
+    /// Computes rank correlations of a number of each sample with the 1 px and 2 px errors.
     pub(super) fn correlations(&self, number: impl Fn(&Sample) -> f64) -> [Option<f64>; 2] {
         [|s: &Sample| s.bad_1_percent, |s: &Sample| s.bad_2_percent].map(|error| {
             let pairs: Vec<_> = self.samples.iter().map(|sample| (number(sample), error(sample))).collect();
@@ -103,7 +103,7 @@ mod tests {
     fn only_settings_within_twice_the_best_error_count() {
         let scene = scene();
         let mut calls = 0;
-        // every fourth map has three columns more wrong than the others
+        // every fourth map has three more wrong columns
         let mut matcher = |_: &StereoParams| {
             calls += 1;
             let wrong = if calls % 4 == 0 { 5 } else { 1 };

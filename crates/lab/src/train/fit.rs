@@ -1,32 +1,32 @@
-//! A network of floats, fitted to evidence, and rounded to the whole numbers that matching uses.
+//! Floating-point network, fitted to evidence and rounded to the integers used in matching.
 
 use crate::metrics::Random;
 use crate::stereo::filter::choice::{EVIDENCE, Layer, Net, UNIT};
 use rayon::prelude::*;
 
-/// Numbers of the hidden layers.
+/// Units of the hidden layers.
 const HIDDEN: [usize; 2] = [32, 16];
-/// Pixels of one step.
+/// Pixels per step.
 const BATCH: usize = 128;
-/// Pixels whose slopes are summed one after the other; the sums are then added in order, so that threads change nothing.
+/// Pixels whose gradients are summed sequentially; partial sums are added in order, so the result does not depend on threads.
 const PART: usize = 32;
-/// Largest step of a weight (D. Kingma & J. Ba, Adam, 2015); it falls to 0 along a cosine.
-const RATE: f32 = 0.002;
-/// How quickly Adam's means of slopes and of their squares forget.
-const FORGET: [f32; 2] = [0.9, 0.999];
-/// Largest whole weights: the sums of any layer then fit 32 bits.
-const LARGEST_WEIGHT: [f32; 3] = [32_767.0, 16_383.0, 16_383.0];
+/// Learning rate (D. Kingma & J. Ba, Adam, 2015); falls to 0 along a cosine.
+const LEARNING_RATE: f32 = 0.002;
+/// Decay of Adam's means of gradients and of their squares.
+const ADAM_DECAY: [f32; 2] = [0.9, 0.999];
+/// Largest integer weights, so that the sums of any layer fit 32 bits.
+const MAX_WEIGHT: [f32; 3] = [32_767.0, 16_383.0, 16_383.0];
 
-/// Evidence for a candidate, and whether it is right. Those of a pixel lie one behind the other.
+/// Evidence for a candidate and its label. Candidates of a pixel are adjacent.
 #[derive(Clone, Copy)]
 pub(super) struct Example {
     pub(super) evidence: [i16; EVIDENCE],
     pub(super) is_right: bool,
-    /// Whether it is the first one of its pixel.
+    /// Whether it is the first candidate of its pixel.
     pub(super) is_first: bool,
 }
 
-/// A layer of floats: biases, and the weights of each input.
+/// Layer: biases and the weights of each input.
 #[derive(Clone)]
 struct Floats {
     inputs: usize,
@@ -35,10 +35,10 @@ struct Floats {
     numbers: Vec<f32>,
 }
 
-/// The network while it is fitted.
+/// Network during the fit.
 pub(super) struct Fit {
     layers: Vec<Floats>,
-    /// Mean and the inverse of the standard deviation of each number of evidence.
+    /// Mean and inverse standard deviation of each evidence value.
     scale: Vec<(f32, f32)>,
     random: Random,
 }
@@ -54,13 +54,13 @@ impl Floats {
 }
 
 impl Fit {
-    /// A network with random weights (He et al., Delving deep into rectifiers, 2015), scaled to these examples.
+    /// Creates a network with random weights (He et al., Delving deep into rectifiers, 2015), scaled to these examples.
     pub(super) fn new(examples: &[Example], seed: u64) -> Self {
         let mut random = Random::with_seed(seed);
         let sizes = [EVIDENCE, HIDDEN[0], HIDDEN[1], 1];
         let layers = sizes.windows(2).map(|size| {
             let deviation = (2.0 / size[0] as f64).sqrt();
-            // about normal: six numbers of variance 1/12
+            // about normal: sum of six numbers of variance 1/12
             let mut normal = || (0..6).map(|_| random.share() - 0.5).sum::<f64>() * 2.0_f64.sqrt() * deviation;
             let weights = (0..size[0] * size[1]).map(|_| normal() as f32);
             Floats {
@@ -80,8 +80,8 @@ impl Fit {
         Self { layers, scale: scale.collect(), random }
     }
 
-    /// Goes over all pixels so many times, in an order drawn anew; returns the mean cross entropy of a candidate, the last time. What
-    /// falls is the sum of two cross entropies: of each candidate, for its chance, and of the choice between those of a pixel.
+    /// Trains for this many epochs in random order; returns the last epoch's mean cross entropy of a candidate. The loss is the sum
+    /// of two cross entropies: per candidate, for its probability, and of the choice between a pixel's candidates.
     pub(super) fn train(&mut self, examples: &[Example], epochs: usize, mut report: impl FnMut(usize, f64)) -> f64 {
         let mut order: Vec<u32> = (0..examples.len() as u32).filter(|&n| examples[n as usize].is_first).collect();
         let mut means = [(); 2].map(|()| self.layers.iter().map(Floats::zero).collect::<Vec<_>>());
@@ -94,18 +94,18 @@ impl Fit {
             loss = 0.0;
             for batch in order.chunks(BATCH) {
                 step += 1;
-                let rate = RATE * 0.5 * (1.0 + (std::f32::consts::PI * step as f32 / steps as f32).cos());
+                let rate = LEARNING_RATE * 0.5 * (1.0 + (std::f32::consts::PI * step as f32 / steps as f32).cos());
                 let parts: Vec<_> = batch.par_chunks(PART).map(|part| self.slopes(part, examples)).collect();
                 loss += parts.iter().map(|(_, loss)| loss).sum::<f64>();
                 let share = 1.0 / batch.len() as f32;
-                let unbias = FORGET.map(|forget| 1.0 / (1.0 - forget.powi(step)));
+                let unbias = ADAM_DECAY.map(|forget| 1.0 / (1.0 - forget.powi(step)));
                 for (l, layer) in self.layers.iter_mut().enumerate() {
                     for (n, number) in layer.numbers.iter_mut().enumerate() {
                         let slope = share * parts.iter().map(|(slopes, _)| slopes[l].numbers[n]).sum::<f32>();
                         let [first, second] = &mut means;
                         let (first, second) = (&mut first[l].numbers[n], &mut second[l].numbers[n]);
-                        *first = FORGET[0] * *first + (1.0 - FORGET[0]) * slope;
-                        *second = FORGET[1] * *second + (1.0 - FORGET[1]) * slope * slope;
+                        *first = ADAM_DECAY[0] * *first + (1.0 - ADAM_DECAY[0]) * slope;
+                        *second = ADAM_DECAY[1] * *second + (1.0 - ADAM_DECAY[1]) * slope * slope;
                         *number -= rate * unbias[0] * *first / ((unbias[1] * *second).sqrt() + 1e-8);
                     }
                 }
@@ -116,7 +116,7 @@ impl Fit {
         loss
     }
 
-    /// Slopes over some pixels, given by their first examples, and the sum of the candidates' cross entropies.
+    /// Computes gradients over some pixels, given by their first examples, and the summed cross entropy of the candidates.
     fn slopes(&self, part: &[u32], examples: &[Example]) -> (Vec<Floats>, f64) {
         let mut slopes: Vec<_> = self.layers.iter().map(Floats::zero).collect();
         let mut loss = 0.0;
@@ -138,7 +138,7 @@ impl Fit {
         (slopes, loss)
     }
 
-    /// Adds the slopes of all weights to `slopes`, from the slope of a score and the outputs of the layers before it.
+    /// Back-propagates a score's gradient through the layers and adds the weights' gradients to `slopes`.
     fn go_back(&self, outputs: &[Vec<f32>], slope: f32, slopes: &mut [Floats]) {
         let mut back = vec![slope];
         for (l, layer) in self.layers.iter().enumerate().rev() {
@@ -162,7 +162,7 @@ impl Fit {
         }
     }
 
-    /// The scaled evidence, and the outputs of each layer.
+    /// Computes the scaled evidence and the outputs of each layer.
     fn outputs(&self, evidence: &[i16; EVIDENCE]) -> Vec<Vec<f32>> {
         let scaled =
             evidence.iter().zip(&self.scale).map(|(&value, (mean, inverse))| (f32::from(value) - mean) * inverse);
@@ -184,12 +184,12 @@ impl Fit {
         outputs
     }
 
-    /// The network in whole numbers: hidden numbers are [`UNIT`] times as large, and weights as large as sums of 32 bits allow.
+    /// Returns the integer network: hidden values are scaled by [`UNIT`], weights as far as 32-bit sums allow.
     pub(super) fn rounded(&self) -> Net {
         let layers = self.layers.iter().enumerate().map(|(l, layer)| {
             let mut numbers = layer.numbers.clone();
             if l == 0 {
-                // the scale of the evidence becomes a part of the weights
+                // fold the evidence scale into the weights
                 for (i, (mean, inverse)) in self.scale.iter().enumerate() {
                     for k in 0..layer.outputs {
                         let weight = numbers[layer.outputs * (1 + i) + k] * inverse;
@@ -199,10 +199,10 @@ impl Fit {
                 }
             }
             let (biases, weights) = numbers.split_at(layer.outputs);
-            // of evidence to hidden numbers, of these to the next, or to the score
+            // layers: evidence to hidden, hidden to hidden, hidden to score
             let unit = if l == 0 { UNIT as f32 } else { 1.0 };
             let largest = weights.iter().fold(1e-9_f32, |largest, weight| largest.max(weight.abs())) * unit;
-            let shift = (LARGEST_WEIGHT[l.min(2)] / largest).log2().floor().clamp(0.0, 20.0);
+            let shift = (MAX_WEIGHT[l.min(2)] / largest).log2().floor().clamp(0.0, 20.0);
             let factor = unit * shift.exp2();
             let bias_factor = UNIT as f32 * shift.exp2();
             Layer {
@@ -217,7 +217,7 @@ impl Fit {
     }
 }
 
-/// Slopes of `-ln(chance that a right candidate is chosen)`, where candidates are chosen with chances proportional to `exp(score)`; 0 where
+/// Computes gradients of `-ln(probability that a right candidate is chosen)` with probabilities proportional to `exp(score)`; 0 if
 /// all are right, or none.
 fn slopes_of_choice(candidates: &[Example], scores: &[f32]) -> Vec<f32> {
     let largest = scores.iter().copied().fold(f32::MIN, f32::max);
@@ -238,7 +238,7 @@ fn slopes_of_choice(candidates: &[Example], scores: &[f32]) -> Vec<f32> {
 mod tests {
     use super::*;
 
-    /// Right where the first number is larger than the second one; the others say nothing.
+    /// Creates examples that are right where the first value exceeds the second; the other values are noise.
     fn examples(count: usize) -> Vec<Example> {
         let mut random = Random::with_seed(3);
         let mut example = || {

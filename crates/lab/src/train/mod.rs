@@ -16,25 +16,25 @@ use fit::{Example, Fit};
 use rayon::prelude::*;
 use std::io::Write;
 
-/// How it is trained.
+/// Options of the training.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Number of worlds.
     pub worlds: u32,
-    /// Seed of the first world, of weights and of the order.
+    /// Seed of the first world, the weights and the order.
     pub seed: u32,
-    /// How often all examples are seen.
+    /// Number of epochs.
     pub epochs: usize,
 }
 
-/// The presets whose maps it is trained on.
+/// Presets that compute the training maps.
 const PRESETS: [Preset; 2] = [Preset::Balanced, Preset::Accurate];
-/// Of so many pixels one is an example: of those with a choice, and of those that are sure, which are three times as many.
-const SPARSE: [usize; 2] = [4, 12];
-/// A right candidate is at most this far from the truth, px.
-const RIGHT_PX: f32 = 1.0;
+/// Sampling intervals of pixels with a choice and of pixels without one, which are three times as many.
+const SAMPLING_INTERVALS: [usize; 2] = [4, 12];
+/// Largest error of a right candidate, px.
+const MAX_RIGHT_ERROR_PX: f32 = 1.0;
 
-/// Trains a network on worlds and on other pairs with truth, and writes how it goes.
+/// Trains a network on worlds and other pairs with truth, and prints the progress.
 ///
 /// # Errors
 /// The renderer fails, or `out` cannot be written.
@@ -55,7 +55,7 @@ pub fn train(options: &Options, others: Vec<RawPair>, out: &mut dyn Write) -> an
     Ok(fit.rounded())
 }
 
-/// Candidates of some pixels of a pair, with each preset.
+/// Extracts candidates of some pixels of a pair for each preset.
 fn examples(pair: &RawPair, seed: u32) -> anyhow::Result<Vec<Example>> {
     let truth = pair.truth.as_ref().context("a pair without truth teaches nothing")?;
     let pictures = PictureRef::pair(&pair.left, &pair.right);
@@ -70,13 +70,13 @@ fn examples(pair: &RawPair, seed: u32) -> anyhow::Result<Vec<Example>> {
         for (x, y) in pixels {
             let true_px = truth.left_px.at(x, y);
             let has_both = true_px.is_finite() && map.values.at(x, y) != INVALID;
-            if !has_both || random.below(SPARSE[usize::from(chooser.is_sure((x, y)))]) > 0 {
+            if !has_both || random.below(SAMPLING_INTERVALS[usize::from(chooser.is_sure((x, y)))]) > 0 {
                 continue;
             }
             let evidence = chooser.all_evidence(x, y).into_iter().enumerate();
             examples.extend(evidence.map(|(n, (candidate, evidence))| Example {
                 evidence: evidence.map(|number| number as i16),
-                is_right: (f32::from(candidate) / SUBPIXEL_STEPS as f32 - true_px).abs() <= RIGHT_PX,
+                is_right: (f32::from(candidate) / SUBPIXEL_STEPS as f32 - true_px).abs() <= MAX_RIGHT_ERROR_PX,
                 is_first: n == 0,
             }));
         }
@@ -84,17 +84,17 @@ fn examples(pair: &RawPair, seed: u32) -> anyhow::Result<Vec<Example>> {
     Ok(examples)
 }
 
-/// A preset that fills, over the range of a truth.
+/// Returns a preset with filling, over the range of a truth.
 fn params(preset: Preset, truth: &Truth) -> StereoParams {
     let mut params = StereoParams::default();
     preset.apply(&mut params);
-    // the default speckle filter for all presets: it leaves more holes than that of `accurate`, and so more choices to learn from
+    // the default speckle filter leaves more holes than that of `accurate`, hence more choices to learn from
     let StereoParams { speckle_size, speckle_range, .. } = StereoParams::default();
     let largest_px = truth.left_px.pixels().iter().copied().filter(|px| px.is_finite()).fold(0.0, f32::max);
     StereoParams {
         num_disparities: largest_px as u32 + 4,
         confidence: true,
-        // its maps teach a little more than those of the default
+        // slightly better training maps than with the default
         subpixel: Subpixel::Parabola,
         fill: Fill::Planes,
         choice: true,
@@ -104,7 +104,7 @@ fn params(preset: Preset, truth: &Truth) -> StereoParams {
     }
 }
 
-/// The left map as the learned choice finds it: filled, and not changed by what comes behind.
+/// Computes the left map before the learned choice: filled, without later filters.
 fn before_choice(pictures: [PictureRef<'_>; 2], params: &StereoParams) -> anyhow::Result<DisparityMap> {
     let [left, right] = pictures;
     let until_fill = StereoParams { fill: Fill::None, choice: false, weighted_median: false, ..params.clone() };

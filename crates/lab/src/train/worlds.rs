@@ -1,4 +1,4 @@
-//! Pairs to learn from: random worlds through cameras that are never quite right.
+//! Training pairs: random worlds seen through imperfect cameras.
 
 use crate::capture::scene::{SceneOptions, SceneRenderer, SceneWorld};
 use crate::capture::{CaptureError, RawPair};
@@ -7,11 +7,11 @@ use crate::metrics::Random;
 
 /// Size of a pair, px.
 const SIZE: (usize, usize) = (400, 300);
-/// Most that disparities grow by from row to row, px.
-const STEEPEST: f64 = 0.3;
+/// Largest disparity gradient between rows, px.
+const MAX_SLOPE_PX: f64 = 0.3;
 
-/// The pair of a world: noisy and blurred in two thirds of the cases, rectified wrong by up to half a pixel or exposed differently in
-/// half of them, [sheared] in a third.
+/// Renders the pair of a world: noisy and blurred in two thirds of the cases, misrectified by up to half a pixel or exposed
+/// differently in half, [sheared] in a third.
 ///
 /// # Errors
 /// The renderer fails.
@@ -44,10 +44,10 @@ pub(super) fn pair(seed: u32) -> Result<RawPair, CaptureError> {
     };
     let (left, right) = (expose(&pair.left, 1.0), expose(&pair.right, gain));
     let exposed = RawPair { left, right, ..pair };
-    Ok(if random.below(3) > 0 { exposed } else { sheared(exposed, STEEPEST * random.share()) })
+    Ok(if random.below(3) > 0 { exposed } else { sheared(exposed, MAX_SLOPE_PX * random.share()) })
 }
 
-/// The mean of each pixel and its neighbours, weighted 1 2 1 along rows and columns.
+/// Blurs with weights 1 2 1 along rows and columns.
 fn blurred(rgb: &Image<[u8; 3]>) -> Image<[u8; 3]> {
     let (width, height) = rgb.size();
     let mean = |a: [u8; 3], b: [u8; 3], c: [u8; 3]| {
@@ -61,8 +61,8 @@ fn blurred(rgb: &Image<[u8; 3]>) -> Image<[u8; 3]> {
     })
 }
 
-/// The pair with disparities that grow by so much more from row to row, as those of ground do: no surface faces the cameras. What the
-/// right camera does not see then is black.
+/// Adds a disparity gradient between rows to a pair, like that of ground: no surface is fronto-parallel. Areas unseen by the right
+/// camera become black.
 fn sheared(pair: RawPair, px: f64) -> RawPair {
     let (width, height) = pair.right.luma.size();
     let rgb = pair.right.rgb.unwrap_or_else(|| Image::filled(width, height, [0; 3]));

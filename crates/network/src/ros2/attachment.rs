@@ -1,33 +1,33 @@
-//! What every message brings beside its bytes: its number, when it was sent, and by which publisher.
+//! Attachment of every message: sequence number, send time and publisher id.
 
-/// Bytes of an attachment.
+/// Size of an attachment, bytes.
 pub(super) const BYTES: usize = 33;
-/// Bytes of a publisher's name, which stand before it.
+/// Size of a publisher id, bytes; stands before it.
 const GID_BYTES: u8 = 16;
 
-/// Name of a publisher: a hash of its token, by which receivers find the one to the other.
+/// Publisher id: a hash of its token, by which receivers match messages to publishers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Gid([u8; 16]);
 
 impl Gid {
-    /// Of the publisher with this token.
+    /// Computes the id of the publisher with this token.
     pub(super) fn of(token: &str) -> Self {
         Self(xxhash_rust::xxh3::xxh3_128(token.as_bytes()).to_le_bytes())
     }
 }
 
-/// An attachment.
+/// Attachment of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Attachment {
     /// Number of the message, from 1 for each publisher.
     pub(super) sequence: i64,
-    /// When it was sent, ns since 1970.
+    /// Send time, ns since 1970.
     pub(super) sent_ns: i64,
     pub(super) gid: Gid,
 }
 
 impl Attachment {
-    /// The bytes. A wrong length ends the program of a subscriber in C++.
+    /// Encodes the attachment. A wrong length crashes subscribers in C++.
     pub(super) fn to_bytes(self) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
         bytes[..8].copy_from_slice(&self.sequence.to_le_bytes());
@@ -37,7 +37,7 @@ impl Attachment {
         bytes
     }
 
-    /// The attachment of these bytes; `None` if they are none.
+    /// Decodes an attachment; `None` if the bytes are invalid.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; BYTES] = bytes.try_into().ok().filter(|bytes: &&[u8; BYTES]| bytes[16] == GID_BYTES)?;
         let word = |at: usize| i64::from_le_bytes(std::array::from_fn(|k| bytes[at + k]));
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(Attachment::of(&other), None);
     }
 
-    /// Numbers of Python's `xxhash`: `xxh3_128(token).intdigest().to_bytes(16, "little")`.
+    /// expected values from Python's `xxhash`: `xxh3_128(token).intdigest().to_bytes(16, "little")`
     #[test]
     fn a_name_is_the_hash_that_others_compute() {
         assert_eq!(Gid::of("").0, *b"\x7f\x49\x8d\x46\x24\xc3\x01\x60\xd8\x98\x47\x01\xd3\x06\xaa\x99");

@@ -1,4 +1,4 @@
-//! ROS 2 without ROS: a node that programs with `rmw_zenoh_cpp` see, hear and talk to.
+//! ROS 2 without a ROS installation: a node that is visible to programs with `rmw_zenoh_cpp` and exchanges messages with them.
 //!
 //! ```text
 //!  messages in CDR (recording/format) ─▶ key of topic, type and hash ─▶ with an attachment ═▶ subscriptions of ROS
@@ -6,7 +6,7 @@
 //!  the graph: a liveliness token for the node and for each of its ends (token)
 //! ```
 //!
-//! Everything follows the design of `rmw_zenoh_cpp` from Humble on, with the attachment that Jazzy has since 0.2.4. DDS is not spoken.
+//! The protocol is that of `rmw_zenoh_cpp` from Humble on, with the attachment that Jazzy has since 0.2.4. DDS is not supported.
 
 mod attachment;
 mod graph;
@@ -21,7 +21,7 @@ mod types;
 pub use node::{Node, Outgoing};
 pub use qos::Qos;
 pub use source::RosSource;
-pub use surroundings::Surroundings;
+pub use surroundings::RosEnvironment;
 
-/// Namespace of the program's nodes.
+/// Default namespace of the program's nodes.
 const NAMESPACE: &str = "/stereo";

@@ -1,4 +1,4 @@
-//! A node with its publishers and subscriptions.
+//! ROS 2 node with its publishers and subscriptions.
 
 use super::super::error::NetworkError;
 use super::super::outlet::now_ns;
@@ -6,7 +6,7 @@ use super::NAMESPACE;
 use super::attachment::{Attachment, Gid};
 use super::graph;
 use super::qos::Qos;
-use super::surroundings::Surroundings;
+use super::surroundings::RosEnvironment;
 use super::token::{self, End, NodeToken, Published};
 use crate::console;
 use crate::recording::format::Kind;
@@ -23,35 +23,35 @@ use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::qos::CongestionControl;
 use zenoh_ext::{AdvancedPublisher, AdvancedPublisherBuilderExt as _, CacheConfig, MissDetectionConfig};
 
-/// How often late subscribers of a latched topic get its newest number.
+/// Interval at which a latched topic announces its newest sequence number to late subscribers.
 const HEARTBEAT: Duration = Duration::from_millis(500);
 
-/// A node of ROS 2's graph; it is gone when this and all that it declared is dropped.
+/// Node of the ROS 2 graph; it leaves the graph when it and all its ends are dropped.
 pub struct Node {
     session: zenoh::Session,
     token: NodeToken,
     routers: String,
-    /// Numbers of what the node declares.
+    /// Next entity id.
     next_id: AtomicU64,
     _declared: LivelinessToken,
 }
 
 impl Node {
-    /// Joins the graph as `/stereo/NAME`; does not wait for a router.
+    /// Joins the graph as `/stereo/NAME` without waiting for a router.
     ///
     /// # Errors
-    /// Zenoh refuses its configuration, or gives no session.
-    pub fn open(surroundings: &Surroundings, name: &'static str) -> Result<Self, NetworkError> {
+    /// The configuration is invalid, or no session can be opened.
+    pub fn open(surroundings: &RosEnvironment, name: &'static str) -> Result<Self, NetworkError> {
         Self::open_in(surroundings, NAMESPACE.to_owned(), name)
     }
 
-    /// The same in another namespace, such as `/pi`: topics below `/stereo` are below it instead.
+    /// Joins the graph in another namespace, such as `/pi`, which replaces `/stereo` in topic names.
     ///
     /// # Errors
-    /// As [`Node::open`].
-    pub fn open_in(surroundings: &Surroundings, namespace: String, name: &'static str) -> Result<Self, NetworkError> {
+    /// See [`Node::open`].
+    pub fn open_in(surroundings: &RosEnvironment, namespace: String, name: &'static str) -> Result<Self, NetworkError> {
         let config = surroundings.zenoh()?;
-        let routers = Surroundings::routers(&config);
+        let routers = RosEnvironment::routers(&config);
         let failed = |err: &dyn std::fmt::Display| {
             let err = console::foreign(&err.to_string().chars().take(300).collect::<String>());
             NetworkError::new(format!("cannot join ROS 2's graph by {routers}: {err}"))
@@ -63,27 +63,27 @@ impl Node {
         Ok(Self { session, token, routers, next_id: AtomicU64::new(1), _declared: declared })
     }
 
-    /// Its full name.
+    /// Returns the full name.
     pub fn name(&self) -> String {
         format!("{}/{}", self.token.namespace, self.token.name)
     }
 
-    /// Number of its domain.
+    /// Returns the domain number.
     pub fn domain(&self) -> u32 {
         self.token.domain
     }
 
-    /// Addresses of routers.
+    /// Returns the addresses of the routers.
     pub fn routers(&self) -> &str {
         &self.routers
     }
 
-    /// Whether a router answers: without one no other node is known.
+    /// Whether a router is connected; without one no other node is visible.
     pub fn is_connected(&self) -> bool {
         self.session.info().routers_zid().wait().next().is_some()
     }
 
-    /// What to do where no router answers.
+    /// Returns the remedy for a missing router.
     pub fn no_router(&self) -> String {
         format!(
             "no router answers at {}: start `stereopsis router` or `ros2 run rmw_zenoh_cpp rmw_zenohd`, or name another one with \
@@ -92,17 +92,17 @@ impl Node {
         )
     }
 
-    /// All publishers of the domain; asks the network.
+    /// Queries all publishers of the domain.
     pub(super) fn published(&self) -> BTreeSet<Published> {
         graph::published(&self.session, self.token.domain)
     }
 
-    /// Number of publishers of the domain; asks the network.
+    /// Queries the number of publishers of the domain.
     pub fn publishers(&self) -> usize {
         self.published().len()
     }
 
-    /// The name of a topic of recordings in the node's namespace. Transforms are one topic for all nodes.
+    /// Resolves a recording's topic in the node's namespace. Transforms are one topic for all nodes.
     fn resolved(&self, topic: &str) -> String {
         let namespace = &self.token.namespace;
         match topic.strip_prefix(NAMESPACE).filter(|rest| rest.starts_with('/')) {
@@ -121,8 +121,8 @@ impl Node {
         declared.map_err(|err| NetworkError::new(format!("cannot show {topic} to ROS 2's nodes: {err}")))
     }
 
-    /// Publishes a topic; `heard` is called when the first subscription comes and when the last one is gone, on one of Zenoh's threads,
-    /// and must not wait.
+    /// Publishes a topic. `heard` is called on a Zenoh thread when the first subscription appears and the last one is gone, and
+    /// must not block.
     ///
     /// # Errors
     /// The session has ended.
@@ -168,8 +168,8 @@ impl Node {
         })
     }
 
-    /// Receives a topic: `take` gets the bytes of each message and when it was sent, ns since 1970, where its publisher says so. It is
-    /// called on one of Zenoh's threads and must not wait.
+    /// Subscribes to a topic: `take` gets the bytes of each message and its send time (ns since 1970) if known. It is called on a
+    /// Zenoh thread and must not block.
     ///
     /// # Errors
     /// The session has ended.
@@ -180,7 +180,7 @@ impl Node {
         qos: Qos,
         take: impl Fn(&[u8], Option<u64>) + Send + Sync + 'static,
     ) -> Result<Incoming, NetworkError> {
-        // first the token: from Lyrical on publishers send only where they know of a subscription by its token
+        // the token first: from Lyrical on publishers send only if they know a subscription by its token
         let token = self.token.end(self.next_id(), End::Subscription, topic, kind, qos);
         let declared = self.declare(&token, topic)?;
         let key = token::data_of_all(self.token.domain, topic, kind);
@@ -197,11 +197,11 @@ impl Node {
 
 enum Handle {
     Plain(Publisher<'static>),
-    /// Keeps the last messages for late subscribers.
+    /// Publisher that keeps the last messages for late subscribers.
     Latched(AdvancedPublisher<'static>),
 }
 
-/// A publisher of a node. Its token goes before it.
+/// Publisher of a node. Its token is dropped before it.
 pub struct Outgoing {
     _declared: LivelinessToken,
     _listener: MatchingListener<()>,
@@ -213,7 +213,7 @@ pub struct Outgoing {
 }
 
 impl Outgoing {
-    /// Whether a message need be sent: there is a subscription, or one may come.
+    /// Whether to send a message: there is a subscription, or the topic is latched.
     pub fn is_wanted(&self) -> bool {
         self.is_latched || self.is_received()
     }
@@ -223,12 +223,12 @@ impl Outgoing {
         self.is_received.load(Ordering::Acquire)
     }
 
-    /// Whether it keeps its last message for late subscribers.
+    /// Whether the last message is kept for late subscribers.
     pub fn is_latched(&self) -> bool {
         self.is_latched
     }
 
-    /// Sends a message in CDR. Where the network does not take it at once it waits for some milliseconds, and then drops it.
+    /// Sends a CDR message. On a congested network it waits for some milliseconds, then drops the message.
     ///
     /// # Errors
     /// The session has ended.
@@ -244,7 +244,7 @@ impl Outgoing {
     }
 }
 
-/// A subscription of a node; it ends when it is dropped.
+/// Subscription of a node; it ends when it is dropped.
 pub struct Incoming {
     _subscriber: Subscriber<()>,
     _declared: LivelinessToken,

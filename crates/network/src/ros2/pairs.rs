@@ -1,4 +1,4 @@
-//! Pictures of two topics, paired by their stamps as they come. The newest pair waits for its reader.
+//! Pictures of two topics, paired by their stamps. The newest pair is kept for its reader.
 
 use super::super::outlet::now_ns;
 use crate::calibration::CameraInfo;
@@ -10,10 +10,10 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Rate of two topics until it is measured, Hz.
+/// Picture rate assumed until it is measured, Hz.
 const DEFAULT_RATE_HZ: f64 = 30.0;
 
-/// Where the messages of all subscriptions go.
+/// Receiver of the messages of all subscriptions.
 pub(super) struct Intake {
     state: Mutex<State>,
     sender: NewestSender<[Packet; 2]>,
@@ -22,25 +22,25 @@ pub(super) struct Intake {
 struct State {
     pairing: Pairing<Packet>,
     cameras: [Option<CameraInfo>; 2],
-    /// When the last picture of each view came.
+    /// Arrival of the last picture of each view.
     came: [Option<Instant>; 2],
     refused: u64,
     refusal: Option<String>,
 }
 
-/// What has come so far.
-pub(super) struct Came {
-    /// When the last picture of each view came.
+/// Counters and arrival times of received pictures.
+pub(super) struct IntakeStatus {
+    /// Arrival of the last picture of each view.
     pub(super) last: [Option<Instant>; 2],
     /// Pictures without a partner.
     pub(super) unpaired: u64,
     pub(super) skew: Option<Skew>,
-    /// Messages that were refused, and why the last one was.
+    /// Number of refused messages, and the last reason.
     pub(super) refused: Option<(u64, String)>,
 }
 
 impl Intake {
-    /// An empty one, and its pairs: left and right.
+    /// Creates an intake and the queue of its pairs (left, right).
     pub(super) fn new() -> (Arc<Self>, NewestReceiver<[Packet; 2]>) {
         let (sender, pairs) = newest::channel();
         let state = State {
@@ -53,7 +53,7 @@ impl Intake {
         (Arc::new(Self { state: Mutex::new(state), sender }), pairs)
     }
 
-    /// Takes a picture; `sent_ns` is when its publisher sent it, for pictures without a stamp.
+    /// Adds a picture; `sent_ns` (its send time) replaces a missing stamp.
     pub(super) fn picture(&self, side: Side, channel: &Arc<Channel>, message: &[u8], sent_ns: Option<u64>) {
         let Some(stamp) = stamp(message) else {
             return self.refuse(format!("{}: {} bytes are no message", channel.topic, message.len()));
@@ -75,7 +75,7 @@ impl Intake {
         }
     }
 
-    /// Takes the description of a camera.
+    /// Adds the description of a camera.
     pub(super) fn camera(&self, side: Side, channel: &Channel, message: &[u8]) {
         match format::decode(channel, message).map(|message| message.body) {
             Ok(Body::Camera(camera)) => self.state.lock().cameras[side as usize] = Some(*camera),
@@ -84,31 +84,31 @@ impl Intake {
         }
     }
 
-    /// Counts a message that makes no sense.
+    /// Counts an invalid message.
     pub(super) fn refuse(&self, why: String) {
         let mut state = self.state.lock();
         state.refused += 1;
         state.refusal = Some(why);
     }
 
-    /// The newest cameras.
+    /// Returns the newest camera descriptions.
     pub(super) fn cameras(&self) -> [Option<CameraInfo>; 2] {
         self.state.lock().cameras.clone()
     }
 
-    /// Columns and rows of the cameras, where a driver publishes them: no picture has more.
+    /// Returns the largest columns and rows of the published cameras, the upper limit of a picture's size.
     pub(super) fn camera_size(&self) -> Option<(usize, usize)> {
         let state = self.state.lock();
         let sizes = state.cameras.iter().flatten().map(|camera| (camera.width as usize, camera.height as usize));
-        // a driver that knows nothing of its camera says 0
+        // an uncalibrated driver publishes 0
         let known = sizes.filter(|&(columns, rows)| columns > 0 && rows > 0);
         known.reduce(|left, right| (left.0.min(right.0), left.1.min(right.1)))
     }
 
-    /// What has come so far.
-    pub(super) fn came(&self) -> Came {
+    /// Returns the counters and arrival times.
+    pub(super) fn status(&self) -> IntakeStatus {
         let state = self.state.lock();
-        Came {
+        IntakeStatus {
             last: state.came,
             unpaired: state.pairing.unpaired(),
             skew: state.pairing.skew(),
@@ -117,8 +117,7 @@ impl Intake {
     }
 }
 
-/// The stamp at the beginning of a message with a header, without reading the rest; 1970 for an earlier one. `None` if these are no
-/// message's bytes.
+/// Decodes the stamp of a message header only; earlier times become 1970. `None` if the bytes are no message.
 fn stamp(message: &[u8]) -> Option<SystemTime> {
     let head: &[u8; 12] = message.first_chunk()?;
     let word = |at: usize| -> [u8; 4] { std::array::from_fn(|k| head[at + k]) };
@@ -159,8 +158,8 @@ mod tests {
         let [left, right] = pairs.try_recv().unwrap();
         assert_eq!((left.data, right.data), (picture(frame(4, 0)), picture(frame(4, 4_000_000))));
         assert_eq!((pairs.try_recv().is_err(), pairs.dropped()), (true, 4));
-        let skew = intake.came().skew.unwrap();
-        assert!((skew.mean_s - 0.004).abs() < 1e-9 && intake.came().unpaired == 0, "{skew:?}");
+        let skew = intake.status().skew.unwrap();
+        assert!((skew.mean_s - 0.004).abs() < 1e-9 && intake.status().unpaired == 0, "{skew:?}");
     }
 
     #[test]
@@ -170,7 +169,7 @@ mod tests {
         intake.picture(Side::Right, &channel(), &picture(0), Some(7_000_000_000));
         assert!(pairs.try_recv().is_err());
         intake.picture(Side::Left, &channel(), &picture(0), Some(7_000_000_000));
-        assert!(pairs.try_recv().is_ok() && intake.came().unpaired == 1);
+        assert!(pairs.try_recv().is_ok() && intake.status().unpaired == 1);
     }
 
     #[test]
@@ -180,8 +179,8 @@ mod tests {
             intake.picture(Side::Left, &channel(), bytes, None);
         }
         intake.camera(Side::Left, &Format::Ros2.channel_of("/camera_info", Kind::Camera), &[0, 1, 0, 0, 9]);
-        let (count, why) = intake.came().refused.unwrap();
+        let (count, why) = intake.status().refused.unwrap();
         assert!(count == 4 && why.contains("/camera_info"), "{why}");
-        assert!(pairs.try_recv().is_err() && intake.came().last == [None, None]);
+        assert!(pairs.try_recv().is_err() && intake.status().last == [None, None]);
     }
 }

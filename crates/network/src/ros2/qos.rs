@@ -1,31 +1,31 @@
-//! Quality of service, as far as it is used here, and its words in tokens.
+//! Quality of service used here, and its encoding in tokens.
 
 use std::fmt;
 
-/// Quality of service of a publisher or a subscription. Deadlines, lifespans and liveliness are always the default ones.
+/// Quality of service of a publisher or a subscription. Deadline, lifespan and liveliness are always the defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Qos {
-    /// A message that is lost on the way is not sent again.
+    /// Whether lost messages are not resent.
     pub is_best_effort: bool,
-    /// Late subscribers get the last messages.
+    /// Whether late subscribers get the last messages.
     pub is_latched: bool,
-    /// Messages that are kept.
+    /// Number of kept messages.
     pub depth: usize,
 }
 
-/// Depth that is not said in tokens.
+/// Depth omitted from tokens.
 const DEFAULT_DEPTH: usize = 42;
 
 impl Qos {
-    /// Of pictures and of what is made of them: the newest counts.
+    /// Profile of pictures and results: only the newest matters.
     pub const SENSOR_DATA: Self = Self { is_best_effort: true, is_latched: false, depth: 5 };
-    /// Of small messages.
+    /// Profile of small messages.
     pub const DEFAULT: Self = Self { is_best_effort: false, is_latched: false, depth: 10 };
-    /// Of messages that are sent once.
+    /// Profile of messages that are sent once.
     pub const LATCHED: Self = Self { is_best_effort: false, is_latched: true, depth: 1 };
 }
 
-/// The words in a token. What is the default is empty, and must be: receivers make a token anew before they hash it.
+/// Encodes the profile for a token. Defaults must be empty: receivers rebuild a token before they hash it.
 impl fmt::Display for Qos {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (reliability, durability) =

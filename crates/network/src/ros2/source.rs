@@ -1,9 +1,9 @@
-//! Pairs of a driver of ROS 2: two topics of pictures, with their cameras beside them.
+//! Source of a ROS 2 driver's pairs: two picture topics with their camera descriptions.
 
 use super::node::{Incoming, Node};
 use super::pairs::Intake;
 use super::qos::Qos;
-use super::surroundings::Surroundings;
+use super::surroundings::RosEnvironment;
 use super::token::Published;
 use crate::calibration::CalibrationNote;
 use crate::capture::pairing::Side;
@@ -18,30 +18,29 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Limit of the wait for the first pair.
+/// Time limit of the first pair.
 const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(30);
-/// Limit of the wait for a router.
+/// Time limit of the connection to a router.
 const ROUTER_TIMEOUT: Duration = Duration::from_secs(5);
-/// A topic that is silent for so long is replaced by its compressed one.
-const SILENCE: Duration = Duration::from_secs(2);
-/// Shortest wait for the cameras behind the first pair. A node that starts may declare their topics after those of its pictures, so
-/// a list of topics without them does not end the wait earlier.
+/// Time without pictures after which the compressed topic is used instead.
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Minimum wait for camera descriptions after the first pair: a starting node may declare them after its picture topics.
 const CAMERAS_GRACE: Duration = Duration::from_millis(500);
-/// Limit of the wait for cameras that are published, behind the first pair.
+/// Time limit of published camera descriptions after the first pair.
 const CAMERAS_TIMEOUT: Duration = Duration::from_secs(5);
-/// A view without pictures for so long is remarked on.
-const LOST: Duration = Duration::from_secs(3);
-/// How often is looked while something is waited for.
+/// Time without pictures after which a view is reported as lost.
+const LOST_TIMEOUT: Duration = Duration::from_secs(3);
+/// Polling interval.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// Topics that a message names.
+/// Topics named in an error.
 const MAX_NAMED: usize = 12;
 const SIDES: [Side; 2] = [Side::Left, Side::Right];
 
-/// A driver's pictures.
+/// Source of a driver's pictures.
 pub struct RosSource {
     info: SourceInfo,
     calibration: Option<CalibrationNote>,
-    /// Why the cameras are not used.
+    /// Reason not to use the camera descriptions.
     no_calibration: Option<String>,
     unpacker: Unpacker,
     first: Option<Box<RawPair>>,
@@ -49,9 +48,9 @@ pub struct RosSource {
     received: Received,
 }
 
-/// The subscriptions, and what comes of them.
+/// Subscriptions and their received messages.
 struct Received {
-    /// Topics of the pictures, left first.
+    /// Picture topics, left first.
     topics: [String; 2],
     pictures: [Incoming; 2],
     _cameras: [Incoming; 2],
@@ -61,13 +60,13 @@ struct Received {
 }
 
 impl RosSource {
-    /// Waits for the first pair of these topics, left first.
+    /// Subscribes to these topics (left first) and waits for the first pair.
     ///
     /// # Errors
-    /// No router answers, or no pair comes in time; the text names the topics that there are.
+    /// No router answers, or no pair comes in time; the text lists the existing topics.
     pub fn open(
         [left, right]: [&str; 2],
-        surroundings: &Surroundings,
+        surroundings: &RosEnvironment,
         options: &SourceOptions,
     ) -> Result<Self, CaptureError> {
         let failed = |why: String| CaptureError::Camera(format!("cannot read {left} and {right} from ROS 2: {why}"));
@@ -87,7 +86,7 @@ impl RosSource {
 }
 
 impl Received {
-    fn start(topics: [&str; 2], surroundings: &Surroundings) -> Result<Self, super::super::error::NetworkError> {
+    fn start(topics: [&str; 2], surroundings: &RosEnvironment) -> Result<Self, super::super::error::NetworkError> {
         let node = Node::open(surroundings, "stereopsis_source")?;
         let (intake, pairs) = Intake::new();
         let camera = |eye: usize| {
@@ -106,7 +105,7 @@ impl Received {
         Ok(Self { topics, pictures, _cameras: cameras, intake, pairs, node })
     }
 
-    /// Receives the pictures of one view.
+    /// Subscribes to the pictures of one view.
     fn pictures(
         node: &Node,
         intake: &Arc<Intake>,
@@ -132,7 +131,7 @@ impl Received {
             if begun.elapsed() > ROUTER_TIMEOUT && !self.node.is_connected() {
                 return Err(self.node.no_router());
             }
-            if looked.elapsed() > SILENCE {
+            if looked.elapsed() > SILENCE_TIMEOUT {
                 looked = Instant::now();
                 self.replace_silent();
             }
@@ -140,8 +139,8 @@ impl Received {
         Err(self.why_silent())
     }
 
-    /// The pair of two pictures; `None` where they cannot be used, which is counted. They have the size of their cameras, or that of the
-    /// last pair where no camera is described.
+    /// Decodes a pair; `None` and counted if it cannot be used. The size must be that of the cameras or, without descriptions, of
+    /// the last pair.
     fn pair(&self, unpacker: &Unpacker, packets: &[Packet; 2], last: Option<(usize, usize)>) -> Option<RawPair> {
         let sizes = match self.intake.camera_size() {
             Some(size) => Sizes::Within(size),
@@ -151,9 +150,9 @@ impl Received {
         pair.map_err(|err| self.intake.refuse(err.to_string())).ok()
     }
 
-    /// Receives compressed pictures where plain ones do not come, and a driver publishes them.
+    /// Switches silent views to compressed pictures where a driver publishes them.
     fn replace_silent(&mut self) {
-        let last = self.intake.came().last;
+        let last = self.intake.status().last;
         let silent: Vec<usize> =
             (0..2).filter(|&eye| last[eye].is_none() && kind_of(&self.topics[eye]) == Kind::Image).collect();
         if silent.is_empty() {
@@ -172,9 +171,9 @@ impl Received {
         }
     }
 
-    /// Why no pair came, with the topics that there are.
+    /// Explains a missing pair, with the existing topics.
     fn why_silent(&self) -> String {
-        let came = self.intake.came();
+        let came = self.intake.status();
         let seconds = FIRST_PAIR_TIMEOUT.as_secs();
         let mut why = match came.last {
             [None, None] => format!("no picture came within {seconds} s"),
@@ -193,7 +192,7 @@ impl Received {
         why + "; " + &list(&self.node.published())
     }
 
-    /// The calibration of the drivers, where they publish one.
+    /// Returns the calibration if the drivers publish one.
     fn calibration(&self) -> Result<Option<CalibrationNote>, String> {
         let cameras = self.cameras();
         let pictures = self.topics.each_ref().map(String::as_str);
@@ -207,7 +206,7 @@ impl Received {
         }
     }
 
-    /// The newest cameras; waits for those that are published.
+    /// Returns the newest camera descriptions; waits for published ones.
     fn cameras(&self) -> [Option<crate::calibration::CameraInfo>; 2] {
         let begun = Instant::now();
         loop {
@@ -249,7 +248,7 @@ impl PairSource for RosSource {
             if let Some(pair) = self.received.pair(&self.unpacker, &packets, Some(last)) {
                 self.sequence += 1;
                 let (sequence, name) = (self.sequence, name_of(self.sequence));
-                // its stamps are those of a driver's clock
+                // stamps are in the driver's clock
                 let taken_on = TakenOn::Another(None);
                 break Box::new(RawPair { sequence, name, taken_on, ..pair });
             }
@@ -262,10 +261,10 @@ impl PairSource for RosSource {
     }
 
     fn state(&self) -> SourceState {
-        let came = self.received.intake.came();
+        let came = self.received.intake.status();
         let mut remarks: Vec<String> = self.no_calibration.iter().cloned().collect();
         for (last, name) in came.last.iter().zip(&self.received.topics) {
-            if last.is_none_or(|last| last.elapsed() > LOST) {
+            if last.is_none_or(|last| last.elapsed() > LOST_TIMEOUT) {
                 let name = foreign(name);
                 let why = if self.received.node.is_connected() {
                     "does its driver run?".to_owned()
@@ -286,7 +285,7 @@ impl PairSource for RosSource {
     }
 }
 
-/// The kind of the pictures on a topic, by its name.
+/// Returns the kind of a picture topic by its name.
 fn kind_of(name: &str) -> Kind {
     if topic::plain(name) == name { Kind::Image } else { Kind::Compressed }
 }
@@ -295,7 +294,7 @@ fn name_of(sequence: u64) -> String {
     format!("{sequence:06}")
 }
 
-/// The topics of pictures that there are, in words.
+/// Lists the existing picture topics.
 fn list(published: &BTreeSet<Published>) -> String {
     let is_picture = |it: &&Published| [Kind::Image, Kind::Compressed].iter().any(|&kind| it.is(&it.topic, kind));
     let names: BTreeSet<&str> = published.iter().filter(is_picture).map(|it| it.topic.as_str()).collect();

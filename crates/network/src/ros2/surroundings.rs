@@ -1,35 +1,35 @@
-//! Where the other nodes are: the variables that programs of ROS 2 obey, and Zenoh's configuration that follows from them.
+//! Settings from the environment variables of ROS 2, and the Zenoh configuration made from them.
 
 use super::super::access::MAX_MESSAGE_BYTES;
 use super::super::error::NetworkError;
 use crate::console;
 use std::path::PathBuf;
 
-/// Variable with the number of the domain.
+/// Variable with the domain number.
 const DOMAIN: &str = "ROS_DOMAIN_ID";
-/// Variable with a file of Zenoh's configuration, which replaces ROS's own.
+/// Variable with the path of a Zenoh configuration that replaces ROS's own.
 const CONFIG: &str = "ZENOH_SESSION_CONFIG_URI";
-/// Variable with single settings, as `KEY=VALUE;KEY=VALUE`.
+/// Variable with single settings: `KEY=VALUE;KEY=VALUE`.
 const OVERRIDE: &str = "ZENOH_CONFIG_OVERRIDE";
-/// Largest number of a domain.
+/// Largest domain number.
 const MAX_DOMAIN: u32 = 232;
 
-/// What the variables say.
+/// Settings from the environment variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Surroundings {
-    /// Number of the domain: nodes of others are not seen.
+pub struct RosEnvironment {
+    /// Domain number; nodes of other domains are invisible.
     pub domain: u32,
-    /// Zenoh's configuration, if it is not that of ROS.
+    /// Path of a Zenoh configuration that replaces ROS's own.
     pub config: Option<PathBuf>,
-    /// Settings by key, with values in JSON5, which win over the configuration.
+    /// Keys and JSON5 values that override the configuration.
     pub overrides: Vec<(String, String)>,
 }
 
-impl Surroundings {
-    /// Of the variables of this process.
+impl RosEnvironment {
+    /// Reads the variables of this process.
     ///
     /// # Errors
-    /// One of them makes no sense.
+    /// A variable is invalid.
     pub fn of_environment() -> Result<Self, NetworkError> {
         Self::of(|name| std::env::var(name).ok().filter(|words| !words.trim().is_empty()))
     }
@@ -54,7 +54,8 @@ impl Surroundings {
         Ok(Self { domain, config: variable(CONFIG).map(PathBuf::from), overrides })
     }
 
-    /// Zenoh's configuration: that of `rmw_zenoh_cpp`, a peer that listens on this machine alone and knows others by their router.
+    /// Builds Zenoh's configuration: like `rmw_zenoh_cpp` a peer that listens on this machine only and finds others through their
+    /// router.
     pub(super) fn zenoh(&self) -> Result<zenoh::Config, NetworkError> {
         let mut config = match &self.config {
             Some(path) => zenoh::Config::from_file(path).map_err(|err| {
@@ -69,12 +70,12 @@ impl Surroundings {
                 NetworkError::new(format!("Zenoh refuses {key}={value} of the variable {OVERRIDE}: {err}"))
             })?;
         }
-        // late subscribers are served by time stamps
+        // late subscribers need timestamps
         config.insert_json5("timestamping/enabled", "true").map_err(|err| refused("timestamping/enabled", &err))?;
         Ok(config)
     }
 
-    /// Addresses of the routers that it connects to, for messages.
+    /// Returns the addresses of its routers for messages.
     pub(super) fn routers(config: &zenoh::Config) -> String {
         let endpoints = config.get_json("connect/endpoints").unwrap_or_default();
         let words = serde_json::from_str::<Vec<String>>(&endpoints).unwrap_or_default();
@@ -86,7 +87,7 @@ fn refused(key: &str, err: &dyn std::fmt::Display) -> NetworkError {
     NetworkError::new(format!("Zenoh refuses {key}: {err}"))
 }
 
-/// The configuration of a session of `rmw_zenoh_cpp`.
+/// Builds the session configuration of `rmw_zenoh_cpp`.
 fn of_ros() -> Result<zenoh::Config, NetworkError> {
     let mut config = zenoh::Config::default();
     let limit = MAX_MESSAGE_BYTES.to_string();
@@ -112,20 +113,20 @@ fn of_ros() -> Result<zenoh::Config, NetworkError> {
 mod tests {
     use super::*;
 
-    fn of(set: &[(&str, &str)]) -> Result<Surroundings, NetworkError> {
-        Surroundings::of(|name| set.iter().find(|(known, _)| *known == name).map(|(_, words)| (*words).to_owned()))
+    fn of(set: &[(&str, &str)]) -> Result<RosEnvironment, NetworkError> {
+        RosEnvironment::of(|name| set.iter().find(|(known, _)| *known == name).map(|(_, words)| (*words).to_owned()))
     }
 
     #[test]
     fn variables_are_obeyed_and_nonsense_is_named() {
         let config = of(&[]).unwrap().zenoh().unwrap();
-        assert_eq!(Surroundings::routers(&config), "tcp/localhost:7447");
+        assert_eq!(RosEnvironment::routers(&config), "tcp/localhost:7447");
         assert_eq!(config.get_json("mode").unwrap(), "\"peer\"");
         let words = "connect/endpoints=[\"tcp/robot:7450\"]; mode=\"client\";";
         let there = of(&[(DOMAIN, " 42 "), (OVERRIDE, words)]).unwrap();
         assert_eq!(there.domain, 42);
         let config = there.zenoh().unwrap();
-        assert_eq!(Surroundings::routers(&config), "tcp/robot:7450");
+        assert_eq!(RosEnvironment::routers(&config), "tcp/robot:7450");
         assert_eq!(config.get_json("mode").unwrap(), "\"client\"");
         for (set, why) in [
             ((DOMAIN, "x"), "expected a number from 0 to 232"),
@@ -149,7 +150,7 @@ mod tests {
         let mut file = tempfile::NamedTempFile::with_suffix(".json5").unwrap();
         std::io::Write::write_all(&mut file, b"{mode: 'client', connect: {endpoints: ['tcp/robot:1']}}").unwrap();
         let config = of(&[(CONFIG, file.path().to_str().unwrap())]).unwrap().zenoh().unwrap();
-        assert_eq!(Surroundings::routers(&config), "tcp/robot:1");
+        assert_eq!(RosEnvironment::routers(&config), "tcp/robot:1");
         assert_eq!(config.get_json("timestamping/enabled").unwrap(), "true");
     }
 }

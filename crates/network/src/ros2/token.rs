@@ -1,4 +1,4 @@
-//! Keys of messages, and the tokens by which nodes and their ends are known.
+//! Message keys, and the tokens that announce nodes, publishers and subscriptions.
 
 use super::qos::Qos;
 use super::types;
@@ -7,12 +7,12 @@ use crate::recording::format::Kind;
 /// First part of all tokens.
 const ROOT: &str = "@ros2_lv";
 
-/// An end of a topic.
+/// Kind of a topic's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// It sends.
+    /// Sender.
     Publisher,
-    /// It receives.
+    /// Receiver.
     Subscription,
 }
 
@@ -25,7 +25,7 @@ impl End {
     }
 }
 
-/// A node of this program, as its tokens name it.
+/// Token of a node of this program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NodeToken {
     pub(super) domain: u32,
@@ -33,18 +33,18 @@ pub(super) struct NodeToken {
     pub(super) session: String,
     /// Number of the node in its session.
     pub(super) id: u64,
-    /// Its namespace, such as `/stereo`.
+    /// Namespace of the node, such as `/stereo`.
     pub(super) namespace: String,
     pub(super) name: &'static str,
 }
 
 impl NodeToken {
-    /// The token of the node itself.
+    /// Returns the token of the node.
     pub(super) fn node(&self) -> String {
         self.of(self.id, "NN")
     }
 
-    /// The token of one of its ends, which has this number in the session.
+    /// Returns the token of a publisher or subscription with this id in the session.
     pub(super) fn end(&self, id: u64, end: End, topic: &str, kind: Kind, qos: Qos) -> String {
         let types::RosType { name, hash } = types::of(kind);
         format!("{}/{}/{name}/{hash}/{qos}", self.of(id, end.word()), mangled(topic))
@@ -52,22 +52,22 @@ impl NodeToken {
 
     fn of(&self, id: u64, what: &str) -> String {
         let Self { domain, session, id: node, namespace, name } = self;
-        // the enclave is the root
+        // % is the root enclave
         format!("{ROOT}/{domain}/{session}/{node}/{id}/{what}/%/{}/{name}", mangled(namespace))
     }
 }
 
-/// All tokens of a domain.
+/// Returns the key expression of all tokens of a domain.
 pub(super) fn all(domain: u32) -> String {
     format!("{ROOT}/{domain}/**")
 }
 
-/// Key of the messages that are sent on a topic.
+/// Returns the key for messages sent on a topic.
 pub(super) fn data(domain: u32, topic: &str, kind: Kind) -> String {
     key(domain, topic, kind, types::of(kind).hash)
 }
 
-/// Key expression of the messages on a topic from publishers of all releases: Humble's send no hash.
+/// Returns the key expression of a topic's messages from all ROS releases: Humble sends no hash.
 pub(super) fn data_of_all(domain: u32, topic: &str, kind: Kind) -> String {
     key(domain, topic, kind, "*")
 }
@@ -76,21 +76,21 @@ fn key(domain: u32, topic: &str, kind: Kind, hash: &str) -> String {
     format!("{domain}/{}/{}/{hash}", topic.trim_matches('/'), types::of(kind).name)
 }
 
-/// A name as one part of a token.
+/// Escapes a name for use in a token.
 fn mangled(name: &str) -> String {
     name.replace('/', "%")
 }
 
-/// A publisher of any node.
+/// Publisher of any node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Published {
     pub(super) topic: String,
-    /// Its type by its name on the wire.
+    /// Name of its type on the wire.
     pub(super) type_name: String,
 }
 
 impl Published {
-    /// The publisher with this token; `None` for tokens of other things. Later releases add parts at the end.
+    /// Parses a publisher's token; `None` for other tokens. Later releases append parts.
     pub(super) fn of(token: &str) -> Option<Self> {
         let parts: Vec<&str> = token.split('/').collect();
         match parts[..] {

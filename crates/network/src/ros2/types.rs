@@ -1,17 +1,17 @@
-//! Types of messages: their names on the wire, and the hashes of their definitions.
+//! Message types: names on the wire and hashes of their definitions.
 
 use crate::recording::format::Kind;
 
-/// A type of messages.
+/// Type of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RosType {
-    /// Its name on the wire.
+    /// Name on the wire.
     pub(super) name: &'static str,
-    /// Hash of its definition and of all that it is made of (REP 2011). It has been the same in all releases.
+    /// Hash of the definition and its parts (REP 2011), equal in all releases.
     pub(super) hash: &'static str,
 }
 
-/// The type of the messages of a kind.
+/// Returns the message type of a kind.
 pub(super) fn of(kind: Kind) -> RosType {
     let (name, hash) = match kind {
         Kind::Image => (

@@ -1,12 +1,12 @@
-//! The topics of a recording, live for nodes of ROS 2: RViz, `ros2 bag`, other people's programs.
+//! Topics of a recording, live for ROS 2 nodes: RViz, `ros2 bag`, other programs.
 //!
 //! ```text
 //!  capture, engine ─▶ newest frame, newest result ─▶ messages that have a subscription ─▶ a publisher for each topic ─▶ Zenoh
 //!  (taps)             (inbox)                        (worker)                              (offers)
 //! ```
 //!
-//! What a network does not take in time is dropped, by Zenoh or before a message is packed; capture and engine never wait. Parameters
-//! cannot be set this way.
+//! Messages that the network does not take in time are dropped, by Zenoh or before packing; capture and engine never wait.
+//! Parameters cannot be set this way.
 
 mod offers;
 mod shared;
@@ -18,7 +18,7 @@ use crate::engine::Output;
 use crate::engine::worker::{ResultTap, Wake};
 use crate::files;
 use crate::live::{News, Remote};
-use crate::network::ros2::{Node, Surroundings};
+use crate::network::ros2::{Node, RosEnvironment};
 use crate::recording::About;
 use crate::stereo::StereoParams;
 use parking_lot::Mutex;
@@ -30,7 +30,7 @@ use std::thread::JoinHandle;
 /// Name of the node in its namespace.
 const NODE: &str = "stereopsis";
 
-/// A node that publishes a run, and its thread. [`Remote::stop`] ends both, and so does dropping it.
+/// Node that publishes a run, with its thread. [`Remote::stop`] ends both, and so does dropping it.
 pub struct RosPublisher {
     shared: Arc<Shared>,
     invitation: String,
@@ -38,20 +38,20 @@ pub struct RosPublisher {
 }
 
 impl RosPublisher {
-    /// Joins the graph; topics are there once the first pair has come. Where no router answers it goes on trying.
+    /// Joins the graph; topics appear with the first pair. Retries while no router answers.
     ///
     /// # Errors
-    /// Zenoh refuses its configuration, or the system gives no thread.
-    pub fn start(surroundings: &Surroundings) -> anyhow::Result<Arc<Self>> {
+    /// The configuration is invalid, or the system gives no thread.
+    pub fn start(surroundings: &RosEnvironment) -> anyhow::Result<Arc<Self>> {
         Self::of(Node::open(surroundings, NODE)?, None)
     }
 
-    /// The same for one rig of several: its topics are in its own namespace, and its frames of reference begin with its name. What is
-    /// no letter, digit or `_` in the name becomes `_`, as ROS has it.
+    /// Joins the graph for one of several rigs: topics are in the rig's namespace, and frames of reference begin with its name.
+    /// Characters other than letters, digits and `_` become `_`, as ROS requires.
     ///
     /// # Errors
-    /// As [`RosPublisher::start`].
-    pub fn of_rig(surroundings: &Surroundings, rig: &str) -> anyhow::Result<Arc<Self>> {
+    /// See [`RosPublisher::start`].
+    pub fn of_rig(surroundings: &RosEnvironment, rig: &str) -> anyhow::Result<Arc<Self>> {
         let plain: String = rig.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let begins_well = plain.starts_with(|c: char| c.is_ascii_alphabetic());
         let name = if begins_well { plain } else { format!("rig_{plain}") };

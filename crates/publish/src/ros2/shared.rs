@@ -11,11 +11,11 @@ pub(super) struct Shared {
     pub(super) inbox: Inbox,
     pub(super) wake: Mutex<Option<Wake>>,
     pub(super) news: Mutex<Vec<News>>,
-    /// The parameters that were in force last.
+    /// Last parameters in force.
     pub(super) params: Mutex<Option<StereoParams>>,
-    /// A router answers.
+    /// Whether a router answers.
     pub(super) is_connected: AtomicBool,
-    /// Topics with subscriptions.
+    /// Number of topics with subscriptions.
     pub(super) received: AtomicU64,
 }
 
@@ -39,7 +39,7 @@ impl Shared {
         }
     }
 
-    /// Tells the user something.
+    /// Sends a message to the user.
     pub(super) fn tell(&self, text: String, is_error: bool) {
         self.news.lock().push(News { text, is_error });
         self.wake();

@@ -1,4 +1,4 @@
-//! The publishing thread: packs what has a subscription, and sends it.
+//! Publishing thread: packs and sends messages with subscriptions.
 
 use super::super::inbox::{Input, Wanted};
 use super::super::topics::StreamTopics;
@@ -16,38 +16,38 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How often the router is looked for.
+/// Interval of checks for a router.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The thread's own state.
+/// State of the thread.
 pub(super) struct Worker {
     shared: Arc<Shared>,
     offers: Offers,
     node: Node,
-    /// The name of the rig, by which its frames of reference differ from those of others.
+    /// Name of the rig, as a prefix of its frames of reference.
     rig: Option<String>,
-    /// Description of the source, where its opener has given one.
+    /// Description of the source, if its opener has given one.
     about: Option<About>,
     source: Option<SourceKey>,
     topics: Option<SourceTopics>,
     packer: Option<Packer>,
-    /// What the packer packs.
+    /// Streams that the packer packs.
     streams: Streams,
     /// Topics that had subscriptions before.
     received: BTreeSet<String>,
-    /// The newest ones, for later subscriptions while no new ones come.
+    /// Newest frame and result, for later subscriptions.
     frame: Option<(Arc<Frame>, SourceInfo)>,
     output: Option<Arc<Output>>,
-    /// The last error of packing or sending.
+    /// Last error of packing or sending.
     error: Option<String>,
 }
 
-/// Topics of a source, by what they are made of.
+/// Topics of a source by their input.
 struct SourceTopics {
     of_frames: StreamTopics,
-    /// Pictures as decoded pixels, where cameras give compressed ones.
+    /// Topics of decoded pictures, if the cameras send compressed ones.
     decoded: BTreeSet<String>,
-    /// `None` before the first result.
+    /// Topics of results; `None` before the first result.
     of_results: Option<StreamTopics>,
 }
 
@@ -95,7 +95,7 @@ impl Worker {
         }
     }
 
-    /// Sends new input; and where subscriptions have come, the newest of what is there.
+    /// Sends new input; for new subscriptions also the newest existing input.
     fn publish(&mut self, input: Input) {
         let Input { frame, output, about, parameters, .. } = input;
         let (new_frame, new_output, new_about) = (frame.is_some(), output.is_some(), about.is_some());
@@ -124,7 +124,7 @@ impl Worker {
         self.set_wanted();
     }
 
-    /// Sends what is due of the newest frame. What is sent once goes to all.
+    /// Sends the due messages of the newest frame. Messages that are sent once go to all.
     fn send_frame(&mut self, received: &BTreeSet<String>, is_due: impl Fn(&str) -> bool) {
         let (Some((frame, _)), Some(packer), Some(topics)) = (&self.frame, &mut self.packer, &self.topics) else {
             return;
@@ -140,7 +140,7 @@ impl Worker {
         self.send_packets(packets, is_due);
     }
 
-    /// Sends what is due of the newest result.
+    /// Sends the due messages of the newest result.
     fn send_result(&mut self, received: &BTreeSet<String>, is_due: impl Fn(&str) -> bool) {
         let (Some(output), Some(packer), Some(topics)) = (&self.output, &mut self.packer, &self.topics) else { return };
         let wants_points = received.contains(topic::POINTS);
@@ -165,7 +165,7 @@ impl Worker {
         }
     }
 
-    /// Sends messages that are due, and those that are kept for late subscriptions.
+    /// Sends due messages, and latched ones.
     fn send(&mut self, packets: Vec<Packet>, is_due: impl Fn(&str) -> bool) {
         for packet in packets {
             let name = &packet.channel.topic;
@@ -179,7 +179,7 @@ impl Worker {
         }
     }
 
-    /// Tells the user of an error, once.
+    /// Reports an error to the user once.
     fn report(&mut self, why: String) {
         if self.error.as_ref() != Some(&why) {
             self.shared.tell(why.clone(), true);
@@ -187,7 +187,7 @@ impl Worker {
         }
     }
 
-    /// Offers the topics of the source, where it is another one or its description is new; returns whether it did.
+    /// Offers the topics of a new or newly described source; returns whether it did.
     fn offer_topics(&mut self, new_about: bool) -> bool {
         let Some((frame, source)) = self.frame.clone() else { return false };
         let key = SourceKey::of(&frame, &source);
@@ -234,7 +234,7 @@ impl Worker {
         self.about.clone().unwrap_or_else(|| About::of_source(&source.name, source, SystemTime::now()))
     }
 
-    /// Makes a packer of what is received, where that is something else than before.
+    /// Creates a packer if the subscribed streams have changed.
     fn renew_packer(&mut self, received: &BTreeSet<String>) {
         let (Some(topics), Some((_, source))) = (&self.topics, &self.frame) else { return };
         let topics = [Some(&topics.of_frames), topics.of_results.as_ref()].into_iter().flatten();
@@ -246,7 +246,7 @@ impl Worker {
         }
     }
 
-    /// Has capture and engine bring what is received; before topics are known, everything.
+    /// Requests the subscribed data from capture and engine; everything before the topics are known.
     fn set_wanted(&self) {
         let is_received = |topics: &StreamTopics| !topics.all().is_disjoint(&self.received);
         let (frames, results) = self.topics.as_ref().map_or((true, true), |topics| {
@@ -261,7 +261,7 @@ impl Worker {
     }
 }
 
-/// A packer of these streams alone, for a rig of several where it has a name.
+/// Creates a packer of these streams only, with the rig's name if it is one of several.
 fn packer(about: &About, streams: Streams, rig: Option<&str>) -> Packer {
     let packer = Packer::new(About { streams, ..about.clone() }, Format::Ros2).with_plain_pictures();
     match rig {

@@ -1,14 +1,13 @@
-//! An engine on the network: matches the rigs that are its own by [`rendezvous`], and publishes their results.
+//! Engine on the network: matches the rigs assigned to it by [`rendezvous`], and publishes their results.
 //!
 //! ```text
 //!  presence: heads, engines ─▶ order of the engines of each rig ─▶ for each of mine a source, a pipeline and a published stream
 //!  others: who answers, whose results come ─┘
 //! ```
 //!
-//! The first engine in the order of a rig has it. A rig moves when an engine comes or goes: the engine that had it goes on until
-//! results of an earlier one in the order come, so that none is missed; viewers show one result of each pair at most. Where the pairs
-//! of a rig come and no results of earlier engines for two seconds, the next one in the order takes it: an engine that matches nothing
-//! keeps no rig from others.
+//! The first engine in the order of a rig owns it. When engines come or go, the previous owner continues until results of an
+//! earlier engine arrive, so that none is missed; viewers show one result of each pair at most. If pairs of a rig arrive but no
+//! results of earlier engines for two seconds, the next engine takes it, so that an idle engine blocks no rig.
 
 mod others;
 mod rig;
@@ -30,42 +29,42 @@ use std::time::{Duration, Instant};
 
 pub use speed::{Stub, measure};
 
-/// How often rigs are looked after.
+/// Polling interval of the rigs.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// How long no results of earlier engines in the order of a rig come before the next one takes it; the one behind it waits twice as
-/// long, and so on.
-const SILENCE: Duration = Duration::from_secs(2);
+/// Time without results of an earlier engine after which the next one takes a rig; the one behind it waits twice as long, and so
+/// on.
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Rigs of one engine.
 const MAX_RIGS: usize = 64;
-/// Rigs that are opened at a time: each needs a thread, and a pipeline.
+/// Rigs opened simultaneously: each needs a thread and a pipeline.
 const MAX_OPENING: usize = 4;
-/// Engines among which a rig is given to one.
+/// Engines considered in the assignment of a rig.
 const MAX_ENGINES: usize = 256;
-/// How often the state that others can ask for is brought up to date.
+/// Interval of updates of the published state.
 const STATUS_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Opens what makes the run of a rig visible elsewhere, by the rig's name.
+/// Opens another publisher of a rig's run, by the rig's name.
 pub type RemoteOf = Arc<dyn Fn(&str) -> Result<Arc<dyn Remote>, String> + Send + Sync>;
 
-/// How an engine serves.
+/// Options of an engine on the network.
 pub struct ServeOptions {
-    /// Its name; must be another one than those of all other engines.
+    /// Name, unique among all engines.
     pub name: String,
-    /// The engine that is opened for each rig.
+    /// Engine options for each rig.
     pub engine: OpenOptions,
-    /// Its speed, from which its weight follows.
+    /// Measured speed, which determines the weight.
     pub speed: Speed,
-    /// Stands for an engine in measurements of the network.
+    /// Substitute for an engine, to measure the network.
     pub stub: Option<Stub>,
-    /// Only these rigs, where some are named.
+    /// Rigs to serve; empty for all.
     pub rigs: Vec<String>,
-    /// Limit on the size of pictures of a rig.
+    /// Largest picture size of a rig.
     pub max_pixels: MaxPixels,
-    /// Makes each rig visible elsewhere.
+    /// Additional publisher of each rig.
     pub remote: Option<RemoteOf>,
 }
 
-/// An engine on the network.
+/// Engine on the network.
 pub struct Server {
     network: Network,
     options: ServeOptions,
@@ -75,7 +74,7 @@ pub struct Server {
     orders: rendezvous::Orders,
     /// Heads of rigs that may be this engine's.
     places: BTreeMap<String, Place>,
-    /// Changes of who is there, and what was told, from which places follow.
+    /// Presence changes and answers from which the places were computed.
     placed: Option<(u64, Arc<Heard>)>,
     rigs: BTreeMap<String, ServedRig>,
     told: Arc<Mutex<EngineStatus>>,
@@ -86,24 +85,24 @@ pub struct Server {
 /// Place of this engine in the order of a rig.
 struct Place {
     head: Member,
-    /// Engines that come before it, the first one first.
+    /// Earlier engines, the first one first.
     earlier: Vec<Member>,
-    /// Since when this engine knows of the rig.
+    /// Time at which this engine learned of the rig.
     since: Instant,
 }
 
 impl Place {
-    /// Whether the rig is to be taken now, and why where it is another engine's by the order.
+    /// Whether to take the rig now, and the reason if another engine is earlier in the order.
     fn is_mine(&self, heard: &Heard) -> Option<String> {
         let Some(first) = self.earlier.first() else { return Some(String::new()) };
-        let pairs_come = heard.pairs(&self.head).is_some_and(|pairs| pairs.grew.elapsed() < SILENCE);
+        let pairs_come = heard.pairs(&self.head).is_some_and(|pairs| pairs.grew.elapsed() < SILENCE_TIMEOUT);
         let is_silent = self.earlier.iter().all(|engine| {
             let results = heard.results(engine, &self.head.name);
-            // one that needs seconds for each is not silent
-            let patience = results.map_or(SILENCE, |results| SILENCE.max(3 * results.interval));
+            // an engine that needs seconds per result is not silent
+            let patience = results.map_or(SILENCE_TIMEOUT, |results| SILENCE_TIMEOUT.max(3 * results.interval));
             results.map_or(self.since, |results| results.grew.max(self.since)).elapsed() > patience
         });
-        let waits = SILENCE * self.earlier.len() as u32;
+        let waits = SILENCE_TIMEOUT * self.earlier.len() as u32;
         (pairs_come && is_silent && self.since.elapsed() > waits)
             .then(|| format!(": engine '{}' gives no results of it", first.name))
     }
@@ -113,7 +112,7 @@ impl Server {
     /// Announces the engine.
     ///
     /// # Errors
-    /// The name is impossible or taken, or the session has ended.
+    /// The name is invalid or taken, or the session has ended.
     pub fn start(network: Network, options: ServeOptions) -> Result<Self, NetworkError> {
         crate::network::key::check_rig(&options.name).map_err(NetworkError::new)?;
         let weight = rendezvous::weight(options.speed.pairs_per_s);
@@ -145,10 +144,10 @@ impl Server {
         })
     }
 
-    /// Serves until `interrupt`; `say` gets what a user should know.
+    /// Serves until `interrupt`; `say` gets messages for the user.
     ///
     /// # Errors
-    /// Another engine of its name began at the same time, and goes on.
+    /// Another engine of the name started simultaneously, and has precedence.
     pub fn run(&mut self, interrupt: &AtomicBool, say: &mut dyn FnMut(String)) -> Result<(), NetworkError> {
         while !interrupt.load(Ordering::Acquire) {
             self.poll(say);
@@ -162,7 +161,7 @@ impl Server {
         Ok(())
     }
 
-    /// Takes new rigs, leaves others, and hands on changed parameters.
+    /// Takes new rigs, releases others, and forwards changed parameters.
     fn poll(&mut self, say: &mut dyn FnMut(String)) {
         let heard = self.others.heard();
         self.place(&heard);
@@ -200,7 +199,7 @@ impl Server {
         });
     }
 
-    /// Computes the places of this engine, where the members or what they tell have changed.
+    /// Computes the places of this engine if the members or their answers have changed.
     fn place(&mut self, heard: &Arc<Heard>) {
         let changes = self.membership.presence().changes();
         if self.placed.as_ref().is_some_and(|(seen, known)| *seen == changes && Arc::ptr_eq(known, heard)) {
@@ -215,7 +214,7 @@ impl Server {
             present.of(Role::Head).filter(answers).filter(|head| self.member.matches(&head.name)).collect();
         self.orders.retain(|rig| heads.iter().any(|head| head.name == *rig));
         let mut before = std::mem::take(&mut self.places);
-        // of two heads of a name the newest one is taken: an engine that has the other keeps to that
+        // of two heads of a name the newest is taken; an engine with the other one keeps it
         for head in heads {
             let order = self.orders.of(&head.name, engines.iter().copied());
             let earlier = order.into_iter().take_while(|engine| **engine != self.member).cloned().collect();
@@ -231,7 +230,7 @@ impl Server {
         }
     }
 
-    /// Tells others the state.
+    /// Publishes the state.
     fn tell(&mut self) {
         let mut told = self.told.lock();
         told.rigs = self.rigs.values().map(ServedRig::status).collect();

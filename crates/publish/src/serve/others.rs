@@ -1,7 +1,7 @@
-//! The state that heads and engines tell, asked for on a thread of its own: a token alone proves nothing.
+//! Polled states of heads and engines, on a separate thread: a token alone proves nothing.
 //!
-//! A rig is worth a pipeline where its head answers; an engine counts in the order of a rig while it answers, and has the rig while
-//! its number of results grows.
+//! A rig is served only if its head answers. An engine counts in the order of a rig while it answers, and owns the rig while its
+//! number of results grows.
 
 use crate::capture::threads::join_or_detach;
 use crate::network::key::{Member, Role, all_status};
@@ -14,20 +14,20 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often all are asked.
+/// Interval of queries.
 const INTERVAL: Duration = Duration::from_millis(500);
-/// How long answers are waited for: one that is frozen delays those of all.
+/// Time limit of answers; a frozen member delays all answers by this.
 const TIMEOUT: Duration = Duration::from_secs(1);
-/// A member that has not answered for so long counts no more.
+/// Time without an answer after which a member is ignored.
 const UNHEARD: Duration = Duration::from_secs(3);
 
-/// A number that grows while something goes on.
+/// Counter with the time of its last growth.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Growing {
     number: u64,
-    /// When it grew last.
+    /// Time of the last growth.
     pub(super) grew: Instant,
-    /// How long it took to grow the last time.
+    /// Duration between the last two growths.
     pub(super) interval: Duration,
 }
 
@@ -43,15 +43,15 @@ impl Growing {
     }
 }
 
-/// State of a head or of an engine, by the last answers.
+/// State of a head or an engine by its last answers.
 #[derive(Clone, Debug)]
 struct Told {
     answered: Instant,
-    /// Of a head the pairs that came, by its own name; of an engine the results of each rig.
+    /// Counters: of a head the captured pairs, by its own name; of an engine the results of each rig.
     numbers: BTreeMap<String, Growing>,
 }
 
-/// State of all members that answer.
+/// States of all members that answer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Heard(BTreeMap<Member, Told>);
 
@@ -61,17 +61,17 @@ impl Heard {
         self.0.get(member).is_some_and(|told| told.answered.elapsed() < UNHEARD)
     }
 
-    /// Pairs of a rig, by its head.
+    /// Returns the pairs of a rig, by its head.
     pub(super) fn pairs(&self, head: &Member) -> Option<Growing> {
         self.0.get(head)?.numbers.get(&head.name).copied()
     }
 
-    /// Results of a rig, by an engine; `None` where it has had none.
+    /// Returns the results of a rig, by an engine; `None` without any.
     pub(super) fn results(&self, engine: &Member, rig: &str) -> Option<Growing> {
         self.0.get(engine)?.numbers.get(rig).copied()
     }
 
-    /// Takes the answers of members that are there, by the keys of their states.
+    /// Adds the answers of present members, by their state keys.
     fn take(&mut self, members: impl Iterator<Item = Member>, answers: &BTreeMap<String, Status>, now: Instant) {
         let mut before = std::mem::take(&mut self.0);
         for member in members {
@@ -85,7 +85,7 @@ impl Heard {
     }
 }
 
-/// The state of a member after an answer. Results of an engine that had none count when the first ones come.
+/// Updates a member's state. The first results of an engine count as growth.
 fn told(member: &Member, status: &Status, known: Option<Told>, now: Instant) -> Told {
     let numbers: Vec<(String, u64)> = match (&status.head, &status.engine) {
         (Some(head), _) => vec![(member.name.clone(), head.captured)],
@@ -104,16 +104,16 @@ fn told(member: &Member, status: &Status, known: Option<Told>, now: Instant) -> 
     Told { answered: now, numbers: grown.collect() }
 }
 
-/// Asks all members for their state until it is dropped.
+/// Thread that queries all members until it is dropped.
 pub(super) struct Others {
     heard: Arc<Mutex<Arc<Heard>>>,
-    /// `None` at the end.
+    /// Stop channel; `None` at the end.
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Others {
-    /// Begins to ask.
+    /// Starts the queries.
     ///
     /// # Errors
     /// The system gives no thread.
@@ -147,7 +147,7 @@ impl Others {
         Ok(Self { heard, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// What was told last.
+    /// Returns the latest states.
     pub(super) fn heard(&self) -> Arc<Heard> {
         Arc::clone(&self.heard.lock())
     }

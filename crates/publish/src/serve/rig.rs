@@ -1,9 +1,9 @@
-//! One rig at its engine: a source, a pipeline, and the stream of its results.
+//! Rig at its engine: a source, a pipeline, and the stream of its results.
 
 use crate::capture::{MaxPixels, Pixels, SourceOptions};
 use crate::engine::Output;
 use crate::live::{EngineSource, Live, LiveOptions, ResultTap};
-use crate::network::key::{Member, Of};
+use crate::network::key::{Member, RigTopic};
 use crate::network::status::{RigStatus, Speed};
 use crate::network::wire::{Content, Head};
 use crate::network::{Inlet, Network, Outlet, OutletCounts, Parcel, RigSource, RigView, Stream, Verdict, result};
@@ -15,15 +15,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_settings::rig::Calibrated;
 
-/// How long a rig that cannot be opened rests before it is tried again.
-const RETRY: Duration = Duration::from_secs(2);
+/// Pause before a rig that cannot be opened is retried.
+const RETRY_INTERVAL: Duration = Duration::from_secs(2);
 
-/// A rig that this engine has, or is opening.
+/// Rig that this engine serves or is opening.
 pub(super) struct ServedRig {
     name: String,
     state: State,
     error: Option<String>,
-    /// Engines that come before this one in the order of the rig, and their results.
+    /// Earlier engines in the order of the rig, and their results.
     earlier: Option<Earlier>,
 }
 
@@ -32,7 +32,7 @@ struct Earlier {
     results: Inlet,
 }
 
-/// How rigs are run.
+/// Options of running rigs.
 pub(super) struct RunOptions {
     /// Number of the engine's run.
     pub(super) boot: u64,
@@ -44,7 +44,7 @@ pub(super) struct RunOptions {
 enum State {
     Opening(Receiver<Result<Running, String>>),
     Running(Box<Running>),
-    /// It cannot be opened; until then.
+    /// Failed to open, until the next attempt.
     Resting(Instant),
 }
 
@@ -52,11 +52,11 @@ struct Running {
     live: Live,
     results: Arc<Results>,
     view: RigView,
-    /// Run and number of the description in force.
+    /// Version of the description in force.
     described: (u64, u32),
 }
 
-/// Publishes results.
+/// Publisher of results.
 struct Results {
     outlet: Outlet<Arc<Output>>,
 }
@@ -82,7 +82,7 @@ impl ServedRig {
         };
         let state = match std::thread::Builder::new().name("rig".into()).spawn(work) {
             Ok(_) => State::Opening(opened),
-            Err(_) => State::Resting(Instant::now() + RETRY),
+            Err(_) => State::Resting(Instant::now() + RETRY_INTERVAL),
         };
         Self { name, state, error: None, earlier: None }
     }
@@ -92,15 +92,15 @@ impl ServedRig {
         matches!(self.state, State::Opening(_))
     }
 
-    /// Engines that come before this one in the order of the rig: where results of one come, the rig is left to it.
+    /// Sets the earlier engines in the order of the rig; when results of one arrive, the rig is left to it.
     pub(super) fn set_earlier(&mut self, engines: &[Member], network: &Network) {
         if self.earlier.as_ref().map_or(&[][..], |earlier| &earlier.engines) == engines {
             return;
         }
         let boots: BTreeSet<u64> = engines.iter().map(|engine| engine.boot).collect();
         let judge = move |head: &Head| if boots.contains(&head.boot) { Verdict::Take } else { Verdict::Leave };
-        let results =
-            (!engines.is_empty()).then(|| Inlet::start(network, &Of::Result.rig(&self.name), Content::Result, judge));
+        let results = (!engines.is_empty())
+            .then(|| Inlet::start(network, &RigTopic::Result.rig(&self.name), Content::Result, judge));
         self.earlier = match results.transpose() {
             Ok(results) => results.map(|results| Earlier { engines: engines.to_vec(), results }),
             Err(err) => {
@@ -110,16 +110,16 @@ impl ServedRig {
         };
     }
 
-    /// Looks after the rig; returns why it ends here, if it does.
+    /// Polls the rig; returns the reason if it ends.
     pub(super) fn poll(&mut self) -> Option<String> {
         let next = match &mut self.state {
             State::Opening(opened) => match opened.try_recv() {
                 Ok(Ok(running)) => Some(State::Running(Box::new(running))),
                 Ok(Err(why)) => {
                     self.error = Some(why);
-                    Some(State::Resting(Instant::now() + RETRY))
+                    Some(State::Resting(Instant::now() + RETRY_INTERVAL))
                 }
-                Err(TryRecvError::Disconnected) => Some(State::Resting(Instant::now() + RETRY)),
+                Err(TryRecvError::Disconnected) => Some(State::Resting(Instant::now() + RETRY_INTERVAL)),
                 Err(TryRecvError::Empty) => None,
             },
             State::Running(running) => {
@@ -141,7 +141,7 @@ impl ServedRig {
         matches!(self.state, State::Resting(_)).then(|| "it is another engine's".to_owned())
     }
 
-    /// Its state for others.
+    /// Returns the published state.
     pub(super) fn status(&self) -> RigStatus {
         let unknown = RigStatus { rig: self.name.clone(), error: self.error.clone(), ..RigStatus::default() };
         let State::Running(running) = &self.state else { return unknown };
@@ -159,14 +159,14 @@ impl ServedRig {
         }
     }
 
-    /// The device that matches it.
+    /// Returns the device that matches it.
     pub(super) fn adapter(&self) -> Option<String> {
         let State::Running(running) = &self.state else { return None };
         let output = running.live.latest()?;
         Some(format!("{} {}", output.engine.kind, output.engine.adapter))
     }
 
-    /// How fast its last pair was matched.
+    /// Returns the speed of the last pair.
     pub(super) fn speed(&self) -> Option<Speed> {
         let State::Running(running) = &self.state else { return None };
         let output = running.live.latest()?;
@@ -178,7 +178,7 @@ impl ServedRig {
 impl Running {
     fn start(network: &Network, rig: &str, how: RunOptions) -> Result<Self, String> {
         let RunOptions { boot, engine, max_pixels, remote } = how;
-        // what stands for an engine looks at no picture
+        // a stub needs no pictures
         let is_stub = matches!(engine, EngineSource::Opened(..));
         let pixels = if is_stub { Pixels::Unread } else { Pixels::Color };
         let options = SourceOptions { looped: true, pixels, max_pixels, ..SourceOptions::default() };
@@ -188,7 +188,7 @@ impl Running {
         let description = view.description();
         let calibrated = Calibrated::from_note(&description.about.calibration, &info)
             .map_err(|err| format!("its calibration cannot be used: {err}"))?;
-        let stream = Stream { key: Of::Result.rig(rig), content: Content::Result, boot };
+        let stream = Stream { key: RigTopic::Result.rig(rig), content: Content::Result, boot };
         let outlet = Outlet::start(network, stream, |output: Arc<Output>| {
             let taken_ns = time::to_ns(output.job.frame.raw.capture_time);
             Ok(Parcel { about: 0, taken_ns, packets: result::pack(&output)? })
@@ -211,7 +211,7 @@ impl Running {
         Ok(Self { live, results, view, described: description.id() })
     }
 
-    /// Lets those who watch know the parameters, and says what they have to say.
+    /// Publishes the parameters to viewers, and forwards their messages.
     fn follow_remote(&self) {
         let Some(remote) = self.live.remote() else { return };
         let _ = remote.exchange(&self.live.params()); // parameters are those of the rig's head
@@ -220,7 +220,7 @@ impl Running {
         }
     }
 
-    /// Takes a changed description: other parameters, another calibration.
+    /// Applies a changed description: parameters, calibration.
     fn follow_description(&mut self) -> Result<(), String> {
         if self.described == self.view.described() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! How fast an engine is, and a stand-in of a known speed for measurements of the network.
+//! Speed of an engine, and a stub of known speed for network measurements.
 
 use crate::capture::{Frame, scene};
 use crate::engine::{self, Engine, EngineError, EngineInfo, EngineKind, Job, OpenOptions, Output};
@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::image::Image;
 
-/// Pairs that are timed, of which the quickest counts.
+/// Timed pairs, of which the quickest counts.
 const PAIRS: usize = 5;
 
 /// Times the engine on a pair of the built-in scene, 640x480 with the default parameters; takes a moment.
 ///
 /// # Errors
-/// The engine cannot be opened, or cannot match.
+/// The engine cannot be opened, or fails.
 pub fn measure(options: &OpenOptions) -> Result<Speed, EngineError> {
     let scene = scene::SceneOptions { width: 640, height: 480, ..scene::SceneOptions::default() };
     let params = Arc::new(StereoParams::default());
@@ -31,17 +31,17 @@ pub fn measure(options: &OpenOptions) -> Result<Speed, EngineError> {
     Ok(Speed { size: (640, 480), num_disparities: params.num_disparities, pairs_per_s: 1.0 / quickest })
 }
 
-/// Waits as long as an engine would compute, and gives an empty map.
+/// Stub that takes an engine's time and returns an empty map.
 #[derive(Clone, Debug)]
 pub struct Stub {
     time: Duration,
-    /// The map of the last pair, which serves for all of its size.
+    /// Empty map of the last pair's size, reused for this size.
     map: Option<Arc<DisparityMap>>,
     jobs: VecDeque<(Instant, Job)>,
 }
 
 impl Stub {
-    /// For this time of a pair.
+    /// Creates a stub with this time per pair.
     pub fn new(time: Duration) -> Self {
         Self { time, map: None, jobs: VecDeque::new() }
     }

@@ -1,4 +1,4 @@
-//! What other machines, viewers and nodes of ROS 2 see of this one, and what they can do to it.
+//! Behaviour towards other machines, viewers and ROS 2 nodes, including hostile ones.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "tests say why they are skipped, and fail by panicking")]
 

@@ -16,7 +16,7 @@ use stereopsis_capture::{
 };
 use stereopsis_engine::{EngineChoice, OpenOptions};
 use stereopsis_live::{Live, LiveOptions, Remote};
-use stereopsis_network::ros2::{Node, Qos, RosSource, Surroundings};
+use stereopsis_network::ros2::{Node, Qos, RosEnvironment, RosSource};
 use stereopsis_network::{Access, Endpoint, Network};
 use stereopsis_publish::ros2::RosPublisher;
 use stereopsis_recording::format::{Kind, decode};
@@ -44,7 +44,7 @@ impl Router {
         Self { endpoint, _network: network }
     }
 
-    fn surroundings(&self, domain: u32) -> Surroundings {
+    fn surroundings(&self, domain: u32) -> RosEnvironment {
         surroundings(&self.endpoint, domain)
     }
 
@@ -54,13 +54,13 @@ impl Router {
     }
 }
 
-fn surroundings(router: &Endpoint, domain: u32) -> Surroundings {
+fn surroundings(router: &Endpoint, domain: u32) -> RosEnvironment {
     let set = |key: &str, value: String| (key.to_owned(), value);
     let overrides = vec![
         set("connect/endpoints", format!("[\"{router}\"]")),
         set("listen/endpoints", "[\"tcp/127.0.0.1:0\"]".to_owned()),
     ];
-    Surroundings { domain, config: None, overrides }
+    RosEnvironment { domain, config: None, overrides }
 }
 
 /// Gives one pair again and again.

@@ -48,7 +48,7 @@ struct Packets<'a> {
 }
 
 impl Packer {
-    /// For a recording with this description and format.
+    /// Creates a packer for a recording with this description and format.
     pub fn new(about: About, format: Format) -> Self {
         let cameras = Cameras::of(&about);
         // rerun takes uncompressed pictures of one channel in ROS 2's format for depth

@@ -24,7 +24,7 @@ pub struct PairParts {
 }
 
 impl PairParts {
-    /// Of a raw pair, without rectified pictures.
+    /// Returns the parts of a raw pair, without rectified pictures.
     pub fn of_raw(pair: &Arc<RawPair>, geometry: Option<Geometry>, streams: Streams) -> Self {
         let (has_raw, has_eyes) = (streams.has(Stream::Raw), streams.has(Stream::Eyes));
         let is_plain = pair.original.as_ref().is_none_or(|original| original.layout.is_plain());
@@ -41,12 +41,12 @@ impl PairParts {
         }
     }
 
-    /// Of a raw pair, its decoded pictures alone.
+    /// Returns only the decoded pictures of a raw pair.
     pub(crate) fn of_decoded(pair: &Arc<RawPair>) -> Self {
         Self { decoded: Some(Arc::clone(pair)), ..Self::of_raw(pair, None, Streams::NONE) }
     }
 
-    /// Of a frame and its raw pair.
+    /// Returns the parts of a frame and its raw pair.
     pub(crate) fn of_frame(frame: &Frame, streams: Streams) -> Self {
         let rectified = || [&frame.left, &frame.right].map(Arc::clone);
         let rectified = streams.has(Stream::Rectified).then(rectified);

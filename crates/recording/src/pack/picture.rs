@@ -11,9 +11,9 @@ use std::sync::Arc;
 /// How pictures without colours are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grey {
-    /// As PNG.
+    /// PNG encoding.
     Png,
-    /// Pixel by pixel.
+    /// Uncompressed pixels.
     Plain,
 }
 

@@ -68,7 +68,7 @@ fn frame_of(raw: &Arc<RawPair>) -> Frame {
     Frame { geometry: Some(GEOMETRY), ..Frame::of_raw(Arc::clone(raw)) }
 }
 
-/// What playback makes of these packets: it takes the note and the two eyes' pictures, or the one of both.
+/// Plays these packets: the note and both pictures, or the combined one.
 fn played(packets: &[Packet], topics: &[&str]) -> RawPair {
     let json = |packet: &Packet| match format::decode(&packet.channel, &packet.data).unwrap().body {
         Body::Json(value) => value,

@@ -76,7 +76,7 @@ pub(super) struct FileIndex {
     pub(super) channels: Vec<Arc<Channel>>,
     /// Different schemas.
     schemas: Vec<Arc<Schema>>,
-    /// Those of the file that is indexed.
+    /// Ids of the indexed file.
     ids: Ids,
     /// Channels of the files before.
     before: Vec<HashMap<u16, Arc<Channel>>>,

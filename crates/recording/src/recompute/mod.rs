@@ -37,7 +37,7 @@ pub enum RecomputeError {
     /// The new recording cannot be begun.
     #[error(transparent)]
     Begin(WriteError),
-    /// It was stopped; the text names the part that is complete.
+    /// Interruption; the text names the complete part.
     #[error("stopped after {done} of {pairs} pairs; what is complete is in {part}: the same command goes on there")]
     Stopped {
         /// Pairs in the new recording.
@@ -110,7 +110,7 @@ pub struct Summary {
     pub bytes: u64,
     /// Pairs of the old one that could not be read and are not in it.
     pub left_out: u64,
-    /// Those of them that this run read, by their numbers in the old one, with the reasons.
+    /// Damaged pairs read by this run: number in the old recording, and reason.
     pub damaged: Vec<(u64, String)>,
     /// The engine.
     pub engine: Option<EngineInfo>,

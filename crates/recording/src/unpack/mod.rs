@@ -51,8 +51,8 @@ impl Shown<'_> {
 }
 
 impl Unpacker {
-    /// For a recording with this description; without one, of another program, whose pictures are of each view or side by side. Larger
-    /// pictures are not read.
+    /// Creates an unpacker for a recording with this description; without one the pictures are separate or side by side. Pictures
+    /// larger than `max_pixels` are not read.
     pub fn of(about: Option<&About>, pixels: Pixels, max_pixels: MaxPixels) -> Self {
         let layout = about.map(|about| about.raw.clone()).unwrap_or_default();
         Self { layout, arrangement: Arrangement::SideBySide, pixels, max_pixels, sizes: Sizes::default() }

@@ -14,7 +14,7 @@ pub enum Sizes {
     Only((usize, usize)),
     /// These and smaller ones: of a camera of ROS 2 by its `camera_info`, of whose sensor a driver may send a part, or every second pixel.
     Within((usize, usize)),
-    /// Those of a camera, up to 64 megapixels: of a live source before its first pair.
+    /// Any camera size up to 64 megapixels, for a live source before its first pair.
     Unknown,
 }
 

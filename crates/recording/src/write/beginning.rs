@@ -37,7 +37,7 @@ struct State {
     begun: Option<Instant>,
     /// Why it has begun without results.
     without: Option<String>,
-    /// That was told.
+    /// Whether this was reported.
     is_told: bool,
 }
 

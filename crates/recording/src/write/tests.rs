@@ -136,7 +136,7 @@ fn sequences(bytes: &[u8], topic: &str) -> Vec<u32> {
     messages(bytes).into_iter().filter(|(name, ..)| name == topic).map(|(_, sequence, ..)| sequence).collect()
 }
 
-/// What a topic's messages say.
+/// Decodes the JSON messages of a topic.
 fn json<T: serde::de::DeserializeOwned>(bytes: &[u8], topic: &str) -> Vec<T> {
     let messages = mcap::MessageStream::new(bytes).unwrap().map(Result::unwrap);
     let said = messages.filter(|message| message.channel.topic == topic).map(|message| {

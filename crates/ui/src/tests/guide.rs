@@ -2,7 +2,7 @@
 
 use super::harness::{Window, gpu, options};
 use crate::WindowOptions;
-use crate::calibrate::fixture::{Shot, Studio, random_pose, random_rig};
+use crate::calibrate::fixture::{BoardRenderer, ImagingConditions, random_pose, random_rig};
 use crate::calibrate::{Board, Pose};
 use crate::capture::SourceSpec;
 use crate::export::write_picture;
@@ -24,7 +24,7 @@ fn board_pair(folder: &Path) -> SourceSpec {
     // half of the picture wide
     let distance_m = rig.left.fx * 0.21 / 320.0;
     let pose = Pose { rotation: DMat3::from_rotation_y(0.3), translation_m: DVec3::new(-0.04, -0.05, distance_m) };
-    let [left, right] = Studio::new(&rig).pair(&board, &pose, &Shot::usual(1));
+    let [left, right] = BoardRenderer::new(&rig).pair(&board, &pose, &ImagingConditions::usual(1));
     let paths = ["left.png", "right.png"].map(|name| folder.join(name));
     for (path, image) in paths.iter().zip([left, right]) {
         write_picture(path, &Picture { luma: Luma::U8(image), rgb: None }).unwrap();
@@ -134,9 +134,9 @@ fn is_solved(window: &Window) -> bool {
 fn board_folder(folder: &Path) -> SourceSpec {
     let board: Board = BOARD.parse().unwrap();
     let (rig, mut rng) = (random_rig(5), fastrand::Rng::with_seed(4));
-    let studio = Studio::new(&rig);
+    let studio = BoardRenderer::new(&rig);
     for number in 0..9 {
-        let pictures = studio.pair(&board, &random_pose(&rig, &board, &mut rng), &Shot::usual(number));
+        let pictures = studio.pair(&board, &random_pose(&rig, &board, &mut rng), &ImagingConditions::usual(number));
         for (side, image) in ["left", "right"].into_iter().zip(pictures) {
             std::fs::create_dir_all(folder.join(side)).unwrap();
             let path = folder.join(side).join(format!("{number}.png"));

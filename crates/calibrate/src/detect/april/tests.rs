@@ -1,5 +1,5 @@
-use crate::detect::{Detector, Seen};
-use crate::fixture::{Shot, Studio, random_pose, random_rig, truth};
+use crate::detect::{Detection, Detector};
+use crate::fixture::{BoardRenderer, ImagingConditions, random_pose, random_rig, truth};
 use crate::image::Image;
 use crate::marker::tag_codes;
 use crate::{Board, Corner, Eye, Pattern, Pose};
@@ -9,11 +9,11 @@ use glam::{DMat3, DVec2, DVec3};
 
 const BOARD: &str = "aprilgrid:6x6:30mm:9mm";
 
-fn detect(named: &str, picture: &Image<u8>) -> Seen {
+fn detect(named: &str, picture: &Image<u8>) -> Detection {
     Detector::new(&named.parse().unwrap()).unwrap().detect(picture, None)
 }
 
-/// Tags whose corners all lie well inside of a picture, by the corners that it shows.
+/// Returns tags whose visible corners lie well inside the picture.
 fn whole_tags(board: &Board, corners: &[Corner]) -> Vec<[usize; 4]> {
     let (across, _) = board.inner();
     let inside = |id: &usize| {
@@ -32,8 +32,8 @@ fn tags_are_found_at_all_tilts_with_blur_and_noise() {
     for seed in 4..14 {
         let rig = random_rig(seed);
         let pose = random_pose(&rig, &board, &mut Rng::with_seed(seed));
-        let shot = Shot::usual(seed);
-        let picture = Studio::new(&rig).picture(&board, &pose, &shot, Eye::Left);
+        let shot = ImagingConditions::usual(seed);
+        let picture = BoardRenderer::new(&rig).picture(&board, &pose, &shot, Eye::Left);
         let truth = truth(&rig, &board, &pose, &shot);
         let truth = truth.of(Eye::Left);
         let seen = detect(BOARD, &picture);
@@ -51,7 +51,7 @@ fn tags_are_found_at_all_tilts_with_blur_and_noise() {
     assert!(median < 0.05 && worst < 0.3, "{median:.3} px median, {worst:.3} px at most");
 }
 
-/// A picture of a board that fills most of it, turned about the axis of the camera, and where its corners are.
+/// Renders a board that fills most of the picture, rolled about the optical axis; returns its corners too.
 fn picture(board: &Board, roll_deg: f64) -> (Image<u8>, Vec<Corner>) {
     let rig = random_rig(3);
     let rotation = DMat3::from_rotation_x(0.3) * DMat3::from_rotation_z(roll_deg.to_radians());
@@ -59,12 +59,12 @@ fn picture(board: &Board, roll_deg: f64) -> (Image<u8>, Vec<Corner>) {
     let middle = (size_m / 2.0 - board.origin_mm() * 1e-3).extend(0.0);
     let distance_m = 2.0 * size_m.max_element() * rig.left.fx / 640.0;
     let pose = Pose { rotation, translation_m: DVec3::Z * distance_m - rotation * middle };
-    let shot = Shot::usual(1);
+    let shot = ImagingConditions::usual(1);
     let corners = truth(&rig, board, &pose, &shot).of(Eye::Left).to_vec();
-    (Studio::new(&rig).picture(board, &pose, &shot, Eye::Left), corners)
+    (BoardRenderer::new(&rig).picture(board, &pose, &shot, Eye::Left), corners)
 }
 
-/// The picture with a grey rectangle.
+/// Covers a rectangle of the picture with grey.
 fn hidden(picture: &Image<u8>, from: (usize, usize), to: (usize, usize)) -> Image<u8> {
     Image::from_fn(picture.width(), picture.height(), |x, y| {
         let is_hidden = (from.0..to.0).contains(&x) && (from.1..to.1).contains(&y);
@@ -72,8 +72,8 @@ fn hidden(picture: &Image<u8>, from: (usize, usize), to: (usize, usize)) -> Imag
     })
 }
 
-/// Asserts that all corners are where they belong, by about a pixel: what hides a part of the board moves the corners beside it a little.
-fn check(seen: &Seen, truth: &[Corner], least: usize) {
+/// Asserts corner positions to about a pixel: an occluder shifts the corners beside it a little.
+fn check(seen: &Detection, truth: &[Corner], least: usize) {
     assert!(seen.corners().len() >= least, "{}: {seen:?}", seen.corners().len());
     for corner in seen.corners() {
         let at = truth.iter().find(|known| known.id == corner.id).map(|known| known.at);
@@ -88,7 +88,7 @@ fn parts_of_a_turned_board_suffice() {
         let (picture, truth) = picture(&board, roll);
         check(&detect(BOARD, &picture), &truth, 144);
         check(&detect(BOARD, &hidden(&picture, (0, 0), (330, 480))), &truth, 48);
-        // a hand before the middle leaves tags apart from each other
+        // a hand in the middle separates the tags
         check(&detect(BOARD, &hidden(&picture, (260, 0), (380, 480))), &truth, 60);
     }
     let (picture, truth) = picture(&board, 0.0);
@@ -102,11 +102,11 @@ fn parts_of_a_turned_board_suffice() {
     check(&seen, &truth, 4);
     let ids: Vec<usize> = seen.corners().iter().map(|corner| corner.id).collect();
     assert_eq!(ids, [130, 131, 142, 143]);
-    // a tag alone with some wrong cells may be any
+    // an isolated tag with wrong cells may be any
     let spot = (first + last) / 2.0 - 10.5;
     let (from, to) = (spot.as_usizevec2(), (spot + 9.0).as_usizevec2());
     let smudged = hidden(&but_one, (from.x, from.y), (to.x, to.y));
-    assert!(matches!(detect(BOARD, &smudged), Seen::Part(_)), "{:?}", detect(BOARD, &smudged));
+    assert!(matches!(detect(BOARD, &smudged), Detection::Part(_)), "{:?}", detect(BOARD, &smudged));
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn a_tag_that_lies_elsewhere_is_none_of_the_board() {
     let board: Board = BOARD.parse().unwrap();
     let (picture, truth) = picture(&board, 0.0);
     let corner = |id: usize| truth.iter().find(|corner| corner.id == id).unwrap().at;
-    // the tag at the upper left and what surrounds it, once more in a corner of the picture
+    // copy the upper left tag into a corner of the picture
     let (from, to) = ((corner(0) - 9.0).as_usizevec2(), (corner(13) + 9.0).as_usizevec2());
     let copied = |onto: &Image<u8>| {
         Image::from_fn(640, 480, |x, y| {
@@ -134,21 +134,21 @@ fn another_board_is_told_from_the_named_one() {
     let told = |shown: &str, named: &str, words: &str| {
         let (picture, _) = picture(&shown.parse().unwrap(), 0.0);
         let seen = detect(named, &picture);
-        assert!(matches!(&seen, Seen::Other(text) if text.contains(words)), "{shown} as {named}: {seen:?}");
+        assert!(matches!(&seen, Detection::Other(text) if text.contains(words)), "{shown} as {named}: {seen:?}");
     };
     told("aprilgrid:7x5:30mm:9mm", BOARD, "has 7 tags along a row, as their numbers say, and 6 are named");
     told(BOARD, "aprilgrid:6x4:30mm:9mm", "the tag 29 is seen, and a board of 6x4 tags has those from 0 to 23");
     told("aprilgrid:6x6:30mm:6mm", BOARD, "the gaps between the tags measure 0.2");
     let (seen, _) = picture(&BOARD.parse().unwrap(), 0.0);
     let mirrored = Image::from_fn(640, 480, |x, y| seen.at(639 - x, y));
-    assert!(matches!(detect(BOARD, &mirrored), Seen::Other(text) if text.contains("mirrored")));
+    assert!(matches!(detect(BOARD, &mirrored), Detection::Other(text) if text.contains("mirrored")));
 }
 
 #[test]
 fn a_board_beside_the_named_one_does_no_harm() {
     let (picture, truth) = picture(&BOARD.parse().unwrap(), 0.0);
     let at = |id: usize| truth.iter().find(|corner| corner.id == id).unwrap().at;
-    // without the middle two rows the upper tags are far from the lower ones
+    // without the middle rows the upper tags are far from the lower ones
     let two = hidden(&picture, (0, at(48).y as usize + 3), (640, at(95).y as usize - 3));
     let seen = detect("aprilgrid:6x2:30mm:9mm", &two);
     let upper: Vec<_> =
@@ -162,13 +162,13 @@ fn other_families_of_tags_are_named() {
     for family in ["DICT_APRILTAG_36h10", "DICT_APRILTAG_25h9", "DICT_APRILTAG_16h5"] {
         board.pattern = Pattern::AprilGrid { gap_mm: 9.0, tags: resolve_dictionary(family).unwrap() };
         let seen = detect("aprilgrid:5x4:30mm:9mm", &picture(&board, 0.0).0);
-        assert!(matches!(&seen, Seen::Other(text) if text.contains(family)), "{family}: {seen:?}");
+        assert!(matches!(&seen, Detection::Other(text) if text.contains(family)), "{family}: {seen:?}");
     }
 }
 
-/// A grid of 3x3 tags as others print them, with a black border of one cell, whose numbers are `number(column, row)`.
+/// Draws a grid of 3x3 tags with a black border of one cell and the numbers `number(column, row)`.
 fn with_narrow_borders(codes: &[u64], number: impl Fn(i32, i32) -> i32) -> Image<u8> {
-    // tags of 8 cells with 2 between them; a cell has 8 px
+    // tags of 8 cells with gaps of 2; a cell has 8 px
     let is_black = |x: i32, y: i32| {
         let (tag, cell) = ((x.div_euclid(10), y.div_euclid(10)), (x.rem_euclid(10), y.rem_euclid(10)));
         let is_inside = (0..3).contains(&tag.0) && (0..3).contains(&tag.1);
@@ -198,11 +198,11 @@ fn tags_with_narrow_borders_are_found_and_in_another_order_told() {
         assert!(corner.at.distance(at) < 0.01, "{corner:?} {at}");
     }
     let downwards = detect(named, &with_narrow_borders(&codes, |column, row| column + 3 * row));
-    // as OpenCV draws them
+    // OpenCV's orientation
     let upside_down = detect(named, &with_narrow_borders(tags.codes(), |column, row| column + 3 * (2 - row)));
     for seen in [downwards, upside_down] {
         assert!(
-            matches!(&seen, Seen::Other(text) if text.contains("not where a board of 3x3 tags has them")),
+            matches!(&seen, Detection::Other(text) if text.contains("not where a board of 3x3 tags has them")),
             "{seen:?}"
         );
     }
@@ -211,8 +211,8 @@ fn tags_with_narrow_borders_are_found_and_in_another_order_told() {
 #[test]
 fn other_things_are_no_board() {
     let (chessboard, _) = picture(&"chessboard:9x6:30mm".parse().unwrap(), 0.0);
-    assert_eq!(detect(BOARD, &chessboard), Seen::Nothing);
+    assert_eq!(detect(BOARD, &chessboard), Detection::Nothing);
     let mut random = Rng::with_seed(5);
     let noise = Image::from_fn(320, 240, |_, _| random.u8(..));
-    assert_eq!(detect(BOARD, &noise), Seen::Nothing);
+    assert_eq!(detect(BOARD, &noise), Detection::Nothing);
 }

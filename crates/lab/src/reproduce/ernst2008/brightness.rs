@@ -1,4 +1,4 @@
-//! Why mutual information: errors where the brightness of both pictures differs.
+//! Robustness of mutual information to brightness differences between the pictures.
 
 use super::{JUDGED_ON, LEVELS, mean_error, method};
 use crate::capture::RawPair;
@@ -10,7 +10,7 @@ use crate::stereo::{AdaptiveP2, CostKind, StereoParams};
 use std::sync::Arc;
 use stereopsis_figures::{Curve, Curves};
 
-/// What happens to the brightness of the right picture: from 0 to 1, with the pixel's distance from the centre as a share of that of the
+/// Change of the right picture's brightness: a function of brightness (0 to 1) and of the distance from the centre over that of the
 /// corner.
 struct Change {
     name: &'static str,
@@ -18,15 +18,15 @@ struct Change {
     of: fn(f64, f64) -> f64,
 }
 
-/// What the costs are expected to make of a change.
+/// Expected effect of a change on the costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     None,
-    /// The same everywhere, and brighter stays brighter.
+    /// Global and increasing.
     Order,
-    /// The same everywhere, and brighter becomes darker.
+    /// Global and decreasing.
     Reversed,
-    /// Different from place to place.
+    /// Position-dependent.
     Local,
 }
 
@@ -53,21 +53,21 @@ const CHANGES: [Change; 12] = [
     },
 ];
 
-/// Gammas of the figure, with the names of their changes.
+/// Gammas of the figure, and the names of their changes.
 const GAMMAS: [(f64, &str); 4] = [(0.5, "gamma 0.5"), (1.0, "none"), (1.5, "gamma 1.5"), (2.0, "gamma 2")];
 
-/// Light of an sRGB value, both from 0 to 1.
+/// Converts sRGB to linear light, both 0 to 1.
 fn linear(v: f64) -> f64 {
     if v <= 0.040_45 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
 }
 
-/// The sRGB value of light.
+/// Converts linear light to sRGB.
 fn encoded(v: f64) -> f64 {
     if v <= 0.003_130_8 { 12.92 * v } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 }
 }
 
 impl Change {
-    /// The pair with its right picture changed, in eight bits and without colours.
+    /// Returns the pair with a changed right picture, in eight bits and grey.
     fn applied(&self, pair: &PairWithTruth) -> PairWithTruth {
         let (width, height) = pair.raw.right.size();
         let luma = pair.raw.right.luma.to_u8();
@@ -83,10 +83,10 @@ impl Change {
     }
 }
 
-/// Costs that are compared: mutual information first, absolute differences last.
+/// ComparedRow costs: mutual information first, absolute differences last.
 const COSTS: [CostKind; 4] = [CostKind::MutualInformation, CostKind::Census5x5, CostKind::Rank, CostKind::Ad];
 
-/// The paper's method with another cost, and the penalties that suit it.
+/// Returns the paper's method with another cost and its penalties.
 pub(super) fn with_cost(cost: CostKind) -> StereoParams {
     let own = StereoParams::for_cost(cost);
     StereoParams {
@@ -100,12 +100,12 @@ pub(super) fn with_cost(cost: CostKind) -> StereoParams {
     }
 }
 
-/// The paper claims that mutual information handles any relation of brightness; up to so many times its own error is the same.
-const MI_STANDS: f64 = 1.5;
-/// A cost of which so many times as many pixels are wrong does not handle it.
-const FAILS: f64 = 2.0;
+/// Largest error of mutual information under a change, as a multiple of its own error.
+const MAX_MI_ERROR_RATIO: f64 = 1.5;
+/// Smallest error ratio at which a cost fails.
+const MIN_FAIL_RATIO: f64 = 2.0;
 
-/// Whether a change does to the costs what the paper's text says; `own` are the errors without a change.
+/// Judges a change by the paper's text; `own` are the errors without a change.
 fn verdict_of(kind: Kind, own: [f64; 4], errors: [f64; 4]) -> Verdict {
     let ratios = [0, 1, 2, 3].map(|n| errors[n] / own[n]);
     let [information, census, rank, difference] = ratios;
@@ -120,17 +120,21 @@ fn verdict_of(kind: Kind, own: [f64; 4], errors: [f64; 4]) -> Verdict {
             "absolute differences that are as good as long as nothing differs",
         ),
         Kind::Order => {
-            let because = if information > MI_STANDS {
+            let because = if information > MAX_MI_ERROR_RATIO {
                 format!(
                     "levels of brightness that run together or out of eight bits, so that less is left to learn: {stands}"
                 )
             } else {
                 format!("a change so small that absolute differences stand it as well: {stands}")
             };
-            Verdict::of(information <= MI_STANDS && difference >= FAILS.max(information), stands, because)
+            Verdict::of(
+                information <= MAX_MI_ERROR_RATIO && difference >= MIN_FAIL_RATIO.max(information),
+                stands,
+                because,
+            )
         }
         Kind::Reversed => Verdict::of(
-            information <= MI_STANDS && census.min(rank).min(difference) >= FAILS,
+            information <= MAX_MI_ERROR_RATIO && census.min(rank).min(difference) >= MIN_FAIL_RATIO,
             format!("mutual information alone stands it: {stands}"),
             format!("a relation that is no order, and yet others find it or mutual information does not: {stands}"),
         ),
@@ -142,7 +146,7 @@ fn verdict_of(kind: Kind, own: [f64; 4], errors: [f64; 4]) -> Verdict {
     }
 }
 
-/// The errors of each cost under each change, in the order of [`CHANGES`] and [`COSTS`].
+/// Computes the errors for each change and cost, in the order of [`CHANGES`] and [`COSTS`].
 fn errors_of_changes(workshop: &Workshop, pairs: &[PairWithTruth]) -> anyhow::Result<Vec<[f64; 4]>> {
     let of_change = |change: &Change| {
         let pairs: Vec<_> = pairs.iter().map(|pair| change.applied(pair)).collect();
@@ -203,7 +207,7 @@ mod tests {
         for name in ["gamma 2", "gain 0.7"] {
             let changed = errors(name);
             let [information, difference] = [0, 1].map(|n| changed[n] / own[n]);
-            // on so small a picture there is little to learn from, so its own share is not held to 1.5
+            // a small picture has few samples, so the limit is wider than 1.5
             assert!(information < 0.6 * difference, "{name}: {information} and {difference} times the error");
         }
         let negative = errors("negative");

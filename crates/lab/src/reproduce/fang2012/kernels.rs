@@ -1,4 +1,4 @@
-//! Sections I and III: where the time goes, and what each optimisation of a kernel brings.
+//! Sections I and III: time shares, and gains by kernel optimisations.
 
 use super::tables::{TABLE_4, TABLE_5};
 use super::{
@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// The shortest of some rounds, ms: others may use the machine too.
+/// Returns the shortest time of some rounds, ms: other programs may use the machine.
 fn best_ms(rounds: usize, mut work: impl FnMut()) -> f64 {
     let round = |_| {
         let start = Instant::now();
@@ -25,7 +25,7 @@ fn best_ms(rounds: usize, mut work: impl FnMut()) -> f64 {
     (0..rounds).map(round).fold(f64::INFINITY, f64::min)
 }
 
-/// Times of the plain loops of one pair, ms: CC, CA, and DE with DR.
+/// Times the plain loops of one pair, ms: CC, CA, and DE with DR.
 fn plain_stages_ms(job: &Job) -> [f64; 3] {
     let Job { frame, params, .. } = job;
     let pictures = PictureRef::pair(&*frame.left, &*frame.right);
@@ -46,13 +46,13 @@ fn plain_stages_ms(job: &Job) -> [f64; 3] {
     [cost_ms, aggregation_ms, lap()]
 }
 
-/// In % of their sum.
+/// Converts parts to % of their sum.
 fn percent(parts: [f64; 3]) -> [f64; 3] {
     let sum: f64 = parts.iter().sum();
     parts.map(|part| 100.0 * part / sum)
 }
 
-/// Fig. 1: the share of CA of CW, AW and CROSS, %.
+/// Fig. 1: time share of CA in CW, AW and CROSS, %.
 const SHARES_OF_CA: [f64; 3] = [83.88, 93.96, 50.28];
 
 pub(super) fn shares_of_plain_loops(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
@@ -137,13 +137,13 @@ pub(super) fn shares_of_engine(workshop: &mut Workshop) -> anyhow::Result<Exhibi
     Ok(exhibit)
 }
 
-/// Table I: mappings of work-items, ms at each side of the pictures.
+/// Table I: times of work-item mappings for each picture side, ms.
 const MAPPINGS: [(usize, [f64; 6]); 3] = [
     (512, [0.42, 0.50, 1.06, 6.33, 2.58, 7.08]),
     (1024, [1.50, 1.72, 4.19, 24.48, 12.15, 28.70]),
     (2048, [5.80, 7.01, 16.76, 93.92, 64.00, 117.31]),
 ];
-/// Their names, and which of the axes x, y and d are i, j and the one that is left.
+/// Names of the mappings, and their axes (x, y or d) for i, j and the remaining loop.
 pub(super) const ORDERS: [(&str, [usize; 3]); 6] = [
     ("(x, y)", [0, 1, 2]),
     ("(x, d)", [0, 2, 1]),
@@ -153,7 +153,7 @@ pub(super) const ORDERS: [(&str, [usize; 3]); 6] = [
     ("(d, y)", [2, 1, 0]),
 ];
 
-/// Reads and writes every value of a volume in which x is innermost and d outermost; the first axis of the order is the quickest loop.
+/// Reads and writes all values of a volume (x innermost, d outermost); the first axis of the order is the innermost loop.
 pub(super) fn visit(volume: &mut [f32], lengths: [usize; 3], order: [usize; 3]) {
     let steps = [1, lengths[0], lengths[0] * lengths[1]];
     let [i_axis, j_axis, k_axis] = order;
@@ -182,7 +182,7 @@ pub(super) fn mappings(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     for &(side, paper) in sizes {
         let side_here = side / workshop.shrink;
         let lengths = [side_here, side_here, DISPARITIES as usize];
-        // values that are written once have their pages
+        // written once, so that its pages are mapped
         let mut volume = vec![1.0f32; lengths.iter().product()];
         let times = ORDERS.map(|(_, order)| best_ms(3, || visit(black_box(&mut volume), lengths, order)));
         let slower = |of: usize| times.iter().filter(|&&ms| ms > times[of]).count();
@@ -282,13 +282,13 @@ pub(super) fn unrolling(_: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// Table II: side of the pictures, ms with 1D and with 2D parallelism.
+/// Table II: picture side, and times with 1D and 2D parallelism, ms.
 const PREFIX_SUMS: [(usize, [f64; 2]); 4] =
     [(512, [24.03, 5.81]), (1024, [49.28, 22.18]), (2048, [122.73, 76.83]), (4096, [421.58, 299.11])];
-/// From here on one counts as quicker than another, because times of a shared machine vary.
-const CLEAR_GAIN: f64 = 1.2;
+/// Smallest speed-up that counts on a shared machine.
+const MIN_CLEAR_SPEED_UP: f64 = 1.2;
 
-/// Replaces each value of a line by the sum of those up to it.
+/// Computes the prefix sums of a line in place.
 fn sum_up(line: &mut [f32]) {
     let mut sum = 0.0;
     for value in line {
@@ -331,7 +331,7 @@ pub(super) fn prefix_sums(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
                 Cell::here(one_ms / lines_ms),
             ],
             Verdict::of(
-                gain > CLEAR_GAIN,
+                gain > MIN_CLEAR_SPEED_UP,
                 format!("2D is clearly quicker, {gain:.2} times"),
                 format!(
                     "{threads} threads, which the rows alone keep busy, as the paper expects of very large pictures"
@@ -344,7 +344,7 @@ pub(super) fn prefix_sums(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
             "speed-up at the smallest size over that at the largest",
             [Cell::default(), Cell::default(), Cell::both(first_paper / last_paper, first / last)],
             Verdict::of(
-                first > CLEAR_GAIN * last,
+                first > MIN_CLEAR_SPEED_UP * last,
                 "the gain falls with the size",
                 "a gain that one dimension has used up at every size",
             ),

@@ -1,4 +1,4 @@
-//! Section IV: the model of the speed of aggregation, and how well it predicts.
+//! Section IV: the aggregation model and its prediction errors.
 
 use super::tables::{NVS_BYTES_PER_S, QUADRO_BYTES_PER_S, TABLE_3, TABLE_3_CROSS, TABLE_4, TABLE_5};
 use super::{
@@ -14,11 +14,11 @@ use crate::stereo::{Aggregation, Preset, StereoParams};
 use crate::{memory, model};
 use stereopsis_figures::{Curve, Curves};
 
-/// Mean heights of the crosses, px.
+/// Mean cross heights, px.
 const HEIGHTS: [(&str, f64); 2] = [("tsukuba", 17.0), ("cones", 11.0)];
 
-/// Upper arm, lower arm and the pixel itself, on average over a picture, px; arms of at most `longest` end where a channel differs by more
-/// than `tau`.
+/// Computes the mean of upper arm, lower arm and own pixel, px; arms of at most `longest` end where a channel differs by more than
+/// `tau`.
 pub(super) fn mean_height_in_colour(picture: &Image<[u8; 3]>, tau: u8, longest: usize) -> f64 {
     let (width, height) = picture.size();
     let mut sum = 0;
@@ -103,19 +103,19 @@ pub(super) fn ideal_rates(_: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// What was measured of an aggregator at one radius.
+/// Measured rate of an aggregator at one radius.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rate {
     pub(super) radius: u32,
-    /// Side of the window, or mean height of the crosses, px.
+    /// Window side or mean cross height, px.
     pub(super) side_px: f64,
-    /// Aggregations a second.
+    /// Rate, aggregations/s.
     pub(super) rate_hz: f64,
-    /// Most pairs a second by the model, without sharing and with it.
+    /// Ideal rates without and with sharing, pairs/s.
     pub(super) ideal_hz: [f64; 2],
 }
 
-/// Measures an aggregator at some radii on the CPU engine, beside the ideal rates of a memory.
+/// Measures an aggregator at some radii on the CPU engine, with the ideal rates of a memory.
 pub(super) fn rates(
     engine: &mut CpuEngine,
     job: &Job,
@@ -136,12 +136,12 @@ pub(super) fn rates(
     Ok(rates)
 }
 
-/// Pairs that a rate is the median of.
+/// Returns the number of pairs of a median.
 fn frames(workshop: &Workshop) -> usize {
     if workshop.quick { 3 } else { 7 }
 }
 
-/// Whether a usage in % follows from a rate and an ideal rate, all three as rounded to two decimals.
+/// Whether a usage (%) follows from a rate and an ideal rate, all rounded to two decimals.
 pub(super) fn follows(usage: f64, rate_hz: f64, ideal_hz: f64) -> bool {
     const HALF: f64 = 0.005;
     let least = 100.0 * (rate_hz - HALF) / (ideal_hz + HALF) - HALF;
@@ -149,8 +149,8 @@ pub(super) fn follows(usage: f64, rate_hz: f64, ideal_hz: f64) -> bool {
     (least..=most).contains(&usage)
 }
 
-/// Rates and usages of both tables with the ideal rates of Table III: `[pairs/s, usage in %, ideal pairs/s]` of CW, AW and CROSS without
-/// local memory, then of CW and AW with it.
+/// Rates and usages of both tables with the ideal rates of Table III: `[pairs/s, usage in %, ideal pairs/s]` of CW, AW and CROSS
+/// without local memory, then of CW and AW with it.
 pub(super) fn typed_rates() -> Vec<[[f64; 3]; 5]> {
     let tables = TABLE_3.iter().zip(&TABLE_4).zip(&TABLE_5);
     tables
@@ -236,7 +236,7 @@ pub(super) fn measured_rates(workshop: &mut Workshop) -> anyhow::Result<Exhibit>
     Ok(exhibit)
 }
 
-/// The row for how much an aggregator slows down between two radii.
+/// Adds a row on an aggregator's slow-down between two radii.
 fn add_fall(exhibit: &mut Exhibit, name: &str, n: usize, [first, last]: [&Rate; 2]) {
     let typed = typed_rates();
     let paper = [n, n + 3].map(|column| {
@@ -261,32 +261,32 @@ fn add_fall(exhibit: &mut Exhibit, name: &str, n: usize, [first, last]: [&Rate; 
     );
 }
 
-/// Range on which predictions are judged. The engine fills whole vector registers, so a short range takes as long as a longer one, which eq. 7
-/// does not count; this one fills the registers of every machine.
-const WHOLE_REGISTERS: u32 = 64;
+/// Disparities for predictions. The engine fills whole vector registers, so a shorter range saves no time, which eq. 7 ignores;
+/// this one fills the registers of every machine.
+const PREDICTION_DISPARITIES: u32 = 64;
 
-/// Section IV.C: mean errors of predictions of CW, AW and CROSS without local memory, %.
+/// Section IV.C: mean prediction errors of CW, AW and CROSS without local memory, %.
 const PREDICTION_ERRORS: [f64; 3] = [6.7, 16.0, 6.6];
-/// The same of CW and AW with it, %.
+/// Mean prediction errors of CW and AW with local memory, %.
 const PREDICTION_ERRORS_SHARED: [f64; 2] = [4.9, 17.9];
-/// The mean of these five, which the abstract has, %.
+/// Mean of these five in the abstract, %.
 const MEAN_PREDICTION_ERROR: f64 = 10.4;
 
-/// Rates on one pair with what the model predicts of them.
+/// Rates on one pair with their predictions.
 pub(super) struct Predicted {
     rate: Rate,
-    /// With the ideal rates without sharing and with it.
+    /// Predicted rates without and with sharing.
     rate_hz: [f64; 2],
 }
 
 impl Predicted {
-    /// Of each prediction, %.
+    /// Computes the prediction errors, %.
     pub(super) fn errors(&self) -> [f64; 2] {
         self.rate_hz.map(|hz| 100.0 * (hz / self.rate.rate_hz - 1.0).abs())
     }
 }
 
-/// What the usage on one pair predicts of the rates on another one.
+/// Predicts rates on one pair from the usage on another.
 pub(super) fn predict(calibrating: &[Rate], measured: Vec<Rate>) -> Vec<Predicted> {
     let usages = [0, 1].map(|kind| {
         let mut usage = Usage::default();
@@ -311,7 +311,7 @@ pub(super) fn predictions(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     };
     let here = format!(
         "The CPU engine on Tsukuba at the radii {calibrating:?} calibrates the model, which then predicts {} at the radii {predicted:?}. The paper \
-         calibrates at every radius. All pairs have {WHOLE_REGISTERS} disparities, because the engine fills whole vector registers and a shorter \
+         calibrates at every radius. All pairs have {PREDICTION_DISPARITIES} disparities, because the engine fills whole vector registers and a shorter \
          range would take as long. CROSS has L {ARMS} on all pairs. Predictions without and with the paper's local memory are of the same \
          kernel here: the model shares costs or does not. The figure shows cones.",
         groups.join(", ")
@@ -334,7 +334,8 @@ pub(super) fn predictions(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
         };
         let is_cross = aggregation.has_arms();
         let [calibrating, predicted] = [calibrating, predicted].map(|radii| if is_cross { &[ARMS] } else { radii });
-        let params = StereoParams { num_disparities: WHOLE_REGISTERS, ..method(preset, usual_radius(aggregation)) };
+        let params =
+            StereoParams { num_disparities: PREDICTION_DISPARITIES, ..method(preset, usual_radius(aggregation)) };
         let mut measure = |pair: &PairWithTruth, radii: &[u32]| {
             rates(&mut engine, &job(pair, &params)?, (aggregation, radii), bytes_per_s, frames(workshop))
         };
@@ -385,14 +386,14 @@ pub(super) fn predictions(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// Why the model may predict CW, AW and CROSS worse here than in the paper.
+/// Reasons for larger prediction errors of CW, AW and CROSS here.
 const WHY_MODEL_IS_OFF: [&str; 3] = [
     "running sums, whose time does not follow the costs that eq. 7 counts, so that a power of the side between few radii misses it",
     "radii between those that calibrate, of which the paper has none, and times of a shared machine",
     "a time that follows the candidates more than the mean height of the crosses, which is all that eq. 7 counts",
 ];
 
-/// Measured and predicted rates of an aggregator on one pair.
+/// Returns the measured and predicted curves of an aggregator on one pair.
 fn prediction_curves(name: &str, found: &[Predicted]) -> Vec<Curve> {
     let curve = |what: &str, rate_hz: fn(&Predicted) -> f64| Curve {
         name: format!("{name}, {what}"),

@@ -64,30 +64,30 @@ pub(super) fn errors(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// Radii of Fig. 16 that are timed.
+/// Returns the timed radii of Fig. 16.
 fn timed_radii(workshop: &Workshop) -> &'static [u32] {
     if workshop.quick { &[1, 4] } else { &[1, 4, 8, 16] }
 }
 
 /// Fig. 16: mean speed-ups of CW, AW and CROSS on the Quadro 5000.
 const SPEED_UPS: [f64; 3] = [523.0, 90.0, 53.0];
-/// Time that grows less than so many times between the radii that are compared does not follow the window: border, caches, a shared machine.
-const FLAT: f64 = 2.0;
-/// Time that grows with the window grows by at least this share of the growth of its pixels; what is not a sum over the window stays.
-const GROWTH_OF_AW: f64 = 0.3;
+/// Largest growth of times between two radii that counts as independent of the window (border, caches, shared machine).
+const MAX_FLAT_GROWTH: f64 = 2.0;
+/// Smallest growth of times proportional to the window, as a share of the growth of its pixels; other work is constant.
+const MIN_AW_GROWTH_SHARE: f64 = 0.3;
 
-/// Times of an aggregator over radii.
+/// Times of an aggregator by radius.
 #[derive(Default)]
 struct Times {
-    /// The whole method in plain loops, ms.
+    /// Whole method in plain loops, ms.
     plain_ms: Vec<f64>,
-    /// The whole method by the engine, ms.
+    /// Whole method by the engine, ms.
     engine_ms: Vec<f64>,
-    /// Its aggregation alone, ms.
+    /// Aggregation by the engine, ms.
     aggregation_ms: Vec<f64>,
 }
 
-/// The paper's time of its quickest kernel that a table has, ms; of CROSS it tells none over the length of the arms.
+/// Returns the time of the paper's quickest kernel in a table, ms; there is none for CROSS by arm length.
 fn optimised_ms(aggregator: usize, radius: u32) -> Option<f64> {
     let rates = TABLE_5.iter().find(|row| row.0 == radius)?.1;
     [Some(rates[0]), Some(rates[2]), None][aggregator].map(|rate_hz| 1e3 / rate_hz)
@@ -148,9 +148,9 @@ pub(super) fn times_over_radii(workshop: &mut Workshop) -> anyhow::Result<Exhibi
     Ok(exhibit)
 }
 
-/// The rows for what the text says of Fig. 16.
+/// Adds rows for the text's statements on Fig. 16.
 fn add_trends(exhibit: &mut Exhibit, all: &[Times; 3], radii: &[u32]) {
-    // the smallest windows have hardly any sums, so growth counts from 4 where there are larger ones
+    // tiny windows have hardly any sums, so growth counts from radius 4 if there are larger ones
     let from = radii.iter().position(|&radius| radius >= 4).filter(|&at| at + 1 < radii.len()).unwrap_or(0);
     let to = radii.len() - 1;
     let pixels = |at: usize| f64::from(2 * radii[at] + 1).powi(2);
@@ -168,10 +168,10 @@ fn add_trends(exhibit: &mut Exhibit, all: &[Times; 3], radii: &[u32]) {
         what("CW"),
         in_last(paper(0), growth(cw)),
         Verdict::of(
-            growth(cw) >= FLAT,
+            growth(cw) >= MAX_FLAT_GROWTH,
             "the time grows with the window",
             format!(
-                "running sums, which ask for each cost once: the time stays within {FLAT:.0} times, as it does not in the paper's kernels"
+                "running sums, which ask for each cost once: the time stays within {MAX_FLAT_GROWTH:.0} times, as it does not in the paper's kernels"
             ),
         ),
     );
@@ -179,7 +179,7 @@ fn add_trends(exhibit: &mut Exhibit, all: &[Times; 3], radii: &[u32]) {
         what("AW"),
         in_last(paper(1), growth(aw)),
         Verdict::of(
-            growth(aw) > GROWTH_OF_AW * window,
+            growth(aw) > MIN_AW_GROWTH_SHARE * window,
             "the time grows with the window, with the square of its side and not exponentially as the text has it",
             "an engine whose time of AW does not follow the window",
         ),
@@ -188,8 +188,8 @@ fn add_trends(exhibit: &mut Exhibit, all: &[Times; 3], radii: &[u32]) {
         what("CROSS"),
         in_last(None, growth(cross)),
         Verdict::of(
-            growth(cross) < FLAT,
-            format!("the time is stable: less than {FLAT:.0} times, while the arms grow with the radius"),
+            growth(cross) < MAX_FLAT_GROWTH,
+            format!("the time is stable: less than {MAX_FLAT_GROWTH:.0} times, while the arms grow with the radius"),
             "sums that walk along each arm, where the paper has integral images and arms of one length",
         ),
     );
@@ -210,7 +210,7 @@ fn add_trends(exhibit: &mut Exhibit, all: &[Times; 3], radii: &[u32]) {
     );
 }
 
-/// Times of plain loops and of the engine's aggregation, beside the paper's quickest kernels.
+/// Returns curves of plain loops, the engine's aggregation, and the paper's quickest kernels.
 fn curves_over_radii(all: [Times; 3], radii: &[u32]) -> Curves {
     let points = |times: Vec<f64>| radii.iter().map(|&radius| f64::from(radius)).zip(times).collect();
     let mut curves = Vec::new();

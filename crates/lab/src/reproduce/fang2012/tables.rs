@@ -1,8 +1,8 @@
-//! The paper's numbers, typed from its tables.
+//! Numbers typed from the paper's tables.
 
-/// Quadro 5000: 120 GB/s, which the paper counts in GiB.
+/// Bandwidth of the Quadro 5000: 120 GB/s, counted in GiB by the paper.
 pub(crate) const QUADRO_BYTES_PER_S: f64 = 120.0 * (1u64 << 30) as f64;
-/// Quadro NVS 140M: 64 bits at 600 MHz, twice a clock. Counted in GiB, as the paper counts its other card.
+/// Bandwidth of the Quadro NVS 140M: 64 bits at 600 MHz, double data rate, counted in GiB as the paper's other card.
 pub(super) const NVS_BYTES_PER_S: f64 = 9.6 * (1u64 << 30) as f64;
 
 /// Table III, pairs/s: radius, then CW and AW, each without local memory and with it.

@@ -1,4 +1,4 @@
-//! What the paper computes, and what the exhibits say on small pictures.
+//! Computed results of the paper, and the exhibits on small pictures.
 
 use super::kernels::{ORDERS, visit};
 use super::prediction::{Rate, follows, mean_height_in_colour, predict, rates, typed_rates};
@@ -45,7 +45,7 @@ fn errors_on_tsukuba_need_the_pair() {
     assert!(exhibit.rows.iter().all(|row| row.verdict.sentence().contains("Middlebury v2")), "{:?}", exhibit.rows);
 }
 
-/// A step in one colour ends an arm, though brightness hardly sees it; the lower two rows are alike.
+/// A step in one colour ends an arm although brightness hardly changes; the lower two rows are equal.
 #[test]
 fn arms_by_colour_end_at_a_step_of_one_colour() {
     let rows = [[0, 0, 0], [0, 0, 21], [0, 0, 41]];
@@ -64,7 +64,7 @@ fn every_mapping_visits_the_whole_volume() {
     }
 }
 
-/// A kernel of which the model is true is predicted exactly; the usage is then the same on every pair.
+/// The model predicts an ideal kernel exactly; its usage is equal on every pair.
 #[test]
 fn the_model_predicts_a_kernel_that_obeys_it() {
     let rate = |radius: u32, (width, height)| {
@@ -76,8 +76,8 @@ fn the_model_predicts_a_kernel_that_obeys_it() {
     assert!(found[0].errors()[0] < 1e-9, "{:?}", found[0].errors());
 }
 
-/// Loops over the window would take 44 times as long with radius 16 as with radius 2. Running sums take about as long; three times is
-/// generous, because the machine is shared and a small picture has much border.
+/// Loops over the window would take 44 times as long with radius 16 as with radius 2, running sums about as long. The limit of
+/// three allows for a shared machine and the border of a small picture.
 #[test]
 fn running_sums_hardly_follow_the_radius() {
     let workshop = Workshop::small().unwrap();

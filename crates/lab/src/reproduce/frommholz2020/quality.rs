@@ -1,6 +1,6 @@
 //! Tables 1 to 3: coverage and accuracy over the number of directions.
 
-use super::{Directions, USUAL, method, word};
+use super::{Directions, REFERENCE_DIRECTIONS, method, word};
 use crate::capture::picture_files::truth::PairWithTruth;
 use crate::image::Image;
 use crate::metrics::{COLUMNS, Figures, figures};
@@ -8,7 +8,7 @@ use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
 use crate::reproduce::workshop::{Workshop, names};
 use stereopsis_figures::{Curve, Curves};
 
-/// A row of Tables 1 to 3: pixels with a disparity, % of those with truth; median error of height; pixels within 0.2 length units, %.
+/// Row of Tables 1 to 3: pixels with a disparity, % of those with truth; median height error; pixels within 0.2 length units, %.
 type Quality = (Directions, [f64; 3]);
 
 const TABLE_1: [Quality; 21] = [
@@ -58,34 +58,34 @@ const TABLE_3: [Quality; 10] = [
     ((128, 0), [70.49, 0.1275, 52.17]),
     ((256, 0), [70.62, 0.1274, 52.24]),
 ];
-/// Rows of Tables 1 to 3 that a quick run makes.
+/// Rows of a quick run.
 const QUICK: [Directions; 7] = [(2, 0), (4, 0), (8, 0), (8, 11), (16, 0), (16, 7), (32, 0)];
 
-/// Pixels of a pair that a table judges.
+/// Region of a pair that a table judges.
 #[derive(Clone, Copy)]
-enum Part {
+enum Region {
     Everything,
     Detail,
     WeakTexture,
 }
 
-/// A larger step of the true disparity between neighbours is an edge, px; so far around it is detail.
+/// Smallest disparity step between neighbours that is an edge, px; radius of the detail region around it.
 const STEP_PX: f32 = 2.0;
 const AROUND_STEP_PX: usize = 4;
-/// Brightness varies by so many levels at most in a window of the census where texture is weak.
-const WEAK_LEVELS: u8 = 3;
+/// Largest brightness range of a weakly textured census window, grey levels.
+const MAX_WEAK_LEVELS: u8 = 3;
 const WEAK_REACH: usize = 3;
-/// With fewer pixels a part of a pair says nothing.
-const FEWEST_PIXELS: usize = 200;
+/// Smallest number of pixels of a judged region.
+const MIN_REGION_PIXELS: usize = 200;
 
-/// The square around a pixel, inside the picture.
+/// Returns the pixels of a square around a pixel, inside the picture.
 fn around(size: (usize, usize), (x, y): (usize, usize), reach: usize) -> impl Iterator<Item = (usize, usize)> {
     let columns = x.saturating_sub(reach)..(x + reach + 1).min(size.0);
     let rows = y.saturating_sub(reach)..(y + reach + 1).min(size.1);
     rows.flat_map(move |y| columns.clone().map(move |x| (x, y)))
 }
 
-/// The last pixels before and the first ones after a step; pixels without truth between them do not count.
+/// Marks the pixels on both sides of a disparity step; pixels without truth in between are ignored.
 pub(super) fn steps(truth_px: &Image<f32>) -> Image<bool> {
     let (width, height) = truth_px.size();
     let mut found = Image::filled(width, height, false);
@@ -106,7 +106,7 @@ pub(super) fn steps(truth_px: &Image<f32>) -> Image<bool> {
     found
 }
 
-/// The pixels of each [`Part`]; `None` for all.
+/// Returns the mask of each [`Region`]; `None` for all pixels.
 fn parts(pair: &PairWithTruth) -> [Option<Image<bool>>; 3] {
     let (width, height) = pair.raw.left.size();
     let detail = pair.regions.disc.clone().unwrap_or_else(|| {
@@ -118,19 +118,19 @@ fn parts(pair: &PairWithTruth) -> [Option<Image<bool>>; 3] {
     let weak = Image::from_fn(width, height, |x, y| {
         let levels = around((width, height), (x, y), WEAK_REACH).map(|(x, y)| luma.at(x, y));
         let (least, most) = levels.fold((u8::MAX, 0), |(least, most), level| (least.min(level), most.max(level)));
-        most - least <= WEAK_LEVELS
+        most - least <= MAX_WEAK_LEVELS
     });
     [None, Some(detail), Some(weak)]
 }
 
-/// The numbers of a row: pixels with a disparity, %; median error, px; pixels within 1 px, %.
+/// Returns the numbers of a row: pixels with a disparity, %; median error, px; pixels within 1 px, %.
 fn numbers(figures: &Figures) -> [f64; 3] {
     let of =
         |name: &str| COLUMNS.iter().find(|column| column.name == name).map_or(f64::NAN, |column| (column.of)(figures));
     [of("density_percent"), of("a50_px"), 100.0 - of("bad_1_percent")]
 }
 
-/// Figures of each [`Part`] of a pair: from those of an earlier table, if it had this pair and these directions.
+/// Returns the figures of each [`Region`] of a pair, cached by pair and directions.
 fn figures_of_parts(
     workshop: &mut Workshop,
     pair: &PairWithTruth,
@@ -147,14 +147,14 @@ fn figures_of_parts(
     Ok(found)
 }
 
-/// For each of these directions the means over the pairs that have such pixels; `None` where none has.
-fn means(workshop: &mut Workshop, part: Part, directions: &[Directions]) -> anyhow::Result<Vec<Option<[f64; 3]>>> {
+/// Computes the means over pairs for each of these directions; `None` if no pair has enough pixels.
+fn means(workshop: &mut Workshop, part: Region, directions: &[Directions]) -> anyhow::Result<Vec<Option<[f64; 3]>>> {
     let mut of_pairs = vec![Vec::new(); directions.len()];
     for pair in workshop.rendered()? {
         let parts = parts(&pair);
         for (found, &directions) in of_pairs.iter_mut().zip(directions) {
             let figures = figures_of_parts(workshop, &pair, &parts, directions)?.swap_remove(part as usize);
-            found.extend(figures.filter(|figures| figures.pixels() >= FEWEST_PIXELS).map(|f| numbers(&f)));
+            found.extend(figures.filter(|figures| figures.pixels() >= MIN_REGION_PIXELS).map(|f| numbers(&f)));
         }
     }
     let mean = |found: Vec<[f64; 3]>| {
@@ -164,34 +164,33 @@ fn means(workshop: &mut Workshop, part: Part, directions: &[Directions]) -> anyh
     Ok(of_pairs.into_iter().map(mean).collect())
 }
 
-/// Pictures and truth differ from the paper's; this is why numbers can move otherwise.
+/// Reason for different trends: pictures and truth differ from the paper's.
 const OTHER_PICTURES: &str = "rendered rooms and solids instead of a rendered town";
 
-/// A row moves as in the paper if its median error is on the same side of that of eight directions, or within this share of where the
-/// paper has it.
-const MEDIAN_AGREES: f64 = 0.01;
+/// Tolerance of a median error's ratio to that of eight directions, unless both are on one side of 1.
+const MAX_MEDIAN_DIFFERENCE: f64 = 0.01;
 
 fn moves_as_in_the_paper(directions: Directions, paper: f64, here: f64) -> Verdict {
-    if directions == USUAL {
+    if directions == REFERENCE_DIRECTIONS {
         return Verdict::Reproduced("the method runs; the other rows are compared with this one".to_owned());
     }
-    let agrees = (paper - 1.0) * (here - 1.0) > 0.0 || (paper - here).abs() <= MEDIAN_AGREES;
+    let agrees = (paper - 1.0) * (here - 1.0) > 0.0 || (paper - here).abs() <= MAX_MEDIAN_DIFFERENCE;
     let measure = format!("median error {here:.2} times that of 8 directions, in the paper {paper:.2} times");
     Verdict::of(agrees, measure.clone(), format!("{OTHER_PICTURES}: {measure}"))
 }
 
-/// Changes below these are none: points of valid pixels, per cent of the median error, points of accurate pixels.
+/// Smallest counted changes: valid pixels (points), median error (%), accurate pixels (points).
 const NO_CHANGE: [f64; 3] = [0.5, 1.0, 0.5];
 const CHANGES: [&str; 3] = ["pixels with a disparity, points", "median error, %", "accurate pixels, points"];
 
-/// What changes from one row to another: points, per cent, points.
+/// Computes the changes between two rows: points, per cent, points.
 fn change([from, to]: [[f64; 3]; 2]) -> [f64; 3] {
     [to[0] - from[0], 100.0 * (to[1] / from[1] - 1.0), to[2] - from[2]]
 }
 
 fn add_changes(exhibit: &mut Exhibit, rows: &[(Directions, [f64; 3], [f64; 3])], most: u32) {
     let most = if rows.iter().any(|row| row.0 == (most, 0)) { most } else { 32 };
-    for ends in [[USUAL, (most, 0)], [USUAL, (8, 11)], [(16, 0), (16, 7)]] {
+    for ends in [[REFERENCE_DIRECTIONS, (most, 0)], [REFERENCE_DIRECTIONS, (8, 11)], [(16, 0), (16, 7)]] {
         let found = ends.map(|end| rows.iter().find(|row| row.0 == end));
         let [Some(from), Some(to)] = found else { continue };
         let (paper, here) = (change([from.1, to.1]), change([from.2, to.2]));
@@ -209,11 +208,11 @@ fn add_changes(exhibit: &mut Exhibit, rows: &[(Directions, [f64; 3], [f64; 3])],
     }
 }
 
-/// Tables 1 to 3, which have the same columns; `most` is the number of directions up to which the paper's text tells the change.
+/// Builds one of Tables 1 to 3; `most` is the largest number of directions in the text's statements.
 fn quality(
     workshop: &mut Workshop,
     mut exhibit: Exhibit,
-    part: Part,
+    part: Region,
     table: &[Quality],
     most: u32,
 ) -> anyhow::Result<Exhibit> {
@@ -228,7 +227,7 @@ fn quality(
     let directions: Vec<_> = table.iter().map(|row| row.0).collect();
     let found = means(workshop, part, &directions)?;
     let rows: Vec<_> = table.iter().zip(&found).filter_map(|(row, &here)| Some((row.0, row.1, here?))).collect();
-    let usual = rows.iter().find(|row| row.0 == USUAL).copied();
+    let usual = rows.iter().find(|row| row.0 == REFERENCE_DIRECTIONS).copied();
     let Some((_, paper_8, here_8)) = usual else {
         for &&(directions, paper) in &table {
             let needs = "a pair with truth that has such pixels".to_owned();
@@ -261,7 +260,7 @@ fn quality(
     Ok(exhibit)
 }
 
-/// What Tables 1 to 3 are made of.
+/// Describes the data of Tables 1 to 3.
 fn judged_on(workshop: &Workshop) -> anyhow::Result<String> {
     Ok(format!(
         "The aerial pictures of the paper were rendered for it and are not published; instead, means over other rendered pairs: {}. Census 7x7, P1 90, P2 100, gating, \
@@ -273,7 +272,7 @@ fn judged_on(workshop: &Workshop) -> anyhow::Result<String> {
 pub(super) fn whole_scene(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     let here = judged_on(workshop)? + ". The paper's threshold is three of its pixels on the ground.";
     let exhibit = Exhibit::new("Table 1", "coverage and accuracy over the number of directions", here);
-    quality(workshop, exhibit, Part::Everything, &TABLE_1, 96)
+    quality(workshop, exhibit, Region::Everything, &TABLE_1, 96)
 }
 
 pub(super) fn detailed_objects(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
@@ -283,15 +282,15 @@ pub(super) fn detailed_objects(workshop: &mut Workshop) -> anyhow::Result<Exhibi
         judged_on(workshop)?
     );
     let exhibit = Exhibit::new("Table 2", "the same for detailed objects", here);
-    quality(workshop, exhibit, Part::Detail, &TABLE_2, 256)
+    quality(workshop, exhibit, Region::Detail, &TABLE_2, 256)
 }
 
 pub(super) fn weak_texture(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     let here = format!(
-        "{}. Texture is weak where brightness varies by at most {WEAK_LEVELS} levels within 7x7 pixels; a pair counts if it has \
-         {FEWEST_PIXELS} of these. The paper has a cube of one colour.",
+        "{}. Texture is weak where brightness varies by at most {MAX_WEAK_LEVELS} levels within 7x7 pixels; a pair counts if it has \
+         {MIN_REGION_PIXELS} of these. The paper has a cube of one colour.",
         judged_on(workshop)?
     );
     let exhibit = Exhibit::new("Table 3", "the same for weak texture", here);
-    quality(workshop, exhibit, Part::WeakTexture, &TABLE_3, 256)
+    quality(workshop, exhibit, Region::WeakTexture, &TABLE_3, 256)
 }

@@ -1,6 +1,6 @@
 //! Tables 4 and 5: time over directions, vector instructions and threads.
 
-use super::{Directions, USUAL, method};
+use super::{Directions, REFERENCE_DIRECTIONS, method};
 use crate::engine::Job;
 use crate::engine::cpu::simd::SimdLevel;
 use crate::reproduce::exhibit::{Cell, Exhibit, Verdict};
@@ -8,7 +8,7 @@ use crate::reproduce::workshop::Workshop;
 use crate::stereo::StereoParams;
 use stereopsis_figures::{Curve, Curves};
 
-/// Columns of Table 4: the paper's name, and that of the vector instructions here.
+/// Columns of Table 4: name in the paper, and name of the vector instructions here.
 const COLUMNS_4: [(&str, Option<&str>); 6] = [
     ("x86-64 C++", None),
     ("x86-64 SSE2/4", Some("SSE2")),
@@ -17,7 +17,7 @@ const COLUMNS_4: [(&str, Option<&str>); 6] = [
     ("ARM C++", None),
     ("ARM NEON", Some("NEON")),
 ];
-/// Seconds on 24 threads (x86-64) and 4 threads (ARM); there is none for AVX-512.
+/// Times with 24 threads (x86-64) and 4 threads (ARM), s; AVX-512 is not in the paper.
 const TABLE_4: [(u32, [Option<f64>; 6]); 11] = [
     (1, [Some(54.0), Some(64.0), Some(73.0), None, Some(82.0), Some(124.0)]),
     (2, [Some(60.0), Some(69.0), Some(79.0), None, Some(92.0), Some(138.0)]),
@@ -31,12 +31,12 @@ const TABLE_4: [(u32, [Option<f64>; 6]); 11] = [
     (256, [Some(636.0), Some(331.0), Some(351.0), None, Some(1023.0), Some(772.0)]),
     (384, [Some(925.0), Some(462.0), Some(491.0), None, Some(1491.0), Some(1098.0)]),
 ];
-/// Rows that a quick run makes.
+/// Rows of a quick run.
 pub(super) const QUICK_4: [u32; 4] = [1, 8, 16, 32];
-/// Times relative to those of eight directions agree to within this share.
-const TIME_AGREES: f64 = 0.25;
+/// Tolerance of times relative to eight directions.
+const MAX_TIME_DIFFERENCE: f64 = 0.25;
 
-/// Jobs of the built-in scene on which times are taken.
+/// Creates the timed jobs of the built-in scene.
 fn timed_jobs(workshop: &Workshop, directions: Directions) -> anyhow::Result<Vec<Job>> {
     let params = StereoParams { num_disparities: 64, ..method(directions) };
     workshop.jobs(timed_size(workshop), &params)
@@ -46,7 +46,7 @@ fn timed_size(workshop: &Workshop) -> (usize, usize) {
     if workshop.quick { (320, 240) } else { (640, 480) }
 }
 
-/// A row of Table 4: the number of directions, the paper's times, and those here.
+/// Row of Table 4: number of directions, times of the paper, times here.
 type TimeRow = (u32, [Option<f64>; 6], [Option<f64>; 6]);
 
 fn measured_times(workshop: &Workshop) -> anyhow::Result<Vec<TimeRow>> {
@@ -86,15 +86,15 @@ pub(super) fn times_over_directions(workshop: &mut Workshop) -> anyhow::Result<E
     let ratios = |column, ends| Some((ratio(|row| &row.1, column, ends)?, ratio(|row| &row.2, column, ends)?));
     for &(count, paper, here) in &rows {
         let cells: Vec<_> = paper.into_iter().zip(here).map(|(paper, here)| Cell { paper, here }).collect();
-        let growth = narrow.and_then(|column| ratios(column, [count, USUAL.0]));
+        let growth = narrow.and_then(|column| ratios(column, [count, REFERENCE_DIRECTIONS.0]));
         let verdict = match growth {
-            _ if count == USUAL.0 => {
+            _ if count == REFERENCE_DIRECTIONS.0 => {
                 Verdict::Reproduced("the method runs; the other rows are compared with this one".to_owned())
             }
             Some((paper, here)) => {
                 let measure = format!("{here:.2} times the time of 8 directions, in the paper {paper:.2} times");
                 Verdict::of(
-                    (here / paper - 1.0).abs() <= TIME_AGREES,
+                    (here / paper - 1.0).abs() <= MAX_TIME_DIFFERENCE,
                     measure.clone(),
                     format!(
                         "parts that do not depend on the directions, files among them, which the paper has more of: {measure}"
@@ -121,15 +121,16 @@ pub(super) fn times_over_directions(workshop: &mut Workshop) -> anyhow::Result<E
     Ok(exhibit)
 }
 
-/// What the paper's text says of the growth: 12 % for twice the directions, and 36 % for four times as many.
+/// Adds the text's statements on growth: 12 % for twice the directions, 36 % for four times.
 fn add_growth(exhibit: &mut Exhibit, narrow: Option<usize>, ratios: impl Fn(usize, [u32; 2]) -> Option<(f64, f64)>) {
     for to in [16, 32] {
-        let Some((column, (paper, here))) = narrow.and_then(|column| Some((column, ratios(column, [to, USUAL.0])?)))
+        let Some((column, (paper, here))) =
+            narrow.and_then(|column| Some((column, ratios(column, [to, REFERENCE_DIRECTIONS.0])?)))
         else {
             continue;
         };
         let percent = |ratio: f64| 100.0 * (ratio - 1.0);
-        let linear = f64::from(to / USUAL.0);
+        let linear = f64::from(to / REFERENCE_DIRECTIONS.0);
         let mut cells = [Cell::default(); 6];
         cells[column] = Cell::both(percent(paper), percent(here));
         exhibit.row(
@@ -147,7 +148,7 @@ fn add_growth(exhibit: &mut Exhibit, narrow: Option<usize>, ratios: impl Fn(usiz
     }
 }
 
-/// Each width of registers beside the next narrower one.
+/// Compares each register width with the next narrower one.
 fn add_widths(exhibit: &mut Exhibit, rows: &[TimeRow]) {
     for [narrow, wide] in [[1, 2], [2, 3]] {
         let mean = |times: fn(&TimeRow) -> &[Option<f64>; 6]| {
@@ -176,7 +177,7 @@ fn add_widths(exhibit: &mut Exhibit, rows: &[TimeRow]) {
 fn growth_curves(rows: &[TimeRow]) -> Curves {
     let curve = |column: usize, is_of_paper: bool| {
         let times = |row: &TimeRow| if is_of_paper { row.1[column] } else { row.2[column] };
-        let usual = rows.iter().find(|row| row.0 == USUAL.0).and_then(times);
+        let usual = rows.iter().find(|row| row.0 == REFERENCE_DIRECTIONS.0).and_then(times);
         let points: Vec<_> = rows.iter().filter_map(|row| Some((f64::from(row.0), times(row)? / usual?))).collect();
         let name = format!("{}{}", COLUMNS_4[column].0, if is_of_paper { ", paper" } else { "" });
         (!points.is_empty()).then_some(Curve { name, points, is_of_paper })
@@ -190,7 +191,7 @@ fn growth_curves(rows: &[TimeRow]) -> Curves {
     }
 }
 
-/// Table 5: threads, and seconds of both machines with 16 directions.
+/// Table 5: threads, and times of both machines with 16 directions, s.
 pub(super) const TABLE_5: [(usize, f64, Option<f64>); 8] = [
     (1, 997.0, Some(557.0)),
     (2, 575.0, Some(281.0)),
@@ -201,9 +202,9 @@ pub(super) const TABLE_5: [(usize, f64, Option<f64>); 8] = [
     (32, 71.0, None),
     (48, 66.0, None),
 ];
-/// Twice the threads take 1.69 to 1.98 times less time in the paper. Less counts here: cores of a shared machine are often single
-/// hyperthreads, of which two share what one core has, and others work on them at the same time.
-const LEAST_SPEED_UP: f64 = 1.4;
+/// Smallest speed-up with twice the threads; the paper's is 1.69 to 1.98. Cores of a shared machine are often hyperthreads, and
+/// other programs use them.
+const MIN_THREAD_SPEED_UP: f64 = 1.4;
 
 pub(super) fn times_over_threads(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -234,13 +235,13 @@ pub(super) fn times_over_threads(workshop: &mut Workshop) -> anyhow::Result<Exhi
     Ok(exhibit)
 }
 
-/// The verdict of a row with more threads than the one before.
+/// Judges a row with more threads than the previous one.
 fn speed_up(paper: f64, here: f64) -> Verdict {
     let measure =
         format!("{here:.2} times as quick as with the threads of the row before, in the paper {paper:.2} times");
     Verdict::of(
-        here >= LEAST_SPEED_UP.min(paper),
-        format!("{measure}; {LEAST_SPEED_UP} counts, because cores of a shared machine are not whole ones"),
+        here >= MIN_THREAD_SPEED_UP.min(paper),
+        format!("{measure}; {MIN_THREAD_SPEED_UP} counts, because cores of a shared machine are not whole ones"),
         format!("cores that are single hyperthreads of a shared machine: {measure}"),
     )
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_capture::pairing::Side;
 use stereopsis_capture::{MaxPixels, PairSource, RawPair, RawTap, SourceInfo, TakenOn};
-use stereopsis_network::key::{Of, Role};
+use stereopsis_network::key::{RigTopic, Role};
 use stereopsis_network::{ANSWER_TIMEOUT, Head, Network, PairedHeads, RigSource};
 use zenoh::Wait as _;
 
@@ -17,7 +17,7 @@ struct Cameras {
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-/// What a camera sees: its first pixel tells the number and the camera.
+/// Picture of a camera: its first pixel encodes the number and the camera.
 fn picture(number: u64, camera: u64) -> Picture {
     let image = Image::from_fn(SIZE.0, SIZE.1, |x, y| (6 * number + camera + x as u64 + y as u64) as u8);
     Picture { luma: Luma::U8(image), rgb: None }
@@ -63,15 +63,15 @@ impl Drop for Cameras {
 /// Shows a head under another name, as if its machine's clock were ahead by this.
 pub(super) fn show_with_other_clock(network: &Network, head: &str, name: &str, ahead: Duration) {
     let (session, ahead_ns) = (network.session(), ahead.as_nanos() as u64);
-    let to = session.declare_publisher(Of::Pair.rig(name)).wait().unwrap();
+    let to = session.declare_publisher(RigTopic::Pair.rig(name)).wait().unwrap();
     let pass = move |sample: zenoh::sample::Sample| {
         let mut attachment = sample.attachment().unwrap().to_bytes().into_owned();
         let taken_ns = u64::from_le_bytes(attachment[24..32].try_into().unwrap());
         attachment[24..32].copy_from_slice(&(taken_ns + ahead_ns).to_le_bytes());
         to.put(sample.payload().clone()).attachment(attachment).wait().unwrap();
     };
-    session.declare_subscriber(Of::Pair.rig(head)).callback(pass).background().wait().unwrap();
-    let (about, asked, key) = (Of::About.rig(head), network.clone(), Of::About.rig(name));
+    session.declare_subscriber(RigTopic::Pair.rig(head)).callback(pass).background().wait().unwrap();
+    let (about, asked, key) = (RigTopic::About.rig(head), network.clone(), RigTopic::About.rig(name));
     let relay = move |query: zenoh::query::Query| {
         let (about, asked, key) = (about.clone(), asked.clone(), key.clone());
         named("relay", move || {
@@ -79,13 +79,13 @@ pub(super) fn show_with_other_clock(network: &Network, head: &str, name: &str, a
             query.reply(key, bytes).wait().unwrap();
         });
     };
-    session.declare_queryable(Of::About.rig(name)).callback(relay).background().wait().unwrap();
-    let clock = Of::Clock.rig(name);
+    session.declare_queryable(RigTopic::About.rig(name)).callback(relay).background().wait().unwrap();
+    let clock = RigTopic::Clock.rig(name);
     let tell = move |query: zenoh::query::Query| {
         let now = (SystemTime::now() + ahead).duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos();
         query.reply(clock.clone(), format!(r#"{{"received_ns":{now},"sent_ns":{now}}}"#)).wait().unwrap();
     };
-    session.declare_queryable(Of::Clock.rig(name)).callback(tell).background().wait().unwrap();
+    session.declare_queryable(RigTopic::Clock.rig(name)).callback(tell).background().wait().unwrap();
 }
 
 /// Whether both pictures are of one moment of the scene, and how far their times are apart.
@@ -161,7 +161,7 @@ fn what_cannot_be_paired_is_refused_in_words() {
 #[test]
 fn a_head_shows_its_newest_picture_small() {
     let (router, endpoint) = router(None);
-    let ask = |name: &str| client(&endpoint).ask(&Of::Picture.rig(name), None, ANSWER_TIMEOUT).unwrap().remove(0);
+    let ask = |name: &str| client(&endpoint).ask(&RigTopic::Picture.rig(name), None, ANSWER_TIMEOUT).unwrap().remove(0);
     let silent = Head::start(&router, "silent", None, fed_about(), &params()).unwrap();
     assert!(ask("silent").unwrap_err().contains("no pair has come yet"));
     drop(silent);

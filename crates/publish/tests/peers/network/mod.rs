@@ -14,7 +14,7 @@ use stereopsis_calibration::CalibrationNote;
 use stereopsis_capture::scene::{SceneOptions, SceneRenderer};
 use stereopsis_capture::{Frame, MaxPixels, Next, PairSource, RawPair, RawTap, SourceInfo, SourceOptions};
 use stereopsis_engine::{CpuEngine, EngineChoice, Job, OpenOptions, run};
-use stereopsis_network::key::Of;
+use stereopsis_network::key::RigTopic;
 use stereopsis_network::status::{HeadStatus, Speed};
 use stereopsis_network::{ANSWER_TIMEOUT, Access, Endpoint, Head, Network, Present, RigSource};
 use stereopsis_publish::serve::{ServeOptions, Server};
@@ -215,7 +215,8 @@ fn results_of_an_engine_are_those_of_one_here_with_the_parameters_of_the_rig() {
     matched(&mut source, &params());
     // changed from anywhere, by the rules of flags
     let third = client(&endpoint);
-    let ask = |words: &str| third.ask(&Of::Parameters.rig("pi"), Some(words.into()), ANSWER_TIMEOUT).unwrap().remove(0);
+    let ask =
+        |words: &str| third.ask(&RigTopic::Parameters.rig("pi"), Some(words.into()), ANSWER_TIMEOUT).unwrap().remove(0);
     assert!(ask(r#"{"p1":"9","p2":"3"}"#).unwrap_err().contains("--p1 9 is not below"));
     assert!(ask(r#"{"p1":5}"#).unwrap_err().contains("no parameters by name"));
     assert!(ask("nonsense").is_err());
@@ -282,7 +283,7 @@ fn messages_that_make_no_sense_are_counted_and_end_nothing() {
     let _serving = Serving::start(client(&endpoint), "desk");
     let hostile = client(&endpoint);
     // a good message to damage
-    let good = hostile.session().declare_subscriber(Of::Pair.rig("pi")).wait().unwrap().recv().unwrap();
+    let good = hostile.session().declare_subscriber(RigTopic::Pair.rig("pi")).wait().unwrap().recv().unwrap();
     let (payload, head) = (good.payload().to_bytes().into_owned(), good.attachment().unwrap().to_bytes().into_owned());
     let mut random = fastrand::Rng::with_seed(4);
     let put = |key: String, payload: Vec<u8>, head: Option<Vec<u8>>| {
@@ -303,11 +304,11 @@ fn messages_that_make_no_sense_are_counted_and_end_nothing() {
             head[at] = random.u8(..);
         }
         payload.truncate(if random.bool() { payload.len() } else { random.usize(..payload.len()) });
-        let what = [Of::Pair, Of::Result][n % 2];
+        let what = [RigTopic::Pair, RigTopic::Result][n % 2];
         put(what.rig("pi"), payload, (n % 50 != 0).then_some(head));
     }
-    put(Of::Pair.rig("pi"), vec![0; 300 << 20], Some(head.clone()));
-    for what in [Of::About, Of::Parameters, Of::Controls, Of::Clock] {
+    put(RigTopic::Pair.rig("pi"), vec![0; 300 << 20], Some(head.clone()));
+    for what in [RigTopic::About, RigTopic::Parameters, RigTopic::Controls, RigTopic::Clock] {
         let _ = hostile.ask(&what.rig("pi"), Some(vec![0xff; 1000]), ANSWER_TIMEOUT).unwrap();
     }
     let view = source.view();

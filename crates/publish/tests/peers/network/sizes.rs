@@ -15,7 +15,7 @@ use stereopsis_capture::{
     SourceOptions, StereoLayout,
 };
 use stereopsis_network::fixture::bomb;
-use stereopsis_network::key::{Member, Of};
+use stereopsis_network::key::{Member, RigTopic};
 use stereopsis_network::wire;
 use stereopsis_network::{Head, PairedHeads, RigSource};
 use stereopsis_recording::topic;
@@ -82,14 +82,14 @@ fn pictures_of_another_size_than_the_rigs_are_refused_and_end_nothing() {
     let mut source = RigSource::on(client(&endpoint), "pi", &options()).unwrap();
     let _serving = Serving::start(client(&endpoint), "desk");
     let hostile = client(&endpoint);
-    let received = hostile.session().declare_subscriber(Of::Pair.rig("pi")).wait().unwrap();
+    let received = hostile.session().declare_subscriber(RigTopic::Pair.rig("pi")).wait().unwrap();
     let head = received.recv().unwrap().attachment().unwrap().to_bytes().into_owned();
     drop(received);
     let view = source.view();
     for (pictures, own) in [(&[topic::LEFT_RAW, topic::RIGHT_RAW][..], "66x48"), (&[topic::BOTH_UNSPLIT], "132x48")] {
         let why = format!("16384x16384 px, and the pictures of this rig have {own}");
         until("it is refused by its size", || {
-            hostile.session().put(Of::Pair.rig("pi"), bomb(pictures)).attachment(head.clone()).wait().unwrap();
+            hostile.session().put(RigTopic::Pair.rig("pi"), bomb(pictures)).attachment(head.clone()).wait().unwrap();
             assert_eq!(next(&mut source).left.size(), SIZE);
             view.counts().refusal.is_some_and(|refusal| refusal.contains(&why))
         });
@@ -109,7 +109,7 @@ fn a_picture_of_another_size_makes_no_pair_of_two_heads() {
     let alone = |at: usize| Head::start(&router, ["left", "right"][at], Some(Side::ALL[at]), fed_about(), &params());
     let heads = [alone(0).unwrap(), alone(1).unwrap()];
     let hostile = client(&endpoint);
-    let received = hostile.session().declare_subscriber(Of::Pair.rig("left")).wait().unwrap();
+    let received = hostile.session().declare_subscriber(RigTopic::Pair.rig("left")).wait().unwrap();
     let (stop, is_left_silent) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -130,7 +130,12 @@ fn a_picture_of_another_size_makes_no_pair_of_two_heads() {
         until("it is refused by its size", || {
             let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos() as u64;
             let head = wire::Head { taken_ns: now, ..head }.to_bytes().to_vec();
-            hostile.session().put(Of::Pair.rig("left"), bomb(&[topic::LEFT_RAW])).attachment(head).wait().unwrap();
+            hostile
+                .session()
+                .put(RigTopic::Pair.rig("left"), bomb(&[topic::LEFT_RAW]))
+                .attachment(head)
+                .wait()
+                .unwrap();
             both.next(Duration::from_millis(10)).unwrap();
             let why = "16384x16384 px, and the pictures of this rig have 66x48";
             both.state().remarks.iter().any(|remark| remark.contains(why))

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use stereopsis_capture::PairSource as _;
 use stereopsis_network::census::CensusTaker;
-use stereopsis_network::key::{Member, Of, Role};
+use stereopsis_network::key::{Member, RigTopic, Role};
 use stereopsis_network::status::Status;
 use stereopsis_network::wire::{Content, Head as MessageHead};
 use stereopsis_network::{ANSWER_TIMEOUT, Head, Inlet, Network, RigSource, Verdict};
@@ -206,13 +206,13 @@ fn a_receiver_keeps_to_the_head_that_it_opened() {
     let mut source = RigSource::on(client(&endpoint), "pi", &options()).unwrap();
     let hostile = client(&endpoint);
     // the pairs of another head of this name, as bytes: the description of the first one would give them wrong metres
-    let good = hostile.session().declare_subscriber(Of::Pair.rig("pi")).wait().unwrap();
+    let good = hostile.session().declare_subscriber(RigTopic::Pair.rig("pi")).wait().unwrap();
     let forge = |boot: Option<u64>, change: &dyn Fn(&mut MessageHead)| {
         let good = good.recv().unwrap();
         let mut head = MessageHead::of(&good.attachment().unwrap().to_bytes()).unwrap();
         head.boot = boot.unwrap_or(head.boot);
         change(&mut head);
-        let put = hostile.session().put(Of::Pair.rig("pi"), good.payload().clone());
+        let put = hostile.session().put(RigTopic::Pair.rig("pi"), good.payload().clone());
         put.attachment(head.to_bytes().to_vec()).wait().unwrap();
     };
     let token = announce(hostile.session(), &member(Role::Head, "pi", 0));
@@ -237,9 +237,9 @@ fn a_receiver_keeps_to_the_head_that_it_opened() {
     // two heads that answer
     let about =
         serde_json::to_vec(&serde_json::json!({ "boot": 1, "number": 0, "about": view.description().about })).unwrap();
-    let key = Of::About.rig("pi");
+    let key = RigTopic::About.rig("pi");
     let answer = move |query: zenoh::query::Query| query.reply(key.clone(), about.clone()).wait().unwrap();
-    let second = hostile.session().declare_queryable(Of::About.rig("pi")).callback(answer).wait().unwrap();
+    let second = hostile.session().declare_queryable(RigTopic::About.rig("pi")).callback(answer).wait().unwrap();
     let refusal = RigSource::on(client(&endpoint), "pi", &options()).err().unwrap().to_string();
     assert!(refusal.contains("2 heads of the name 'pi' are there"), "{refusal}");
     drop(second);
@@ -264,7 +264,7 @@ fn useless_messages_take_no_place_of_a_pair() {
     let (router, endpoint) = router(None);
     let _fed = Fed::start(&router, "pi");
     let hostile = client(&endpoint);
-    let good = hostile.session().declare_subscriber(Of::Pair.rig("pi")).wait().unwrap().recv().unwrap();
+    let good = hostile.session().declare_subscriber(RigTopic::Pair.rig("pi")).wait().unwrap().recv().unwrap();
     let head = MessageHead::of(&good.attachment().unwrap().to_bytes()).unwrap();
     let receiver = client(&endpoint);
     let own =

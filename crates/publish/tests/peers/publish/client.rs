@@ -25,7 +25,7 @@ pub(super) struct Client {
     subscribed: BTreeMap<u32, Arc<Channel>>,
 }
 
-/// What a server says.
+/// Message of a server.
 #[derive(Debug)]
 pub(super) enum Said {
     /// A message of a topic, with its log time, ns.

@@ -1,4 +1,4 @@
-//! Who is let in, and who is not.
+//! Admission and refusal of clients.
 
 use super::client::{Client, Raw};
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! What clients do that mean harm, or know no better: nothing grows, nothing stops.
+//! Hostile and faulty clients: memory stays bounded, and the server keeps running.
 
 use super::client::{Client, Raw};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What a client on the network sees of the pipeline, and what it can do to it.
+//! Pipeline as seen and changed by a client on the network.
 
 mod client;
 mod guarded;

@@ -1,7 +1,7 @@
 //! Raw pictures of a live calibration in place of the views: corners, coverage, target pose of the board, and a notice that can be
 //! read from some metres away.
 
-use crate::calibrate::{CELLS, Corner, Coverage, Eye, Ghost, Notice, Progress};
+use crate::calibrate::{CELLS, Corner, Coverage, Eye, Notice, Progress, TargetPose};
 use crate::capture::RawPair;
 use crate::command::Command;
 use crate::panels::Panel;
@@ -163,7 +163,7 @@ impl Overlay<'_> {
     }
 
     /// Draws the outline of the next pose of the board.
-    fn ghost(&self, ghost: &Ghost, eye: Eye) {
+    fn ghost(&self, ghost: &TargetPose, eye: Eye) {
         let outline: Vec<Pos2> = ghost.outline[eye as usize].iter().map(|at| self.point(*at)).collect();
         let is_shown = outline.iter().all(|point| point.x.abs() < 1e5 && point.y.abs() < 1e5);
         if outline.len() < 3 || !is_shown {
