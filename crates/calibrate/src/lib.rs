@@ -2,6 +2,22 @@
 //!
 //! [`Board`] describes the print, `detect` finds its corners, `solve` computes both cameras from all views, `judge` predicts depth
 //! errors, and an [`Outcome`] combines the results with the reasons against using them.
+//!
+//! # Design: a number that says how wrong metres will be
+//!
+//! ```text
+//!  pairs ─▶ detect: corners of both eyes ─▶ views ─▶ solve: both cameras at once ─▶ judge: solved again without each group of views ─▶ outcome ─▶ save, report
+//!  live: raw tap ─▶ watch (a thread) ─▶ session: still, sharp, new? ─▶ views              guide: the pose that lowers the error most ◀─┘
+//! ```
+//!
+//! - `detect` uses the lattices of calib-targets, and moves each corner to the saddle of its brightness. `solve` is a bundle adjustment on nalgebra: Huber's cost,
+//!   poses eliminated, weak priors on lens terms, so that no coefficient is larger than the views say. Both cameras are solved jointly: solved one after the other they
+//!   keep each other's errors, and rows differ.
+//! - `judge` predicts the error of depth by the jackknife. A covariance flatters, because it knows nothing of blur, bent boards and lens models that do not fit.
+//! - `outcome` has all reasons to refuse a calibration, `text` and `report` only say them. Every view of a calibration shows its refusals.
+//! - A folder, a recording, a live session and the window all end in `calibrate::calibrate`. Of a folder a picture is in memory only while it is looked at.
+//! - `save` writes a calibration beside the earlier one. The rename of its file decides, and the folder beside it follows (`files/new_folder`); views of which comes no
+//!   calibration are kept apart.
 
 use stereopsis_base::{console, files, geometry, image, newest};
 use stereopsis_calibration as calibration;

@@ -14,6 +14,15 @@
 //! `server` and [`panel`].
 //!
 //! To ROS 2 the same topics go through Zenoh instead ([`ros2`]), by a thread with an inbox of its own.
+//!
+//! # Design: access is decided before anything is sent, and nothing grows without bound
+//!
+//! - The server is the program's own, on `tungstenite`. The server of the crate `foxglove` has no hook to refuse a request, no limit of clients or of their messages, and ends
+//!   silently when file descriptors run out. A proxy in front of it would leave its port open beside the proxy.
+//! - `publish/guard` judges bytes and does no input or output, as do `protocol` for requests and `panel` for parameters: fuzz targets call them.
+//! - Each client has a thread that reads and a thread that writes; only the latter waits for the network. The outbox drops the oldest messages and disconnects a client that
+//!   leaves its answers unread. The bytes of a message exist once, however many clients wait for them.
+//! - The listener polls for connections instead of blocking on them: it can be ended without opening one, and an error of the system is a pause.
 
 use stereopsis_base::{console, files, parameter};
 use stereopsis_capture as capture;
