@@ -232,7 +232,7 @@ mod tests {
                 checked += 1;
             }
         }
-        assert!(checked > 15, "{checked}");
+        assert!(checked > 20, "{checked}");
     }
 
     #[test]
