@@ -241,7 +241,7 @@ impl SourceSpec {
     /// Sets the truth of a pair of files.
     ///
     /// # Errors
-    /// It is no pair of files.
+    /// The source is no pair of files.
     pub fn with_truth(self, file: DisparityFile) -> Result<Self, CaptureError> {
         match self {
             Self::Files { left, right, .. } => Ok(Self::Files { left, right, truth: Some(file) }),

@@ -121,7 +121,7 @@ pub struct CpuEngine {
     forgets_after: bool,
     /// The last demand for which there was memory: it is kept.
     fitting: Option<Demand>,
-    /// Memory reserved for the first pair of a sequence.
+    /// Memory that the first pair of that demand is about to take.
     promise: Option<Promise>,
 }
 

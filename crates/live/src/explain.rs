@@ -1,6 +1,6 @@
 //! Explanations of single pixels on a thread: the computation of the disparity in the newest result.
 //!
-//! It reads finished results only, so that it costs no pair. The newest request wins: one for another pixel or other parameters
+//! The thread reads finished results only, so that it costs no pair. The newest request wins: one for another pixel or other parameters
 //! cancels the work on the previous one, but never twice in a row. One for a newer pair waits until that work
 //! is done and the thread has rested.
 

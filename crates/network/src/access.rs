@@ -183,7 +183,7 @@ impl Access {
         Ok(Admission { config, who, _dictionary: dictionary })
     }
 
-    /// Describes who can connect beside programs on this machine; `None` if nobody.
+    /// Returns a sentence about the other machines that can connect; `None` if only programs on this machine can.
     fn who(&self, config: &zenoh::Config) -> Result<Option<String>, String> {
         let Some(reached) = self.listen.iter().find(|endpoint| !endpoint.is_loopback()) else { return Ok(None) };
         let has = |key: &str| config.get_json(key).is_ok_and(|value| !["null", "false", ""].contains(&value.as_str()));
@@ -273,7 +273,7 @@ mod tests {
         assert!(password.admission().unwrap().who.unwrap().contains("knows the password"));
         let short = Access { password: Some("a:b".into()), ..listening("tcp/127.0.0.1:1") };
         assert!(refusal(&short).contains("8 to 256"));
-        // certificates that a client trusts restrict nobody
+        // trusted certificates of a client do not limit who may connect
         let tls = listening("tls/0.0.0.0:1");
         assert!(refusal(&tls).contains("set enable_mtls") && refusal(&tls).contains("--open"), "{}", refusal(&tls));
         let said = |access: Access| access.admission().unwrap().who.unwrap();

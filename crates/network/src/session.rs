@@ -44,7 +44,7 @@ impl Network {
         Ok(Self(Arc::new(Opened { session, who, access, presence })))
     }
 
-    /// Describes who can connect; `None` if only programs on this machine can.
+    /// Returns a sentence about the other machines that can connect; `None` if only programs on this machine can.
     pub fn who(&self) -> Option<&str> {
         self.0.who.as_deref()
     }

@@ -104,7 +104,7 @@ impl Default for Settings {
 pub const OTHER_WORDS: &[(&str, &str, &str)] = &[
     ("preset", "NAME", "A preset, built in or your own; flags change it further"),
     ("near-m", "METRES", "Nearest depth to see; sets --num-disparities from the calibration"),
-    ("engine", "ENGINE", "What computes; auto times both and takes the faster one"),
+    ("engine", "ENGINE", "Engine that computes; auto times both and takes the faster one"),
     ("threads", "N", "Threads of the CPU engine [default: all cores]"),
     ("adapter", "GPU", "Which GPU: its number in `devices --gpu`, or part of its name"),
 ];
