@@ -5,7 +5,7 @@ NETWORK ?=
 
 .PHONY: run test quick python package try-packages bench bench-gpu bench-instructions bench-paper soak check attack nightly setup-run setup-bench setup-instructions setup-test setup-package
 
-## Live depth: in a window where there is a display, otherwise as a status line and a preview picture. NETWORK=1: with what reaches
+## Live depth: in a window where there is a display, otherwise as a status line and a preview image. NETWORK=1: with what reaches
 ## other machines and ROS 2, 160 crates more.
 run: setup-run
 	cargo run --locked --release $(if $(NETWORK),,--no-default-features --features publish) -- $(ARGS)

@@ -1,4 +1,4 @@
-//! Depth inside a capture loop: two cameras, rectified, matched, and the distance of what is in the middle of the picture.
+//! Depth inside a capture loop: two cameras, rectified, matched, and the distance of what is in the middle of the image.
 //!
 //! `cargo run --release --no-default-features --features cameras --example capture_loop -- calibration/example-rig.toml webcam:0,1`
 

@@ -1,4 +1,4 @@
-//! Matches two pictures that are rectified, and prints how much was measured and the disparity in the middle.
+//! Matches two images that are rectified, and prints how much was measured and the disparity in the middle.
 //!
 //! `cargo run --release --no-default-features --example match_pair -- left.png right.png`
 

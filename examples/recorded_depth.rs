@@ -1,4 +1,4 @@
-//! Prints, for each pair of a recording, the depth in the middle of the picture.
+//! Prints, for each pair of a recording, the depth in the middle of the image.
 //!
 //! `cargo run --release --no-default-features --features recording --example recorded_depth -- walk.mcap`
 

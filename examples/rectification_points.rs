@@ -1,5 +1,5 @@
 //! Prints, as JSON, how a calibration is rectified: focal length, principal point, and where every 16th rectified pixel comes
-//! from in both raw pictures. `tools/rectification_peer.py` compares this with OpenCV.
+//! from in both raw images. `tools/rectification_peer.py` compares this with OpenCV.
 //!
 //! `cargo run --example rectification_points -- stereo.yml 640 480 0.0`
 

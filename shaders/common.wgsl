@@ -12,7 +12,7 @@ struct Params {
     words: u32, // cost words of a pixel: candidates / 4, rounded up to the words of its lanes
     slab_rows: u32, // rows of a volume in each of its buffers
     min_disparity: i32,
-    left_shift: u32, // bits - 8 of each picture: from full depth to eight bits
+    left_shift: u32, // bits - 8 of each image: from full depth to eight bits
     right_shift: u32,
     p1: u32,
     subpixel: u32,
@@ -78,7 +78,7 @@ fn disparity_of(candidate: u32) -> i32 {
     return params.min_disparity + i32(candidate);
 }
 
-// Full-depth brightness, the coordinates clamped into the picture.
+// Full-depth brightness, the coordinates clamped into the image.
 fn luma(picture: texture_2d<u32>, x: i32, y: i32) -> u32 {
     let last = vec2<i32>(i32(params.width), i32(params.height)) - 1;
     return textureLoad(picture, clamp(vec2<i32>(x, y), vec2<i32>(0), last), 0).x;
@@ -89,12 +89,12 @@ fn luma8(picture: texture_2d<u32>, shift: u32, x: i32, y: i32) -> u32 {
     return min(luma(picture, x, y) >> shift, 255u);
 }
 
-// The same for a pixel of the picture.
+// The same for a pixel of the image.
 fn luma8_inside(picture: texture_2d<u32>, shift: u32, at: vec2<u32>) -> u32 {
     return min(textureLoad(picture, at, 0).x >> shift, 255u);
 }
 
-// Red, green and blue of a pixel of the picture, from the lowest byte on. Rows are bytes, three to a pixel and four to a texel.
+// Red, green and blue of a pixel of the image, from the lowest byte on. Rows are bytes, three to a pixel and four to a texel.
 fn color_at(colors: texture_2d<u32>, at: vec2<i32>) -> u32 {
     let bit = 24u * u32(at.x);
     let word = i32(bit >> 5u);
@@ -104,7 +104,7 @@ fn color_at(colors: texture_2d<u32>, at: vec2<i32>) -> u32 {
     return select((low >> shift) | (high << (32u - shift)), low >> shift, shift <= 8u) & 0xffffffu;
 }
 
-// Column of the partner of left column x, clamped into the right picture.
+// Column of the partner of left column x, clamped into the right image.
 fn partner(x: i32, candidate: u32) -> i32 {
     return clamp(x - disparity_of(candidate), 0, i32(params.width) - 1);
 }
@@ -122,7 +122,7 @@ fn rounded_px(disparity_16th: i32) -> i32 {
     return (disparity_16th + SUBPIXEL_STEPS / 2) >> 4u;
 }
 
-// Whether a column lies in the pictures.
+// Whether a column lies in the images.
 fn is_column(x: i32) -> bool {
     return x >= 0 && x < i32(params.width);
 }

@@ -1,4 +1,4 @@
-//! Compute shaders of stereo matching in WGSL, a file for each stage, and the shaders that draw its pictures and maps.
+//! Compute shaders of stereo matching in WGSL, a file for each stage, and the shaders that draw its images and maps.
 //!
 //! Text alone: which entries run, and with which bindings, is the engine's.
 

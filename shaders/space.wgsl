@@ -1,5 +1,5 @@
 // Draws the points of a disparity map in space, as squares or as a surface, and lines around them.
-// In: packed disparities (low 16 bits in 1/16 px, next 8 bits the reasons, upper 8 bits the confidence), the left picture,
+// In: packed disparities (low 16 bits in 1/16 px, next 8 bits the reasons, upper 8 bits the confidence), the left image,
 // 256 colours. What was not measured in this pair is hatched, as in the maps. No vertex buffer for points: the number of a
 // vertex is that of its pixel and corner. Metres in the left camera's axes: x right, y down, z forward.
 
@@ -8,7 +8,7 @@ struct Space {
     focal_px: f32,
     focal_times_baseline: f32, // px m
     doffs_px: f32,             // disparity of infinity with its sign turned
-    cx_px: f32,                // principal point of the left picture
+    cx_px: f32,                // principal point of the left image
     cy_px: f32,
     low: f32,                  // shown in the first colour: 1/m, or %
     high: f32,                 // shown in the last colour
@@ -19,7 +19,7 @@ struct Space {
     scale_px: f32,             // focal length on the target
     every: u32,                // distance of the drawn pixels
     columns: u32,              // cells in a row: pixels, or quads between them
-    colouring: u32,            // 0 picture, 1 inverse depth, 2 confidence
+    colouring: u32,            // 0 image, 1 inverse depth, 2 confidence
     unused: u32,
 }
 

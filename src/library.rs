@@ -9,12 +9,12 @@ struct Documentation;
 mod camera_pairs;
 mod matcher;
 
-/// Calibration files of other tools, and pictures rectified by them.
+/// Calibration files of other tools, and images rectified by them.
 pub mod rectification {
     pub use crate::calibration::{CalibrationError, Crop, LengthUnit, LoadOptions, Rectifier, StereoRig, load};
 }
 
-/// Pictures, parameters and the matcher, whose engines all give the bits of the reference.
+/// Images, parameters and the matcher, whose engines all give the bits of the reference.
 pub mod matching {
     pub use super::matcher::{MatchResult, Matcher};
     pub use crate::capture::CaptureError;
@@ -29,10 +29,10 @@ pub mod matching {
     };
     use std::path::Path;
 
-    /// A picture file: PNG, JPEG, TIFF, PGM, PPM and others; 16 bits stay 16 bits, and colours are kept.
+    /// An image file: PNG, JPEG, TIFF, PGM, PPM and others; 16 bits stay 16 bits, and colours are kept.
     ///
     /// # Errors
-    /// It cannot be read, or is no picture; the text names the file.
+    /// It cannot be read, or is no image; the text names the file.
     pub fn read_picture(path: &Path) -> Result<Picture, CaptureError> {
         decode::read_picture(path, true, MaxPixels::default())
     }
@@ -74,7 +74,7 @@ pub mod recordings {
     pub use crate::recording::{ReadError, RecordedPairs};
 }
 
-/// Two cameras, or one that gives both pictures side by side.
+/// Two cameras, or one that gives both images side by side.
 #[cfg(feature = "cameras")]
 pub mod cameras {
     pub use super::camera_pairs::CameraPairs;

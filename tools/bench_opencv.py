@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Times Stereopsis beside OpenCV's semi-global matching: the same pictures, the same number of threads, in turn.
+"""Times Stereopsis beside OpenCV's semi-global matching: the same images, the same number of threads, in turn.
 
     make bench [ARGS="..."]          or: .venv/bin/python tools/bench_opencv.py
 
-The pictures are pairs of the built-in scene, which the program writes for this. Each round runs OpenCV's MODE_HH (8 paths), then
+The images are pairs of the built-in scene, which the program writes for this. Each round runs OpenCV's MODE_HH (8 paths), then
 MODE_SGBM_3WAY (3 paths), then Stereopsis (8 paths) with each level of vector instructions that this processor has, some pairs
 without the clock and then --frames pairs with it.
 

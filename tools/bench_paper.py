@@ -5,7 +5,7 @@
 
 The first table stands beside Table 4 of his "Lock-free multithreaded semi-global matching with an arbitrary number of path
 directions", the second one beside its Table 5 (x86-64 SSE2/4, seconds).
-His are whole runs on large aerial pictures with gated search ranges, reading and writing included, on 24 cores of an AMD EPYC 7402P; ours
+His are whole runs on large aerial images with gated search ranges, reading and writing included, on 24 cores of an AMD EPYC 7402P; ours
 are one pair of the built-in scene, from rectified luma to the filtered map. So only the relative columns can be compared: how much
 longer more directions take, and how much quicker more threads are.
 

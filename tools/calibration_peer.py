@@ -1,8 +1,8 @@
-"""Compares `stereopsis calibrate` with OpenCV on sets of board pictures.
+"""Compares `stereopsis calibrate` with OpenCV on sets of board images.
 
 Usage: calibration_peer.py PROGRAM DATA [SET...]
 
-DATA/calib/SET has left/, right/ and meta.json with the board. For each set and each program: pictures in which the board is found, or
+DATA/calib/SET has left/, right/ and meta.json with the board. For each set and each program: images in which the board is found, or
 corners of a ChArUco board; rows of left-out views (root mean square, px of the left camera; a fifth of the views is left out in turn by
 OpenCV, up to 20 groups by stereopsis); focal length and baseline. OpenCV solves each camera, then both jointly.
 """

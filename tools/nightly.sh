@@ -29,7 +29,7 @@ papers() { "$program" lab reproduce all --quick --overwrite -o target/nightly/pa
 readers() { tools/readers/check.sh "$program"; }
 vivid() { tools/vivid.sh "$program"; }
 faults() {
-  # a program without optimisation on a machine with few cores: small pictures, longer looks
+  # a program without optimisation on a machine with few cores: small images, longer looks
   ip netns add stereopsis-probe 2>/dev/null || { echo "skipped: no network namespaces can be made here (they need root and iproute2)"; return 0; }
   ip netns del stereopsis-probe
   python3 tools/network/faults.py "$program" --size 160x120 --rate 10 --seconds 8 --kept 0.8 --stub-ms 20

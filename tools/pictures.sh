@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the pictures of the window for README and docs anew, each from the built-in scene in a window of its own, and the film `live.webp`. Run it
-# on a quiet machine, and look at each picture before it is kept, also at those of the film (convert assets/live.webp -coalesce live-%02d.png):
+# Makes the images of the window for README and docs anew, each from the built-in scene in a window of its own, and the film `live.webp`. Run it
+# on a quiet machine, and look at each image before it is kept, also at those of the film (convert assets/live.webp -coalesce live-%02d.png):
 # a warning or a low rate in it means that the machine was not quiet. It needs Xvfb, xdotool and
 # ImageMagick (Debian, Ubuntu: xvfb xdotool imagemagick).
 #
@@ -20,7 +20,7 @@ window= server=
 end() { [ -z "$window" ] || kill "$window" 2>/dev/null || true; [ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$scratch"; }
 trap end EXIT
 
-# Whether a picture is asked for.
+# Whether an image is asked for.
 wants() { [[ $wanted = "  " || $wanted = *" $1 "* ]]; }
 
 # A window with these arguments on a screen of its own, with the keyboard.
@@ -45,7 +45,7 @@ close() {
   window= server=
 }
 
-# A picture of a window with these arguments, in which `steps` has done something.
+# An image of a window with these arguments, in which `steps` has done something.
 picture() {
   local name=$1 steps=$2; shift 2
   wants "$name" || return 0
@@ -57,7 +57,7 @@ picture() {
   echo "$folder/$name.png"
 }
 
-# A film of a window with these arguments, while `steps` does something in it: at most ten pictures a second, each as long as it took.
+# A film of a window with these arguments, while `steps` does something in it: at most ten images a second, each as long as it took.
 film() {
   local name=$1 steps=$2; shift 2
   wants "$name" || return 0

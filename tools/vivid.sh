@@ -117,7 +117,7 @@ for format in yuyv nv12 grey y16; do
   expect $format '^-- exit 0$'
 done
 expect yuyv '"computed": 8,'
-# where pictures come slower than they are asked for, a run may end before the skew is known
+# where images come slower than they are asked for, a run may end before the skew is known
 for format in yuyv nv12 grey y16; do of_step $format; done | grep -E '"skew_ms": -?[0-9]' >/dev/null ||
   { echo "vivid: no run tells how far apart pictures are taken" >&2; failed=1; }
 # the driver's times lie a little ahead, and are used

@@ -28,7 +28,7 @@ fn image_of<T: Element + Copy>(array: &PyReadonlyArray2<'_, T>) -> Image<T> {
     Image::new(width, height, pixels)
 }
 
-/// A picture to match: colours of `uint8` in OpenCV's order (blue, green, red) with shape (height, width, 3), or brightness alone.
+/// An image to match: colours of `uint8` in OpenCV's order (blue, green, red) with shape (height, width, 3), or brightness alone.
 pub(crate) fn picture_to_match(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Picture> {
     Ok(match colors(name, argument)? {
         Some(bgr) => bgr.map(|&[b, g, r]| [r, g, b]).into(),
@@ -36,7 +36,7 @@ pub(crate) fn picture_to_match(name: &str, argument: &Bound<'_, PyAny>) -> PyRes
     })
 }
 
-/// A picture to rectify: (height, width), or (height, width, 3) of `uint8` in any order of channels, whose brightness is not asked for.
+/// An image to rectify: (height, width), or (height, width, 3) of `uint8` in any order of channels, whose brightness is not asked for.
 pub(crate) fn picture_to_rectify(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Picture> {
     let Some(colors) = colors(name, argument)? else { return Ok(luma(name, argument)?.into()) };
     let (width, height) = colors.size();
@@ -69,7 +69,7 @@ fn luma(name: &str, argument: &Bound<'_, PyAny>) -> PyResult<Luma> {
     };
     let (width, height) = luma.size();
     if width == 0 || height == 0 {
-        return Err(value_error(format!("{name}: the picture is empty: {width} x {height} px")));
+        return Err(value_error(format!("{name}: the image is empty: {width} x {height} px")));
     }
     Ok(luma)
 }

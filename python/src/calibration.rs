@@ -1,4 +1,4 @@
-//! `Calibration`: a rig from a file, and the rectification of pictures of any size that fits it.
+//! `Calibration`: a rig from a file, and the rectification of images of any size that fits it.
 
 use crate::arrays::{array, array_of_picture, array_of_three, disparity, picture_to_rectify, value_error};
 use crate::shared::Shared;
@@ -27,7 +27,7 @@ fn unit(word: &str) -> PyResult<LengthUnit> {
 }
 
 impl Calibration {
-    /// The rectification of pictures of this size.
+    /// The rectification of images of this size.
     fn rectifier(&self, py: Python<'_>, (width, height): (usize, usize)) -> PyResult<Arc<Rectifier>> {
         py.detach(|| {
             let mut kept = self.rectifier.lock()?;

@@ -1,4 +1,4 @@
-"""Pictures that the tests share."""
+"""Images that the tests share."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
 // Path costs along one direction, stored as increments L - C. Lines are those of src/stereo/aggregate/direction.rs: a line
-// that leaves the picture on the minor axis wraps around to the opposite side, where another line starts. So all lines of a
+// that leaves the image on the minor axis wraps around to the opposite side, where another line starts. So all lines of a
 // dispatch have the same number of steps. Positions advance by additions alone. The entry `follow` is generated: it loads pixels AHEAD steps
 // before they are computed, to hide the latency of memory.
 

@@ -1,8 +1,8 @@
-// Eight-bit brightness of both pictures as the codes of absolute difference and of mutual information.
+// Eight-bit brightness of both images as the codes of absolute difference and of mutual information.
 
 @group(0) @binding(1) var left: texture_2d<u32>;
 @group(0) @binding(2) var right: texture_2d<u32>;
-@group(0) @binding(3) var<storage, read_write> codes: array<u32>; // left picture, then right
+@group(0) @binding(3) var<storage, read_write> codes: array<u32>; // left image, then right
 
 @compute @workgroup_size(8, 8)
 fn transform(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -2,7 +2,7 @@
 
 @group(0) @binding(1) var left: texture_2d<u32>;
 @group(0) @binding(2) var right: texture_2d<u32>;
-@group(0) @binding(3) var<storage, read_write> codes: array<vec2<u32>>; // left picture, then right
+@group(0) @binding(3) var<storage, read_write> codes: array<vec2<u32>>; // left image, then right
 
 @compute @workgroup_size(8, 8)
 fn add_brightness(@builtin(global_invocation_id) id: vec3<u32>) {

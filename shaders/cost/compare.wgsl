@@ -1,4 +1,4 @@
-// The cost of every pixel and candidate, from the codes of both pictures.
+// The cost of every pixel and candidate, from the codes of both images.
 
 @compute @workgroup_size(64)
 fn compare(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -3,7 +3,7 @@
 
 @group(0) @binding(1) var left: texture_2d<u32>;
 @group(0) @binding(2) var right: texture_2d<u32>;
-@group(0) @binding(3) var<storage, read_write> codes: array<vec2<u32>>; // left picture, then right
+@group(0) @binding(3) var<storage, read_write> codes: array<vec2<u32>>; // left image, then right
 
 fn slope(from_level: u32, to_level: u32) -> u32 {
     return u32(((i32(to_level) - i32(from_level)) >> 1u) + 128);

@@ -32,7 +32,7 @@ var<workgroup> column_sums: array<vec2<u32>, 256>;
 struct Lane {
     index: u32,
     column: i32, // from the left of the workgroup
-    xl: i32, // the same in the picture, clamped
+    xl: i32, // the same in the image, clamped
     first_xl: i32, // that of column 0
     word: u32, // of the pixel's costs
 }

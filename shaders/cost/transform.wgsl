@@ -8,7 +8,7 @@ override RADIUS_Y: i32; // up to 4
 
 @group(0) @binding(1) var left: texture_2d<u32>;
 @group(0) @binding(2) var right: texture_2d<u32>;
-@group(0) @binding(3) var<storage, read_write> codes: array<Code>; // left picture, then right
+@group(0) @binding(3) var<storage, read_write> codes: array<Code>; // left image, then right
 
 const TILE: vec2<i32> = vec2<i32>(32, 8);
 

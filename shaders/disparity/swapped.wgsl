@@ -1,9 +1,9 @@
-// Matching with the pictures swapped (src/stereo/disparity/swapped.rs): mirrors and swaps the pictures, and mirrors their
-// left map, which is the right picture's map.
+// Matching with the images swapped (src/stereo/disparity/swapped.rs): mirrors and swaps the images, and mirrors their
+// left map, which is the right image's map.
 
 @group(0) @binding(1) var left: texture_2d<u32>;
 @group(0) @binding(2) var right: texture_2d<u32>;
-@group(0) @binding(3) var mirrored_right: texture_storage_2d<r32uint, write>; // in the left picture's place
+@group(0) @binding(3) var mirrored_right: texture_storage_2d<r32uint, write>; // in the left image's place
 @group(0) @binding(4) var mirrored_left: texture_storage_2d<r32uint, write>;
 @group(0) @binding(5) var<storage, read> found: array<u32>;
 @group(0) @binding(6) var<storage, read_write> map: array<u32>;

@@ -1,4 +1,4 @@
-// Sums over all directions, and the winners of both pictures. Left: the smallest sum, ties to the smaller disparity; then
+// Sums over all directions, and the winners of both images. Left: the smallest sum, ties to the smaller disparity; then
 // border, match threshold, uniqueness and sub-pixel (src/stereo/disparity). A group of lanes walks a piece of a row.
 //
 // Right: candidate i of column x lies on right pixel x - d(i), as candidate i + 1 of column x + 1 does. So the best match of

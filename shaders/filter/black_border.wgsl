@@ -1,9 +1,9 @@
-// Black borders (src/stereo/filter/black_border.rs): the runs of black pixels at the ends of rows and columns of both pictures, those of a
+// Black borders (src/stereo/filter/black_border.rs): the runs of black pixels at the ends of rows and columns of both images, those of a
 // side forgotten that lie on no line or curve. `winners` drops the pixels in them.
 
 @group(0) @binding(1) var left_picture: texture_2d<u32>;
 @group(0) @binding(2) var right_picture: texture_2d<u32>;
-// For each row and then each column of the left picture, and then of the right one: the run at its first end, and at the other one.
+// For each row and then each column of the left image, and then of the right one: the run at its first end, and at the other one.
 @group(0) @binding(3) var<storage, read_write> runs: array<u32>;
 
 const LANES: u32 = 256u;
@@ -41,7 +41,7 @@ fn run(line: u32, end: u32) -> i32 {
     return i32((runs[line] >> (16u * end)) & 0xffffu);
 }
 
-// A workgroup for the rows, and one for the columns, of each picture.
+// A workgroup for the rows, and one for the columns, of each image.
 @compute @workgroup_size(256)
 fn find(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     if lane < 2u {

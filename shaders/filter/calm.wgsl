@@ -1,6 +1,6 @@
 // Calm pixels of a tile: where blurred brightness hardly changes (src/stereo/filter/calm.rs).
 
-override IS_RIGHT: u32; // 1 for the right picture, whose depth of bits may be another one
+override IS_RIGHT: u32; // 1 for the right image, whose depth of bits may be another one
 
 @group(0) @binding(1) var picture: texture_2d<u32>;
 

@@ -6,7 +6,7 @@ override FIRST_SHIFT: u32; // of the sums of the first hidden layer
 override SECOND_SHIFT: u32; // of the second one
 override LAST_SHIFT: u32; // and of the scores that give chances
 
-// of the left and the right picture
+// of the left and the right image
 @group(0) @binding(1) var left_guide: texture_2d<u32>;
 @group(0) @binding(2) var right_guide: texture_2d<u32>;
 @group(0) @binding(3) var left_luma: texture_2d<u32>;

@@ -1,4 +1,4 @@
-// Left-right check: a disparity holds if the other picture finds its way back. Each map is checked against the other one as it was,
+// Left-right check: a disparity holds if the other image finds its way back. Each map is checked against the other one as it was,
 // so what is checked goes to another place.
 
 override IS_RIGHT: u32; // 1 for the right map

@@ -170,7 +170,7 @@ fn empty_rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
     }
 }
 
-// Behind both: removes what was filled in where there is no picture.
+// Behind both: removes what was filled in where there is no image.
 @compute @workgroup_size(256)
 fn empty_borders(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     for (var x = lane; x < params.width; x += LANES) {

@@ -8,7 +8,7 @@ override RADIUS: i32; // 1 or 2; 0 smooths nothing
 
 const TILE: vec2<i32> = vec2<i32>(32, 8);
 
-// The tile and its halo, row after row; INVALID outside the picture.
+// The tile and its halo, row after row; INVALID outside the image.
 var<workgroup> values: array<i32, 432>; // (32 + 2 * 2) * (8 + 2 * 2)
 
 struct Five {

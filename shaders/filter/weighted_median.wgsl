@@ -1,7 +1,7 @@
 // Weighted median at edges of depth (src/stereo/filter/weighted_median.rs). The median of a pixel is found by halving the range
 // of its window's disparities: each time the weights of those below are summed.
 
-override IS_RIGHT: u32; // 1 for the right picture
+override IS_RIGHT: u32; // 1 for the right image
 override COLORED: u32; // 1 if the guide has colours, 0 for luma in full depth
 
 @group(0) @binding(1) var guide: texture_2d<u32>;

@@ -3,7 +3,7 @@
 
 override KEYED: u32; // 1 where the right map is still the keys of its winners
 
-// For each row and then each column of the left picture, and then of the right one: the run at its first end, and at the other one.
+// For each row and then each column of the left image, and then of the right one: the run at its first end, and at the other one.
 @group(0) @binding(1) var<storage, read> runs: array<u32>;
 @group(0) @binding(2) var<storage, read> left_before: array<u32>;
 @group(0) @binding(3) var<storage, read> right_before: array<u32>;

@@ -14,7 +14,7 @@ const LANES = COLUMNS * WORDS;
 
 // Brightness of the window's row, and above it that of the row of the pixels themselves.
 var<workgroup> left_row: array<u32, COLUMNS + 2u * REACH>;
-// From REACH to the left of the leftmost partner, which is clamped into the picture.
+// From REACH to the left of the leftmost partner, which is clamped into the image.
 var<workgroup> right_row: array<u32, RIGHTS + 2u * REACH>;
 var<workgroup> costs_of_row: array<u32, (COLUMNS + 2u * REACH) * WORDS>;
 // For each offset along the row: of each column; of each partner, the one of the first column at the last candidate first.

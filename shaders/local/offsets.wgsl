@@ -1,11 +1,11 @@
-// The arms of every pixel's cross in both pictures (src/stereo/local/offsets.rs): a byte each, left, right, up, down from
-// the lowest one. An arm goes on while brightness stays like the pixel's own, and within the picture.
+// The arms of every pixel's cross in both images (src/stereo/local/offsets.rs): a byte each, left, right, up, down from
+// the lowest one. An arm goes on while brightness stays like the pixel's own, and within the image.
 
 override LONGEST: i32; // up to 30
 
 @group(0) @binding(1) var left: texture_2d<u32>;
 @group(0) @binding(2) var right: texture_2d<u32>;
-@group(0) @binding(3) var<storage, read_write> arms: array<u32>; // left picture, then right
+@group(0) @binding(3) var<storage, read_write> arms: array<u32>; // left image, then right
 
 fn arm(picture: texture_2d<u32>, shift: u32, start: vec2<i32>, step: vec2<i32>) -> u32 {
     let own = i32(luma8(picture, shift, start.x, start.y));

@@ -15,7 +15,7 @@ fn weight_of_place(dx: i32, dy: i32) -> u32 {
     return (params.weight_of_place[i >> 4u][(i >> 2u) & 3u] >> (8u * (i & 3u))) & 0xffu;
 }
 
-// Weight in one picture.
+// Weight in one image.
 fn weight(own: u32, other: u32, of_place: u32) -> u32 {
     return (weight_of_step[u32(abs(i32(own) - i32(other)))] * of_place) >> 8u;
 }

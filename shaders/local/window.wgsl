@@ -1,4 +1,4 @@
-// Constant window: sums over a square, its coordinates clamped into the picture.
+// Constant window: sums over a square, its coordinates clamped into the image.
 //
 // A workgroup owns 64 columns and up to 16 candidates, and walks down a strip of 32 rows, as that of cost/sad.wgsl. Each
 // lane keeps the sums of its column over the rows of the window: with each step the entering row is added and the leaving

@@ -22,7 +22,7 @@ pub(super) struct BenchArgs {
     /// Write the pairs that are timed as WxH/left0.png, WxH/right0.png and so on into a folder, for other programs
     #[arg(long, value_name = "FOLDER")]
     write_pairs: Option<PathBuf>,
-    /// Replace pictures that --write-pairs finds there; what is read is never replaced
+    /// Replace images that --write-pairs finds there; what is read is never replaced
     #[arg(long, requires = "write_pairs")]
     overwrite: bool,
     #[command(flatten)]

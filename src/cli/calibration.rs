@@ -58,7 +58,7 @@ struct FileArgs {
     files: Vec<Files>,
     #[command(flatten)]
     reading: ReadingArgs,
-    /// Size of the pictures per eye, for files that name none or several
+    /// Size of the images per image, for files that name none or several
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(usize, usize)>,
 }

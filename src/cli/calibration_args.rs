@@ -20,13 +20,13 @@ pub(super) struct ReadingArgs {
     #[arg(long)]
     pub(super) calibration_swap: bool,
     /// Left and right camera of a file that holds several, by number or name, such as 0,1 of KITTI's [default: those of the
-    /// pictures' folders, image_2 and image_3, else the ones that the file or its kind suggests, with a remark]
+    /// images' folders, image_2 and image_3, else the ones that the file or its kind suggests, with a remark]
     #[arg(long, value_name = "LEFT,RIGHT")]
     pub(super) calibration_cameras: Option<Cameras>,
-    /// How much of the pictures rectification keeps: 0 no black border, 1 every pixel [default: 0]
+    /// How much of the images rectification keeps: 0 no black border, 1 every pixel [default: 0]
     #[arg(long, value_name = "0..1", value_parser = share)]
     pub(super) alpha: Option<f64>,
-    /// Field of view of the rectified pictures along a row, degrees, instead of --alpha: a smaller one shows the middle of a wide
+    /// Field of view of the rectified images along a row, degrees, instead of --alpha: a smaller one shows the middle of a wide
     /// lens larger
     #[arg(long, value_name = "DEGREES", conflicts_with = "alpha", value_parser = rectified_fov)]
     pub(super) rectified_fov_deg: Option<f64>,
@@ -78,18 +78,18 @@ pub(super) struct CalibrationArgs {
     /// Distance between the lenses, m, without a calibration: by a ruler
     #[arg(long, value_name = "METRES", conflicts_with = "calibration", value_parser = positive)]
     baseline_m: Option<f64>,
-    /// Difference of the principal points of rectified pictures, right minus left, px
+    /// Difference of the principal points of rectified images, right minus left, px
     #[arg(long, value_name = "PX", requires = "lens", allow_negative_numbers = true)]
     doffs: Option<f64>,
-    /// Exchange the left and the right picture
+    /// Exchange the left and the right image
     ///
     /// --calibration-swap exchanges the sides of the calibration.
     #[arg(long)]
     swap_pictures: bool,
-    /// The cameras stand one above the other: the left picture is the upper one's. Calibration files say so themselves
+    /// The cameras stand one above the other: the left image is the upper one's. Calibration files say so themselves
     #[arg(long)]
     vertical: bool,
-    /// How row errors that rectification leaves, or rectified pictures have, are corrected [default: auto]
+    /// How row errors that rectification leaves, or rectified images have, are corrected [default: auto]
     #[arg(long, value_name = "HOW", value_parser = choice(RowsChoice::ALL, RowsChoice::word, RowsChoice::help))]
     rows: Option<RowsChoice>,
     /// Working size of the matching; the calibration follows [default: 1]

@@ -16,7 +16,7 @@ pub(super) struct CameraArgs {
     /// How the cameras hang, left and right or one word for both: upright, rotate-180, flip-x, flip-y
     #[arg(long, value_name = "WORD[,WORD]", value_parser = orientations)]
     orientation: Option<[Orientation; 2]>,
-    /// One camera side by side: the right eye is in the left half of its picture
+    /// One camera side by side: the right image is in the left half of its frames
     #[arg(long)]
     swap_halves: bool,
     /// Time of exposure, ms, or auto to let the camera decide; short times freeze what moves

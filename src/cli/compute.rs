@@ -25,10 +25,10 @@ use std::time::Duration;
 /// Arguments of `compute`.
 #[derive(Debug, clap::Args)]
 pub(super) struct ComputeArgs {
-    /// Left picture, or a folder of pairs (left*/right*, Middlebury im0/im1), or a recording (.mcap, or - for a pipe), or a picture of
+    /// Left image, or a folder of pairs (left*/right*, Middlebury im0/im1), or a recording (.mcap, or - for a pipe), or an image of
     /// both views or a folder of such (--side-by-side, --top-bottom)
     left: PathBuf,
-    /// Right picture
+    /// Right image
     right: Option<PathBuf>,
     #[command(flatten)]
     targets: Targets,
@@ -66,7 +66,7 @@ struct Targets {
     /// Depth as 16-bit .png in millimetres, 0 where there is none; for a folder of pairs a folder; needs a calibration
     #[arg(long, value_name = "FILE")]
     depth: Option<PathBuf>,
-    /// The right picture's disparity too, in the same formats: right (x, y) shows what left (x + disparity, y) shows; for a
+    /// The right image's disparity too, in the same formats: right (x, y) shows what left (x + disparity, y) shows; for a
     /// folder of pairs another folder
     #[arg(long, value_name = "FILE")]
     right_map: Option<PathBuf>,
@@ -126,7 +126,7 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     let mut settings = Settings::resolve(&words)?;
     settings.params.confidence |= args.targets.confidence_map.is_some();
     let is_folder = match &spec {
-        SourceSpec::Folder(path) => !path.is_file(), // one picture of both views
+        SourceSpec::Folder(path) => !path.is_file(), // one image of both views
         spec => matches!(spec, SourceSpec::Recording(_) | SourceSpec::Video(_) | SourceSpec::Pipe),
     };
     args.targets.prepare(is_folder)?;
@@ -237,7 +237,7 @@ fn write<'a>(output: &Output, targets: &'a Targets) -> anyhow::Result<Vec<(&'a P
     };
     write_disparity(&targets.output, map)?;
     if let Some(path) = &targets.right_map {
-        let right = output.right_map.as_deref().context("the engine gave no map of the right picture back")?;
+        let right = output.right_map.as_deref().context("the engine gave no map of the right image back")?;
         write_disparity(path, right)?;
     }
     if let Some(path) = &targets.color {

@@ -31,7 +31,7 @@ pub(super) struct EngineArgs {
     /// Engine that computes; auto times both and takes the faster one
     #[arg(long, value_name = "ENGINE", default_value = "auto", help_heading = "Settings")]
     engine: String,
-    /// Do not take rigs whose pictures have more pixels: a few bytes can claim billions
+    /// Do not take rigs whose images have more pixels: a few bytes can claim billions
     #[arg(long, value_name = "PIXELS", default_value_t, help_heading = "Settings")]
     max_pixels: MaxPixels,
     /// Threads of the CPU engine for each rig [default: all cores]

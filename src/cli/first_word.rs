@@ -32,7 +32,7 @@ const GUESSES: &[(&[&str], &str)] = &[
     ),
     (
         &["rectify"],
-        "`stereopsis live --source webcam:0,1 --rectify auto` rectifies by the pictures, `stereopsis calibrate` with a board",
+        "`stereopsis live --source webcam:0,1 --rectify auto` rectifies by the images, `stereopsis calibrate` with a board",
     ),
     (&["check", "diagnose", "gpu", "gpus", "info", "test"], "`stereopsis doctor` examines this machine"),
     (&["benchmark", "speed", "time"], "`stereopsis bench` times the engines"),

@@ -31,9 +31,9 @@ pub(super) struct HeadArgs {
     /// Name of the rig on the network: others open it as zenoh:NAME@THIS_MACHINE
     #[arg(long, value_name = "NAME")]
     name: String,
-    /// This machine has one camera, which is this eye of the rig; the head of another machine has the other
+    /// This machine has one camera, the left or the right one of the rig; the head of another machine has the other
     ///
-    /// --source webcam:0 is then one whole picture, and of any other source this view is sent. Others open both as
+    /// --source webcam:0 is then one whole image, and of any other source this view is sent. Others open both as
     /// zenoh:LEFT,RIGHT@ROUTER, by the names of the two heads.
     #[arg(long, value_name = "EYE", value_parser = choice(&Side::ALL, Side::word, help))]
     eye: Option<Side>,
@@ -67,15 +67,15 @@ pub(super) fn run(args: &HeadArgs) -> anyhow::Result<()> {
     if matches!(spec, SourceSpec::Rig { .. }) {
         return Err(UsageError(format!("{spec} has a head already: other machines can open it as it is")).into());
     }
-    // engines take the parameters, whatever their range is on these pictures
+    // engines take the parameters, whatever their range is on these images
     let settings = Settings::resolve(&args.settings.words()?)?;
     if args.eye.is_some() && !calibration.is_unset() {
-        let why = "a calibration is of both cameras: give it where their pictures come together, not with --eye";
+        let why = "a calibration is of both cameras: give it where their images come together, not with --eye";
         return Err(UsageError(why.to_owned()).into());
     }
     options.watched = false;
     options.one_view = args.eye.is_some();
-    // pairs go out as cameras gave them, unless the pictures have to tell how the cameras stand
+    // pairs go out as cameras gave them, unless the images have to tell how the cameras stand
     options.pixels = match calibration.rectify() {
         RectifyChoice::Auto if spec.is_camera() => Pixels::Luma,
         RectifyChoice::Auto => Pixels::Color,

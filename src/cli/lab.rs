@@ -52,7 +52,7 @@ struct ReproduceArgs {
     /// Papers: banz, ernst, frommholz, fang, leu, or all of them
     #[arg(required = true, value_name = "PAPER", value_parser = PossibleValuesParser::new(PAPERS))]
     papers: Vec<String>,
-    /// Take smaller pictures and fewer of them: under two minutes instead of twenty
+    /// Take smaller images and fewer of them: under two minutes instead of twenty
     #[arg(long)]
     quick: bool,
     /// Folder of pairs with truth, as for `eval` [default: the folder that STEREOPSIS_DATA names; without one, the built-in scene]

@@ -16,7 +16,7 @@ pub(super) struct LensArgs {
     /// Focal length instead of the field of view, mm, as the lens says it
     #[arg(long, value_name = "MM", value_parser = positive, group = "lens", requires = "sensor_width_mm")]
     focal_mm: Option<f64>,
-    /// Width of the part of the sensor that the pictures show, mm: columns times the width of a pixel
+    /// Width of the part of the sensor that the images show, mm: columns times the width of a pixel
     #[arg(long, value_name = "MM", value_parser = positive, requires = "focal_mm")]
     #[arg(conflicts_with_all = ["fov_deg", "focal_px"])] // which would waive what it requires
     sensor_width_mm: Option<f64>,

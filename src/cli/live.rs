@@ -1,4 +1,4 @@
-//! `live`, the main job: in a window where there is a display, otherwise as a status line and a preview picture.
+//! `live`, the main job: in a window where there is a display, otherwise as a status line and a preview image.
 
 use super::input_args::{Input, InputArgs, params_at_start};
 use super::publish_args::PublishArgs;
@@ -24,7 +24,7 @@ const SCENE_FRAMES: u64 = 100;
 /// Arguments of `live`.
 #[derive(Debug, clap::Args)]
 pub(super) struct LiveArgs {
-    /// No window: a status line, then a preview picture
+    /// No window: a status line, then a preview image
     ///
     /// Output of a program without a display.
     #[arg(long)]
@@ -32,7 +32,7 @@ pub(super) struct LiveArgs {
     /// End after N results, without a window [default: 100 for the scene; files once; cameras until Ctrl-C]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     frames: Option<u64>,
-    /// Without a window, the picture written at the end: left, disparity, depth
+    /// Without a window, the image written at the end: left, disparity, depth
     #[arg(long, value_name = "FILE", default_value = "stereopsis-preview.png")]
     preview: PathBuf,
     /// Without a window, print the last result's engine, parameters, rates and errors as JSON

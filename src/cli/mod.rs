@@ -52,20 +52,20 @@ use std::process::ExitCode;
 const EXAMPLES: &str = "\
 Examples:
   stereopsis                                      live depth of the built-in scene
-  stereopsis left.png right.png                   open a pair of pictures
+  stereopsis left.png right.png                   open a pair of images
   stereopsis live --source webcam:0,1 --rectify auto --baseline-m 0.06    two webcams, no calibration
   stereopsis live --source webcam:0,1 --calibration stereo.yml --calibration-unit mm
   stereopsis live --rig desk.toml
   stereopsis live --publish foxglove              the same in the Foxglove app, which can tune it
   stereopsis live --publish ros2                  the same in RViz and all nodes of ROS 2 (rmw_zenoh_cpp)
-  stereopsis live --source ros2:/left/image_raw,/right/image_raw    the pictures of a driver of ROS 2
-  stereopsis live --headless --frames 300         no window: a status line, then a preview picture
+  stereopsis live --source ros2:/left/image_raw,/right/image_raw    the images of a driver of ROS 2
+  stereopsis live --headless --frames 300         no window: a status line, then a preview image
   stereopsis compute left.png right.png -o disparity.pfm --color disparity.png
   stereopsis compute pairs/ -o results/ --cost census-7x7 --fill
   stereopsis record --source webcam:0,1 --calibration stereo.yml --seconds 60 -o walk.mcap
   stereopsis walk.mcap                            play it: pause, step, seek, and tune on it
   stereopsis recompute walk.mcap -o walk-accurate.mcap --preset accurate
-  stereopsis export walk.mcap --to walk/          pictures, depth, points and calibration as files
+  stereopsis export walk.mcap --to walk/          images, depth, points and calibration as files
   stereopsis measure wall.mcap --region 192,144,256,192 --distance-m 1.5 --csv wall.csv
   stereopsis eval MiddEval3/trainingH/ --presets balanced,accurate --errors errors/     against truth, as benchmarks do
   stereopsis optimize walk.mcap --max-ms 33 -o walk.toml     the setting that suits its pairs best, for --settings
@@ -113,7 +113,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Show live depth in a window, or without one as a status line and a preview picture
+    /// Show live depth in a window, or without one as a status line and a preview image
     Live(Box<live::LiveArgs>),
     /// Record pairs and depth into a file that ROS 2, Foxglove and this program open
     Record(Box<record::RecordArgs>),
@@ -121,7 +121,7 @@ enum Command {
     Compute(Box<compute::ComputeArgs>),
     /// Match every pair of a recording again, with other parameters, into a new recording
     Recompute(Box<recompute::RecomputeArgs>),
-    /// Write a recording as files that every tool reads: pictures, depth, points, a table
+    /// Write a recording as files that every tool reads: images, depth, points, a table
     Export(Box<export::ExportArgs>),
     /// List cameras and their modes, or GPUs
     Devices(devices::DevicesArgs),

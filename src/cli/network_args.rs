@@ -20,7 +20,7 @@ pub(super) struct NetworkArgs {
     #[arg(long, value_name = "ADDRESS")]
     connect: Vec<Endpoint>,
     /// Let everyone who reaches --listen connect, without password or certificate: to watch, control cameras, change parameters, and send
-    /// pictures and depth in a rig's place
+    /// images and depth in a rig's place
     #[arg(long, requires = "listen")]
     open: bool,
 }

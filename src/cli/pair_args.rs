@@ -11,10 +11,10 @@ use stereopsis_bench::Setup;
 /// Which pairs are timed, and how.
 #[derive(Debug, clap::Args)]
 pub(super) struct PairArgs {
-    /// Pairs to time: a left and a right picture, or a folder of rectified pairs [default: the built-in scene]
+    /// Pairs to time: a left and a right image, or a folder of rectified pairs [default: the built-in scene]
     #[arg(num_args = 0.., value_name = "PATH", conflicts_with = "sizes")]
     pictures: Vec<PathBuf>,
-    /// Size of each eye of the scene; repeat for several [default: 640x480]
+    /// Size of each image of the scene; repeat for several [default: 640x480]
     #[arg(long = "size", value_name = "WxH", value_parser = parse_size)]
     sizes: Vec<(usize, usize)>,
     /// Pairs that are timed for each engine and size, one after the other

@@ -22,7 +22,7 @@ pub(super) struct PlanArgs {
     /// Distance of the two cameras, m
     #[arg(long, value_name = "M", value_parser = positive)]
     baseline_m: f64,
-    /// Size of each eye
+    /// Size of each image
     #[arg(long, value_name = "WxH", value_parser = parse_size, default_value = "640x480")]
     size: (usize, usize),
     /// Smallest disparity that is searched: what lies farther cannot be found
@@ -72,7 +72,7 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<()> {
 struct Plan {
     #[serde(skip)]
     reach: Reach,
-    /// Width and height of each eye, px.
+    /// Width and height of each image, px.
     size: (usize, usize),
     fov_deg: f64,
     focal_px: f64,
@@ -229,7 +229,7 @@ impl Plan {
         }
         for NearRow { distance_m, num_disparities } in &self.near {
             let fits = matches!(&most, Some(most) if i64::from(*num_disparities) <= *most);
-            let remark = if fits { "" } else { ", more than there can be: smaller pictures see nearer" };
+            let remark = if fits { "" } else { ", more than there can be: smaller images see nearer" };
             let _ = writeln!(text, "to see {distance_m} m: --num-disparities {num_disparities}{remark}");
         }
         text

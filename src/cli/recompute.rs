@@ -22,7 +22,7 @@ pub(super) struct RecomputeArgs {
     /// The new recording; until it is finished OUT.mcap.part, where the same command goes on after it was interrupted
     #[arg(short, long, value_name = "OUT.mcap")]
     output: PathBuf,
-    /// Streams of the new recording: some of raw, eyes, rectified, disparity, depth [default: the recorded pictures and depth; disparity
+    /// Streams of the new recording: some of raw, eyes, rectified, disparity, depth [default: the recorded images and depth; disparity
     /// where there is no calibration]
     #[arg(long, value_name = "STREAM,…")]
     streams: Option<Streams>,

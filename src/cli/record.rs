@@ -76,7 +76,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     check(args, &settings.params)?;
     options.watched = false;
     options.looped &= args.frames.is_some() || args.seconds.is_some() || spec == SourceSpec::Scene;
-    // cameras' raw pictures are recorded as they come: colours are only decoded for what is made of them
+    // cameras' raw images are recorded as they come: colours are only decoded for what is made of them
     let asked = args.streams.unwrap_or_default();
     let needs_colors = args.publish.is_asked()
         || asked.has(Stream::Eyes)

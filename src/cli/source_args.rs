@@ -18,7 +18,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Source")]
 pub(super) struct SourceArgs {
-    /// Size of each eye: of the scene to render, or asked from cameras
+    /// Size of each image: of the scene to render, or asked from cameras
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     pub(super) size: Option<(usize, usize)>,
     /// Pairs per second, or max for as fast as they are matched [default: 30, files in `compute`: max]
@@ -57,7 +57,7 @@ pub(super) struct SceneArgs {
     /// Noise of the scene's cameras, grey levels (standard deviation)
     #[arg(long, value_name = "LEVELS", default_value_t = 0.0)]
     pub(super) scene_noise: f64,
-    /// Brightness of the scene's right picture relative to the left one
+    /// Brightness of the scene's right image relative to the left one
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     pub(super) scene_exposure: f64,
     /// Vertical misalignment of the scene's right camera, px
@@ -82,36 +82,36 @@ impl SceneArgs {
     }
 }
 
-/// Which topics of a recording are the eyes, and how large pictures of files may be.
+/// Which topics of a recording are the eyes, and how large images of files may be.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Source")]
 pub(super) struct TopicArgs {
-    /// Topic of the left eye's pictures in a recording of another program [default: found by its name]
+    /// Topic of the left images in a recording of another program [default: found by its name]
     #[arg(long, value_name = "TOPIC")]
     pub(super) left_topic: Option<String>,
-    /// Topic of the right eye's pictures
+    /// Topic of the right images
     #[arg(long, value_name = "TOPIC")]
     pub(super) right_topic: Option<String>,
-    /// Topic of pictures that show both eyes side by side, left one left
+    /// Topic of images that hold both views side by side, the left one left
     #[arg(long, value_name = "TOPIC", conflicts_with_all = ["left_topic", "right_topic"])]
     pub(super) topic: Option<String>,
-    /// Times by which the pictures of two topics are paired
+    /// Times by which the images of two topics are paired
     #[arg(long, value_name = "TIME", default_value = "stamp", value_parser = choice(PairBy::ALL, PairBy::word, PairBy::help))]
     pub(super) pair_by: PairBy,
-    /// Do not read pictures of more pixels from files and recordings: a few bytes can claim billions
+    /// Do not read images of more pixels from files and recordings: a few bytes can claim billions
     #[arg(long, value_name = "PIXELS", default_value_t)]
     pub(super) max_pixels: MaxPixels,
 }
 
-/// Arrangement of pictures that show both views.
+/// Arrangement of images that show both views.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Source")]
 pub(super) struct BothViewsArgs {
-    /// Each picture of the file, the folder or --topic shows both views side by side, the left one left; --swap-pictures where the right
+    /// Each image of the file, the folder or --topic shows both views side by side, the left one left; --swap-pictures where the right
     /// one is
     #[arg(long, conflicts_with = "top_bottom")]
     side_by_side: bool,
-    /// Each picture of the file, the folder or --topic shows one view above the other, the left one above
+    /// Each image of the file, the folder or --topic shows one view above the other, the left one above
     #[arg(long)]
     top_bottom: bool,
 }
@@ -129,7 +129,7 @@ impl BothViewsArgs {
     /// The source of path arguments.
     ///
     /// # Errors
-    /// They are no source, or none whose pictures can show both views.
+    /// They are no source, or none whose images can show both views.
     pub(super) fn of_paths(self, paths: &[PathBuf]) -> Result<SourceSpec, CaptureError> {
         match self.arrangement() {
             Some(arrangement) => SourceSpec::of_both_views(paths, arrangement),
@@ -137,7 +137,7 @@ impl BothViewsArgs {
         }
     }
 
-    /// Checks that pictures of this source can show both views, where that was said.
+    /// Checks that images of this source can show both views, where that was said.
     ///
     /// # Errors
     /// They cannot.
@@ -150,7 +150,7 @@ impl BothViewsArgs {
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Source")]
 pub(super) struct TruthArgs {
-    /// True disparities of the left picture of one pair, against which results are measured: .pfm, .tif or .npy of floats (px), 16-bit
+    /// True disparities of the left image of one pair, against which results are measured: .pfm, .tif or .npy of floats (px), 16-bit
     /// .png (px x 256, as KITTI), or 8 bits with --truth-scale [default: the truth of a data set, where it lies beside the pair]
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
@@ -177,7 +177,7 @@ impl TruthArgs {
     }
 }
 
-/// Topics and eyes taken from a recording.
+/// Topics and images taken from a recording.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Source")]
 pub(super) struct RecordingArgs {

@@ -19,10 +19,10 @@ use stereopsis_bench::{PROGRAM, pairs};
 /// Arguments of `tune`.
 #[derive(Debug, clap::Args)]
 pub(super) struct StudyArgs {
-    /// The pair to tune on: a left and a right picture, or a folder of rectified pairs [default: the built-in scene]
+    /// The pair to tune on: a left and a right image, or a folder of rectified pairs [default: the built-in scene]
     #[arg(num_args = 0.., value_name = "PATH", conflicts_with = "size")]
     pictures: Vec<PathBuf>,
-    /// Size of each eye of the scene: that of the pictures to come [default: 640x480; on software 64x48]
+    /// Size of each image of the scene: that of the images to come [default: 640x480; on software 64x48]
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(usize, usize)>,
     /// Times a pair is matched with each variant, after a first time; the best one counts [default: 5; on software 1]

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// A look at the cameras' threads takes no longer; a pair ends it at once.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Raw pairs of two cameras, or of one that gives both pictures side by side. The iterator waits for the next pair; a pair that is not
+/// Raw pairs of two cameras, or of one that gives both images side by side. The iterator waits for the next pair; a pair that is not
 /// taken in time is lost, and its number is missing in [`RawPair::sequence`]. While a camera is unplugged the iterator waits; it opens the
 /// camera again when that returns. In a process that was forked from this one it ends with an error: the cameras stay here.
 pub struct CameraPairs {

@@ -50,7 +50,7 @@ impl Kept {
 /// Result of a pair.
 #[derive(Clone, Debug)]
 pub struct MatchResult {
-    /// The left picture's disparities, with the reason of each hole.
+    /// The left image's disparities, with the reason of each hole.
     pub map: DisparityMap,
     /// The engine and its device: `AMD EPYC, AVX-512, 2 threads`.
     pub engine: String,
@@ -66,14 +66,14 @@ impl Matcher {
         Self { settings: settings.into(), geometry: None, axis: Axis::Horizontal, engine: None }
     }
 
-    /// The same matcher for pictures of this geometry, which tells how many disparities [`Settings::near_m`] needs, and whether they lie
+    /// The same matcher for images of this geometry, which tells how many disparities [`Settings::near_m`] needs, and whether they lie
     /// along rows or, with one camera above the other, along columns.
     #[must_use]
     pub fn with_geometry(self, geometry: Geometry) -> Self {
         Self { geometry: Some(geometry), axis: geometry.axis, ..self }
     }
 
-    /// The same matcher for pictures of cameras that stand so.
+    /// The same matcher for images of cameras that stand so.
     #[must_use]
     pub fn with_axis(self, axis: Axis) -> Self {
         Self { axis, ..self }
@@ -84,10 +84,10 @@ impl Matcher {
         &self.settings
     }
 
-    /// Matches a rectified pair: pictures of the same size and bit depth, from 1x1 px. Colours count where both have them.
+    /// Matches a rectified pair: images of the same size and bit depth, from 1x1 px. Colours count where both have them.
     ///
     /// # Errors
-    /// The pictures do not fit each other or the range of disparities, or the engine cannot be opened or has failed. The next call opens
+    /// The images do not fit each other or the range of disparities, or the engine cannot be opened or has failed. The next call opens
     /// the engine again where its device was lost. A GPU that another process opened before it forked this one stays with that.
     pub fn match_pair(
         &mut self,
@@ -136,16 +136,16 @@ fn check_pair(left: &Picture, right: &Picture) -> Result<(), EngineError> {
     };
     if left.size() != right.size() || left.luma.bits() != right.luma.bits() {
         let (left, right) = (text(left), text(right));
-        let why = format!("both pictures must have the same size and bit depth: left has {left}, right has {right}");
+        let why = format!("both images must have the same size and bit depth: left has {left}, right has {right}");
         return Err(EngineError::Unsupported(why));
     }
     if left.size().0 == 0 || left.size().1 == 0 {
-        return Err(EngineError::Unsupported(format!("the pictures are empty: {}", text(left))));
+        return Err(EngineError::Unsupported(format!("the images are empty: {}", text(left))));
     }
     for (side, picture) in [("left", left), ("right", right)] {
         if let Some(rgb) = picture.rgb.as_ref().filter(|rgb| rgb.size() != picture.size()) {
             let (width, height) = rgb.size();
-            let why = format!("the {side} picture's colours are {width}x{height} px, its brightness {}", text(picture));
+            let why = format!("the {side} image's colours are {width}x{height} px, its brightness {}", text(picture));
             return Err(EngineError::Unsupported(why));
         }
     }

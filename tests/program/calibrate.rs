@@ -12,7 +12,7 @@ fn refused(folder: &Path, args: &[&str], code: i32, words: &[&str]) {
     start::refused(folder, &[&["calibrate"], args].concat(), code, words);
 }
 
-/// Pictures of a real board, where the shared data are.
+/// Images of a real board, where the shared data are.
 fn boards() -> Option<PathBuf> {
     let data = std::env::var_os("STEREOPSIS_DATA").map(|data| Path::new(&data).join("calib/opencv_chessboard"));
     if data.is_none() {
@@ -58,9 +58,9 @@ fn what_is_missing_is_said() {
         std::fs::create_dir(folder.join(side)).unwrap();
         grey.save(folder.join(side).join("0.png")).unwrap();
     }
-    refused(folder, &["."], 2, &["which board do the pictures show?", "--board chessboard:9x6:25mm"]);
+    refused(folder, &["."], 2, &["which board do the images show?", "--board chessboard:9x6:25mm"]);
     let board = ["--board", "chessboard:9x6:25mm"];
-    refused(folder, &[".", board[0], board[1]], 1, &["no picture shows the board chessboard:9x6:25mm"]);
+    refused(folder, &[".", board[0], board[1]], 1, &["no image shows the board chessboard:9x6:25mm"]);
     refused(folder, &[".", "--board", "chessboard:9x6"], 2, &["two parts behind its name"]);
     refused(folder, &[".", board[0], board[1], "-o", "rig.png"], 2, &["end it with .toml"]);
     assert!(std::fs::read_dir(folder).unwrap().count() == 2, "nothing is left behind");

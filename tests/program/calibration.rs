@@ -18,7 +18,7 @@ fn show_tells_a_person_and_a_program_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let text = done(folder.path(), &["show", EXAMPLE]);
     assert!(
-        text.contains("640x480 per eye, focal 531 px, baseline 0.0799 m (file: 0.0799, read as m), left is left"),
+        text.contains("640x480 per image, focal 531 px, baseline 0.0799 m (file: 0.0799, read as m), left is left"),
         "{text}"
     );
     for word in ["toe-in", "field of view", "pixels kept", "the lens moves corners by"] {

@@ -132,7 +132,7 @@ fn a_preview_has_colours_where_matching_reads_none() {
         red.save(folder.path().join(format!("{i}.320x240.jpg"))).expect("written");
     }
     finished(program, 0);
-    let preview = image::open(home.path().join("it.png")).expect("a picture").into_rgb8();
+    let preview = image::open(home.path().join("it.png")).expect("an image").into_rgb8();
     let left = preview.enumerate_pixels().filter(|(x, ..)| *x < preview.width() / 3);
     let red = left.filter(|(.., color)| color[0] > color[1].saturating_add(80)).count();
     assert!(red > 320 * 240 / 2, "{red} pixels are red");

@@ -104,7 +104,7 @@ fn tiff_pairs_of_any_depth_give_the_bytes_that_others_give() {
     let decoded = tiff::decoder::Decoder::new(std::io::Cursor::new(from_png)).unwrap().read_image().unwrap();
     let tiff::decoder::DecodingResult::F32(px) = decoded else { panic!("not float") };
     assert!((px[15 * 60 + 40] - 6.0).abs() < 0.1 && px.iter().any(|d| d.is_nan()), "invalid is NaN");
-    // a map is no picture
+    // a map is no image
     refused(&folder, &["compute", "png.tif", "right.tif", "-o", "out.tif"], 1, &["png.tif", "8 or 16 bits"]);
 }
 
@@ -156,7 +156,7 @@ fn the_right_pictures_map_is_written_too_by_either_engine() {
         let about: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(about["results"][0]["right_map"], "right.pfm");
         assert!((px("right.pfm", 30) - 6.0).abs() < 0.1 && (px("out.pfm", 36) - 6.0).abs() < 0.1);
-        // what is left of the left picture's edge in the right one has no partner, and the other way round
+        // what is left of the left image's edge in the right one has no partner, and the other way round
         assert!(px("right.pfm", 78).is_infinite() && px("out.pfm", 78).is_finite());
         assert!(px("out.pfm", 1).is_infinite() && px("right.pfm", 1).is_finite());
         std::fs::remove_file(folder.join("right.pfm")).unwrap();
@@ -284,7 +284,7 @@ fn bad_pictures_are_refused_with_their_names() {
     std::fs::write(folder.join("empty.png"), "").unwrap();
     let whole = std::fs::read(folder.join("left.png")).unwrap();
     std::fs::write(folder.join("half.png"), &whole[..whole.len() / 2]).unwrap();
-    std::fs::write(folder.join("text.png"), "not a picture").unwrap();
+    std::fs::write(folder.join("text.png"), "not an image").unwrap();
     std::fs::create_dir(folder.join("nothing")).unwrap();
     for (inputs, words) in [
         (&["left.png", "empty.png"][..], &["empty.png", "empty"][..]),

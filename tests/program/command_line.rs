@@ -54,7 +54,7 @@ fn a_word_that_is_nothing_is_a_wrong_command_line_with_and_without_a_display() {
         (&["comptue", "left.png", "right.png", "-o", "a.pfm"], &["did you mean 'compute'?"]),
         (&["left.png", "rigth.png"], &["cannot open rigth.png: there is no such file: did you mean right.png?"]),
         (&["live", "left.png", "rigth.png"], &["cannot open rigth.png: there is no such file"]),
-        (&["left.png"], &["left.png is one picture, and a pair needs two"]),
+        (&["left.png"], &["left.png is one image, and a pair needs two"]),
         (&["left.png", "right.png", "left.png"], &["cannot be opened together", "a folder of pairs"]),
         (&["gone/walk.mcap"], &["cannot open gone/walk.mcap: the folder gone does not exist"]),
         (&["walk.mcap"], &["cannot open walk.mcap: there is no such file"]),

@@ -64,7 +64,7 @@ fn small_recordings_do_not_take_all_memory() {
     let folder = tempfile::tempdir().unwrap();
     let empty = record(5, &[&[1, 0][..], &[0; 20]].concat()).repeat(6_000_000);
     for (bytes, largest, says) in [
-        (recording(&topics(&vec![0; 50 << 20], 8_000)), 60_000, "no pictures"),
+        (recording(&topics(&vec![0; 50 << 20], 8_000)), 60_000, "no images"),
         (recording(&topics(&[], 60_000)), 300_000, "more than 8192 topics"),
         (recording(&[topics(&[], 1), empty].concat()), 60_000, "more than 4194304 pairs"),
     ] {
@@ -112,7 +112,7 @@ fn what_a_folder_leaves_out_is_told_and_counted() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");
     let about: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let expected = "2 pictures have no partner and are left out: left2.png, right3\\u{1b}[2J.png";
+    let expected = "2 images have no partner and are left out: left2.png, right3\\u{1b}[2J.png";
     assert!(about["remarks"][0].as_str().unwrap().contains(expected), "{about}");
     assert!(said.contains(expected) && said.matches("no partner").count() == 1, "{said}");
 }
@@ -134,7 +134,7 @@ fn what_exceeds_the_memory_is_refused_before_it_is_taken() {
         }
     }
     assert!(!folder.path().join("out.pfm").exists());
-    // a file of holes is a black picture
+    // a file of holes is a black image
     let path = folder.path().join("large.ppm");
     std::fs::write(&path, "P6 12000 12000 255\n").unwrap();
     let head = path.metadata().unwrap().len();

@@ -1,4 +1,4 @@
-//! `stereopsis measure` as a user runs it, on the built-in scene, which knows its truth, and on pictures without a calibration.
+//! `stereopsis measure` as a user runs it, on the built-in scene, which knows its truth, and on images without a calibration.
 
 use super::start::{printed, refused, run};
 use serde_json::Value;

@@ -129,10 +129,10 @@ fn folders_of_pairs_and_folders_of_scenes_are_searched_without_truth() {
         assert_eq!(found["found"], found["presets"]["accurate"], "{found}");
         assert!(found["keeps_to_presets"].as_str().unwrap().contains("without truth"), "{found}");
     }
-    // other pictures under the same names
+    // other images under the same names
     fs::copy(folder.join("96x72/left1.png"), folder.join("96x72/left0.png")).unwrap();
     let args = [&["optimize", "96x72"], &QUICK[..], &["2", "--trials", "3", "-o", "a.toml"]].concat();
-    refused(folder, &args, 1, &["a.search.jsonl was left by another search", "its pairs have other pictures"]);
+    refused(folder, &args, 1, &["a.search.jsonl was left by another search", "its pairs have other images"]);
     let args = [&["optimize", "96x72"], &QUICK[..], &["2", "--judge", "truth", "-o", "c.toml"]].concat();
     refused(folder, &args, 2, &["--judge truth", "has no truth", "--judge without-truth"]);
     assert!(!folder.join("c.search.jsonl").exists(), "nothing was begun");

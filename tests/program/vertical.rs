@@ -1,4 +1,4 @@
-//! Pairs of cameras one above the other, from pictures to recordings and back.
+//! Pairs of cameras one above the other, from images to recordings and back.
 
 use super::recording::record_scene;
 use super::start::{printed, run};
@@ -8,7 +8,7 @@ use std::path::Path;
 const SETTINGS: [&str; 4] = ["--num-disparities", "24", "--engine", "cpu"];
 const LENS: [&str; 4] = ["--focal-px", "86", "--baseline-m", "0.065"];
 
-/// Three pairs of the scene turned clockwise, whose left picture is then the upper one.
+/// Three pairs of the scene turned clockwise, whose left image is then the upper one.
 fn upright_pairs(folder: &Path) {
     record_scene(folder, "scene.mcap", 3, "raw");
     run(folder, &["export", "scene.mcap", "--to", "beside", "--what", "left,right"]);

@@ -27,14 +27,14 @@ cat >window.sh <<'SH'
 RUST_LOG=stereopsis=info stereopsis 2>window.txt &
 for second in $(seq 60); do
   sleep 1
-  if grep -o "the first pictures and their depth.*" window.txt && window=$(xdotool search --name Stereopsis); then
+  if grep -o "the first images and their depth.*" window.txt && window=$(xdotool search --name Stereopsis); then
     xdotool windowclose $window; wait; exit 0
   fi
 done
 cat window.txt; exit 1
 SH
 if xvfb-run -a -s "-screen 0 1440x900x24" bash window.sh >/tmp/said 2>&1; then
-  say "window: $(grep "first pictures" /tmp/said)"
+  say "window: $(grep "first images" /tmp/said)"
 elif grep -q "No DRI3 support" /tmp/said && grep -q "cannot draw into a window here: choose another GPU" /tmp/said; then
   say "window: not with this system's software GPU (Mesa before 22) on Xvfb, which the program says"
 else

@@ -254,7 +254,7 @@ def describe(rows):
 
 
 def with_rerun(path):
-    """With rerun, as it opens a file that is dropped on it: pictures, depth, cameras and transforms are there by its own words."""
+    """With rerun, as it opens a file that is dropped on it: images, depth, cameras and transforms are there by its own words."""
     from rerun.chunk import McapReader
 
     rows = []
@@ -291,7 +291,7 @@ def with_rerun(path):
 
 
 def check_rerun(path, rows, is_ros2):
-    """What rerun makes of a file. Of ROS 2's pictures it takes all with one channel for depth, and disparity for unknown."""
+    """What rerun makes of a file. Of ROS 2's images it takes all with one channel for depth, and disparity for unknown."""
     rerun = with_rerun(path)
     describe(rerun)
     for topic in sorted({row["topic"] for row in rows if not row["topic"].startswith("/stereopsis/")}):
@@ -319,7 +319,7 @@ def check_rerun(path, rows, is_ros2):
 
 
 def same_in_both(ros2, foxglove):
-    """Whether two recordings of one source, in two formats, hold the same pictures, numbers and cameras."""
+    """Whether two recordings of one source, in two formats, hold the same images, numbers and cameras."""
     by_key = {(row["topic"], row["sequence"]): row for row in foxglove}
     for topic in sorted({row["topic"] for row in ros2 + foxglove if row["holds"] != "json"}):
         both = [(row, by_key[topic, row["sequence"]]) for row in of_topic(ros2, topic) if (topic, row["sequence"]) in by_key]

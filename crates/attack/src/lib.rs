@@ -27,7 +27,7 @@ use std::cell::OnceCell;
 use std::path::PathBuf;
 use stereopsis_capture::MaxPixels;
 
-/// Largest picture, px: larger ones are refused for speed.
+/// Largest image, px: larger ones are refused for speed.
 const MOST_PIXELS: MaxPixels = MaxPixels(1 << 22);
 
 /// Entry point.

@@ -39,7 +39,7 @@ pub fn channels() -> Vec<Channel> {
     both.chain(of_ros_1).collect()
 }
 
-/// Attacks a message, alone and as both pictures of a pair.
+/// Attacks a message, alone and as both images of a pair.
 pub(crate) fn message(input: &[u8]) {
     let &[which, ref data @ ..] = input else { return };
     let channels = channels();

@@ -28,7 +28,7 @@ pub(crate) fn camera(input: &[u8]) {
     let layout = Layout::tight(format, (width, height)).with_stride(stride);
     let cut = layout.cut(bytes);
     let [grey, colour] = [Pixels::Luma, Pixels::Color].map(|pixels| decode(layout, bytes, pixels));
-    assert_eq!(decode(layout, cut, Pixels::Color), colour, "what lies behind the picture does not count");
+    assert_eq!(decode(layout, cut, Pixels::Color), colour, "what lies behind the image does not count");
     if let Ok(picture) = &colour {
         assert_eq!(picture.size(), (width, height));
     }

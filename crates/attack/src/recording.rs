@@ -14,7 +14,7 @@ const MOST_PAIRS: usize = 32;
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const MOST_UNPACKED_BYTES: u64 = 64 << 20;
 
-/// Attacks a file: all topics, all pairs with their pictures and results; reading again gives equal data.
+/// Attacks a file: all topics, all pairs with their images and results; reading again gives equal data.
 pub(crate) fn file(input: &[u8]) {
     let path = super::file("a.mcap", input);
     let Ok(mut recording) = Recording::open(&path) else { return };

@@ -1,16 +1,16 @@
-//! Folder of board pictures, one of which has any bytes.
+//! Folder of board images, one of which has any bytes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use stereopsis_calibrate::{Board, PairFiles, gather};
 use stereopsis_capture::MaxPixels;
 use stereopsis_capture::picture_files::FilePair;
 
-/// Largest picture, px; the other pictures are smaller.
+/// Largest image, px; the other images are smaller.
 const MOST_PIXELS: MaxPixels = MaxPixels(1 << 12);
-/// Valid picture, too small for a board search.
+/// Valid image, too small for a board search.
 const GOOD: &[u8] = b"P5 8 6 255\n012345678901234567890123456789012345678901234567";
 
-/// Attacks one picture of a folder: the others must still be examined.
+/// Attacks one image of a folder: the others must still be examined.
 pub(crate) fn views(input: &[u8]) {
     let board: Board = "chessboard:9x6:25mm".parse().expect("a board");
     let pair = |number: u8, left: &[u8]| {
@@ -24,6 +24,6 @@ pub(crate) fn views(input: &[u8]) {
         looked.fetch_add(1, Ordering::Relaxed);
     });
     let why = gathered.expect_err("there is no board").to_string();
-    assert!(why.starts_with("no picture shows the board"), "{why}");
-    assert!(looked.into_inner() >= 5, "a picture costs others");
+    assert!(why.starts_with("no image shows the board"), "{why}");
+    assert!(looked.into_inner() >= 5, "an image costs others");
 }

@@ -3,11 +3,11 @@
 use crate::choices;
 
 choices! {
-    /// Direction of the baseline in rectified pictures, along which disparities lie.
+    /// Direction of the baseline in rectified images, along which disparities lie.
     pub enum Axis, default Horizontal {
-        /// Cameras side by side: a point lies in the same row of both pictures.
+        /// Cameras side by side: a point lies in the same row of both images.
         Horizontal = "horizontal",
-        /// One camera above the other, the upper one is "left": a point lies in the same column of both pictures.
+        /// One camera above the other, the upper one is "left": a point lies in the same column of both images.
         Vertical = "vertical",
     }
 }
@@ -15,17 +15,17 @@ choices! {
 /// Parameters of a rectified rig that convert disparity to depth: `z = f T / (d + doffs)`.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Geometry {
-    /// Focal length of the rectified pictures, px.
+    /// Focal length of the rectified images, px.
     pub focal_px: f64,
     /// Baseline: distance of the two optical centres, m, positive.
     pub baseline_m: f64,
     /// `cx_right - cx_left`, or `cy_right - cy_left` for a vertical baseline, px; 0 where infinity has disparity 0.
     pub doffs_px: f64,
-    /// Principal point of the left picture, x, px, pixel centres at whole numbers.
+    /// Principal point of the left image, x, px, pixel centres at whole numbers.
     pub cx_px: f64,
-    /// Principal point of the left picture, y, px.
+    /// Principal point of the left image, y, px.
     pub cy_px: f64,
-    /// Estimated from pictures, not calibrated: depth may be off by a factor, and every display of it is marked so.
+    /// Estimated from images, not calibrated: depth may be off by a factor, and every display of it is marked so.
     pub estimated: bool,
     /// Direction of the baseline.
     #[serde(default)]
@@ -52,7 +52,7 @@ impl Uncertainty {
 }
 
 impl Axis {
-    /// Extent of pictures of this size along the baseline, px.
+    /// Extent of images of this size along the baseline, px.
     pub const fn extent(self, (width, height): (usize, usize)) -> usize {
         match self {
             Self::Horizontal => width,
@@ -60,7 +60,7 @@ impl Axis {
         }
     }
 
-    /// Word for the lines in which a point lies in both pictures.
+    /// Word for the lines in which a point lies in both images.
     pub const fn lines(self) -> &'static str {
         match self {
             Self::Horizontal => "rows",
@@ -70,7 +70,7 @@ impl Axis {
 }
 
 impl Geometry {
-    /// A calibrated rig of cameras side by side, with the principal point `(x, y)` of the left picture.
+    /// A calibrated rig of cameras side by side, with the principal point `(x, y)` of the left image.
     pub const fn new(focal_px: f64, baseline_m: f64, doffs_px: f64, [cx_px, cy_px]: [f64; 2]) -> Self {
         Self {
             focal_px,
@@ -84,12 +84,12 @@ impl Geometry {
         }
     }
 
-    /// A rig whose principal point lies in the centre of left pictures of this size.
+    /// A rig whose principal point lies in the centre of left images of this size.
     pub fn centred(focal_px: f64, baseline_m: f64, doffs_px: f64, (width, height): (usize, usize)) -> Self {
         Self::new(focal_px, baseline_m, doffs_px, [(width as f64 - 1.0) / 2.0, (height as f64 - 1.0) / 2.0])
     }
 
-    /// Scales the pictures by `factor` (1/2 halves them).
+    /// Scales the images by `factor` (1/2 halves them).
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         Self {
@@ -101,14 +101,14 @@ impl Geometry {
         }
     }
 
-    /// Exchanges left and right, as where the pictures were confused.
+    /// Exchanges left and right, as where the images were confused.
     #[must_use]
     pub fn swapped(&self) -> Self {
         let [cx_px, cy_px] = self.right_centre_px();
         Self { cx_px, cy_px, doffs_px: -self.doffs_px, ..*self }
     }
 
-    /// Principal point of the right picture, x and y, px.
+    /// Principal point of the right image, x and y, px.
     pub fn right_centre_px(&self) -> [f64; 2] {
         match self.axis {
             Axis::Horizontal => [self.cx_px + self.doffs_px, self.cy_px],
@@ -116,7 +116,7 @@ impl Geometry {
         }
     }
 
-    /// The pixel of the right picture that shows a pixel of the left one with this disparity, px.
+    /// The pixel of the right image that shows a pixel of the left one with this disparity, px.
     pub fn right_pixel(axis: Axis, (x_px, y_px): (f32, f32), disparity_px: f32) -> (f32, f32) {
         match axis {
             Axis::Horizontal => (x_px - disparity_px, y_px),
@@ -130,7 +130,7 @@ impl Geometry {
         (d > 0.0).then(|| self.focal_px * self.baseline_m / d)
     }
 
-    /// The point in metres that a pixel of the left picture shows at a depth: x to the right, y down, z forward from the left camera.
+    /// The point in metres that a pixel of the left image shows at a depth: x to the right, y down, z forward from the left camera.
     pub fn point_m(&self, x_px: f64, y_px: f64, depth_m: f64) -> [f64; 3] {
         let along = depth_m / self.focal_px;
         [(x_px - self.cx_px) * along, (y_px - self.cy_px) * along, depth_m]

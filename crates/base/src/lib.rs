@@ -1,4 +1,4 @@
-//! Ground of the stereo crates: pictures, geometry, parameters with their words and ranges, files that are whole or not there, the
+//! Ground of the stereo crates: images, geometry, parameters with their words and ranges, files that are whole or not there, the
 //! terminal, and channels in which the newest value wins.
 
 pub mod console;

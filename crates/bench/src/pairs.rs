@@ -53,7 +53,7 @@ pub fn jobs(spec: &SourceSpec, options: &SourceOptions, params: &StereoParams) -
     Ok(jobs)
 }
 
-/// Writes the pairs as grey pictures into a folder named after their size.
+/// Writes the pairs as grey images into a folder named after their size.
 pub(super) fn write(folder: &Path, jobs: &[Job], outputs: &mut Outputs) -> anyhow::Result<()> {
     for (number, job) in jobs.iter().enumerate() {
         let (width, height) = job.frame.size();

@@ -8,7 +8,7 @@ use crate::stereo::StereoParams;
 pub struct Subject {
     /// Engine that matched the pairs.
     pub engine: EngineInfo,
-    /// Width and height of the matched pictures, px.
+    /// Width and height of the matched images, px.
     pub size: (usize, usize),
     /// Parameters of the matching.
     pub parameters: StereoParams,

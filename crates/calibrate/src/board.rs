@@ -25,7 +25,7 @@ pub struct Board {
 /// Pattern of a board.
 #[derive(Clone, Copy, Debug)]
 pub enum Pattern {
-    /// Black and white squares. They look alike, so corners can be numbered only if a picture shows all of them.
+    /// Black and white squares. They look alike, so corners can be numbered only if an image shows all of them.
     Chessboard,
     /// Squares with an ArUco marker in each white one, so that a part of the board suffices (OpenCV's ChArUco board).
     Charuco {
@@ -162,7 +162,7 @@ impl FromStr for Board {
             ["aprilgrid", ..] => return Err(refused("an AprilGrid has three parts behind its name".to_owned())),
             [word, ..] if word.contains("circle") => {
                 return Err(refused(
-                    "grids of circles are not found in pictures; print a ChArUco board instead (`stereopsis calibrate --print-board \
+                    "grids of circles are not found in images; print a ChArUco board instead (`stereopsis calibrate --print-board \
                      board.pdf`), or a chessboard (--kind chessboard)"
                         .to_owned(),
                 ));

@@ -1,10 +1,10 @@
-//! Detection of a board's corners in a picture.
+//! Detection of a board's corners in an image.
 //!
 //! The crates chess-corners and calib-targets find chessboard corners and their lattice. Further steps are here: each corner is
 //! refined to the saddle of its brightness ([`saddle`]), the lattice is extended to missed corners ([`lattice`]), and a board is
 //! recognised by its size ([`chessboard`]) or its markers ([`charuco`]). An AprilGrid is assembled from its tags ([`quads`],
-//! [`april`]). With a rough model of a wide lens a straightened picture is searched too ([`rough`]); corners are always refined in
-//! the original picture.
+//! [`april`]). With a rough model of a wide lens a straightened image is searched too ([`rough`]); corners are always refined in
+//! the original image.
 
 mod april;
 mod charuco;
@@ -33,9 +33,9 @@ use glam::{DVec2, IVec2, ivec2};
 use lattice::Lattice;
 use rough::Straightened;
 
-/// Largest picture that is also searched at twice its size, px.
+/// Largest image that is also searched at twice its size, px.
 const MAX_ENLARGED_PIXELS: usize = 700_000;
-/// Smallest side of a searched picture, px.
+/// Smallest side of a searched image, px.
 const MIN_SIDE_PX: usize = 32;
 /// Smallest number of corners of a lattice.
 const MIN_CORNERS: usize = 6;
@@ -44,7 +44,7 @@ const MIN_RESPONSE: f32 = 20.0;
 /// Radius of the refinement window in squares, without and with markers.
 const WINDOW: (f64, f64) = (0.4, 0.25);
 
-/// Detection result for a picture.
+/// Detection result for an image.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Detection {
     /// Corners of the board, ordered by number: all of a chessboard, at least four of a board with markers.
@@ -78,7 +78,7 @@ pub struct Detector {
 }
 
 impl Detector {
-    /// Creates a detector of `board`. It keeps no state between pictures.
+    /// Creates a detector of `board`. It keeps no state between images.
     ///
     /// # Errors
     /// The board has more markers than its dictionary, or markers too large for its squares.
@@ -110,10 +110,10 @@ impl Detector {
         Ok(Self { board: *board, markers, tags, lattices })
     }
 
-    /// Detects the board in a picture.
+    /// Detects the board in an image.
     ///
-    /// With a rough model `lens` of a wide lens (px of this picture) an undistorted picture is searched too. Positions are always
-    /// measured in the original picture.
+    /// With a rough model `lens` of a wide lens (px of this image) an undistorted image is searched too. Positions are always
+    /// measured in the original image.
     pub(crate) fn detect(&self, picture: &Image<u8>, lens: Option<&Camera>) -> Detection {
         if picture.width().min(picture.height()) < MIN_SIDE_PX {
             return Detection::Nothing;
@@ -246,7 +246,7 @@ impl Detector {
         }
     }
 
-    /// Returns the better of two search results of a picture.
+    /// Returns the better of two search results of an image.
     fn better(&self, picture: &Image<u8>, one: Found, other: Found) -> Found {
         match (&one.lattice, &other.lattice) {
             (Some(first), Some(second)) => {
@@ -292,7 +292,7 @@ impl Found {
     }
 }
 
-/// Stretches the contrast to the range of a byte, so that the detector's thresholds fit dark pictures.
+/// Stretches the contrast to the range of a byte, so that the detector's thresholds fit dark images.
 fn stretched(picture: &Image<u8>) -> Image<u8> {
     let mut counts = [0usize; 256];
     for pixel in picture.pixels() {
@@ -317,7 +317,7 @@ fn stretched(picture: &Image<u8>) -> Image<u8> {
     if factor < 1.25 { picture.clone() } else { picture.map(|pixel| table[usize::from(*pixel)]) }
 }
 
-/// Doubles the size of a picture by linear interpolation.
+/// Doubles the size of an image by linear interpolation.
 fn enlarged(picture: &Image<u8>) -> Image<u8> {
     let (width, height) = picture.size();
     Image::from_fn(2 * width, 2 * height, |x, y| {

@@ -1,4 +1,4 @@
-//! Rendered pictures of a board with known pose and corners, for tests.
+//! Rendered images of a board with known pose and corners, for tests.
 
 mod picture;
 mod random;
@@ -6,7 +6,7 @@ mod rays;
 
 pub use random::{random_pose, random_rig};
 
-use super::{Board, Corner, Eye, Pose, View};
+use super::{Board, Corner, Pose, Side, View};
 use crate::calibration::{Camera, StereoRig};
 use crate::image::Image;
 use glam::{DVec2, DVec3};
@@ -30,7 +30,7 @@ pub struct ImagingConditions {
     pub turn_rad_s: DVec3,
     /// Rolling-shutter time from the first to the last row, s.
     pub readout_s: f64,
-    /// Delay of the right picture, s.
+    /// Delay of the right image, s.
     pub skew_s: f64,
     /// Width and height of the print relative to the board's description.
     pub print_scale: DVec2,
@@ -39,7 +39,7 @@ pub struct ImagingConditions {
 }
 
 impl Default for ImagingConditions {
-    /// Returns the conditions of a sharp picture of a resting board, without noise.
+    /// Returns the conditions of a sharp image of a resting board, without noise.
     fn default() -> Self {
         Self {
             blur_px: 0.0,
@@ -62,15 +62,15 @@ impl ImagingConditions {
         Self { blur_px: 0.7, noise: 2.0, light: DVec2::new(0.3, -0.15), seed, ..Self::default() }
     }
 
-    /// Returns the pose in the left camera's axes while an eye reads a row (as a share of the height).
-    fn pose(&self, pose: &Pose, eye: Eye, row: f64) -> Pose {
-        let skew = if eye == Eye::Right { self.skew_s } else { 0.0 };
+    /// Returns the pose in the left camera's axes while a side reads a row (as a share of the height).
+    fn pose(&self, pose: &Pose, side: Side, row: f64) -> Pose {
+        let skew = if side == Side::Right { self.skew_s } else { 0.0 };
         let time = skew + self.readout_s * row;
         pose.moved(self.turn_rad_s * time, self.shift_m_s * time)
     }
 }
 
-/// Renderer of a rig's board pictures, in the rig's picture size or 640x480.
+/// Renderer of a rig's board images, in the rig's image size or 640x480.
 #[derive(Debug)]
 pub struct BoardRenderer {
     rig: StereoRig,
@@ -78,36 +78,36 @@ pub struct BoardRenderer {
 }
 
 impl BoardRenderer {
-    /// Computes the rays of both cameras, once for all pictures.
+    /// Computes the rays of both cameras, once for all images.
     pub fn new(rig: &StereoRig) -> Self {
         let size = size_of(rig);
-        let rays = Eye::BOTH.map(|eye| RayTable::new(camera(rig, eye), size));
+        let rays = Side::ALL.map(|side| RayTable::new(camera(rig, side), size));
         Self { rig: rig.clone(), rays }
     }
 
     /// Renders a pair of a board at a pose (board to left camera axes), with a white margin of half a square.
     pub fn pair(&self, board: &Board, pose: &Pose, shot: &ImagingConditions) -> [Image<u8>; 2] {
-        Eye::BOTH.map(|eye| self.picture(board, pose, shot, eye))
+        Side::ALL.map(|side| self.picture(board, pose, shot, side))
     }
 
-    /// Renders one eye's picture.
-    pub fn picture(&self, board: &Board, pose: &Pose, shot: &ImagingConditions, eye: Eye) -> Image<u8> {
+    /// Renders one side's image.
+    pub fn picture(&self, board: &Board, pose: &Pose, shot: &ImagingConditions, side: Side) -> Image<u8> {
         let height = size_of(&self.rig).1 as f64;
         let canvas = |y: usize| {
-            let seen = in_eye(&self.rig, eye, &shot.pose(pose, eye, y as f64 / height));
-            Canvas::new(board, &seen, &in_eye(&self.rig, eye, &WALL), shot)
+            let seen = in_eye(&self.rig, side, &shot.pose(pose, side, y as f64 / height));
+            Canvas::new(board, &seen, &in_eye(&self.rig, side, &WALL), shot)
         };
-        paint(&self.rays[eye as usize], shot, eye, canvas)
+        paint(&self.rays[side as usize], shot, side, canvas)
     }
 }
 
 /// Pose of the background: a wall in front of the left camera.
 const WALL: Pose = Pose { rotation: glam::DMat3::IDENTITY, translation_m: DVec3::new(0.0, 0.0, 4.0) };
 
-/// Projects the corners into both pictures: the truth of [`BoardRenderer::pair`].
+/// Projects the corners into both images: the truth of [`BoardRenderer::pair`].
 pub fn truth(rig: &StereoRig, board: &Board, pose: &Pose, shot: &ImagingConditions) -> View {
-    let corners = Eye::BOTH.map(|eye| {
-        let seen = |id| Some(Corner { id, at: corner(rig, board, pose, shot, (eye, id))? });
+    let corners = Side::ALL.map(|side| {
+        let seen = |id| Some(Corner { id, at: corner(rig, board, pose, shot, (side, id))? });
         (0..board.corner_count()).filter_map(seen).collect()
     });
     View { name: "truth".to_owned(), corners }
@@ -118,42 +118,42 @@ fn corner(
     board: &Board,
     pose: &Pose,
     shot: &ImagingConditions,
-    (eye, id): (Eye, usize),
+    (side, id): (Side, usize),
 ) -> Option<DVec2> {
     let (width, height) = size_of(rig);
     let point = board.point_m(id) * shot.print_scale.extend(1.0);
     let mut at = DVec2::new(0.0, height as f64 / 2.0);
     // a row determines its readout time, which in turn determines the row
     for _ in 0..8 {
-        let moved = shot.pose(pose, eye, at.y.clamp(0.0, height as f64) / height as f64);
-        let seen = in_eye(rig, eye, &moved).at(point);
+        let moved = shot.pose(pose, side, at.y.clamp(0.0, height as f64) / height as f64);
+        let seen = in_eye(rig, side, &moved).at(point);
         if seen.z <= 0.0 {
             return None;
         }
-        at = camera(rig, eye).project(seen);
+        at = camera(rig, side).project(seen);
     }
     let last = DVec2::new(width as f64, height as f64) - 1.0;
     let is_inside = at.cmpge(DVec2::ZERO).all() && at.cmple(last).all();
     // beyond its fold a lens model maps other rays to the same pixels
-    is_inside.then_some(at).filter(|at| camera(rig, eye).ray(*at).is_some())
+    is_inside.then_some(at).filter(|at| camera(rig, side).ray(*at).is_some())
 }
 
 fn size_of(rig: &StereoRig) -> (usize, usize) {
     rig.size.unwrap_or((640, 480))
 }
 
-fn camera(rig: &StereoRig, eye: Eye) -> &Camera {
-    match eye {
-        Eye::Left => &rig.left,
-        Eye::Right => &rig.right,
+fn camera(rig: &StereoRig, side: Side) -> &Camera {
+    match side {
+        Side::Left => &rig.left,
+        Side::Right => &rig.right,
     }
 }
 
-/// Converts a pose from the left camera's axes to an eye's.
-fn in_eye(rig: &StereoRig, eye: Eye, pose: &Pose) -> Pose {
-    match eye {
-        Eye::Left => *pose,
-        Eye::Right => Pose { rotation: rig.rotation, translation_m: rig.translation_m }.after(pose),
+/// Converts a pose from the left camera's axes to a side's.
+fn in_eye(rig: &StereoRig, side: Side, pose: &Pose) -> Pose {
+    match side {
+        Side::Left => *pose,
+        Side::Right => Pose { rotation: rig.rotation, translation_m: rig.translation_m }.after(pose),
     }
 }
 
@@ -180,16 +180,16 @@ mod tests {
     fn check(rig: &StereoRig, board: &Board, pose: &Pose, shot: &ImagingConditions) -> usize {
         let images = BoardRenderer::new(rig).pair(board, pose, shot);
         let truth = truth(rig, board, pose, shot);
-        for eye in Eye::BOTH {
-            for seen in truth.of(eye) {
+        for side in Side::ALL {
+            for seen in truth.of(side) {
                 let (across, _) = board.inner();
-                let neighbour = |step: usize| truth.of(eye).iter().find(|corner| corner.id == seen.id + step);
+                let neighbour = |step: usize| truth.of(side).iter().find(|corner| corner.id == seen.id + step);
                 let (Some(right), Some(below)) = (neighbour(1), neighbour(across)) else { continue };
                 if seen.id % across + 1 == across {
                     continue;
                 }
                 let (along, down) = ((right.at - seen.at) * 0.09, (below.at - seen.at) * 0.09);
-                assert!(alternates(&images[eye as usize], seen.at, along, down), "{eye:?} {seen:?}");
+                assert!(alternates(&images[side as usize], seen.at, along, down), "{side:?} {seen:?}");
             }
         }
         truth.common().count()
@@ -226,7 +226,7 @@ mod tests {
         };
         assert!(check(&rig, &board, &pose, &shot) > 10);
         let [still, moved] = [ImagingConditions::default(), shot].map(|shot| truth(&rig, &board, &pose, &shot));
-        assert!((still.of(Eye::Right)[5].at - moved.of(Eye::Right)[5].at).length() > 3.0);
+        assert!((still.of(Side::Right)[5].at - moved.of(Side::Right)[5].at).length() > 3.0);
     }
 
     #[test]
@@ -240,7 +240,7 @@ mod tests {
             &board,
             &pose,
             &ImagingConditions { exposure: 0.5, ..ImagingConditions::default() },
-            Eye::Left,
+            Side::Left,
         );
         let levels: std::collections::BTreeSet<u8> = plain.pixels().iter().copied().collect();
         assert!(levels.contains(&13) && levels.contains(&113), "{levels:?}");
@@ -248,7 +248,7 @@ mod tests {
             &board,
             &pose,
             &ImagingConditions { exposure: 0.5, noise: 4.0, ..ImagingConditions::default() },
-            Eye::Left,
+            Side::Left,
         );
         let flat = plain.pixels().iter().zip(noisy.pixels()).filter(|(plain, _)| **plain == 113);
         let squares: Vec<f64> = flat.map(|(_, noisy)| (f64::from(*noisy) - 112.5).powi(2)).collect();
@@ -260,9 +260,9 @@ mod tests {
             &board,
             &pose,
             &ImagingConditions { blur_px: 2.0, ..ImagingConditions::default() },
-            Eye::Left,
+            Side::Left,
         );
-        let sharp = studio.picture(&board, &pose, &ImagingConditions::default(), Eye::Left);
+        let sharp = studio.picture(&board, &pose, &ImagingConditions::default(), Side::Left);
         // the slope of a blurred step of 200 levels is 200 / (2 √(2π))
         assert!(steepest(&sharp) > 90 && (35..=42).contains(&steepest(&blurred)), "{}", steepest(&blurred));
     }

@@ -1,6 +1,6 @@
 //! Detection in complete sets of pairs: a folder, or the stored views of an earlier calibration.
 //!
-//! A picture is in memory only during detection, and the pixels of simultaneous pictures are limited: memory does not grow with the
+//! An image is in memory only during detection, and the pixels of simultaneous images are limited: memory does not grow with the
 //! number of pairs.
 
 use super::detect::{Detection, Detector};
@@ -18,24 +18,24 @@ use std::sync::Arc;
 /// Detected views, and the reasons against the other pairs.
 #[derive(Clone, Debug)]
 pub struct BatchViews {
-    /// Pairs with the board in at least one picture.
+    /// Pairs with the board in at least one image.
     pub taken: Vec<Taken>,
-    /// Number of pictures for each reason.
+    /// Number of images for each reason.
     pub unusable: BTreeMap<String, usize>,
-    /// Reasons for skipped pairs: unreadable pictures or different sizes.
+    /// Reasons for skipped pairs: unreadable images or different sizes.
     pub left_out: Vec<String>,
 }
 
-/// Largest number of pixels in simultaneous pictures, unless a single picture has more.
+/// Largest number of pixels in simultaneous images, unless a single image has more.
 const PIXELS_AT_ONCE: usize = 1 << 26;
-/// Simultaneous pictures per thread, to balance the threads.
+/// Simultaneous images per thread, to balance the threads.
 const PER_THREAD: usize = 8;
 
-/// Detects the board in all pairs, and again in straightened pictures for wide lenses. `looked` is called for each picture of a
-/// pair, on any thread. Pairs with an unreadable picture, or one of another size than the first, are skipped.
+/// Detects the board in all pairs, and again in straightened images for wide lenses. `looked` is called for each image of a
+/// pair, on any thread. Pairs with an unreadable image, or one of another size than the first, are skipped.
 ///
 /// # Errors
-/// The board cannot be detected, no pair can be read, or no picture shows the board (with the actual contents).
+/// The board cannot be detected, no pair can be read, or no image shows the board (with the actual contents).
 pub fn gather(
     board: &Board,
     pairs: Vec<PairFiles>,
@@ -47,10 +47,10 @@ pub fn gather(
     let most = PER_THREAD * rayon::current_num_threads();
     let at_once = (PIXELS_AT_ONCE / (size.0 * size.1).max(1)).clamp(1, most);
     let detect = |lenses: [Option<Camera>; 2]| -> Vec<Result<Detection, CaptureError>> {
-        let one = |&(pair, eye): &(usize, usize)| -> Result<Detection, CaptureError> {
-            let picture = pairs[pair].read(eye, Some(size))?;
+        let one = |&(pair, side): &(usize, usize)| -> Result<Detection, CaptureError> {
+            let picture = pairs[pair].read(side, Some(size))?;
             looked(&picture);
-            Ok(detector.detect(&picture, lenses[eye].as_ref()))
+            Ok(detector.detect(&picture, lenses[side].as_ref()))
         };
         pictures.chunks(at_once).flat_map(|some| some.par_iter().map(one).collect::<Vec<_>>()).collect()
     };
@@ -88,36 +88,36 @@ pub fn gather(
         let reasons = reasons
             .iter()
             .take(3)
-            .map(|(reason, count)| format!("{reason} (in {})", counted(**count as u64, "picture")))
+            .map(|(reason, count)| format!("{reason} (in {})", counted(**count as u64, "image")))
             .chain(left_out.first().map(|why| format!("{why} ({} left out)", counted(left_out.len() as u64, "pair"))));
         return Err(CalibrationError(format!(
-            "no picture shows the board {board}: {}; is it the board that was printed?",
+            "no image shows the board {board}: {}; is it the board that was printed?",
             reasons.collect::<Vec<_>>().join("; ")
         )));
     }
     Ok(BatchViews { taken, unusable, left_out })
 }
 
-/// Returns the size of the first readable picture.
+/// Returns the size of the first readable image.
 fn first_size(pairs: &[PairFiles]) -> Result<(usize, usize), CalibrationError> {
     let mut first = None;
-    for (pair, eye) in pairs.iter().flat_map(|pair| [(pair, 0), (pair, 1)]) {
-        match pair.read(eye, None) {
+    for (pair, side) in pairs.iter().flat_map(|pair| [(pair, 0), (pair, 1)]) {
+        match pair.read(side, None) {
             Ok(picture) => return Ok(picture.size()),
             Err(err) => first = first.or(Some(err.to_string())),
         }
     }
     Err(first.map_or_else(
-        || CalibrationError("there is no pair of pictures to look for the board in".to_owned()),
+        || CalibrationError("there is no pair of images to look for the board in".to_owned()),
         |why| unreadable(&why),
     ))
 }
 
 fn unreadable(why: &str) -> CalibrationError {
-    CalibrationError(format!("no pair of pictures can be read: {why}"))
+    CalibrationError(format!("no pair of images can be read: {why}"))
 }
 
-/// Collects the views of all pairs from their pictures in order; unreadable ones give no corners.
+/// Collects the views of all pairs from their images in order; unreadable ones give no corners.
 fn views_of(pairs: &[PairFiles], seen: &[Result<Detection, CaptureError>]) -> Vec<View> {
     let view = |(files, both): (&PairFiles, &[Result<Detection, CaptureError>])| {
         let corners: Vec<&[Corner]> = both.iter().flatten().map(Detection::corners).collect();

@@ -4,7 +4,7 @@ use super::judge::RectifiedRays;
 use super::outcome::Outcome;
 use super::solve::adjust::{Bundle, Free, State, inverse, project};
 use super::solve::rig_of;
-use super::{Board, Corner, Eye, LensKind, Pose, View};
+use super::{Board, Corner, LensKind, Pose, Side, View};
 use crate::calibration::{Camera, Distortion};
 use glam::{DMat3, DQuat, DVec2, DVec3};
 use nalgebra::{DMatrix, DVector};
@@ -14,13 +14,13 @@ use rayon::prelude::*;
 const DISTANCE_M: f64 = 2.0;
 /// Candidate tilt, degrees.
 const TILT_DEG: f64 = 35.0;
-/// Candidate widths of the board, as shares of the picture.
+/// Candidate widths of the board, as shares of the image.
 const WIDTHS: [f64; 2] = [0.35, 0.6];
 
 /// Target pose of the board.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TargetPose {
-    /// Outline of the board in the left and the right picture, px: its corners in order.
+    /// Outline of the board in the left and the right image, px: its corners in order.
     pub outline: [Vec<DVec2>; 2],
     /// Description of the pose.
     pub words: String,
@@ -29,9 +29,9 @@ pub struct TargetPose {
 /// Placement of the board.
 #[derive(Clone, Copy, Debug)]
 struct BoardPlacement {
-    /// Third of the picture across and down: -1, 0 or 1.
+    /// Third of the image across and down: -1, 0 or 1.
     place: (i32, i32),
-    /// Width of the board, as a share of the picture.
+    /// Width of the board, as a share of the image.
     width: f64,
     /// Tilt about the horizontal and the vertical axis, in units of [`TILT_DEG`].
     tilt: (i32, i32),
@@ -64,7 +64,7 @@ impl BoardPlacement {
         let (width, height) = (width as f64, height as f64);
         let (across, down) = board.inner();
         let extent = board.point_m(across * down - 1);
-        // a third of the picture, as far out as the board fits
+        // a third of the image, as far out as the board fits
         let reach =
             DVec2::new(1.0 - self.width, 1.0 - (self.width * extent.y / extent.x * width / height).min(0.9)) / 2.0;
         let place = DVec2::new(f64::from(self.place.0), f64::from(self.place.1)) * reach * 0.95 + 0.5;
@@ -113,7 +113,7 @@ impl TargetPose {
                 .fold((DVec2::INFINITY, DVec2::NEG_INFINITY), |(low, high), at| (low.min(*at), high.max(*at)));
             let (below, above) = ((-low).max(DVec2::ZERO), (high - last).max(DVec2::ZERO));
             if outline.len() == 4 && below + above == DVec2::ZERO {
-                // the disparity at this distance is unknown: both pictures get one outline
+                // the disparity at this distance is unknown: both images get one outline
                 return Some(Self { outline: [outline.clone(), outline], words: hold.words() });
             }
             inwards += (below - above) * 1.05;
@@ -138,7 +138,7 @@ pub(super) struct Guide<'a> {
     outcome: &'a Outcome,
     /// Information matrix of the shared parameters from the views so far.
     information: DMatrix<f64>,
-    /// Gradients of depth by these parameters at positions of the picture.
+    /// Gradients of depth by these parameters at positions of the image.
     slopes: Vec<DVector<f64>>,
 }
 
@@ -170,7 +170,7 @@ impl<'a> Guide<'a> {
     /// Predicts the mean depth variance after one more view at a pose, relative to one pixel; `None` if the cameras do not see it.
     fn variance_with(&self, pose: &Pose) -> Option<f64> {
         let Outcome { board, size, solution, .. } = self.outcome;
-        let view = View { name: String::new(), corners: Eye::BOTH.map(|eye| self.seen(pose, eye)) };
+        let view = View { name: String::new(), corners: Side::ALL.map(|eye| self.seen(pose, eye)) };
         let least = if board.has_markers() { board.corner_count().div_ceil(3) } else { board.corner_count() };
         if view.corners.iter().any(|corners| corners.len() < least) {
             return None;
@@ -185,15 +185,15 @@ impl<'a> Guide<'a> {
         Some(variances.sum::<f64>() / self.slopes.len() as f64)
     }
 
-    /// Returns the board corners visible to an eye.
-    fn seen(&self, pose: &Pose, eye: Eye) -> Vec<Corner> {
+    /// Returns the board corners visible to a side.
+    fn seen(&self, pose: &Pose, eye: Side) -> Vec<Corner> {
         let Outcome { board, size, solution, .. } = self.outcome;
         let state = &solution.state;
         let camera = solution.kind.camera(&state.cameras[eye as usize]);
         let last = DVec2::new(size.0 as f64, size.1 as f64) - 1.0;
         let seen = |id: usize| {
             let in_left = pose.at(board.point_m(id));
-            let at = project(&camera, if eye == Eye::Left { in_left } else { state.between.at(in_left) })?;
+            let at = project(&camera, if eye == Side::Left { in_left } else { state.between.at(in_left) })?;
             let is_inside = at.cmpge(DVec2::ZERO).all() && at.cmple(last).all();
             is_inside.then_some(Corner { id, at })
         };
@@ -207,7 +207,7 @@ fn bundle<'a>(outcome: &'a Outcome, views: &'a [&'a View]) -> Bundle<'a> {
     Bundle { board, kind: solution.kind, size: *size, views, free, sigma_px: solution.sigma_px }
 }
 
-/// Computes the gradients of inverse depth by each shared parameter at 5 x 4 positions of the picture.
+/// Computes the gradients of inverse depth by each shared parameter at 5 x 4 positions of the image.
 fn slopes(outcome: &Outcome) -> Vec<DVector<f64>> {
     let Outcome { size, solution, .. } = outcome;
     let Some(rays) = RectifiedRays::of(&solution.rig, *size) else { return Vec::new() };

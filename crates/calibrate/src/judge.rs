@@ -7,7 +7,7 @@
 use super::solve::adjust::{Bundle, Free, State, project};
 use super::solve::agreement::spread;
 use super::solve::{Solution, rig_of, rms};
-use super::{Board, Eye, View};
+use super::{Board, Side, View};
 use crate::calibration::{Camera, Rectification, StereoRig, quantile};
 use crate::geometry::Axis;
 use glam::{DMat3, DVec2, DVec3};
@@ -26,7 +26,7 @@ pub(super) const GOOD_PERCENT: f64 = 1.0;
 pub(super) const MAX_DISTANCE_M: f64 = 20.0;
 /// Standard deviations of a parameter's error bound (95 %).
 const BOUND: f64 = 2.0;
-/// Standard deviations of the depth error bound; smaller because the error is a mean over the picture (by 300 simulated rigs).
+/// Standard deviations of the depth error bound; smaller because the error is a mean over the image (by 300 simulated rigs).
 const DEPTH_BOUND: f64 = 1.8;
 
 /// Quality of a solution.
@@ -68,7 +68,7 @@ impl Judgement {
 pub struct DepthError {
     /// Distance, m.
     pub distance_m: f64,
-    /// Error by the calibration, per cent of the distance, root mean square over the inner four fifths of the picture.
+    /// Error by the calibration, per cent of the distance, root mean square over the inner four fifths of the image.
     pub calibration_percent: f64,
     /// Error by [`MATCHING_PX`] of matching, per cent.
     pub matching_percent: f64,
@@ -154,7 +154,7 @@ fn bundle<'a>(
 /// Residuals of a held-out view.
 struct HeldOutView {
     errors: Vec<DVec2>,
-    /// Rows of the left picture minus rows of the right one (columns if the cameras are stacked), px.
+    /// Rows of the left image minus rows of the right one (columns if the cameras are stacked), px.
     rows: Vec<f64>,
     /// Measured sides of squares relative to their named size.
     sizes: Vec<f64>,
@@ -170,10 +170,10 @@ fn unseen(board: &Board, solution: &Solution, size: (usize, usize), fold: &Fold)
         let bundle = bundle(board, solution, size, &views, fixed);
         let mut state = State { poses: vec![solution.state.poses[number]], ..fold.state.clone() };
         bundle.improve(&mut state, 15);
-        let errors = Eye::BOTH
+        let errors = Side::ALL
             .into_iter()
-            .flat_map(|eye| {
-                view.of(eye).iter().map(|corner| bundle.error(&state, 0, eye as usize, corner)).collect::<Vec<_>>()
+            .flat_map(|side| {
+                view.of(side).iter().map(|corner| bundle.error(&state, 0, side as usize, corner)).collect::<Vec<_>>()
             })
             .collect();
         let Some(rays) = &rays else { return HeldOutView { errors, rows: Vec::new(), sizes: Vec::new() } };
@@ -261,7 +261,7 @@ impl<'a> RectifiedRays<'a> {
     }
 }
 
-/// Computes the relative depth error at a distance from the spread of the folds' solutions, root mean square over the picture.
+/// Computes the relative depth error at a distance from the spread of the folds' solutions, root mean square over the image.
 fn depth_spread(rig: &StereoRig, folds: &[StereoRig], size: (usize, usize), distance_m: f64) -> f64 {
     let Some(whole) = RectifiedRays::of(rig, size) else { return f64::INFINITY };
     let folds: Vec<Option<RectifiedRays<'_>>> = folds.iter().map(|rig| RectifiedRays::of(rig, size)).collect();
@@ -298,7 +298,7 @@ pub(super) fn pixel_pairs(
     (0..63).filter_map(pair).collect()
 }
 
-/// Computes the relative depth difference between two rigs at a distance, root mean square over the picture.
+/// Computes the relative depth difference between two rigs at a distance, root mean square over the image.
 pub fn depth_difference(found: &StereoRig, truth: &StereoRig, size: (usize, usize), distance_m: f64) -> f64 {
     let Some((found, truth)) = RectifiedRays::of(found, size).zip(RectifiedRays::of(truth, size)) else {
         return f64::INFINITY;

@@ -1,4 +1,4 @@
-//! `stereopsis calibrate`: from pictures of a printed board to a calibrated rig with predicted depth errors.
+//! `stereopsis calibrate`: from images of a printed board to a calibrated rig with predicted depth errors.
 //!
 //! [`Board`] describes the print, `detect` finds its corners, `solve` computes both cameras from all views, `judge` predicts depth
 //! errors, and an [`Outcome`] combines the results with the reasons against using them.
@@ -6,7 +6,7 @@
 //! # Design: a number that says how wrong metres will be
 //!
 //! ```text
-//!  pairs ─▶ detect: corners of both eyes ─▶ views ─▶ solve: both cameras at once ─▶ judge: solved again without each group of views ─▶ outcome ─▶ save, report
+//!  pairs ─▶ detect: corners of both sides ─▶ views ─▶ solve: both cameras at once ─▶ judge: solved again without each group of views ─▶ outcome ─▶ save, report
 //!  live: raw tap ─▶ watch (a thread) ─▶ session: still, sharp, new? ─▶ views              guide: the pose that lowers the error most ◀─┘
 //! ```
 //!
@@ -15,7 +15,7 @@
 //!   keep each other's errors, and rows differ.
 //! - `judge` predicts the error of depth by the jackknife. A covariance flatters, because it knows nothing of blur, bent boards and lens models that do not fit.
 //! - `outcome` has all reasons to refuse a calibration, `text` and `report` only say them. Every view of a calibration shows its refusals.
-//! - A folder, a recording, a live session and the window all end in `calibrate::calibrate`. Of a folder a picture is in memory only while it is looked at.
+//! - A folder, a recording, a live session and the window all end in `calibrate::calibrate`. Of a folder an image is in memory only while it is looked at.
 //! - `save` writes a calibration beside the earlier one. The rename of its file decides, and the folder beside it follows (`files/new_folder`); views of which comes no
 //!   calibration are kept apart.
 
@@ -63,5 +63,6 @@ pub use print::{BoardKind, Paper, PrintFormat, page};
 pub use save::{BOARD_FILE, Draft, Saved, folder_of, paths_of};
 pub use session::{BoardFrame, Notice, Session, Taken, views_of};
 pub use solve::{Solution, ViewFit, solve};
-pub use view::{Corner, Eye, View};
+pub use stereopsis_capture::pairing::Side;
+pub use view::{Corner, View};
 pub use watch::{Progress, Watch};

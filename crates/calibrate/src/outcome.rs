@@ -4,21 +4,21 @@ use super::coverage::{Coverage, tilt_deg};
 use super::judge::{GOOD_PERCENT, Judgement, judge};
 use super::solve::agreement::Agreement;
 use super::solve::{Solution, solve};
-use super::{Board, Eye, LensKind, View};
+use super::{Board, LensKind, Side, View};
 use crate::calibration::{CalibrationError, Camera, StereoRig};
 use crate::console::counted;
 
-/// Smallest number of views with the board in both pictures.
+/// Smallest number of views with the board in both images.
 pub const MIN_VIEWS: usize = 8;
 /// Smallest largest tilt of the board, degrees: without tilt focal length and distance are ambiguous.
 const MIN_TILT_DEG: f64 = 20.0;
-/// Smallest largest width of the board, as a share of the picture.
+/// Smallest largest width of the board, as a share of the image.
 const MIN_WIDTH: f64 = 0.2;
 /// Largest row distance in held-out views, px.
 const MAX_ROWS_PX: f64 = 0.5;
 /// Largest relative deviation of the board's size, and of its squares' height from their width.
 const MAX_SIZE_DEVIATION: f64 = 0.01;
-/// Largest distance of the outermost corner from a border, as a share of the picture (a refusal, or a doubt if depth is exact), and
+/// Largest distance of the outermost corner from a border, as a share of the image (a refusal, or a doubt if depth is exact), and
 /// the recommended distance.
 const MAX_BORDER: f64 = 0.35;
 const GOOD_BORDER: f64 = 0.15;
@@ -43,7 +43,7 @@ pub struct Request {
 pub struct Outcome {
     /// Calibrated board.
     pub board: Board,
-    /// Picture size, px.
+    /// Image size, px.
     pub size: (usize, usize),
     /// Both cameras.
     pub solution: Solution,
@@ -51,7 +51,7 @@ pub struct Outcome {
     pub judgement: Option<Judgement>,
     /// Held-out errors of each compared lens model, px.
     pub tried: Vec<(LensKind, f64)>,
-    /// Coverage of each eye's picture.
+    /// Coverage of each side's image.
     pub coverage: [Coverage; 2],
     /// Re-projection error with both cameras joint, root mean square over common views, px.
     pub stereo_px: f64,
@@ -61,7 +61,7 @@ pub struct Outcome {
     pub squares_aspect: f64,
     /// Reasons against using this calibration; empty if it is good.
     pub refusals: Vec<String>,
-    /// Remarks on a usable calibration: picture areas that no view covers.
+    /// Remarks on a usable calibration: image areas that no view covers.
     pub doubts: Vec<String>,
     /// Recommended improvements.
     pub advice: Vec<String>,
@@ -119,7 +119,7 @@ pub fn calibrate(
         }));
     }
     let (solution, judgement) = tried.swap_remove(chosen);
-    let coverage = Eye::BOTH.map(|eye| Coverage::of(views, eye, size));
+    let coverage = Side::ALL.map(|side| Coverage::of(views, side, size));
     let agreement = solution.agreement(board, size);
     let mut outcome = Outcome {
         board: *board,
@@ -168,7 +168,7 @@ fn unseen_borders(outcome: &Outcome) -> Vec<String> {
     let sides = ["left", "right"].into_iter().zip(&outcome.coverage);
     let unseen = sides.filter_map(|(side, coverage)| {
         let names = borders(&coverage.unseen_borders(MAX_BORDER))?;
-        Some(format!("no corner was seen near the {names} of the {side} picture: the lens there is a guess"))
+        Some(format!("no corner was seen near the {names} of the {side} image: the lens there is a guess"))
     });
     unseen.collect()
 }
@@ -201,7 +201,7 @@ fn refusals(outcome: &Outcome, agreement: &Agreement, unseen: Vec<String>) -> Ve
         let widest = coverage.widths.iter().copied().fold(0.0, f64::max);
         if widest < MIN_WIDTH {
             reasons.push(format!(
-                "the board fills at most {:.0} % of the {side} picture's width: hold it nearer, or print a larger one",
+                "the board fills at most {:.0} % of the {side} image's width: hold it nearer, or print a larger one",
                 100.0 * widest
             ));
         }
@@ -210,13 +210,13 @@ fn refusals(outcome: &Outcome, agreement: &Agreement, unseen: Vec<String>) -> Ve
     let count = solution.views.len() - split;
     if split as f64 > MAX_SPLIT_SHARE * count as f64 {
         reasons.push(format!(
-            "in {split} of {count} views the cameras contradict each other: the pictures are not of the same moment, or not of the same \
+            "in {split} of {count} views the cameras contradict each other: the images are not of the same moment, or not of the same \
              board; hold the board still for each view"
         ));
     }
     if outcome.stereo_px > MAX_STEREO_RATIO * outcome.mono_px && outcome.stereo_px > 0.2 {
         reasons.push(format!(
-            "each camera alone explains its corners within {:.2} px, both together within {:.2} px: the rig moved, or pictures of the two \
+            "each camera alone explains its corners within {:.2} px, both together within {:.2} px: the rig moved, or images of the two \
              cameras are not of the same moment (skew, rolling shutter); hold the board still",
             outcome.mono_px, outcome.stereo_px
         ));
@@ -272,13 +272,13 @@ fn advice(outcome: &Outcome) -> Vec<String> {
     let mut advice = Vec::new();
     for (side, coverage) in ["left", "right"].into_iter().zip(&outcome.coverage) {
         if let Some(names) = borders(&coverage.unseen_borders(GOOD_BORDER)) {
-            advice.push(format!("show the board nearer to the {names} of the {side} picture"));
+            advice.push(format!("show the board nearer to the {names} of the {side} image"));
         }
     }
     if let Some(judgement) = &outcome.judgement {
         let [_, at_2_m, _] = judgement.depth;
         if at_2_m.calibration_percent > at_2_m.matching_percent {
-            advice.push("more views, with the board tilted in all directions and in all parts of the pictures, would lower the error".to_owned());
+            advice.push("more views, with the board tilted in all directions and in all parts of the images, would lower the error".to_owned());
         } else {
             advice.push(
                 "the calibration is better than matching: only a longer baseline or more pixels would lower the error"
@@ -294,7 +294,7 @@ fn sides(rig: &StereoRig) -> Option<String> {
     // direction of the left camera's upright axis in the right camera
     let up = rig.rotation.y_axis.y;
     if up < 0.0 {
-        return Some("one camera is upside down relative to the other: turn its pictures by 180 degrees".to_owned());
+        return Some("one camera is upside down relative to the other: turn its images by 180 degrees".to_owned());
     }
     let along = rig.translation_m;
     let place = if along.y.abs() > along.x.abs() {

@@ -1,4 +1,4 @@
-//! Pictures of views: in memory if they are live, otherwise read from files on demand.
+//! Images of views: in memory if they are live, otherwise read from files on demand.
 
 use crate::calibration::CalibrationError;
 use crate::capture::picture_files::FilePair;
@@ -6,12 +6,12 @@ use crate::capture::{CaptureError, MaxPixels};
 use crate::image::{Image, Luma};
 use std::sync::Arc;
 
-/// Left and right picture of a view.
+/// Left and right image of a view.
 #[derive(Clone, Debug)]
 pub enum Pictures {
-    /// Pictures in memory.
+    /// Images in memory.
     Held([Arc<Image<u8>>; 2]),
-    /// Pictures in files.
+    /// Images in files.
     InFiles(PairFiles),
 }
 
@@ -31,12 +31,12 @@ impl PairFiles {
         Self { name: pair.name.clone(), pair, is_swapped, max_pixels }
     }
 
-    /// Reads the left (0) or right (1) picture; rejects another size than `size` before decoding.
+    /// Reads the left (0) or right (1) image; rejects another size than `size` before decoding.
     ///
     /// # Errors
     /// The file cannot be read, is damaged, or has another size.
-    pub fn read(&self, eye: usize, size: Option<(usize, usize)>) -> Result<Arc<Image<u8>>, CaptureError> {
-        let is_right = (eye == 1) != self.is_swapped;
+    pub fn read(&self, side: usize, size: Option<(usize, usize)>) -> Result<Arc<Image<u8>>, CaptureError> {
+        let is_right = (side == 1) != self.is_swapped;
         let picture = self.pair.read_view(is_right, self.max_pixels, size)?;
         Ok(Arc::new(match picture.luma {
             Luma::U8(image) => image,
@@ -57,7 +57,7 @@ impl Pictures {
         }
     }
 
-    /// Returns the pictures, reading files if needed.
+    /// Returns the images, reading files if needed.
     ///
     /// # Errors
     /// A file cannot be read.
@@ -65,7 +65,7 @@ impl Pictures {
         match self {
             Self::Held(pictures) => Ok(pictures.clone()),
             Self::InFiles(files) => {
-                let read = |eye| files.read(eye, None).map_err(unread);
+                let read = |side| files.read(side, None).map_err(unread);
                 Ok([read(0)?, read(1)?])
             }
         }

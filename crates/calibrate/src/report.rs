@@ -14,7 +14,7 @@ use super::session::Taken;
 /// Style sheet for screen and A4.
 const STYLE: &str = include_str!("report/style.css");
 
-/// Returns the page, with the pictures of `taken` if any.
+/// Returns the page, with the images of `taken` if any.
 pub fn html(outcome: &Outcome, taken: &[Taken]) -> String {
     let sections = [
         verdict::verdict(outcome),

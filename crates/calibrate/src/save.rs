@@ -10,7 +10,7 @@ use image::{ColorType, ImageEncoder as _};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Picture folders of both cameras.
+/// Image folders of both cameras.
 const SIDES: [&str; 2] = ["left", "right"];
 /// File with the board in a folder of views.
 pub const BOARD_FILE: &str = "board.txt";
@@ -114,7 +114,7 @@ impl Draft {
     }
 
     /// Writes the calibration in its file ending's format (`.toml`, or `.yml`, `.yaml` and `.xml` of OpenCV), and replaces the
-    /// folder of the other files: see [`folder_of`]. The report shows the pictures of `taken`. Existing files are replaced; the
+    /// folder of the other files: see [`folder_of`]. The report shows the images of `taken`. Existing files are replaced; the
     /// caller asks first. Views of the earlier calibration remain if this one has none.
     ///
     /// # Errors

@@ -1,11 +1,11 @@
-//! Automatic views from live pictures: of a visible, sharp, still board in a new pose.
+//! Automatic views from live images: of a visible, sharp, still board in a new pose.
 
 use super::coverage::Coverage;
 use super::detect::{Detection, Detector, edge_width_px};
 use super::guide::{Guide, TargetPose};
 use super::outcome::{MIN_VIEWS, Outcome, Request, calibrate};
 use super::pictures::Pictures;
-use super::{Board, Corner, Eye, View};
+use super::{Board, Corner, Side, View};
 use crate::calibration::{CalibrationError, Camera, quantile};
 use crate::capture::RawPair;
 use crate::image::Image;
@@ -14,34 +14,34 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Largest motion of the board between two pictures, px.
+/// Largest motion of the board between two images, px.
 const MAX_MOTION_PX: f64 = 0.2;
 /// Largest motion between the exposures of both cameras, px.
 const MAX_SKEW_MOTION_PX: f64 = 0.1;
-/// Largest time between two pictures to measure the motion, s.
+/// Largest time between two images to measure the motion, s.
 const MAX_GAP_S: f64 = 1.0;
-/// Largest edge width relative to the sharpest picture so far.
+/// Largest edge width relative to the sharpest image so far.
 const MAX_BLUR_RATIO: f64 = 1.6;
-/// Smallest mean corner distance of a new view from each earlier one, as a share of the picture's width.
+/// Smallest mean corner distance of a new view from each earlier one, as a share of the image's width.
 const MIN_VIEW_DISTANCE: f64 = 0.07;
 /// Number of consecutive good pairs before a view is taken.
 const MIN_STEADY_FRAMES: usize = 2;
 /// Half field of view of a wide lens, degrees.
 const MIN_WIDE_DEG: f64 = 40.0;
 
-/// Pair of pictures to examine.
+/// Pair of images to examine.
 #[derive(Clone, Copy, Debug)]
 pub struct BoardFrame<'a> {
-    /// Left and right picture.
+    /// Left and right image.
     pub pictures: [&'a Image<u8>; 2],
-    /// Capture time of the left picture from any origin, s.
+    /// Capture time of the left image from any origin, s.
     pub time_s: f64,
-    /// Delay of the right picture, s.
+    /// Delay of the right image, s.
     pub skew_s: f64,
 }
 
 impl<'a> BoardFrame<'a> {
-    /// Creates the frame of a raw pair, with its pictures in 8 bits.
+    /// Creates the frame of a raw pair, with its images in 8 bits.
     pub fn of(pair: &RawPair, pictures: [&'a Image<u8>; 2]) -> Self {
         let since = pair.capture_time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Self { pictures, time_s: since.as_secs_f64(), skew_s: pair.skew_s }
@@ -51,17 +51,17 @@ impl<'a> BoardFrame<'a> {
 /// Notice on the newest pair.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Notice {
-    /// No board in either picture.
+    /// No board in either image.
     NoBoard,
     /// Unusable board, with the reason in words.
     Unusable(String),
-    /// Board visible to one eye only, where a view would not be new.
-    OneEye(Eye),
-    /// Board in motion, px between two pictures.
+    /// Board visible to one side only, where a view would not be new.
+    OneSide(Side),
+    /// Board in motion, px between two images.
     Moving(f64),
     /// Board in motion between the exposures of both cameras, px.
     Skewed(f64),
-    /// Blurred pictures.
+    /// Blurred images.
     Blurred,
     /// View similar to an earlier one.
     Known,
@@ -76,14 +76,16 @@ impl fmt::Display for Notice {
         match self {
             Self::NoBoard => f.write_str("Show the board to both cameras"),
             Self::Unusable(why) => f.write_str(why),
-            Self::OneEye(Eye::Left) => f.write_str("Only the left camera sees the board: hold it farther to the right"),
-            Self::OneEye(Eye::Right) => {
+            Self::OneSide(Side::Left) => {
+                f.write_str("Only the left camera sees the board: hold it farther to the right")
+            }
+            Self::OneSide(Side::Right) => {
                 f.write_str("Only the right camera sees the board: hold it farther to the left")
             }
             Self::Moving(0.0) => f.write_str("Hold still"),
-            Self::Moving(px) => write!(f, "Hold still: the board moves by {px:.1} px from picture to picture"),
+            Self::Moving(px) => write!(f, "Hold still: the board moves by {px:.1} px from image to image"),
             Self::Skewed(px) => {
-                write!(f, "Hold still: the board moves by {px:.1} px between the pictures of the two cameras")
+                write!(f, "Hold still: the board moves by {px:.1} px between the images of the two cameras")
             }
             Self::Blurred => f.write_str("The board is blurred: more light, hold it still, or set the focus"),
             Self::Known => f.write_str("This view is there already: hold the board elsewhere, or tilted"),
@@ -93,16 +95,16 @@ impl fmt::Display for Notice {
     }
 }
 
-/// View with its pictures.
+/// View with its images.
 #[derive(Clone, Debug)]
 pub struct Taken {
     /// The corners.
     pub view: View,
-    /// Its pictures.
+    /// Its images.
     pub pictures: Pictures,
 }
 
-/// Returns the views without their pictures.
+/// Returns the views without their images.
 pub fn views_of(taken: &[Taken]) -> Vec<View> {
     taken.iter().map(|taken| taken.view.clone()).collect()
 }
@@ -185,7 +187,7 @@ impl Session {
         let size = look.pictures[0].size();
         if self.size.is_some_and(|before| before != size) {
             let (width, height) = size;
-            return Notice::Unusable(format!("The pictures have another size now, {width}x{height}: start again"));
+            return Notice::Unusable(format!("The images have another size now, {width}x{height}: start again"));
         }
         self.size = Some(size);
         let lenses = self.lenses();
@@ -223,8 +225,8 @@ impl Session {
             });
             return reason.map_or(Notice::NoBoard, Notice::Unusable);
         }
-        for eye in Eye::BOTH {
-            let width = edge_width_px(look.pictures[eye as usize], &self.corners[eye as usize], &self.board);
+        for side in Side::ALL {
+            let width = edge_width_px(look.pictures[side as usize], &self.corners[side as usize], &self.board);
             let Some(width) = width else { continue };
             self.sharpest_px = self.sharpest_px.min(width);
             if width > MAX_BLUR_RATIO * self.sharpest_px.max(1.5) {
@@ -232,11 +234,11 @@ impl Session {
             }
         }
         let before = self.before.as_ref().filter(|before| (look.time_s - before.time_s).abs() <= MAX_GAP_S);
-        // the first picture of the board has no motion
+        // the first image of the board has no motion
         let Some(before) = before else { return Notice::Moving(0.0) };
-        let moved_px = Eye::BOTH
+        let moved_px = Side::ALL
             .into_iter()
-            .filter_map(|eye| moved(&before.corners[eye as usize], &self.corners[eye as usize]))
+            .filter_map(|side| moved(&before.corners[side as usize], &self.corners[side as usize]))
             .fold(None, |most: Option<f64>, moved| Some(most.map_or(moved, |most| most.max(moved))));
         let Some(moved_px) = moved_px else { return Notice::Moving(0.0) };
         if moved_px > MAX_MOTION_PX {
@@ -248,33 +250,33 @@ impl Session {
             return Notice::Skewed(skewed_px);
         }
         if !self.is_new(size) {
-            return match Eye::BOTH.into_iter().find(|&eye| self.corners[1 - eye as usize].is_empty()) {
-                Some(eye) => Notice::OneEye(eye),
+            return match Side::ALL.into_iter().find(|&side| self.corners[1 - side as usize].is_empty()) {
+                Some(side) => Notice::OneSide(side),
                 None => Notice::Known,
             };
         }
         Notice::Ready
     }
 
-    /// Whether no earlier view is similar. A view of one eye is new if it fills new cells of this eye's coverage.
+    /// Whether no earlier view is similar. A view of one side is new if it fills new cells of this side's coverage.
     fn is_new(&self, size: (usize, usize)) -> bool {
-        if let Some(blind) = Eye::BOTH.into_iter().find(|&eye| self.corners[eye as usize].is_empty()) {
-            let eye = Eye::BOTH[1 - blind as usize];
-            let covered = Coverage::of(&views_of(&self.taken), eye, size).cells;
+        if let Some(blind) = Side::ALL.into_iter().find(|&side| self.corners[side as usize].is_empty()) {
+            let side = Side::ALL[1 - blind as usize];
+            let covered = Coverage::of(&views_of(&self.taken), side, size).cells;
             let alone = View { name: String::new(), corners: self.corners.clone() };
-            let now = Coverage::of(&[alone], eye, size).cells;
+            let now = Coverage::of(&[alone], side, size).cells;
             return self.taken.len() >= 3
                 && covered.iter().zip(now).filter(|(before, now)| **before == 0 && *now >= 2).count() >= 2;
         }
         let limit = MIN_VIEW_DISTANCE * size.0 as f64;
         self.taken.iter().all(|taken| {
-            Eye::BOTH
-                .into_iter()
-                .all(|eye| mean_distance(taken.view.of(eye), &self.corners[eye as usize]).is_none_or(|px| px > limit))
+            Side::ALL.into_iter().all(|side| {
+                mean_distance(taken.view.of(side), &self.corners[side as usize]).is_none_or(|px| px > limit)
+            })
         })
     }
 
-    /// Returns rough models of wide lenses, whose boards are found only in straightened pictures.
+    /// Returns rough models of wide lenses, whose boards are found only in straightened images.
     fn lenses(&self) -> [Option<Camera>; 2] {
         let Some((outcome, (width, height))) = self.outcome.as_ref().zip(self.size) else { return [None, None] };
         [outcome.solution.rig.left, outcome.solution.rig.right]
@@ -316,7 +318,7 @@ impl Session {
         }
     }
 
-    /// Returns the views with their pictures.
+    /// Returns the views with their images.
     pub fn taken(&self) -> &[Taken] {
         &self.taken
     }
@@ -331,10 +333,10 @@ impl Session {
         self.outcome.as_ref()
     }
 
-    /// Returns the coverage of each eye's picture.
+    /// Returns the coverage of each side's image.
     pub fn coverage(&self) -> Option<[Coverage; 2]> {
         let views = views_of(&self.taken);
-        self.size.map(|size| Eye::BOTH.map(|eye| Coverage::of(&views, eye, size)))
+        self.size.map(|size| Side::ALL.map(|side| Coverage::of(&views, side, size)))
     }
 
     /// Returns the next target pose.
@@ -347,7 +349,7 @@ impl Session {
     }
 }
 
-/// Computes the median distance of the common corners of two pictures, px; `None` with fewer than 4.
+/// Computes the median distance of the common corners of two images, px; `None` with fewer than 4.
 fn moved(before: &[Corner], now: &[Corner]) -> Option<f64> {
     let mut distances = distances(before, now);
     (distances.len() >= 4).then(|| quantile(&mut distances, 0.5))
@@ -363,7 +365,7 @@ fn distances(before: &[Corner], now: &[Corner]) -> Vec<f64> {
     now.iter().filter_map(|corner| Some(in_before(corner.id)?.at.distance(corner.at))).collect()
 }
 
-/// Whether a lens is so wide that boards must be searched in straightened pictures.
+/// Whether a lens is so wide that boards must be searched in straightened images.
 pub fn is_wide(camera: &Camera, (width, height): (usize, usize)) -> bool {
     let ends = [DVec2::new(0.0, height as f64 / 2.0), DVec2::new(width as f64, height as f64 / 2.0)];
     ends.into_iter().any(|end| {

@@ -1,4 +1,4 @@
-//! Calibrations of known rigs, from noisy corners and from rendered pictures.
+//! Calibrations of known rigs, from noisy corners and from rendered images.
 
 use super::fixture::{BoardRenderer, ImagingConditions, random_pose, random_rig, truth};
 use super::judge::judge;
@@ -255,7 +255,7 @@ fn pairs_in(folder: &Path) -> Vec<PairFiles> {
     pairs.into_iter().map(|pair| PairFiles::of(pair, false, MaxPixels::default())).collect()
 }
 
-/// Calibrates from rendered pictures of a board; returns the true rig too.
+/// Calibrates from rendered images of a board; returns the true rig too.
 fn of_pictures(board: &Board, seed: u64, count: u64) -> (Outcome, StereoRig) {
     let rig = random_rig(seed);
     let (studio, mut rng) = (BoardRenderer::new(&rig), Rng::with_seed(seed + 1000));
@@ -269,7 +269,7 @@ fn of_pictures(board: &Board, seed: u64, count: u64) -> (Outcome, StereoRig) {
     (calibrate(board, &views_of(&gathered.taken), SIZE, &PINHOLE).unwrap(), rig)
 }
 
-/// Calibrates from rendered pictures without boards at the lower rim, with corner errors.
+/// Calibrates from rendered images without boards at the lower rim, with corner errors.
 fn without_a_rim(error_px: f64) -> Outcome {
     let size = (1280, 960);
     let rig = random_rig(3).rescaled(size).unwrap();
@@ -294,7 +294,7 @@ fn without_a_rim(error_px: f64) -> Outcome {
 
 #[test]
 fn boards_that_never_touch_a_rim_are_a_doubt_where_depth_is_exact_and_else_a_refusal() {
-    let unseen = "no corner was seen near the lower border of the left picture";
+    let unseen = "no corner was seen near the lower border of the left image";
     let outcome = without_a_rim(0.0);
     assert!(outcome.refusals.is_empty() && outcome.doubts[0].contains(unseen), "{outcome}");
     assert!(!outcome.suffices(), "a live calibration goes on until the rim is seen");
@@ -391,11 +391,11 @@ fn hundreds_of_pairs_are_looked_at_with_some_pictures_in_memory() {
         most.fetch_max(seen.iter().filter(|picture| picture.strong_count() > 0).count(), Ordering::Relaxed);
     });
     let taken = gathered.unwrap().taken;
-    assert!(seen.lock().len() >= 604, "{} pictures of 302 pairs", seen.lock().len());
+    assert!(seen.lock().len() >= 604, "{} images of 302 pairs", seen.lock().len());
     assert_eq!(taken.len(), 7);
     let most = most.into_inner();
-    assert!(most <= 8 * rayon::current_num_threads().max(2) && most < 200, "{most} pictures at once");
-    assert!(seen.lock().iter().all(|picture| picture.strong_count() == 0), "views hold pictures");
+    assert!(most <= 8 * rayon::current_num_threads().max(2) && most < 200, "{most} images at once");
+    assert!(seen.lock().iter().all(|picture| picture.strong_count() == 0), "views hold images");
     assert_eq!(taken[0].pictures.size().unwrap(), (160, 120));
 }
 
@@ -408,7 +408,7 @@ fn a_pair_that_cannot_be_used_costs_that_pair_and_a_sentence() {
         write_pair(folder.path(), &number.to_string(), &pictures);
     }
     let whole = std::fs::read(at("left0.png")).unwrap();
-    std::fs::write(at("left0.png"), "no picture").unwrap();
+    std::fs::write(at("left0.png"), "no image").unwrap();
     std::fs::write(at("right3.png"), "").unwrap();
     std::fs::write(at("left5.png"), &whole[..whole.len() / 2]).unwrap();
     write_pair(folder.path(), "7", &[0, 1].map(|_| Image::filled(64, 48, 90)));
@@ -429,7 +429,7 @@ fn a_pair_that_cannot_be_used_costs_that_pair_and_a_sentence() {
         std::fs::write(at(&format!("right{number}.png")), "").unwrap();
     }
     let why = gather(&board, pairs_in(folder.path()), &|_| {}).unwrap_err().to_string();
-    assert!(why.starts_with("no pair of pictures can be read: cannot read ") && why.contains("0.png"), "{why}");
+    assert!(why.starts_with("no pair of images can be read: cannot read ") && why.contains("0.png"), "{why}");
 }
 
 #[test]
@@ -446,7 +446,7 @@ fn views_are_taken_when_they_are_still_and_new() {
     let pose = random_pose(&rig, &board(), &mut rng);
     let away = Pose { translation_m: DVec3::new(0.0, 9.0, 1.0), ..pose };
     assert_eq!(look(&mut session, &away, false), Notice::NoBoard);
-    // the first picture has no motion; a moved board is not still
+    // the first image has no motion; a moved board is not still
     assert_eq!(look(&mut session, &pose, false), Notice::Moving(0.0));
     let moved = Pose { translation_m: pose.translation_m + DVec3::X * 0.01, ..pose };
     assert!(matches!(look(&mut session, &moved, false), Notice::Moving(px) if px > 1.0));

@@ -1,7 +1,7 @@
 //! Textual and JSON forms of a calibration.
 
 use super::judge::{GOOD_PERCENT, MAX_DISTANCE_M};
-use super::{Eye, Outcome, Solution};
+use super::{Outcome, Side, Solution};
 use crate::console::counted;
 use std::fmt;
 
@@ -43,7 +43,7 @@ impl Outcome {
                 serde_json::json!({
                     "name": fit.view.name,
                     "corners": [fit.errors[0].len(), fit.errors[1].len()],
-                    "rms_px": Eye::BOTH.map(|eye| fit.rms_px(eye)),
+                    "rms_px": Side::ALL.map(|side| fit.rms_px(side)),
                     "is_split": fit.is_split,
                 })
             })
@@ -60,7 +60,7 @@ impl Outcome {
             "lens_model": kind.word(),
             "tried": self.tried.iter().map(|(kind, px)| serde_json::json!({ "lens_model": kind.word(), "left_out_px": px })).collect::<Vec<_>>(),
             "sigma_px": sigma_px,
-            "rms_px": Eye::BOTH.map(|eye| self.solution.rms_px(eye)),
+            "rms_px": Side::ALL.map(|side| self.solution.rms_px(side)),
             "stereo_px": self.stereo_px,
             "mono_px": self.mono_px,
             "squares_aspect": self.squares_aspect,
@@ -114,13 +114,13 @@ impl fmt::Display for Outcome {
         writeln!(f, "scale      {}", self.scale_note())?;
         let tried: Vec<String> = self.tried.iter().map(|(kind, px)| format!("{kind} {px:.3} px")).collect();
         writeln!(f, "lens       {kind} (errors of views left out: {})", tried.join(", "))?;
-        for (name, eye) in [("left ", Eye::Left), ("right", Eye::Right)] {
-            let camera = [&rig.left, &rig.right][eye as usize];
-            let rms = self.solution.rms_px(eye).unwrap_or(f64::NAN);
-            let covered = 100.0 * self.coverage[eye as usize].share();
+        for (name, side) in [("left ", Side::Left), ("right", Side::Right)] {
+            let camera = [&rig.left, &rig.right][side as usize];
+            let rms = self.solution.rms_px(side).unwrap_or(f64::NAN);
+            let covered = 100.0 * self.coverage[side as usize].share();
             writeln!(
                 f,
-                "{name}      focal {:.1} x {:.1} px, principal point ({:.1}, {:.1}), errors {rms:.2} px, corners in {covered:.0} % of the picture",
+                "{name}      focal {:.1} x {:.1} px, principal point ({:.1}, {:.1}), errors {rms:.2} px, corners in {covered:.0} % of the image",
                 camera.fx, camera.fy, camera.cx, camera.cy
             )?;
         }

@@ -27,13 +27,13 @@ const MAX_ORDERS: usize = 64;
 pub struct Progress {
     /// Last examined pair.
     pub pair: Option<Arc<RawPair>>,
-    /// Corners of that pair in the left and the right picture, px.
+    /// Corners of that pair in the left and the right image, px.
     pub corners: [Vec<Corner>; 2],
     /// Instruction for the user.
     pub notice: Option<Notice>,
     /// Views so far.
     pub taken: Vec<Taken>,
-    /// Coverage of each eye's picture; `None` before the first pair.
+    /// Coverage of each side's image; `None` before the first pair.
     pub coverage: Option<[Coverage; 2]>,
     /// Next target pose of the board.
     pub ghost: Option<TargetPose>,

@@ -20,7 +20,7 @@ pub struct CameraInfo {
     pub distortion_model: String,
     /// Distortion coefficients.
     pub d: Vec<f64>,
-    /// Camera matrix K of the raw picture; all 0 if it is not calibrated.
+    /// Camera matrix K of the raw image; all 0 if it is not calibrated.
     pub k: [f64; 9],
     /// Rotation to the rectified camera, R.
     pub r: [f64; 9],
@@ -30,7 +30,7 @@ pub struct CameraInfo {
 }
 
 impl CameraInfo {
-    /// Left and right camera of a rig for raw pictures of `width` x `height`, see [`StereoRig::rectifier`].
+    /// Left and right camera of a rig for raw images of `width` x `height`, see [`StereoRig::rectifier`].
     ///
     /// # Errors
     /// The rig cannot be rectified at this size, or has thin prism coefficients, which ROS does not support.
@@ -69,7 +69,7 @@ impl CameraInfo {
         ])
     }
 
-    /// Left and right camera of rectified pictures: `k` equals the left part of `p`.
+    /// Left and right camera of rectified images: `k` equals the left part of `p`.
     pub fn of_rectified(geometry: &Geometry, (width, height): (usize, usize)) -> [Self; 2] {
         let &Geometry { focal_px, baseline_m, cx_px, cy_px, axis, .. } = geometry;
         [([cx_px, cy_px], 0.0), (geometry.right_centre_px(), baseline_m)].map(|([cx, cy], baseline_m)| Self {

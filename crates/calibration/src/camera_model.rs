@@ -197,7 +197,7 @@ impl Camera {
         (share < 1.0).then_some((share, fold.angle))
     }
 
-    /// Scales the pictures by `factor` along x and y.
+    /// Scales the images by `factor` along x and y.
     #[must_use]
     pub fn scaled(&self, factor: DVec2) -> Self {
         Self {

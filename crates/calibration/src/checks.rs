@@ -23,7 +23,7 @@ pub(super) fn check(rig: &StereoRig) -> Result<(), String> {
     if let Some((width, height)) = rig.size
         && (!(2..=65_536).contains(&width) || !(2..=65_536).contains(&height))
     {
-        return Err(format!("the picture size {width}x{height} cannot be; correct it in the file"));
+        return Err(format!("the image size {width}x{height} cannot be; correct it in the file"));
     }
     let sides = [("left", &rig.left), ("right", &rig.right)];
     for (side, camera) in sides {
@@ -130,7 +130,7 @@ fn focal_lengths(side: &str, camera: &Camera, size: Option<(usize, usize)>) -> R
     }
     let (low, high) = size.map_or((10.0, 1e6), |(width, _)| (width as f64 * 0.05, width as f64 * 50.0));
     if [fx, fy].iter().any(|f| !(low..=high).contains(f)) {
-        let of = size.map_or(String::new(), |(width, height)| format!(" for pictures of {width}x{height}"));
+        let of = size.map_or(String::new(), |(width, height)| format!(" for images of {width}x{height}"));
         return Err(format!(
             "the {side} camera's focal lengths {fx} and {fy} cannot be{of}: they must be in px, not in mm or in widths; \
              calibrate again, or take the file of this camera"
@@ -147,7 +147,7 @@ fn principal_point(side: &str, camera: &Camera, size: Option<(usize, usize)>) ->
     let Camera { cx, cy, .. } = *camera;
     let far = match size {
         Some(size) => (share(cx, cy, size) - 0.5).abs().max_element() > 0.5,
-        // a picture extends from 0 to twice its centre
+        // an image extends from 0 to twice its centre
         None => cx < 1.0 || cy < 1.0 || cx > 65_536.0 || cy > 65_536.0,
     };
     if !far {
@@ -155,7 +155,7 @@ fn principal_point(side: &str, camera: &Camera, size: Option<(usize, usize)>) ->
     }
     let of = size.map_or(String::new(), |(width, height)| format!(" of {width}x{height}"));
     Err(format!(
-        "the {side} camera's principal point ({cx:.0}, {cy:.0}) lies outside the picture{of}: the file is of another \
+        "the {side} camera's principal point ({cx:.0}, {cy:.0}) lies outside the image{of}: the file is of another \
          camera or for another size, or the calibration failed; calibrate again with the board in all corners"
     ))
 }
@@ -180,20 +180,20 @@ fn edges(camera: &Camera, last: DVec2) -> Vec<DVec2> {
     vec![DVec2::new(0.0, cy), DVec2::new(last.x, cy), DVec2::new(cx, 0.0), DVec2::new(cx, last.y)]
 }
 
-/// A lens model that folds nearer to the axis than this, degrees, and within a part of the picture, is no model of a lens.
+/// A lens model that folds nearer to the axis than this, degrees, and within a part of the image, is no model of a lens.
 const MIN_FOLD_DEG: [(f64, f64); 2] = [(30.0, 0.8), (60.0, 0.5)];
-/// A rectified picture shows nothing beyond this angle to the axis, degrees: folds there change nothing.
+/// A rectified image shows nothing beyond this angle to the axis, degrees: folds there change nothing.
 const SHOWN_DEG: f64 = 75.0;
 
-/// Rejects a lens model that shows large parts of the picture twice. A fisheye that folds behind itself does not, nor does a
-/// rectified picture that ends before the fold.
+/// Rejects a lens model that shows large parts of the image twice. A fisheye that folds behind itself does not, nor does a
+/// rectified image that ends before the fold.
 fn fold(side: &str, camera: &Camera, size: Option<(usize, usize)>) -> Result<(), String> {
     let Some((share, fold_deg)) = nearest_fold(camera, size, |last| edges(camera, last)) else { return Ok(()) };
     if MIN_FOLD_DEG.iter().all(|&(min_deg, min_share)| fold_deg >= min_deg || share >= min_share) {
         return Ok(());
     }
     Err(format!(
-        "the {side} camera's distortion folds inside the picture, {:.0} % of the way from its middle to its edge: the \
+        "the {side} camera's distortion folds inside the image, {:.0} % of the way from its middle to its edge: the \
          coefficients are wrong or in another order; calibrate again with the board in all corners",
         share * 100.0
     ))
@@ -213,7 +213,7 @@ fn corner_folds(rig: &StereoRig) -> Option<String> {
         (true, true) => ("both cameras'", left.min(right)),
     };
     Some(format!(
-        "{who} distortion folds inside the picture, {:.0} % of the way from its middle to a corner: what lies farther out is \
+        "{who} distortion folds inside the image, {:.0} % of the way from its middle to a corner: what lies farther out is \
          left out, calibrate again with the board in all corners to see it",
         share * 100.0
     ))
@@ -225,7 +225,7 @@ fn swap(rig: &StereoRig) -> &'static str {
         "left and right are right as they are in the file: leave --calibration-swap out"
     } else {
         "either left and right are swapped: give --calibration-swap, and --swap-pictures too where the \
-         pictures are swapped with them; or T goes from the right camera to the left one: write R \
+         images are swapped with them; or T goes from the right camera to the left one: write R \
          transposed, and minus R transposed times T, into the file"
     }
 }
@@ -274,7 +274,7 @@ fn agree(rig: &StereoRig, rectification: &Rectification) -> Result<(), String> {
     };
     if !(close(left.fx, right.fx) && close(left.fy, right.fy) && same_lines) {
         return Err(format!(
-            "P1 and P2, the rectified cameras, do not belong together: focal lengths and {} of both pictures must be the same; take \
+            "P1 and P2, the rectified cameras, do not belong together: focal lengths and {} of both images must be the same; take \
              both from one calibration, or leave R1, R2, P1 and P2 out and they are computed",
             axis.lines()
         ));
@@ -316,7 +316,7 @@ fn agree(rig: &StereoRig, rectification: &Rectification) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks the picture size of a rectification by the position of the left picture's centre.
+/// Checks the image size of a rectification by the position of the left image's centre.
 fn rectified_size(rig: &StereoRig, rectification: &Rectification, size: (usize, usize)) -> Result<(), String> {
     let middle = DVec2::new(size.0 as f64 - 1.0, size.1 as f64 - 1.0) / 2.0;
     let sides = [
@@ -329,7 +329,7 @@ fn rectified_size(rig: &StereoRig, rectification: &Rectification, size: (usize, 
         let ratio = projection.fx / camera.fx;
         if !inside || !(0.2..5.0).contains(&ratio) {
             return Err(format!(
-                "the {side} camera's rectification contradicts the picture size {}x{}: it puts the middle of the picture at \
+                "the {side} camera's rectification contradicts the image size {}x{}: it puts the middle of the image at \
                  {}, with {ratio:.2} times the focal length; it is for another size, or of another rig: leave R1, R2, P1 and \
                  P2 out and they are computed",
                 size.0,

@@ -1,18 +1,18 @@
-//! Which part of the pictures rectification shows.
+//! Which part of the images rectification shows.
 
 use super::CalibrationError;
 use crate::parameter::is_default;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// The part of the pictures that rectification shows, in one of two ways.
+/// The part of the images that rectification shows, in one of two ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Crop {
-    /// From 0, where no pixel of the rectified pictures is without a source, to 1, where no pixel of the source is lost;
+    /// From 0, where no pixel of the rectified images is without a source, to 1, where no pixel of the source is lost;
     /// OpenCV's `alpha`.
     pub alpha: f64,
-    /// Field of view of the rectified pictures along a row, degrees, in place of `alpha`.
+    /// Field of view of the rectified images along a row, degrees, in place of `alpha`.
     #[serde(skip_serializing_if = "is_default")]
     pub rectified_fov_deg: Option<f64>,
 }
@@ -24,7 +24,7 @@ impl From<f64> for Crop {
 }
 
 impl Crop {
-    /// Fields of view of a pinhole picture, degrees: beyond, its edges are stretched without limit.
+    /// Fields of view of a pinhole image, degrees: beyond, its edges are stretched without limit.
     pub const FOV_DEG: RangeInclusive<f64> = 5.0..=150.0;
 
     /// Checks the numbers.

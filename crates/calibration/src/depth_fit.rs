@@ -2,7 +2,7 @@
 //!
 //! The inverse of depth is linear in disparity, `1 / z = (d + doffs) / (f T)`, with two unknowns: the slope, and the disparity of
 //! infinity. A guessed field of view makes the slope wrong. Converging cameras, or optical axes that do not meet the
-//! picture centre, make the offset wrong, by 10 px for each degree at a focal length of 570 px. One known
+//! image centre, make the offset wrong, by 10 px for each degree at a focal length of 570 px. One known
 //! distance determines only one of them, so that depth would be right at that distance only; hence two are needed.
 
 use super::CalibrationError;
@@ -23,7 +23,7 @@ const MIN_DIFFERENCE_PX: f64 = 2.0;
 const MAX_FOCAL_FACTOR: f64 = 4.0;
 
 /// The geometry whose depth is right at both points: focal length and `doffs_px` change. The baseline stays, because it can be
-/// measured with a ruler; so do the picture centre and `estimated`.
+/// measured with a ruler; so do the image centre and `estimated`.
 ///
 /// # Errors
 /// A distance is not above 0, the disparities are nearly equal, the far point is nearer than the near one or has the larger

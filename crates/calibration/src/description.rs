@@ -7,14 +7,14 @@ use glam::{DMat3, DQuat, DVec2, DVec3};
 use serde::Serialize;
 use std::fmt;
 
-/// Numbers of a rig for the user; `None` where they need an unknown picture size, or do not exist.
+/// Numbers of a rig for the user; `None` where they need an unknown image size, or do not exist.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RigDescription {
     /// Kind of its file.
     pub kind: &'static str,
     /// Width and height of each view, px.
     pub size: Option<[usize; 2]>,
-    /// Focal length of the rectified pictures, or of the left camera where none are computed, px.
+    /// Focal length of the rectified images, or of the left camera where none are computed, px.
     pub focal_px: f64,
     /// Baseline, m.
     pub baseline_m: f64,
@@ -26,7 +26,7 @@ pub struct RigDescription {
     pub unit: String,
     /// Whether left and right of the file are exchanged.
     pub exchanged: bool,
-    /// Estimated from pictures, not calibrated.
+    /// Estimated from images, not calibrated.
     pub estimated: bool,
     /// The left camera.
     pub left: CameraDescription,
@@ -38,14 +38,14 @@ pub struct RigDescription {
     pub pitch_deg: f64,
     /// Roll of the right camera relative to the left one, degrees; positive: clockwise.
     pub roll_deg: f64,
-    /// Row offset of the right picture for distant points at the centre of the left one, px (positive: lower); where one camera stands
+    /// Row offset of the right image for distant points at the centre of the left one, px (positive: lower); where one camera stands
     /// above the other the offset of columns (positive: to the right); 0 in rectified pairs.
     pub row_offset_px: Option<f64>,
     /// Rotation from the left camera's axes to the right one's, row-major: R.
     pub rotation: [[f64; 3]; 3],
     /// The left camera's centre in the right camera's axes, m: T.
     pub translation_m: [f64; 3],
-    /// The rectified pictures.
+    /// The rectified images.
     pub rectified: Option<RectifiedDescription>,
     /// Reason why the rig cannot be rectified.
     pub problem: Option<String>,
@@ -82,7 +82,7 @@ pub struct CameraDescription {
     pub corner_shift_px: Option<f64>,
 }
 
-/// Rectified pictures, which have the size of the raw ones.
+/// Rectified images, which have the size of the raw ones.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RectifiedDescription {
     /// True if it is part of the calibration; otherwise it is computed.
@@ -95,7 +95,7 @@ pub struct RectifiedDescription {
     pub horizontal_deg: f64,
     /// Field of view along a column, degrees.
     pub vertical_deg: f64,
-    /// Fraction of the raw pixels visible in the rectified pictures, mean of both, percent.
+    /// Fraction of the raw pixels visible in the rectified images, mean of both, percent.
     pub kept_percent: f64,
     /// R1, row-major.
     pub rotation_left: [[f64; 3]; 3],
@@ -118,7 +118,7 @@ impl StereoRig {
                 Ok((_, rectification, _)) => (Some(rectification), None),
                 Err(e) => (None, Some(e.to_string())),
             },
-            (None, None) => (None, Some("the file names no picture size: give --size".to_owned())),
+            (None, None) => (None, Some("the file names no image size: give --size".to_owned())),
         };
         let rectified = rectification.zip(self.size).map(|(rectification, size)| self.rectified(&rectification, size));
         RigDescription {
@@ -189,7 +189,7 @@ fn rows(matrix: DMat3) -> [[f64; 3]; 3] {
     matrix.transpose().to_cols_array_2d()
 }
 
-/// Fraction of a camera's pixels that rectified pictures show.
+/// Fraction of a camera's pixels that rectified images show.
 fn visible_fraction(camera: &Camera, rotation: DMat3, to: &Projection, size: (usize, usize)) -> f64 {
     const STEPS: u32 = 64;
     let inside = |x: u32, y: u32| {
@@ -236,7 +236,7 @@ fn camera(camera: &Camera, size: Option<(usize, usize)>) -> CameraDescription {
 
 impl fmt::Display for RigDescription {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "kind       {}{}", self.kind, if self.estimated { ", estimated from pictures" } else { "" })?;
+        writeln!(f, "kind       {}{}", self.kind, if self.estimated { ", estimated from images" } else { "" })?;
         writeln!(f, "check      {}", self.summary.split("; but ").next().unwrap_or_default())?;
         for doubt in &self.doubts {
             writeln!(f, "doubt      {doubt}")?;
@@ -259,7 +259,7 @@ impl fmt::Display for RigDescription {
                     (Axis::Vertical, true) => "further to the right",
                     (Axis::Vertical, false) => "further to the left",
                 };
-                writeln!(f, "; the right picture shows what is far {:.1} px {side}", apart.abs())?;
+                writeln!(f, "; the right image shows what is far {:.1} px {side}", apart.abs())?;
             }
             Some(_) => writeln!(f, "; {} agree already", self.baseline_axis.lines())?,
             None => writeln!(f)?,
@@ -330,14 +330,14 @@ mod tests {
         rig.rotation = DMat3::from_rotation_y(2.0f64.to_radians());
         assert!((rig.describe(0.0).toe_in_deg - 2.0).abs() < 1e-9);
         let ahead = rig.right.project(rig.rotation * DVec3::Z);
-        assert!(ahead.x > rig.right.cx, "what is ahead of the left camera is to the right in the right picture");
+        assert!(ahead.x > rig.right.cx, "what is ahead of the left camera is to the right in the right image");
         // looking up by 1 degree shows everything lower
         rig.rotation = DMat3::from_rotation_x(1.0f64.to_radians()).transpose();
         let told = rig.describe(0.0);
         let down = told.row_offset_px.unwrap();
         assert!((told.pitch_deg.abs() - 1.0).abs() < 1e-9 && (down.abs() - 8.73).abs() < 0.01, "{down}");
-        assert_eq!(told.pitch_deg > 0.0, down > 0.0, "higher look, lower picture: {} {down}", told.pitch_deg);
-        // clockwise roll: a level line of the left picture rises towards the right in the right one
+        assert_eq!(told.pitch_deg > 0.0, down > 0.0, "higher look, lower image: {} {down}", told.pitch_deg);
+        // clockwise roll: a level line of the left image rises towards the right in the right one
         rig.rotation = DMat3::from_rotation_z(-1.0f64.to_radians());
         let right_end = rig.right.project(rig.rotation * DVec3::new(0.5, 0.0, 1.0));
         assert!(right_end.y < rig.right.cy && (rig.describe(0.0).roll_deg - 1.0).abs() < 1e-9);

@@ -1,4 +1,4 @@
-//! Estimates the rig of uncalibrated cameras from pictures alone: accurate enough to align rows, and marked as estimated.
+//! Estimates the rig of uncalibrated cameras from images alone: accurate enough to align rows, and marked as estimated.
 //!
 //! Points that both cameras see in several pairs determine the relative rotation of the cameras (`fit`). They do not
 //! determine the baseline, and hardly the focal length and the principal points: the baseline is measured by the user,
@@ -22,9 +22,9 @@ use glam::{DMat3, DVec2, DVec3};
 pub struct Estimate {
     /// The rig; `estimated` is set.
     pub rig: StereoRig,
-    /// Row offsets of the raw pictures; offsets of columns where one camera stands above the other.
+    /// Row offsets of the raw images; offsets of columns where one camera stands above the other.
     pub row_offset_before: RowOffset,
-    /// Row offsets after rectification. Each match is rectified by a fit to the matches of other parts of the picture: a fit's own
+    /// Row offsets after rectification. Each match is rectified by a fit to the matches of other parts of the image: a fit's own
     /// matches would flatter it.
     pub row_offset_after: RowOffset,
     /// Number of matches that agree with the rig.
@@ -35,14 +35,14 @@ pub struct Estimate {
 const MAX_ROWS_PX: f64 = 1.0;
 /// Smallest number of matches over all pairs.
 const MIN_MATCHES: usize = 40;
-/// Smallest mean number of corners per picture; below it there is too little texture.
+/// Smallest mean number of corners per image; below it there is too little texture.
 const MIN_CORNERS: usize = 60;
 /// Below this mean the lack of light is the cause, grey levels of 8 bits.
 const MIN_MEAN: f64 = 20.0;
 /// Smallest range of disparities (5th to 95th percentile), as a fraction of the width; below it there is only one depth.
 const MIN_DISPARITY_RANGE: f64 = 0.008;
 
-/// Estimates the rig of `pairs` of cameras that stand as `axis` says; see [`estimate_in_rows`]. Pictures of cameras one above the other are
+/// Estimates the rig of `pairs` of cameras that stand as `axis` says; see [`estimate_in_rows`]. Images of cameras one above the other are
 /// turned to the left, and the rig is turned back.
 ///
 /// # Errors
@@ -62,7 +62,7 @@ pub fn estimate_rig(
             }
             match estimate_rig(pairs, focal, baseline_m, Axis::Vertical) {
                 Ok(other) if other.row_offset_after.median_abs_px < MAX_ROWS_PX => Err(CalibrationError(format!(
-                    "the rig cannot be estimated: {} lie in the same columns of both pictures and not in the same rows: if one camera \
+                    "the rig cannot be estimated: {} lie in the same columns of both images and not in the same rows: if one camera \
                      stands above the other, say so (--vertical)",
                     counted(other.matches as u64, "point")
                 ))),
@@ -82,7 +82,7 @@ pub fn estimate_rig(
     }
 }
 
-/// The rig of pictures that are turned clockwise; its lenses are radial, and thus the same in all directions.
+/// The rig of images that are turned clockwise; its lenses are radial, and thus the same in all directions.
 fn turned_right(rig: StereoRig) -> StereoRig {
     let (width, height) = rig.size.unwrap_or_default();
     let camera = |camera: Camera| Camera {
@@ -108,7 +108,7 @@ fn turned_right(rig: StereoRig) -> StereoRig {
 /// a fisheye has the longer focal length in its middle. `baseline_m` is measured.
 ///
 /// # Errors
-/// No pairs or of several sizes, too little texture, pictures without overlap, swapped cameras, only one depth, or
+/// No pairs or of several sizes, too little texture, images without overlap, swapped cameras, only one depth, or
 /// inconsistent matches.
 fn estimate_in_rows(
     pairs: &[(&Luma, &Luma)],
@@ -118,10 +118,10 @@ fn estimate_in_rows(
     let refused = |text: String| CalibrationError(format!("the rig cannot be estimated: {text}"));
     let error = |text: String| Err(refused(text));
     let Some(size) = pairs.first().map(|(left, _)| left.size()) else {
-        return error("there is no pair of pictures".to_owned());
+        return error("there is no pair of images".to_owned());
     };
     if pairs.iter().any(|(left, right)| left.size() != size || right.size() != size) {
-        return error("the pictures have different sizes; take all with one camera mode".to_owned());
+        return error("the images have different sizes; take all with one camera mode".to_owned());
     }
     let focal_px = focal.px(size.0);
     if !(focal_px > 0.0 && baseline_m > 0.0 && focal_px.is_finite() && baseline_m.is_finite()) {
@@ -134,7 +134,7 @@ fn estimate_in_rows(
     let agreeing = fit.inliers.iter().filter(|&&inlier| inlier).count();
     if agreeing < MIN_MATCHES || agreeing * 2 < found.len() {
         return error(format!(
-            "only {agreeing} of {} points agree on how the cameras stand; keep rig and scene still while the pictures are \
+            "only {agreeing} of {} points agree on how the cameras stand; keep rig and scene still while the images are \
              taken, and show things at several distances instead of a repeated pattern",
             found.len()
         ));
@@ -191,7 +191,7 @@ const FOV_ACCURACY: f64 = 2e-3;
 
 pub(super) const SWAPPED: &str = "left and right are swapped: give the two cameras in the other order";
 
-/// Returns an error where the pictures have too few points in common.
+/// Returns an error where the images have too few points in common.
 fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), String> {
     let mut disparities: Vec<_> = found.iter().map(Match::disparity_px).collect();
     let few = found.len() < MIN_MATCHES.max(pairs.len() * 8);
@@ -209,16 +209,16 @@ fn check_matches(pairs: &[(&Luma, &Luma)], found: &[Match]) -> Result<(), String
         pairs.iter().map(|(left, right)| corner_count(left).min(corner_count(right))).sum::<usize>() / pairs.len();
     let darkest = pairs.iter().flat_map(|&(left, right)| [left, right]).map(mean).fold(f64::INFINITY, f64::min);
     Err(if corners < MIN_CORNERS && darkest < MIN_MEAN {
-        format!("the pictures are dark, mean {darkest:.0} of 255: more light, or a longer exposure")
+        format!("the images are dark, mean {darkest:.0} of 255: more light, or a longer exposure")
     } else if corners < MIN_CORNERS {
         format!(
-            "the pictures have too little texture ({} a picture); aim the cameras at things with detail, in \
+            "the images have too little texture ({} an image); aim the cameras at things with detail, in \
              good light and focus",
             counted(corners as u64, "corner")
         )
     } else {
         format!(
-            "the pictures have little in common ({} in {}, of {} a picture): let both cameras \
+            "the images have little in common ({} in {}, of {} an image): let both cameras \
              look at the same things, about the same way up, rows within 8 % of the height, nothing too near",
             counted(found.len() as u64, "point"),
             counted(pairs.len() as u64, "pair"),
@@ -251,10 +251,10 @@ fn rig(model: &Model, fit: &Fit, baseline_m: f64) -> Result<StereoRig, Calibrati
     Ok(StereoRig { estimated: true, ..rig })
 }
 
-/// Parts of the picture along a side that are left out in turn.
+/// Parts of the image along a side that are left out in turn.
 const PARTS: f64 = 3.0;
 
-/// Matches in rectified coordinates, each by a fit that has not used the matches of its part of the picture. Parts without which
+/// Matches in rectified coordinates, each by a fit that has not used the matches of its part of the image. Parts without which
 /// there are too few matches for a fit have none.
 fn left_out(model: &Model, found: &[Match], baseline_m: f64) -> Result<Vec<Match>, CalibrationError> {
     let size = DVec2::new(model.size.0 as f64, model.size.1 as f64);

@@ -3,7 +3,7 @@
 /// A focal length as the user states it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FocalLength {
-    /// In px of the pictures, as in calibrations.
+    /// In px of the images, as in calibrations.
     Px(f64),
     /// Horizontal field of view in degrees, as in data sheets of webcams.
     FovDeg(f64),
@@ -17,8 +17,8 @@ pub enum FocalLength {
 }
 
 impl FocalLength {
-    /// Focal length for pictures that are `width` px wide. A length in mm is converted by `f_p = W_i f / W_s` (Leu,
-    /// Bacara & Jivet 2010, eq. 3), with the widths of picture and sensor.
+    /// Focal length for images that are `width` px wide. A length in mm is converted by `f_p = W_i f / W_s` (Leu,
+    /// Bacara & Jivet 2010, eq. 3), with the widths of image and sensor.
     pub fn px(self, width: usize) -> f64 {
         match self {
             Self::Px(px) => px,
@@ -39,7 +39,7 @@ impl FocalLength {
         }
     }
 
-    /// The same lens for pictures of this size that are turned by 90 degrees; a field of view as that of a pinhole.
+    /// The same lens for images of this size that are turned by 90 degrees; a field of view as that of a pinhole.
     #[must_use]
     pub(crate) fn along_columns(self, (width, height): (usize, usize)) -> Self {
         match self {
@@ -48,7 +48,7 @@ impl FocalLength {
         }
     }
 
-    /// Horizontal field of view, degrees, of pictures that are `width` px wide.
+    /// Horizontal field of view, degrees, of images that are `width` px wide.
     pub fn fov_deg(self, width: usize) -> f64 {
         2.0 * (width as f64 / 2.0 / self.px(width)).atan().to_degrees()
     }

@@ -8,12 +8,12 @@ use crate::geometry::Axis;
 use glam::DVec2;
 use std::fmt;
 
-/// Row offset of matched points: row in the right picture minus row in the left one. Of cameras one above the other that of columns.
+/// Row offset of matched points: row in the right image minus row in the left one. Of cameras one above the other that of columns.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct RowOffset {
     /// Direction of the baseline: what should agree across it, rows or columns, is measured.
     pub axis: Axis,
-    /// Median, px: positive where the right picture shows points lower, or further to the right.
+    /// Median, px: positive where the right image shows points lower, or further to the right.
     pub median_px: f64,
     /// Median of the absolute offsets, px: above 0 also where offsets of both signs cancel.
     pub median_abs_px: f64,
@@ -21,11 +21,11 @@ pub struct RowOffset {
     pub p95_abs_px: f64,
     /// Number of matches without outliers.
     pub matches: usize,
-    /// The ninth of the picture with the largest offset, among those with enough matches.
+    /// The ninth of the image with the largest offset, among those with enough matches.
     pub worst: Option<WorstRegion>,
 }
 
-/// A ninth of the picture with its offset.
+/// A ninth of the image with its offset.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct WorstRegion {
     /// Name of the region, such as `upper left`.
@@ -48,7 +48,7 @@ choices! {
 
 /// Smallest number of matches of a measurement.
 const MIN_MATCHES: usize = 20;
-/// Smallest number of matches of a ninth of the picture.
+/// Smallest number of matches of a ninth of the image.
 const MIN_MATCHES_PER_REGION: usize = 12;
 /// Matches further than this from the fitted plane, px, are outliers.
 const MAX_RESIDUAL_PX: f64 = 0.75;
@@ -56,8 +56,8 @@ const MAX_RESIDUAL_PX: f64 = 0.75;
 const REGIONS: [&str; 9] =
     ["upper left", "top", "upper right", "left", "middle", "right", "lower left", "bottom", "lower right"];
 
-/// The offsets of the matches of pictures of `width` x `height`, rectified or not; matches of several pairs of one rig may be
-/// combined. `None` where there are too few: no texture, darkness, pictures of different sizes or of different scenes.
+/// The offsets of the matches of images of `width` x `height`, rectified or not; matches of several pairs of one rig may be
+/// combined. `None` where there are too few: no texture, darkness, images of different sizes or of different scenes.
 pub fn row_offset_of(found: &[Match], width: usize, height: usize) -> Option<RowOffset> {
     let size = DVec2::new(width as f64, height as f64);
     let kept = inliers(found, size);
@@ -85,7 +85,7 @@ pub fn row_offset_of(found: &[Match], width: usize, height: usize) -> Option<Row
 }
 
 impl RowOffset {
-    /// The offset as the upright pictures of a rig with this axis have it, if it was measured in pictures whose disparities lie along rows
+    /// The offset as the upright images of a rig with this axis have it, if it was measured in images whose disparities lie along rows
     /// (counterclockwise turned ones of a vertical axis).
     #[must_use]
     pub fn upright(self, axis: Axis) -> Self {
@@ -100,7 +100,7 @@ impl RowOffset {
         Self { axis, median_px: -self.median_px, worst: self.worst.map(turned), ..self }
     }
 
-    /// The verdict: by the median over the picture, or by half of the worst ninth's, so that a roll, whose offsets cancel,
+    /// The verdict: by the median over the image, or by half of the worst ninth's, so that a roll, whose offsets cancel,
     /// is detected too.
     pub fn verdict(&self) -> Verdict {
         let worst = self.worst.map_or(0.0, |worst| worst.median_px.abs());
@@ -126,7 +126,7 @@ impl fmt::Display for RowOffset {
 /// Terms of a plane.
 const PLANE_TERMS: usize = 3;
 
-/// Inliers of a plane fitted to the offsets over the picture.
+/// Inliers of a plane fitted to the offsets over the image.
 fn inliers(found: &[Match], size: DVec2) -> Vec<Match> {
     if found.is_empty() {
         return Vec::new();

@@ -67,7 +67,7 @@ impl BrownConrady {
         )
     }
 
-    /// Undistorts a point; `None` where the model has no ray nearby, as far outside the picture.
+    /// Undistorts a point; `None` where the model has no ray nearby, as far outside the image.
     pub(crate) fn undistort(&self, distorted: DVec2) -> Option<DVec2> {
         let mut ray = distorted;
         for _ in 0..50 {

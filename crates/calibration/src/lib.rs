@@ -1,7 +1,7 @@
 //! Calibrated rigs: files, rectification and metric depth.
 //!
 //! [`load`] reads a [`StereoRig`] from files of many kinds and our own; [`StereoRig::rectifier`] computes, for one
-//! picture size, the map that the capture thread applies to every raw pair.
+//! image size, the map that the capture thread applies to every raw pair.
 
 use stereopsis_base::parameter::{choices, stands_as_its_word};
 use stereopsis_base::{console, files, geometry, image, parameter, process};

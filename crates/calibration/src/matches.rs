@@ -1,4 +1,4 @@
-//! Sparse matches of a pair, rectified or not: corners of both pictures, compared by their patches.
+//! Sparse matches of a pair, rectified or not: corners of both images, compared by their patches.
 //!
 //! Every left corner is compared with every right one in a window of rows and columns. Matches that are mutually best,
 //! unambiguous and consistent with their neighbours are refined to subpixel accuracy. All arithmetic is in a
@@ -15,12 +15,12 @@ use glam::DVec2;
 use patch::Patch;
 use pyramid::Pyramid;
 
-/// One scene point in both pictures.
+/// One scene point in both images.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Match {
-    /// Position in the left picture, px.
+    /// Position in the left image, px.
     pub left: DVec2,
-    /// Position in the right picture, px.
+    /// Position in the right image, px.
     pub right: DVec2,
     /// Normalized correlation of the two patches, up to 1: independent of brightness and contrast.
     pub score: f64,
@@ -32,7 +32,7 @@ impl Match {
         self.left.x - self.right.x
     }
 
-    /// Row offset: right minus left, px; positive: lower in the right picture.
+    /// Row offset: right minus left, px; positive: lower in the right image.
     pub(crate) fn row_offset_px(&self) -> f64 {
         self.right.y - self.left.y
     }
@@ -66,7 +66,7 @@ const MAX_DISTANCE_RATIO: f64 = 0.7;
 const SAME_POINT_PX: f32 = 4.0;
 
 /// Matches in the window for two cameras side by side: disparities from -10 to 40 % of the width, row offsets up to 8 %
-/// of the height. Empty for pictures of different sizes or without texture.
+/// of the height. Empty for images of different sizes or without texture.
 pub fn matches(left: &Luma, right: &Luma) -> Vec<Match> {
     search(left, right, STEREO)
 }
@@ -93,7 +93,7 @@ pub fn search(left: &Luma, right: &Luma, search: Search) -> Vec<Match> {
     supported(&found, DVec2::new(left.size().0 as f64, left.size().1 as f64))
 }
 
-/// Number of corners of a picture, a measure of its texture.
+/// Number of corners of an image, a measure of its texture.
 pub(super) fn corner_count(luma: &Luma) -> usize {
     let pyramid = Pyramid::new(luma);
     corners::find(pyramid.level(pyramid.level_at_most(WIDTH_PX))).len()

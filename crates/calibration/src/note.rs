@@ -28,7 +28,7 @@ pub struct CalibrationNote {
     /// The field that [`RowsChoice::Field`] keeps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row_field: Option<RowField>,
-    /// The raw pictures are left and right exchanged.
+    /// The raw images are left and right exchanged.
     #[serde(default, skip_serializing_if = "crate::parameter::is_default")]
     pub swapped: bool,
 }

@@ -1,4 +1,4 @@
-//! Polynomials of second degree over a picture, fitted to values among which are outliers.
+//! Polynomials of second degree over an image, fitted to values among which are outliers.
 
 use super::health::quantile;
 use glam::DVec2;
@@ -17,7 +17,7 @@ fn terms(at: DVec2) -> Factors {
     [1.0, at.x, at.y, at.x * at.y, at.x * at.x, at.y * at.y]
 }
 
-/// Value of a polynomial at a place, whose coordinates go from -1 to 1 over the picture.
+/// Value of a polynomial at a place, whose coordinates go from -1 to 1 over the image.
 pub(crate) fn value(factors: &Factors, at: DVec2) -> f64 {
     terms(at).iter().zip(factors).map(|(term, factor)| term * factor).sum()
 }

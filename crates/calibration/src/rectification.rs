@@ -1,10 +1,10 @@
-//! Rectification: virtual cameras that show every point in the same row of both pictures, or in the same column where one camera
+//! Rectification: virtual cameras that show every point in the same row of both images, or in the same column where one camera
 //! stands above the other.
 //!
 //! Rotations after Bouguet: each camera turns half of the rotation between them, then both turn until the baseline lies
-//! along x, or along y. Focal length and principal point are equal in both pictures (so doffs is 0), and are chosen as in OpenCV,
-//! so that a rig has the same focal length in both programs: the principal point centres the corners of both pictures,
-//! and the focal length lies between the one that fills both pictures (alpha 0) and the one that loses
+//! along x, or along y. Focal length and principal point are equal in both images (so doffs is 0), and are chosen as in OpenCV,
+//! so that a rig has the same focal length in both programs: the principal point centres the corners of both images,
+//! and the focal length lies between the one that fills both images (alpha 0) and the one that loses
 //! no pixel of either (alpha 1), or is that of a field of view.
 
 use super::crop::{self, Crop};
@@ -12,7 +12,7 @@ use super::{CalibrationError, Camera, StereoRig, checks};
 use crate::geometry::{Axis, Geometry};
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
-/// Pinhole of a rectified picture.
+/// Pinhole of a rectified image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Projection {
     /// Focal length along x, px.
@@ -44,16 +44,16 @@ impl Projection {
     }
 }
 
-/// Rectification of both pictures.
+/// Rectification of both images.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rectification {
     /// Rotation from the left camera's axes to the common ones: R1.
     pub rotation_left: DMat3,
     /// Rotation from the right camera's axes to the common ones: R2.
     pub rotation_right: DMat3,
-    /// Projection of the left rectified picture: P1.
+    /// Projection of the left rectified image: P1.
     pub left: Projection,
-    /// Projection of the right rectified picture: P2.
+    /// Projection of the right rectified image: P2.
     pub right: Projection,
     /// Baseline, m: from P2.
     pub baseline_m: f64,
@@ -62,7 +62,7 @@ pub struct Rectification {
 }
 
 impl Rectification {
-    /// Computes the rectification of a rig for pictures of `width` x `height`, at least 2x2.
+    /// Computes the rectification of a rig for images of `width` x `height`, at least 2x2.
     ///
     /// # Errors
     /// The cameras are swapped, one in front of the other, or diverge too much.
@@ -87,13 +87,13 @@ impl Rectification {
         Ok(Self { left: projection, right: projection, ..*self })
     }
 
-    /// Scales the pictures by `factor` along x and y.
+    /// Scales the images by `factor` along x and y.
     #[must_use]
     pub(super) fn scaled(&self, factor: DVec2) -> Self {
         Self { left: self.left.scaled(factor), right: self.right.scaled(factor), ..*self }
     }
 
-    /// Geometry that converts disparity of the rectified pictures to metres.
+    /// Geometry that converts disparity of the rectified images to metres.
     pub fn geometry(&self) -> Geometry {
         let Self { left, right, axis, .. } = self;
         let (focal_px, doffs_px) = match axis {
@@ -104,7 +104,7 @@ impl Rectification {
     }
 }
 
-/// The pinhole of both rectified pictures; see [`Rectification::compute`].
+/// The pinhole of both rectified images; see [`Rectification::compute`].
 fn projection(
     rig: &StereoRig,
     rotations: [DMat3; 2],
@@ -129,7 +129,7 @@ fn projection(
     // 20 times the usual focal length would show next to nothing
     if !(whole > 0.0 && filled > 0.0 && filled < 20.0 * usual) {
         return Err(CalibrationError(
-            "the two cameras look too far apart: their pictures have nothing in common after rectification; check R \
+            "the two cameras look too far apart: their images have nothing in common after rectification; check R \
                  and T, and that both cameras were calibrated together"
                 .to_owned(),
         ));
@@ -166,13 +166,13 @@ fn rotations(rig: &StereoRig) -> Result<(DMat3, DMat3, Axis), CalibrationError> 
 }
 
 /// Point of a pixel in a rotated camera, as (x / z, y / z); `None` where the lens model folds, and more than 80 degrees off
-/// the axis, as in fisheyes: a pinhole picture cannot show it.
+/// the axis, as in fisheyes: a pinhole image cannot show it.
 fn direction(camera: &Camera, rotation: DMat3, pixel: DVec2) -> Option<DVec2> {
     let ray = rotation * camera.direction(pixel)?;
     (ray.z > 0.17).then(|| ray.truncate() / ray.z)
 }
 
-/// The direction of a pixel; where it has none, that of the outermost point on the way to it from the middle of the picture.
+/// The direction of a pixel; where it has none, that of the outermost point on the way to it from the middle of the image.
 fn outermost(camera: &Camera, rotation: DMat3, pixel: DVec2, last: DVec2) -> Option<DVec2> {
     const HALVINGS: u32 = 10;
     let at = |share: f64| direction(camera, rotation, (last / 2.0).lerp(pixel, share));
@@ -197,7 +197,7 @@ fn corner_mean(camera: &Camera, rotation: DMat3, last: DVec2) -> DVec2 {
     seen.iter().sum::<DVec2>() / 4.0
 }
 
-/// Largest x / z or y / z of a rectified direction, 75 degrees off the axis; beyond it pictures are cropped. A pinhole that
+/// Largest x / z or y / z of a rectified direction, 75 degrees off the axis; beyond it images are cropped. A pinhole that
 /// shows the whole field of a fisheye has too few pixels for its centre.
 const MAX_TANGENT: f64 = 3.73;
 
@@ -210,12 +210,12 @@ struct FieldOfView {
 }
 
 impl FieldOfView {
-    /// The focal lengths, with the principal point at `center`, with which the picture is filled, and with which it shows
+    /// The focal lengths, with the principal point at `center`, with which the image is filled, and with which it shows
     /// everything.
     fn focal_lengths(&self, center: DVec2, last: DVec2) -> (f64, f64) {
         let ratios = |(low, high): (DVec2, DVec2)| (center / -low, (last - center) / high);
         let ((a, b), (c, d)) = (ratios(self.inner), ratios(self.outer));
-        // a rectangle without the principal point cannot fill the picture
+        // a rectangle without the principal point cannot fill the image
         let holds = a.min(b).min_element() >= 0.0;
         let filled = if holds { a.max(b).max_element() } else { f64::INFINITY };
         (filled, c.min(d).min_element())
@@ -289,7 +289,7 @@ mod tests {
                 closest = closest.min(margin);
             }
         }
-        assert!((-0.05..0.5).contains(&closest), "the picture is filled, and not more: {closest}");
+        assert!((-0.05..0.5).contains(&closest), "the image is filled, and not more: {closest}");
     }
 
     #[test]
@@ -301,7 +301,7 @@ mod tests {
         let focal = |alpha| Rectification::compute(&rig, 640, 480, alpha).unwrap().left.fx;
         assert!((focal(0.25) - (0.75 * focal(0.0) + 0.25 * focal(1.0))).abs() < 1e-9);
         let done = Rectification::compute(&rig, 640, 480, 1.0).unwrap();
-        // every raw pixel has a place in the rectified picture, and one lies at its edge
+        // every raw pixel has a place in the rectified image, and one lies at its edge
         let mut closest = f64::INFINITY;
         for (camera, rotation) in [(rig.left, done.rotation_left), (rig.right, done.rotation_right)] {
             for (x, y) in (0..640).flat_map(|x| [(x, 0), (x, 479)]).chain((0..480).flat_map(|y| [(0, y), (639, y)])) {

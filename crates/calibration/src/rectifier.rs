@@ -1,4 +1,4 @@
-//! A rig prepared for pictures of one size: rectifies raw pairs.
+//! A rig prepared for images of one size: rectifies raw pairs.
 
 use super::camera_model::Reach;
 use super::remap::{self, RemapTable};
@@ -22,7 +22,7 @@ pub struct Rectifier {
 }
 
 impl StereoRig {
-    /// Computes the map for raw pictures of `width` x `height`. Another size of the same aspect ratio scales the
+    /// Computes the map for raw images of `width` x `height`. Another size of the same aspect ratio scales the
     /// calibration. Where a rectification is part of the calibration, its rotations are used in any case, and with the default crop
     /// its crop too.
     ///
@@ -34,7 +34,7 @@ impl StereoRig {
         memory::check(bytes).map_err(|free| {
             let needed = console::bytes(bytes);
             CalibrationError(format!(
-                "the rectification of {width}x{height} px takes {needed} of memory, and {free}: use smaller pictures"
+                "the rectification of {width}x{height} px takes {needed} of memory, and {free}: use smaller images"
             ))
         })?;
         let table = |camera: &Camera, rotation: DMat3, projection: Projection| {
@@ -52,7 +52,7 @@ impl StereoRig {
         })
     }
 
-    /// The rig scaled to raw pictures of `width` x `height`, its rectification, and remarks for the user; see
+    /// The rig scaled to raw images of `width` x `height`, its rectification, and remarks for the user; see
     /// [`StereoRig::rectifier`].
     pub(super) fn at_size(
         &self,
@@ -63,7 +63,7 @@ impl StereoRig {
         crop.validate()?;
         self.validate()?;
         if width < 2 || height < 2 {
-            return Err(CalibrationError(format!("pictures of {width}x{height} are too small to be rectified")));
+            return Err(CalibrationError(format!("images of {width}x{height} are too small to be rectified")));
         }
         let (factor, note) = self.factor_to(width, height)?;
         let rig = StereoRig { left: self.left.scaled(factor), right: self.right.scaled(factor), ..self.clone() };
@@ -75,7 +75,7 @@ impl StereoRig {
         Ok((rig, rectification, note))
     }
 
-    /// Returns the rig for pictures of another size of the same shape, without a rectification.
+    /// Returns the rig for images of another size of the same shape, without a rectification.
     ///
     /// # Errors
     /// The rig is of another aspect ratio.
@@ -85,7 +85,7 @@ impl StereoRig {
         Ok(Self { left, right, rectification: None, size: Some((width, height)), ..self.clone() })
     }
 
-    /// Ratio of the picture size to the calibration's, and a remark for the user.
+    /// Ratio of the image size to the calibration's, and a remark for the user.
     fn factor_to(&self, width: usize, height: usize) -> Result<(DVec2, Option<String>), CalibrationError> {
         let given = DVec2::new(width as f64, height as f64);
         let Some((own_width, own_height)) = self.size else {
@@ -96,36 +96,36 @@ impl StereoRig {
         // the same aspect ratio up to the rounding of a row or a column
         if (own.y * factor.x - given.y).abs() > 1.0 && (own.x * factor.y - given.x).abs() > 1.0 {
             return Err(CalibrationError(format!(
-                "the calibration is for pictures of {own_width}x{own_height}, these are {width}x{height}, another shape: \
+                "the calibration is for images of {own_width}x{own_height}, these are {width}x{height}, another shape: \
                  choose a camera mode of the same shape, or calibrate in this one"
             )));
         }
         let note = (given != own).then(|| {
-            format!("the calibration is for {own_width}x{own_height} and was scaled to pictures of {width}x{height}")
+            format!("the calibration is for {own_width}x{own_height} and was scaled to images of {width}x{height}")
         });
         Ok((factor, note))
     }
 
-    /// Without a size in the file the pictures must have their centre near the principal points.
+    /// Without a size in the file the images must have their centre near the principal points.
     fn assume_size(&self, width: usize, height: usize) -> Result<String, CalibrationError> {
         for camera in [&self.left, &self.right] {
             let share = DVec2::new((camera.cx + 0.5) / width as f64, (camera.cy + 0.5) / height as f64);
             if (share - 0.5).abs().max_element() > 0.2 {
                 let likely = DVec2::new(2.0 * camera.cx + 1.0, 2.0 * camera.cy + 1.0).round();
                 return Err(CalibrationError(format!(
-                    "the calibration names no picture size and cannot be for {width}x{height}: its optical axis is at \
-                     ({:.0}, {:.0}), as in pictures of about {}x{}; add image_width and image_height to the file, and \
+                    "the calibration names no image size and cannot be for {width}x{height}: its optical axis is at \
+                     ({:.0}, {:.0}), as in images of about {}x{}; add image_width and image_height to the file, and \
                      the calibration is scaled",
                     camera.cx, camera.cy, likely.x, likely.y
                 )));
             }
         }
-        Ok(format!("the calibration names no picture size; it is taken to be for {width}x{height}"))
+        Ok(format!("the calibration names no image size; it is taken to be for {width}x{height}"))
     }
 }
 
 impl Rectifier {
-    /// Geometry that converts disparity of the rectified pictures to metres.
+    /// Geometry that converts disparity of the rectified images to metres.
     pub fn geometry(&self) -> Geometry {
         self.geometry
     }
@@ -135,12 +135,12 @@ impl Rectifier {
         self.note.as_deref()
     }
 
-    /// `(width, height)` of raw and rectified pictures.
+    /// `(width, height)` of raw and rectified images.
     pub fn size(&self) -> (usize, usize) {
         self.left.size()
     }
 
-    /// Raw position of rectified pixel `(x, y)` of the left and of the right picture, to 1/128 px; `None` where
+    /// Raw position of rectified pixel `(x, y)` of the left and of the right image, to 1/128 px; `None` where
     /// it is black.
     pub fn sources(&self, x: usize, y: usize) -> [Option<[f64; 2]>; 2] {
         [&self.left, &self.right].map(|table| table.source(x, y).map(DVec2::into))
@@ -149,13 +149,13 @@ impl Rectifier {
     /// Checks whether a pair can be rectified.
     ///
     /// # Errors
-    /// The pictures have another size than the map.
+    /// The images have another size than the map.
     pub fn check(&self, left: &Picture, right: &Picture) -> Result<(), CalibrationError> {
         for picture in [left, right] {
             if picture.size() != self.size() {
                 let ((width, height), (own_width, own_height)) = (picture.size(), self.size());
                 return Err(CalibrationError(format!(
-                    "pictures of {width}x{height} came in, the rectification was made for {own_width}x{own_height}; \
+                    "images of {width}x{height} came in, the rectification was made for {own_width}x{own_height}; \
                      open the source again"
                 )));
             }
@@ -163,7 +163,7 @@ impl Rectifier {
         Ok(())
     }
 
-    /// The rectified pair, left and right; pixels outside the raw pictures are black.
+    /// The rectified pair, left and right; pixels outside the raw images are black.
     ///
     /// # Errors
     /// As [`Self::check`].
@@ -193,7 +193,7 @@ impl Rectifier {
         }))
     }
 
-    /// The map of the right picture.
+    /// The map of the right image.
     pub(super) fn right_table(&self) -> &RemapTable {
         &self.right
     }

@@ -1,4 +1,4 @@
-//! Remaps pictures by a fixed map: bilinear, in integers, equal for all channels and depths. Plain loops, which become vector instructions.
+//! Remaps images by a fixed map: bilinear, in integers, equal for all channels and depths. Plain loops, which become vector instructions.
 
 #![allow(
     clippy::inline_always,
@@ -20,12 +20,12 @@ const BLOCK: usize = 128;
 /// The channels of a block.
 type Moved<const CHANNELS: usize> = [[u16; BLOCK]; CHANNELS];
 
-/// Sources of all target pixels; both pictures have the same size, at least 2x2.
+/// Sources of all target pixels; both images have the same size, at least 2x2.
 #[derive(Debug)]
 pub(super) struct RemapTable {
     size: (usize, usize),
     blocks: Vec<Block>,
-    /// Whether a target pixel has no source: others are not black then, so that a border ends where the picture begins.
+    /// Whether a target pixel has no source: others are not black then, so that a border ends where the image begins.
     has_border: bool,
 }
 
@@ -75,7 +75,7 @@ impl RemapTable {
         (block.lowers[at] != OUTSIDE).then_some(whole + share)
     }
 
-    /// The map of pictures whose target pixel `(x, y)` shows what target position `place(x, y)` of this one shows, which is moved along
+    /// The map of images whose target pixel `(x, y)` shows what target position `place(x, y)` of this one shows, which is moved along
     /// x or along y: sources in between are interpolated, and beyond the last two continued.
     pub(super) fn seen_through(&self, place: impl Fn(usize, usize) -> DVec2) -> Self {
         let (width, height) = self.size;
@@ -96,7 +96,7 @@ impl RemapTable {
         })
     }
 
-    /// The remapped picture; black outside the source, where brightness is 0 and nowhere else.
+    /// The remapped image; black outside the source, where brightness is 0 and nowhere else.
     pub(super) fn apply(&self, picture: &Picture) -> Picture {
         match (&picture.luma, &picture.rgb) {
             (Luma::U8(luma), Some(rgb)) => {
@@ -147,7 +147,7 @@ impl RemapTable {
         Vec::with_capacity(self.blocks.len() * BLOCK)
     }
 
-    /// The picture without the end of its last block.
+    /// The image without the end of its last block.
     fn image<T>(&self, mut pixels: Vec<T>) -> Image<T> {
         let (width, height) = self.size;
         pixels.truncate(width * height);
@@ -259,7 +259,7 @@ mod tests {
     fn only_what_lies_outside_has_no_brightness() {
         let dark = Image::filled(4, 2, 0);
         assert_eq!(shifted(2.0, 0.0, &dark), [1, 1, 0, 0, 1, 1, 0, 0]);
-        assert_eq!(shifted(0.0, 0.0, &dark), [0; 8], "where nothing is outside pictures stay as they are");
+        assert_eq!(shifted(0.0, 0.0, &dark), [0; 8], "where nothing is outside images stay as they are");
     }
 
     #[test]

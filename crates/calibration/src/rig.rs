@@ -18,7 +18,7 @@ pub struct StereoRig {
     pub rotation: DMat3,
     /// The left camera's centre in the right camera's axes, m; about (-baseline, 0, 0).
     pub translation_m: DVec3,
-    /// Picture size of the calibration, where the file states it.
+    /// Image size of the calibration, where the file states it.
     pub size: Option<(usize, usize)>,
     /// The rectification in the file; otherwise one is computed.
     pub rectification: Option<Rectification>,
@@ -30,7 +30,7 @@ pub struct StereoRig {
     pub exchanged: bool,
     /// Warnings as text; empty where all values are plausible.
     pub doubts: Vec<String>,
-    /// Estimated from pictures, not calibrated; its depth is marked so.
+    /// Estimated from images, not calibrated; its depth is marked so.
     pub estimated: bool,
     /// How exact it is, where its file says so.
     pub uncertainty: Option<Uncertainty>,
@@ -61,7 +61,7 @@ impl StereoRig {
         }
     }
 
-    /// The rig of rectified pictures with this geometry.
+    /// The rig of rectified images with this geometry.
     pub fn of_rectified(geometry: &Geometry, size: (usize, usize)) -> Self {
         let &Geometry { focal_px, baseline_m, cx_px, cy_px, estimated, axis, uncertainty, .. } = geometry;
         let cameras = [[cx_px, cy_px], geometry.right_centre_px()];
@@ -69,7 +69,7 @@ impl StereoRig {
         Self { estimated, uncertainty, ..Self::of_standing_pinholes(cameras, baseline_m, axis, Some(size)) }
     }
 
-    /// The rig of rectified pictures with these cameras side by side.
+    /// The rig of rectified images with these cameras side by side.
     pub(crate) fn of_pinholes(cameras: [Projection; 2], baseline_m: f64, size: Option<(usize, usize)>) -> Self {
         Self::of_standing_pinholes(cameras, baseline_m, Axis::Horizontal, size)
     }
@@ -121,8 +121,8 @@ impl StereoRig {
     /// The numbers that a user can check with a ruler, in one sentence, followed by the warnings.
     pub fn summary(&self) -> String {
         let size = match self.size {
-            Some((width, height)) => format!("{width}x{height} per eye"),
-            None => "no picture size in the file".to_owned(),
+            Some((width, height)) => format!("{width}x{height} per image"),
+            None => "no image size in the file".to_owned(),
         };
         let unit = match self.unit {
             LengthUnit::Metres(size) => format!("units of {size} m"),
@@ -202,7 +202,7 @@ pub(super) mod tests {
         let mut rig = plain_rig();
         assert_eq!(
             rig.summary(),
-            "640x480 per eye, focal 500 px, baseline 0.1200 m (file: 0.1200, read as m), left is left"
+            "640x480 per image, focal 500 px, baseline 0.1200 m (file: 0.1200, read as m), left is left"
         );
         rig.unit = LengthUnit::Millimetre;
         rig.size = None;
@@ -210,7 +210,7 @@ pub(super) mod tests {
         rig.doubts.push("the moon is full".to_owned());
         assert_eq!(
             rig.summary(),
-            "no picture size in the file, focal 500 px, baseline 0.1200 m (file: 120.0, read as mm), left and right of \
+            "no image size in the file, focal 500 px, baseline 0.1200 m (file: 120.0, read as mm), left and right of \
              the file are exchanged; but the moon is full"
         );
         rig.unit = LengthUnit::Metres(0.025);

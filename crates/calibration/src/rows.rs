@@ -1,4 +1,4 @@
-//! Row errors of a rectified pair: a smooth field of offsets, fitted to matched points, and the right picture read along it.
+//! Row errors of a rectified pair: a smooth field of offsets, fitted to matched points, and the right image read along it.
 //!
 //! Mounts bend, lenses warm up, and no calibration is exact: rows are off by tenths of a pixel, more in one corner than in another.
 //! Half a pixel costs matching some per cent of its pixels. The error is smooth, so that a polynomial of six numbers describes it.
@@ -18,7 +18,7 @@ use std::fmt;
 choices! {
     /// How small row errors of rectified pairs are corrected.
     pub enum RowsChoice, default Auto {
-        /// By the pictures: files and recordings pair by pair, cameras slowly.
+        /// By the images: files and recordings pair by pair, cameras slowly.
         Auto = "auto",
         /// Not at all.
         Off = "off",
@@ -40,9 +40,9 @@ const MIN_SIGMA_PX: f64 = 0.05;
 /// A field lowers the median error to this share at least, or it is no field.
 const MAX_SHARE_LEFT: f64 = 0.9;
 
-/// Offsets of the rows of the right picture, as shares of half of its height: independent of the working size.
+/// Offsets of the rows of the right image, as shares of half of its height: independent of the working size.
 ///
-/// Coordinates go from -1 to 1 over the picture. Of cameras one above the other they are those of the pictures turned counterclockwise.
+/// Coordinates go from -1 to 1 over the image. Of cameras one above the other they are those of the images turned counterclockwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct RowField {
@@ -59,7 +59,7 @@ pub struct RowFit {
     pub before_px: f64,
     /// Median of the absolute row errors with the correction, px.
     pub after_px: f64,
-    /// Largest offset of the field anywhere in the picture, px.
+    /// Largest offset of the field anywhere in the image, px.
     pub max_px: f64,
     /// Number of matches.
     pub matches: usize,
@@ -79,7 +79,7 @@ impl RowField {
     /// Checks that the field is a slight error, as one is that was estimated.
     ///
     /// # Errors
-    /// It exceeds [`MAX_FIELD_PX`] by far in pictures of 1000 rows, or is no number.
+    /// It exceeds [`MAX_FIELD_PX`] by far in images of 1000 rows, or is no number.
     pub fn validate(&self) -> Result<(), String> {
         const ROWS: usize = 1000;
         let max_px = self.max_px(ROWS);
@@ -87,12 +87,12 @@ impl RowField {
         if is_slight { Ok(()) } else { Err(format!("row_field moves rows by up to {max_px:.0} of 1000: leave it out")) }
     }
 
-    /// Offset at a pixel of a right picture of this size, px: the row that belongs here lies so much lower.
+    /// Offset at a pixel of a right image of this size, px: the row that belongs here lies so much lower.
     fn offset_px(&self, pixel: DVec2, size: DVec2) -> f64 {
         value(&self.terms, place(pixel, size)) * size.y / 2.0
     }
 
-    /// Largest offset in pictures of `height` rows, px.
+    /// Largest offset in images of `height` rows, px.
     pub fn max_px(&self, height: usize) -> f64 {
         const STEPS: i32 = 8;
         let along = || (-STEPS..=STEPS).map(|n| f64::from(n) / f64::from(STEPS));
@@ -122,7 +122,7 @@ impl fmt::Display for RowFit {
     }
 }
 
-/// The row errors of matches in pictures of `width` x `height`, whose right one was corrected by `applied` before they were found; `None`
+/// The row errors of matches in images of `width` x `height`, whose right one was corrected by `applied` before they were found; `None`
 /// where there are too few. Matches of several pairs of one rig may be combined.
 pub fn row_field(found: &[Match], width: usize, height: usize, applied: &RowField) -> Option<RowFit> {
     let size = DVec2::new(width as f64, height as f64);
@@ -146,14 +146,14 @@ pub fn row_field(found: &[Match], width: usize, height: usize, applied: &RowFiel
     Some(RowFit { field, before_px, after_px, max_px, matches })
 }
 
-/// A field as a map of the raw right picture: rectification and correction in one step, so that pixels are interpolated once.
+/// A field as a map of the raw right image: rectification and correction in one step, so that pixels are interpolated once.
 #[derive(Debug)]
 pub struct RowRemap {
     table: RemapTable,
 }
 
 impl RowRemap {
-    /// The map of right pictures of a size; with a rectifier of this size that of raw ones.
+    /// The map of right images of a size; with a rectifier of this size that of raw ones.
     pub fn new(field: &RowField, axis: Axis, size: (usize, usize), rectifier: Option<&Rectifier>) -> Self {
         let (width, height) = (size.0 as f64, size.1 as f64);
         let corrected = |x: usize, y: usize| {
@@ -168,7 +168,7 @@ impl RowRemap {
         };
         let table = match rectifier {
             Some(rectifier) => rectifier.right_table().seen_through(corrected),
-            // beyond the picture its last row goes on: a black one would be matched
+            // beyond the image its last row goes on: a black one would be matched
             None => RemapTable::new(size.0, size.1, |x, y| {
                 corrected(x, y).clamp(DVec2::ZERO, DVec2::new(width - 1.0, height - 1.0))
             }),
@@ -176,7 +176,7 @@ impl RowRemap {
         Self { table }
     }
 
-    /// `(width, height)` of the pictures.
+    /// `(width, height)` of the images.
     pub fn size(&self) -> (usize, usize) {
         self.table.size()
     }
@@ -185,7 +185,7 @@ impl RowRemap {
         &self.table
     }
 
-    /// The corrected picture of a raw one of this size.
+    /// The corrected image of a raw one of this size.
     pub fn apply(&self, right: &Picture) -> Picture {
         self.table.apply(right)
     }

@@ -1,4 +1,4 @@
-//! Test rigs with their pictures, from the folder that `STEREOPSIS_DATA` names; tests that need them skip without it.
+//! Test rigs with their images, from the folder that `STEREOPSIS_DATA` names; tests that need them skip without it.
 
 use super::rig::tests::plain_rig;
 use super::{Camera, Distortion, LoadOptions, StereoRig, load};
@@ -18,7 +18,7 @@ pub(super) fn folder() -> Option<PathBuf> {
     folder
 }
 
-/// Left and right pictures of two folders, in the order of their names.
+/// Left and right images of two folders, in the order of their names.
 pub(super) fn pairs(left: &Path, right: &Path) -> Vec<RawPair> {
     let listed = |folder: &Path| {
         let entries = std::fs::read_dir(folder).unwrap_or_else(|err| panic!("{}: {err}", folder.display()));
@@ -41,7 +41,7 @@ pub(super) fn pairs(left: &Path, right: &Path) -> Vec<RawPair> {
     left.iter().zip(&right).map(pair).collect()
 }
 
-/// The pictures, as input of the estimate.
+/// The images, as input of the estimate.
 pub(super) fn lumas(pairs: &[RawPair]) -> Vec<(&Luma, &Luma)> {
     pairs.iter().map(|pair| (&pair.left.luma, &pair.right.luma)).collect()
 }
@@ -54,7 +54,7 @@ pub(super) fn euroc(data: &Path) -> (Vec<RawPair>, StereoRig) {
     (pairs(&folder.join("cam0"), &folder.join("cam1")), rig)
 }
 
-/// A set of board pictures and its reference calibration; `unit_m` is the length of its unit.
+/// A set of board images and its reference calibration; `unit_m` is the length of its unit.
 pub(super) fn boards(data: &Path, name: &str, unit_m: f64) -> (Vec<RawPair>, StereoRig) {
     let folder = data.join("calib").join(name);
     let meta: serde_json::Value =

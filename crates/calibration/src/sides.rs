@@ -1,4 +1,4 @@
-//! On which side a pair's disparities lie: they tell exchanged eyes, and the search range that a pair needs.
+//! On which side a pair's disparities lie: they show exchanged sides, and the search range that a pair needs.
 
 use super::health::quantile;
 use super::matches::{EXCHANGED, Match, search};
@@ -25,7 +25,7 @@ impl fmt::Display for Exchanged {
 
 /// Fewer matches say nothing.
 const MIN_MATCHES: usize = 24;
-/// From this share on, the pictures count as exchanged.
+/// From this share on, the images count as exchanged.
 const MIN_SHARE: f64 = 0.8;
 /// A match counts as behind the farthest points from this share of the width on: rows and lenses are never quite right.
 const MARGIN: f64 = 0.004;
@@ -55,7 +55,7 @@ const RANGE_STEP: i32 = 8;
 /// Share of the matches at each end that may be wrong.
 const OUTLIERS: f64 = 0.005;
 
-/// The search range, as smallest disparity and count, that holds the disparities of these matches of rectified pictures;
+/// The search range, as smallest disparity and count, that holds the disparities of these matches of rectified images;
 /// `None` where there are too few.
 pub fn range_of(found: &[Match], infinity_px: f64) -> Option<(i32, u32)> {
     if found.len() < MIN_MATCHES {
@@ -64,7 +64,7 @@ pub fn range_of(found: &[Match], infinity_px: f64) -> Option<(i32, u32)> {
     let mut disparities: Vec<_> = found.iter().map(Match::disparity_px).collect();
     let [low, high] = [OUTLIERS, 1.0 - OUTLIERS].map(|share| quantile(&mut disparities, share));
     let margin = RANGE_MARGIN.0 * (high - low) + RANGE_MARGIN.1;
-    // what lies at infinity is in most pictures, and has too little texture for a match; nothing lies behind it
+    // what lies at infinity is in most images, and has too little texture for a match; nothing lies behind it
     let infinity = infinity_px.floor() as i32;
     let mut first = ((low - margin).floor() as i32).max(infinity);
     if first - infinity <= RANGE_STEP {

@@ -1,5 +1,5 @@
 //! Decoder of image files: PNG, JPEG, TIFF, BMP, WebP, PGM and PPM, 8 and 16 bits, grey and colour. The header is checked before memory is
-//! allocated. A truncated file is an error, because its partial picture would be matched.
+//! allocated. A truncated file is an error, because its partial image would be matched.
 
 mod floats;
 mod jpeg;
@@ -30,7 +30,7 @@ const MAX_FILE_BYTES_PER_PIXEL: u64 = 24;
 /// Largest number of decoding bytes per pixel: four floats, twice.
 const MAX_MEMORY_BYTES_PER_PIXEL: u64 = 32;
 
-/// Largest number of bytes per pixel of a picture and its copy turned by 90 degrees: four channels of 16 bits, twice.
+/// Largest number of bytes per pixel of an image and its copy turned by 90 degrees: four channels of 16 bits, twice.
 const MAX_TURNED_BYTES_PER_PIXEL: u64 = 16;
 
 /// Largest JPEG that is decoded without a check of the free memory, px.
@@ -47,7 +47,7 @@ pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<P
 /// Reads an image file, as [`read_picture`], if its header has the size `wanted`.
 ///
 /// # Errors
-/// The errors of [`read_picture`], and a picture of another size.
+/// The errors of [`read_picture`], and an image of another size.
 pub fn read_picture_of(
     path: &Path,
     color: bool,
@@ -90,7 +90,7 @@ pub(crate) fn read_turned(
         let pixels = check(size, max_pixels, None).map_err(refused)?;
         let most = MAX_FILE_BYTES_PER_PIXEL.saturating_mul(pixels).saturating_add(OVERHEAD_BYTES);
         if len > most {
-            let why = format!("it has {len} bytes, and a picture of its size has no more than {most}");
+            let why = format!("it has {len} bytes, and an image of its size has no more than {most}");
             return Err(refused(DecodeFailure { task: "use", why }));
         }
         has_room(size, len).map_err(self::cannot("use")).map_err(refused)?;
@@ -101,7 +101,7 @@ pub(crate) fn read_turned(
     decode_bytes(&bytes, color, max_pixels, wanted, turn).map(|picture| (picture, turn)).map_err(refused)
 }
 
-/// Decodes the bytes of an image file, as [`read_picture`], without turning the picture.
+/// Decodes the bytes of an image file, as [`read_picture`], without turning the image.
 ///
 /// # Errors
 /// The bytes are damaged, truncated, too large or no image; the text gives the reason.
@@ -109,7 +109,7 @@ pub fn decode_picture(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Resul
     decode_bytes(bytes, color, max_pixels, None, Turn::NONE).map_err(|err| err.why)
 }
 
-/// Returns columns and rows of a picture by the header of its file.
+/// Returns columns and rows of an image by the header of its file.
 ///
 /// # Errors
 /// The bytes are no image, or its header is damaged; the text gives the reason.
@@ -170,7 +170,7 @@ fn is_tiff(bytes: &[u8]) -> bool {
     [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"].iter().any(|magic| bytes.starts_with(*magic))
 }
 
-/// Returns the number of pixels of a picture of this size, unless it exceeds the maximum or another size is wanted.
+/// Returns the number of pixels of an image of this size, unless it exceeds the maximum or another size is wanted.
 fn check(
     (width, height): (u32, u32),
     max_pixels: MaxPixels,
@@ -236,7 +236,7 @@ fn decode_bytes(
             }
             jpeg::decode(bytes).map_err(|why| format!("{why}; {CUT_OFF}"))
         }
-        ImageFormat::Png if !is_whole_png(bytes) => Err(format!("it ends before its picture does; {CUT_OFF}")),
+        ImageFormat::Png if !is_whole_png(bytes) => Err(format!("it ends before its image does; {CUT_OFF}")),
         _ => match decode_with(bytes, format, pixels)? {
             Err(ImageError::Unsupported(err)) => {
                 let with_alpha = if format == ImageFormat::Tiff { tiff_with_alpha(bytes, pixels) } else { None };
@@ -269,7 +269,7 @@ fn decode_with(
     Ok(reserved.and_then(|()| DynamicImage::from_decoder(decoder)))
 }
 
-/// Returns the largest number of bytes of a picture until it is converted, see [`picture_of`].
+/// Returns the largest number of bytes of an image until it is converted, see [`picture_of`].
 fn taken(color: ColorType, pixels: u64) -> u64 {
     let (own, then) = match color {
         ColorType::L8 | ColorType::L16 => (u64::from(color.bytes_per_pixel()), 0),
@@ -282,7 +282,7 @@ fn taken(color: ColorType, pixels: u64) -> u64 {
     (own + then) * pixels
 }
 
-/// Refuses a picture whose bytes exceed the free memory.
+/// Refuses an image whose bytes exceed the free memory.
 fn has_room((width, height): (u32, u32), bytes: u64) -> Result<(), String> {
     memory::check(bytes).map_err(|free| {
         format!("its {width}x{height} px take {} of memory to read, and {free}: make it smaller", console::bytes(bytes))
@@ -307,7 +307,7 @@ fn is_whole_png(bytes: &[u8]) -> bool {
 }
 
 const CUT_OFF: &str = "is it cut off?";
-/// Advice for a picture of an unsupported kind.
+/// Advice for an image of an unsupported kind.
 const SAVE_AS: &str = "save it with 8 or 16 bits, grey or RGB";
 
 /// Returns the size of a TIFF of any kind.

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
 /// One of the two cameras, as seen from behind them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
     /// The left camera.

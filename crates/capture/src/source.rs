@@ -52,7 +52,7 @@ pub enum SourceSpec {
         /// Router by which both are reached; `None` for the one on this machine.
         router: Option<String>,
     },
-    /// `ros2:LEFT,RIGHT`: two topics of pictures in ROS 2, left one first.
+    /// `ros2:LEFT,RIGHT`: two topics of images in ROS 2, left one first.
     Ros2 {
         /// Topic of the left view.
         left: String,
@@ -94,7 +94,7 @@ impl SourceSpec {
             return match numbers.split_once(',') {
                 Some((left, right)) => match (camera(left)?, camera(right)?) {
                     (left, right) if left == right => Err(CaptureError::Grammar(format!(
-                        "'{words}' names one camera twice: for one that gives both pictures side by side write webcam:{left}"
+                        "'{words}' names one camera twice: for one that gives both images side by side write webcam:{left}"
                     ))),
                     (left, right) => Ok(Self::WebcamPair(left, right)),
                 },
@@ -182,7 +182,7 @@ impl SourceSpec {
             [folder] if folder.is_dir() => Ok(Self::of_folder(folder.clone())),
             [one] if is_recording(one) => Ok(Self::Recording(one.clone())),
             [one] if one.exists() && has_extension(one, EXTENSIONS) => refused(format!(
-                "{} is one picture, and a pair needs two, or --side-by-side or --top-bottom where it shows both views",
+                "{} is one image, and a pair needs two, or --side-by-side or --top-bottom where it shows both views",
                 console::path(one)
             )),
             [one] if one.exists() => match unread::recording(one) {
@@ -252,7 +252,7 @@ impl SourceSpec {
         }
     }
 
-    /// Returns the source of a path to pictures of both views: a folder, or one picture.
+    /// Returns the source of a path to images of both views: a folder, or one image.
     ///
     /// # Errors
     /// [`CaptureError::Grammar`] for several paths, for one that does not exist, and for a recording.
@@ -268,13 +268,13 @@ impl SourceSpec {
                 Ok(if is_recording { Self::Recording(one.clone()) } else { Self::Folder(one.clone()) })
             }
             _ => Err(CaptureError::Grammar(format!(
-                "--{arrangement} says that each picture shows both views: give one picture, a folder of such pictures, or a recording with \
+                "--{arrangement} says that each image shows both views: give one image, a folder of such images, or a recording with \
                  --topic"
             ))),
         }
     }
 
-    /// Checks that pictures of this source can show both views.
+    /// Checks that images of this source can show both views.
     ///
     /// # Errors
     /// [`CaptureError::Grammar`] if each view has its own.
@@ -285,7 +285,7 @@ impl SourceSpec {
             _ => {}
         }
         Err(CaptureError::Grammar(format!(
-            "--{arrangement} is for pictures of both views in a file, a folder, a video or a recording, and {self} is none of them; a camera that shows \
+            "--{arrangement} is for images of both views in a file, a folder, a video or a recording, and {self} is none of them; a camera that shows \
              both side by side is webcam:0"
         )))
     }
@@ -354,7 +354,7 @@ impl std::str::FromStr for SourceSpec {
 }
 
 /// Returns the cameras that a text names in the form of OpenCV and V4L2: `0,2` or `/dev/video0,/dev/video2`, where
-/// no such files are pictures.
+/// no such files are images.
 fn cameras_of(parts: &[&str]) -> Option<Result<SourceSpec, CaptureError>> {
     let number = |part: &&str| {
         let is_number = !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()) && !Path::new(part).exists();

@@ -1,5 +1,5 @@
 //! Validation of a camera's time stamps. Some drivers provide none, use another clock, repeat a time or
-//! go back. Such time stamps are not used: the arrival time of the picture takes their place.
+//! go back. Such time stamps are not used: the arrival time of the image takes their place.
 
 use std::time::{Duration, SystemTime};
 

@@ -17,7 +17,7 @@ pub fn recording(path: &Path) -> Option<String> {
             "{shown} is a bag of ROS 2 in SQLite, which is not read: convert it with `mcap convert {quoted} {converted}`"
         ),
         "svo" | "svo2" => format!(
-            "{shown} is a recording of a ZED camera, which only its SDK reads: export both views as a folder of pictures with the SDK's \
+            "{shown} is a recording of a ZED camera, which only its SDK reads: export both views as a folder of images with the SDK's \
              sample, `mkdir pairs && python3 svo_export.py --mode 2 --input_svo_file {quoted} --output_path_dir pairs`, and open that \
              folder"
         ),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A video, or a stream of pictures.
+/// A video, or a stream of images.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VideoInput {
     /// `clip.mp4`: a video file.

@@ -53,7 +53,7 @@ pub struct CaptureStats {
     pub dropped_newest: u64,
     /// Pair rate over about the last second, Hz; 0 before the second pair.
     pub rate_hz: f64,
-    /// Skew of the newest pair, s; positive: the right picture was taken later.
+    /// Skew of the newest pair, s; positive: the right image was taken later.
     pub skew_s: f64,
     /// Time spent on rectification and scaling of the newest pair, ms.
     pub rectify_ms: f64,
@@ -91,7 +91,7 @@ pub struct Capture {
 /// Timeout of waiting for a pair, after which the thread checks its stop signal.
 const READ_TIMEOUT: Duration = Duration::from_millis(50);
 /// Remark on the truth of rectified pairs.
-const TRUTH_DROPPED: &str = "the truth holds for the pictures as they are in the files: rectified by a calibration, they are not compared \
+const TRUTH_DROPPED: &str = "the truth holds for the images as they are in the files: rectified by a calibration, they are not compared \
      with it";
 
 impl Capture {
@@ -205,7 +205,7 @@ struct Reader {
     counts_from: Option<CountsFrom>,
     max_pairs: Option<u64>,
     max_time: Option<Duration>,
-    /// Whether the last pair had truth, which does not hold for rectified pictures.
+    /// Whether the last pair had truth, which does not hold for rectified images.
     has_truth: bool,
     /// Largest depth so far, bits.
     bits: u8,

@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The left and the right picture of each pair in turn.
+/// The left and the right image of each pair in turn.
 fn pictures(file: &Path, width: usize, height: usize) -> Result<Vec<Luma>, Box<dyn Error>> {
     if !file.exists() {
         let scene = SceneRenderer::new(&SceneOptions { width, height, ..SceneOptions::default() })?;
@@ -42,7 +42,7 @@ fn pictures(file: &Path, width: usize, height: usize) -> Result<Vec<Luma>, Box<d
     }
     let bytes = std::fs::read(file)?;
     if bytes.len() != 2 * PAIRS as usize * width * height {
-        return Err("the file has pictures of another size".into());
+        return Err("the file has images of another size".into());
     }
     let pictures = bytes.chunks_exact(width * height);
     Ok(pictures.map(|pixels| Luma::U8(Image::new(width, height, pixels.to_vec()))).collect())

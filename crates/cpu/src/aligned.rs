@@ -38,7 +38,7 @@ impl<T: Pod> Aligned<T> {
         self.len = len;
     }
 
-    /// Resizes a volume of pictures of this size, for which there may be no memory. A volume that is `exact` keeps no room
+    /// Resizes a volume of images of this size, for which there may be no memory. A volume that is `exact` keeps no room
     /// for larger ones.
     ///
     /// # Errors

@@ -130,7 +130,7 @@ mod tests {
     use crate::stereo::map::{ON_PLANE, reason};
     use fastrand::Rng;
 
-    /// Steps and slopes with holes and filled pixels, and pictures with patches of like colours.
+    /// Steps and slopes with holes and filled pixels, and images with patches of like colours.
     fn random(rng: &mut Rng, (width, height): (usize, usize)) -> (DisparityMap, [Picture; 2]) {
         let (first, span) = (rng.i32(-600..600), rng.i32(1..400));
         let block = rng.usize(2..30);

@@ -16,7 +16,7 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, u8x16};
 use rayon::prelude::*;
 
-/// Bytes of both pictures.
+/// Bytes of both images.
 #[derive(Default)]
 pub(super) struct Codes {
     planes: usize,
@@ -27,7 +27,7 @@ pub(super) struct Codes {
 }
 
 impl Codes {
-    /// Transforms both pictures.
+    /// Transforms both images.
     pub(super) fn set(&mut self, level: SimdLevel, left: &Luma, right: &Luma, transform: Transform, range: Range) {
         let (width, height) = left.size();
         (self.planes, self.width, self.pitch) = (transform.planes(), width, pitch(width, range));
@@ -43,7 +43,7 @@ impl Codes {
         }
     }
 
-    /// Takes one byte of each pixel of both pictures.
+    /// Takes one byte of each pixel of both images.
     pub(super) fn set_bytes(&mut self, left: &Image<u8>, right: &Image<u8>, range: Range) {
         let (width, height) = left.size();
         (self.planes, self.width, self.pitch) = (1, width, pitch(width, range));
@@ -281,7 +281,7 @@ fn right_rows<T: Pixel>(level: SimdLevel, image: &Image<T>, transform: Transform
 /// The row reversed and extended; see above.
 pub(super) fn reverse(row: &[u8], range: Range, reversed: &mut [u8]) {
     let width = row.len();
-    // place j has column `last - j`; before and behind the picture the ends are repeated
+    // place j has column `last - j`; before and behind the image the ends are repeated
     let last = width as i64 - 1 - i64::from(range.min);
     let before = (last - (width as i64 - 1)).clamp(0, reversed.len() as i64) as usize;
     let behind = (last + 1).clamp(0, reversed.len() as i64) as usize;
@@ -304,7 +304,7 @@ impl Pixel for u16 {}
 /// Pixels that are compared at a time: a number that the compiler knows, so that all of them are in registers.
 const CHUNK: usize = 64;
 
-/// A picture with its border repeated, so that no comparison looks outside.
+/// An image with its border repeated, so that no comparison looks outside.
 struct Padded<T> {
     data: Vec<T>,
     pitch: usize,

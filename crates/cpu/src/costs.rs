@@ -20,7 +20,7 @@ pub(super) enum Costs<'a> {
 }
 
 impl Costs<'_> {
-    /// Costs of all candidates of row `y` of a picture `width` px wide, computed in `scratch` where they are not stored. The
+    /// Costs of all candidates of row `y` of an image `width` px wide, computed in `scratch` where they are not stored. The
     /// values that pad a pixel's candidates are undefined.
     #[inline(always)]
     pub(super) fn row<'s, S: Simd>(

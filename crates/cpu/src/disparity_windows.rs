@@ -76,7 +76,7 @@ impl DisparityWindows {
         self.row_lens[y / TILE_ROWS]
     }
 
-    /// Values of a volume for pictures of this many rows.
+    /// Values of a volume for images of this many rows.
     pub(super) fn values(&self, height: usize) -> usize {
         (0..height).map(|y| self.row_len(y)).sum()
     }

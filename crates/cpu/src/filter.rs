@@ -210,7 +210,7 @@ fn remove_speckle(level: SimdLevel, map: &mut DisparityMap, size: u32, range_px:
     });
 }
 
-/// Fills the holes of a picture's map.
+/// Fills the holes of an image's map.
 fn fill(level: SimdLevel, map: &mut DisparityMap, picture: PictureRef<'_>, params: &StereoParams) {
     if params.fill == Fill::Planes {
         planes::fill_planes(level, map, picture.luma, params);

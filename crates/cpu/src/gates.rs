@@ -1,4 +1,4 @@
-//! Gates and smaller pictures on the CPU, after [`crate::stereo::gating`], rows in parallel.
+//! Gates and smaller images on the CPU, after [`crate::stereo::gating`], rows in parallel.
 //!
 //! Extremes are those along rows, and of these along columns, in loops without a branch.
 //!
@@ -27,7 +27,7 @@ const BEFORE: usize = RADIUS + 1;
 /// Rows of the map that a thread does at least, because it has to count a window's rows before its first one.
 const MIN_STRIP: usize = 16;
 
-/// Gates of pictures of `size` in a search over `disparities`, from the values of the coarser level's map: whole pixels.
+/// Gates of images of `size` in a search over `disparities`, from the values of the coarser level's map: whole pixels.
 pub(super) fn bounds_from(
     level: SimdLevel,
     map: &Image<i16>,
@@ -264,7 +264,7 @@ fn percentiles(columns: &[u8], window: &mut [u16], found: &mut [Option<(u16, u16
     }
 }
 
-/// The picture at half its size, as [`crate::stereo::pyramid::halve`] has it.
+/// The image at half its size, as [`crate::stereo::pyramid::halve`] has it.
 pub(super) fn halve(level: SimdLevel, luma: &Luma) -> Luma {
     match luma {
         Luma::U8(image) => Luma::U8(halve_image(level, image)),

@@ -38,7 +38,7 @@ impl Range {
     }
 }
 
-/// `pixels` pixels from column `x` of row `y` of a picture `width` px wide.
+/// `pixels` pixels from column `x` of row `y` of an image `width` px wide.
 #[derive(Clone, Copy)]
 pub(super) struct PixelSpan {
     pub(super) width: usize,

@@ -278,7 +278,7 @@ impl Buffers {
         Ok(maps)
     }
 
-    /// Codes of both pictures, and the channels that a cost compares beside them.
+    /// Codes of both images, and the channels that a cost compares beside them.
     fn set_codes(&mut self, input: LevelInput<'_>, (luma, right_luma): (&Image<u8>, &Image<u8>), range: Range) {
         let LevelInput { level, left, right, params } = input;
         let channels = match params.cost.comparison() {

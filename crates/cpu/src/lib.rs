@@ -1,7 +1,7 @@
 //! The CPU engine: the stages of [`crate::stereo`] on all cores, in vector instructions, to the same bits.
 //!
 //! The stages in their order (`level`): `gates` and `mutual_information` compute the prior from coarser levels and earlier pairs;
-//! the pictures become codes (`codes`), or volumes of costs (`stored_costs`), and are aggregated locally (`local`); two sweeps
+//! the images become codes (`codes`), or volumes of costs (`stored_costs`), and are aggregated locally (`local`); two sweeps
 //! compute costs and path costs and choose the winners (`paths`, `sweep`, `recurrence`, `winner`), or without paths exact sums
 //! decide (`exact_winner`); the maps are filtered (`filter`, `median`, `running_mean`, `planes`, `choice`, `weighted_median`; `regions` are connected runs).
 //!
@@ -10,20 +10,20 @@
 //! # Design: every sum written once and read once
 //!
 //! ```text
-//!  pictures ─▶ codes (a byte or more for each pixel) ─▶ two sweeps, down and up, meeting in the middle ─▶ both maps ─▶ filters
+//!  images ─▶ codes (a byte or more for each pixel) ─▶ two sweeps, down and up, meeting in the middle ─▶ both maps ─▶ filters
 //!              or a volume of costs, aggregated          costs ─▶ path costs ─▶ sums ─▶ winners, block by block of a row
 //! ```
 //!
 //! - Each direction belongs to the sweep in which its predecessors lie in the row above or in the same row; a pass along the row follows up to
 //!   four directions together (`scan`, `recurrence`). Lines are those of `stereo/aggregate`: drawn once, as minor-axis steps of each row or column, and shifted.
 //! - The volume stores the sum of the aggregation increments `L - C`, at most P2 for each direction, often a byte. The first sweep over a row stores
-//!   it; the second adds its own increments and N times the cost, which it computes again, and chooses the winners of both pictures while the
+//!   it; the second adds its own increments and N times the cost, which it computes again, and chooses the winners of both images while the
 //!   totals are in the cache.
 //! - Path costs have 8 bits where the largest cost and P2 stay below 255, else 16; the largest value marks missing candidates, for padding and
 //!   gating alike. Loops are written once, generic over both and over the vector instructions (`lane`, `simd`).
 //! - The path costs of a pixel take the place of its predecessor's in the row above: where that lies beside it, the ring of a direction's slots turns by one with each row (`path_state`). Where a row needs several
 //!   passes, each hands its sums to the next in the cache.
-//! - Totals that are small are keys, a total and the number of its pixel in 16 bits, so that winners of both pictures are plain minima (`winner`). What processors have instructions for beyond the vector library's names is in `vector`.
+//! - Totals that are small are keys, a total and the number of its pixel in 16 bits, so that winners of both images are plain minima (`winner`). What processors have instructions for beyond the vector library's names is in `vector`.
 //! - Threads take rows; the rows of a sweep form a wavefront, each behind the row before, block by block (`wavefront`: no locks, the only shared
 //!   mutable memory). The order of the sums never depends on them. A thread that waits for a slower one exchanges rows with it, between two blocks (`handover`).
 //! - With gating, tiles of 32 x 8 pixels have a disparity window of whole registers around their gates (`disparity_windows`), and the volume has

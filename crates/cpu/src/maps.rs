@@ -1,11 +1,11 @@
-//! Maps of the winners: the left map, and the right picture's disparities where the check or the caller needs them.
+//! Maps of the winners: the left map, and the right image's disparities where the check or the caller needs them.
 
 use crate::image::Image;
 use crate::stereo::disparity::whole;
 use crate::stereo::map::{INVALID, reason};
 use crate::stereo::{DisparityMap, StereoParams};
 
-/// Maps of both pictures, not yet filtered.
+/// Maps of both images, not yet filtered.
 pub(super) struct WinnerMaps {
     pub(super) left: DisparityMap,
     /// Only where it is needed; the reason of a pixel without a disparity may be missing, and then is its range.

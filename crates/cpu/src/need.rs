@@ -1,7 +1,7 @@
 //! Memory that the engine takes for a pair, from its size and parameters alone: the sum of the arrays that live at a time.
 //!
-//! Two parts depend on what the pictures show. The volume of a gated level is counted with the narrowest gates that there are; before
-//! it is allocated its true size is compared with what is free. Runs and regions of filters are counted as in pictures with much
+//! Two parts depend on what the images show. The volume of a gated level is counted with the narrowest gates that there are; before
+//! it is allocated its true size is compared with what is free. Runs and regions of filters are counted as in images with much
 //! texture.
 
 use super::input::{BLOCK, MAX_DIRECTIONS, OVERHANG};
@@ -13,7 +13,7 @@ use crate::stereo::cost::{Channel, Comparison, Scalar};
 use crate::stereo::filter::FilterKind;
 use crate::stereo::{Aggregation, Fill, RightMatching, StereoParams, pyramid};
 
-/// Memory beside the arrays of pictures: stacks, tables, what the allocator keeps.
+/// Memory beside the arrays of images: stacks, tables, what the allocator keeps.
 const FIXED: u64 = 8 << 20;
 
 /// Properties of the machine that decide sizes.
@@ -110,7 +110,7 @@ impl<'a> Level<'a> {
     fn need(&self) -> Need {
         let coarser = self.coarser.as_ref().map(|demand| Level::of(demand, self.machine));
         let of_coarser = coarser.as_ref().map_or(Need::default(), Level::need);
-        // the halved pictures, and afterwards what remains of the coarser map
+        // the halved images, and afterwards what remains of the coarser map
         let halves = coarser.as_ref().map_or(0, |coarser| 2 * self.luma * coarser.pixels);
         let passing = self.winners().max(self.filters()).max(halves + of_coarser.passing);
         Need { kept: self.kept() + of_coarser.kept, passing }
@@ -243,10 +243,10 @@ impl<'a> Level<'a> {
             maps
         };
         let most = padded.max(gradients).max(costs).max(aggregation).max(chosen);
-        // the pictures of eight bits
+        // the images of eight bits
         let once = 2 * pixels + most;
         let again = if self.is_swapped() {
-            // the left map, the mirrored pictures and gates, and the right map a second time
+            // the left map, the mirrored images and gates, and the right map a second time
             let mirrored = self.map(params.winners_have_confidence()) + 2 * self.luma * pixels + self.gates();
             mirrored + (2 * pixels + most - maps.min(most) + self.map(false)).max(2 * self.map(false))
         } else {
@@ -274,7 +274,7 @@ impl<'a> Level<'a> {
             }
             FilterKind::Fill => 0,
             FilterKind::Choice => {
-                // what is kept of the map and the pictures, rows of windows, and smallest and largest disparities
+                // what is kept of the map and the images, rows of windows, and smallest and largest disparities
                 let colors = if self.colored { 0 } else { 6 };
                 let windows = 10 * (width + 64) + 10 * (width + 128) + 4 * (width + 64);
                 (11 + colors) * pixels + windows * height + 20 * (width + 32) * (height + 32)

@@ -47,7 +47,7 @@ impl Accumulation {
     }
 }
 
-/// A block and its arrays. Pixels of `p2`, `costs`, `stored`, `volume` and `totals` are in the order of the picture's columns.
+/// A block and its arrays. Pixels of `p2`, `costs`, `stored`, `volume` and `totals` are in the order of the image's columns.
 pub(super) struct Block<'a, L, E> {
     pub(super) shape: BlockShape,
     pub(super) p1: L,

@@ -29,7 +29,7 @@ pub(super) struct Sweep {
 }
 
 impl Sweep {
-    /// The row of the picture with number `v` in the order of the sweep.
+    /// The row of the image with number `v` in the order of the sweep.
     #[inline(always)]
     pub(super) fn y(&self, v: usize, height: usize) -> usize {
         if self.down { v } else { height - 1 - v }

@@ -29,7 +29,7 @@ pub(super) struct SweepInput<'a> {
     pub(super) windows: Option<&'a DisparityWindows>,
 }
 
-/// Results of a row of the picture, which pass from thread to thread.
+/// Results of a row of the image, which pass from thread to thread.
 pub(super) struct Row<'a, E> {
     /// Sums of the aggregation increments.
     pub(super) volume: &'a mut [E],

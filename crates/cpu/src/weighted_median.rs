@@ -22,13 +22,13 @@ const TAPS: usize = SIDE * SIDE;
 struct Guided {
     values: Strip,
     channels: [Strip; 3],
-    /// The smallest disparity of each column near a row, less 1, from [`RADIUS`] columns before the picture on.
+    /// The smallest disparity of each column near a row, less 1, from [`RADIUS`] columns before the image on.
     smallest: Vec<i16>,
     /// The largest one.
     largest: Vec<i16>,
 }
 
-/// Filters the disparities of a picture.
+/// Filters the disparities of an image.
 pub(super) fn run(level: SimdLevel, values: &mut Image<i16>, picture: PictureRef<'_>) {
     let before = values.clone();
     let width = before.width();

@@ -165,7 +165,7 @@ mod tests {
         let found = checks(&Ok(vec![on(0), on(2)]), &BTreeMap::new());
         assert_eq!(found.iter().map(|check| check.state).collect::<Vec<_>>(), [State::Ok, State::Ok, State::Note]);
         assert!(found[2].text.starts_with("cameras 0 and 2 share USB bus 2"), "{found:?}");
-        assert!(found[2].todo.as_ref().unwrap().starts_with("ask for compressed pictures"), "{found:?}");
+        assert!(found[2].todo.as_ref().unwrap().starts_with("ask for compressed images"), "{found:?}");
     }
 
     #[test]

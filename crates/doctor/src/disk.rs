@@ -100,7 +100,7 @@ pub(super) fn checks(folder: &Path, measured: &Measured) -> Vec<Check> {
     let speed_text = speed.map_or_else(String::new, |speed| format!(", writes {:.0} MB/s", speed / 1e6));
     let text = format!("{shown}: {free_text} free{speed_text}; {needed}{room}");
     if speed.is_some_and(|speed| speed < NEEDED_BYTES_PER_S) {
-        let todo = "record to a faster disk, or MJPEG (--format mjpeg), smaller pictures or a lower rate";
+        let todo = "record to a faster disk, or MJPEG (--format mjpeg), smaller images or a lower rate";
         checks.push(Check::note("disk", format!("{text}. It is too slow for them"), todo));
     } else if time.is_some_and(|time| time < MIN_TIME) {
         checks.push(Check::note("disk", format!("{text}. That is little"), "free some space, or choose another disk"));

@@ -187,7 +187,7 @@ fn read_back(path: &Path, pairs: &[Arc<RawPair>]) -> Result<(), String> {
     for (k, pair) in (0..).zip(pairs) {
         let (_, read) = unpacker.read(&mut recording, k).map_err(|err| err.to_string())?;
         if (&read.left.rgb, &read.right.rgb) != (&pair.left.rgb, &pair.right.rgb) {
-            return Err(format!("pair {k} came back with other pictures"));
+            return Err(format!("pair {k} came back with other images"));
         }
     }
     Ok(())
@@ -244,7 +244,7 @@ mod tests {
         record(&path, &pairs).unwrap();
         assert_eq!(read_back(&path, &pairs), Ok(()));
         let exchanged = [Arc::clone(&pairs[1]), Arc::clone(&pairs[0])];
-        assert_eq!(read_back(&path, &exchanged).unwrap_err(), "pair 0 came back with other pictures");
+        assert_eq!(read_back(&path, &exchanged).unwrap_err(), "pair 0 came back with other images");
         assert_eq!(read_back(&path, &pairs[..1]).unwrap_err(), "it has 2 pairs instead of 1");
         let missing = folder.path().join("gone.mcap");
         assert!(read_back(&missing, &[]).unwrap_err().contains("there is no such file"));

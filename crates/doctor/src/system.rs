@@ -59,7 +59,7 @@ pub(super) fn memory(places: Places<'_>) -> Option<Check> {
     };
     if free.bytes < MIN_FREE_BYTES {
         let todo = "close other programs, or lower --num-disparities or --scale";
-        return Some(Check::note("memory", format!("{text}: large pictures have no room"), todo));
+        return Some(Check::note("memory", format!("{text}: large images have no room"), todo));
     }
     Some(Check::ok("memory", text))
 }

@@ -44,7 +44,7 @@ impl Engine for RemoteResults {
             }));
         };
         if job.wants_right {
-            let text = "the right picture's map does not come over the network: choose another engine for it";
+            let text = "the right image's map does not come over the network: choose another engine for it";
             return Err(EngineError::Unsupported(text.to_owned()));
         }
         if matched.map.size() != job.frame.size() {

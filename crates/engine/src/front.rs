@@ -1,4 +1,4 @@
-//! The front of an engine: pictures of cameras one above the other are turned before and their maps turned back after, and
+//! The front of an engine: images of cameras one above the other are turned before and their maps turned back after, and
 //! [`Temporal::Auto`] is decided by the source of a pair.
 
 use super::{Engine, EngineError, EngineInfo, Job, Output, StageTime};
@@ -41,7 +41,7 @@ impl AxisAdapter {
         Some((Job { params: Arc::new(job.params.of_source(true)), ..turned }, took))
     }
 
-    /// The job with turned pictures and the time of turning; `None` where it needs none.
+    /// The job with turned images and the time of turning; `None` where it needs none.
     fn turned(&mut self, job: &Job) -> Option<(Job, Duration)> {
         if job.frame.axis == Axis::Horizontal {
             return None;

@@ -225,7 +225,7 @@ mod tests {
         let (_, grey) = written(Some(&Picture { luma, rgb: None }));
         assert_eq!(grey[27..30], [50; 3], "the upper eight of ten bits");
         let other = Picture { luma: Luma::U8(Image::filled(2, 2, 1)), rgb: None };
-        assert!(!written(Some(&other)).0.contains("red"), "a picture of another size says nothing");
+        assert!(!written(Some(&other)).0.contains("red"), "an image of another size says nothing");
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(crate) const INVALID_COLOR: [u8; 3] = [0, 0, 0];
 
 /// Error of a disparity in the last colour, px.
 pub const MAX_ERROR_PX: f32 = 4.0;
-/// The colour of a pixel with truth and without a disparity in a picture of errors.
+/// The colour of a pixel with truth and without a disparity in an image of errors.
 pub(crate) const MISSING_COLOR: [u8; 3] = [255, 255, 255];
 
 impl Colormap {

@@ -15,9 +15,9 @@ pub enum ExportError {
 }
 
 impl ExportError {
-    /// Error of a picture that cannot be encoded for this file.
+    /// Error of an image that cannot be encoded for this file.
     pub fn encode(path: &Path, cause: &impl ToString) -> Self {
-        Self::Refused(format!("cannot store the picture in {}: {}", path.display(), cause.to_string()))
+        Self::Refused(format!("cannot store the image in {}: {}", path.display(), cause.to_string()))
     }
 }
 

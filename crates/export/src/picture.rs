@@ -1,4 +1,4 @@
-//! Pictures for people: a camera's picture, a coloured map.
+//! Images for people: a camera's image, a coloured map.
 
 use super::file::{Endings, ExportError};
 use crate::colormap::{self, Colormap, DisplayRange};
@@ -10,7 +10,7 @@ use image::{DynamicImage, ImageBuffer, ImageFormat};
 use std::io::Cursor;
 use std::path::Path;
 
-/// Writes a picture, in colour if it has any: `.png`, `.tiff` and `.ppm` keep all bits, `.jpg` 8.
+/// Writes an image, in colour if it has any: `.png`, `.tiff` and `.ppm` keep all bits, `.jpg` 8.
 ///
 /// # Errors
 /// Another ending, or the file cannot be written.
@@ -29,7 +29,7 @@ pub fn write_picture(path: &Path, picture: &Picture) -> Result<(), ExportError> 
     encode(path, image)
 }
 
-/// Writes a colour picture: `.png`, `.jpg`, `.tiff` or `.ppm`.
+/// Writes a colour image: `.png`, `.jpg`, `.tiff` or `.ppm`.
 ///
 /// # Errors
 /// Another ending, or the file cannot be written.
@@ -38,7 +38,7 @@ pub fn write_rgb(path: &Path, rgb: &Image<[u8; 3]>) -> Result<(), ExportError> {
     encode(path, ImageBuffer::from_raw(rgb.width() as u32, rgb.height() as u32, bytes).map(DynamicImage::ImageRgb8))
 }
 
-/// Encodes a picture as PNG with texts in its metadata, each a keyword of the PNG standard, such as `Title`, and its words.
+/// Encodes an image as PNG with texts in its metadata, each a keyword of the PNG standard, such as `Title`, and its words.
 ///
 /// # Errors
 /// A keyword is empty or longer than 79 characters.
@@ -107,7 +107,7 @@ fn encode(path: &Path, image: Option<DynamicImage>) -> Result<(), ExportError> {
     Ok(files::write(path, &bytes.into_inner())?)
 }
 
-/// Colours of a picture; grey if it has none.
+/// Colours of an image; grey if it has none.
 pub fn colors_of(picture: &Picture) -> Image<[u8; 3]> {
     picture.rgb.clone().unwrap_or_else(|| picture.luma.to_u8().map(|&v| [v; 3]))
 }

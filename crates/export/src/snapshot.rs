@@ -1,4 +1,4 @@
-//! A result as a set of files with one name: disparity, depth, the left picture, and a JSON file with engine and parameters.
+//! A result as a set of files with one name: disparity, depth, the left image, and a JSON file with engine and parameters.
 
 use super::disparity::{write_depth_mm, write_disparity};
 use super::file::ExportError;

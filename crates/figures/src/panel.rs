@@ -1,4 +1,4 @@
-//! Panels side by side: pictures with captions, colour bars, a note and a legend.
+//! Panels side by side: images with captions, colour bars, a note and a legend.
 
 use super::scale::Tick;
 use super::text::Face;
@@ -10,13 +10,13 @@ pub(crate) const EMPTY_PANEL: [u8; 3] = [32, 35, 40];
 const TEXT: [u8; 3] = [226, 228, 232];
 const QUIET_TEXT: [u8; 3] = [152, 158, 168];
 
-/// Picture with a caption and an optional colour bar.
+/// Image with a caption and an optional colour bar.
 pub(crate) struct Panel {
     /// Title.
     pub(crate) title: &'static str,
     /// Text beside the title, if it fits.
     pub(crate) detail: String,
-    /// Picture; all panels have one size.
+    /// Image; all panels have one size.
     pub(crate) picture: Image<[u8; 3]>,
     pub(crate) bar: Option<Bar>,
 }

@@ -26,11 +26,11 @@ pub struct PreviewOptions {
     pub range: Option<DisplayRange>,
     /// Whether invalid pixels are coloured by reason, in the view with the chosen colours.
     pub show_reasons: bool,
-    /// Line below the pictures: engine, parameters, time. Empty for none.
+    /// Line below the images: engine, parameters, time. Empty for none.
     pub note: String,
 }
 
-/// Draws the preview of a result. Small pictures are enlarged by an integer factor.
+/// Draws the preview of a result. Small images are enlarged by an integer factor.
 pub fn preview(frame: &Frame, map: &DisparityMap, options: &PreviewOptions) -> Image<[u8; 3]> {
     let geometry = frame.geometry.as_ref();
     let range = options.range.or_else(|| DisplayRange::fit(map, geometry));

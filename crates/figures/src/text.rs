@@ -1,4 +1,4 @@
-//! Text in a picture.
+//! Text in an image.
 
 use ab_glyph::{Font, FontRef, PxScaleFont, ScaleFont};
 use stereopsis_base::image::Image;

@@ -17,7 +17,7 @@ pub struct CameraOptions {
     pub format: Option<PixelFormat>,
     /// The left and the right camera; a side-by-side camera takes the first.
     pub views: [ViewOptions; 2],
-    /// Whether the right view is in the left half of a side-by-side camera's picture.
+    /// Whether the right view is in the left half of a side-by-side camera's image.
     pub swapped_halves: bool,
     /// Whether a calibration is in use: autofocus, which would invalidate it, and a lower frame rate in the dark are switched off
     /// where the camera has them and no other setting is given.
@@ -56,7 +56,7 @@ impl CameraOptions {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ViewOptions {
-    /// Orientation of its picture.
+    /// Orientation of its image.
     #[serde(skip_serializing_if = "is_default")]
     pub orientation: Orientation,
     /// Settings of its controls.
@@ -75,7 +75,7 @@ choices! {
 }
 
 choices! {
-    /// Orientation of a camera's picture; applied before all other steps.
+    /// Orientation of a camera's image; applied before all other steps.
     pub enum Orientation, default Upright {
         /// Unchanged.
         Upright = "upright",

@@ -1,4 +1,4 @@
-//! Structure and pixels of JPEG pictures, of cameras and of files.
+//! Structure and pixels of JPEG images, of cameras and of files.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use zune_jpeg::JpegDecoder;
@@ -9,7 +9,7 @@ use zune_jpeg::zune_core::bytestream::ZCursor;
 pub struct Frame {
     /// Offset of the end marker, which any bytes may follow.
     pub end: usize,
-    /// Whether the picture is one sequential scan with all its components.
+    /// Whether the image is one sequential scan with all its components.
     pub is_plain: bool,
 }
 
@@ -55,11 +55,11 @@ fn end_of_scan(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Decodes the pixels of a picture, whose headers are decoded, to `out`. zune-jpeg 0.5.15 panics on some damaged pictures; the panic is
+/// Decodes the pixels of an image, whose headers are decoded, to `out`. zune-jpeg 0.5.15 panics on some damaged images; the panic is
 /// caught here.
 ///
 /// # Errors
-/// The picture is damaged; the text gives the reason.
+/// The image is damaged; the text gives the reason.
 pub fn pixels(decoder: &mut JpegDecoder<ZCursor<&[u8]>>, out: &mut [u8]) -> Result<(), String> {
     let decoded = catch_unwind(AssertUnwindSafe(|| decoder.decode_into(out)));
     decoded.map_err(|_| "the decoder gave up")?.map_err(|err| format!("{err:?}"))

@@ -50,9 +50,9 @@ use std::time::Duration;
 pub struct SourceInfo {
     /// Short name for the status line: `scene`, `webcam 0,1`, a file's or folder's name.
     pub name: String,
-    /// Width of one view's raw picture, px.
+    /// Width of one view's raw image, px.
     pub width: usize,
-    /// Height of one view's raw picture, px.
+    /// Height of one view's raw image, px.
     pub height: usize,
     /// Rate at which the source delivers pairs, Hz; `None` where the reader sets the rate.
     pub rate_hz: Option<f64>,
@@ -66,7 +66,7 @@ pub struct SourceInfo {
     pub is_rectified: bool,
     /// Geometry of a source whose pairs are already rectified.
     pub geometry: Option<Geometry>,
-    /// Numbers of both cameras, from the names of the pictures' folders in KITTI's form.
+    /// Numbers of both cameras, from the names of the images' folders in KITTI's form.
     pub camera_numbers: Option<[u32; 2]>,
 }
 
@@ -97,7 +97,7 @@ pub trait PairSource: Send {
         SourceState::default()
     }
 
-    /// Restarts one of two free-running cameras in the background until both take their pictures at nearly the same
+    /// Restarts one of two free-running cameras in the background until both take their images at nearly the same
     /// time; meanwhile [`SourceState::resyncing`] is true. Other sources ignore it.
     fn resync(&mut self) {}
 
@@ -175,7 +175,7 @@ pub struct CameraState {
     pub lost: Option<String>,
 }
 
-/// Skew: time of the right picture minus time of the left one, over about the last two seconds.
+/// Skew: time of the right image minus time of the left one, over about the last two seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Skew {
     /// Mean, s.

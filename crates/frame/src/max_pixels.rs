@@ -1,10 +1,10 @@
-//! Limit on the size of pictures that are read from files.
+//! Limit on the size of images that are read from files.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Largest number of pixels of a picture from a file; checked against the header before memory is allocated. A few bytes can
-/// declare billions of pixels. Pictures of cameras are not limited by it.
+/// Largest number of pixels of an image from a file; checked against the header before memory is allocated. A few bytes can
+/// declare billions of pixels. Images of cameras are not limited by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaxPixels(pub u64);
 
@@ -15,7 +15,7 @@ impl Default for MaxPixels {
 }
 
 impl MaxPixels {
-    /// Checks the size of a picture.
+    /// Checks the size of an image.
     ///
     /// # Errors
     /// It has more pixels; the text gives the numbers.

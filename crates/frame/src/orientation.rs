@@ -1,10 +1,10 @@
-//! Turns pictures in place, according to the mounting of the camera.
+//! Turns images in place, according to the mounting of the camera.
 
 use super::Orientation;
 use crate::image::{Image, Luma, Picture};
 
 impl Orientation {
-    /// Turns the whole picture, both views where it shows both.
+    /// Turns the whole image, both views where it shows both.
     pub fn turn(self, picture: &mut Picture) {
         match &mut picture.luma {
             Luma::U8(image) => self.turn_image(image),

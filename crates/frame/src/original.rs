@@ -1,4 +1,4 @@
-//! Encoded camera pictures before decoding, splitting and turning; recorders store them without loss.
+//! Encoded camera images before decoding, splitting and turning; recorders store them without loss.
 
 use super::decode_camera::{Damage, DecodeError, Layout, decode};
 use super::{Arrangement, Orientation, Pixels};
@@ -6,33 +6,33 @@ use crate::image::{Image, Luma, Picture};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Encoded pictures of a pair: two, or one that shows both views.
+/// Encoded images of a pair: two, or one that shows both views.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Original {
-    /// Left and right picture, or one of both views.
+    /// Left and right image, or one of both views.
     pub images: Vec<EncodedImage>,
     /// Conversion to the left and the right view.
     pub layout: StereoLayout,
 }
 
-/// Conversion of encoded pictures to the left and the right view: split, then swapped, then turned.
+/// Conversion of encoded images to the left and the right view: split, then swapped, then turned.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StereoLayout {
-    /// Whether one picture shows both views, the left one in its left half.
+    /// Whether one image shows both views, the left one in its left half.
     pub side_by_side: bool,
     /// Whether the right view is in the left half.
     pub swapped: bool,
-    /// Orientation of the left and the right camera; a side-by-side picture is turned by the first one before it is split.
+    /// Orientation of the left and the right camera; a side-by-side image is turned by the first one before it is split.
     pub orientation: [Orientation; 2],
 }
 
 impl StereoLayout {
-    /// Returns whether the encoded pictures are the two views unchanged.
+    /// Returns whether the encoded images are the two views unchanged.
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Returns whether this view's picture is not turned.
+    /// Returns whether this view's image is not turned.
     pub fn is_upright(&self, view: usize) -> bool {
         self.orientation[view] == Orientation::default()
     }
@@ -43,7 +43,7 @@ impl StereoLayout {
     }
 }
 
-/// One encoded picture of a camera.
+/// One encoded image of a camera.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncodedImage {
     /// Its memory layout.
@@ -56,7 +56,7 @@ impl Original {
     /// Decodes the left and the right view.
     ///
     /// # Errors
-    /// As [`decode`]; also if the number of pictures does not fit the layout.
+    /// As [`decode`]; also if the number of images does not fit the layout.
     pub fn pictures(&self, pixels: Pixels) -> Result<(Picture, Picture), DecodeError> {
         let turned = |image: &EncodedImage, view: usize| {
             let mut picture = decode(image.layout, &image.bytes, pixels)?;
@@ -66,18 +66,18 @@ impl Original {
         match (&self.images[..], self.layout.side_by_side) {
             ([left, right], false) => Ok((turned(left, 0)?, turned(right, 1)?)),
             ([both], true) => Ok(halves(&turned(both, 0)?, self.layout.swapped)),
-            (images, _) => Err(DecodeError::new(Damage::Size, format!("a pair of {} pictures", images.len()))),
+            (images, _) => Err(DecodeError::new(Damage::Size, format!("a pair of {} images", images.len()))),
         }
     }
 }
 
-/// Splits a picture of even width into left and right half; `swapped` if the left view is in the right half.
+/// Splits an image of even width into left and right half; `swapped` if the left view is in the right half.
 pub fn halves(both: &Picture, swapped: bool) -> (Picture, Picture) {
     let (left, right) = split(both, Arrangement::SideBySide);
     if swapped { (right, left) } else { (left, right) }
 }
 
-/// The left and the right view of a picture of both; a last column or row that belongs to none is left out.
+/// The left and the right view of an image of both; a last column or row that belongs to none is left out.
 pub fn split(both: &Picture, arrangement: Arrangement) -> (Picture, Picture) {
     let (width, height) = both.size();
     let (size, right) = match arrangement {

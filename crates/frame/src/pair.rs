@@ -21,13 +21,13 @@ pub struct RawPair {
     pub right: Picture,
     /// Number of the pair at its source, from 0; a gap means that the source dropped pairs.
     pub sequence: u64,
-    /// Capture time of the left picture, by the wall clock.
+    /// Capture time of the left image, by the wall clock.
     pub capture_time: SystemTime,
-    /// Skew: capture time of the right picture minus that of the left one, s; 0 where both are one picture.
+    /// Skew: capture time of the right image minus that of the left one, s; 0 where both are one image.
     pub skew_s: f64,
     /// Name of the pair for results: a file's stem, `scene-000012`.
     pub name: String,
-    /// The encoded camera pictures before decoding, splitting and turning; `None` where the source has no encoded pictures.
+    /// The encoded camera images before decoding, splitting and turning; `None` where the source has no encoded images.
     pub original: Option<Original>,
     /// The recorded result of the pair, where the recording has one and the source options request it.
     pub recorded: Option<Arc<Recorded>>,
@@ -75,7 +75,7 @@ pub struct Matched {
 }
 
 impl RawPair {
-    /// Creates a pair without skew, encoded pictures, recorded result and ground truth. Both pictures get the bit depth of the deeper one.
+    /// Creates a pair without skew, encoded images, recorded result and ground truth. Both images get the bit depth of the deeper one.
     pub fn new(
         name: impl Into<String>,
         sequence: u64,
@@ -102,8 +102,8 @@ impl RawPair {
         pair
     }
 
-    /// Sets the bit depth of both pictures to that of the deeper one, at least this many bits, and returns it: within a sequence it never
-    /// falls, because a dark pair must not be scaled up. Pictures of 8 bits stay unchanged.
+    /// Sets the bit depth of both images to that of the deeper one, at least this many bits, and returns it: within a sequence it never
+    /// falls, because a dark pair must not be scaled up. Images of 8 bits stay unchanged.
     pub fn deepen(&mut self, at_least_bits: u8) -> u8 {
         let deepest = self.left.luma.bits().max(self.right.luma.bits()).max(at_least_bits);
         self.left.deepen(deepest);
@@ -124,19 +124,19 @@ pub struct Recorded {
 /// Rectified pair, ready to be matched.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// Left picture, rectified and at working size.
+    /// Left image, rectified and at working size.
     pub left: Arc<Picture>,
-    /// Right picture, rectified; the left one's size.
+    /// Right image, rectified; the left one's size.
     pub right: Arc<Picture>,
     /// Its raw pair.
     pub raw: Arc<RawPair>,
-    /// Direction of the baseline; the pictures are upright in either case.
+    /// Direction of the baseline; the images are upright in either case.
     pub axis: Axis,
     /// Ground truth at working size, where the source has it.
     pub truth: Option<Arc<Truth>>,
     /// Geometry that converts disparity to metres at working size; `None` without a calibration.
     pub geometry: Option<Geometry>,
-    /// Correction of the right picture's rows; `None` without a correction.
+    /// Correction of the right image's rows; `None` without a correction.
     pub rows: Option<FrameRows>,
     /// Whether a camera took it: a sequence, smoothed over time by default.
     pub is_camera: bool,
@@ -161,12 +161,12 @@ impl Frame {
         self.left.size()
     }
 
-    /// Returns the extent of the pictures along the baseline, px: no larger disparity has a match.
+    /// Returns the extent of the images along the baseline, px: no larger disparity has a match.
     pub fn extent_px(&self) -> usize {
         self.axis.extent(self.size())
     }
 
-    /// Returns the frame with its disparities along rows, for engines and all other matching: this one, or one whose pictures are turned
+    /// Returns the frame with its disparities along rows, for engines and all other matching: this one, or one whose images are turned
     /// counterclockwise, without geometry and truth.
     #[must_use]
     pub fn in_rows(self: &Arc<Self>) -> Arc<Self> {
@@ -207,7 +207,7 @@ impl Frame {
         }
     }
 
-    /// Copies the frame without pictures, for consumers of the result only.
+    /// Copies the frame without images, for consumers of the result only.
     #[must_use]
     pub fn without_pictures(&self) -> Self {
         let raw = RawPair {

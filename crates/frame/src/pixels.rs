@@ -1,15 +1,15 @@
-//! Decoded parts of encoded pictures.
+//! Decoded parts of encoded images.
 
-/// Parts of pictures that a reader decodes.
+/// Parts of images that a reader decodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pixels {
-    /// Luma, and RGB where the picture has colours.
+    /// Luma, and RGB where the image has colours.
     #[default]
     Color,
     /// Luma alone.
     Luma,
-    /// Nothing, for a reader that passes pictures on unchanged: a camera's JPEG is checked for its two ends, and represented by a black
-    /// picture; pictures without an encoded form are decoded in colour.
+    /// Nothing, for a reader that passes images on unchanged: a camera's JPEG is checked for its two ends, and represented by a black
+    /// image; images without an encoded form are decoded in colour.
     Unread,
 }
 

@@ -19,7 +19,7 @@ pub struct FramePreparation {
     pub geometry: Option<Geometry>,
     /// Direction of the baseline of pairs without a geometry.
     pub axis: Axis,
-    /// Correction of the rows of the right picture; `None` leaves them unchanged.
+    /// Correction of the rows of the right image; `None` leaves them unchanged.
     pub rows: Option<Arc<RowCorrection>>,
     /// Working size.
     pub scale: Scale,
@@ -41,7 +41,7 @@ impl FramePreparation {
         self.geometry.or_else(|| self.rectifier.as_ref().map(|rectifier| rectifier.geometry())).or_else(of_source)
     }
 
-    /// Returns the left and the right picture.
+    /// Returns the left and the right image.
     fn sides<'a>(&self, raw: &'a RawPair) -> [&'a Picture; 2] {
         let sides = [&raw.left, &raw.right];
         if self.swapped { [sides[1], sides[0]] } else { sides }
@@ -56,7 +56,7 @@ impl FramePreparation {
         self.rectifier.as_ref().map_or(Ok(()), |rectifier| rectifier.check(left, right))
     }
 
-    /// Refuses a pair whose rectified and scaled pictures do not fit into memory.
+    /// Refuses a pair whose rectified and scaled images do not fit into memory.
     fn check_memory(&self, left: &Picture, right: &Picture) -> Result<(), CalibrationError> {
         let raw = left.bytes() + right.bytes();
         let rectified = match (&self.rectifier, &self.rows) {
@@ -94,7 +94,7 @@ impl FramePreparation {
             picture => scale.picture(&picture),
         };
         let (left, right) = (scaled(left), scaled(right));
-        // ground truth holds for the unrectified pixels of the left picture
+        // ground truth holds for the unrectified pixels of the left image
         let truth = raw.truth.as_ref().filter(|_| self.rectifier.is_none() && !self.swapped);
         let truth =
             truth.map(|truth| if scale == Scale::One { Arc::clone(truth) } else { Arc::new(scale.truth(truth)) });
@@ -118,7 +118,7 @@ impl FramePreparation {
         self.geometry(source).map_or(self.axis, |geometry| geometry.axis)
     }
 
-    /// Rectifies both pictures and corrects the right one's rows: by the field in force, or for files by that of the pair.
+    /// Rectifies both images and corrects the right one's rows: by the field in force, or for files by that of the pair.
     fn rectified<'a>(
         &self,
         left: &'a Picture,
@@ -158,7 +158,7 @@ mod tests {
     use crate::image::{Image, QuarterTurn};
     use std::time::SystemTime;
 
-    /// Creates a wall at 12 px whose right picture shows everything `px` lower.
+    /// Creates a wall at 12 px whose right image shows everything `px` lower.
     fn wall(px: f64) -> RawPair {
         let wave = |x: f64, y: f64| {
             let soft = (0.31 * x).sin() * (0.27 * y + 0.05 * x).cos() + (0.11 * x - 0.19 * y).sin();
@@ -181,7 +181,7 @@ mod tests {
         preparation.prepare(raw, &source, Instant::now()).unwrap()
     }
 
-    /// Returns the median vertical offset of the right picture, px; positive is lower.
+    /// Returns the median vertical offset of the right image, px; positive is lower.
     fn lower_px(left: &Picture, right: &Picture) -> f64 {
         let mut offsets: Vec<_> = matches(&left.luma, &right.luma).iter().map(|m| m.right.y - m.left.y).collect();
         offsets.sort_by(f64::total_cmp);

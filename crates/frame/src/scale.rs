@@ -36,12 +36,12 @@ impl Scale {
         1.0 / self.divisor() as f64
     }
 
-    /// Returns the working size of a picture of this size; never below 1x1.
+    /// Returns the working size of an image of this size; never below 1x1.
     pub fn size(self, (width, height): (usize, usize)) -> (usize, usize) {
         ((width / self.divisor()).max(1), (height / self.divisor()).max(1))
     }
 
-    /// Reduces a picture to working size: rounded means of boxes; columns and rows that do not fill a box are omitted.
+    /// Reduces an image to working size: rounded means of boxes; columns and rows that do not fill a box are omitted.
     #[must_use]
     pub fn picture(self, picture: &Picture) -> Picture {
         let n = self.divisor();

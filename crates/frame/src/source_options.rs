@@ -24,11 +24,11 @@ pub struct SourceOptions {
     pub start_at: Duration,
     /// Topics of a foreign recording that hold the views.
     pub topics: TopicChoice,
-    /// Arrangement of both views in each picture of files, or of [`TopicChoice::both`]; `None` for one picture per view.
+    /// Arrangement of both views in each image of files, or of [`TopicChoice::both`]; `None` for one image per view.
     pub both_views: Option<Arrangement>,
-    /// Limit on the size of pictures from files and recordings.
+    /// Limit on the size of images from files and recordings.
     pub max_pixels: MaxPixels,
-    /// Parts of pictures that are decoded: brightness alone, or colours too.
+    /// Parts of images that are decoded: brightness alone, or colours too.
     pub pixels: Pixels,
     /// Whether the camera of `webcam:N` shows one view, not both side by side: for a head of one camera.
     pub one_view: bool,
@@ -41,7 +41,7 @@ pub struct SourceOptions {
 }
 
 choices! {
-    /// Arrangement of both views in one picture.
+    /// Arrangement of both views in one image.
     pub enum Arrangement {
         /// The left view is in the left half.
         SideBySide = "side-by-side",
@@ -50,21 +50,21 @@ choices! {
     }
 }
 
-/// User's choice of topics for the views, and of the pairing of their pictures.
+/// User's choice of topics for the views, and of the pairing of their images.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TopicChoice {
     /// Topic of the left view.
     pub left: Option<String>,
     /// Topic of the right view.
     pub right: Option<String>,
-    /// Topic of side-by-side pictures, the left view in the left half.
+    /// Topic of side-by-side images, the left view in the left half.
     pub both: Option<String>,
-    /// Times by which the pictures of both topics are paired.
+    /// Times by which the images of both topics are paired.
     pub pair_by: PairBy,
 }
 
 choices! {
-    /// Times by which a foreign recording's pictures of two topics are paired.
+    /// Times by which a foreign recording's images of two topics are paired.
     pub enum PairBy, default Stamp {
         /// When they were taken, as their cameras say.
         Stamp = "stamp",
@@ -105,9 +105,9 @@ pub struct SceneOptions {
     pub seed: u32,
     /// Standard deviation of the sensor noise, grey levels of 8 bits.
     pub noise: f64,
-    /// Ratio of the right picture's brightness to the left one's.
+    /// Ratio of the right image's brightness to the left one's.
     pub exposure: f64,
-    /// Vertical offset of the right picture, px (positive: lower); imitates imperfect rectification.
+    /// Vertical offset of the right image, px (positive: lower); imitates imperfect rectification.
     pub vertical_px: f64,
     /// Number of frames until all motion repeats; with more frames, motion is slower.
     pub loop_frames: u32,

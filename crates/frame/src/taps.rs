@@ -1,4 +1,4 @@
-//! Receivers of pairs and frames on the capture thread. A slow one delays the source, and a camera then loses pictures.
+//! Receivers of pairs and frames on the capture thread. A slow one delays the source, and a camera then loses images.
 
 use super::{Frame, RawPair, SourceInfo};
 use crate::geometry::Geometry;

@@ -1,4 +1,4 @@
-//! Buffers and pictures on the device: those that the last dispatch graph needs. What keeps its size is kept with its contents.
+//! Buffers and images on the device: those that the last dispatch graph needs. What keeps its size is kept with its contents.
 
 use super::device::Gpu;
 use super::graph::DispatchGraph;
@@ -18,7 +18,7 @@ const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::R32Uint;
 #[derive(Default)]
 pub(super) struct Buffers {
     linear: HashMap<Resource, wgpu::Buffer>,
-    /// Halved and mirrored pictures; the pair itself lies in its slot.
+    /// Halved and mirrored images; the pair itself lies in its slot.
     pictures: HashMap<Resource, wgpu::TextureView>,
     results: Vec<wgpu::Texture>,
     next_result: usize,
@@ -51,7 +51,7 @@ impl Buffers {
             self.pictures.entry(resource).or_insert_with(|| {
                 created.push(resource);
                 let usage = wgpu::TextureUsages::STORAGE_BINDING | wgpu::TextureUsages::TEXTURE_BINDING;
-                let texture = gpu.texture("made picture", size, FORMAT, usage);
+                let texture = gpu.texture("made image", size, FORMAT, usage);
                 texture.create_view(&wgpu::TextureViewDescriptor::default())
             });
         }
@@ -85,7 +85,7 @@ impl Buffers {
         self.linear.get(&resource)
     }
 
-    /// A buffer or a made picture, to be bound.
+    /// A buffer or a made image, to be bound.
     pub(super) fn get(&self, resource: Resource) -> Option<wgpu::BindingResource<'_>> {
         let picture = self.pictures.get(&resource).map(wgpu::BindingResource::TextureView);
         picture.or_else(|| self.buffer(resource).map(wgpu::Buffer::as_entire_binding))

@@ -329,7 +329,7 @@ const OPTIONAL_FEATURES: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
     .union(wgpu::Features::SHADER_I16)
     .union(wgpu::Features::SUBGROUP);
 
-/// Sides of pictures, so that steps along a line fit into 32 bits.
+/// Sides of images, so that steps along a line fit into 32 bits.
 const MAX_SIDE_PX: usize = 32768;
 
 fn new_instance() -> wgpu::Instance {

@@ -164,7 +164,7 @@ impl GpuEngine {
         if size != right.size() || size.0 == 0 || size.1 == 0 {
             let (l, r) = (left.size(), right.size());
             return Err(EngineError::Device(format!(
-                "a left picture of {}x{} and a right one of {}x{} cannot be matched",
+                "a left image of {}x{} and a right one of {}x{} cannot be matched",
                 l.0, l.1, r.0, r.1
             )));
         }

@@ -33,7 +33,7 @@ pub struct KernelConfig {
     pub wide: bool,
     /// Each pixel has a gate.
     pub gated: bool,
-    /// The pictures are mirrored and swapped.
+    /// The images are mirrored and swapped.
     pub mirrored: bool,
     /// Buffers over which each volume is spread.
     pub slabs: u32,
@@ -55,7 +55,7 @@ pub struct WinnerConfig {
     pub rivals: bool,
     /// Drops pixels at the border or by the match threshold.
     pub drops: bool,
-    /// Finds the right picture's winners too.
+    /// Finds the right image's winners too.
     pub checked: bool,
     /// Keeps the sums, for traces.
     pub keeps_sums: bool,
@@ -128,7 +128,7 @@ impl KernelConfig {
         text.into_source("aggregate/sum")
     }
 
-    /// Winners of both pictures.
+    /// Winners of both images.
     pub fn winner(&self, winner: WinnerConfig) -> Source {
         let WinnerConfig { volumes, earlier, fused, exact, rivals, drops, checked, keeps_sums } = winner;
         let mut text = self.lanes_text(if fused { 2 } else { 1 }, rivals);
@@ -222,7 +222,7 @@ impl KernelConfig {
     fn gates(&self, text: &mut SourceBuilder) {
         let body = if self.gated {
             text.bind("gates", Binding::Read, "array<u32>");
-            // gates are those of the picture before it was mirrored
+            // gates are those of the image before it was mirrored
             let x = if self.mirrored { "(params.width - 1u - here.x)" } else { "here.x" };
             format!(
                 "let gate = gates[(here.y >> 1u) * ((params.width + 1u) >> 1u) + ({x} >> 1u)];\n    \
@@ -263,7 +263,7 @@ impl KernelConfig {
         const HAMMING: &str = "countOneBits(own.x ^ other.x) + countOneBits(own.y ^ other.y)";
         let (code, distance) = match self.comparison {
             Comparison::Difference(_) => ("u32", "u32(abs(i32(own) - i32(other)))"),
-            // the left picture's level first
+            // the left image's level first
             Comparison::LearnedTable if self.mirrored => {
                 ("u32", "(table[(other << 6u) + (own >> 2u)] >> ((own & 3u) << 3u)) & 0xffu")
             }

@@ -49,15 +49,15 @@ pub struct Structure {
     pub rivals: bool,
     /// Whether winners are dropped at the border or by the match threshold.
     pub drops: bool,
-    /// Whether the right picture's map is a result too.
+    /// Whether the right image's map is a result too.
     pub wants_right: bool,
-    /// Whether the right picture's map is needed and comes from a second matching with the pictures swapped.
+    /// Whether the right image's map is needed and comes from a second matching with the images swapped.
     pub swapped: bool,
-    /// Whether this level is that second matching, of mirrored pictures.
+    /// Whether this level is that second matching, of mirrored images.
     pub mirrored: bool,
     /// The filters of the maps, in their order, each with [`Filter::size`](crate::stereo::filter::FilterKind::active).
     pub filters: Vec<(FilterKind, u32)>,
-    /// Whether both pictures have colours, which a filter reads.
+    /// Whether both images have colours, which a filter reads.
     pub colored: bool,
     /// How a coarser level gates this one, if it does.
     pub gates: Option<GateBounds>,
@@ -75,7 +75,7 @@ impl Structure {
         Self::levels_of(size, params, false)
     }
 
-    /// The same, with the right picture's map if `wants_right`. Where it comes from matching with the pictures swapped, that
+    /// The same, with the right image's map if `wants_right`. Where it comes from matching with the images swapped, that
     /// is the last one.
     pub fn levels_of(size: (usize, usize), params: &StereoParams, wants_right: bool) -> Vec<(Self, StereoParams)> {
         let mut levels = Vec::new();
@@ -93,7 +93,7 @@ impl Structure {
         levels
     }
 
-    /// How the mirrored pictures that have changed places are matched.
+    /// How the mirrored images that have changed places are matched.
     fn swapped(size: (usize, usize), params: &StereoParams) -> (Self, StereoParams) {
         let params = StereoParams {
             confidence: false,
@@ -139,12 +139,12 @@ impl Structure {
         self.filters.iter().find(|(active, _)| *active == kind).map(|&(_, size)| size)
     }
 
-    /// Whether the right picture's map is needed, for the check or as a result.
+    /// Whether the right image's map is needed, for the check or as a result.
     pub fn has_right(&self) -> bool {
         self.wants_right || self.filter(FilterKind::LeftRight).is_some()
     }
 
-    /// Whether the right picture's map comes from the same sums as the left one.
+    /// Whether the right image's map comes from the same sums as the left one.
     pub(crate) fn is_diagonal(&self) -> bool {
         self.has_right() && !self.swapped
     }
@@ -154,7 +154,7 @@ impl Structure {
         (self.width, self.height)
     }
 
-    /// Pixels of a picture.
+    /// Pixels of an image.
     pub fn pixels(&self) -> u64 {
         self.width as u64 * self.height as u64
     }
@@ -196,7 +196,7 @@ impl Structure {
     }
 }
 
-/// Whether the right picture's map is needed and matched for on its own.
+/// Whether the right image's map is needed and matched for on its own.
 fn has_swapped(params: &StereoParams, wants_right: bool) -> bool {
     params.right_matching == RightMatching::Swapped && (wants_right || params.left_right.is_some())
 }
@@ -231,7 +231,7 @@ impl Layout {
         let Structure { width, height, candidates, comparison, .. } = structure;
         if width.max(height) > limits.side_px {
             return Err(EngineError::TooLarge(format!(
-                "a picture of {width}x{height} is too large for {adapter}, which allows {} px a side; lower --scale",
+                "an image of {width}x{height} is too large for {adapter}, which allows {} px a side; lower --scale",
                 limits.side_px
             )));
         }
@@ -314,7 +314,7 @@ impl Layout {
         self.slab_bytes(self.path_cost_bytes()) * u64::from(self.slabs())
     }
 
-    /// Bytes of the codes of both pictures.
+    /// Bytes of the codes of both images.
     pub(crate) fn code_bytes(&self) -> u64 {
         2 * 4 * code_words(self.structure.comparison) * self.structure.pixels()
     }

@@ -1,6 +1,6 @@
 //! The algorithm of [`crate::stereo`] as compute shaders: `shaders/` has a file for each stage, this crate runs them.
 //!
-//! Pictures are copied through a mapped staging buffer into textures. Volumes and maps stay in buffers on the device. The result
+//! Images are copied through a mapped staging buffer into textures. Volumes and maps stay in buffers on the device. The result
 //! is a texture to be drawn and, on request, a copy on the host.
 //!
 //! # Design: a dispatch graph built without a device, kernels in variants
@@ -19,9 +19,9 @@
 //!   of a sequence (the last map, running means) survives a change of the variant. Whether a pair has a predecessor (`past`) travels in its uniform;
 //!   the queue keeps the order, however many jobs are in flight.
 //! - The candidates of a pixel are distributed over 1 to 64 lanes, 4, 8 or 16 to each; a workgroup walks several lines side by side. Lines are those
-//!   of `stereo/aggregate`. A line that leaves the picture wraps around to the opposite side, so all lines have the same length and none waits.
+//!   of `stereo/aggregate`. A line that leaves the image wraps around to the opposite side, so all lines have the same length and none waits.
 //! - Each direction stores `L - C`, at most P2: a byte for a candidate, or two where P2 is larger. The winner adds all of them to N times the cost, and
-//!   writes the winners of the right picture as keys, of which the best one stays. Where that saves memory traffic it computes the path along the row
+//!   writes the winners of the right image as keys, of which the best one stays. Where that saves memory traffic it computes the path along the row
 //!   itself.
 //! - The engine matches the kinds of comparison of `stereo/cost`, not the costs: Hamming distances of census strings, differences of one byte, constant
 //!   tables, a learned table, windowed differences. That of mutual information is learned on the device: on each level of the pyramid seven small
@@ -31,11 +31,11 @@
 //!   *mapping*. *Sharing* and *caching*: windows are running sums of columns, crosses differences of prefix sums, and adaptive weights
 //!   load a row with its halo and compute each weight once for a tile of columns and candidates. Groups of candidates are the *third dimension* of
 //!   each dispatch. *Unrolling* is left to drivers: radii are constants in the source. `weighted-cross` is plain loops.
-//! - Matching with the pictures swapped is one more level of the graph, of mirrored pictures, which shares the buffers of the pair.
+//! - Matching with the images swapped is one more level of the graph, of mirrored images, which shares the buffers of the pair.
 //! - `variant` lists options that change no bit: exchange between lanes, candidates of a lane, workgroup size, costs read or computed again, the fused path
 //!   along the row, the length of its pieces. `kernels` generates their WGSL, because WGSL has no generics.
-//! - Each barrier drains the device, so filters share dispatches: the right picture's winners, black borders and the first medians of both maps are one, the left-right check and the labels of
-//!   regions another. What a map needs from the pictures alone, black borders and regions of single pixels, runs while others match. `lab pipeline` counts the barriers, and a test holds them at 9.
+//! - Each barrier drains the device, so filters share dispatches: the right image's winners, black borders and the first medians of both maps are one, the left-right check and the labels of
+//!   regions another. What a map needs from the images alone, black borders and regions of single pixels, runs while others match. `lab pipeline` counts the barriers, and a test holds them at 9.
 //! - A map that has to come to the host is packed on the device as the host keeps it: disparities, reasons, and confidences where they are on.
 //! - `tuning` varies one field after the other on the pairs of a running pipeline, four pairs each, and stores the quickest variant by adapter, driver
 //!   and size in the program's cache folder. `tune` measures all at once; `STEREOPSIS_GPU` overrides fields; on software adapters nothing is measured

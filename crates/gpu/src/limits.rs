@@ -34,7 +34,7 @@ pub struct Limits {
     pub has_i16: bool,
     /// Whether its compiler packs two of them into a register. NVIDIA's does not: an H100 takes 12 to 18 % longer with 16 bits.
     pub packs_i16: bool,
-    /// A discrete GPU: memory of its own, high bandwidth, more lanes than a picture has rows.
+    /// A discrete GPU: memory of its own, high bandwidth, more lanes than an image has rows.
     pub discrete: bool,
     /// A GPU beside the processor's cores, with whom it shares the bandwidth of their memory.
     pub integrated: bool,

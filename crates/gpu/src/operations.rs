@@ -5,7 +5,7 @@
 //! component of a vector, and a half for one of 16 bits where the device's compiler packs two of them into a register and computes both
 //! at once: floats, it is assumed, everywhere, integers as [`packs_i16`](super::limits::Limits::packs_i16) says. A test compares
 //! steps and winners with the compiled SPIR-V. Not counted: loads, stores, loop invariants, and the other stages. Local aggregation, whose work depends
-//! on the picture, is counted with arms of half their length; its numbers also decide how its dispatches are split.
+//! on the image, is counted with arms of half their length; its numbers also decide how its dispatches are split.
 
 use super::kernels::{LocalConfig, WinnerConfig};
 use super::layout::Layout;
@@ -57,12 +57,12 @@ pub(super) fn aggregate(layout: &Layout, local: &LocalConfig, entry: &str) -> u6
             (Aggregation::AdaptiveWeight, _) => {
                 let columns = u64::from(shaders::LOCAL_COLUMNS);
                 let candidates = 4 * u64::from(local.words(layout.words));
-                // a weight takes 24, and a workgroup has as many of the left and the right picture as meet in it
+                // a weight takes 24, and a workgroup has as many of the left and the right image as meet in it
                 let weights = 24 * (2 * columns + candidates - 1) * side * side * 4 / (columns * candidates);
                 // for each place of the window four products, weighted costs and sums, and their places
                 side * side * (4 * 5 + 7 + 6) + weights + 4 * 2 + result
             }
-            // arms of all lengths are as frequent, in a picture without surprises
+            // arms of all lengths are as frequent, in an image without surprises
             _ => (reach + 1) * (reach + 1) * (5 * 28 + 4 * 5 + 7 + halved) + result,
         }
 }
@@ -98,7 +98,7 @@ pub(super) fn sum(layout: &Layout, volumes: u32) -> u64 {
     u64::from(layout.words) * added(layout, volumes) + lanes * 8
 }
 
-/// Sums and the winners of both pictures, for one pixel.
+/// Sums and the winners of both images, for one pixel.
 pub(super) fn winner(layout: &Layout, winner: WinnerConfig) -> u64 {
     let WinnerConfig { volumes, earlier, fused, exact, rivals, drops, checked, .. } = winner;
     let words = u64::from(layout.words);

@@ -1,6 +1,6 @@
-//! Names of the buffers, pictures and uniforms that dispatches are bound to.
+//! Names of the buffers, images and uniforms that dispatches are bound to.
 //!
-//! The first number of most is the level: 0 is the pair itself, then come the coarser levels, then the pair with its pictures
+//! The first number of most is the level: 0 is the pair itself, then come the coarser levels, then the pair with its images
 //! swapped.
 
 use crate::stereo::cost::tables::Scale;
@@ -16,17 +16,17 @@ pub enum Resource {
     LeftPicture(usize),
     /// Right brightness.
     RightPicture(usize),
-    /// Colours of the left picture, as it came.
+    /// Colours of the left image, as it came.
     LeftColors,
-    /// Colours of the right picture.
+    /// Colours of the right image.
     RightColors,
-    /// Codes of both pictures.
+    /// Codes of both images.
     Codes(usize),
     /// A slab of the cost volume.
     Costs(usize, u32),
     /// A slab of aggregated costs.
     Aggregated(usize, u32),
-    /// Arms of the crosses of both pictures.
+    /// Arms of the crosses of both images.
     Arms(usize),
     /// A slab of sums over horizontal arms.
     ArmSums(usize, u32),
@@ -38,7 +38,7 @@ pub enum Resource {
     Exact(usize, u32),
     /// All sums, kept for tests.
     Kept,
-    /// Runs of black pixels at the ends of each row and column of both pictures.
+    /// Runs of black pixels at the ends of each row and column of both images.
     BlackBorders,
     /// One of two buffers for the left map, which filters use in turn.
     LeftMap(usize, usize),
@@ -86,8 +86,8 @@ pub enum MutualInformation {
 }
 
 impl Resource {
-    /// The resource that a level of mirrored pictures uses in place of its own. It is matched after the pair, whose left map
-    /// is not filtered yet, so it shares all buffers with the pair but the gates and the pictures.
+    /// The resource that a level of mirrored images uses in place of its own. It is matched after the pair, whose left map
+    /// is not filtered yet, so it shares all buffers with the pair but the gates and the images.
     #[must_use]
     pub(crate) fn shared_with_pair(self) -> Self {
         match self {

@@ -5,7 +5,7 @@ use crate::engine::EngineError;
 use std::time::{Duration, Instant};
 
 /// How long a device may finish nothing while it has work. Submissions take some milliseconds ([`super::pace`]), and the first one of a
-/// large picture on a small GPU some tenths of a second.
+/// large image on a small GPU some tenths of a second.
 const LIMIT: Duration = Duration::from_secs(5);
 /// Time between two looks that counts at most: the machine may have slept, or this thread may have waited for something else.
 const MAX_GAP: Duration = Duration::from_secs(1);

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Spans of passes that are timed at most: two queries each.
 pub(super) const MAX_TIMED: usize = 512;
-/// Levels of a job at most: the pair, the coarser levels, and the pair with its pictures swapped.
+/// Levels of a job at most: the pair, the coarser levels, and the pair with its images swapped.
 const MAX_LEVELS: usize = 8;
 /// Bytes of all timestamps: begin and end of each span of passes.
 const TICKS_SIZE: usize = 2 * MAX_TIMED * size_of::<u64>();
@@ -29,9 +29,9 @@ pub(super) struct PairFormat {
     height: usize,
     /// 16 instead of 8 bits a pixel.
     wide: bool,
-    /// Pictures with colours, the left one first.
+    /// Images with colours, the left one first.
     colored: usize,
-    /// Whether the right picture's map comes back too.
+    /// Whether the right image's map comes back too.
     wants_right: bool,
 }
 
@@ -40,13 +40,13 @@ impl PairFormat {
         Self { width, height, wide, colored, wants_right }
     }
 
-    /// Bytes of a slot in the memory that the host reads and writes, with those of its pictures on the device if they lie there too.
+    /// Bytes of a slot in the memory that the host reads and writes, with those of its images on the device if they lie there too.
     pub(super) fn slot_bytes(&self, with_device: bool) -> u64 {
         let pictures = if with_device { self.pictures_bytes() } else { 0 };
         (self.pictures_bytes() + pictures + self.read_back_bytes()) as u64
     }
 
-    /// Bytes of both pictures with their colours.
+    /// Bytes of both images with their colours.
     fn pictures_bytes(&self) -> usize {
         (2 * self.row_pitch() + self.colored * self.color_pitch()) * self.height
     }
@@ -87,7 +87,7 @@ impl PairFormat {
 /// One slot of the upload and read-back rings.
 pub(super) struct Slot {
     pub(super) format: PairFormat,
-    /// Luma of the left and of the right picture.
+    /// Luma of the left and of the right image.
     textures: [Texture; 2],
     /// The colours of as many as the format says: bytes of red, green and blue, four to a texel.
     colors: Vec<Texture>,
@@ -98,7 +98,7 @@ pub(super) struct Slot {
     read_back: wgpu::Buffer,
 }
 
-/// A picture on the device.
+/// An image on the device.
 struct Texture {
     texture: wgpu::Texture,
     view: wgpu::TextureView,

@@ -25,7 +25,7 @@ choices! {
     pub enum CostSource {
         /// From a cost volume: a byte read for each path.
         Volume = "volume",
-        /// From the codes of both pictures, computed again for each path.
+        /// From the codes of both images, computed again for each path.
         Codes = "codes",
     }
 }

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 pub struct StageWork {
     /// The stage as it is timed: `gates`, `information`, `cost`, `aggregation`, `paths`, `winner`, `filters`.
     pub name: &'static str,
-    /// Bytes that its kernels read and write: of volumes and maps every access, of codes and pictures the first one.
+    /// Bytes that its kernels read and write: of volumes and maps every access, of codes and images the first one.
     pub bytes: u64,
     /// Integer operations, counted as [`super::operations`] documents.
     pub operations: u64,
@@ -31,7 +31,7 @@ pub struct Plan {
     pub passes: usize,
     /// Dispatches.
     pub dispatches: usize,
-    /// Dispatches that wait until all before them are done, because they need a buffer or picture in another way than before, or write it
+    /// Dispatches that wait until all before them are done, because they need a buffer or image in another way than before, or write it
     /// again: wgpu puts a barrier before each.
     pub barriers: usize,
 }

@@ -95,7 +95,7 @@ impl StageFigures {
     }
 }
 
-/// Measurements at one picture size.
+/// Measurements at one image size.
 #[derive(serde::Serialize)]
 struct Measured {
     #[serde(flatten)]

@@ -138,7 +138,7 @@ pub(super) fn of_radius(params: &StereoParams, aggregation: Aggregation, radius:
     }
 }
 
-/// Returns the model's kernel and its window side, px; for a cross the mean region height in the left picture.
+/// Returns the model's kernel and its window side, px; for a cross the mean region height in the left image.
 pub(super) fn kernel(job: &Job, params: &StereoParams, radius: u32) -> (Kernel, f64) {
     let side_px = f64::from(2 * radius + 1);
     match params.aggregation {

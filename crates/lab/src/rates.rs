@@ -39,7 +39,7 @@ pub(super) struct Rates {
 /// Transfer times of a pair and its map.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub(super) struct Transfers {
-    /// Time of both pictures to the device, ms.
+    /// Time of both images to the device, ms.
     pub(super) upload_ms: f64,
     /// Time of the map to the host, ms.
     pub(super) read_back_ms: f64,

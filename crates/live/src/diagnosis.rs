@@ -19,7 +19,7 @@ pub struct Warning {
 /// Kinds of conditions that make depth worse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Pictures without enough texture or light for depth.
+    /// Images without enough texture or light for depth.
     Blank,
     /// Left and right exchanged.
     Exchanged,
@@ -27,11 +27,11 @@ pub enum Cause {
     TooNear,
     /// Large share at the first candidate: farther things are cut off.
     TooFar,
-    /// Rows of the pictures that differ.
+    /// Rows of the images that differ.
     Rows,
     /// Hardly any pixel with a partner, without another known cause.
     Matches,
-    /// Pictures taken at different times.
+    /// Images taken at different times.
     Skew,
     /// Brightness difference above the tolerance of the cost in use.
     Light,
@@ -122,11 +122,11 @@ pub fn warnings(
     let is_calibrated = geometry.is_some_and(|geometry| !geometry.estimated);
     if let Some(points) = health.in_columns.filter(|_| is_judged) {
         let text = format!(
-            "{points} points lie in the same column of both pictures: if one camera stands above the other, say so (--vertical)"
+            "{points} points lie in the same column of both images: if one camera stands above the other, say so (--vertical)"
         );
         warn(Cause::Rows, text);
     } else if let Some(rows) = health.misaligned().filter(|_| is_judged) {
-        let advice = "calibrate the rig, or estimate that from the pictures (--rectify auto)";
+        let advice = "calibrate the rig, or estimate that from the images (--rectify auto)";
         warn(Cause::Rows, format!("{rows}: {advice}"));
     } else if let Some(fit) = health.row_fit.filter(|fit| is_judged && fit.max_px > MAX_SILENT_PX && is_calibrated) {
         let text = format!("rows are corrected by up to {:.1} px: the rig has moved, calibrate again", fit.max_px);
@@ -135,7 +135,7 @@ pub fn warnings(
         shares.filter(|shares| shares.measured < MIN_MEASURED && is_judged && health.is_measured)
     {
         let text = format!(
-            "only {:.1} % match: do both pictures show the same things, the same way up, within the search range (min-disparity, \
+            "only {:.1} % match: do both images show the same things, the same way up, within the search range (min-disparity, \
              num-disparities)?",
             100.0 * shares.measured
         );
@@ -146,7 +146,7 @@ pub fn warnings(
         let moved_px = apart_s * motion;
         if moved_px > 1.0 {
             let text = format!(
-                "the cameras take their pictures {:.0} ms apart, and what moves is {moved_px:.1} px further by then: re-sync, or \
+                "the cameras take their images {:.0} ms apart, and what moves is {moved_px:.1} px further by then: re-sync, or \
                  hold still",
                 1e3 * apart_s
             );
@@ -156,7 +156,7 @@ pub fn warnings(
     if let Some(luma) = health.luma.filter(|luma| luma.hurts(params.cost)) {
         let than = if luma.levels > 0.0 { "brighter" } else { "darker" };
         let text = format!(
-            "the right picture is {:.0} grey levels {than} than the left one, too much for {}: equal exposure, or another cost",
+            "the right image is {:.0} grey levels {than} than the left one, too much for {}: equal exposure, or another cost",
             luma.levels.abs(),
             params.cost
         );

@@ -21,7 +21,7 @@ pub struct ExplainRequest {
     pub job: Job,
     /// Finished map, if it is on the host.
     pub map: Option<Arc<DisparityMap>>,
-    /// Column and row in the left picture, px.
+    /// Column and row in the left image, px.
     pub pixel: (usize, usize),
 }
 

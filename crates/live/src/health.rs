@@ -19,20 +19,20 @@ use std::time::{Duration, Instant};
 pub struct Health {
     /// Whether it was measured; otherwise all values are unknown.
     pub is_measured: bool,
-    /// Difference of rows of the rectified pictures, or of columns where one camera stands above the other, px at working size; `None` with
+    /// Difference of rows of the rectified images, or of columns where one camera stands above the other, px at working size; `None` with
     /// too few matches.
     pub row_offset: Option<RowOffset>,
     /// Correction of the rows, with its gain; `None` without a correction or with too few matches.
     pub row_fit: Option<RowFit>,
-    /// Number of points in one column of both pictures, where the cameras seem to stand one above the other without being declared so.
+    /// Number of points in one column of both images, where the cameras seem to stand one above the other without being declared so.
     pub in_columns: Option<usize>,
     /// Sign that left and right are exchanged.
     pub exchanged: Option<Exchanged>,
     /// Reason why the pair has no texture or light for depth; nothing else is measured then.
     pub blank: Option<Blank>,
-    /// Brightness difference of the pictures.
+    /// Brightness difference of the images.
     pub luma: Option<LumaDifference>,
-    /// Speed of the fastest motion in the left picture, px/s at the source's size.
+    /// Speed of the fastest motion in the left image, px/s at the source's size.
     pub motion_px_per_s: Option<f64>,
 }
 
@@ -78,7 +78,7 @@ fn row_fit(frame: &Frame, found: &[Match], size: (usize, usize)) -> Option<RowFi
     rows.fit.or_else(|| rows.correction.follow(found, size, &rows.field))
 }
 
-/// Returns the number of points in one column of both pictures, if their rows disagree and these agree.
+/// Returns the number of points in one column of both images, if their rows disagree and these agree.
 fn in_columns(frame: &Frame, row_offset: Option<&RowOffset>) -> Option<usize> {
     let agree = row_offset.is_some_and(|rows| rows.verdict() != Verdict::Bad);
     if agree || frame.axis == Axis::Vertical || frame.geometry.is_some() {

@@ -160,7 +160,7 @@ impl Live {
         self.capture.lock().preparation()
     }
 
-    /// Restarts the stream of one of two free-running cameras, so that both take pictures at nearly the same time;
+    /// Restarts the stream of one of two free-running cameras, so that both take images at nearly the same time;
     /// [`Status::cameras`] has the result.
     pub fn resync(&self) {
         self.capture.lock().resync();

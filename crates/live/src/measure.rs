@@ -10,7 +10,7 @@ use crate::stereo::{DisparityMap, StereoParams, Subpixel};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Share of each side of the picture in the default region, as in RealSense's tool.
+/// Share of each side of the image in the default region, as in RealSense's tool.
 const DEFAULT_SHARE: f64 = 0.4;
 /// Largest number of recent values for trends and their curves.
 const MAX_VALUES: usize = 110;
@@ -18,12 +18,12 @@ const MAX_VALUES: usize = 110;
 /// Pair and map, for the temporal agreement of the next pair.
 pub type PreviousPair = (Arc<Frame>, Arc<DisparityMap>);
 
-/// Subject of measurements in a picture.
+/// Subject of measurements in an image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Subject {
     /// Rectangle with a flat surface.
     pub region: Region,
-    /// True distance of the surface in the middle of the picture, m.
+    /// True distance of the surface in the middle of the image, m.
     pub true_distance_m: Option<f64>,
     /// Two pixels whose distance is measured.
     pub points: Option<[(usize, usize); 2]>,

@@ -29,7 +29,7 @@ pub struct Dropped {
     pub late: u64,
     /// Failed in the engine.
     pub failed: u64,
-    /// Taken while the picture was paused or matching suspended; not counted as missed.
+    /// Taken while the image was paused or matching suspended; not counted as missed.
     pub while_paused: u64,
 }
 
@@ -55,7 +55,7 @@ pub struct Status {
     pub computed_hz: f64,
     /// Pairs that were not matched.
     pub dropped: Dropped,
-    /// Agreement of the two pictures.
+    /// Agreement of the two images.
     pub health: Health,
     /// Conditions that make depth worse, as messages to the user.
     pub warnings: Vec<Warning>,

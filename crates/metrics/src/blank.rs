@@ -1,4 +1,4 @@
-//! Pairs without information on depth, though a map of them may be full: pictures of one brightness, dark ones, one picture twice.
+//! Pairs without information on depth, though a map of them may be full: images of one brightness, dark ones, one image twice.
 
 use crate::image::{Image, Luma};
 use std::fmt;
@@ -7,19 +7,19 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Blank {
-    /// Picture of one brightness.
+    /// Image of one brightness.
     Uniform {
-        /// Picture or pictures, in words.
+        /// Image or images, in words.
         view: &'static str,
         /// Mean of all its pixels, grey levels of 8 bits.
         mean: f64,
     },
-    /// Pictures so dark that noise drowns them.
+    /// Images so dark that noise drowns them.
     Dark {
         /// Mean of the darker one, grey levels of 8 bits.
         mean: f64,
     },
-    /// Equal pictures.
+    /// Equal images.
     Same,
 }
 
@@ -30,9 +30,9 @@ impl fmt::Display for Blank {
                 write!(f, "{view} nothing but brightness {mean:.0} of 255: is a lens covered, or a file empty?")
             }
             Self::Dark { mean } => {
-                write!(f, "the pictures are dark, mean {mean:.0} of 255: more light, or a longer exposure")
+                write!(f, "the images are dark, mean {mean:.0} of 255: more light, or a longer exposure")
             }
-            Self::Same => f.write_str("both pictures are the same: give one of each camera"),
+            Self::Same => f.write_str("both images are the same: give one of each camera"),
         }
     }
 }
@@ -41,18 +41,18 @@ impl fmt::Display for Blank {
 const ROWS: usize = 240;
 /// Share of the pixels at each end of the brightness that may be dust, a time stamp or a dead pixel.
 const OUTLIER_SHARE: f64 = 0.005;
-/// Largest span of brightness of a blank picture, grey levels.
+/// Largest span of brightness of a blank image, grey levels.
 const UNIFORM_SPAN: u8 = 3;
-/// Largest mean and span of a dark picture, grey levels.
+/// Largest mean and span of a dark image, grey levels.
 const DARK: (f64, u8) = (20.0, 40);
 /// Smallest difference of the left and right neighbours of a textured pixel, grey levels.
 const MIN_TEXTURE_SLOPE: u8 = 8;
 /// Smallest number of textured pixels for a decision.
 const MIN_TEXTURED: usize = 50;
-/// Largest mean displacement of equal pictures, px.
+/// Largest mean displacement of equal images, px.
 const MAX_SAME_PX: f64 = 0.1;
 
-/// Brightness of a picture, grey levels of 8 bits.
+/// Brightness of an image, grey levels of 8 bits.
 struct Brightness {
     mean: f64,
     /// Difference between the darkest and the brightest pixels.
@@ -67,9 +67,9 @@ pub fn blank(left: &Luma, right: &Luma) -> Option<Blank> {
     let [is_left, is_right] = [&of_left, &of_right].map(|found| found.span <= UNIFORM_SPAN);
     let mean = of_left.mean.min(of_right.mean);
     match (is_left, is_right) {
-        (true, true) => Some(Blank::Uniform { view: "both pictures show", mean: of_left.mean }),
-        (true, false) => Some(Blank::Uniform { view: "the left picture shows", mean: of_left.mean }),
-        (false, true) => Some(Blank::Uniform { view: "the right picture shows", mean: of_right.mean }),
+        (true, true) => Some(Blank::Uniform { view: "both images show", mean: of_left.mean }),
+        (true, false) => Some(Blank::Uniform { view: "the left image shows", mean: of_left.mean }),
+        (false, true) => Some(Blank::Uniform { view: "the right image shows", mean: of_right.mean }),
         _ if is_same(&pictures) => Some(Blank::Same),
         _ if mean < DARK.0 && of_left.span.min(of_right.span) <= DARK.1 => Some(Blank::Dark { mean }),
         _ => None,
@@ -80,7 +80,7 @@ fn rows(image: &Image<u8>) -> impl Iterator<Item = usize> {
     (0..image.height()).step_by((image.height() / ROWS).max(1))
 }
 
-/// Returns the brightness; `None` for a picture without pixels.
+/// Returns the brightness; `None` for an image without pixels.
 fn brightness(image: &Image<u8>) -> Option<Brightness> {
     let mut histogram = [0_usize; 256];
     rows(image).flat_map(|y| image.row(y)).for_each(|&value| histogram[usize::from(value)] += 1);
@@ -147,9 +147,9 @@ mod tests {
     fn uniform_pictures_are_named_with_their_side_and_brightness() {
         let [left, right] = picture(&SceneOptions::default());
         let text = |left: &Luma, right: &Luma| blank(left, right).expect("blank").to_string();
-        assert!(text(&flat(128), &flat(128)).starts_with("both pictures show nothing but brightness 128"));
-        assert!(text(&flat(0), &right).starts_with("the left picture shows nothing but brightness 0"));
-        assert!(text(&left, &flat(255)).starts_with("the right picture shows nothing but brightness 255"));
+        assert!(text(&flat(128), &flat(128)).starts_with("both images show nothing but brightness 128"));
+        assert!(text(&flat(0), &right).starts_with("the left image shows nothing but brightness 0"));
+        assert!(text(&left, &flat(255)).starts_with("the right image shows nothing but brightness 255"));
     }
 
     #[test]

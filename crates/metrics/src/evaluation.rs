@@ -8,7 +8,7 @@ use crate::image::{Image, Truth};
 use crate::stereo::DisparityMap;
 
 choices! {
-    /// Part of the left picture over which figures are taken.
+    /// Part of the left image over which figures are taken.
     pub enum TruthRegion {
         /// Pixels that the right view sees too.
         Nonocc = "nonocc",

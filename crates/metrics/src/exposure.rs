@@ -1,10 +1,10 @@
-//! Difference of brightness between the two pictures, and its effect on matching.
+//! Difference of brightness between the two images, and its effect on matching.
 
 use crate::image::Luma;
 use crate::stereo::CostKind;
 use crate::stereo::cost::ExposureTolerance;
 
-/// Brightness of the right picture against the left one, over their common middle.
+/// Brightness of the right image against the left one, over their common middle.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct LumaDifference {
     /// Right minus left, grey levels of 8 bits.
@@ -13,7 +13,7 @@ pub struct LumaDifference {
     pub ratio: f64,
 }
 
-/// Compares the middle three fifths of both pictures, which show nearly the same; `None` for pictures of different sizes.
+/// Compares the middle three fifths of both images, which show nearly the same; `None` for images of different sizes.
 pub fn luma_difference(left: &Luma, right: &Luma) -> Option<LumaDifference> {
     if left.size() != right.size() {
         return None;
@@ -27,7 +27,7 @@ pub fn luma_difference(left: &Luma, right: &Luma) -> Option<LumaDifference> {
 /// from 5.7 % to 9.2 % at 3.5 levels, 30 % at 6 and 57 % at 8 levels.
 const SAD_LEVELS: f64 = 3.0;
 /// Largest ratios for census and rank, which compare order only: there census 5x5 goes from 12.4 % to 15.1 % at a ratio of 0.71 and to
-/// 17.8 % at 0.51, where noise drowns the darker picture; up to 1.5 it is as good as at 1, and at 1.86 it suffers from
+/// 17.8 % at 0.51, where noise drowns the darker image; up to 1.5 it is as good as at 1, and at 1.86 it suffers from
 /// saturated pixels.
 const ORDER_RATIO: std::ops::RangeInclusive<f64> = 0.6..=1.8;
 

@@ -1,15 +1,15 @@
-//! Displacement between two pictures of one camera: the disparity error of a late right picture.
+//! Displacement between two images of one camera: the disparity error of a late right image.
 
 use crate::calibration::{Search, quantile, search};
 use crate::image::Luma;
 
-/// Coarse search: corners of a small level, moved by up to a tenth of the picture in any direction.
+/// Coarse search: corners of a small level, moved by up to a tenth of the image in any direction.
 const SEARCH: Search = Search { disparity: (-0.10, 0.10), rows: 0.10, width_px: 320 };
 /// Smallest number of matches for a result.
 const MIN_MATCHES: usize = 20;
 
 /// Returns the 95th percentile of the displacement of points from `previous` to `next`, px; `None` with too few points, as in the dark.
-/// Divided by the time between both pictures and multiplied by the skew of a pair, it is the disparity error of free-running cameras.
+/// Divided by the time between both images and multiplied by the skew of a pair, it is the disparity error of free-running cameras.
 pub fn motion(previous: &Luma, next: &Luma) -> Option<f64> {
     let found = search(previous, next, SEARCH);
     if found.len() < MIN_MATCHES {

@@ -21,8 +21,8 @@ pub enum Missing {
     /// The disparity is that of infinity or lies behind it.
     #[error("at or behind infinity: the disparity is too small for this calibration")]
     Infinity,
-    /// The plane contains the camera, or the ray through the picture's centre never meets it.
-    #[error("the plane does not cross the line of sight through the middle of the picture")]
+    /// The plane contains the camera, or the ray through the image's centre never meets it.
+    #[error("the plane does not cross the line of sight through the middle of the image")]
     LineOfSight,
     /// No distance to compare with.
     #[error("no true distance was given to compare with")]

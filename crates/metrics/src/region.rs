@@ -1,4 +1,4 @@
-//! A rectangle of a picture.
+//! A rectangle of an image.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,12 +22,12 @@ pub enum RegionError {
     /// Text that is no rectangle.
     #[error("expected X,Y,WIDTH,HEIGHT in px, such as 220,140,200,200, with a width and height above 0")]
     Grammar,
-    /// Rectangle that leaves the picture.
-    #[error("the region {region} does not lie inside the picture, which has {} px", size_text(.size))]
+    /// Rectangle that leaves the image.
+    #[error("the region {region} does not lie inside the image, which has {} px", size_text(.size))]
     Outside {
         /// The rectangle.
         region: Region,
-        /// Width and height of the picture, px.
+        /// Width and height of the image, px.
         size: (usize, usize),
     },
 }
@@ -37,21 +37,21 @@ fn size_text((width, height): &(usize, usize)) -> String {
 }
 
 impl Region {
-    /// Returns the rectangle in the middle of a picture of this size whose sides are this share of the picture's, above 0 and at most 1.
+    /// Returns the rectangle in the middle of an image of this size whose sides are this share of the image's, above 0 and at most 1.
     pub fn centred((width, height): (usize, usize), share: f64) -> Self {
         let side = |whole: usize| ((whole as f64 * share).round() as usize).clamp(1.min(whole), whole);
         let (w, h) = (side(width), side(height));
         Self { x: (width - w) / 2, y: (height - h) / 2, width: w, height: h }
     }
 
-    /// Returns the part inside a picture of this size; it may be empty.
+    /// Returns the part inside an image of this size; it may be empty.
     #[must_use]
     pub fn clipped(self, (width, height): (usize, usize)) -> Self {
         let (x, y) = (self.x.min(width), self.y.min(height));
         Self { x, y, width: self.width.min(width - x), height: self.height.min(height - y) }
     }
 
-    /// Checks that it lies inside a picture of this size.
+    /// Checks that it lies inside an image of this size.
     ///
     /// # Errors
     /// [`RegionError::Outside`]
@@ -77,7 +77,7 @@ impl fmt::Display for Region {
     }
 }
 
-/// Largest side, px: larger than any picture, and sums of two sides stay far from overflow.
+/// Largest side, px: larger than any image, and sums of two sides stay far from overflow.
 const MAX_SIDE: usize = 1 << 20;
 
 impl FromStr for Region {

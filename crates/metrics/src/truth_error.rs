@@ -5,7 +5,7 @@ use crate::image::Truth;
 use crate::stereo::DisparityMap;
 use std::fmt;
 
-/// Error over one region of the left picture.
+/// Error over one region of the left image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct RegionErrors {
     /// Pixels of the region with ground truth.
@@ -31,7 +31,7 @@ pub struct RegionErrors {
 pub struct TruthError {
     /// All pixels with ground truth.
     pub all: RegionErrors,
-    /// Pixels that are visible in the right picture too; equal to `all` where the truth has no occlusions.
+    /// Pixels that are visible in the right image too; equal to `all` where the truth has no occlusions.
     pub nonocc: RegionErrors,
 }
 

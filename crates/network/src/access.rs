@@ -195,13 +195,13 @@ impl Access {
         } else if has("transport/auth/usrpwd/dictionary_file") {
             "everyone who knows the password can connect"
         } else if self.open {
-            "everyone who reaches this address can watch, control cameras, change parameters, and send pictures and depth in a rig's place"
+            "everyone who reaches this address can watch, control cameras, change parameters, and send images and depth in a rig's place"
         } else {
             let certificates = if is_tls { "set enable_mtls" } else { "listen on tls/ with enable_mtls" };
             return Err(format!(
                 "{reached} can be reached from other machines, and nothing says who may connect: set the variable \
                  {PASSWORD_VARIABLE} on all machines, or {certificates} and certificates in --zenoh-config FILE, or say --open if \
-                 everyone who reaches it may watch, control cameras, change parameters, and send pictures and depth in a rig's place"
+                 everyone who reaches it may watch, control cameras, change parameters, and send images and depth in a rig's place"
             ));
         };
         let encrypted = if is_tls { "everything" } else { "nothing" };

@@ -18,7 +18,7 @@ use std::time::Duration;
 pub struct Ages {
     /// Number of received results.
     pub results: u64,
-    /// Median time from the left picture's capture to its arrival, ms.
+    /// Median time from the left image's capture to its arrival, ms.
     pub age_ms_p50: f64,
     /// 99th percentile of that time, ms.
     pub age_ms_p99: f64,

@@ -6,7 +6,7 @@ use crate::wire::{self, Content};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Builds a rig's message with pictures on these topics that declare 16384x16384 px and contain one byte.
+/// Builds a rig's message with images on these topics that declare 16384x16384 px and contain one byte.
 pub fn bomb(pictures: &[&str]) -> zenoh::bytes::ZBytes {
     let body = Body::Compressed { format: "png".into(), data: (*b"P5 16384 16384 255\n7").into() };
     let packet = |name: &&str| Packet {

@@ -182,7 +182,7 @@ struct Sender {
     shared: Arc<Shared>,
     packer: Packer,
     about: About,
-    /// Picture topics of a pair.
+    /// Image topics of a pair.
     pictures: Vec<&'static str>,
 }
 
@@ -190,7 +190,7 @@ impl Sender {
     fn pack(&mut self, parts: &PairParts) -> Result<Parcel, String> {
         let size = parts.size();
         if size != (self.about.width, self.about.height) {
-            // receivers accept pictures of the described size only
+            // receivers accept images of the described size only
             (self.about.width, self.about.height) = size;
             self.shared.describe(|state| (state.about.width, state.about.height) = size);
         }
@@ -198,7 +198,7 @@ impl Sender {
         let mut packets = if let Ok(packets) = self.packer.pair(parts, now) {
             packets
         } else {
-            // the pictures are now split or rotated differently: new description
+            // the images are now split or rotated differently: new description
             self.packer = Packer::new(self.about.clone(), Format::Ros2);
             self.packer.pair(parts, now)?
         };
@@ -248,7 +248,7 @@ impl Shared {
         Ok(parameter_words(&params))
     }
 
-    /// Returns a JPEG thumbnail of the newest left (or only) picture.
+    /// Returns a JPEG thumbnail of the newest left (or only) image.
     fn picture(&self) -> Result<Vec<u8>, String> {
         let pair = self.newest.lock().clone().ok_or("no pair has come yet")?;
         let decoded = pair.original.as_ref().map(|original| original.pictures(Pixels::Color)).transpose();
@@ -303,7 +303,7 @@ fn answers(rig: &str, shared: &Arc<Shared>) -> Vec<(String, Answer)> {
 /// Width of a thumbnail, px.
 const SMALL_WIDTH: u32 = 160;
 
-/// Encodes a picture as a JPEG at most [`SMALL_WIDTH`] px wide.
+/// Encodes an image as a JPEG at most [`SMALL_WIDTH`] px wide.
 fn small_jpeg(picture: Picture) -> Result<Vec<u8>, String> {
     let (width, height) = picture.size();
     let (width, height) = (width as u32, height as u32);

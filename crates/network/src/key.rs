@@ -41,7 +41,7 @@ pub enum RigTopic {
     Controls,
     /// Clock of the head.
     Clock,
-    /// Thumbnail of the newest picture, answered by the head.
+    /// Thumbnail of the newest image, answered by the head.
     Picture,
 }
 

@@ -24,7 +24,7 @@
 //!   results of pairs that it has shown.
 //! - A session follows its members once (`network/presence`), and shares that. Replies are taken by callbacks (`network/replies`): a queue that the asking thread empties afterwards can hold it for ever.
 //! - A receiver keeps to one head (`network/kept`), and judges messages before they take the place of others (`network/inlet`). Of two members of one name `network/membership` computes which goes on.
-//! - A head of one camera is a member of another role, so that no engine takes it for a rig. `network/paired` pairs the pictures of two by the rule for two cameras of one machine (`capture/pairing`), in
+//! - A head of one camera is a member of another role, so that no engine takes it for a rig. `network/paired` pairs the images of two by the rule for two cameras of one machine (`capture/pairing`), in
 //!   this machine's time. A head asks for no pixels (`capture::Pixels::Unread`): a JPEG that is passed on is not decoded.
 //! - `--engine network` is an engine like others (`engine/elsewhere`): its results come with the pairs. `RigSource` holds pairs back until their results are there, only while such an engine wants them.
 //!   Parameters follow both ways through `capture::Elsewhere`.

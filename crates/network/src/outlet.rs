@@ -20,7 +20,7 @@ use zenoh::qos::{CongestionControl, Priority};
 pub struct Parcel {
     /// Number of the rig's description.
     pub about: u32,
-    /// Capture time of the left picture in the head's clock, ns since 1970.
+    /// Capture time of the left image in the head's clock, ns since 1970.
     pub taken_ns: u64,
     /// Packets of the message.
     pub packets: Vec<Packet>,

@@ -1,4 +1,4 @@
-//! Source of two single-camera heads on two machines. Pictures are paired by capture time in this machine's clock, with
+//! Source of two single-camera heads on two machines. Images are paired by capture time in this machine's clock, with
 //! continuously measured clock offsets ([`super::clock`]).
 
 use super::clock::ClockOffset;
@@ -19,12 +19,12 @@ use crossbeam_channel::Select;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Picture rate assumed until it is measured, Hz.
+/// Image rate assumed until it is measured, Hz.
 const NOMINAL_HZ: f64 = 30.0;
 
-/// Source that pairs the pictures of two heads.
+/// Source that pairs the images of two heads.
 pub struct PairedHeads {
-    eyes: [Eye; 2],
+    streams: [HeadStream; 2],
     network: Network,
     info: SourceInfo,
     options: SourceOptions,
@@ -35,7 +35,7 @@ pub struct PairedHeads {
 }
 
 /// Receiver of one head.
-struct Eye {
+struct HeadStream {
     name: String,
     side: Side,
     inlet: Inlet,
@@ -61,10 +61,10 @@ impl PairedHeads {
     /// See [`PairedHeads::open`].
     pub fn on(network: Network, names: [&str; 2], options: &SourceOptions) -> Result<Self, CaptureError> {
         let [left, right] = names;
-        let eyes = [Eye::open(&network, left, Side::Left)?, Eye::open(&network, right, Side::Right)?];
+        let streams = [HeadStream::open(&network, left, Side::Left)?, HeadStream::open(&network, right, Side::Right)?];
         let mut source = Self {
-            unpacker: unpacker(&eyes, options),
-            eyes,
+            unpacker: unpacker(&streams, options),
+            streams,
             network,
             info: SourceInfo::default(),
             options: options.clone(),
@@ -81,7 +81,8 @@ impl PairedHeads {
                 return Err(CaptureError::Camera(source.why_no_pair()));
             }
         };
-        let rate_hz = source.eyes.iter().filter_map(|eye| eye.kept.description().lock().about.rate_hz).reduce(f64::min);
+        let rate_hz =
+            source.streams.iter().filter_map(|stream| stream.kept.description().lock().about.rate_hz).reduce(f64::min);
         let info = playback::info_of(format!("{left} and {right}"), &first, None);
         source.info = SourceInfo { is_camera: true, rate_hz, ..info };
         source.first = Some(first);
@@ -89,22 +90,22 @@ impl PairedHeads {
     }
 
     fn why_no_pair(&self) -> String {
-        let [left, right] = &self.eyes;
+        let [left, right] = &self.streams;
         let seconds = FIRST_PAIR_TIMEOUT.as_secs();
-        let each = [left, right].map(|eye| {
-            let counts = eye.inlet.counts();
+        let each = [left, right].map(|stream| {
+            let counts = stream.inlet.counts();
             let refused = counts.refusal.map(|why| format!(", {} of them useless: {why}", counts.refused));
-            let clock = if eye.watch.clock().is_none() { ", and its clock does not answer" } else { "" };
-            format!("'{}' sent {}{}{clock}", eye.name, counts.received, refused.unwrap_or_default())
+            let clock = if stream.watch.clock().is_none() { ", and its clock does not answer" } else { "" };
+            format!("'{}' sent {}{}{clock}", stream.name, counts.received, refused.unwrap_or_default())
         });
         format!("no pair of heads '{}' and '{}' came within {seconds} s: {}", left.name, right.name, each.join("; "))
     }
 
     fn next_pair(&mut self, timeout: Duration) -> Result<Option<Box<RawPair>>, CaptureError> {
         let end = Instant::now() + timeout;
-        for at in 0..self.eyes.len() {
-            if self.eyes[at].kept.follow() {
-                self.unpacker = unpacker(&self.eyes, &self.options);
+        for at in 0..self.streams.len() {
+            if self.streams[at].kept.follow() {
+                self.unpacker = unpacker(&self.streams, &self.options);
             }
         }
         loop {
@@ -118,17 +119,17 @@ impl PairedHeads {
                 return Ok(None);
             }
             let mut either = Select::new();
-            for eye in &self.eyes {
-                either.recv(eye.inlet.messages().channel());
+            for stream in &self.streams {
+                either.recv(stream.inlet.messages().channel());
             }
             let _ = either.ready_deadline(end);
         }
     }
 
-    /// Takes all received pictures without blocking.
+    /// Takes all received images without blocking.
     fn drain(&mut self) {
-        for at in 0..self.eyes.len() {
-            while let Ok(arrived) = self.eyes[at].inlet.messages().try_recv() {
+        for at in 0..self.streams.len() {
+            while let Ok(arrived) = self.streams[at].inlet.messages().try_recv() {
                 self.take(at, &arrived);
             }
         }
@@ -136,27 +137,27 @@ impl PairedHeads {
 
     fn take(&mut self, at: usize, arrived: &Arrived) {
         let head = &arrived.head;
-        match self.eyes[at].kept.accept(head) {
+        match self.streams[at].kept.accept(head) {
             Ok(Accepted::Known) => {}
-            Ok(Accepted::Renewed) => self.unpacker = unpacker(&self.eyes, &self.options),
-            Err(why) => return self.eyes[at].inlet.refuse(why),
+            Ok(Accepted::Renewed) => self.unpacker = unpacker(&self.streams, &self.options),
+            Err(why) => return self.streams[at].inlet.refuse(why),
         }
-        let eye = &mut self.eyes[at];
-        let packets = match eye.packets.of(&arrived.payload.to_bytes()) {
+        let stream = &mut self.streams[at];
+        let packets = match stream.packets.of(&arrived.payload.to_bytes()) {
             Ok(packets) => packets,
-            Err(why) => return eye.inlet.refuse(&why.to_string()),
+            Err(why) => return stream.inlet.refuse(&why.to_string()),
         };
         if packets.iter().filter(|packet| topic::plain(&packet.channel.topic) != topic::PAIRS).count() != 1 {
-            return eye.inlet.refuse("it does not have one picture");
+            return stream.inlet.refuse("it does not have one image");
         }
-        eye.last_picture = Instant::now();
-        match eye.watch.clock().and_then(|clock| clock.here(head.taken_ns)) {
-            Some(time) => self.pairing.push(eye.side, time, packets),
+        stream.last_picture = Instant::now();
+        match stream.watch.clock().and_then(|clock| clock.here(head.taken_ns)) {
+            Some(time) => self.pairing.push(stream.side, time, packets),
             None => self.pairing.skip_frame(),
         }
     }
 
-    /// Makes a pair of two pictures; `None` and counted if they cannot be used.
+    /// Makes a pair of two images; `None` and counted if they cannot be used.
     fn pair(&mut self, paired: Paired<Vec<Packet>>) -> Option<Box<RawPair>> {
         let Paired { left, right, time, skew_s } = paired;
         let is_picture = |packet: &Packet| topic::plain(&packet.channel.topic) != topic::PAIRS;
@@ -170,7 +171,7 @@ impl PairedHeads {
                 Some(Box::new(RawPair { sequence, name, skew_s, capture_time: time, taken_on, ..pair }))
             }
             Err(why) => {
-                self.eyes[0].inlet.refuse(&why.to_string());
+                self.streams[0].inlet.refuse(&why.to_string());
                 None
             }
         }
@@ -178,7 +179,7 @@ impl PairedHeads {
 
     /// Returns the right clock's offset from the left one.
     fn clocks(&self) -> Option<ClockOffset> {
-        let [left, right] = &self.eyes;
+        let [left, right] = &self.streams;
         let (left, right) = (left.watch.clock()?, right.watch.clock()?);
         Some(ClockOffset {
             offset_s: right.offset_s - left.offset_s,
@@ -188,10 +189,10 @@ impl PairedHeads {
 
     fn clock_remark(&self) -> Option<String> {
         let clocks = self.clocks()?;
-        let [left, right] = &self.eyes;
+        let [left, right] = &self.streams;
         let interval_s = self.pairing.intervals_s().map_or(1.0 / NOMINAL_HZ, |[left_s, right_s]| left_s.min(right_s));
         let doubt = if clocks.uncertainty_s > interval_s / 4.0 {
-            "; that is too much to pair their pictures surely: use a quicker link, or a lower rate"
+            "; that is too much to pair their images surely: use a quicker link, or a lower rate"
         } else {
             ""
         };
@@ -200,15 +201,15 @@ impl PairedHeads {
     }
 }
 
-/// Builds the unpacker of both heads' pictures.
-fn unpacker(eyes: &[Eye; 2], options: &SourceOptions) -> Unpacker {
-    let [left, right] = eyes.each_ref().map(|eye| eye.kept.description().lock().about.clone());
+/// Builds the unpacker of both heads' images.
+fn unpacker(streams: &[HeadStream; 2], options: &SourceOptions) -> Unpacker {
+    let [left, right] = streams.each_ref().map(|stream| stream.kept.description().lock().about.clone());
     let orientation = [left.raw.orientation[0], right.raw.orientation[1]];
     let raw = StereoLayout { orientation, ..StereoLayout::default() };
     rig::unpacker(&About { raw, ..left }, options)
 }
 
-impl Eye {
+impl HeadStream {
     fn open(network: &Network, name: &str, side: Side) -> Result<Self, CaptureError> {
         super::key::check_rig(name).map_err(CaptureError::Grammar)?;
         let (kept, inlet) = TrackedHead::open(network, name)?;
@@ -239,7 +240,7 @@ impl Eye {
             return None;
         }
         let cause = self.watch.news().why_silent(network);
-        Some(format!("no picture of camera '{}' for {} s: {cause}; waiting for it", self.name, silent.as_secs()))
+        Some(format!("no image of camera '{}' for {} s: {cause}; waiting for it", self.name, silent.as_secs()))
     }
 }
 
@@ -262,20 +263,22 @@ impl PairSource for PairedHeads {
         let mut state = SourceState {
             unpaired: self.pairing.unpaired(),
             skew: self.pairing.skew(),
-            unreadable: self.eyes.iter().find_map(|eye| eye.silence(&self.network)),
+            unreadable: self.streams.iter().find_map(|stream| stream.silence(&self.network)),
             ..SourceState::default()
         };
-        for eye in &self.eyes {
-            let counts = eye.inlet.counts();
+        for stream in &self.streams {
+            let counts = stream.inlet.counts();
             if counts.dropped_by_network > 0 {
-                let count = console::counted(counts.dropped_by_network, "picture");
-                state.remarks.push(format!("the network dropped {count} of head '{}'", eye.name));
+                let count = console::counted(counts.dropped_by_network, "image");
+                state.remarks.push(format!("the network dropped {count} of head '{}'", stream.name));
             }
             if counts.refused > 0 {
                 let why = counts.refusal.unwrap_or_default();
-                state.remarks.push(format!("{} messages of head '{}' were refused: {why}", counts.refused, eye.name));
+                state
+                    .remarks
+                    .push(format!("{} messages of head '{}' were refused: {why}", counts.refused, stream.name));
             }
-            if let Some(status) = eye.watch.news().status {
+            if let Some(status) = stream.watch.news().status {
                 state.cameras.extend(status.cameras);
                 state.remarks.extend(status.remarks.iter().map(|remark| console::foreign(remark)));
             }

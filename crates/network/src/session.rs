@@ -90,7 +90,7 @@ impl Network {
         let (take, answers) = collect(CollectedAnswers::take);
         // several members may answer to one key: keep all answers
         let question = self.session().get(key).callback(take).consolidation(ConsolidationMode::None).timeout(timeout);
-        // queries pass links that are full of pictures, whose priority is lower
+        // queries pass links that are full of images, whose priority is lower
         let question = question.priority(Priority::InteractiveHigh);
         let asked = match sent {
             Some(sent) => question.payload(sent).wait(),

@@ -36,9 +36,9 @@ pub struct Status {
 pub struct HeadStatus {
     /// Source, as for `--source`.
     pub source: String,
-    /// Width of one view's raw picture, px.
+    /// Width of one view's raw image, px.
     pub width: usize,
-    /// Height of one view's raw picture, px.
+    /// Height of one view's raw image, px.
     pub height: usize,
     /// Side of a single-camera head.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,7 +49,7 @@ pub struct HeadStatus {
     pub rate_hz: f64,
     /// Pairs skipped by the source.
     pub dropped_by_source: u64,
-    /// Unpaired pictures.
+    /// Unpaired images.
     pub unpaired: u64,
     /// States of its cameras.
     pub cameras: Vec<CameraState>,

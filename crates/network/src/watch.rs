@@ -95,7 +95,7 @@ impl Watch {
         self.news.lock().clone()
     }
 
-    /// Returns the head's clock offset only: it is needed for each picture.
+    /// Returns the head's clock offset only: it is needed for each image.
     pub(super) fn clock(&self) -> Option<ClockOffset> {
         self.news.lock().clock
     }

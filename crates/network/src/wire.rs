@@ -33,13 +33,13 @@ pub enum Content {
 pub struct Head {
     /// Content of the message.
     pub content: Content,
-    /// Number of the description of its pictures; a new number makes receivers fetch it.
+    /// Number of the description of its images; a new number makes receivers fetch it.
     pub about: u32,
     /// Number of the sender's run.
     pub boot: u64,
     /// Number of the message, from 0 in each run. A gap means dropped messages.
     pub sequence: u64,
-    /// Capture time of the left picture in the head's clock, ns since 1970; identifies the pair of a result.
+    /// Capture time of the left image in the head's clock, ns since 1970; identifies the pair of a result.
     pub taken_ns: u64,
     /// Send time in the sender's clock, ns since 1970.
     pub sent_ns: u64,

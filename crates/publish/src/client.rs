@@ -22,7 +22,7 @@ pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(3);
 pub const MAX_MESSAGE_BYTES: usize = 64 << 10;
 /// Interval of pings.
 const PING_INTERVAL: Duration = Duration::from_secs(20);
-/// Size of one write: a slow network takes a large picture in chunks.
+/// Size of one write: a slow network takes a large image in chunks.
 const CHUNK_BYTES: usize = 64 << 10;
 /// A client that reads nothing for so long is gone, and so is one that sends nothing while no messages are sent to it.
 const CLIENT_TIMEOUT: Duration = Duration::from_mins(1);

@@ -50,7 +50,7 @@ pub(super) struct SourceKey {
     raw_size: (usize, usize),
     size: (usize, usize),
     layout: StereoLayout,
-    /// Layouts of cameras' pictures in memory.
+    /// Layouts of cameras' images in memory.
     layouts: Vec<Layout>,
     is_metric: bool,
     is_color: bool,

@@ -18,9 +18,9 @@ pub struct About {
     pub source: String,
     /// Name of the source.
     pub name: String,
-    /// Columns of the raw picture of one view.
+    /// Columns of the raw image of one view.
     pub width: usize,
-    /// Rows of the raw picture of one view.
+    /// Rows of the raw image of one view.
     pub height: usize,
     /// Rate of the source, Hz.
     pub rate_hz: Option<f64>,
@@ -32,7 +32,7 @@ pub struct About {
     pub streams: Streams,
     /// Invalid pixels of depth and disparity are filled, and so not measured.
     pub filled: bool,
-    /// How raw pictures become the left and the right eye's.
+    /// How raw images become the left and the right side's.
     pub raw: StereoLayout,
     /// How pairs become rectified and metric.
     pub calibration: CalibrationNote,
@@ -45,7 +45,7 @@ pub struct About {
     pub recomputed: Option<Recomputed>,
 }
 
-/// The input of `recompute`. Raw pictures are copied with their times, and each result has the log time of its pair.
+/// The input of `recompute`. Raw images are copied with their times, and each result has the log time of its pair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recomputed {
     /// The file's name.
@@ -65,7 +65,7 @@ pub struct Recomputed {
 pub struct PairNote {
     /// Sequence number at the source.
     pub sequence: u64,
-    /// Time of the right picture minus that of the left one, s.
+    /// Time of the right image minus that of the left one, s.
     pub skew_s: f64,
     /// The pair's name.
     pub name: String,
@@ -161,7 +161,7 @@ fn units() -> BTreeMap<String, String> {
             "calibration.geometry",
             "focal_px, doffs_px, cx_px, cy_px: px; baseline_m: m; z = focal_px * baseline_m / (d + doffs_px)",
         ),
-        ("time", "ns since 1970 by the wall clock; publish time is when the left picture was taken"),
+        ("time", "ns since 1970 by the wall clock; publish time is when the left image was taken"),
     ];
     units.map(|(what, unit)| (what.to_owned(), unit.to_owned())).into()
 }

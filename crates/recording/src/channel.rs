@@ -57,7 +57,7 @@ impl Packet {
         }
     }
 
-    /// Time of capture of a picture: its message's `stamp`, or the publish time where the stamp is 1970.
+    /// Time of capture of an image: its message's `stamp`, or the publish time where the stamp is 1970.
     pub(super) fn capture_time(&self, stamp: SystemTime) -> SystemTime {
         if stamp > UNIX_EPOCH { stamp } else { time::from_ns(self.publish_time_ns) }
     }

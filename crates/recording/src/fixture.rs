@@ -1,4 +1,4 @@
-//! Small recordings, ours and of others, with pictures that tell their number.
+//! Small recordings, ours and of others, with images that tell their number.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::time::{Duration, SystemTime};
 
-/// Size of every picture, px.
+/// Size of every image, px.
 pub const SIZE: (usize, usize) = (40, 30);
 /// Interval of pairs.
 pub const INTERVAL: Duration = Duration::from_millis(50);
@@ -24,20 +24,20 @@ pub fn taken(k: u64) -> SystemTime {
     time::from_ns(1_700_000_000_000_000_000) + INTERVAL * k as u32
 }
 
-/// The picture of one eye: a texture, and its number in one grey level.
-pub fn picture(k: u64, eye: usize) -> Image<u8> {
+/// The image of one side: a texture, and its number in one grey level.
+pub fn picture(k: u64, side: usize) -> Image<u8> {
     Image::from_fn(SIZE.0, SIZE.1, |x, y| match (x, y) {
         (0, 0) => k as u8,
-        _ => ((x + eye) * 37 + y * 101 + (x + eye) * y * 7) as u8,
+        _ => ((x + side) * 37 + y * 101 + (x + side) * y * 7) as u8,
     })
 }
 
 /// The same as brightness.
-pub fn luma(k: u64, eye: usize) -> Luma {
-    Luma::U8(picture(k, eye))
+pub fn luma(k: u64, side: usize) -> Luma {
+    Luma::U8(picture(k, side))
 }
 
-/// A grey picture as the body of a message.
+/// A grey image as the body of a message.
 pub fn image(width: usize, height: usize, pixels: &[u8]) -> Body {
     Body::Image(ImageBody {
         width: width as u32,
@@ -122,9 +122,9 @@ pub fn ours_with_depth(format: Format, pairs: u64, has_depth: impl Fn(u64) -> bo
         let at = (number as u32, taken(k) + Duration::from_millis(7));
         let note = PairNote { sequence: number, skew_s: 0.001, name: format!("camera-{number:06}"), bits: 8 };
         recorder.write(topic::PAIRS, at, taken(k), json(serde_json::to_value(note).unwrap()));
-        for (eye, topic) in [topic::LEFT_RAW, topic::RIGHT_RAW].into_iter().enumerate() {
-            let body = image(SIZE.0, SIZE.1, picture(k, eye).pixels());
-            recorder.write(topic, at, taken(k) + Duration::from_millis(eye as u64), body);
+        for (side, topic) in [topic::LEFT_RAW, topic::RIGHT_RAW].into_iter().enumerate() {
+            let body = image(SIZE.0, SIZE.1, picture(k, side).pixels());
+            recorder.write(topic, at, taken(k) + Duration::from_millis(side as u64), body);
         }
         if let Some(done) = k.checked_sub(LATER).filter(|&done| has_depth(done)) {
             depth(&mut recorder, done, at.1);

@@ -18,7 +18,7 @@
 //!  pipe ─▶ records one by one ──────────────────────────────────────────────▶ pairs ──────────────────────────────▶ newest wins
 //! ```
 //!
-//! - Taps (`frame::RawTap`, or `frame::FrameTap` where rectified pictures are recorded, and `engine::worker::ResultTap`) hand over shared
+//! - Taps (`frame::RawTap`, or `frame::FrameTap` where rectified images are recorded, and `engine::worker::ResultTap`) hand over shared
 //!   pairs and results and return at once. The queue holds and counts only the parts that are written (`recording/pack/parts`); what has no room
 //!   is dropped whole, pairs after results, and counted. Only a source that can wait is held back, by `--lossless` and until the first result is there.
 //! - A recording with depth begins with the first result (`write/beginning`); the capture counts pairs and time from there.

@@ -23,9 +23,9 @@ pub struct Message {
 /// Content of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
-    /// Uncompressed picture.
+    /// Uncompressed image.
     Image(ImageBody),
-    /// Compressed picture.
+    /// Compressed image.
     Compressed {
         /// `jpeg`, `png`, `tiff` or `pnm`.
         format: String,
@@ -51,7 +51,7 @@ pub enum Body {
     Json(serde_json::Value),
 }
 
-/// Uncompressed picture.
+/// Uncompressed image.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageBody {
     /// Columns.
@@ -67,7 +67,7 @@ pub struct ImageBody {
 }
 
 impl ImageBody {
-    /// The picture's pixels of `N` bytes, without the gaps behind rows; `None` if there are too few bytes.
+    /// The image's pixels of `N` bytes, without the gaps behind rows; `None` if there are too few bytes.
     pub fn pixels<const N: usize>(&self) -> Option<Image<[u8; N]>> {
         let (width, height, step) = (self.width as usize, self.height as usize, self.step as usize);
         let mut pixels = Vec::with_capacity((self.data.len() / N).min(width.checked_mul(height)?));
@@ -78,7 +78,7 @@ impl ImageBody {
         Some(Image::new(width, height, pixels))
     }
 
-    /// The pixels of a picture of floats.
+    /// The pixels of an image of floats.
     pub fn floats(&self) -> Option<Image<f32>> {
         let pixels = (self.encoding == Encoding::Float32).then(|| self.pixels())??;
         Some(pixels.map(|&bytes| f32::from_le_bytes(bytes)))
@@ -159,7 +159,7 @@ pub struct Point {
 pub struct DisparityBody {
     /// Disparity of each left pixel, px; NaN for none. In ROS, a number below `min_disparity` means none.
     pub disparity_px: Image<f32>,
-    /// Focal length of the rectified pictures, px; 0 if unknown.
+    /// Focal length of the rectified images, px; 0 if unknown.
     pub focal_px: f32,
     /// Baseline, m; 0 if unknown.
     pub baseline_m: f32,

@@ -28,22 +28,22 @@ impl RecordedPairs {
         Ok(Self { recording, unpacker, next: 0 })
     }
 
-    /// The rectification of its raw pictures, which have this `(width, height)`, as the program has rectified them; `None` where they are
+    /// The rectification of its raw images, which have this `(width, height)`, as the program has rectified them; `None` where they are
     /// rectified, or the recording has no calibration.
     ///
     /// # Errors
-    /// The recorded calibration is damaged, or for pictures of another shape.
+    /// The recorded calibration is damaged, or for images of another shape.
     pub fn rectifier(&self, (width, height): (usize, usize)) -> Result<Option<Rectifier>, CalibrationError> {
         let Some(note) = self.recording.calibration().filter(|note| note.rectifies) else { return Ok(None) };
         note.parsed_rig()?.map(|rig| rig.rectifier(width, height, note.crop)).transpose()
     }
 
-    /// Geometry of its rectified pictures at their full size, where the recording knows it.
+    /// Geometry of its rectified images at their full size, where the recording knows it.
     pub fn geometry(&self) -> Option<Geometry> {
         self.recording.calibration().and_then(|note| note.geometry)
     }
 
-    /// Whether the pictures are rectified.
+    /// Whether the images are rectified.
     pub fn are_rectified(&self) -> bool {
         self.recording.about().is_some_and(|about| about.is_rectified)
             || self.recording.stereo_topics().is_some_and(super::read::StereoTopics::are_rectified)

@@ -7,15 +7,15 @@ use std::str::FromStr;
 choices! {
     /// A stream.
     pub enum Stream {
-        /// The pictures as the cameras encoded them, from which everything else can be computed.
+        /// The images as the cameras encoded them, from which everything else can be computed.
         Raw = "raw",
-        /// The left and the right view, split and upright, if the raw pictures are not: for other programs.
+        /// The left and the right view, split and upright, if the raw images are not: for other programs.
         Eyes = "eyes",
         /// The rectified pair at working size.
         Rectified = "rectified",
-        /// Disparity of the left picture, px.
+        /// Disparity of the left image, px.
         Disparity = "disparity",
-        /// Depth of the left picture, mm.
+        /// Depth of the left image, mm.
         Depth = "depth",
     }
 }
@@ -56,7 +56,7 @@ impl Streams {
         self.0 == 0
     }
 
-    /// Whether pictures from before rectification are recorded.
+    /// Whether images from before rectification are recorded.
     pub fn has_unrectified(self) -> bool {
         self.has(Stream::Raw) || self.has(Stream::Eyes)
     }

@@ -1,16 +1,16 @@
 //! Names of topics and frames of reference, equal in all formats.
 
-/// Raw picture of the left view: split, upright, not rectified. A JPEG or PNG has [`COMPRESSED`] behind the name.
+/// Raw image of the left view: split, upright, not rectified. A JPEG or PNG has [`COMPRESSED`] behind the name.
 pub const LEFT_RAW: &str = "/stereo/left/image_raw";
-/// Raw picture of the right view.
+/// Raw image of the right view.
 pub const RIGHT_RAW: &str = "/stereo/right/image_raw";
-/// Picture of the left camera before its orientation is applied.
+/// Image of the left camera before its orientation is applied.
 pub const LEFT_UNTURNED: &str = "/stereo/left/image_unturned";
-/// Picture of the right camera before its orientation is applied.
+/// Image of the right camera before its orientation is applied.
 pub(crate) const RIGHT_UNTURNED: &str = "/stereo/right/image_unturned";
-/// Side-by-side picture of both views before it is split.
+/// Side-by-side image of both views before it is split.
 pub const BOTH_UNSPLIT: &str = "/stereo/both/image_unsplit";
-/// Suffix of topics whose pictures are JPEG or PNG, as in ROS's image transport.
+/// Suffix of topics whose images are JPEG or PNG, as in ROS's image transport.
 pub const COMPRESSED: &str = "/compressed";
 /// Colours of the left view, if its luma cannot be computed from them and is recorded too.
 pub(crate) const LEFT_COLOR: &str = "/stereo/left/image_color";
@@ -20,21 +20,21 @@ pub const RIGHT_COLOR: &str = "/stereo/right/image_color";
 pub const LEFT_CAMERA: &str = "/stereo/left/camera_info";
 /// Camera of [`RIGHT_RAW`].
 pub(crate) const RIGHT_CAMERA: &str = "/stereo/right/camera_info";
-/// The left picture, rectified, at working size.
+/// The left image, rectified, at working size.
 pub const LEFT_RECTIFIED: &str = "/stereo/rectified/left/image";
-/// The right picture, rectified, at working size.
+/// The right image, rectified, at working size.
 pub const RIGHT_RECTIFIED: &str = "/stereo/rectified/right/image";
-/// Colours of the rectified left picture, see [`LEFT_COLOR`].
+/// Colours of the rectified left image, see [`LEFT_COLOR`].
 pub(crate) const LEFT_RECTIFIED_COLOR: &str = "/stereo/rectified/left/image_color";
-/// Colours of the rectified right picture.
+/// Colours of the rectified right image.
 pub(crate) const RIGHT_RECTIFIED_COLOR: &str = "/stereo/rectified/right/image_color";
 /// Camera of [`LEFT_RECTIFIED`].
 pub const LEFT_RECTIFIED_CAMERA: &str = "/stereo/rectified/left/camera_info";
 /// Camera of [`RIGHT_RECTIFIED`].
 pub const RIGHT_RECTIFIED_CAMERA: &str = "/stereo/rectified/right/camera_info";
-/// Disparity of the left picture.
+/// Disparity of the left image.
 pub const DISPARITY: &str = "/stereo/disparity";
-/// Depth of the left picture.
+/// Depth of the left image.
 pub const DEPTH: &str = "/stereo/depth/image_raw";
 /// Camera of [`DEPTH`]: the rectified left one.
 pub const DEPTH_CAMERA: &str = "/stereo/depth/camera_info";

@@ -59,7 +59,7 @@ impl Draw {
         self.0.share() < share
     }
 
-    /// A solid that covers about a fiftieth to a third of the picture's width at this depth.
+    /// A solid that covers about a fiftieth to a third of the image's width at this depth.
     fn shape(&mut self, depth_m: f64) -> Shape {
         let size = depth_m * self.over_magnitudes(0.02, 0.35);
         match self.0.below(8) {

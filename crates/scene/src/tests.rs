@@ -169,9 +169,9 @@ fn the_matcher_finds_it() {
     assert!(good * 100 > seen * 85, "{good} of {seen} visible pixels within one pixel of the truth");
 }
 
-/// Writes pictures of the scene for inspection: `cargo test -p stereopsis-scene save_pictures -- --ignored`.
+/// Writes images of the scene for inspection: `cargo test -p stereopsis-scene save_pictures -- --ignored`.
 #[test]
-#[ignore = "writes pictures to look at"]
+#[ignore = "writes images to look at"]
 fn save_pictures() {
     let folder = std::env::temp_dir().join("stereopsis-scene");
     std::fs::create_dir_all(&folder).unwrap();

@@ -15,7 +15,7 @@ pub(super) struct Rig {
     cx: f64,
     cy: f64,
     baseline_m: f64,
-    /// Vertical offset of the right picture, as a tangent (positive: lower).
+    /// Vertical offset of the right image, as a tangent (positive: lower).
     vertical_px: f64,
     middle: DVec3,
     down: DVec3,
@@ -29,7 +29,7 @@ pub(super) enum View {
     Right,
 }
 
-/// One view's picture and disparities.
+/// One view's image and disparities.
 pub(super) struct RenderedView {
     pub(super) rgb: Image<[u8; 3]>,
     pub(super) disparity_px: Image<f32>,
@@ -67,7 +67,7 @@ impl Rig {
         }
     }
 
-    /// The ray through a point of a picture; its parameter `t` is depth in metres.
+    /// The ray through a point of an image; its parameter `t` is depth in metres.
     pub(super) fn ray(&self, side: View, x: f64, y: f64) -> Ray {
         let (shift, origin) = match side {
             View::Left => (0.0, DVec3::new(0.0, CAMERA_HEIGHT_M, 0.0)),
@@ -117,7 +117,7 @@ impl Rig {
         RenderedView { rgb: Image::new(width, height, rgb), disparity_px, seen }
     }
 
-    /// Occlusion mask: left pixels that the right view does not see because a surface hides them or they lie outside its picture.
+    /// Occlusion mask: left pixels that the right view does not see because a surface hides them or they lie outside its image.
     /// `still` is a view of the static part with its occlusion mask.
     pub(super) fn occluded(
         &self,

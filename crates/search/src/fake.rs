@@ -1,4 +1,4 @@
-//! Meter for tests: computes losses and times from parameters, without pictures.
+//! Meter for tests: computes losses and times from parameters, without images.
 
 use super::meter::{Failure, Meter, SampleResult};
 use super::trial::Run;

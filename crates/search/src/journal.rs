@@ -158,9 +158,7 @@ fn check_header(line: &[u8], wanted: &Map<String, Value>) -> Result<(), String> 
     let differing = |(name, value): &(&String, &Value)| match found.get(*name) {
         None => format!("it does not say its {name}"),
         // numbers without meaning for people
-        Some(_) if *name == CHECKSUMS => {
-            "its pairs have other pictures, another truth or another calibration".to_owned()
-        }
+        Some(_) if *name == CHECKSUMS => "its pairs have other images, another truth or another calibration".to_owned(),
         Some(there) => format!("its {name} is {}, not {value}", console::foreign(&there.to_string())),
     };
     Err(other.iter().map(differing).collect::<Vec<_>>().join("; "))
@@ -322,7 +320,7 @@ mod tests {
         drop(Journal::open(&path, &of("1.0", 3)).unwrap());
         assert!(Journal::open(&path, &of("1.0", 3)).is_ok());
         let why = Journal::open(&path, &of("1.1", 4)).unwrap_err();
-        assert!(why.contains("its version is \"1.0\", not \"1.1\"") && why.contains("have other pictures"), "{why}");
+        assert!(why.contains("its version is \"1.0\", not \"1.1\"") && why.contains("have other images"), "{why}");
         std::fs::write(&path, format!("{}\n", Value::Object(header(1)))).unwrap();
         let why = Journal::open(&path, &of("1.0", 3)).unwrap_err();
         assert!(why.contains("it does not say its version") && why.contains("does not say its checksums"), "{why}");

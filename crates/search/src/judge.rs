@@ -80,7 +80,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::UNIX_EPOCH;
 
-    /// Returns a sample whose texture lies 3 px further left in the right picture.
+    /// Returns a sample whose texture lies 3 px further left in the right image.
     fn sample(has_truth: bool) -> Sample {
         let texture = |x: usize, y: usize| ((x * 73) ^ (y * 151) ^ (x * y * 7)) as u8;
         let picture =

@@ -22,7 +22,7 @@ impl Sample {
         Self { frame, previous: None, num_disparities: None }
     }
 
-    /// Computes a checksum of pictures, truth and search range. Equal samples have equal checksums.
+    /// Computes a checksum of images, truth and search range. Equal samples have equal checksums.
     pub fn checksum(&self) -> u32 {
         let mut crc = flate2::Crc::new();
         for frame in std::iter::once(&self.frame).chain(&self.previous) {

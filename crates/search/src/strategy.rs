@@ -1,5 +1,5 @@
 //! Strategy of a search. The presets come first. Without truth the slowest that is quick enough is proposed, because their quality
-//! rises with their time on all kinds of pictures, and no score can order settings so similar. With truth a preset replaces the
+//! rises with their time on all kinds of images, and no score can order settings so similar. With truth a preset replaces the
 //! present setting if it is better in the mean and nearly as good on every pair; with truth of several pairs, changes replace the
 //! preset if all these pairs agree.
 //!

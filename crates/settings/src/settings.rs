@@ -69,7 +69,7 @@ pub enum SettingsError {
     File(String),
 }
 
-/// Settings of a run: everything except the pictures that determines a result.
+/// Settings of a run: everything except the images that determines a result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Parameters of the matching.
@@ -198,7 +198,7 @@ impl Settings {
         }
     }
 
-    /// Returns the parameters for pictures of this extent along the baseline and this geometry: `near_m` becomes a number of disparities, and
+    /// Returns the parameters for images of this extent along the baseline and this geometry: `near_m` becomes a number of disparities, and
     /// the range is checked to have possible matches.
     ///
     /// # Errors

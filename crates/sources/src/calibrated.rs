@@ -43,7 +43,7 @@ impl OpenError {
 
 /// Remark on a calibration that is not used.
 const OWN_CALIBRATION: &str =
-    "the pictures are rectified, with a calib.txt beside them: the calibration that was given is not used";
+    "the images are rectified, with a calib.txt beside them: the calibration that was given is not used";
 /// Number of pairs of an estimate.
 pub const ESTIMATE_PAIRS: usize = 6;
 /// Interval between the pairs of an estimate, so that the scene may change.
@@ -104,7 +104,7 @@ pub fn open_in_any_case(
     Ok((CalibratedSource { source, calibrated, inputs }, failed))
 }
 
-/// Returns the calibration of the source or of the user, without looking at pictures.
+/// Returns the calibration of the source or of the user, without looking at images.
 fn known(
     spec: &SourceSpec,
     source: &dyn PairSource,
@@ -146,7 +146,7 @@ fn first_pairs(source: &mut dyn PairSource) -> Result<Vec<Arc<RawPair>>, Capture
     let mut last = Instant::now();
     while pairs.len() < ESTIMATE_PAIRS && last.elapsed() < PAIR_TIMEOUT {
         match source.next(Duration::from_millis(50))? {
-            // the first pictures of a camera are dark
+            // the first images of a camera are dark
             Next::Pair(_) if is_camera && last.elapsed() < PAIR_INTERVAL => {}
             Next::Pair(pair) => {
                 pairs.push(Arc::from(pair));

@@ -20,7 +20,7 @@ use crate::recording::playback::{PipeSource, RecordingSource};
 /// Opens a source.
 ///
 /// # Errors
-/// It is missing or unusable, or its two pictures differ in size; the text gives advice.
+/// It is missing or unusable, or its two images differ in size; the text gives advice.
 pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSource>, CaptureError> {
     Ok(match spec {
         SourceSpec::Scene => {

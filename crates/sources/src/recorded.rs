@@ -21,7 +21,7 @@ pub struct CalibratedRecording {
     crop: Crop,
     /// Remarks, such as unused parts of the file with the reasons, in sentences.
     pub losses: Vec<String>,
-    /// Skew of its pairs; `None` for pictures of both views.
+    /// Skew of its pairs; `None` for images of both views.
     pub skew: Option<Skew>,
     options: SourceOptions,
 }
@@ -35,7 +35,7 @@ impl CalibratedRecording {
         Self::calibrated(Recording::open_with(path, &options.topics)?, path, options, choice)
     }
 
-    /// Opens a recording as recorded: depth belongs to the pictures at the matched size.
+    /// Opens a recording as recorded: depth belongs to the images at the matched size.
     ///
     /// # Errors
     /// As [`CalibratedRecording::open`].

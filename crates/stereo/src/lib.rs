@@ -38,9 +38,9 @@ use stereopsis_base::image::{Luma, PictureRef};
 use stereopsis_base::parameter::{choices, parameters};
 use stereopsis_base::{geometry, image, parameter};
 
-/// The whole algorithm for a pair without a past: a rectified pair in, the left picture's disparity out.
+/// The whole algorithm for a pair without a past: a rectified pair in, the left image's disparity out.
 ///
-/// `left` and `right`, pictures or their luma alone, have the same size, from 1x1; `params` are valid. Colours count where both
+/// `left` and `right`, images or their luma alone, have the same size, from 1x1; `params` are valid. Colours count where both
 /// have them.
 pub fn match_pair<'a>(
     left: impl Into<PictureRef<'a>>,

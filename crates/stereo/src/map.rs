@@ -16,17 +16,17 @@ pub const fn rounded_px(disparity_16th: i32) -> i32 {
 
 /// Why a pixel has no disparity, or that it was filled; a byte of bits, 0 for a measured disparity.
 pub mod reason {
-    /// Partner or all candidates outside the right picture.
+    /// Partner or all candidates outside the right image.
     pub const RANGE: u8 = 1;
     /// Another disparity had nearly as small a sum, or the learned choice finds none likely enough.
     pub const UNIQUENESS: u8 = 2;
-    /// The right picture disagrees: occluded there, or mismatched.
+    /// The right image disagrees: occluded there, or mismatched.
     pub const LEFT_RIGHT: u8 = 4;
     /// Part of a small isolated region.
     pub const SPECKLE: u8 = 8;
     /// Bad match: the sum exceeds the match threshold.
     pub const MATCH: u8 = 16;
-    /// Window or range beyond the pictures, where the border is dropped; or a black border, see [`NO_PICTURE`](super::NO_PICTURE).
+    /// Window or range beyond the images, where the border is dropped; or a black border, see [`NO_PICTURE`](super::NO_PICTURE).
     pub const BORDER: u8 = 32;
     /// Not measured in this pair: its disparity is that of earlier pairs; the bit of the original reason stays set beside it.
     pub const HELD: u8 = 64;
@@ -43,13 +43,13 @@ pub mod reason {
 
     /// Every reason with a word for files and a sentence for people.
     pub const ALL: &[(u8, &str, &str)] = &[
-        (RANGE, "range", "its partner would lie outside the right picture"),
+        (RANGE, "range", "its partner would lie outside the right image"),
         (UNIQUENESS, "uniqueness", "another disparity is nearly as good"),
-        (LEFT_RIGHT, "left-right", "the right picture disagrees: hidden there, or mismatched"),
+        (LEFT_RIGHT, "left-right", "the right image disagrees: hidden there, or mismatched"),
         (SPECKLE, "speckle", "part of a small isolated region"),
         (MATCH, "match-threshold", "it matches badly"),
-        (BORDER, "border", "it lies in a black border, or its window or its range leaves the pictures"),
-        (HELD, "held", "not measured now, kept from pictures before"),
+        (BORDER, "border", "it lies in a black border, or its window or its range leaves the images"),
+        (HELD, "held", "not measured now, kept from images before"),
         (FILLED, "filled", "filled in from its neighbours, not measured"),
     ];
 }
@@ -58,7 +58,7 @@ pub mod reason {
 /// meet otherwise, since what is held is no hole; finished maps have [`reason::FILLED`] alone.
 pub const ON_PLANE: u8 = reason::FILLED | reason::HELD;
 
-/// Reasons of a pixel in a [black border](crate::filter::BlackBorder): there is no picture, and nothing is ever filled in. The two bits never
+/// Reasons of a pixel in a [black border](crate::filter::BlackBorder): there is no image, and nothing is ever filled in. The two bits never
 /// meet otherwise.
 pub const NO_PICTURE: u8 = reason::BORDER | reason::RANGE;
 
@@ -98,9 +98,9 @@ impl std::fmt::Display for Shares {
 /// Finished maps of a pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Maps {
-    /// The left picture's disparity.
+    /// The left image's disparity.
     pub left: DisparityMap,
-    /// The right picture's disparity, if it is a result: right `(x, y)` shows what left `(x + d, y)` shows.
+    /// The right image's disparity, if it is a result: right `(x, y)` shows what left `(x + d, y)` shows.
     pub right: Option<DisparityMap>,
 }
 
@@ -161,7 +161,7 @@ impl DisparityMap {
         }
     }
 
-    /// The map for pictures of half the size: every second pixel of every second row, half its disparity, rounded down.
+    /// The map for images of half the size: every second pixel of every second row, half its disparity, rounded down.
     #[must_use]
     pub fn halved(&self) -> Self {
         let (width, height) = self.size();

@@ -11,11 +11,11 @@ use crate::choices;
 choices! {
     /// Named sets of parameters.
     pub enum Preset {
-        /// Census 5x5, four paths: the quickest, for slow machines and large pictures.
+        /// Census 5x5, four paths: the quickest, for slow machines and large images.
         Fast = "fast",
         /// Census 5x5, eight paths, adaptive P2, left-right check, edges of depth by colour: the default.
         Balanced = "balanced",
-        /// Gradient and census 7x7, eight smooth paths: for pictures that matter.
+        /// Gradient and census 7x7, eight smooth paths: for images that matter.
         Accurate = "accurate",
         /// Preset `accurate` with a small network that chooses again at edges of depth and in filled holes: the best maps.
         Best = "best",
@@ -23,7 +23,7 @@ choices! {
         Banz2011 = "banz2011",
         /// SGM with hierarchical mutual information, P2 by brightness steps, sub-pixel, left-right check.
         Ernst2008 = "ernst2008",
-        /// SGM with census 7x7, gating, turned paths, matched twice with the pictures swapped, small segments removed, filled.
+        /// SGM with census 7x7, gating, turned paths, matched twice with the images swapped, small segments removed, filled.
         Frommholz2020 = "frommholz2020",
         /// Local: AD-census over a constant window, filled.
         Fang2012Cw = "fang2012-cw",

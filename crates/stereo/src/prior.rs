@@ -14,7 +14,7 @@ use crate::image::{Image, Luma, PictureRef};
 pub struct Prior {
     /// The candidates that exist; all of them without gating.
     pub gates: Option<Gates>,
-    /// Gates of the right picture's pixels, where it is matched on its own.
+    /// Gates of the right image's pixels, where it is matched on its own.
     pub right_gates: Option<Gates>,
     /// Costs of mutual information.
     pub information: Option<Table>,
@@ -44,7 +44,7 @@ impl Prior {
         }
     }
 
-    /// The same for the mirrored pictures that have changed places.
+    /// The same for the mirrored images that have changed places.
     #[must_use]
     pub fn swapped(&self) -> Self {
         Self {

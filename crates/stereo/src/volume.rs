@@ -5,9 +5,9 @@ use super::gating::{Gate, Gates};
 /// Pixel `(x, y)`, candidate `i` is `data[(y * width + x) * candidates + i]`; candidate `i` is `min_disparity + i` px.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Volume<T> {
-    /// Columns of the left picture.
+    /// Columns of the left image.
     pub width: usize,
-    /// Rows of the left picture.
+    /// Rows of the left image.
     pub height: usize,
     /// Candidates per pixel.
     pub candidates: usize,

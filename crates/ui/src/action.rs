@@ -67,18 +67,18 @@ actions! {
     RecordedBack = "Back to recorded depth", COMMAND, ArrowLeft;
     /// Go on to the next pair whose depth was recorded, and hold it; in a recording.
     RecordedOn = "On to recorded depth", COMMAND, ArrowRight;
-    /// Write depth (16-bit mm), disparity (16-bit ×256 and PFM), confidence if it is on, the left picture and a JSON with
+    /// Write depth (16-bit mm), disparity (16-bit ×256 and PFM), confidence if it is on, the left image and a JSON with
     /// all settings.
     Snapshot = "Snapshot", NONE, S;
-    /// Write a picture of the large view, or of the figure on the open page, with title, units and colour bar.
-    SavePicture = "Save picture", COMMAND, S;
-    /// Put that picture on the clipboard.
-    CopyPicture = "Copy picture", SHIFT, C;
-    /// Choose what a picture shows, its size, format and folder: of any view, or of curves and maps of settings.
-    Pictures = "Save picture as …", SHIFT, S;
+    /// Write an image of the large view, or of the figure on the open page, with title, units and colour bar.
+    SavePicture = "Save image", COMMAND, S;
+    /// Put that image on the clipboard.
+    CopyPicture = "Copy image", SHIFT, C;
+    /// Choose what an image shows, its size, format and folder: of any view, or of curves and maps of settings.
+    Pictures = "Save image as …", SHIFT, S;
     /// Record every pair, and its results, into a file that ROS 2, Foxglove and this window open; again to end it.
     Record = "Record", SHIFT, R;
-    /// Choose a recording, or a left and a right picture; or drop files or a folder on the window.
+    /// Choose a recording, or a left and a right image; or drop files or a folder on the window.
     Open = "Open files …", COMMAND, O;
     /// Show what each camera sees, and choose left and right by a click.
     Cameras = "Cameras …", NONE, C;
@@ -94,7 +94,7 @@ actions! {
     /// would change it.
     Explain = "Explain the pixel …", NONE, P;
     /// Measure the distance of two points, and the depth quality of a rectangle with a flat surface: fill rate, errors of its
-    /// plane, noise; and scores of the whole picture.
+    /// plane, noise; and scores of the whole image.
     Measure = "Measure …", NONE, L;
     /// Try all values of two parameters, such as P1 and P2, on the pair that is shown, and draw how good each is.
     Sweep = "Sweep …", NONE, G;
@@ -102,20 +102,20 @@ actions! {
     Suggest = "Suggest …", NONE, U;
     /// Match the open recording again into a new one, or write it as files for other tools.
     Convert = "Recompute, export …", NONE, E;
-    /// Exchange the left and the right picture of the open source.
+    /// Exchange the left and the right image of the open source.
     SwapPictures = "Swap left and right", NONE, X;
     /// Search further: half as many disparities more, for things that are nearer than the range.
     Widen = "Widen", NONE, W;
-    /// Set the smallest disparity and their number to what both pictures show.
+    /// Set the smallest disparity and their number to what both images show.
     FitRange = "Fit range", SHIFT, F;
     /// Set the depth range to what is seen now (2 to 98 %); it stays fixed afterwards.
     FitDepth = "Fit now", NONE, F;
     /// Enlarge all views around their middle; the wheel does it around the pointer.
     ZoomIn = "Zoom in", NONE, Plus;
-    /// Show more of the pictures in all views.
+    /// Show more of the images in all views.
     ZoomOut = "Zoom out", NONE, Minus;
-    /// Show the whole picture in all views, and space as the camera sees it; so does a double-click in each.
-    WholePicture = "Whole picture", NONE, Num0;
+    /// Show the whole image in all views, and space as the camera sees it; so does a double-click in each.
+    WholePicture = "Whole image", NONE, Num0;
     /// Pixels without disparity in a colour for each reason, instead of black.
     ColourReasons = "Colour invalid by reason", NONE, I;
     /// Put all parameters back to those of the preset; the search range stays.
@@ -136,7 +136,7 @@ actions! {
     CopyCommand = "Copy as command", COMMAND | SHIFT, C;
     /// Show all views in the same size, or one large and the others in a strip.
     Grid = "Views in a grid", NONE, J;
-    /// Show or hide both panels, to leave all the room to the pictures.
+    /// Show or hide both panels, to leave all the room to the images.
     Panels = "Panels", NONE, H;
     /// Show or hide the panel of parameters, at the left.
     Controls = "Parameters", NONE, M;

@@ -96,7 +96,7 @@ impl eframe::App for App {
     }
 }
 
-/// Lays out the open panels: edges first, then the docks at the sides, and the pictures in the rest. An open page takes the right
+/// Lays out the open panels: edges first, then the docks at the sides, and the images in the rest. An open page takes the right
 /// dock; in a narrow window and during a calibration it takes the left one too.
 fn show(panels: &mut [(Place, Box<dyn Panel>)], ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     for (id, (place, panel)) in panels.iter_mut().enumerate().filter(|(_, (_, panel))| panel.is_open(state)) {
@@ -119,7 +119,7 @@ fn show(panels: &mut [(Place, Box<dyn Panel>)], ui: &mut Ui, state: &State, comm
         widths[0] = shown.response.rect.width();
     }
     if let Some(page) = state.page {
-        // a calibration needs its pictures
+        // a calibration needs its images
         let share = if state.shows_guide() { 0.42 } else { 0.6 };
         let widest = (share * width).max(260.0);
         let dock =

@@ -39,7 +39,7 @@ pub(crate) enum Command {
     Action(Action),
     /// Opens a source.
     Open(SourceSpec),
-    /// Opens recordings, pictures, rigs or calibrations; an empty list changes nothing.
+    /// Opens recordings, images, rigs or calibrations; an empty list changes nothing.
     OpenFiles(Vec<PathBuf>),
     /// Opens the source again with other options.
     Reopen(Box<SourceOptions>),
@@ -94,7 +94,7 @@ pub(crate) enum Command {
     SavePoints(PointsWish),
     /// Changes the typed path, where the system has no dialog.
     Type(TypeStep),
-    /// Changes the choices for saved pictures, or makes one.
+    /// Changes the choices for saved images, or makes one.
     Picture(PictureStep),
     /// Sets streams, format and folder of recordings.
     SetRecording(RecordingChoices),
@@ -118,7 +118,7 @@ pub(crate) enum Command {
     Guide(GuideStep),
     /// Calibrates the source.
     Calibrate(CalibrationChoice),
-    /// Starts (true) or stops (false) watching both pictures for a hand before a lens.
+    /// Starts (true) or stops (false) watching both images for a hand before a lens.
     WatchSides(bool),
     /// Lets the user choose calibration files.
     ChooseCalibration,

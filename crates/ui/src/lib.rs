@@ -1,10 +1,10 @@
 //! The window. `panels` read the state and return commands, `session` executes them, `state` holds the data in groups.
 //!
-//! # Design: pictures in the middle, docks around them, panels read, commands change
+//! # Design: images in the middle, docks around them, panels read, commands change
 //!
 //! ```text
 //!  ┌ toolbar: source, preset, engine · record, snapshot, views, menu ─────────────────────┐
-//!  │ left dock     │ views: pictures and maps, one zoom,        │ right dock              │
+//!  │ left dock     │ views: images and maps, one zoom,        │ right dock              │
 //!  │ parameters in │ also the points in space                   │ read-outs (pixel, depth,│
 //!  │ groups, as    │                                            │ health), or one page:   │
 //!  │ the pipeline  │                                            │ Cameras, Rig, Distance, │
@@ -19,14 +19,14 @@
 //! - *Views* (`ui/view`, `ui/render`) share the middle and one zoom. What shows the pair, or something for each of its pixels, is a view, a member of
 //!   `ViewKind`; what shows numbers of many settings is a page. A view can be shown alone.
 //! - The *3-D view* (`ui/space`) has a camera of its own. `space/drawing` turns settings, pose and geometry into plain data; `space/pass` draws them in one
-//!   call from the engine's disparity texture and the left picture: the number of a vertex is that of its pixel and corner, and nothing passes through the host. It is drawn
+//!   call from the engine's disparity texture and the left image: the number of a vertex is that of its pixel and corner, and nothing passes through the host. It is drawn
 //!   again only after a change of that data or a new result. `space/points` is the shader's twin on the host, for files; `space/tests` compare both, and both with the projection.
 //!   Depth is reversed, 1 near and 0 at infinity.
 //! - *Docks* hold panels at the sides. Each has a key; a window below 1200 points is narrow and has its own choice of docks and views
-//!   (`ViewSettings::arrangement`), at first two views and no dock. Nothing lies over the pictures.
+//!   (`ViewSettings::arrangement`), at first two views and no dock. Nothing lies over the images.
 //! - *Pages* take the right dock, one at a time; Escape closes them. A page is for a task with steps, such as the rig; each step says whether it is done
 //!   and how well.
-//! - The *guide of a calibration* (`ui/features/guide`) is a page whose raw pictures take the middle while it looks (`guide/pictures`): they are not
+//! - The *guide of a calibration* (`ui/features/guide`) is a page whose raw images take the middle while it looks (`guide/pictures`): they are not
 //!   rectified, and have corners, coverage and the next pose painted on them. The calibration receives pairs by a raw tap, beside a recorder's
 //!   (`recording::commands::connect_taps`); it has none while its page is closed, and its views stay until they are discarded. What it writes is opened like any calibration file.
 //! - *Messages* (`ui/panels/messages`) come from two places: `ui/notices` keeps what has happened, `live/diagnosis` says what makes depth worse now.
@@ -50,7 +50,7 @@
 //! - An `Action` is a command without a value: one table has its label, key and help for menus, buttons and the page of keys.
 //! - What the next start finds (`ui/store`) is one file, written by a job when it changes and at the end. It names estimated calibrations by their content, so no state finds another one's. A marker that the
 //!   system lets go of tells of a window that was not closed. Signals (`ui/ending`) end the event loop as closing the window does.
-//! - A picture to take along (`ui/features/picture`) is drawn by the functions that draw the window, in an egui context of its own and at its own scale: into a texture that a job reads
+//! - An image to take along (`ui/features/picture`) is drawn by the functions that draw the window, in an egui context of its own and at its own scale: into a texture that a job reads
 //!   back and encodes, or into shapes that become SVG. A figure joins by a member of `Figure` and an arm in `figure::content`.
 //! - Files and folders are chosen in `ui/features/dialog`: in the system's dialog, or in a text field for a path where the system has none. The caller passes the change that the answer makes.
 //! - A change that a recording cannot go on with (`recording::commands::unless_recording`) waits for the answer to a question.

@@ -196,7 +196,7 @@ impl SavedState {
         }
     }
 
-    /// Returns the choices for pictures, with defaults for missing and invalid values.
+    /// Returns the choices for images, with defaults for missing and invalid values.
     pub(crate) fn pictures(&self) -> PictureChoices {
         let default = PictureChoices::default();
         PictureChoices {

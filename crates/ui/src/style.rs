@@ -31,7 +31,7 @@ pub(crate) fn apply(ctx: &egui::Context) {
 }
 
 choices! {
-    /// Colour behind points in space and saved pictures.
+    /// Colour behind points in space and saved images.
     pub enum Ground, default Theme {
         /// Dark in a dark window, light in a light one.
         Theme = "as the window",

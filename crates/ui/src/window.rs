@@ -135,7 +135,7 @@ fn options(gpu: &Gpu, icon: &[u8], (width, height): (f32, f32)) -> eframe::Nativ
         device: gpu.device.clone(),
         queue: gpu.queue.clone(),
     };
-    // the program's own picture: the tests decode it
+    // the program's own image: the tests decode it
     let icon = eframe::icon_data::from_png_bytes(icon).unwrap_or_default();
     eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()

@@ -42,7 +42,7 @@ fn open_with(
     }
 }
 
-/// Layout of both views in a picture.
+/// Layout of both views in an image.
 #[derive(Clone, Copy)]
 struct Views {
     arrangement: Arrangement,
@@ -57,7 +57,7 @@ impl Views {
     }
 }
 
-/// Splits the pictures of one or two streams into two views.
+/// Splits the images of one or two streams into two views.
 fn views(mut pictures: Vec<Picture>, views: Views) -> Result<(Picture, Picture), String> {
     let size = |picture: &Picture| {
         let (width, height) = picture.size();

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Time limit of the first frame: a network camera authenticates, and waits for a whole picture.
+/// Time limit of the first frame: a network camera authenticates, and waits for a whole image.
 const FIRST_TIMEOUT: Duration = Duration::from_secs(20);
 /// Time without a frame after which a live stream is restarted, and a pipe's silence reported.
 const SILENCE: Duration = Duration::from_secs(10);
@@ -34,7 +34,7 @@ const REST: Duration = Duration::from_secs(1);
 const WAITING: usize = 2;
 /// Rate of streams without one, Hz.
 const DEFAULT_RATE: f64 = 30.0;
-/// Default size of a Raspberry Pi's pictures, px.
+/// Default size of a Raspberry Pi's images, px.
 const PI_SIZE: (usize, usize) = (640, 480);
 /// Row alignment of a Raspberry Pi, px.
 const PI_STEP: usize = 64;
@@ -177,7 +177,7 @@ struct Order {
     programs: Programs,
     max_pixels: MaxPixels,
     keeps_rgb: bool,
-    /// Size of a Raspberry Pi's pictures.
+    /// Size of a Raspberry Pi's images.
     pi_size: (usize, usize),
     pi_rate_hz: f64,
 }
@@ -222,7 +222,7 @@ impl Order {
         let mut command = Command::new(&self.programs.ffmpeg);
         command.args(["-nostdin", "-v", "error", "-fflags", "nobuffer", "-flags", "low_delay"]);
         if address.starts_with("rtsp") {
-            command.args(["-rtsp_transport", "tcp"]); // over UDP, lost packets smear pictures
+            command.args(["-rtsp_transport", "tcp"]); // over UDP, lost packets smear images
         }
         command.args(["-i", address, "-map", "0:v:0", "-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe", "-"]);
         command

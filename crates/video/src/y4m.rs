@@ -12,7 +12,7 @@ const MAX_LINE: u64 = 1024;
 const MAGIC: &str = "YUV4MPEG2";
 /// First word of a frame.
 const FRAME: &str = "FRAME";
-const INTERLACED: &str = "its frames are interlaced, two moments in one picture: let the program that writes it take them apart (ffmpeg -vf \
+const INTERLACED: &str = "its frames are interlaced, two moments in one image: let the program that writes it take them apart (ffmpeg -vf \
      yadif)";
 
 /// Layout of a frame's planes.

@@ -15,7 +15,7 @@ class Matcher:
 
     Parameters have the names of the program's flags, with underscores: ``num_disparities``, ``preset``, ``cost``, ``p1``, ``p2``,
     ``paths``, ``uniqueness``, ``threads`` and all others of ``stereopsis compute --help``. ``None`` stands for ``off``, bools for
-    ``on`` and ``off``. With ``vertical`` the left picture is the upper one of cameras one above the other, and left pixel (x, y) shows
+    ``on`` and ``off``. With ``vertical`` the left image is the upper one of cameras one above the other, and left pixel (x, y) shows
     what right pixel (x, y - d) shows. The engine keeps its memory from pair to pair. Calls release the GIL; those of several threads with one matcher
     wait for each other.
     """
@@ -32,8 +32,8 @@ class Matcher:
     def compute(self, left: _Picture, right: _Picture) -> npt.NDArray[np.int16]:
         """Disparity in 1/16 px as OpenCV has it: (height, width); ``(min_disparity - 1) * 16`` where there is none.
 
-        The pictures are rectified: brightness of shape (height, width), uint8 or uint16, or colours of shape (height, width, 3), uint8,
-        in OpenCV's order (blue, green, red). Filters that follow edges see colours where both pictures have them.
+        The images are rectified: brightness of shape (height, width), uint8 or uint16, or colours of shape (height, width, 3), uint8,
+        in OpenCV's order (blue, green, red). Filters that follow edges see colours where both images have them.
         """
     def disparity(self, left: _Picture, right: _Picture) -> npt.NDArray[np.float32]:
         """Disparity in px: (height, width); NaN where there is none."""
@@ -61,11 +61,11 @@ class Calibration:
         """Whether one camera stands above the other: then rectified pairs need ``Matcher(vertical=True)``."""
     @property
     def size(self) -> Optional[Tuple[int, int]]:
-        """Width and height of the pictures that were calibrated with."""
+        """Width and height of the images that were calibrated with."""
     def focal_px(self, width: int, height: int) -> float:
-        """Focal length of rectified pictures of this size, px."""
+        """Focal length of rectified images of this size, px."""
     def rectify(self, left: npt.NDArray[Any], right: npt.NDArray[Any]) -> Tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """Rectified pictures: (height, width) of uint8 or uint16, or (height, width, 3) of uint8 in any order of channels."""
+        """Rectified images: (height, width) of uint8 or uint16, or (height, width, 3) of uint8 in any order of channels."""
     def depth(self, disparity_px: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Depth in m: (height, width); NaN where there is none."""
     def points(self, disparity_px: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -80,7 +80,7 @@ class Pair:
     def sequence(self) -> int: ...
     @property
     def time_s(self) -> float:
-        """Capture time of the left picture, s since 1970."""
+        """Capture time of the left image, s since 1970."""
     @property
     def left(self) -> _Picture:
         """(height, width), as recorded: see ``Recording.are_rectified``."""

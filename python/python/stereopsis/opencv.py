@@ -23,7 +23,7 @@ def StereoSGBM_create(
 ):
     """Return a ``Matcher`` for the arguments of ``cv2.StereoSGBM_create``, and warn once about what they become.
 
-    Costs are those of the census transform, not Birchfield and Tomasi's on Sobel pictures: the disparities are comparable, not
+    Costs are those of the census transform, not Birchfield and Tomasi's on Sobel images: the disparities are comparable, not
     equal. ``compute`` has OpenCV's type and scale: int16 in 1/16 px, ``(minDisparity - 1) * 16`` where there is none.
     """
     if mode not in _PATHS:

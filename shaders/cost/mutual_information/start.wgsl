@@ -5,7 +5,7 @@ override LAST_STEP: u32; // pixels of the last map from one of this level to the
 @group(0) @binding(1) var<uniform> guessed: Params; // of the level that the map is of
 @group(0) @binding(2) var<storage, read> guess: array<u32>; // the coarser level's map, or the last pair's finished one
 
-const UNKNOWN: i32 = -1000000; // further than any picture is wide
+const UNKNOWN: i32 = -1000000; // further than any image is wide
 
 // Disparity of a map at a pixel, each halved so many times; filled pixels are not measured.
 fn measured(x: u32, y: u32, halvings: u32) -> i32 {

@@ -1,7 +1,7 @@
 // From counts to costs, in whole numbers: `lines` sums rows and columns, `terms` turns the sums into the entropy terms of
 // each level, `joint_logs` takes the logarithms of the smoothed counts, `negatives` smooths these and adds the terms, and
 // `scale` maps the result to 0 ... 127. Smoothing in both directions at once, 25 numbers for each, gives the same
-// whole numbers as one direction after the other. The table is small: 65536 numbers, whatever the pictures' size.
+// whole numbers as one direction after the other. The table is small: 65536 numbers, whatever the images' size.
 
 @group(0) @binding(1) var<storage, read> log_table: array<u32>; // 65536 log2(1 + i / 2^11)
 @group(0) @binding(2) var<storage, read_write> counts: array<u32, 65536>; // [left * 256 + right]; later the negatives

@@ -22,7 +22,7 @@ const DISTANCES_M: [f64; 3] = [1.0, 2.0, 5.0];
 /// Checks a rig, with a board where one is named.
 ///
 /// # Errors
-/// The rig has moved, or the pictures do not tell.
+/// The rig has moved, or the images do not tell.
 pub(super) fn run(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
     let has_board_file = matches!(spec, SourceSpec::Folder(folder) if folder.join(BOARD_FILE).is_file());
     if args.board.board.is_some() || has_board_file {
@@ -86,7 +86,7 @@ fn by_board(args: &CalibrateArgs, spec: &SourceSpec, rig: &StereoRig) -> anyhow:
     Ok(())
 }
 
-/// Compares rows of the rectified pictures.
+/// Compares rows of the rectified images.
 fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
     const MAX_PAIRS: usize = 30;
     // the rig, and where its file may be read in two ways the other one
@@ -123,7 +123,7 @@ fn by_pictures(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<()> {
     });
     let (rows, other) = (rows.next().flatten(), rows.next().flatten());
     let Some((rows, fit)) = rows else {
-        anyhow::bail!("the pictures have too little in common to tell: aim the cameras at things with detail");
+        anyhow::bail!("the images have too little in common to tell: aim the cameras at things with detail");
     };
     let verdict = rows.verdict();
     if args.json {

@@ -1,4 +1,4 @@
-//! Views of pictures that are there: a folder of pairs, a pair, or a recording.
+//! Views of images that are there: a folder of pairs, a pair, or a recording.
 
 use super::CalibrateArgs;
 use crate::calibrate::{BatchViews, Board, BoardFrame, Draft, Notice, PairFiles, Request, Session, Taken, gather};
@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Pairs whose faults are said one by one.
 const MAX_NAMED: usize = 5;
 
-/// Views of the board in a source that has an end. Those of a recording are kept in `draft`; pictures of a folder are there already.
+/// Views of the board in a source that has an end. Those of a recording are kept in `draft`; images of a folder are there already.
 ///
 /// # Errors
 /// It cannot be read, or shows no board.
@@ -66,7 +66,7 @@ fn of_pairs(args: &CalibrateArgs, pairs: Vec<FilePair>, board: &Board) -> anyhow
     let BatchViews { taken, unusable, left_out } = gathered?;
     say_left_out(&left_out);
     for (reason, pictures) in &unusable {
-        console::say(format_args!("{}: {reason}", counted(*pictures as u64, "picture")));
+        console::say(format_args!("{}: {reason}", counted(*pictures as u64, "image")));
     }
     let both = taken.iter().filter(|taken| taken.view.corners.iter().all(|corners| !corners.is_empty())).count();
     console::say(format_args!("{both} of {} show the board to both cameras", counted(count, "pair")));
@@ -150,7 +150,7 @@ pub(super) fn each_pair(
             }
         }
         if left_out.len() == count {
-            anyhow::bail!("no pair of pictures can be read: {}", left_out.swap_remove(0));
+            anyhow::bail!("no pair of images can be read: {}", left_out.swap_remove(0));
         }
         say_left_out(&left_out);
         return Ok(());

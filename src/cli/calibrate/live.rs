@@ -18,7 +18,7 @@ const MIN_VIEWS_KEPT: usize = 3;
 /// How often an unchanged notice is repeated.
 const REPEAT: Duration = Duration::from_secs(5);
 
-/// Takes views of live pictures, until there are enough or the user ends it. They are kept in `draft` as they come.
+/// Takes views of live images, until there are enough or the user ends it. They are kept in `draft` as they come.
 ///
 /// # Errors
 /// The cameras cannot be opened, or are lost before a view was taken.
@@ -57,7 +57,7 @@ pub(super) fn taken(
     Ok(taken)
 }
 
-/// Hands pairs on with their eyes exchanged.
+/// Hands pairs on with their sides exchanged.
 struct Swapped(Arc<dyn RawTap>);
 
 impl RawTap for Swapped {

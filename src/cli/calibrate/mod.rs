@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 /// Arguments of `calibrate`.
 #[derive(Debug, clap::Args)]
 pub(super) struct CalibrateArgs {
-    /// Pictures of the board: a folder of pairs, a recording (.mcap), or the views kept by an earlier calibration
+    /// Images of the board: a folder of pairs, a recording (.mcap), or the views kept by an earlier calibration
     #[arg(value_name = "PATH", conflicts_with = "source", num_args = 0..)]
     inputs: Vec<PathBuf>,
     /// Cameras to calibrate live: webcam:0,1, or webcam:0 (one camera, side by side)
@@ -38,7 +38,7 @@ pub(super) struct CalibrateArgs {
     /// Keep the cameras of this calibration, and solve only for how they stand to each other: a few views suffice
     #[arg(long, value_name = "FILE[,FILE]", value_parser = separated())]
     keep_cameras: Vec<Files>,
-    /// Tell whether this rig has moved, and by how much, instead of writing one; without --board by the pictures alone
+    /// Tell whether this rig has moved, and by how much, instead of writing one; without --board by the images alone
     #[arg(long, value_name = "FILE[,FILE]", value_parser = separated(), conflicts_with_all = ["output", "keep_cameras"])]
     check: Vec<Files>,
     /// Write a calibration that is refused, marked as an estimate
@@ -58,7 +58,7 @@ pub(super) struct CalibrateArgs {
     json: bool,
     #[command(flatten)]
     board: BoardArgs,
-    /// Size of each eye, asked from cameras
+    /// Size of each image, asked from cameras
     #[arg(long, value_name = "WxH", value_parser = parse_size, help_heading = "Source")]
     size: Option<(usize, usize)>,
     #[command(flatten)]
@@ -105,7 +105,7 @@ fn board(words: &str) -> Result<Board, String> {
 }
 
 impl BoardArgs {
-    /// The board in the pictures; `folder` may have its file.
+    /// The board in the images; `folder` may have its file.
     ///
     /// # Errors
     /// Nothing names it.
@@ -123,7 +123,7 @@ impl BoardArgs {
             }
             (None, None) => {
                 return Err(UsageError(
-                    "which board do the pictures show? Name it with --board, in the words that are printed on it, such as \
+                    "which board do the images show? Name it with --board, in the words that are printed on it, such as \
                      --board charuco:10x7:26mm:19.5mm:DICT_5X5_100 or --board chessboard:9x6:25mm (inner corners); \
                      --print-board board.pdf prints one"
                         .to_owned(),
@@ -136,7 +136,7 @@ impl BoardArgs {
 }
 
 impl CalibrateArgs {
-    /// Returns the source of the pictures.
+    /// Returns the source of the images.
     ///
     /// # Errors
     /// Nothing that can be opened is named.
@@ -213,7 +213,7 @@ impl CalibrateArgs {
         } else {
             folder::taken(self, spec, &board, request, draft)?
         };
-        anyhow::ensure!(!taken.is_empty(), "{spec} has no pair of pictures");
+        anyhow::ensure!(!taken.is_empty(), "{spec} has no pair of images");
         Ok((board, taken))
     }
 

@@ -31,7 +31,7 @@ fn camera_text(ListedCamera { info, controls }: &ListedCamera) -> String {
     wide.dedup();
     if !wide.is_empty() {
         let sizes: Vec<String> = wide.iter().map(|(width, height)| format!("{}x{height}", width / 2)).collect();
-        let _ = writeln!(text, "  as one camera with both eyes side by side: {} per eye", sizes.join(", "));
+        let _ = writeln!(text, "  as one camera with both images side by side: {} per image", sizes.join(", "));
     }
     match (&info.problem, controls) {
         (Some(problem), _) => {
@@ -73,7 +73,7 @@ fn wrapped(sizes: &[String]) -> String {
     lines.join(",\n        ")
 }
 
-/// Wide enough for two eyes.
+/// Wide enough for two sides.
 fn is_wide(mode: &Mode) -> bool {
     mode.width >= 2 * mode.height && mode.width.is_multiple_of(2)
 }
@@ -103,10 +103,10 @@ fn how_to_use(cameras: &[ListedCamera]) -> String {
         [] if cameras.is_empty() => return NONE.to_owned(),
         [] => return "no camera is usable now\n".to_owned(),
         [one] => {
-            format!("if it shows both eyes side by side: --source webcam:{}; else plug in a second one\n", one.index)
+            format!("if it shows both images side by side: --source webcam:{}; else plug in a second one\n", one.index)
         }
         [left, right, ..] => format!(
-            "use two, left one first: --source webcam:{},{}; or one with both eyes side by side: --source webcam:{}\n",
+            "use two, left one first: --source webcam:{},{}; or one with both images side by side: --source webcam:{}\n",
             left.index, right.index, left.index
         ),
     };
@@ -159,9 +159,9 @@ mod tests {
         assert_eq!(
             camera_list_text(&listed),
             "camera 0: Cam, port 1-2:1.0, USB bus 2 (480 Mbit/s)\n  YUYV  320x240 at 30/s, 640x480 at 15 30/s\n  \
-             MJPEG 2560x720 at 30/s\n  as one camera with both eyes side by side: 1280x720 per eye\n\
+             MJPEG 2560x720 at 30/s\n  as one camera with both images side by side: 1280x720 per image\n\
              camera 2: Other\n  not usable now: camera 2 is busy\n\
-             if it shows both eyes side by side: --source webcam:0; else plug in a second one\n\
+             if it shows both images side by side: --source webcam:0; else plug in a second one\n\
              numbers may change, ports stay: --source webcam:1-2:1.0\n"
         );
     }

@@ -46,7 +46,7 @@ pub(super) struct EvalArgs {
     /// Print all figures, parameters and times as JSON
     #[arg(long)]
     json: bool,
-    /// Write a picture of the errors of each pair and setting: blue is exact, red 4 px or more, white has no disparity, black
+    /// Write an image of the errors of each pair and setting: blue is exact, red 4 px or more, white has no disparity, black
     /// no truth
     #[arg(long, value_name = "FOLDER")]
     errors: Option<PathBuf>,
@@ -65,7 +65,7 @@ pub(super) struct EvalArgs {
     /// Size of the scene's views
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(usize, usize)>,
-    /// Do not read pictures of more pixels: a few bytes can claim billions
+    /// Do not read images of more pixels: a few bytes can claim billions
     #[arg(long, value_name = "PIXELS", default_value_t)]
     max_pixels: MaxPixels,
     #[command(flatten)]

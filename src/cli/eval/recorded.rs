@@ -1,4 +1,4 @@
-//! Recordings of the built-in scene. A recording keeps no truth: it is made anew, and taken where the scene's picture is the recorded one.
+//! Recordings of the built-in scene. A recording keeps no truth: it is made anew, and taken where the scene's image is the recorded one.
 
 use super::scene::{PairSink, of_scene};
 use crate::capture::scene::{SceneOptions, SceneRenderer};
@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-/// Share of the pixels that are the same in the recorded and in the rendered picture. Another seed, noise or time leaves far fewer.
+/// Share of the pixels that are the same in the recorded and in the rendered image. Another seed, noise or time leaves far fewer.
 const MIN_EQUAL: f64 = 0.99;
 /// How long a pair is waited for at once.
 const TIMEOUT: Duration = Duration::from_millis(100);
@@ -91,14 +91,14 @@ fn scene_of(about: &About, scene: &SceneArgs, (width, height): (usize, usize)) -
     scene.over(SceneOptions { baseline_m, ..whole })
 }
 
-/// The rendered pair of a recorded one; `None` where their left pictures differ.
+/// The rendered pair of a recorded one; `None` where their left images differ.
 fn rendered(renderer: &SceneRenderer, pair: &RawPair) -> Option<RawPair> {
     let number = pair.name.rsplit_once('-')?.1.parse().ok()?;
     let rendered = renderer.pair(number);
     (equal_share(&rendered.left.luma, &pair.left.luma) >= MIN_EQUAL).then_some(rendered)
 }
 
-/// Share of equal pixels of two pictures, 0 to 1; 0 for those of other sizes.
+/// Share of equal pixels of two images, 0 to 1; 0 for those of other sizes.
 fn equal_share(a: &Luma, b: &Luma) -> f64 {
     let (a, b) = (a.to_u8(), b.to_u8());
     if a.size() != b.size() {

@@ -22,7 +22,7 @@ use std::time::Instant;
 pub(super) struct Plan<'a> {
     pub(super) variants: &'a [Variant],
     pub(super) regions: &'a [TruthRegion],
-    /// Folder of pictures of the errors.
+    /// Folder of images of the errors.
     pub(super) errors: Option<&'a Path>,
     /// Folder of disparities.
     pub(super) maps: Option<&'a Path>,
@@ -42,7 +42,7 @@ pub(super) struct Row {
     pub(super) time_ms: f64,
     /// Engine, parameters and times, for other programs.
     pub(super) about: Value,
-    /// The picture of the errors, if it was written.
+    /// The image of the errors, if it was written.
     pub(super) errors: Option<PathBuf>,
     /// The disparity, if it was written.
     pub(super) map: Option<PathBuf>,
@@ -53,7 +53,7 @@ pub(super) struct Row {
 pub(super) struct SceneRows {
     pub(super) name: String,
     pub(super) layout: &'static str,
-    /// Size of the pictures, px.
+    /// Size of the images, px.
     pub(super) size: (usize, usize),
     pub(super) rows: Vec<Row>,
 }
@@ -125,7 +125,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The pair with its rows corrected as they are wherever pairs of files are matched. The truth is the left picture's, which stays.
+    /// The pair with its rows corrected as they are wherever pairs of files are matched. The truth is the left image's, which stays.
     fn frame(&self, pair: &PairWithTruth) -> anyhow::Result<Frame> {
         let raw = Arc::clone(&pair.raw);
         let rows = (self.plan.corrects_rows && pair.layout != SCENE).then(|| Arc::new(RowCorrection::auto()));

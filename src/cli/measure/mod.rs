@@ -27,12 +27,12 @@ use std::path::PathBuf;
 pub(super) struct MeasureArgs {
     /// Rectangle with a flat surface: column, row, width, height in px [default: the middle, 40 % of each side]
     ///
-    /// The column and row are those of its upper left pixel in the rectified left picture at its working size.
+    /// The column and row are those of its upper left pixel in the rectified left image at its working size.
     #[arg(long, value_name = "X,Y,W,H", value_parser = region)]
     region: Option<Region>,
-    /// True distance of the surface in the middle of the picture, m
+    /// True distance of the surface in the middle of the image, m
     ///
-    /// Measure it with a ruler, from the left camera along its line of sight through the middle of the picture.
+    /// Measure it with a ruler, from the left camera along its line of sight through the middle of the image.
     #[arg(long, value_name = "METRES", value_parser = positive)]
     distance_m: Option<f64>,
     /// Measure the distance between what two pixels show, too
@@ -81,7 +81,7 @@ fn two_pixels(text: &str) -> Result<[(usize, usize); 2], String> {
 /// Runs `measure`.
 ///
 /// # Errors
-/// A source, calibration or engine that cannot be opened, a region outside the picture, no pair, a table that cannot be written.
+/// A source, calibration or engine that cannot be opened, a region outside the image, no pair, a table that cannot be written.
 pub(super) fn run(args: &MeasureArgs) -> anyhow::Result<()> {
     let named = args.input.named_source()?;
     let mut words = args.settings.words()?;

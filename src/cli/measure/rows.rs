@@ -45,7 +45,7 @@ pub(super) struct Setting {
     pub(super) engine: Arc<EngineInfo>,
     pub(super) params: Arc<StereoParams>,
     pub(super) geometry: Option<Geometry>,
-    /// Size of the pictures, px.
+    /// Size of the images, px.
     pub(super) size: (usize, usize),
     pub(super) subject: Subject,
 }

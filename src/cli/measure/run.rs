@@ -47,7 +47,7 @@ pub(super) struct Ended {
 /// Measures until the source ends, enough pairs are measured, or `interrupt` is set.
 ///
 /// # Errors
-/// An engine that cannot be opened or cannot match, a region or point outside the picture.
+/// An engine that cannot be opened or cannot match, a region or point outside the image.
 pub(super) fn run(
     plan: &Plan<'_>,
     source: Box<dyn PairSource>,
@@ -143,7 +143,7 @@ fn setting(plan: &Plan<'_>, output: &Output) -> anyhow::Result<Setting> {
     region.check_inside(size).map_err(|err| refused(&err))?;
     if let Some((x, y)) = plan.points.into_iter().flatten().find(|&(x, y)| x >= size.0 || y >= size.1) {
         let (width, height) = size;
-        return Err(refused(&format!("--points: pixel {x},{y} lies outside the picture of {width}x{height} px")).into());
+        return Err(refused(&format!("--points: pixel {x},{y} lies outside the image of {width}x{height} px")).into());
     }
     Ok(Setting {
         engine: Arc::clone(&output.engine),

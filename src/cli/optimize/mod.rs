@@ -58,7 +58,7 @@ pub(super) struct OptimizeArgs {
     settings: SettingsArgs,
 }
 
-/// Version of the journal: one of version 1 does not say its pictures, and one of version 2 counts holes as wrong.
+/// Version of the journal: one of version 1 does not say its images, and one of version 2 counts holes as wrong.
 const JOURNAL: u32 = 3;
 
 /// Runs `optimize`.

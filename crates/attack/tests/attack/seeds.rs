@@ -55,7 +55,7 @@ pub(crate) fn of(target: &str) -> Vec<Seed> {
     }
 }
 
-/// Returns a pair of a few bytes whose pictures claim 268 megapixels.
+/// Returns a pair of a few bytes whose images claim 268 megapixels.
 fn network() -> Vec<Seed> {
     let head = Head { content: Content::Pair, about: 0, boot: 1, sequence: 2, taken_ns: 3, sent_ns: 4 };
     let pair = bomb(&[topic::LEFT_RAW, topic::RIGHT_RAW]);
@@ -151,7 +151,7 @@ fn pictures() -> Vec<Seed> {
     seeds
 }
 
-/// Pictures of the size of the others, and one of another size.
+/// Images of the size of the others, and one of another size.
 fn views() -> Vec<Seed> {
     let larger = image::GrayImage::from_pixel(32, 24, image::Luma([90])).into();
     let of_size = |(name, _): &Seed| ["grey8.png", "rgb8.jpg"].contains(&name.as_str());
@@ -291,7 +291,7 @@ fn messages() -> Vec<Seed> {
     seeds
 }
 
-/// A picture as ROS 1 writes it, behind the number of its channel.
+/// An image as ROS 1 writes it, behind the number of its channel.
 fn of_ros_1(which: u8) -> Vec<u8> {
     let text = |text: &str| [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
     let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
@@ -339,7 +339,7 @@ fn ours(format: Format, options: WriteOptions) -> Vec<u8> {
     recorder.finish()
 }
 
-/// Pictures on topics with other names.
+/// Images on topics with other names.
 fn others(body: &Body, options: WriteOptions) -> Vec<u8> {
     let mut recorder = Recorder::new(Format::Ros2, options);
     for k in 0..2 {

@@ -120,7 +120,7 @@ mod tests {
         let said = |name: &str| read_cause(&folder.path().join(name), &missing());
         let right = folder.path().join("right.png").display().to_string();
         assert_eq!(said("rigth.png"), format!("there is no such file: did you mean {right}?"));
-        assert_eq!(said("left.png"), "there is no such file", "another picture");
+        assert_eq!(said("left.png"), "there is no such file", "another image");
         let inside = folder.path().join("b/a");
         let shown = folder.path().join("b").display().to_string();
         assert_eq!(read_cause(&inside, &missing()), format!("the folder {shown} does not exist"));

@@ -1,4 +1,4 @@
-//! Owned pixels with a width and a height, and the picture types built from them.
+//! Owned pixels with a width and a height, and the image types built from them.
 
 mod picture;
 
@@ -6,7 +6,7 @@ pub use picture::{Guide, Luma, Picture, PictureRef, Truth, luma_of};
 
 use std::fmt;
 
-/// A row-major picture; pixel `(x, y)` is `pixels()[y * width + x]`.
+/// A row-major image; pixel `(x, y)` is `pixels()[y * width + x]`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Image<T> {
     width: usize,
@@ -14,7 +14,7 @@ pub struct Image<T> {
     pixels: Vec<T>,
 }
 
-/// Turn of a picture by 90 degrees.
+/// Turn of an image by 90 degrees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuarterTurn {
     /// Counterclockwise: the top row becomes the left column.
@@ -84,7 +84,7 @@ impl<T> Image<T> {
         &mut self.pixels[y * self.width..][..self.width]
     }
 
-    /// The picture mirrored: left and right exchanged.
+    /// The image mirrored: left and right exchanged.
     #[must_use]
     pub fn mirrored(&self) -> Self
     where
@@ -101,12 +101,12 @@ impl<T> Image<T> {
 }
 
 impl<T: Copy> Image<T> {
-    /// A picture of equal pixels.
+    /// An image of equal pixels.
     pub fn filled(width: usize, height: usize, value: T) -> Self {
         Self { width, height, pixels: vec![value; width * height] }
     }
 
-    /// The picture after a quarter turn.
+    /// The image after a quarter turn.
     #[must_use]
     pub fn turned(&self, turn: QuarterTurn) -> Self {
         let (last_x, last_y) = (self.width.wrapping_sub(1), self.height.wrapping_sub(1));
@@ -126,7 +126,7 @@ impl<T: Copy> Image<T> {
         self.pixels[y * self.width + x] = value;
     }
 
-    /// Pixel `(x, y)` with each coordinate clamped into the picture, the border rule of every window here.
+    /// Pixel `(x, y)` with each coordinate clamped into the image, the border rule of every window here.
     pub fn at_clamped(&self, x: isize, y: isize) -> T {
         let x = x.clamp(0, self.width as isize - 1) as usize;
         let y = y.clamp(0, self.height as isize - 1) as usize;

@@ -1,8 +1,8 @@
-//! Pictures of one view: brightness in 8 to 16 bits, colour where the source has it, and ground truth.
+//! Images of one view: brightness in 8 to 16 bits, colour where the source has it, and ground truth.
 
 use super::{Image, QuarterTurn};
 
-/// Luma of one picture, in the bit depth of its source.
+/// Luma of one image, in the bit depth of its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Luma {
     /// 0 to 255.
@@ -20,7 +20,7 @@ pub enum Luma {
 const DEPTHS: [u8; 4] = [9, 10, 12, 14];
 
 impl Luma {
-    /// Words of 16 bits whose white nothing tells: the depth is that of a sensor that can be so bright. A dark picture has less than its
+    /// Words of 16 bits whose white nothing tells: the depth is that of a sensor that can be so bright. A dark image has less than its
     /// sensor; see [`Picture::deepen`].
     pub fn of_words(image: Image<u16>) -> Self {
         let brightest = image.pixels().iter().copied().max().unwrap_or(0);
@@ -52,7 +52,7 @@ impl Luma {
         }
     }
 
-    /// The picture mirrored.
+    /// The image mirrored.
     #[must_use]
     pub fn mirrored(&self) -> Self {
         match self {
@@ -61,7 +61,7 @@ impl Luma {
         }
     }
 
-    /// The picture after a quarter turn.
+    /// The image after a quarter turn.
     #[must_use]
     pub fn turned(&self, turn: QuarterTurn) -> Self {
         match self {
@@ -87,7 +87,7 @@ impl Luma {
     }
 }
 
-/// Picture of one view.
+/// Image of one view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     /// Luma, the input of matching.
@@ -111,7 +111,7 @@ impl Picture {
         Self { luma: Luma::U16 { image: rgb.map(|&color| luma_of_deep(color)), bits }, rgb: colors }
     }
 
-    /// Raises the depth of a picture with words of 16 bits, so that pictures of one sensor have one scale.
+    /// Raises the depth of an image with words of 16 bits, so that images of one sensor have one scale.
     pub fn deepen(&mut self, to_bits: u8) {
         let Luma::U16 { bits, .. } = &mut self.luma else { return };
         let added = to_bits.saturating_sub(*bits);
@@ -128,7 +128,7 @@ impl Picture {
         self.luma.size()
     }
 
-    /// The picture after a quarter turn.
+    /// The image after a quarter turn.
     #[must_use]
     pub fn turned(&self, turn: QuarterTurn) -> Self {
         Self { luma: self.luma.turned(turn), rgb: self.rgb.as_ref().map(|rgb| rgb.turned(turn)) }
@@ -141,7 +141,7 @@ impl Picture {
         (width * height) as u64 * (u64::from(self.luma.word_bits() / 8) + colors)
     }
 
-    /// A picture of no pixels, for a frame that shows none.
+    /// An image of no pixels, for a frame that shows none.
     pub fn empty() -> Self {
         Luma::U8(Image::new(0, 0, Vec::new())).into()
     }
@@ -153,14 +153,14 @@ impl Picture {
 }
 
 impl From<Luma> for Picture {
-    /// A picture without colours.
+    /// An image without colours.
     fn from(luma: Luma) -> Self {
         Self { luma, rgb: None }
     }
 }
 
 impl From<Image<[u8; 3]>> for Picture {
-    /// A picture of red, green and blue, with their luma.
+    /// An image of red, green and blue, with their luma.
     fn from(rgb: Image<[u8; 3]>) -> Self {
         Self::of_colors(rgb, true)
     }
@@ -176,7 +176,7 @@ fn luma_of_deep([r, g, b]: [u16; 3]) -> u16 {
     ((77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b) + 128) >> 8) as u16
 }
 
-/// A picture as matching reads it.
+/// An image as matching reads it.
 #[derive(Clone, Copy, Debug)]
 pub struct PictureRef<'a> {
     /// Luma: costs, penalties and weights compare it.
@@ -198,7 +198,7 @@ impl<'a> From<&'a Picture> for PictureRef<'a> {
 }
 
 impl<'a> PictureRef<'a> {
-    /// Both pictures of a pair, with colours where both have them.
+    /// Both images of a pair, with colours where both have them.
     pub fn pair(left: impl Into<Self>, right: impl Into<Self>) -> [Self; 2] {
         let pair = [left.into(), right.into()];
         let has_colors = pair.iter().all(|picture| picture.rgb.is_some());

@@ -38,7 +38,7 @@ pub(super) struct Tags {
     codes: Codes,
 }
 
-/// Corners of a tag in a picture, clockwise; from the printed top left one if its code is known.
+/// Corners of a tag in an image, clockwise; from the printed top left one if its code is known.
 type Corners = [DVec2; 4];
 
 impl Tags {
@@ -257,7 +257,7 @@ impl Tags {
         let tags = read(bits);
         if tags.iter().filter(|code| self.codes.knows(mirrored(**code, bits))).count() >= MIN_OTHER_TAGS {
             return Identity::Other(
-                "the board is seen mirrored: the picture is mirrored, or the board is printed so".to_owned(),
+                "the board is seen mirrored: the image is mirrored, or the board is printed so".to_owned(),
             );
         }
         for family in FAMILIES.into_iter().filter_map(resolve_dictionary) {

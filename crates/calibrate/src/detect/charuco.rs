@@ -214,7 +214,7 @@ impl Markers {
         let mirrored: Vec<Reading> = readings.iter().map(|reading| reading.mirrored(self.bits())).collect();
         if readings.len() >= MIN_OTHER_MARKERS && self.fit(&mirrored).is_some() {
             return Identity::Other(
-                "the board is seen mirrored: the picture is mirrored, or the board is printed so".to_owned(),
+                "the board is seen mirrored: the image is mirrored, or the board is printed so".to_owned(),
             );
         }
         if let Some(other) =
@@ -266,7 +266,7 @@ impl Markers {
 }
 
 impl Reading {
-    /// Returns the reading in a mirrored picture.
+    /// Returns the reading in a mirrored image.
     fn mirrored(&self, bits: usize) -> Self {
         let code = mirrored(self.code, bits);
         Self { square: ivec2(-1 - self.square.x, self.square.y), code }

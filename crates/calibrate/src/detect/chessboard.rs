@@ -31,10 +31,10 @@ impl Placement {
     }
 }
 
-/// Finds a board of `inner` corners (columns, rows) in a lattice oriented like the picture: x right, y down.
+/// Finds a board of `inner` corners (columns, rows) in a lattice oriented like the image: x right, y down.
 ///
 /// The numbering assumes a black top left square, which is unique only if one count is even and the other odd. Of two possible ways
-/// the one with x between 60 degrees counterclockwise and 120 degrees clockwise of the picture's right is chosen, so that both
+/// the one with x between 60 degrees counterclockwise and 120 degrees clockwise of the image's right is chosen, so that both
 /// cameras number upright and lying boards identically; of four ways the one nearest to the right.
 pub(super) fn find(lattice: &Lattice, inner: IVec2) -> Extent {
     let placements = upright(inner).into_iter().flat_map(|extent| rectangles(lattice, extent));

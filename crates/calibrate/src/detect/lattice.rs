@@ -1,4 +1,4 @@
-//! Lattice of chessboard corners in a picture: refined, checked and extended.
+//! Lattice of chessboard corners in an image: refined, checked and extended.
 
 use super::saddle::{self, Saddle};
 use crate::image::Image;
@@ -31,7 +31,7 @@ pub(super) struct Lattice {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     at: DVec2,
-    /// Saddle in the picture; `None` before the refinement.
+    /// Saddle in the image; `None` before the refinement.
     saddle: Option<Saddle>,
 }
 

@@ -1,4 +1,4 @@
-//! Codes of markers and tags, read from a picture.
+//! Codes of markers and tags, read from an image.
 
 use crate::image::Image;
 use crate::marker::turned;
@@ -99,7 +99,7 @@ pub(super) fn perspective([a, b, c, d]: [DVec2; 4]) -> impl Fn(DVec2) -> DVec2 {
     move |spot| (x * spot.x + y * spot.y + a) / (g * spot.x + h * spot.y + 1.0)
 }
 
-/// Interpolates the brightness; `None` outside the picture.
+/// Interpolates the brightness; `None` outside the image.
 pub(super) fn bilinear(picture: &Image<u8>, at: DVec2) -> Option<f64> {
     let last = DVec2::new(picture.width() as f64 - 1.0, picture.height() as f64 - 1.0);
     if !(at.cmpge(DVec2::ZERO).all() && at.cmple(last).all()) {

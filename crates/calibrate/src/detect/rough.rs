@@ -1,4 +1,4 @@
-//! Straightened pictures of wide lenses: a pinhole view with straight lines for the detector.
+//! Straightened images of wide lenses: a pinhole view with straight lines for the detector.
 
 use super::reading::bilinear;
 use crate::calibration::Camera;
@@ -10,7 +10,7 @@ const MAX_TANGENT: f64 = 1.5;
 /// Largest size of the view, px.
 const MAX_PIXELS: f64 = 3e6;
 
-/// Undistorted picture, and the map back to the original.
+/// Undistorted image, and the map back to the original.
 pub(super) struct Straightened<'a> {
     pub(super) picture: Image<u8>,
     lens: &'a Camera,
@@ -19,7 +19,7 @@ pub(super) struct Straightened<'a> {
 }
 
 impl<'a> Straightened<'a> {
-    /// Computes the view; `None` if the lens has no ray for most of the picture.
+    /// Computes the view; `None` if the lens has no ray for most of the image.
     pub(super) fn new(picture: &Image<u8>, lens: &'a Camera) -> Option<Self> {
         const STEPS: usize = 32;
         let last = DVec2::new(picture.width() as f64 - 1.0, picture.height() as f64 - 1.0);
@@ -41,7 +41,7 @@ impl<'a> Straightened<'a> {
         let centre = -low * focal_px;
         let picture = Image::from_fn(size.x as usize, size.y as usize, |x, y| {
             let ray = (DVec2::new(x as f64, y as f64) - centre) / focal_px;
-            // a lens model may fold back beyond the outermost ray of the picture
+            // a lens model may fold back beyond the outermost ray of the image
             let inside = ray.length() <= farthest;
             let value = inside.then(|| bilinear(picture, lens.project(ray.extend(1.0)))).flatten();
             value.map_or(0, |value| value.round() as u8)
@@ -49,7 +49,7 @@ impl<'a> Straightened<'a> {
         Some(Self { picture, lens, focal_px, centre })
     }
 
-    /// Maps a pixel of this picture to the original, px.
+    /// Maps a pixel of this image to the original, px.
     pub(super) fn original(&self, at: DVec2) -> DVec2 {
         let ray: DVec3 = ((at - self.centre) / self.focal_px).extend(1.0);
         self.lens.project(ray)

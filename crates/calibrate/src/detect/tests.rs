@@ -13,7 +13,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// Places the board in the middle of the picture, `distance` board widths away, rolled and tilted.
+    /// Places the board in the middle of the image, `distance` board widths away, rolled and tilted.
     fn new(board: &str, roll_deg: f64, tilt_deg: (f64, f64), distance: f64) -> Self {
         let board: Board = board.parse().unwrap();
         let camera =
@@ -50,7 +50,7 @@ impl Scene {
         (depth > 0.0).then(|| point.truncate() / (self.board.square_mm * 1e-3) + 1.0)
     }
 
-    /// Renders the picture: 64 samples per pixel, a blur, and noise of 2 grey levels.
+    /// Renders the image: 64 samples per pixel, a blur, and noise of 2 grey levels.
     fn picture(&self, blur_px: f64) -> Image<u8> {
         let ink = Ink::new(&self.board);
         let (width, height) = self.size;
@@ -256,7 +256,7 @@ fn a_rough_lens_helps_at_the_rim() {
     };
     let spots = (0..40).flat_map(|y| (0..40).map(move |x| DVec2::new(f64::from(x), f64::from(y)).floor() * 10.0));
     let worst = spots.map(differs).fold(0.0, f64::max);
-    assert!(worst < 1.0, "the straightened picture is {worst} grey levels off");
+    assert!(worst < 1.0, "the straightened image is {worst} grey levels off");
     let (without, with) = (detector.detect(&picture, None), detector.detect(&picture, Some(&rough)));
     assert!(with.corners().len() >= without.corners().len() && with.corners().len() > 250, "{}", with.corners().len());
     assert!(rms(&scene.errors(with.corners())) < 0.1, "{}", rms(&scene.errors(with.corners())));
@@ -296,7 +296,7 @@ fn blurred_edges_are_wide() {
     }
 }
 
-/// Minimum detections on real pictures: whole chessboards, corners of ChArUco boards.
+/// Minimum detections on real images: whole chessboards, corners of ChArUco boards.
 #[test]
 fn boards_of_real_cameras_are_found() {
     let Some(data) = std::env::var_os("STEREOPSIS_DATA") else {

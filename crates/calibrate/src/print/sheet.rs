@@ -110,7 +110,7 @@ fn measured(board: &Board) -> (String, f64) {
 fn on_screen(format: &Format, board: &Board) -> Option<Sheet> {
     let word = board.square_word();
     let text = format!(
-        "Show this picture at its full size, one pixel for one pixel. Measure {} with a ruler across and down: both \
+        "Show this image at its full size, one pixel for one pixel. Measure {} with a ruler across and down: both \
          must be the same; give the measured side of a {word}, since the size of a screen is unknown. This is --board {board}",
         measured(board).0
     );

@@ -31,8 +31,8 @@ impl BoardKind {
     /// Returns the use of the kind, in a phrase.
     pub fn help(self) -> &'static str {
         match self {
-            Self::Charuco => "squares with markers: a part of the board in the picture suffices",
-            Self::Chessboard => "squares alone: the whole board must be in the picture",
+            Self::Charuco => "squares with markers: a part of the board in the image suffices",
+            Self::Chessboard => "squares alone: the whole board must be in the image",
         }
     }
 }

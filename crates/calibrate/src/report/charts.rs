@@ -1,14 +1,16 @@
-//! Charts of an eye's picture: board coverage and re-projection errors.
+//! Charts of a side's image: board coverage and re-projection errors.
 
 use super::markup::{figures, paragraph, section};
 use crate::calibration::quantile;
-use crate::{CELLS, Coverage, Eye, Outcome};
+use crate::{CELLS, Coverage, Outcome, Side};
 use glam::DVec2;
 use std::fmt::Write as _;
 
-/// Largest number of corners and arrows drawn per eye; of more, every n-th is drawn.
+/// Largest number of corners and arrows drawn per image; of more, every n-th is drawn.
 pub(super) const MAX_DRAWN: usize = 4000;
-/// Length of the median arrow, as a share of the picture's width.
+/// Names of the sides in captions.
+const NAMES: [&str; 2] = ["Left", "Right"];
+/// Length of the median arrow, as a share of the image's width.
 const ARROW: f64 = 0.02;
 /// Size of a plot, in drawing units.
 const PLOT: DVec2 = DVec2::new(360.0, 170.0);
@@ -22,9 +24,9 @@ struct Residual {
     error: DVec2,
 }
 
-fn residuals(outcome: &Outcome, eye: Eye) -> Vec<Residual> {
+fn residuals(outcome: &Outcome, side: Side) -> Vec<Residual> {
     let of_fit = |fit: &crate::ViewFit| -> Vec<Residual> {
-        let corners = fit.view.of(eye).iter().zip(&fit.errors[eye as usize]);
+        let corners = fit.view.of(side).iter().zip(&fit.errors[side as usize]);
         corners.map(|(corner, error)| Residual { at: corner.at, error: *error }).collect()
     };
     let all = outcome.solution.views.iter().flat_map(of_fit);
@@ -36,7 +38,7 @@ fn drawn(all: &[Residual]) -> impl Iterator<Item = &Residual> {
     all.iter().step_by(all.len().div_ceil(MAX_DRAWN).max(1))
 }
 
-/// Opens a drawing of a whole picture, in px.
+/// Opens a drawing of a whole image, in px.
 fn canvas((width, height): (usize, usize)) -> String {
     // pixel centres have integer coordinates
     format!(
@@ -45,19 +47,13 @@ fn canvas((width, height): (usize, usize)) -> String {
     )
 }
 
-fn side(eye: Eye) -> &'static str {
-    match eye {
-        Eye::Left => "Left",
-        Eye::Right => "Right",
-    }
-}
-
 /// Returns the section on board coverage.
 pub(super) fn coverage(outcome: &Outcome) -> String {
-    let drawings = Eye::BOTH.map(|eye| {
-        let coverage = &outcome.coverage[eye as usize];
-        let caption = format!("{} picture: corners in {:.0} % of the cells", side(eye), 100.0 * coverage.share());
-        (cells(coverage, &residuals(outcome, eye), outcome.size), caption)
+    let drawings = Side::ALL.map(|side| {
+        let coverage = &outcome.coverage[side as usize];
+        let caption =
+            format!("{} image: corners in {:.0} % of the cells", NAMES[side as usize], 100.0 * coverage.share());
+        (cells(coverage, &residuals(outcome, side), outcome.size), caption)
     });
     let mut body = figures(&drawings);
     body += &paragraph(
@@ -104,16 +100,16 @@ fn cells(coverage: &Coverage, residuals: &[Residual], size: (usize, usize)) -> S
 
 /// Returns the section on re-projection errors.
 pub(super) fn errors(outcome: &Outcome) -> String {
-    let all = Eye::BOTH.map(|eye| residuals(outcome, eye));
-    // one factor for both eyes, to compare their arrows
+    let all = Side::ALL.map(|side| residuals(outcome, side));
+    // one factor for both sides, to compare their arrows
     let mut lengths: Vec<f64> = all.iter().flatten().map(|residual| residual.error.length()).collect();
     if lengths.is_empty() {
         return section("Residuals", &paragraph("No corner was used."));
     }
     let factor = magnification(ARROW * outcome.size.0 as f64, quantile(&mut lengths, 0.5));
     let highest = 1.1 * quantile(&mut lengths, 0.995).max(1e-3);
-    let arrows = Eye::BOTH.map(|eye| {
-        let found = &all[eye as usize];
+    let arrows = Side::ALL.map(|side| {
+        let found = &all[side as usize];
         let left_out = if found.len() > MAX_DRAWN {
             format!(", every {}th one", found.len().div_ceil(MAX_DRAWN))
         } else {
@@ -121,13 +117,13 @@ pub(super) fn errors(outcome: &Outcome) -> String {
         };
         (
             arrows(found, outcome.size, factor),
-            format!("{} picture: errors, {factor} times as long{left_out}", side(eye)),
+            format!("{} image: errors, {factor} times as long{left_out}", NAMES[side as usize]),
         )
     });
-    let plots = Eye::BOTH.map(|eye| {
+    let plots = Side::ALL.map(|side| {
         let caption =
-            format!("{} picture: length of errors over the distance from the middle; line: median", side(eye));
-        (plot(&all[eye as usize], outcome.size, highest), caption)
+            format!("{} image: length of errors over the distance from the middle; line: median", NAMES[side as usize]);
+        (plot(&all[side as usize], outcome.size, highest), caption)
     });
     let mut body = figures(&arrows);
     body += &figures(&plots);

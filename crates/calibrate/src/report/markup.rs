@@ -1,4 +1,4 @@
-//! Building blocks of the page: text, tables, drawings and embedded pictures.
+//! Building blocks of the page: text, tables, drawings and embedded images.
 
 use data_encoding::BASE64;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -63,7 +63,7 @@ pub(super) fn figures(drawings: &[(String, String)]) -> String {
     format!("<div class=\"pair\">\n{}</div>\n", drawings.iter().map(figure).collect::<String>())
 }
 
-/// Encodes a grey picture as an embedded PNG at most `most` px wide, with its size; `None` if encoding fails.
+/// Encodes a grey image as an embedded PNG at most `most` px wide, with its size; `None` if encoding fails.
 pub(super) fn png(picture: &Image<u8>, most: usize) -> Option<(String, (usize, usize))> {
     let (width, height) = picture.size();
     let grey = GrayImage::from_raw(width as u32, height as u32, picture.pixels().to_vec())?;

@@ -4,7 +4,7 @@ use super::markup::{escaped, paragraph, section, table};
 use crate::console::counted;
 use crate::session::Taken;
 use crate::solve::rms;
-use crate::{Eye, Judgement, LensKind, Outcome};
+use crate::{Judgement, LensKind, Outcome, Side};
 
 /// Returns the section on the cameras' parameters.
 pub(super) fn solved(outcome: &Outcome) -> String {
@@ -65,22 +65,26 @@ fn cameras(outcome: &Outcome) -> String {
     let row = |name: &str, value: &dyn Fn(usize) -> String| vec![escaped(name), escaped(&value(0)), escaped(&value(1))];
     let mut rows = vec![
         row("Lens model", &|_| solution.kind.to_string()),
-        row("Focal length along rows", &|eye| format!("{:.2} px", told[eye].fx_px)),
-        row("Focal length along columns", &|eye| format!("{:.2} px", told[eye].fy_px)),
-        row("Principal point", &|eye| format!("({:.2}, {:.2}) px", told[eye].cx_px, told[eye].cy_px)),
+        row("Focal length along rows", &|side| format!("{:.2} px", told[side].fx_px)),
+        row("Focal length along columns", &|side| format!("{:.2} px", told[side].fy_px)),
+        row("Principal point", &|side| format!("({:.2}, {:.2}) px", told[side].cx_px, told[side].cy_px)),
     ];
     let angle = |angle: Option<f64>| angle.map_or("–".to_owned(), |angle| format!("{angle:.1}°"));
-    rows.push(row("Field of view", &|eye| {
-        format!("{} x {}", angle(told[eye].horizontal_deg), angle(told[eye].vertical_deg))
+    rows.push(row("Field of view", &|side| {
+        format!("{} x {}", angle(told[side].horizontal_deg), angle(told[side].vertical_deg))
     }));
     for (i, name) in
         coefficient_names(solution.kind).iter().enumerate().take(told[0].distortion.len().max(told[1].distortion.len()))
     {
-        rows.push(row(name, &|eye| format!("{:.5}", told[eye].distortion.get(i).copied().unwrap_or(0.0))));
+        rows.push(row(name, &|side| format!("{:.5}", told[side].distortion.get(i).copied().unwrap_or(0.0))));
     }
-    let error = |eye: usize| rms(solution.views.iter().flat_map(|fit| fit.errors[eye].iter().copied()));
-    rows.push(row("Re-projection error, RMS", &|eye| error(eye).map_or("–".to_owned(), |px| format!("{px:.3} px"))));
-    rows.push(row("Corners", &|eye| solution.views.iter().map(|fit| fit.errors[eye].len()).sum::<usize>().to_string()));
+    let error = |side: usize| rms(solution.views.iter().flat_map(|fit| fit.errors[side].iter().copied()));
+    rows.push(row("Re-projection error, RMS", &|side| {
+        error(side).map_or("–".to_owned(), |px| format!("{px:.3} px"))
+    }));
+    rows.push(row("Corners", &|side| {
+        solution.views.iter().map(|fit| fit.errors[side].len()).sum::<usize>().to_string()
+    }));
     let note = if solution.free.cameras {
         String::new()
     } else {
@@ -136,12 +140,12 @@ pub(super) fn used(outcome: &Outcome, taken: &[Taken]) -> String {
     let split = outcome.solution.views.iter().filter(|fit| fit.is_split).count() / 2;
     let count = outcome.solution.views.len() - split;
     let both =
-        outcome.solution.views.iter().filter(|fit| Eye::BOTH.iter().all(|&eye| !fit.view.of(eye).is_empty())).count();
+        outcome.solution.views.iter().filter(|fit| Side::ALL.iter().all(|&side| !fit.view.of(side).is_empty())).count();
     let unused = if taken.len() > count { format!("; {} taken", taken.len()) } else { String::new() };
-    let views = format!("{} used, {both} of them in both pictures{unused}", counted(count as u64, "view"));
+    let views = format!("{} used, {both} of them in both images{unused}", counted(count as u64, "view"));
     let rows = [
         pair("Board", &outcome.board.to_string()),
-        pair("Picture size", &format!("{width} x {height} px")),
+        pair("Image size", &format!("{width} x {height} px")),
         pair("Views", &views),
         pair("Program", &format!("stereopsis {}", env!("CARGO_PKG_VERSION"))),
     ];
@@ -149,8 +153,8 @@ pub(super) fn used(outcome: &Outcome, taken: &[Taken]) -> String {
     body += &paragraph(
         "How to read this page: the verdict and the expected errors are what counts. A small re-projection error alone says little, as few \
          views, or views that are all alike, are easily explained by wrong cameras too. Darts in the residuals that all point the same way \
-         in a part of the picture show that the lens model does not fit there, or that the board is bent. In the rectified pair the same \
-         detail must lie on the same line in both pictures.",
+         in a part of the image show that the lens model does not fit there, or that the board is bent. In the rectified pair the same \
+         detail must lie on the same line in both images.",
     );
     body += &paragraph(
         "The calibration holds as long as cameras, lenses and focus stay as they are: calibrate again after they were moved. Where the \

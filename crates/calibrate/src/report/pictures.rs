@@ -1,21 +1,21 @@
-//! Views with their pictures, and a rectified pair.
+//! Views with their images, and a rectified pair.
 
 use super::markup::{escaped, paragraph, png, section, table};
 use crate::calibration::CalibrationError;
 use crate::image::{Image, Luma, Picture};
 use crate::session::Taken;
-use crate::{Eye, Outcome, ViewFit, tilt_deg};
+use crate::{Outcome, Side, ViewFit, tilt_deg};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// Width of a thumbnail, px.
 const SMALL: usize = 160;
-/// Largest width of a rectified picture, px.
+/// Largest width of a rectified image, px.
 const WIDE: usize = 480;
 /// Distance of the lines across the rectified pair, px of the drawing.
 const LINES: usize = 20;
 
-/// Largest number of views with pictures: browsers cannot open a page of thousands.
+/// Largest number of views with images: browsers cannot open a page of thousands.
 const MAX_SHOWN: usize = 200;
 
 /// Returns the section on all views.
@@ -31,32 +31,33 @@ pub(super) fn views(outcome: &Outcome, taken: &[Taken]) -> String {
     }
     let mut head = vec!["View", "Corners left, right", "RMS left, right, px", "Tilt", "Distance"];
     if !taken.is_empty() {
-        head.push("Pictures");
+        head.push("Images");
     }
     let mut body = table(&head, &rows);
     if outcome.solution.views.iter().any(|fit| fit.is_split) {
         body += &paragraph(
-            "In views marked “split” the cameras contradict each other, as if the board had moved between both pictures: such a view counts \
+            "In views marked “split” the cameras contradict each other, as if the board had moved between both images: such a view counts \
              for each camera alone, and does not tell how the cameras stand to each other.",
         );
     }
     if taken.len() > shown.len() {
-        body += &paragraph(&format!("Pictures of the first {MAX_SHOWN} views are shown."));
+        body += &paragraph(&format!("Images of the first {MAX_SHOWN} views are shown."));
     }
     section("Views", &body)
 }
 
 fn row(outcome: &Outcome, taken: &[Taken], fit: &ViewFit, other: Option<&ViewFit>) -> Vec<String> {
     let halves = || std::iter::once(fit).chain(other);
-    let corners = |eye: Eye| halves().map(|half| half.view.of(eye).len()).sum::<usize>();
-    let error = |eye: Eye| halves().find_map(|half| half.rms_px(eye)).map_or("–".to_owned(), |px| format!("{px:.3}"));
+    let corners = |side: Side| halves().map(|half| half.view.of(side).len()).sum::<usize>();
+    let error =
+        |side: Side| halves().find_map(|half| half.rms_px(side)).map_or("–".to_owned(), |px| format!("{px:.3}"));
     let (across, down) = outcome.board.inner();
     let middle = fit.pose.at((outcome.board.point_m(0) + outcome.board.point_m(across * down - 1)) / 2.0);
     let split = if fit.is_split { " <strong>split</strong>" } else { "" };
     let mut cells = vec![
         escaped(&fit.view.name) + split,
-        format!("{}, {}", corners(Eye::Left), corners(Eye::Right)),
-        format!("{}, {}", error(Eye::Left), error(Eye::Right)),
+        format!("{}, {}", corners(Side::Left), corners(Side::Right)),
+        format!("{}, {}", error(Side::Left), error(Side::Right)),
         format!("{:.0}°", tilt_deg(&fit.pose)),
         format!("{:.2} m", middle.length()),
     ];
@@ -64,7 +65,7 @@ fn row(outcome: &Outcome, taken: &[Taken], fit: &ViewFit, other: Option<&ViewFit
         let found = taken.iter().find(|taken| taken.view.name == fit.view.name);
         let pictures = found.and_then(|taken| taken.pictures.get().ok());
         let pictures: String = pictures.iter().flatten().filter_map(|picture| small(picture)).collect();
-        cells.push(format!("<span class=\"pictures\">{pictures}</span>"));
+        cells.push(format!("<span class=\"images\">{pictures}</span>"));
     }
     cells
 }
@@ -74,7 +75,7 @@ fn small(picture: &Image<u8>) -> Option<String> {
     Some(format!("<img src=\"{address}\" width=\"{width}\" height=\"{height}\" alt=\"\"/>"))
 }
 
-/// Returns the section on a rectified pair; empty without pictures.
+/// Returns the section on a rectified pair; empty without images.
 pub(super) fn rectified(outcome: &Outcome, taken: &[Taken]) -> String {
     let Some(best) = taken.iter().max_by_key(|taken| taken.view.corners.iter().map(Vec::len).sum::<usize>()) else {
         return String::new();
@@ -83,7 +84,7 @@ pub(super) fn rectified(outcome: &Outcome, taken: &[Taken]) -> String {
         Ok(drawing) => {
             drawing
                 + &paragraph(&format!(
-                    "The view {}, rectified: left and right picture. Whatever a line crosses in the left picture, it must cross at the same \
+                    "The view {}, rectified: left and right image. Whatever a line crosses in the left image, it must cross at the same \
                      height in the right one.",
                     best.view.name
                 ))
@@ -99,7 +100,7 @@ fn drawing(outcome: &Outcome, taken: &Taken) -> Result<String, CalibrationError>
     let [left, right] =
         taken.pictures.get()?.map(|picture| Picture { luma: Luma::U8(Arc::unwrap_or_clone(picture)), rgb: None });
     let (left, right) = rectifier.apply(&left, &right)?;
-    let unencoded = || CalibrationError("its pictures cannot be encoded as PNG".to_owned());
+    let unencoded = || CalibrationError("its images cannot be encoded as PNG".to_owned());
     let mut images = String::new();
     let mut size = (0, 0);
     for (place, picture) in [left, right].into_iter().enumerate() {

@@ -2,7 +2,7 @@ use super::*;
 use crate::Pictures;
 use crate::calibration::{Camera, Distortion, StereoRig};
 use crate::image::Image;
-use crate::{Board, Corner, Eye, Outcome, Pose, Request, View, calibrate};
+use crate::{Board, Corner, Outcome, Pose, Request, Side, View, calibrate};
 use glam::{DMat3, DVec2, DVec3};
 use std::sync::Arc;
 
@@ -31,14 +31,14 @@ fn outcome(names: impl Fn(usize) -> String) -> Outcome {
         let rotation = DMat3::from_rotation_x(0.5 * turn.sin()) * DMat3::from_rotation_y(0.5 * turn.cos());
         let at = DVec2::new([-0.17, 0.0, 0.2][number % 3], [-0.12, 0.13, 0.0, 0.1][number % 4]);
         let pose = Pose { rotation, translation_m: at.extend(0.45) - rotation * DVec3::new(0.08, 0.05, 0.0) };
-        let corners = Eye::BOTH.map(|eye| {
+        let corners = Side::ALL.map(|side| {
             let seen = |id: usize| {
                 let in_left = pose.at(board.point_m(id));
-                let at = match eye {
-                    Eye::Left => rig.left.project(in_left),
-                    Eye::Right => rig.right.project(rig.rotation * in_left + rig.translation_m),
+                let at = match side {
+                    Side::Left => rig.left.project(in_left),
+                    Side::Right => rig.right.project(rig.rotation * in_left + rig.translation_m),
                 };
-                let phase = (number * 97 + id * 31 + eye as usize * 13) as f64;
+                let phase = (number * 97 + id * 31 + side as usize * 13) as f64;
                 let is_inside = at.cmpge(DVec2::splat(2.0)).all() && at.cmple(DVec2::new(637.0, 477.0)).all();
                 is_inside.then(|| Corner { id, at: at + 0.08 * DVec2::new((phase * 1.7).sin(), (phase * 2.3).cos()) })
             };
@@ -129,15 +129,15 @@ fn unknown_errors_are_said_in_words() {
 fn split_views_are_one_row_each() {
     let mut outcome = outcome(|number| format!("view {number}"));
     let mut halves = [outcome.solution.views[3].clone(), outcome.solution.views[3].clone()];
-    for (eye, half) in halves.iter_mut().enumerate() {
+    for (side, half) in halves.iter_mut().enumerate() {
         half.is_split = true;
-        half.view.corners[1 - eye].clear();
-        half.errors[1 - eye].clear();
+        half.view.corners[1 - side].clear();
+        half.errors[1 - side].clear();
     }
     outcome.solution.views.splice(3..4, halves);
     let text = text_of(&html(&outcome, &[]));
     assert_eq!((text.matches("view 3").count(), text.matches("view 4").count()), (1, 1));
-    assert!(text.contains("12 views used, 11 of them in both pictures"), "{text}");
+    assert!(text.contains("12 views used, 11 of them in both images"), "{text}");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn pictures_are_inside_the_page() {
     assert!(text_of(&page).contains("The view 2, rectified"));
     let count = |words: &str| page.matches(words).count();
     assert_eq!((count("<img src=\"data:image/png;base64,"), count("<image href=\"data:image/png;base64,")), (2, 2));
-    // pictures of another shape cannot be rectified, which the page reports
+    // images of another shape cannot be rectified, which the page reports
     taken.pictures = Pictures::Held([(); 2].map(|()| Arc::new(Image::filled(100, 90, 0))));
     assert!(text_of(&html(&outcome, &[taken])).contains("The view 2 cannot be shown: "));
 }

@@ -46,7 +46,7 @@ pub(super) fn depth(outcome: &Outcome) -> String {
     let mut body = table(&head, &rows);
     body += &paragraph(
         "95 of 100 calibrations of this quality are nearer to the truth than the second column says. It is found by leaving views out, \
-         solving again, and comparing the depth over the inner four fifths of the picture. The error by matching does not depend on the \
+         solving again, and comparing the depth over the inner four fifths of the image. The error by matching does not depend on the \
          calibration: it grows with the distance, and shrinks with a longer baseline and more pixels.",
     );
     section("Expected error of depth", &body)

@@ -148,7 +148,7 @@ fn a_refused_calibration_leaves_the_earlier_one_byte_for_byte() {
         assert!(beside(root.path()).is_empty());
     }
     assert!(paths_of(&rig).contains(&folder.join("refused-views/board.txt")), "they are not replaced unasked");
-    // pictures in a folder are not copied
+    // images in a folder are not copied
     let (draft, remarks) = Draft::begin(&rig).unwrap();
     assert!(remarks.is_empty() && draft.refuse().unwrap().is_none());
     assert!(files_in(root.path(), "refused-views") == before);

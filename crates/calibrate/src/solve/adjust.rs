@@ -40,7 +40,7 @@ pub struct Free {
 pub struct Bundle<'a> {
     pub board: &'a Board,
     pub kind: LensKind,
-    /// Picture size, px.
+    /// Image size, px.
     pub size: (usize, usize),
     pub views: &'a [&'a View],
     pub free: Free,
@@ -77,11 +77,11 @@ impl Bundle<'_> {
     }
 
     /// Computes the re-projection error of a corner (observed minus computed), px.
-    pub fn error(&self, state: &State, view: usize, eye: usize, corner: &Corner) -> DVec2 {
-        let camera = self.kind.camera(&state.cameras[eye]);
+    pub fn error(&self, state: &State, view: usize, side: usize, corner: &Corner) -> DVec2 {
+        let camera = self.kind.camera(&state.cameras[side]);
         let point = self.point(state, corner.id);
         let in_left = state.poses[view].at(point);
-        let seen = if eye == 0 { in_left } else { state.between.at(in_left) };
+        let seen = if side == 0 { in_left } else { state.between.at(in_left) };
         corner.at - project(&camera, seen).unwrap_or(corner.at + UNSEEN_PX)
     }
 
@@ -92,8 +92,8 @@ impl Bundle<'_> {
     /// Computes the sum of all costs, in variances.
     pub fn cost(&self, state: &State) -> f64 {
         let of_view = |view: usize| -> f64 {
-            let of_eye = |eye: usize| -> f64 {
-                let errors = self.views[view].corners[eye].iter().map(|corner| self.error(state, view, eye, corner));
+            let of_eye = |side: usize| -> f64 {
+                let errors = self.views[view].corners[side].iter().map(|corner| self.error(state, view, side, corner));
                 errors.map(|error| huber(error.length() / self.sigma_px).0).sum()
             };
             of_eye(0) + of_eye(1)
@@ -170,9 +170,9 @@ impl Bundle<'_> {
         let change = self.solved(shared, right)?;
         let mut next = state.clone();
         let count = self.kind.count();
-        for (eye, camera) in next.cameras.iter_mut().enumerate() {
+        for (side, camera) in next.cameras.iter_mut().enumerate() {
             for (i, number) in camera.iter_mut().enumerate().take(count) {
-                *number += change[eye * count + i];
+                *number += change[side * count + i];
             }
         }
         let at = 2 * count;
@@ -220,11 +220,11 @@ impl Bundle<'_> {
             cost: 0.0,
         };
         let pose = state.poses[view];
-        for eye in 0..2 {
-            let slopes = CameraSlopes::new(self.kind, &state.cameras[eye]);
-            // columns that affect this eye: its camera, and for the right one the relative pose
-            let mut columns: Vec<usize> = (eye * count..(eye + 1) * count).collect();
-            if eye == 1 {
+        for side in 0..2 {
+            let slopes = CameraSlopes::new(self.kind, &state.cameras[side]);
+            // columns that affect this side: its camera, and for the right one the relative pose
+            let mut columns: Vec<usize> = (side * count..(side + 1) * count).collect();
+            if side == 1 {
                 columns.extend(2 * count..2 * count + 6);
             }
             columns.push(2 * count + 6);
@@ -233,11 +233,11 @@ impl Bundle<'_> {
             let mut local = DMatrix::<f64>::zeros(own, own);
             let mut local_right = DVector::<f64>::zeros(own);
             let mut mixed = DMatrix::<f64>::zeros(6, own);
-            for corner in &self.views[view].corners[eye] {
+            for corner in &self.views[view].corners[side] {
                 let point = self.point(state, corner.id);
                 let turned = pose.rotation * point;
                 let in_left = turned + pose.translation_m;
-                let (seen, to_eye) = match eye {
+                let (seen, to_eye) = match side {
                     0 => (in_left, DMat3::IDENTITY),
                     _ => (state.between.at(in_left), state.between.rotation),
                 };
@@ -251,7 +251,7 @@ impl Bundle<'_> {
                 let slope = |direction: DVec3| {
                     by_point[0] * direction.x + by_point[1] * direction.y + by_point[2] * direction.z
                 };
-                if eye == 1 {
+                if side == 1 {
                     let around = state.between.rotation * in_left;
                     for (i, axis) in DVec3::AXES.into_iter().enumerate() {
                         jacobian[count + i] = slope(axis.cross(around));
@@ -306,13 +306,14 @@ impl Bundle<'_> {
         let count = self.kind.count();
         let known = self.kind.prior(self.size);
         let mut priors = Vec::new();
-        for (eye, camera) in state.cameras.iter().enumerate() {
+        for (side, camera) in state.cameras.iter().enumerate() {
             for i in 0..count {
                 let (mean, sigma) = known[i];
-                priors.push(Prior::of((camera[i] - mean) / sigma, [(eye * count + i, 1.0 / sigma)]));
+                priors.push(Prior::of((camera[i] - mean) / sigma, [(side * count + i, 1.0 / sigma)]));
             }
             let (fx, fy) = (camera[0], camera[1]);
-            let slopes = [(eye * count, -fy / (fx * fx * PIXEL_ASPECT)), (eye * count + 1, 1.0 / (fx * PIXEL_ASPECT))];
+            let slopes =
+                [(side * count, -fy / (fx * fx * PIXEL_ASPECT)), (side * count + 1, 1.0 / (fx * PIXEL_ASPECT))];
             priors.push(Prior::of((fy / fx - 1.0) / PIXEL_ASPECT, slopes));
         }
         for i in 0..6 {

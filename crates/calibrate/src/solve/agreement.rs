@@ -59,9 +59,9 @@ impl Solution {
         let mut halves = Vec::new();
         let mut poses = Vec::new();
         for fit in self.views.iter().filter(|fit| fit.view.corners.iter().all(|corners| !corners.is_empty())) {
-            for eye in 0..2 {
+            for side in 0..2 {
                 let mut half = fit.view.clone();
-                half.corners[1 - eye].clear();
+                half.corners[1 - side].clear();
                 halves.push(half);
                 poses.push(fit.pose);
             }
@@ -71,10 +71,10 @@ impl Solution {
         let mut state = State { poses, ..self.state.clone() };
         bundle.improve(&mut state, STEPS);
         let errors = |number: usize| {
-            let eye = number % 2;
-            views[number].corners[eye]
+            let side = number % 2;
+            views[number].corners[side]
                 .iter()
-                .map(|corner| bundle.error(&state, number, eye, corner))
+                .map(|corner| bundle.error(&state, number, side, corner))
                 .collect::<Vec<_>>()
         };
         rms((0..views.len()).flat_map(errors)).unwrap_or(0.0)

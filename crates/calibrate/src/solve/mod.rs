@@ -6,7 +6,7 @@ mod start;
 
 use super::lens_kind::MAX_PARAMETERS;
 use super::pose::Pose;
-use super::{Board, Corner, Eye, LensKind, View};
+use super::{Board, Corner, LensKind, Side, View};
 use crate::calibration::{CalibrationError, Camera, StereoRig};
 use adjust::{Bundle, Free, State};
 use glam::DVec2;
@@ -34,23 +34,23 @@ pub struct ViewFit {
     pub view: View,
     /// Pose of the board in the left camera's axes.
     pub pose: Pose,
-    /// Re-projection errors of each corner in the left and the right picture, px.
+    /// Re-projection errors of each corner in the left and the right image, px.
     pub errors: [Vec<DVec2>; 2],
-    /// Whether the eyes contradict each other on the board's pose, so that the view counts for each eye alone.
+    /// Whether the sides contradict each other on the board's pose, so that the view counts for each side alone.
     pub is_split: bool,
 }
 
 impl ViewFit {
-    /// Computes the root mean square of an eye's re-projection errors, px; `None` without corners.
-    pub fn rms_px(&self, eye: Eye) -> Option<f64> {
-        rms(self.errors[eye as usize].iter().copied())
+    /// Computes the root mean square of a side's re-projection errors, px; `None` without corners.
+    pub fn rms_px(&self, side: Side) -> Option<f64> {
+        rms(self.errors[side as usize].iter().copied())
     }
 }
 
 impl Solution {
-    /// Computes the root mean square of an eye's re-projection errors over all views, px; `None` without corners.
-    pub fn rms_px(&self, eye: Eye) -> Option<f64> {
-        rms(self.views.iter().flat_map(|fit| fit.errors[eye as usize].iter().copied()))
+    /// Computes the root mean square of a side's re-projection errors over all views, px; `None` without corners.
+    pub fn rms_px(&self, side: Side) -> Option<f64> {
+        rms(self.views.iter().flat_map(|fit| fit.errors[side as usize].iter().copied()))
     }
 }
 
@@ -68,7 +68,7 @@ pub(super) fn rms(errors: impl Iterator<Item = DVec2>) -> Option<f64> {
 const MIN_SIGMA_PX: f64 = 0.02;
 /// Smallest error of an outlier, in standard deviations.
 const MIN_OUTLIER: f64 = 5.0;
-/// Smallest ratio of a view's disagreement between the eyes to the others' at which it is split.
+/// Smallest ratio of a view's disagreement between the sides to the others' at which it is split.
 const MIN_SPLIT_RATIO: f64 = 3.0;
 
 /// Solves for both cameras; with fixed `kept` ones only for their relative pose.
@@ -89,7 +89,7 @@ pub fn solve(
     let cameras_free = kept.is_none();
     let solver = Solver { board, size, kind, free: Free { cameras: cameras_free, between: true, aspect: false } };
     let (mut state, mut sigma_px) = solver.settled(&used, state);
-    // views with contradicting eyes
+    // views with contradicting sides
     let apart = solver.contradicting(&used, &state, sigma_px);
     if !apart.is_empty() {
         let mut split = Vec::new();
@@ -97,9 +97,9 @@ pub fn solve(
         for (i, (view, _)) in used.drain(..).enumerate() {
             let pose = state.poses[i];
             if apart.contains(&i) {
-                for eye in Eye::BOTH {
+                for side in Side::ALL {
                     let mut alone = view.clone();
-                    alone.corners[1 - eye as usize].clear();
+                    alone.corners[1 - side as usize].clear();
                     split.push((alone, true));
                     poses.push(pose);
                 }
@@ -161,9 +161,9 @@ impl Solver<'_> {
     fn sigma(&self, bundle: &Bundle<'_>, state: &State) -> f64 {
         let mut lengths = Vec::new();
         for (number, view) in bundle.views.iter().enumerate() {
-            for eye in 0..2 {
+            for side in 0..2 {
                 lengths
-                    .extend(view.corners[eye].iter().map(|corner| bundle.error(state, number, eye, corner).length()));
+                    .extend(view.corners[side].iter().map(|corner| bundle.error(state, number, side, corner).length()));
             }
         }
         // the median length of errors along two axes is sqrt(2 ln 2) of their standard deviation
@@ -179,10 +179,10 @@ impl Solver<'_> {
             .enumerate()
             .map(|(number, (view, _))| {
                 let both = view.corners.iter().all(|corners| !corners.is_empty());
-                let of_eye = |eye: usize| {
-                    let mut lengths: Vec<f64> = view.corners[eye]
+                let of_eye = |side: usize| {
+                    let mut lengths: Vec<f64> = view.corners[side]
                         .iter()
-                        .map(|corner| bundle.error(state, number, eye, corner).length())
+                        .map(|corner| bundle.error(state, number, side, corner).length())
                         .collect();
                     crate::calibration::quantile(&mut lengths, 0.5)
                 };
@@ -206,16 +206,16 @@ impl Solver<'_> {
     fn without_outliers(&self, used: &mut [(View, bool)], state: &State, sigma_px: f64) -> usize {
         let mut removed = 0;
         for number in 0..used.len() {
-            for eye in 0..2 {
+            for side in 0..2 {
                 let view = used[number].0.clone();
                 let views: Vec<&View> = used.iter().map(|(view, _)| view).collect();
                 let bundle = self.bundle(&views, sigma_px);
                 let is_good = |corner: &Corner| {
-                    bundle.error(state, number, eye, corner).length() <= MIN_OUTLIER * sigma_px.max(0.05)
+                    bundle.error(state, number, side, corner).length() <= MIN_OUTLIER * sigma_px.max(0.05)
                 };
-                let kept: Vec<Corner> = view.corners[eye].iter().filter(|corner| is_good(corner)).copied().collect();
-                removed += view.corners[eye].len() - kept.len();
-                used[number].0.corners[eye] = kept;
+                let kept: Vec<Corner> = view.corners[side].iter().filter(|corner| is_good(corner)).copied().collect();
+                removed += view.corners[side].len() - kept.len();
+                used[number].0.corners[side] = kept;
             }
         }
         removed
@@ -225,8 +225,9 @@ impl Solver<'_> {
         let views: Vec<&View> = used.iter().map(|(view, _)| view).collect();
         let bundle = self.bundle(&views, sigma_px);
         let fits = views.iter().enumerate().map(|(number, view)| {
-            let errors = [0, 1]
-                .map(|eye| view.corners[eye].iter().map(|corner| bundle.error(&state, number, eye, corner)).collect());
+            let errors = [0, 1].map(|side| {
+                view.corners[side].iter().map(|corner| bundle.error(&state, number, side, corner)).collect()
+            });
             ViewFit { view: (*view).clone(), pose: state.poses[number], errors, is_split: used[number].1 }
         });
         Solution {

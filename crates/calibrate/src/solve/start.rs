@@ -41,7 +41,7 @@ pub(super) fn start(
         .collect();
     let between = middle(&both).ok_or_else(|| {
         CalibrationError(
-            "no view shows the board to both cameras: hold it where both see it, and check that both pictures are of the same moment"
+            "no view shows the board to both cameras: hold it where both see it, and check that both images are of the same moment"
                 .to_owned(),
         )
     })?;
@@ -63,7 +63,7 @@ struct Alone<'a> {
 }
 
 impl Alone<'_> {
-    /// Calibrates the camera from its own views: the best candidate, adjusted first in the centre of the picture, where distortion
+    /// Calibrates the camera from its own views: the best candidate, adjusted first in the centre of the image, where distortion
     /// is small.
     fn camera(&self) -> Result<[f64; MAX_PARAMETERS], CalibrationError> {
         let side = ["left", "right"][self.eye];

@@ -23,7 +23,7 @@ pub fn doubt(name: &str, camera: &Camera, size: Option<(usize, usize)>) -> Optio
         return None;
     }
     let reason = if folds(camera) {
-        "as k1 k2 p1 p2 of a pinhole they fold inside the picture, as k1 k2 k3 k4 of a fisheye they do not".to_owned()
+        "as k1 k2 p1 p2 of a pinhole they fold inside the image, as k1 k2 k3 k4 of a fisheye they do not".to_owned()
     } else if p1.abs().max(p2.abs()) > MAX_TANGENTIAL {
         format!("as p1 and p2 of a pinhole {p1:?} and {p2:?} are of no ordinary lens")
     } else {
@@ -59,7 +59,7 @@ mod tests {
         for (focal_px, four, words) in [
             (239.0, [0.0035, 0.0007, -0.0021, 0.0002], "sees 106 degrees"),
             (280.0, [-0.1, 0.05, -0.03, 0.006], "-0.03 and 0.006 are of no ordinary lens"),
-            (200.0, [-0.03, 0.02, 0.17, -0.01], "fold inside the picture"),
+            (200.0, [-0.03, 0.02, 0.17, -0.01], "fold inside the image"),
         ] {
             let text = doubted(focal_px, four).unwrap_or_else(|| panic!("{four:?}"));
             assert!(text.contains(words) && text.contains("write distortion_model: fisheye"), "{four:?}: {text}");

@@ -1,9 +1,9 @@
-//! Cameras whose matrices are those of another picture size than the one that is stated.
+//! Cameras whose matrices are those of another image size than the one that is stated.
 
 use super::share;
 use crate::{Camera, StereoRig};
 
-/// Picture sizes of common camera modes, px.
+/// Image sizes of common camera modes, px.
 const COMMON_SIZES: [(usize, usize); 21] = [
     (320, 240),
     (512, 512),
@@ -38,7 +38,7 @@ pub(super) fn doubt(rig: &StereoRig) -> Option<String> {
     let [left, right] = [&rig.left, &rig.right].map(|camera| likely_size(camera, stated));
     let (width, height) = left.filter(|_| left == right)?;
     Some(format!(
-        "K looks like one of {width}x{height} pictures, the calibration says {}x{}: the principal points ({:.0}, {:.0}) and \
+        "K looks like one of {width}x{height} images, the calibration says {}x{}: the principal points ({:.0}, {:.0}) and \
          ({:.0}, {:.0}) are in the middle of {width}x{height}; correct the size in the file (image_width, image_height) or \
          --size, or take the file of the mode in use",
         stated.0, stated.1, rig.left.cx, rig.left.cy, rig.right.cx, rig.right.cy
@@ -77,7 +77,7 @@ mod tests {
             (636.0, 484.0, (1280, 720), "1280x960"),
         ] {
             let text = doubt(&rig(cx, cy, stated)).unwrap();
-            let words = format!("one of {meant} pictures, the calibration says {}x{}", stated.0, stated.1);
+            let words = format!("one of {meant} images, the calibration says {}x{}", stated.0, stated.1);
             assert!(text.contains(&words), "{text}");
         }
     }

@@ -86,7 +86,7 @@ fn absurd_focal_lengths_and_principal_points() {
         (rig.left.fx, rig.left.fy) = (3.6, 3.6);
     });
     says(&text, &["3.6", "not in mm"]);
-    says(&refused(|rig| rig.left.cx = 900.0), &["(900, 240)", "outside the picture of 640x480", "another size"]);
+    says(&refused(|rig| rig.left.cx = 900.0), &["(900, 240)", "outside the image of 640x480", "another size"]);
     says(&doubted(|rig| rig.left.cx = 500.0), &["(500, 240)", "another camera"]);
     says(&doubted(|rig| rig.left.fy = 300.0), &["500 and 300 px", "another mode"]);
     says(&doubted(|rig| (rig.left.fx, rig.left.fy) = (900.0, 900.0)), &["two different lenses", "another camera"]);
@@ -98,7 +98,7 @@ fn distortion_that_folds() {
     let bend = |k: &[f64]| Distortion::from_opencv("D", k).unwrap();
     // the edge is at 0.64, the corner at 0.8: r (1 - k r²) turns at sqrt(1 / 3k)
     let text = refused(|rig| rig.left.distortion = bend(&[-1.5, 0.0, 0.0, 0.0]));
-    says(&text, &["left camera's distortion folds inside the picture", "calibrate again"]);
+    says(&text, &["left camera's distortion folds inside the image", "calibrate again"]);
     let text = doubted(|rig| rig.right.distortion = bend(&[-0.35, 0.0, 0.0, 0.0]));
     says(&text, &["right camera's distortion folds", "corner", "all corners"]);
     assert_eq!(doubted(|rig| rig.right.distortion = bend(&[-0.2, 0.0, 0.0, 0.0])), "");
@@ -112,7 +112,7 @@ fn matrices_of_another_mode() {
         }
     };
     let text = doubted(|rig| of_1280x720(rig, 900.0));
-    says(&text, &["K looks like one of 1280x720 pictures, the calibration says 640x480", "image_width"]);
+    says(&text, &["K looks like one of 1280x720 images, the calibration says 640x480", "image_width"]);
     assert!(!text.contains("far from the middle"), "{text}");
     // where it cannot be used, the size is the first cause that is named
     let text = refused(|rig| {
@@ -124,7 +124,7 @@ fn matrices_of_another_mode() {
         rig.size = Some((1280, 720));
         rig.left.distortion = Distortion::from_opencv("D", &[-0.35, 0.0, 0.0, 0.0]).unwrap();
     });
-    says(&text, &["K looks like one of 640x480 pictures, the calibration says 1280x720", "folds inside the picture"]);
+    says(&text, &["K looks like one of 640x480 images, the calibration says 1280x720", "folds inside the image"]);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn rectifications_that_contradict() {
         r.left = Projection { fx: 250.0, fy: 250.0, cx: 159.5, cy: 119.5 };
         r.right = r.left;
     }));
-    says(&half, &["contradicts the picture size 640x480", "(160, 120)", "another size"]);
+    says(&half, &["contradicts the image size 640x480", "(160, 120)", "another size"]);
 }
 
 #[test]

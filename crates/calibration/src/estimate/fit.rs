@@ -84,7 +84,7 @@ impl Model {
         bent * undistortion_factor(parameters, bent * bent)
     }
 
-    /// Mean direction of the right picture.
+    /// Mean direction of the right image.
     pub(super) fn right_center(&self, parameters: &Parameters) -> DVec2 {
         self.center + DVec2::new(0.0, parameters[ROW_SHIFT] * self.size.1 as f64)
     }

@@ -77,7 +77,7 @@ fn turned_cameras_are_found_out_and_rows_come_together() {
 
 #[test]
 fn cameras_one_above_the_other_are_found_out_as_those_side_by_side() {
-    // pictures turned clockwise are those of a rig turned clockwise, whose left camera is the upper one then
+    // images turned clockwise are those of a rig turned clockwise, whose left camera is the upper one then
     let (pairs, truth) = turned_scene(turn(0.0, 0.8, -1.1), turn(1.5, -1.2, 0.7), -0.08, &[2, 40, 70]);
     let upright: Vec<_> =
         pairs.iter().map(|(left, right)| (left.turned(QuarterTurn::Right), right.turned(QuarterTurn::Right))).collect();
@@ -85,12 +85,12 @@ fn cameras_one_above_the_other_are_found_out_as_those_side_by_side() {
     assert_eq!((found.rig.axis(), found.rig.size), (Axis::Vertical, Some((480, 640))));
     let beside = estimate_rig(&borrowed(&upright), FocalLength::Px(576.0), 0.065, Axis::Horizontal).unwrap_err();
     assert!(beside.to_string().contains("(--vertical)"), "{beside}");
-    // a point to the right in the turned-back picture lies below in this one: (x, y, z) there is (-y, x, z) here
+    // a point to the right in the turned-back image lies below in this one: (x, y, z) there is (-y, x, z) here
     let turn = DMat3::from_cols(DVec3::Y, DVec3::NEG_X, DVec3::Z);
     let apart = found.rig.rotation.transpose() * (turn * truth.rotation * turn.transpose());
     let apart_deg = glam::DQuat::from_mat3(&apart).to_scaled_axis() * (180.0 / std::f64::consts::PI);
     assert!(apart_deg.x.abs() < 0.5 && apart_deg.y.abs() < 0.1 && apart_deg.z.abs() < 0.05, "{apart_deg}");
-    // its rectifier brings both pictures into the same columns
+    // its rectifier brings both images into the same columns
     let rectifier = found.rig.rectifier(480, 640, 0.0).unwrap();
     let (left, right) = &upright[0];
     let (left, right) = rectifier.apply(&left.clone().into(), &right.clone().into()).unwrap();
@@ -178,7 +178,7 @@ fn what_cannot_be_estimated_says_why() {
 /// Accuracy of an estimate on a real rig with a known calibration.
 #[derive(Debug)]
 struct Judged {
-    /// Median absolute row offset of the raw pictures, and of points rectified by the estimate and by the truth, px.
+    /// Median absolute row offset of the raw images, and of points rectified by the estimate and by the truth, px.
     rows: [f64; 3],
     /// Median error of depth, before and after two known distances, %.
     depth: [f64; 2],

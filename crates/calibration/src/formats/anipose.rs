@@ -28,7 +28,7 @@ pub(super) fn read(text: &str, options: &LoadOptions) -> Result<Draft, Calibrati
         pair.iter().find(|(_, node)| node.get(&["rotation_count"]).and_then(Node::number).is_some_and(|n| n != 0.0));
     let turned = turned.map(|(key, _)| {
         format!(
-            "the pictures of {} are turned before they are used (rotation_count): turn those that you give in the same way",
+            "the images of {} are turned before they are used (rotation_count): turn those that you give in the same way",
             foreign(key)
         )
     });
@@ -108,7 +108,7 @@ fn pair<'a>(
     Ok(([left, right], doubt))
 }
 
-/// A camera, its picture size, and the pose from common axes to it.
+/// A camera, its image size, and the pose from common axes to it.
 fn camera((key, node): &Table) -> Result<(Camera, (usize, usize), Pose), CalibrationError> {
     let lens = need::matrix(key, node, "distortions")?;
     lens.finite()?;

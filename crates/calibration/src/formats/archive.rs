@@ -1,4 +1,4 @@
-//! Packed files: the archive of ROS's camera_calibration, a .tar.gz with left.yaml, right.yaml and the calibration pictures; and one
+//! Packed files: the archive of ROS's camera_calibration, a .tar.gz with left.yaml, right.yaml and the calibration images; and one
 //! text, such as OpenCV's .yml.gz and .xml.gz.
 
 use super::{File, MAX_TEXT_BYTES, text, yaml};
@@ -9,7 +9,7 @@ use flate2::read::GzDecoder;
 use std::io::Read as _;
 use std::path::Path;
 
-/// Largest number of bytes read from an archive, packed and unpacked: it also holds the pictures of the pattern.
+/// Largest number of bytes read from an archive, packed and unpacked: it also holds the images of the pattern.
 pub(super) const MAX_BYTES: u64 = 1 << 29;
 
 /// Whether a file may be packed, by its first bytes.

@@ -1,4 +1,4 @@
-//! Cityscapes' `_camera.json`: K of both rectified pictures and the baseline in metres.
+//! Cityscapes' `_camera.json`: K of both rectified images and the baseline in metres.
 
 use super::tree::Node;
 use super::{Kind, draft::Draft, need};

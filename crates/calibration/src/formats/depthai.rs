@@ -97,7 +97,7 @@ fn pair<'a>(
     Ok(([left, right], Some(doubt)))
 }
 
-/// A camera and its picture size.
+/// A camera and its image size.
 fn camera((number, node): &Socket) -> Result<(Camera, (usize, usize)), CalibrationError> {
     let group = format!("camera {number}");
     let lens = need::matrix(&group, node, "distortionCoeff")?;

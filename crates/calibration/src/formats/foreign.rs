@@ -44,7 +44,7 @@ pub(super) fn refuse_bytes(bytes: &[u8]) -> Result<(), CalibrationError> {
     } else if starts(b"\x89HDF") {
         refuse("an HDF5 file", "write its matrices as K1, D1, K2, D2, R and T into an OpenCV YAML file")
     } else if starts(b"\x89PNG") || starts(b"\xff\xd8\xff") || starts(b"%PDF") {
-        refuse("a picture or a PDF", "calibrate with the pictures first, then give the file that was written")
+        refuse("an image or a PDF", "calibrate with the images first, then give the file that was written")
     } else {
         Ok(())
     }
@@ -56,7 +56,7 @@ pub(super) fn refuse_text(text: &str) -> Result<(), CalibrationError> {
     if is_dso(text) {
         return refuse(
             "a camera of DSO (camera.txt)",
-            "its pictures are rectified already: give --focal-px (its first number, times the width of the pictures where it is \
+            "its images are rectified already: give --focal-px (its first number, times the width of the images where it is \
              below 1) and --baseline-m (its last line) in place of it; some files have Camera.bf / 1000 of ORB-SLAM's settings on \
              the last line, and then the baseline is 1000 times that, divided by the focal length",
         );
@@ -92,7 +92,7 @@ pub(super) fn refuse_tree(tree: &Node) -> Result<(), CalibrationError> {
         refuse(
             "settings of ORB-SLAM",
             "write an OpenCV YAML file: LEFT.K, LEFT.D, LEFT.R and LEFT.P as K1, D1, R1 and P1, those of RIGHT as K2, D2, R2 \
-             and P2, with image_width and image_height; without them its pictures are rectified already: give --focal-px \
+             and P2, with image_width and image_height; without them its images are rectified already: give --focal-px \
              and --baseline-m (Camera.bf / Camera.fx)",
         )
     } else if tree.get(&["value0"]).is_some_and(|value| value.has("T_imu_cam")) {
@@ -110,7 +110,7 @@ pub(super) fn refuse_tree(tree: &Node) -> Result<(), CalibrationError> {
     }
 }
 
-/// Whether a text is DSO's camera: its parameters, the size, what is done with the pictures, the size after that, and for stereo a
+/// Whether a text is DSO's camera: its parameters, the size, what is done with the images, the size after that, and for stereo a
 /// baseline.
 fn is_dso(text: &str) -> bool {
     const MODELS: [&str; 5] = ["Pinhole", "RadTan", "EquiDistant", "KannalaBrandt", "FOV"];

@@ -1,4 +1,4 @@
-//! FoundationStereo's `K.txt`: the camera matrix of both rectified pictures, row by row, and below it the baseline in metres.
+//! FoundationStereo's `K.txt`: the camera matrix of both rectified images, row by row, and below it the baseline in metres.
 
 use super::matrix::Matrix;
 use super::tree::number;
@@ -33,7 +33,7 @@ pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
     let matrix = Matrix { name: "the matrix".to_owned(), shape: None, data };
     let rig = StereoRig::of_pinholes([matrix.pinhole()?; 2], baseline, None);
     let doubts = vec![
-        "the file says nothing of lenses and of how the cameras are turned: the pictures are taken to be rectified, and where \
+        "the file says nothing of lenses and of how the cameras are turned: the images are taken to be rectified, and where \
          they are not, rows and depth are wrong"
             .to_owned(),
     ];

@@ -87,11 +87,11 @@ fn pose(cam0: &Node, cam1: &Node) -> Result<(DMat3, DVec3), CalibrationError> {
 /// Text of a rig's camchain, with `T_cn_cnm1`. Kalibr has no rectification, so the rig's own is left out.
 ///
 /// # Errors
-/// The rig names no picture size, or a lens has coefficients that Kalibr's models lack.
+/// The rig names no image size, or a lens has coefficients that Kalibr's models lack.
 pub(super) fn write(rig: &StereoRig) -> Result<String, CalibrationError> {
     let Some((width, height)) = rig.size else {
         return Err(CalibrationError(
-            "Kalibr's camchain names the picture size, which this calibration does not: say it with --size".to_owned(),
+            "Kalibr's camchain names the image size, which this calibration does not: say it with --size".to_owned(),
         ));
     };
     let mut text = String::new();

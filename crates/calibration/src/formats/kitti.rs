@@ -1,5 +1,5 @@
 //! KITTI's calibrations: `calib_cam_to_cam.txt` of the raw recordings (`P_rect_00`, …) and the files of the benchmarks
-//! (`P0`, …). DrivingStereo names its cameras 101 and 103 in the same way. The pictures are rectified; lengths are in metres.
+//! (`P0`, …). DrivingStereo names its cameras 101 and 103 in the same way. The images are rectified; lengths are in metres.
 //!
 //! All projections look along one axis, and `P[3]` is a camera's shift from camera 0, which is not 0 for the left one of the
 //! colour cameras 2 and 3.
@@ -36,7 +36,7 @@ fn camera_of(key: &str) -> Option<u32> {
     number.bytes().all(|byte| byte.is_ascii_digit()).then(|| number.parse().ok()).flatten()
 }
 
-/// Reads the pair that the options name, or else the pictures' folders, or else the first that is there.
+/// Reads the pair that the options name, or else the images' folders, or else the first that is there.
 pub(super) fn read(text: &str, options: &LoadOptions) -> Result<Draft, CalibrationError> {
     let mut values: Vec<(&str, &str)> = Vec::new();
     for (key, value) in entries(text) {
@@ -63,7 +63,7 @@ fn pair(numbers: &[u32], options: &LoadOptions) -> Result<([u32; 2], Option<Stri
             return Ok((pair, None));
         }
         return Err(CalibrationError(format!(
-            "by their folders the pictures are of the cameras {} and {}, and it has {}; take the file of these cameras, or name \
+            "by their folders the images are of the cameras {} and {}, and it has {}; take the file of these cameras, or name \
              two of it with --calibration-cameras LEFT,RIGHT",
             pair[0],
             pair[1],
@@ -80,7 +80,7 @@ fn pair(numbers: &[u32], options: &LoadOptions) -> Result<([u32; 2], Option<Stri
     let other = PAIRS.iter().find(|other| *other != pair && has(other));
     let doubt = other.map(|[left, right]| {
         format!(
-            "it has the cameras {}: {} and {} are taken; for pictures of the folders image_{left} and image_{right} (or \
+            "it has the cameras {}: {} and {} are taken; for images of the folders image_{left} and image_{right} (or \
              image_{left:02} and image_{right:02}) give --calibration-cameras {left},{right}",
             listed(&known),
             pair[0],
@@ -121,7 +121,7 @@ impl File<'_> {
         {
             doubts.push(format!(
                 "its projections say a baseline of {:.4} m, its T one of {between:.4} m: T is taken, as projections are often \
-                 scaled to another picture size",
+                 scaled to another image size",
                 baseline.abs()
             ));
             baseline = between.copysign(baseline);
@@ -131,7 +131,7 @@ impl File<'_> {
         Ok(Draft { rig: StereoRig { kind: Kind::Kitti, doubts, ..rig }, unit: Some(LengthUnit::Metre) })
     }
 
-    /// Size of the rectified pictures of both cameras, where the file names it.
+    /// Size of the rectified images of both cameras, where the file names it.
     fn size(&self, pair: [u32; 2]) -> Result<Option<(usize, usize)>, CalibrationError> {
         let mut sizes = Vec::new();
         for camera in pair {
@@ -215,7 +215,7 @@ mod tests {
         assert!((rig.baseline_m() - 0.54).abs() < 1e-12);
         let options = LoadOptions { camera_numbers: Some([0, 1]), ..LoadOptions::default() };
         let refusal = rig_of(raw, &options).unwrap_err();
-        assert!(refusal.contains("the pictures are of the cameras 0 and 1, and it has 2 and 3"), "{refusal}");
+        assert!(refusal.contains("the images are of the cameras 0 and 1, and it has 2 and 3"), "{refusal}");
         // projections of twice the size, as DrivingStereo has them
         let halved = raw.replace("_02", "_101").replace("_03", "_103").replace("700 0 600", "350 0 600");
         let rig = rig_of(&halved, &LoadOptions::default()).unwrap();

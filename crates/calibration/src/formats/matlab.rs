@@ -70,7 +70,7 @@ fn unit(tree: &Node) -> (Option<LengthUnit>, Option<String>) {
     (known, doubt)
 }
 
-/// A camera and its picture size.
+/// A camera and its image size.
 fn camera(name: &str, tree: &Node) -> Result<(Camera, Option<(usize, usize)>), CalibrationError> {
     let node = need::node("", tree, name)?;
     let matrix = intrinsics(name, node)?;

@@ -68,7 +68,7 @@ impl Matrix {
         Ok(Camera { fx, fy, cx, cy, skew, distortion })
     }
 
-    /// The camera of a rectified picture; the matrix has no skew.
+    /// The camera of a rectified image; the matrix has no skew.
     pub(super) fn pinhole(&self) -> Result<Projection, CalibrationError> {
         let Camera { fx, fy, cx, cy, .. } = self.camera(Distortion::default())?;
         Ok(Projection { fx, fy, cx, cy })
@@ -105,12 +105,12 @@ impl Matrix {
         Ok((rotation, pose.w_axis.truncate()))
     }
 
-    /// The axis skew of a 3x4 projection, as a doubt: pictures rectified without it have the same disparities.
+    /// The axis skew of a 3x4 projection, as a doubt: images rectified without it have the same disparities.
     pub(super) fn skew_doubt(&self) -> Option<String> {
         let skew = self.data.get(1).filter(|skew| self.data.len() == 12 && !is_zero(**skew))?;
         let name = &self.name;
         Some(format!(
-            "{name} has an axis skew of {skew} px, which a rectified picture does not have: it is left out, and pictures that \
+            "{name} has an axis skew of {skew} px, which a rectified image does not have: it is left out, and images that \
              another program has rectified with it lean"
         ))
     }

@@ -43,7 +43,7 @@ pub(super) fn read(text: &str) -> Result<Draft, CalibrationError> {
         if (2.0..=65_536.0).contains(&value) {
             return Ok(value as usize);
         }
-        Err(CalibrationError(format!("{key} is {value}, no size of a picture")))
+        Err(CalibrationError(format!("{key} is {value}, no size of an image")))
     };
     let (left, right) = (camera("cam0", need("cam0")?)?, camera("cam1", need("cam1")?)?);
     let (doffs, between) = (numbers("doffs")?, right.cx - left.cx);

@@ -87,11 +87,11 @@ pub struct LoadOptions {
     pub unit: Option<LengthUnit>,
     /// Exchange left and right.
     pub swapped: bool,
-    /// Size of the pictures in use, per view: a ZED's file has calibrations for several sizes.
+    /// Size of the images in use, per view: a ZED's file has calibrations for several sizes.
     pub size: Option<(usize, usize)>,
     /// The cameras that the user names, for files of several.
     pub cameras: Option<Cameras>,
-    /// Numbers of the cameras by the pictures' folders: 2 and 3 for KITTI's `image_2` and `image_3`.
+    /// Numbers of the cameras by the images' folders: 2 and 3 for KITTI's `image_2` and `image_3`.
     pub camera_numbers: Option<[u32; 2]>,
 }
 

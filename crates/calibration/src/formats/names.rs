@@ -128,12 +128,12 @@ pub(super) fn side_of(name: &str) -> Side {
     }
 }
 
-/// Whether a number is the width of the pictures (and not, for example, of the board).
+/// Whether a number is the width of the images (and not, for example, of the board).
 pub(super) fn is_width(name: &str) -> bool {
     matches!(plain(last_key(name)).as_str(), "width" | "imagewidth" | "imgwidth")
 }
 
-/// Whether a number is the height of the pictures.
+/// Whether a number is the height of the images.
 pub(super) fn is_height(name: &str) -> bool {
     matches!(plain(last_key(name)).as_str(), "height" | "imageheight" | "imgheight")
 }

@@ -33,7 +33,7 @@ pub(super) fn number(group: &str, of: &Node, key: &str) -> Result<f64, Calibrati
     })
 }
 
-/// Checks that two cameras are calibrated for pictures of one size.
+/// Checks that two cameras are calibrated for images of one size.
 pub(super) fn one_size([left, right]: [(&str, (usize, usize)); 2]) -> Result<(usize, usize), CalibrationError> {
     let ((left, (w, h)), (right, (right_w, right_h))) = (left, right);
     if (w, h) == (right_w, right_h) {

@@ -1,6 +1,6 @@
 //! OpenCV's stereo calibration: one file, or intrinsics and extrinsics, or left, right and both.
 //!
-//! Needs camera matrices, R and T; or instead R1, R2, P1 and P2; or P1 and P2 alone, for rectified pictures. Q follows from P1 and P2
+//! Needs camera matrices, R and T; or instead R1, R2, P1 and P2; or P1 and P2 alone, for rectified images. Q follows from P1 and P2
 //! and is not read. Lengths have no unit in these files, unless `length_unit` is present, as in files written by Stereopsis.
 
 use super::draft::{self, Draft};
@@ -157,7 +157,7 @@ impl Found {
         let other = self.sizes.iter().find(|other| Some(**other) != size);
         if let Some(((width, height), other)) = size.zip(other) {
             return Err(CalibrationError(format!(
-                "it speaks of pictures of {width}x{height} and of {}x{}; left, right and rectified pictures must have the \
+                "it speaks of images of {width}x{height} and of {}x{}; left, right and rectified images must have the \
                  same size: calibrate both cameras in one mode",
                 other.0, other.1
             )));
@@ -165,7 +165,7 @@ impl Found {
         Ok(size)
     }
 
-    /// The rig of rectified pictures, where the file has nothing but P1 and P2.
+    /// The rig of rectified images, where the file has nothing but P1 and P2.
     fn rectified(&self) -> Result<Option<StereoRig>, CalibrationError> {
         let [p1, p2] = [Side::Left, Side::Right].map(|side| self.find(Meaning::Projection, side));
         let has_others = self.matrices.iter().any(|(meaning, ..)| *meaning != Meaning::Projection);
@@ -178,7 +178,7 @@ impl Found {
         let rectification = draft::rectification(projections, [DMat3::IDENTITY; 2]);
         let (rotation, translation) = draft::pose(&rectification);
         let doubts = vec![format!(
-            "the file has {} and {} alone: the pictures are taken to be rectified already; for pictures as they come from the \
+            "the file has {} and {} alone: the images are taken to be rectified already; for images as they come from the \
              cameras add K1, D1, K2, D2, R and T",
             p1.name, p2.name
         )];
@@ -198,7 +198,7 @@ impl Found {
         Ok(Draft { rig: StereoRig { kind: Kind::OpenCv, ..rig }, unit: self.unit })
     }
 
-    /// The rig of pictures as they come from the cameras.
+    /// The rig of images as they come from the cameras.
     fn raw(&self) -> Result<StereoRig, CalibrationError> {
         let left = self.camera(Side::Left, "the left camera matrix")?;
         let right = self.camera(Side::Right, "the right camera matrix")?;
@@ -241,7 +241,7 @@ impl Found {
         let missing = missing.map(|(what, taken, names)| {
             format!(
                 "the file has no {what}: {taken} taken to bend no lines, and where a lens does, rows and depth are wrong towards \
-                 the rim; add {names} of the calibration, or five zeros for undistorted pictures"
+                 the rim; add {names} of the calibration, or five zeros for undistorted images"
             )
         });
         let is_unnamed = |side| matches!(self.model(side).to_lowercase().as_str(), "" | "pinhole" | "perspective");

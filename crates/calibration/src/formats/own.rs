@@ -156,7 +156,7 @@ fn rectification(file: &RectificationFile, translation_m: [f64; 3]) -> Result<Re
 /// Text of a rig's file; reading it gives the same numbers to the last bit.
 pub fn write(rig: &StereoRig) -> String {
     let mut text = format!(
-        "# A stereo rig: two cameras and how they stand to each other. Lengths are in m, pictures in px, pixel centres at\n\
+        "# A stereo rig: two cameras and how they stand to each other. Lengths are in m, images in px, pixel centres at\n\
          # whole numbers; x right, y down, z forward; left is left as seen from behind the cameras.\n\
          format = \"{FORMAT}\"\n"
     );
@@ -165,12 +165,12 @@ pub fn write(rig: &StereoRig) -> String {
         let _ = writeln!(text, "{args}");
     };
     if let Some((width, height)) = rig.size {
-        line(format_args!("size_px = [{width}, {height}] # of each eye's picture"));
+        line(format_args!("size_px = [{width}, {height}] # of each image"));
     }
     line(format_args!("focal_px = {:?} # of the rectification, else of the left camera", rig.focal_px()));
     line(format_args!("baseline_m = {:?} # between the two lenses: check it with a ruler", rig.baseline_m()));
     if rig.estimated {
-        line(format_args!("estimated = true # guessed from pictures: depth may be off by a factor"));
+        line(format_args!("estimated = true # guessed from images: depth may be off by a factor"));
     }
     if let Some(Uncertainty { focal_percent, baseline_percent }) = rig.uncertainty {
         line(format_args!(

@@ -1,6 +1,6 @@
-//! RealSense's calibrations of its two infrared cameras, whose pictures the camera has rectified: the table that
+//! RealSense's calibrations of its two infrared cameras, whose images the camera has rectified: the table that
 //! librealsense's tools save as JSON (`rectified.0.fx`, baseline in millimetres), and what `rs-enumerate-devices -c` prints
-//! (metres). Both have several picture sizes.
+//! (metres). Both have several image sizes.
 
 use super::draft::Draft;
 use super::tree::{Node, check_key, number};
@@ -8,14 +8,14 @@ use super::{Kind, LoadOptions, need};
 use crate::console::foreign;
 use crate::{CalibrationError, LengthUnit, Projection, StereoRig};
 
-/// Largest number of picture sizes.
+/// Largest number of image sizes.
 const MAX_SIZES: usize = 64;
 /// Names of the left and the right camera in what is printed.
 const CAMERAS: [&str; 2] = ["\"Infrared 1\"", "\"Infrared 2\""];
 
-/// One camera for pictures of one size.
+/// One camera for images of one size.
 type View = ((usize, usize), Projection);
-/// Both rectified cameras for pictures of one size.
+/// Both rectified cameras for images of one size.
 type Mode = ((usize, usize), [Projection; 2]);
 
 /// Whether a tree is the table.
@@ -43,19 +43,19 @@ pub(super) fn read(tree: &Node, options: &LoadOptions) -> Result<Draft, Calibrat
     draft(&modes, need::number("", tree, "baseline")?.abs(), LengthUnit::Millimetre, options)
 }
 
-/// The rig for pictures of the size in use.
+/// The rig for images of the size in use.
 fn draft(modes: &[Mode], baseline: f64, unit: LengthUnit, options: &LoadOptions) -> Result<Draft, CalibrationError> {
     let all: Vec<_> = modes.iter().map(|((width, height), _)| format!("{width}x{height}")).collect();
     let all = all.join(", ");
     let Some(wanted) = options.size else {
         return Err(CalibrationError(format!(
-            "a RealSense's calibration is for several picture sizes ({all}); say which with --size, such as --size 848x480"
+            "a RealSense's calibration is for several image sizes ({all}); say which with --size, such as --size 848x480"
         )));
     };
     // other sizes are cut out of the sensor as well as scaled
     let Some((size, cameras)) = modes.iter().find(|(size, _)| *size == wanted) else {
         return Err(CalibrationError(format!(
-            "the RealSense's calibration is for {all}, and not for pictures of {}x{}; choose another mode of the camera",
+            "the RealSense's calibration is for {all}, and not for images of {}x{}; choose another mode of the camera",
             wanted.0, wanted.1
         )));
     };
@@ -94,7 +94,7 @@ pub(super) fn read_print(text: &str, options: &LoadOptions) -> Result<Draft, Cal
     draft(&modes, baseline(&lines)?, LengthUnit::Metre, options)
 }
 
-/// Picture sizes of a camera with their projections.
+/// Image sizes of a camera with their projections.
 fn modes_of(lines: &[&str], camera: &str) -> Result<Vec<View>, CalibrationError> {
     let mut modes: Vec<View> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
@@ -104,7 +104,7 @@ fn modes_of(lines: &[&str], camera: &str) -> Result<Vec<View>, CalibrationError>
         let lens = need::matrix(name, &values, "Coeffs")?;
         if lens.data.iter().any(|k| *k != 0.0) {
             return Err(CalibrationError(format!(
-                "{} has lens coefficients: its pictures are not rectified by the camera; calibrate with these pictures, or \
+                "{} has lens coefficients: its images are not rectified by the camera; calibrate with these images, or \
                  use those of the format Y8",
                 foreign(name)
             )));
@@ -120,7 +120,7 @@ fn modes_of(lines: &[&str], camera: &str) -> Result<Vec<View>, CalibrationError>
             }
             Some(_) => {}
             None if modes.len() >= MAX_SIZES => {
-                return Err(CalibrationError("it has more picture sizes than any such camera".to_owned()));
+                return Err(CalibrationError("it has more image sizes than any such camera".to_owned()));
             }
             None => modes.push((size, projection)),
         }
@@ -193,7 +193,7 @@ mod tests {
         assert!((rig.baseline_m() - 0.0495).abs() < 1e-15 && rig.unit == LengthUnit::Millimetre);
         let refusal = rig_of(&table, None).unwrap_err();
         assert!(refusal.contains("(1280x720, 848x480); say which with --size"), "{refusal}");
-        assert!(rig_of(&table, Some((640, 480))).unwrap_err().contains("not for pictures of 640x480"));
+        assert!(rig_of(&table, Some((640, 480))).unwrap_err().contains("not for images of 640x480"));
     }
 
     /// The lines that are printed of one camera and size.

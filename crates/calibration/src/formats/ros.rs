@@ -110,7 +110,7 @@ fn info(tree: &Node) -> Result<Info, CalibrationError> {
     let size = (number(WIDTH)?, number(HEIGHT)?);
     let unnamed = (lens.data.len() == 4 && model.is_empty()).then(|| fisheye_doubt(&lens.name, &camera, Some(size)));
     let binned = (binned("binning_x") || binned("binning_y") || cut).then(|| {
-        "the camera_info speaks of binning or of a region: the calibration is taken to be for the whole, unbinned picture"
+        "the camera_info speaks of binning or of a region: the calibration is taken to be for the whole, unbinned image"
             .to_owned()
     });
     let doubts = binned.into_iter().chain(unnamed.flatten()).chain(p.skew_doubt()).collect();

@@ -28,82 +28,82 @@ const READ: &[(&[&str], Kind, &str)] = &[
     (
         &["ros_camera_info/ps4eye_left.yaml", "ros_camera_info/ps4eye_right.yaml"],
         Kind::Ros,
-        "640x400 per eye, focal 434 px, baseline 0.0786 m (file: 0.0786, read as m), left is left",
+        "640x400 per image, focal 434 px, baseline 0.0786 m (file: 0.0786, read as m), left is left",
     ),
     (
         &["ros_camera_info/sbs1280x960_left.yaml", "ros_camera_info/sbs1280x960_right.yaml"],
         Kind::Ros,
-        "1280x960 per eye, focal 727 px, baseline 0.0549 m (file: 0.0549, read as m), left is left",
+        "1280x960 per image, focal 727 px, baseline 0.0549 m (file: 0.0549, read as m), left is left",
     ),
     (
         &["ros_camera_info/i3dr_st_left.yaml", "ros_camera_info/i3dr_st_right.yaml"],
         Kind::Ros,
-        "2448x2048 per eye, focal 2352 px, baseline 0.3098 m (file: 0.3098, read as m), left is left",
+        "2448x2048 per image, focal 2352 px, baseline 0.3098 m (file: 0.3098, read as m), left is left",
     ),
     (
         &["ros_camera_info_json/isaac_chessboard0_left.json", "ros_camera_info_json/isaac_chessboard0_right.json"],
         Kind::Ros,
-        "1920x1200 per eye, focal 831 px, baseline 0.1496 m (file: 0.1496, read as m), left is left",
+        "1920x1200 per image, focal 831 px, baseline 0.1496 m (file: 0.1496, read as m), left is left",
     ),
     (
         &["kalibr/sbs_camchain.yaml"],
         Kind::Kalibr,
-        "1280x960 per eye, focal 835 px, baseline 0.0591 m (file: 0.0591, read as m), left is left; but both cameras' \
-         distortion folds inside the picture, 93 %",
+        "1280x960 per image, focal 835 px, baseline 0.0591 m (file: 0.0591, read as m), left is left; but both cameras' \
+         distortion folds inside the image, 93 %",
     ),
     (
         &["kalibr/euroc_mav_imucam_chain.yaml"],
         Kind::Kalibr,
-        "752x480 per eye, focal 459 px, baseline 0.1101 m (file: 0.1101, read as m), left is left",
+        "752x480 per image, focal 459 px, baseline 0.1101 m (file: 0.1101, read as m), left is left",
     ),
     (
         &["kalibr/tum_vi_imucam_chain.yaml"],
         Kind::Kalibr,
-        "512x512 per eye, focal 191 px, baseline 0.1011 m (file: 0.1011, read as m), left is left",
+        "512x512 per image, focal 191 px, baseline 0.1011 m (file: 0.1011, read as m), left is left",
     ),
     (
         &["kalibr/kaist_vio_imucam_chain.yaml"],
         Kind::Kalibr,
-        "640x480 per eye, focal 381 px, baseline 0.0500 m (file: 0.0500, read as m), left is left",
+        "640x480 per image, focal 381 px, baseline 0.0500 m (file: 0.0500, read as m), left is left",
     ),
     (
         &["euroc_sensor_yaml/cam0_sensor.yaml", "euroc_sensor_yaml/cam1_sensor.yaml"],
         Kind::Euroc,
-        "752x480 per eye, focal 459 px, baseline 0.1101 m (file: 0.1101, read as m), left is left",
+        "752x480 per image, focal 459 px, baseline 0.1101 m (file: 0.1101, read as m), left is left",
     ),
     (&["kimera_yaml/d455_LeftCameraParams.yaml", "kimera_yaml/d455_RightCameraParams.yaml"], Kind::Euroc, ""),
     (
         &["opencv_yaml/intrinsics.yml", "opencv_yaml/extrinsics.yml"],
         Kind::OpenCv,
-        "no picture size in the file, focal 440 px, baseline 3.3430 m (file: 3.3430, read as m), left is left; but the file \
+        "no image size in the file, focal 440 px, baseline 3.3430 m (file: 3.3430, read as m), left is left; but the file \
          does not say its unit of length",
     ),
     (
         &["opencv_yaml/aliyasineser_stereo_cam.yml"],
         Kind::OpenCv,
-        "no picture size in the file, focal 540 px, baseline 0.0604 m (file: 0.0604, read as m), left is left; but both \
-         cameras' distortion folds inside the picture",
+        "no image size in the file, focal 540 px, baseline 0.0604 m (file: 0.0604, read as m), left is left; but both \
+         cameras' distortion folds inside the image",
     ),
     (
         &["zed_conf/zed-cam-sn-1010.conf"],
         Kind::Zed,
-        "1280x720 per eye, focal 701 px, baseline 0.1200 m (file: 120.0, read as mm), left is left",
+        "1280x720 per image, focal 701 px, baseline 0.1200 m (file: 120.0, read as mm), left is left",
     ),
     (
         &["middlebury_calib_txt/teddy_calib.txt"],
         Kind::Middlebury,
-        "450x375 per eye, focal 1500 px, baseline 0.0800 m (file: 80.0, read as mm), left is left",
+        "450x375 per image, focal 1500 px, baseline 0.0800 m (file: 80.0, read as mm), left is left",
     ),
     (
         &["middlebury_calib_txt/art_calib.txt"],
         Kind::Middlebury,
-        "347x277 per eye, focal 935 px, baseline 0.1600 m (file: 160.0, read as mm), left is left",
+        "347x277 per image, focal 935 px, baseline 0.1600 m (file: 160.0, read as mm), left is left",
     ),
     (
         &["depthai_json/oakd_calib.json"],
         Kind::DepthAi,
-        "1280x800 per eye, focal 808 px, baseline 0.0738 m (file: 7.3808, read as cm), left is left; but both cameras' \
-         distortion folds inside the picture, 78 %",
+        "1280x800 per image, focal 808 px, baseline 0.0738 m (file: 7.3808, read as cm), left is left; but both cameras' \
+         distortion folds inside the image, 78 %",
     ),
 ];
 
@@ -292,7 +292,7 @@ fn a_zeds_file_follows_the_size_of_the_pictures() {
     assert_eq!(focal(672, 376).unwrap(), (672, 350.4475));
     // the same shape at another size: the next larger one, which is scaled later
     assert_eq!(focal(640, 360).unwrap(), (1280, 700.895));
-    assert!(focal(640, 480).unwrap_err().to_string().contains("none of the shape of pictures of 640x480"));
+    assert!(focal(640, 480).unwrap_err().to_string().contains("none of the shape of images of 640x480"));
     // the convergence turns the right camera inwards: what lies straight ahead of the left one appears to its right
     let rig = zed(Some((1280, 720))).unwrap().unwrap();
     assert!((rig.rotation.z_axis.x - 0.006_799).abs() < 1e-5 && (rig.translation_m.x + 0.12).abs() < 1e-12);

@@ -23,10 +23,10 @@ pub enum Output {
 
 /// The files of a rig, by name; a single file has an empty name. ROS's and OpenCV's files have a rectification: the rig's own, or
 /// else one computed with this crop (see [`Rectification::compute`](crate::Rectification::compute)). OpenCV's do without where the
-/// rig has no picture size or cannot be rectified; [`StereoRig::describe`] says why.
+/// rig has no image size or cannot be rectified; [`StereoRig::describe`] says why.
 ///
 /// # Errors
-/// The format cannot hold the rig: ROS supports no thin prisms and needs a picture size; Kalibr needs one too, and has
+/// The format cannot hold the rig: ROS supports no thin prisms and needs an image size; Kalibr needs one too, and has
 /// four coefficients for each lens.
 pub fn write(
     rig: &StereoRig,
@@ -119,7 +119,7 @@ fn list(data: &[f64], between: &str) -> String {
 fn ros(rig: &StereoRig, crop: Crop) -> Result<[(&'static str, String); 2], CalibrationError> {
     let Some((width, height)) = rig.size else {
         return Err(CalibrationError(
-            "ROS's camera_info names the picture size, which this calibration does not: say it with --size".to_owned(),
+            "ROS's camera_info names the image size, which this calibration does not: say it with --size".to_owned(),
         ));
     };
     let [left, right] = CameraInfo::of_rig(rig, (width, height), crop)?;
@@ -143,14 +143,14 @@ fn archive(files: &[(&'static str, String); 2]) -> Result<Vec<u8>, CalibrationEr
 }
 
 impl StereoRig {
-    /// The rig with this picture size, where its file states none.
+    /// The rig with this image size, where its file states none.
     ///
     /// # Errors
     /// The file states another size.
     pub fn with_size(self, size: (usize, usize)) -> Result<Self, CalibrationError> {
         match self.size {
             Some(own) if own != size => Err(CalibrationError(format!(
-                "the calibration is for pictures of {}x{}, not {}x{}; leave --size out",
+                "the calibration is for images of {}x{}, not {}x{}; leave --size out",
                 own.0, own.1, size.0, size.1
             ))),
             _ => {

@@ -1,4 +1,4 @@
-//! Calibration of a ZED camera: an INI file with a section for each view and picture size. Lengths are in millimetres. The lens is
+//! Calibration of a ZED camera: an INI file with a section for each view and image size. Lengths are in millimetres. The lens is
 //! in `LEFT_DISTO` and `RIGHT_DISTO` for all sizes, or in the section of each size. The rotation is a vector RX, CV, RZ (axis times
 //! angle, left to right), and OpenCV's T is (-Baseline, TY, TZ), as zed-opencv-calibration writes them.
 
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// Longest line, bytes.
 const MAX_LINE_BYTES: usize = 1000;
-/// ZED's names of its picture sizes, per view.
+/// ZED's names of its image sizes, per view.
 const SIZES: &[(&str, usize, usize)] = &[
     ("4k", 3840, 2160),
     ("qhdplus", 3200, 1800),
@@ -28,7 +28,7 @@ pub(super) fn recognizes(text: &str) -> bool {
     text.lines().any(|line| line.trim_start().to_lowercase().starts_with("[left_cam"))
 }
 
-/// Reads the calibration for pictures of `size` per view, or of the same aspect ratio.
+/// Reads the calibration for images of `size` per view, or of the same aspect ratio.
 pub(super) fn read(text: &str, size: Option<(usize, usize)>) -> Result<Draft, CalibrationError> {
     let ini = Ini::parse(text)?;
     let there: Vec<_> = SIZES.iter().filter(|(word, ..)| ini.has_section(&format!("left_cam_{word}"))).collect();
@@ -36,7 +36,7 @@ pub(super) fn read(text: &str, size: Option<(usize, usize)>) -> Result<Draft, Ca
     let all = all.join(", ");
     if there.is_empty() {
         return Err(CalibrationError(format!(
-            "it is of a ZED, and its sections {} are of none of the picture sizes that are known ({}); take the file of this \
+            "it is of a ZED, and its sections {} are of none of the image sizes that are known ({}); take the file of this \
              camera, or rename the section to the size that it is for",
             ini.sections().join(", "),
             SIZES.iter().map(|(word, ..)| word.to_uppercase()).collect::<Vec<_>>().join(", ")
@@ -44,7 +44,7 @@ pub(super) fn read(text: &str, size: Option<(usize, usize)>) -> Result<Draft, Ca
     }
     let Some((width, height)) = size else {
         return Err(CalibrationError(format!(
-            "a ZED's file has calibrations for several picture sizes ({all}); say which with --size, such as --size 1280x720"
+            "a ZED's file has calibrations for several image sizes ({all}); say which with --size, such as --size 1280x720"
         )));
     };
     // the same aspect ratio up to a row; the smallest that is large enough, else the largest
@@ -55,7 +55,7 @@ pub(super) fn read(text: &str, size: Option<(usize, usize)>) -> Result<Draft, Ca
         same_shape.iter().find(|(_, w, _)| *w >= width).or(same_shape.last()).map(|found| **found)
     else {
         return Err(CalibrationError(format!(
-            "the ZED's file has calibrations for {all}, none of the shape of pictures of {width}x{height} per eye; choose \
+            "the ZED's file has calibrations for {all}, none of the shape of images of {width}x{height} per image; choose \
              another camera mode"
         )));
     };
@@ -82,7 +82,7 @@ pub(super) fn read(text: &str, size: Option<(usize, usize)>) -> Result<Draft, Ca
     Ok(Draft { rig: StereoRig { kind: Kind::Zed, doubts, ..rig }, unit: Some(LengthUnit::Millimetre) })
 }
 
-/// The camera of a side for a picture size, with a doubt about its lens.
+/// The camera of a side for an image size, with a doubt about its lens.
 fn camera(ini: &Ini, side: &str, word: &str) -> Result<(Camera, Option<String>), CalibrationError> {
     let section = &format!("{side}_cam_{word}");
     let (distortion, doubt) = lens(ini, side, section)?;

@@ -68,7 +68,7 @@ fn nothing_is_said_of_pictures_that_say_nothing() {
             (seed >> 24) as u8
         }))
     };
-    assert_eq!(row_offset(&noise(1), &noise(2)), None, "two pictures of nothing in common");
+    assert_eq!(row_offset(&noise(1), &noise(2)), None, "two images of nothing in common");
     assert_eq!(row_offset(&noise(1), &Luma::U8(Image::filled(160, 240, 90))), None);
 }
 

@@ -1,5 +1,5 @@
 //! Corners after Shi and Tomasi (1994): local maxima of the structure tensor's smaller eigenvalue. The best few
-//! of each cell of a grid are kept, so that they cover the whole picture.
+//! of each cell of a grid are kept, so that they cover the whole image.
 
 use super::pyramid::SmoothedImage;
 
@@ -21,7 +21,7 @@ const WINDOW_RADIUS: usize = 2;
 /// Smallest eigenvalue: gradients of about 0.7 grey levels per pixel, squared and summed in units of the pyramid.
 const MIN_EIGENVALUE: f32 = 3e4;
 
-/// Corners of a picture, sorted by row.
+/// Corners of an image, sorted by row.
 pub(super) fn find(level: &SmoothedImage) -> Vec<Corner> {
     let (width, height) = level.size();
     if width < 2 * BORDER + 3 || height < 2 * BORDER + 3 {

@@ -1,4 +1,4 @@
-//! Picture pyramid: smoothed at full, half, quarter, ... size.
+//! Image pyramid: smoothed at full, half, quarter, ... size.
 
 use crate::image::{Image, Luma};
 
@@ -26,7 +26,7 @@ impl Pyramid {
         Self { levels }
     }
 
-    /// Level `k`, `2^k` times smaller than the picture, or the smallest existing one.
+    /// Level `k`, `2^k` times smaller than the image, or the smallest existing one.
     pub(super) fn level(&self, k: usize) -> &SmoothedImage {
         &self.levels[k.min(self.levels.len() - 1)]
     }

@@ -15,7 +15,7 @@ const MIN_STEP_PX: f64 = 0.005;
 /// Largest total movement of the right patch, px; beyond it the match is lost.
 const MAX_SHIFT_PX: f64 = 2.5;
 
-/// Refines from the level of the corners to the full picture; `None` where the patch is too flat or moves too far.
+/// Refines from the level of the corners to the full image; `None` where the patch is too flat or moves too far.
 pub(super) fn refine(levels: &[Pyramid; 2], work: usize, left: Corner, right: Corner) -> Option<Match> {
     let mut at = DVec2::new(left.x.into(), left.y.into());
     let mut to = DVec2::new(right.x.into(), right.y.into());
@@ -33,7 +33,7 @@ pub(super) fn refine(levels: &[Pyramid; 2], work: usize, left: Corner, right: Co
     Some(Match { left: at, right: to, score })
 }
 
-/// Position in the right picture of the patch around left pixel `at`, from an initial guess, and its correlation.
+/// Position in the right image of the patch around left pixel `at`, from an initial guess, and its correlation.
 fn place(left: &SmoothedImage, right: &SmoothedImage, at: DVec2, guess: DVec2) -> Option<(DVec2, f64)> {
     let inside = |p: DVec2, reach: f64| {
         let last = DVec2::new(left.width() as f64 - 1.0, left.height() as f64 - 1.0);

@@ -1,4 +1,4 @@
-//! Points of a grid in space are drawn into both raw pictures by an independent implementation of OpenCV's formula, and
+//! Points of a grid in space are drawn into both raw images by an independent implementation of OpenCV's formula, and
 //! must appear in equal rows, at the disparity of their depth.
 
 use super::super::rig::tests::{camera, plain_rig};
@@ -57,7 +57,7 @@ fn filled(rectifier: &Rectifier) -> f64 {
 
 #[test]
 fn a_fisheye_that_folds_behind_itself_is_rectified() {
-    // one to one up to 117 degrees, at 1.361 focal lengths: the edge of the picture lies at 1.86
+    // one to one up to 117 degrees, at 1.361 focal lengths: the edge of the image lies at 1.86
     let distortion = Distortion::from_fisheye("D", &[-0.08, 0.0, 0.0, 0.0]).unwrap();
     let rig = with_lens(172.0, distortion);
     assert_eq!(super::super::checks::check(&rig), Ok(()));
@@ -69,7 +69,7 @@ fn a_fisheye_that_folds_behind_itself_is_rectified() {
 
 #[test]
 fn a_lens_that_folds_within_the_picture_is_cropped_inside_and_black_beyond() {
-    // folds at 47 degrees, at 0.66 focal lengths; the edge of the picture lies at 0.91
+    // folds at 47 degrees, at 0.66 focal lengths; the edge of the image lies at 0.91
     let distortion = Distortion::from_opencv("D", &[-0.4, 0.06, 0.0, 0.0]).unwrap();
     let rig = with_lens(350.0, distortion);
     let doubts = super::super::checks::doubts(&rig).join(" ");
@@ -78,7 +78,7 @@ fn a_lens_that_folds_within_the_picture_is_cropped_inside_and_black_beyond() {
     assert!(filled(&cropped) > 0.995, "{}", filled(&cropped));
     let whole = rig.rectifier(640, 480, 1.0).unwrap();
     assert!((0.4..0.95).contains(&filled(&whole)), "{}", filled(&whole));
-    // no place of the raw picture is shown twice
+    // no place of the raw image is shown twice
     let (_, rectification, _) = rig.at_size(640, 480, 1.0.into()).unwrap();
     let limit_deg = 48.0;
     for (x, y) in (0..480).flat_map(|y| (0..640).map(move |x| (x, y))) {
@@ -148,7 +148,7 @@ fn spot_near(picture: &Picture, near: DVec2) -> DVec2 {
     at
 }
 
-/// Largest row difference, and largest error of disparity against depth, px, over all points visible in both pictures.
+/// Largest row difference, and largest error of disparity against depth, px, over all points visible in both images.
 fn errors(rig: &StereoRig, size: (usize, usize), drawn_by: &StereoRig) -> (f64, f64, usize) {
     let rectifier = rig.rectifier(size.0, size.1, 0.0).unwrap();
     let geometry = rectifier.geometry();
@@ -237,7 +237,7 @@ fn another_shape_is_refused_with_the_numbers() {
 fn without_a_size_the_principal_point_must_fit() {
     let mut rig = bent_rig();
     rig.size = None;
-    assert!(rig.rectifier(640, 480, 0.0).unwrap().note().unwrap().contains("no picture size"));
+    assert!(rig.rectifier(640, 480, 0.0).unwrap().note().unwrap().contains("no image size"));
     let text = rig.rectifier(320, 240, 0.0).unwrap_err().to_string();
     assert!(text.contains("image_width") && text.contains("656x473"), "{text}");
 }

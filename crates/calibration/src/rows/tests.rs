@@ -17,7 +17,7 @@ fn wall(source: impl Fn(f64, f64) -> (f64, f64)) -> Luma {
     }))
 }
 
-/// Matches of a wall at 12 px whose right picture shows every point `px(x, y)` lower.
+/// Matches of a wall at 12 px whose right image shows every point `px(x, y)` lower.
 fn bent(px: impl Fn(DVec2) -> f64) -> Vec<Match> {
     let size = DVec2::new(SIZE.0 as f64, SIZE.1 as f64);
     let right = wall(|x, y| (x + 12.0, y - px(place(DVec2::new(x, y), size))));
@@ -72,7 +72,7 @@ fn rows_are_read_where_the_field_says_and_columns_where_one_camera_stands_above(
         let from = (y + 1).min(height - 1);
         assert_eq!(lower.rgb.as_ref().unwrap().row(y), picture.rgb.as_ref().unwrap().row(from), "row {y}");
     }
-    // upright, what lies lower in turned pictures lies further left
+    // upright, what lies lower in turned images lies further left
     let left = RowRemap::new(&field(1.0, width), Axis::Vertical, (width, height), None).apply(&picture);
     for x in 0..width {
         assert_eq!(left.luma.to_u8().at(x, 3), picture.luma.to_u8().at(x.saturating_sub(1), 3), "column {x}");

@@ -1,4 +1,4 @@
-//! Decoders of numbers that are no picture: TIFF of floats, the form in which disparities are written here too, and NumPy's `.npy`.
+//! Decoders of numbers that are no image: TIFF of floats, the form in which disparities are written here too, and NumPy's `.npy`.
 
 use super::OVERHEAD_BYTES;
 use crate::console;

@@ -16,7 +16,7 @@ fn options() -> DecoderOptions {
 /// # Errors
 /// The headers are damaged; the text gives the reason.
 pub fn size(bytes: &[u8]) -> Result<(u32, u32), String> {
-    // segments behind the headers are checked when the picture is decoded
+    // segments behind the headers are checked when the image is decoded
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options().set_strict_mode(false));
     decoder.decode_headers().map_err(|err| format!("its headers are damaged: {err:?}"))?;
     let (width, height) = decoder.dimensions().ok_or("it does not say its size")?;
@@ -30,7 +30,7 @@ pub(super) fn exif(bytes: &[u8]) -> Option<Vec<u8>> {
     decoder.exif().cloned()
 }
 
-/// Returns the largest number of bytes for decoding a picture of this number of pixels; 0 for a damaged one.
+/// Returns the largest number of bytes for decoding an image of this number of pixels; 0 for a damaged one.
 pub(super) fn taken(bytes: &[u8], pixels: u64) -> u64 {
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options());
     let (Some(frame), Ok(())) = (frame(bytes), decoder.decode_headers()) else { return 0 };
@@ -43,12 +43,12 @@ pub(super) fn taken(bytes: &[u8], pixels: u64) -> u64 {
     super::taken(color, pixels) + coefficients * pixels
 }
 
-/// Decodes the picture, grey or RGB.
+/// Decodes the image, grey or RGB.
 ///
 /// # Errors
 /// It is damaged or truncated; the text gives the reason.
 pub(super) fn decode(bytes: &[u8]) -> Result<DynamicImage, String> {
-    let frame = frame(bytes).ok_or("it ends before its picture does")?;
+    let frame = frame(bytes).ok_or("it ends before its image does")?;
     // the decoder fills in pixels behind an early end marker, but reports an early end of the data
     let end = if frame.is_plain { frame.end } else { frame.end + 2 };
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(&bytes[..end]), options());

@@ -45,7 +45,7 @@ const PLAIN: Layout = Layout {
 };
 const WITH_ALPHA: Layout = Layout { alpha: true, ..PLAIN };
 
-/// Writes pixels and reads them as a picture.
+/// Writes pixels and reads them as an image.
 fn read<C: ColorType>(layout: Layout, pixels: &[C::Inner]) -> Result<Picture, String>
 where
     [C::Inner]: TiffValue,

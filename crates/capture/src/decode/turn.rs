@@ -5,7 +5,7 @@ use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder as _, ImageFormat, ImageReader};
 use std::io::Cursor;
 
-/// Turn that makes the picture in a file upright.
+/// Turn that makes the image in a file upright.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Turn(Orientation);
 
@@ -32,18 +32,18 @@ impl Turn {
         tag.map_or(Self::NONE, Self)
     }
 
-    /// Returns the size of the upright picture.
+    /// Returns the size of the upright image.
     pub(super) fn size(self, (width, height): (u32, u32)) -> (u32, u32) {
         if self.is_quarter() { (height, width) } else { (width, height) }
     }
 
-    /// Returns whether rows become columns, which needs a second picture.
+    /// Returns whether rows become columns, which needs a second image.
     pub(super) fn is_quarter(self) -> bool {
         use Orientation::{Rotate90, Rotate90FlipH, Rotate270, Rotate270FlipH};
         matches!(self.0, Rotate90 | Rotate270 | Rotate90FlipH | Rotate270FlipH)
     }
 
-    /// Turns the picture.
+    /// Turns the image.
     pub(super) fn apply(self, picture: &mut DynamicImage) {
         picture.apply_orientation(self.0);
     }

@@ -11,7 +11,7 @@ use tiff::tags::Tag;
 const WIDTH: usize = 24;
 const HEIGHT: usize = 16;
 
-/// Returns the level of a picture without two equal corners, smooth enough for JPEG.
+/// Returns the level of an image without two equal corners, smooth enough for JPEG.
 fn level(x: usize, y: usize) -> u8 {
     (x * 5 + y * 7) as u8
 }
@@ -58,7 +58,7 @@ fn png(tag: u8) -> Vec<u8> {
     [&bytes[..33], &length, &data, &crc.sum().to_be_bytes(), &bytes[33..]].concat()
 }
 
-/// Returns the level at a position of the upright picture, by the table of Exif: where its row 0 and its column 0 lie.
+/// Returns the level at a position of the upright image, by the table of Exif: where its row 0 and its column 0 lie.
 fn upright(tag: u8, x: usize, y: usize) -> u8 {
     let (right, bottom) = (WIDTH - 1, HEIGHT - 1);
     match tag {

@@ -13,9 +13,9 @@ use std::process::Command;
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
-/// Picture sizes of each camera.
+/// Image sizes of each camera.
 pub const SIZES: [(usize, usize); 2] = [(640, 480), (320, 240)];
-/// Shift of the right camera's picture, px.
+/// Shift of the right camera's image, px.
 pub const SHIFT: usize = 12;
 
 /// Returns the compiled library; `None` without a compiler.
@@ -66,7 +66,7 @@ pub fn scene(camera: usize, (width, height): (usize, usize)) -> Vec<u8> {
     (0..height).flat_map(|y| (0..width).map(move |x| pixel(x, y))).collect()
 }
 
-/// Writes pictures of camera `i` in every format, its place on USB bus 2 and its stable name.
+/// Writes images of camera `i` in every format, its place on USB bus 2 and its stable name.
 pub fn dress(folder: &Path, i: usize) {
     let at = |name: String| folder.join(name);
     for size in SIZES {

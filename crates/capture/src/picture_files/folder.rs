@@ -54,7 +54,7 @@ fn camera_number(folder: &str) -> Option<u32> {
 
 /// Extensions of image files.
 pub(crate) const EXTENSIONS: &[&str] = &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm", "bmp", "webp"];
-/// Extensions of pictures in unsupported formats.
+/// Extensions of images in unsupported formats.
 const UNREAD_EXTENSIONS: &[&str] =
     &["gif", "heic", "heif", "avif", "jp2", "jxl", "exr", "tga", "jps", "mpo", "dng", "cr2", "nef", "raw"];
 
@@ -80,7 +80,7 @@ const MAX_DEPTH_OF_VIEW: usize = 4;
 /// Lists the pairs of a folder: names that differ by the view alone, or equal names in two such folders; else those of each subfolder.
 ///
 /// # Errors
-/// The folder cannot be read or has no pair; the text has the pictures found, and the names that were searched for.
+/// The folder cannot be read or has no pair; the text has the images found, and the names that were searched for.
 pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
     let inside = entries(folder)?;
     let mut found = pairs_in(folder, &inside)?;
@@ -116,10 +116,10 @@ pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
     Ok(FolderPairs { losses: remarks.collect(), pairs: found.pairs })
 }
 
-/// Lists the pictures of a folder, or one file, each with both views.
+/// Lists the images of a folder, or one file, each with both views.
 ///
 /// # Errors
-/// The folder cannot be read or has no picture.
+/// The folder cannot be read or has no image.
 pub fn list_pictures_of_both(path: &Path, arrangement: Arrangement) -> Result<FolderPairs, CaptureError> {
     let (files, losses) = if path.is_file() {
         (vec![path.to_owned()], Vec::new())
@@ -134,7 +134,7 @@ pub fn list_pictures_of_both(path: &Path, arrangement: Arrangement) -> Result<Fo
     };
     if files.is_empty() {
         let (shown, endings) = (console::path(path), EXTENSIONS.join(", "));
-        return Err(CaptureError::File(format!("{shown} has no picture of both views: looked for files as {endings}")));
+        return Err(CaptureError::File(format!("{shown} has no image of both views: looked for files as {endings}")));
     }
     Ok(FolderPairs { pairs: files.iter().map(|file| FilePair::of_both(file, arrangement)).collect(), losses })
 }
@@ -181,7 +181,7 @@ pub(super) fn pairs_in(folder: &Path, inside: &Entries) -> Result<FolderContent,
 pub(super) struct Entries {
     pub(super) files: Vec<PathBuf>,
     pub(super) folders: Vec<PathBuf>,
-    /// Pictures of unsupported formats.
+    /// Images of unsupported formats.
     unread: Vec<PathBuf>,
 }
 
@@ -241,11 +241,11 @@ fn stem(path: &Path) -> String {
 #[derive(Debug, Default)]
 pub(super) struct FolderContent {
     pub(super) pairs: Vec<FilePair>,
-    /// Pictures of a view without a partner.
+    /// Images of a view without a partner.
     pub(super) unpaired: Vec<PathBuf>,
     /// Folders of the views of one camera.
     pub(super) sides: Vec<PathBuf>,
-    /// Files whose names contradict a picture of a view.
+    /// Files whose names contradict an image of a view.
     other_content: Vec<PathBuf>,
     remarks: Vec<String>,
 }
@@ -263,7 +263,7 @@ impl FolderContent {
         self.remarks.extend(other.remarks);
     }
 
-    /// Returns the error that there is no pair; `seen` are the pictures that were found.
+    /// Returns the error that there is no pair; `seen` are the images that were found.
     fn why_none(&self, folder: &Path, seen: &[PathBuf], unread: &[PathBuf]) -> String {
         let inside = |path: &PathBuf| foreign(&path.strip_prefix(folder).unwrap_or(path).to_string_lossy());
         let first = |paths: &[PathBuf]| paths.iter().take(2).map(inside).collect::<Vec<_>>().join(" and ");
@@ -271,7 +271,7 @@ impl FolderContent {
         match &self.unpaired[..] {
             [] => {}
             [one] => reasons.push(format!("{} has no partner", inside(one))),
-            many => reasons.push(format!("{} pictures have no partner, such as {}", many.len(), ends(many, inside))),
+            many => reasons.push(format!("{} images have no partner, such as {}", many.len(), ends(many, inside))),
         }
         reasons.extend(self.other_content_remark("there", folder).filter(|_| self.unpaired.is_empty()));
         if !unread.is_empty() {
@@ -284,7 +284,7 @@ impl FolderContent {
         }
         if reasons.is_empty() && !seen.is_empty() {
             let both = "where each shows both views give --side-by-side or --top-bottom";
-            reasons.push(format!("there are pictures such as {}: {both}", first(seen)));
+            reasons.push(format!("there are images such as {}: {both}", first(seen)));
         }
         let looked = format!("looked for {KNOWN_NAMES}; as {}", EXTENSIONS.join(", "));
         reasons.into_iter().chain([looked]).collect::<Vec<_>>().join("; ")
@@ -293,7 +293,7 @@ impl FolderContent {
     fn other_content_remark(&self, shown: &str, folder: &Path) -> Option<String> {
         let out = left_out(shown, folder, &self.other_content, "a name of disparities, depths or masks")?;
         Some(format!(
-            "{out}: rename pictures; name disparities of a pair that is opened alone with --truth FILE, with --truth-scale N where \
+            "{out}: rename images; name disparities of a pair that is opened alone with --truth FILE, with --truth-scale N where \
              they are no pixels (InStereo2K: 100)"
         ))
     }
@@ -315,8 +315,8 @@ fn left_out(shown: &str, folder: &Path, paths: &[PathBuf], what: &str) -> Option
     };
     match paths.len() {
         0 => None,
-        1 => Some(format!("{shown}: 1 picture has {what} and is left out: {names}")),
-        many => Some(format!("{shown}: {many} pictures have {what} and are left out: {names}")),
+        1 => Some(format!("{shown}: 1 image has {what} and is left out: {names}")),
+        many => Some(format!("{shown}: {many} images have {what} and are left out: {names}")),
     }
 }
 

@@ -22,13 +22,13 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 impl FilePair {
-    /// Creates a pair from a picture of both views.
+    /// Creates a pair from an image of both views.
     pub fn of_both(picture: &Path, arrangement: Arrangement) -> Self {
         let name = picture.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Self { left: picture.to_owned(), right: picture.to_owned(), name, both_views: Some(arrangement) }
     }
 
-    /// Reads both pictures, without truth; `color` keeps RGB where the files have it.
+    /// Reads both images, without truth; `color` keeps RGB where the files have it.
     ///
     /// # Errors
     /// One of them cannot be read, or their sizes differ.
@@ -58,7 +58,7 @@ impl FilePair {
         Ok(if is_right { right } else { left })
     }
 
-    /// Reads both pictures, as [`Self::read`], with remarks on changes of their pixels.
+    /// Reads both images, as [`Self::read`], with remarks on changes of their pixels.
     pub(crate) fn read_and_remark(
         &self,
         color: bool,
@@ -115,13 +115,13 @@ impl FilePair {
             format!("crop both to {width}x{height} (magick FILE -crop {width}x{height}+0+0 +repage OUT.png)")
         };
         Err(CaptureError::File(format!(
-            "the pictures of a pair have one size, but {} has {wl}x{hl} and {} has {wr}x{hr} pixels: {cure}",
+            "the images of a pair have one size, but {} has {wl}x{hl} and {} has {wr}x{hr} pixels: {cure}",
             console::path(&self.left),
             console::path(&self.right)
         )))
     }
 
-    /// Reduces both pictures to the bit depth of the shallower one, and returns a remark on a reduced one.
+    /// Reduces both images to the bit depth of the shallower one, and returns a remark on a reduced one.
     fn of_one_depth(&self, left: Picture, right: Picture) -> (Picture, Picture, Option<String>) {
         let reduced = |picture: Picture| Picture { luma: Luma::U8(picture.luma.to_u8()), ..picture };
         let remark = |path: &Path| {
@@ -170,7 +170,7 @@ impl FilePair {
     }
 }
 
-/// Refuses a picture of both views without two equal halves.
+/// Refuses an image of both views without two equal halves.
 fn check_halves(path: &Path, (width, height): (usize, usize), arrangement: Arrangement) -> Result<(), CaptureError> {
     let (length, unit) = match arrangement {
         Arrangement::SideBySide => (width, "columns"),

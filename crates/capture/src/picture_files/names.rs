@@ -1,12 +1,12 @@
-//! Names of pictures and of their folders: view, key that the partner shares, and time.
+//! Names of images and of their folders: view, key that the partner shares, and time.
 
 use std::ops::Range;
 
-/// Names of pictures in data sets with one folder per scene.
+/// Names of images in data sets with one folder per scene.
 pub(super) const RECTIFIED_NAMES: &[(&str, &str)] =
     &[("im0", "im1"), ("im2", "im6"), ("view1", "view5"), ("scene1.row3.col3", "scene1.row3.col4")];
 
-/// Words of names without a picture of a view: disparities, depths, masks.
+/// Words of names without an image of a view: disparities, depths, masks.
 const OTHER_CONTENT: &[&str] = &[
     "disp",
     "disps",
@@ -177,7 +177,7 @@ fn words(name: &str) -> Vec<Range<usize>> {
     words
 }
 
-/// Returns whether a name has a word for disparities, depths or masks, which contradicts a picture of a view.
+/// Returns whether a name has a word for disparities, depths or masks, which contradicts an image of a view.
 pub(super) fn has_other_content(name: &str) -> bool {
     has_word(name, |word| OTHER_CONTENT.contains(&word))
 }
@@ -227,7 +227,7 @@ pub(super) fn time_in(name: &str) -> Option<(i128, String)> {
 
 fn time_ns(text: &str) -> Option<i128> {
     match text.split_once('.') {
-        // numbers of pictures begin with zeros
+        // numbers of images begin with zeros
         None if text.starts_with('0') => None,
         None => {
             let unit_ns = match text.len() {

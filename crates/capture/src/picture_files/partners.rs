@@ -1,4 +1,4 @@
-//! Partners among pictures of the left and of the right view: by equal keys, else by the nearest time in the key.
+//! Partners among images of the left and of the right view: by equal keys, else by the nearest time in the key.
 
 use super::names::time_in;
 use crate::console;
@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// Picture of one view with its key.
+/// Image of one view with its key.
 #[derive(Debug)]
 pub(super) struct KeyedPicture {
     /// Key that its partner shares.
@@ -14,22 +14,22 @@ pub(super) struct KeyedPicture {
     pub(super) path: PathBuf,
 }
 
-/// Pairs of pictures.
+/// Pairs of images.
 #[derive(Debug, Default)]
 pub(super) struct Partners {
-    /// Left and right picture of each pair.
+    /// Left and right image of each pair.
     pub(super) pairs: Vec<(PathBuf, PathBuf)>,
     pub(super) unpaired: Vec<PathBuf>,
     /// Remark on times.
     pub(super) remark: Option<String>,
 }
 
-/// Largest time between two pictures of a pair if there is only one of each, ns.
+/// Largest time between two images of a pair if there is only one of each, ns.
 const MAX_SKEW_OF_ONE_NS: i128 = 100_000_000;
 /// Smallest skew with a remark, ns.
 const LARGE_SKEW_NS: i128 = 2_000_000;
 
-/// Finds the partners. The first of several pictures of one view with one key counts.
+/// Finds the partners. The first of several images of one view with one key counts.
 pub(super) fn pair_up(lefts: Vec<KeyedPicture>, rights: Vec<KeyedPicture>) -> Partners {
     let mut partners = Partners::default();
     let interval_ns = median_interval_ns(&lefts);
@@ -53,7 +53,7 @@ pub(super) fn pair_up(lefts: Vec<KeyedPicture>, rights: Vec<KeyedPicture>) -> Pa
     partners
 }
 
-/// Returns the time between the right and the left picture by their names, s; 0 for names without times.
+/// Returns the time between the right and the left image by their names, s; 0 for names without times.
 pub(super) fn skew_s(left: &Path, right: &Path) -> f64 {
     let time =
         |path: &Path| time_in(&path.file_stem().unwrap_or_default().to_string_lossy()).map(|(time_ns, _)| time_ns);
@@ -61,7 +61,7 @@ pub(super) fn skew_s(left: &Path, right: &Path) -> f64 {
     skew_ns as f64 / 1e9
 }
 
-/// Pictures by the rest of their keys and by their times, ns; and pictures without a time.
+/// Images by the rest of their keys and by their times, ns; and images without a time.
 #[derive(Debug, Default)]
 struct Timeline {
     times: BTreeMap<String, BTreeMap<i128, PathBuf>>,
@@ -92,7 +92,7 @@ fn nearest_ns(times: &BTreeMap<i128, PathBuf>, to_ns: i128) -> Option<i128> {
 }
 
 impl Partners {
-    /// Pairs pictures that are each other's nearest ones, up to a largest distance.
+    /// Pairs images that are each other's nearest ones, up to a largest distance.
     fn pair_by_time(&mut self, lefts: Timeline, mut rights: Timeline, max_skew_ns: i128) {
         let (mut largest_ns, mut shift_ns) = (0, None::<(i128, PathBuf)>);
         for (rest, lefts) in lefts.times {
@@ -119,7 +119,7 @@ impl Partners {
         self.unpaired.extend(late.chain(lefts.others).chain(rights.others));
         self.remark = if largest_ns >= LARGE_SKEW_NS {
             Some(format!(
-                "pictures are paired by the nearest times in their names, which are up to {:.1} ms apart: what moves by then has a \
+                "images are paired by the nearest times in their names, which are up to {:.1} ms apart: what moves by then has a \
                  wrong depth",
                 largest_ns as f64 / 1e6
             ))
@@ -127,7 +127,7 @@ impl Partners {
             let apart = shift_ns.filter(|_| self.pairs.is_empty());
             apart.map(|(skew_ns, path)| {
                 format!(
-                    "the right picture nearest in time to {} is {:.3} s away: are the times those of two clocks? Give both pictures of \
+                    "the right image nearest in time to {} is {:.3} s away: are the times those of two clocks? Give both images of \
                      a pair one name",
                     console::path(&path),
                     skew_ns as f64 / 1e9
@@ -137,7 +137,7 @@ impl Partners {
     }
 }
 
-/// Returns the median time between successive pictures, ns.
+/// Returns the median time between successive images, ns.
 fn median_interval_ns(pictures: &[KeyedPicture]) -> Option<i128> {
     let mut times: Vec<i128> = pictures.iter().filter_map(|picture| Some(time_in(&picture.key)?.0)).collect();
     times.sort_unstable();

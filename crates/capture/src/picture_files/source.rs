@@ -46,7 +46,7 @@ enum Mode {
 /// Remarks on changed pixels and on truth that was left out, by the number of the pair; from the reading thread.
 type PairRemarks = Arc<Mutex<BTreeMap<u64, String>>>;
 
-/// Geometry of a rectified pair, and the size of its pictures, px.
+/// Geometry of a rectified pair, and the size of its images, px.
 type SizedGeometry = (Geometry, (usize, usize));
 
 impl FileSource {
@@ -66,7 +66,7 @@ impl FileSource {
         Self::open(name, found, truth.cloned(), options)
     }
 
-    /// Opens all pairs of a folder, or with that option the pictures of a folder, or one file, each with both views.
+    /// Opens all pairs of a folder, or with that option the images of a folder, or one file, each with both views.
     ///
     /// # Errors
     /// As [`list_pairs`], and as [`FilePair::read`] for the first pair, or where the source is watched if no pair can be read; other
@@ -253,7 +253,7 @@ impl Pairs for PictureFiles {
     }
 }
 
-/// Returns all files of a pair: pictures, truth and calibration.
+/// Returns all files of a pair: images, truth and calibration.
 fn files_of(pair: &FilePair) -> Vec<PathBuf> {
     let truth = files_beside(&pair.left).into_iter().flat_map(|files| files.paths().cloned().collect::<Vec<_>>());
     [pair.left.clone(), pair.right.clone()].into_iter().chain(truth).chain(calib_txt(pair)).collect()
@@ -265,10 +265,10 @@ fn calib_txt(pair: &FilePair) -> Option<PathBuf> {
     (has_calib_txt(&pair.left) && path.is_file()).then_some(path)
 }
 
-/// Returns the geometry of pair `k`, whose pictures have this size.
+/// Returns the geometry of pair `k`, whose images have this size.
 fn geometry_of(geometries: &[Option<SizedGeometry>], k: u64, (width, height): (usize, usize)) -> Option<Geometry> {
     let (geometry, (w, h)) = (*geometries.get(k as usize)?)?;
-    // of pictures that were made smaller
+    // of images that were made smaller
     (width * h == height * w).then(|| geometry.scaled(width as f64 / w as f64))
 }
 

@@ -14,7 +14,7 @@ use stereopsis_scene::{Delta, Rendered, StaticScene, expose};
 
 /// Name of the source in messages.
 const THREAD: &str = "the thread that renders the scene";
-/// Largest memory use of a loop, bytes; a loop of larger pictures has fewer frames.
+/// Largest memory use of a loop, bytes; a loop of larger images has fewer frames.
 const MAX_LOOP_BYTES: usize = 512 << 20;
 /// Bytes per pixel of a frame in the loop: less than a third of 15, as most of the scene is static.
 const BYTES_PER_PIXEL: usize = 5;

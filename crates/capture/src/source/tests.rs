@@ -107,7 +107,7 @@ fn paths_are_a_folder_a_recording_or_two_images_with_their_truth() {
             assert_eq!(spec(&paths).unwrap(), expected);
         }
     }
-    assert!(spec(&[&image]).unwrap_err().to_string().contains("one picture, and a pair needs two"));
+    assert!(spec(&[&image]).unwrap_err().to_string().contains("one image, and a pair needs two"));
     let calibration = folder.path().join("calib.txt");
     let recording = folder.path().join("a.mcap");
     for file in [&calibration, &recording] {

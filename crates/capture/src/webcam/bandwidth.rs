@@ -1,4 +1,4 @@
-//! Check whether cameras that share a USB bus have enough bandwidth for raw pictures.
+//! Check whether cameras that share a USB bus have enough bandwidth for raw images.
 
 use super::{CameraInfo, Mode};
 use crate::decode_camera::PixelFormat;
@@ -9,7 +9,7 @@ const FAST_MBIT: u32 = 481;
 /// Share of a USB 2 bus that video may take: the rest is kept for other transfers (USB 2.0, section 5.6.4).
 const VIDEO_SHARE: f64 = 0.8;
 
-/// Two cameras whose raw pictures exceed their bus.
+/// Two cameras whose raw images exceed their bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BandwidthWarning {
     /// Cameras, the mode that does not fit, and the largest one that does.
@@ -57,11 +57,11 @@ fn warning(left: &CameraInfo, right: &CameraInfo) -> Option<BandwidthWarning> {
         room / 1e6,
         need / 1e6,
     );
-    let remedy = "Ask for compressed pictures (--format mjpeg), or plug one camera into a port of another bus";
+    let remedy = "Ask for compressed images (--format mjpeg), or plug one camera into a port of another bus";
     Some(BandwidthWarning { text, remedy })
 }
 
-/// Returns the bandwidth of a raw mode, bytes/s; `None` for compressed pictures.
+/// Returns the bandwidth of a raw mode, bytes/s; `None` for compressed images.
 fn bytes_per_s(mode: &Mode) -> Option<f64> {
     let bytes_per_pixel = match mode.format {
         PixelFormat::Yuyv | PixelFormat::Y16 => 2.0,

@@ -12,11 +12,11 @@ use crossbeam_channel::{Select, TryRecvError};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Time without a picture after which a camera counts as lost; for slow rates the limit is three intervals.
+/// Time without an image after which a camera counts as lost; for slow rates the limit is three intervals.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(1);
-/// Number of pictures over which the rate is measured.
+/// Number of images over which the rate is measured.
 const RATE_FRAMES: usize = 40;
-/// Timeout of the first picture after a restart of the stream.
+/// Timeout of the first image after a restart of the stream.
 const START_TIMEOUT: Duration = Duration::from_secs(3);
 /// Smallest number of damaged frames worth a remark, if they are also more than one in [`DAMAGED_ONE_IN`].
 const MIN_DAMAGED_FOR_REMARK: u64 = 10;
@@ -32,11 +32,11 @@ pub(super) struct CameraStream {
     lost: Option<String>,
     mode_remark: Option<String>,
     last_frame_at: Instant,
-    /// Damage counts at the time of the last picture.
+    /// Damage counts at the time of the last image.
     damaged_at_last_frame: Damaged,
-    /// Arrival times and numbers of the newest pictures.
+    /// Arrival times and numbers of the newest images.
     arrivals: VecDeque<(SystemTime, u64)>,
-    /// Offset of picture numbers: they continue after a loss.
+    /// Offset of image numbers: they continue after a loss.
     first_number: u64,
     next_number: u64,
     /// Whether it was opened again since the last [`CameraStream::take_reopened`].
@@ -112,7 +112,7 @@ impl CameraStream {
         self.lost.is_some()
     }
 
-    /// Returns the next picture in the queue.
+    /// Returns the next image in the queue.
     ///
     /// # Errors
     /// The camera is lost, and the system cannot start a thread that searches for it.

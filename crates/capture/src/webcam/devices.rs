@@ -31,7 +31,7 @@ pub struct CameraInfo {
 }
 
 impl CameraInfo {
-    /// Its largest pictures are at least twice as wide as high, as those of side-by-side cameras.
+    /// Its largest images are at least twice as wide as high, as those of side-by-side cameras.
     pub fn proposes_side_by_side(&self) -> bool {
         let largest = self.modes.iter().max_by_key(|mode| mode.width * mode.height);
         largest.is_some_and(|mode| mode.width >= 2 * mode.height)
@@ -53,7 +53,7 @@ pub fn cameras() -> Result<Vec<CameraInfo>, CaptureError> {
         let index = camera.index;
         match answer.recv_deadline(deadline) {
             Ok(Ok(modes)) if !modes.is_empty() => camera.modes = modes,
-            // a further node of a camera without pictures carries its metadata
+            // a further node of a camera without images carries its metadata
             Ok(Ok(_)) if sysfs::is_secondary_node(index) => continue,
             Ok(Ok(_)) => camera.problem = Some(fault::unreadable(index).to_string()),
             // unplugged since it was listed, or a converter among the cameras

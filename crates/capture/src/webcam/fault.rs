@@ -95,8 +95,8 @@ pub(super) fn unreadable(index: u32) -> CaptureError {
     ))
 }
 
-/// Error: the camera gives no picture any more, because its thread is blocked in the driver or all frames since the
-/// last picture are `damaged`.
+/// Error: the camera gives no image any more, because its thread is blocked in the driver or all frames since the
+/// last image are `damaged`.
 pub(super) fn silent(index: u32, since: Duration, damaged: Damaged) -> CaptureError {
     let seconds = since.as_secs();
     CaptureError::Camera(if damaged.total() > 0 {
@@ -106,9 +106,7 @@ pub(super) fn silent(index: u32, since: Duration, damaged: Damaged) -> CaptureEr
              hub, or a smaller size or lower rate"
         )
     } else {
-        format!(
-            "camera {index} has sent no picture for {seconds} s; check its cable, or unplug it and plug it in again"
-        )
+        format!("camera {index} has sent no image for {seconds} s; check its cable, or unplug it and plug it in again")
     })
 }
 

@@ -6,12 +6,12 @@ use crate::decode_camera::PixelFormat;
 use crate::{CameraApi, Pixels};
 use std::fmt;
 
-/// A picture mode of a camera.
+/// An image mode of a camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mode {
     /// Pixel format.
     pub format: PixelFormat,
-    /// Width of the whole picture (both views of a side-by-side camera), px.
+    /// Width of the whole image (both views of a side-by-side camera), px.
     pub width: usize,
     /// Height, px.
     pub height: usize,
@@ -59,7 +59,7 @@ pub struct ModeRequest {
     pub api: CameraApi,
     /// Pixel format; `None` means any, YUYV first where rates are equal.
     pub format: Option<PixelFormat>,
-    /// Decoded parts of its pictures.
+    /// Decoded parts of its images.
     pub pixels: Pixels,
 }
 
@@ -71,9 +71,9 @@ impl ModeRequest {
         let (width, height) = (mode.width / views_per_picture, mode.height);
         match (size, rate_hz) {
             (None, None) => None,
-            (Some((w, h)), None) => Some(format!("{w}x{h} an eye")),
-            (None, Some(rate)) => Some(format!("{rate}/s at {width}x{height} an eye")),
-            (Some((w, h)), Some(rate)) => Some(format!("{w}x{h} an eye at {rate}/s")),
+            (Some((w, h)), None) => Some(format!("{w}x{h} per image")),
+            (None, Some(rate)) => Some(format!("{rate}/s at {width}x{height} per image")),
+            (Some((w, h)), Some(rate)) => Some(format!("{w}x{h} per image at {rate}/s")),
         }
     }
 }
@@ -92,7 +92,7 @@ pub(super) fn choose(offers: &[Vec<Mode>], views_per_picture: usize, request: &M
     let two_wide = |m: &Mode| views_per_picture == 1 || m.width >= 2 * m.height;
     let size = shared.min_by_key(|m| {
         let distance = m.width.abs_diff(requested.0) + m.height.abs_diff(requested.1);
-        // a side-by-side picture is at least twice as wide as high; the camera's other modes show one view, or squeeze
+        // a side-by-side image is at least twice as wide as high; the camera's other modes show one view, or squeeze
         (!two_wide(m) && m.size() != requested, distance, m.rate_hz.abs_diff(rate_hz), m.format)
     })?;
     let candidates = |offer: &Vec<Mode>| {
@@ -112,7 +112,7 @@ mod tests {
         Mode { format, width, height, rate_hz }
     }
 
-    /// Modes of a common webcam: large raw pictures have low rates.
+    /// Modes of a common webcam: large raw images have low rates.
     fn webcam() -> Vec<Mode> {
         vec![
             mode(Yuyv, 320, 240, 30),
@@ -184,8 +184,8 @@ mod tests {
         let got = mode(Mjpeg, 1280, 480, 30);
         assert_eq!(unmet(None, None, got, 2), None);
         assert_eq!(unmet(Some((640, 480)), Some(30), got, 2), None);
-        assert_eq!(unmet(Some((640, 480)), Some(30), got, 1).as_deref(), Some("640x480 an eye"));
-        assert_eq!(unmet(None, Some(60), got, 2).as_deref(), Some("60/s at 640x480 an eye"));
-        assert_eq!(unmet(Some((800, 600)), Some(60), got, 1).as_deref(), Some("800x600 an eye at 60/s"));
+        assert_eq!(unmet(Some((640, 480)), Some(30), got, 1).as_deref(), Some("640x480 per image"));
+        assert_eq!(unmet(None, Some(60), got, 2).as_deref(), Some("60/s at 640x480 per image"));
+        assert_eq!(unmet(Some((800, 600)), Some(60), got, 1).as_deref(), Some("800x600 per image at 60/s"));
     }
 }

@@ -1,4 +1,4 @@
-//! One camera: the left half of its picture is the left view, as seen from behind the camera; or all of it is one view, whose partner
+//! One camera: the left half of its image is the left view, as seen from behind the camera; or all of it is one view, whose partner
 //! another machine has.
 
 use super::ModeRequest;
@@ -13,7 +13,7 @@ use crate::{
 use crossbeam_channel::Select;
 use std::time::{Duration, Instant};
 
-/// Views in the picture of a camera.
+/// Views in the image of a camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
     /// Both, side by side.

@@ -1,4 +1,4 @@
-//! Opens cameras: each on a thread of its own, all with the same picture size.
+//! Opens cameras: each on a thread of its own, all with the same image size.
 
 use super::ModeRequest;
 use super::claim::Claim;
@@ -28,12 +28,12 @@ pub(super) struct OpenCamera {
     pub(super) thread: CameraThread,
 }
 
-/// Queue capacity: pictures that wait to be taken.
+/// Queue capacity: images that wait to be taken.
 const QUEUE_CAPACITY: usize = 4;
-/// Timeout of opening and of the first picture.
+/// Timeout of opening and of the first image.
 const START_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Opens cameras at the same time, all with the same picture size.
+/// Opens cameras at the same time, all with the same image size.
 pub(super) fn open(
     cameras: &[(u32, PictureOptions)],
     views_per_picture: usize,
@@ -80,7 +80,7 @@ pub(super) struct EarlierOpening {
     pub(super) losses: Arc<Mutex<FrameLosses>>,
 }
 
-/// Opens one camera again, with its earlier picture size.
+/// Opens one camera again, with its earlier image size.
 pub(super) fn open_again(index: u32, earlier_opening: &EarlierOpening) -> Result<OpenCamera, CaptureError> {
     let EarlierOpening { picture_options, mode, format, ref losses } = *earlier_opening;
     let deadline = Instant::now() + START_TIMEOUT;
@@ -94,7 +94,7 @@ pub(super) fn open_again(index: u32, earlier_opening: &EarlierOpening) -> Result
     candidates.sort_by_key(|candidate| *candidate != mode);
     if candidates.is_empty() {
         let text = format!(
-            "camera {index} has no picture of {}x{} any more; open the source again to take another size",
+            "camera {index} has no image of {}x{} any more; open the source again to take another size",
             mode.width, mode.height
         );
         return Err(CaptureError::Camera(text));

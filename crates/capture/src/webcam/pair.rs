@@ -21,7 +21,7 @@ pub struct WebcamPair {
     /// Whether a camera's time stamps are unusable: both use arrival times, so that equal transfer delays cancel out.
     by_arrival: bool,
     pairing: Pairing<DecodedFrame>,
-    /// Capture time of the newest left picture.
+    /// Capture time of the newest left image.
     left_time: Option<SystemTime>,
     resync: Option<Resync>,
     resync_remark: Option<String>,
@@ -36,14 +36,14 @@ const MAX_RATE_RATIO: f64 = 1.5;
 const MIN_RATE_FRACTION: f64 = 0.7;
 
 impl WebcamPair {
-    /// Opens both cameras at the same time, with pictures of the same size, nearest to the request.
+    /// Opens both cameras at the same time, with images of the same size, nearest to the request.
     ///
     /// # Errors
     /// One camera named twice; no such camera, busy, no permission; no common size; a listed mode that is rejected.
     pub fn open(left: u32, right: u32, request: &ModeRequest, options: &CameraOptions) -> Result<Self, CaptureError> {
         if left == right {
             return Err(CaptureError::Camera(format!(
-                "camera {left} cannot be both eyes; name two cameras (`webcam:0,1`), or one that sends both eyes side by \
+                "camera {left} cannot be both left and right; name two cameras (`webcam:0,1`), or one that sends both images side by \
                  side (`webcam:{left}`)"
             )));
         }
@@ -63,7 +63,7 @@ impl WebcamPair {
         })
     }
 
-    /// Takes the pictures in both queues, without waiting.
+    /// Takes the images in both queues, without waiting.
     fn drain(&mut self) -> Result<(), CaptureError> {
         for (i, side) in SIDES.into_iter().enumerate() {
             while let Some(frame) = self.streams[i].poll()? {
@@ -122,7 +122,7 @@ impl WebcamPair {
                 self.pairing.reset_skew();
             }
             Step::Aligned(skew_s) => {
-                log::info!("the cameras take their pictures {:.1} ms apart", skew_s * 1e3);
+                log::info!("the cameras take their images {:.1} ms apart", skew_s * 1e3);
                 self.pairing.reset_skew(); // pairs of the change itself say nothing
                 (self.resync, self.resync_remark) = (None, None);
             }
@@ -152,7 +152,7 @@ impl WebcamPair {
         for (stream, stamps) in self.streams.iter().zip(&self.stamps) {
             if let Some(fault) = stamps.fault() {
                 remarks.push(format!(
-                    "camera {}: its time stamps {}; pictures are paired by when they come, which is less exact",
+                    "camera {}: its time stamps {}; images are paired by when they come, which is less exact",
                     stream.index(),
                     fault.words()
                 ));
@@ -175,13 +175,13 @@ impl WebcamPair {
         let [slow, fast] = [slow, fast].map(|i| self.streams[i].index());
         if fast_hz > MAX_RATE_RATIO * slow_hz {
             return Some(format!(
-                "camera {slow} sends {slow_hz:.0} pictures a second and camera {fast} {fast_hz:.0}, so pairs come at \
+                "camera {slow} sends {slow_hz:.0} images a second and camera {fast} {fast_hz:.0}, so pairs come at \
                  {slow_hz:.0}/s; ask both for one rate, or give more light: in the dark cameras slow down"
             ));
         }
         (slow_hz < MIN_RATE_FRACTION * f64::from(promised_hz)).then(|| {
             format!(
-                "the cameras send {slow_hz:.0} pictures a second instead of {promised_hz}; give more light, or shorten the \
+                "the cameras send {slow_hz:.0} images a second instead of {promised_hz}; give more light, or shorten the \
                  exposure: in the dark cameras slow down"
             )
         })

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Preview of a camera: its newest picture. A camera that another source of this program has open is not opened, and the problem is
+/// Preview of a camera: its newest image. A camera that another source of this program has open is not opened, and the problem is
 /// reported; a busy, missing or lost one is tried again. Frees the camera soon when dropped, without waiting.
 #[derive(Debug)]
 pub struct Preview {
@@ -27,14 +27,14 @@ pub struct Preview {
 #[derive(Debug)]
 struct State {
     latest: Option<Arc<Picture>>,
-    /// Arrival time of the newest picture, or start of waiting for it.
+    /// Arrival time of the newest image, or start of waiting for it.
     at: Instant,
     /// Damage counts since that time.
     damaged: Damaged,
     problem: Option<String>,
 }
 
-/// Time without a picture after which a problem is reported.
+/// Time without an image after which a problem is reported.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Interval between two attempts to open the camera, and poll interval of the stop signal meanwhile.
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
@@ -60,12 +60,12 @@ impl Preview {
         Self { index, seen, thread }
     }
 
-    /// Returns the newest picture, with RGB; grey for a camera without colour.
+    /// Returns the newest image, with RGB; grey for a camera without colour.
     pub fn latest(&self) -> Option<Arc<Picture>> {
         self.seen.lock().latest.clone()
     }
 
-    /// Returns why there is no new picture; stays during further attempts until one succeeds.
+    /// Returns why there is no new image; stays during further attempts until one succeeds.
     pub fn problem(&self) -> Option<String> {
         if self.thread.as_ref().is_some_and(CameraThread::has_ended) {
             return Some(fault::ended(self.index).to_string());
@@ -99,7 +99,7 @@ fn run(index: u32, stop: &AtomicBool, seen: &Mutex<State>) {
 /// Runs until it is stopped, or the camera fails.
 fn watch(index: u32, stop: &AtomicBool, seen: &Mutex<State>) -> Result<(), CaptureError> {
     let claim = Claim::try_take(index).ok_or_else(|| {
-        CaptureError::Camera(format!("camera {index} is in use by this program's source; its picture is shown there"))
+        CaptureError::Camera(format!("camera {index} is in use by this program's source; its image is shown there"))
     })?;
     let mut device =
         device::open(index, CameraApi::System).map_err(|error| fault::explain(index, "open it", &error))?;

@@ -1,5 +1,5 @@
 //! Camera thread: opens the camera, lists its modes, sets the ordered one, then reads, decodes, turns and
-//! sends pictures. It never waits for the receiver: its queue is short, and a full queue drops its oldest picture.
+//! sends images. It never waits for the receiver: its queue is short, and a full queue drops its oldest image.
 
 use super::claim::Claim;
 use super::device::{self, Device, DeviceError, Frame, Started};
@@ -15,11 +15,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-/// One decoded picture of one camera.
+/// One decoded image of one camera.
 #[derive(Debug)]
 pub(super) struct DecodedFrame {
     pub(super) picture: Picture,
-    /// The encoded picture.
+    /// The encoded image.
     pub(super) original: crate::EncodedImage,
     /// Capture time, according to the driver.
     pub(super) stamp: Option<SystemTime>,
@@ -29,7 +29,7 @@ pub(super) struct DecodedFrame {
     pub(super) number: u64,
 }
 
-/// Processing of each picture.
+/// Processing of each image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PictureOptions {
     pub(super) api: CameraApi,
@@ -37,14 +37,14 @@ pub(super) struct PictureOptions {
     pub(super) orientation: Orientation,
 }
 
-/// Numbers of frames of a camera that became no picture.
+/// Numbers of frames of a camera that became no image.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FrameLosses {
     /// Numbers of damaged frames.
     pub(super) damaged: Damaged,
     /// Number of gaps in the driver's sequence numbers.
     pub(super) missed: u64,
-    /// Number of pictures that were not taken in time.
+    /// Number of images that were not taken in time.
     pub(super) late: u64,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Reader {
     pub(super) picture_options: PictureOptions,
     pub(super) stop: Arc<AtomicBool>,
     pub(super) frames: Sender<Result<DecodedFrame, CaptureError>>,
-    /// Receiving end, to drop the oldest picture.
+    /// Receiving end, to drop the oldest image.
     pub(super) oldest: Receiver<Result<DecodedFrame, CaptureError>>,
     /// Locked briefly.
     pub(super) losses: Arc<Mutex<FrameLosses>>,
@@ -202,7 +202,7 @@ impl Reader {
         }
     }
 
-    /// Sends the picture; counts a damaged frame instead and returns false.
+    /// Sends the image; counts a damaged frame instead and returns false.
     fn deliver(&self, frame: Frame<'_>, layout: Layout, progress: &mut Progress) -> bool {
         let arrival = SystemTime::now();
         let number = progress.number;
@@ -223,7 +223,7 @@ impl Reader {
         }
     }
 
-    /// Sends without blocking: a full queue drops its oldest picture.
+    /// Sends without blocking: a full queue drops its oldest image.
     fn send(&self, frame: Result<DecodedFrame, CaptureError>) {
         let replaced = force_send(&self.frames, &self.oldest, frame);
         self.losses.lock().late += replaced as u64;

@@ -1,7 +1,7 @@
-//! Aligns two free-running cameras so that they take their pictures at nearly the same time.
+//! Aligns two free-running cameras so that they take their images at nearly the same time.
 //!
-//! They have no common trigger; but the phase of a camera's pictures follows from the start of its stream. So the right one is
-//! restarted at a chosen time between two pictures of the left one: at a random phase first, then at one corrected by
+//! They have no common trigger; but the phase of a camera's images follows from the start of its stream. So the right one is
+//! restarted at a chosen time between two images of the left one: at a random phase first, then at one corrected by
 //! the measured skew, in case the camera's start-up delay is constant. A camera whose phase does not depend on its start
 //! stays at its best attempt.
 
@@ -23,13 +23,13 @@ const STOP_TIME: Duration = Duration::from_millis(250);
 #[derive(Debug)]
 pub(super) struct Resync {
     attempts: u32,
-    /// Phase of the stream's start after a left picture, in intervals: 0 to 1.
+    /// Phase of the stream's start after a left image, in intervals: 0 to 1.
     phase: f64,
     /// Skew (absolute) and phase of the best attempt, in intervals.
     best: Option<(f64, f64)>,
     repeats_best: bool,
     skews_s: Vec<f64>,
-    /// Pictures that came before this time belong to an earlier attempt.
+    /// Images that came before this time belong to an earlier attempt.
     from: SystemTime,
     since: Instant,
 }
@@ -60,14 +60,14 @@ impl Resync {
         }
     }
 
-    /// Adds a pair whose right picture arrived at `arrival`.
+    /// Adds a pair whose right image arrived at `arrival`.
     pub(super) fn observe(&mut self, arrival: SystemTime, skew_s: f64) {
         if arrival >= self.from {
             self.skews_s.push(skew_s);
         }
     }
 
-    /// Decides on the next step, given the left frame interval and the capture time of a left picture.
+    /// Decides on the next step, given the left frame interval and the capture time of a left image.
     pub(super) fn step(&mut self, interval_s: f64, left_time: SystemTime) -> Step {
         if self.skews_s.len() < PAIRS_PER_ATTEMPT && self.since.elapsed() < MEASUREMENT_TIMEOUT {
             return Step::Measure;
@@ -106,7 +106,7 @@ impl Resync {
     }
 }
 
-/// The first time from `earliest` on that is `phase` intervals after a left picture.
+/// The first time from `earliest` on that is `phase` intervals after a left image.
 fn next_at(earliest: SystemTime, left_time: SystemTime, interval_s: f64, phase: f64) -> SystemTime {
     let since_s = earliest.duration_since(left_time).map_or(0.0, |since| since.as_secs_f64());
     let intervals = (since_s / interval_s - phase).ceil().max(0.0) + phase;
@@ -130,7 +130,7 @@ mod tests {
     const INTERVAL_S: f64 = 1.0 / 30.0;
 
     /// Runs the search on a camera whose skew `started` gives for a try's number and the time of its start after a left
-    /// picture. The last step, the number of starts, and the skew at the end, in intervals.
+    /// image. The last step, the number of starts, and the skew at the end, in intervals.
     fn search(mut started: impl FnMut(u32, f64) -> f64) -> (Step, u32, f64) {
         let left_time = SystemTime::now();
         let mut resync = Resync::new();

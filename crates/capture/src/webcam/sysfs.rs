@@ -56,7 +56,7 @@ pub(super) fn bus(index: u32) -> Option<UsbBus> {
     })
 }
 
-/// Whether this is a further node of a camera: Linux gives one camera several, for metadata or other pictures.
+/// Whether this is a further node of a camera: Linux gives one camera several, for metadata or other images.
 pub(super) fn is_secondary_node(index: u32) -> bool {
     number(&folder(index).join("index")).is_some_and(|position| position > 0.0)
 }

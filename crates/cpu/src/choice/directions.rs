@@ -10,7 +10,7 @@ use rayon::prelude::*;
 const BLOCK: i32 = 8;
 /// The axes along which blocks lie; each serves two directions.
 const AXES: [(i32, i32); 4] = [(1, 0), (0, 1), (1, 1), (-1, 1)];
-/// Columns and rows that are put around a picture: blocks reach beyond it, and start beyond it where a direction goes back.
+/// Columns and rows that are put around an image: blocks reach beyond it, and start beyond it where a direction goes back.
 const PAD: usize = 2 * BLOCK as usize;
 
 /// The smallest and the largest disparity of the block that starts at each pixel, along each axis.

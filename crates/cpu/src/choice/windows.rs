@@ -19,7 +19,7 @@ const LANES: usize = 16;
 const OUTSIDE: i16 = 16_000;
 /// From one column of the large support to the next.
 const STRIDE: usize = SUPPORTS[1].1 as usize;
-/// Rows of the larger window in which the pictures are compared, and its columns with one more.
+/// Rows of the larger window in which the images are compared, and its columns with one more.
 const SIDE: usize = 2 * WINDOWS[1] as usize + 1;
 const COLUMNS: usize = SIDE + 1;
 const PLACES: usize = SIDE * COLUMNS;
@@ -89,7 +89,7 @@ pub(super) struct Windows {
     sparse_rows: Rows,
     /// Columns of a remainder.
     segment: usize,
-    /// Brightness of both pictures.
+    /// Brightness of both images.
     pitch: usize,
     lumas: [Vec<i16>; 2],
 }
@@ -233,7 +233,7 @@ impl Windows {
                 differences[k] = 16 * own[k] - (16 - part) * other[k] - part * other[k + 1];
             }
         }
-        // columns that lie in the picture, and whose partners do
+        // columns that lie in the image, and whose partners do
         let last_partner = width - 1 - shift - i32::from(part > 0);
         let (from, to) = (0.max(-shift) - first, last_partner.min(width - 1) - first);
         let mut large = *likes;

@@ -1,4 +1,4 @@
-//! The crosses of both pictures, as bytes for vector instructions: a row for each kind of arm of each row of pixels.
+//! The crosses of both images, as bytes for vector instructions: a row for each kind of arm of each row of pixels.
 
 use super::Local;
 use crate::codes::reverse;
@@ -12,7 +12,7 @@ pub(super) const RIGHT: usize = 1;
 pub(super) const UP: usize = 2;
 pub(super) const DOWN: usize = 3;
 
-/// Lengths of the arms, after [`crate::stereo::local::arms`]. Rows of the right picture are in the order of those of
+/// Lengths of the arms, after [`crate::stereo::local::arms`]. Rows of the right image are in the order of those of
 /// [`crate::codes`].
 pub(super) struct Arms {
     width: usize,

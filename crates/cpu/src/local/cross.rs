@@ -1,4 +1,4 @@
-//! Means over the crosses of both pictures in two passes: along each row as far as both horizontal arms reach, then these sums
+//! Means over the crosses of both images in two passes: along each row as far as both horizontal arms reach, then these sums
 //! along the column as far as both vertical arms do. The pixel's own arms bound the steps, and those of each
 //! candidate's partner mask them.
 

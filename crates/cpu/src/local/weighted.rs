@@ -1,4 +1,4 @@
-//! Weighted means, over a window or over the crosses of both pictures. The left picture's weights are those of one pixel, the
+//! Weighted means, over a window or over the crosses of both images. The left image's weights are those of one pixel, the
 //! right one's are prepared for all partners of a row, and both are multiplied for a register of candidates.
 
 use super::arms::{Arms, DOWN, LEFT, RIGHT, UP};
@@ -85,7 +85,7 @@ impl Extent {
 struct Worker {
     pitch: usize,
     reach: usize,
-    /// Weights of the right picture for each offset of the row, in the order of [`crate::codes`].
+    /// Weights of the right image for each offset of the row, in the order of [`crate::codes`].
     right: Vec<u8>,
     /// Weights of one offset.
     weights: Vec<u8>,
@@ -119,7 +119,7 @@ impl Worker {
     }
 }
 
-/// A pixel of the region around one, with a weight in the left picture.
+/// A pixel of the region around one, with a weight in the left image.
 #[derive(Clone, Copy)]
 struct Neighbour {
     /// Offset of its costs.
@@ -144,7 +144,7 @@ impl Weighing<'_> {
         Extent { rows: -isize::from(up)..=isize::from(down), columns: -isize::from(to_left)..=isize::from(to_right) }
     }
 
-    /// Weights of the right picture around row `y`.
+    /// Weights of the right image around row `y`.
     fn weigh_right(&self, worker: &mut Worker, y: usize, extent: &Extent) {
         let Local { level, range, right: picture, .. } = *self.local;
         let (width, height) = picture.size();

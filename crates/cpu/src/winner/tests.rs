@@ -1,4 +1,4 @@
-//! Winners of both pictures against their definition.
+//! Winners of both images against their definition.
 
 use super::*;
 use crate::simd::{SimdLevel, on_level};

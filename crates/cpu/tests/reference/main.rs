@@ -1,4 +1,4 @@
-//! The CPU engine against the specification, on random options, sizes and pictures.
+//! The CPU engine against the specification, on random options, sizes and images.
 
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -178,7 +178,7 @@ fn penalties_at_the_bounds_of_eight_bits_agree() {
     }
 }
 
-/// Regions larger than the picture, strips of a few rows, and sums that need more than 16 bits.
+/// Regions larger than the image, strips of a few rows, and sums that need more than 16 bits.
 #[test]
 fn aggregations_agree_at_every_level_over_regions_small_and_large() {
     let mut rng = Rng::with_seed(8);

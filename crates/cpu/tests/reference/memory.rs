@@ -98,7 +98,7 @@ fn inside() {
             drop(output);
             let line =
                 format!("{preset}, right {wants_right}: {:.1} MB computed, {:.1} taken", computed / MB, taken / MB);
-            // a constant part weighs less in larger pictures
+            // a constant part weighs less in larger images
             if (!gated && computed > 1.15 * taken + 12.0 * MB) || computed < 0.96 * taken {
                 wrong.push(line);
             }

@@ -42,7 +42,7 @@ pub struct EngineStats {
     pub failed: u64,
     /// Pairs replaced by a newer one before the engine was free.
     pub late: u64,
-    /// Pairs left out because the picture was paused, or matching suspended.
+    /// Pairs left out because the image was paused, or matching suspended.
     pub while_paused: u64,
     /// Times of the newest result's stages.
     pub stages: Vec<StageTime>,

@@ -40,7 +40,7 @@ pub(crate) struct Case {
     pub(crate) right: Luma,
     pub(crate) params: StereoParams,
     pub(crate) wants_right: bool,
-    /// Whether the pictures have colours, made from their luma.
+    /// Whether the images have colours, made from their luma.
     pub(crate) colored: bool,
     pub(crate) what: String,
 }
@@ -85,7 +85,7 @@ impl Case {
         stereo::match_next(past, left, right, &self.params, self.wants_right)
     }
 
-    /// The left and the right picture.
+    /// The left and the right image.
     pub(crate) fn pictures(&self) -> [Picture; 2] {
         let picture = |luma: &Luma| Picture { luma: luma.clone(), rgb: self.colored.then(|| colors_of(luma)) };
         [&self.left, &self.right].map(picture)
@@ -123,7 +123,7 @@ impl Case {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Content {
     Noise,
-    /// Pair with one texture, shifted by a few pixels that change over the picture.
+    /// Pair with one texture, shifted by a few pixels that change over the image.
     Shifted,
     Flat,
     /// Large blocks of few grey levels: many ties.
@@ -170,7 +170,7 @@ impl Content {
     }
 }
 
-/// How far the black border of every third picture reaches in at the left and at the top, and how much farther at the middle of a side.
+/// How far the black border of every third image reaches in at the left and at the top, and how much farther at the middle of a side.
 fn black_border(rng: &mut Rng, (width, height): (usize, usize)) -> Option<[usize; 3]> {
     let depths = [rng.usize(0..=width.min(12)), rng.usize(0..=height.min(12)), rng.usize(0..30)];
     (rng.u8(0..3) == 0).then_some(depths)

@@ -19,7 +19,7 @@ fn params() -> StereoParams {
     StereoParams { num_disparities: 12, ..StereoParams::for_cost(CostKind::MutualInformation) }
 }
 
-/// Counts have 32 bits; a picture that could exceed them is refused before anything is allocated for it.
+/// Counts have 32 bits; an image that could exceed them is refused before anything is allocated for it.
 #[test]
 fn pictures_too_large_to_count_are_refused() {
     let params = StereoParams { num_disparities: 1, ..StereoParams::for_cost(CostKind::MutualInformation) };
@@ -57,7 +57,7 @@ fn gpu_learns_the_same_table_on_each_level() {
     }
 }
 
-/// A picture of so many pixels of one brightness that counts are large.
+/// An image of so many pixels of one brightness that counts are large.
 #[test]
 fn gpu_counts_what_is_all_the_same() {
     let Some(mut engine) = gpu_engine() else { return };
@@ -72,7 +72,7 @@ fn gpu_counts_what_is_all_the_same() {
     }
 }
 
-/// Pair with a right picture of 12 bits.
+/// Pair with a right image of 12 bits.
 fn deeper_on_the_right(case: Case) -> Case {
     let Luma::U8(image) = &case.right else { return case };
     let right = Luma::U16 { image: image.map(|&v| u16::from(v) << 4 | u16::from(v) >> 5), bits: 12 };

@@ -1,4 +1,4 @@
-//! Local aggregation on the GPU: windows and arms of every length, in pictures of more than one tile, strip and group of
+//! Local aggregation on the GPU: windows and arms of every length, in images of more than one tile, strip and group of
 //! candidates each way.
 
 use super::cases::{Case, Content};
@@ -30,7 +30,7 @@ fn base(rng: &mut Rng, aggregation: Aggregation) -> StereoParams {
     }
 }
 
-/// Looks at every step for a picture of this size, or as much of its shorter side as the plain loops come through quickly.
+/// Looks at every step for an image of this size, or as much of its shorter side as the plain loops come through quickly.
 fn check(engine: &mut GpuEngine, rng: &mut Rng, size: (usize, usize), params: &StereoParams) {
     let side = 2 * params.local_reach() + 1;
     let budget = (10_000_000 / (params.num_disparities as usize * side * side)).max(70);

@@ -1,4 +1,4 @@
-//! Every engine gives the bits of `stereo::match_pair`, for any picture and any parameters; the GPU step by step too.
+//! Every engine gives the bits of `stereo::match_pair`, for any image and any parameters; the GPU step by step too.
 //!
 //! Random cases come from a seed that a failure names; `SEED=… cargo test -p stereopsis-engine --test agree` repeats them,
 //! and `CASES=10` tries ten times as many others.

@@ -24,7 +24,7 @@ fn event(case: Case) -> Event {
     Event::Pair(Box::new(case))
 }
 
-/// Textured pairs whose right picture is noise in places that move: holes come and go.
+/// Textured pairs whose right image is noise in places that move: holes come and go.
 fn pairs(rng: &mut Rng, (width, height): (usize, usize), bits: u8, params: &StereoParams, count: usize) -> Vec<Case> {
     let largest = ((1_u32 << bits) - 1) as u16;
     let texture = Image::from_fn(width + 8, height, |_, _| rng.u16(0..=largest));

@@ -80,7 +80,7 @@ fn reference_trace(case: &Case) -> Vec<(&'static str, TraceData)> {
     steps
 }
 
-/// Checks the map of a side, the right one as if it were the left one of mirrored pictures.
+/// Checks the map of a side, the right one as if it were the left one of mirrored images.
 fn check_side(map: &mut DisparityMap, side: usize, other: &DisparityMap, tolerance: u32) {
     if side == 0 {
         return stereo::filter::check_left_right(map, other, tolerance);
@@ -209,7 +209,7 @@ fn gpu_agrees_step_by_step() {
     }
 }
 
-/// Windows of every size, in pictures of more than one tile, strip and group of candidates each way.
+/// Windows of every size, in images of more than one tile, strip and group of candidates each way.
 #[test]
 fn gpu_windows_reach_across_tiles() {
     let Some(mut engine) = gpu_engine() else { return };
@@ -308,7 +308,7 @@ fn planes_bands_choices_and_weighted_medians_agree() {
     assert!(changed.iter().all(|&cases| cases > 6), "each filter changes something in {changed:?} of 16 cases");
 }
 
-/// Wide and high pictures with few disparities, far apart: all else is as good at any disparity, and dropped.
+/// Wide and high images with few disparities, far apart: all else is as good at any disparity, and dropped.
 #[test]
 fn gpu_fills_large_holes() {
     let Some(mut engine) = gpu_engine() else { return };
@@ -345,7 +345,7 @@ fn gpu_fills_large_holes() {
     }
 }
 
-/// Direction after direction, from straight to diagonal and between, in pictures of every shape.
+/// Direction after direction, from straight to diagonal and between, in images of every shape.
 #[test]
 fn gpu_follows_any_direction() {
     let Some(mut engine) = gpu_engine() else { return };
@@ -421,7 +421,7 @@ fn gpu_drops_the_border_and_what_matches_badly() {
     }
 }
 
-/// The pictures swapped: gates of either map, tables that are read the other way round, pictures of two depths, sums in turns.
+/// The images swapped: gates of either map, tables that are read the other way round, images of two depths, sums in turns.
 #[test]
 fn gpu_matches_with_the_pictures_swapped() {
     let Some(gpu) = open_gpu() else { return };
@@ -457,7 +457,7 @@ fn gpu_matches_with_the_pictures_swapped() {
         case.check(&mut engine);
         check(&mut short, &case);
         let deep = Luma::U16 { image: case.right.to_u8().map(|&v| 5 * u16::from(v)), bits: 11 };
-        let what = format!("a deeper right picture, {}", case.what);
+        let what = format!("a deeper right image, {}", case.what);
         check(&mut engine, &Case { right: deep, what, ..case });
     }
 }

@@ -1,4 +1,4 @@
-//! Pictures made of both pictures of a pair, as RGBA bytes.
+//! Images made of both images of a pair, as RGBA bytes.
 
 use crate::geometry::Axis;
 use crate::image::{Image, Luma, Picture, QuarterTurn};
@@ -18,14 +18,14 @@ fn grey(picture: &Picture) -> impl Fn(usize, usize) -> u8 + '_ {
     }
 }
 
-/// The left picture in red over the right one in blue and green, for red-cyan glasses.
+/// The left image in red over the right one in blue and green, for red-cyan glasses.
 pub fn anaglyph(left: &Picture, right: &Picture) -> Vec<u8> {
     let ((width, height), left, right) = (left.size(), grey(left), grey(right));
     let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
     pixels.flat_map(|(x, y)| [left(x, y), right(x, y), right(x, y), 255]).collect()
 }
 
-/// Both pictures under common lines, as far as they fit into the size of one: every second column of the left picture, then of the right
+/// Both images under common lines, as far as they fit into the size of one: every second column of the left image, then of the right
 /// one, under horizontal lines; for a vertical baseline every second row, and vertical lines.
 pub fn rows(left: &Picture, right: &Picture, axis: Axis) -> Vec<u8> {
     match axis {

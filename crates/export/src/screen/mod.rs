@@ -1,4 +1,4 @@
-//! Pictures and maps as the bytes and words that a window's shaders read: every loop over pixels that a window needs.
+//! Images and maps as the bytes and words that a window's shaders read: every loop over pixels that a window needs.
 
 mod composed;
 mod float_map;
@@ -9,7 +9,7 @@ pub use float_map::FloatMap;
 use crate::image::{Image, Luma, Picture};
 use crate::stereo::DisparityMap;
 
-/// The picture in colour, or else its brightness, as RGBA.
+/// The image in colour, or else its brightness, as RGBA.
 pub fn rgba(picture: &Picture) -> Vec<u8> {
     let grey = |image: &Image<u8>| image.pixels().iter().map(|&v| [v, v, v, 255]).collect::<Vec<_>>().into_flattened();
     match (&picture.rgb, &picture.luma) {

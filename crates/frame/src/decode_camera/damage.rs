@@ -6,13 +6,13 @@ use std::ops::Sub;
 /// Cause of a frame's damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// Fewer bytes than the picture has.
+    /// Fewer bytes than the image has.
     Short,
     /// The driver flags the frame: bytes were lost on the bus.
     Flagged,
     /// A truncated or invalid JPEG.
     Jpeg,
-    /// Another picture size than the granted one, or one that the format cannot have.
+    /// Another image size than the granted one, or one that the format cannot have.
     Size,
 }
 

@@ -1,6 +1,6 @@
 //! Decodes camera frames: luma directly from the data, RGB on request. Luma keeps the camera's range:
 //! YUYV and NV12 usually 16 to 235 (BT.601, limited), MJPEG 0 to 255 (BT.601, full). A damaged frame is an error,
-//! because a partial picture would be matched. Two kinds of damage are undetected: a cut in the last row of blocks, and a
+//! because a partial image would be matched. Two kinds of damage are undetected: a cut in the last row of blocks, and a
 //! lost end whose place holds bytes of an older frame.
 
 mod damage;
@@ -77,7 +77,7 @@ impl Layout {
         Self { stride: self.stride.max(stride), ..self }
     }
 
-    /// Cuts the picture's bytes out of a frame's bytes, which may be longer (whole memory pages).
+    /// Cuts the image's bytes out of a frame's bytes, which may be longer (whole memory pages).
     pub fn cut<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         let rows = match self.format {
             PixelFormat::Mjpeg => return bytes,
@@ -92,7 +92,7 @@ impl Layout {
         let row = self.width.saturating_mul(self.format.bytes_per_pixel().unwrap_or(0));
         let stride = self.stride.max(row);
         let needed = rows.checked_sub(1).map_or(0, |gaps| gaps.saturating_mul(stride).saturating_add(row));
-        // drivers may pass more bytes than the picture has (whole memory pages)
+        // drivers may pass more bytes than the image has (whole memory pages)
         let Some(bytes) = bytes.get(..needed) else {
             let Self { format, width, height, .. } = self;
             let (name, got) = (format.name(), bytes.len());
@@ -115,7 +115,7 @@ impl Layout {
 pub fn decode(layout: Layout, bytes: &[u8], pixels: Pixels) -> Result<Picture, DecodeError> {
     let Layout { width, height, .. } = layout;
     if width == 0 || height == 0 {
-        return Err(DecodeError::new(Damage::Size, format!("a picture of {width}x{height}")));
+        return Err(DecodeError::new(Damage::Size, format!("an image of {width}x{height}")));
     }
     let color = pixels.has_color();
     match layout.format {
@@ -154,7 +154,7 @@ fn decode_nv12(layout: Layout, bytes: &[u8], color: bool) -> Result<Picture, Dec
         return Err(DecodeError::new(Damage::Size, format!("NV12 frame of odd size {width}x{height}")));
     }
     let luma = plane(layout, bytes)?;
-    // a partial picture is an error, also where colour is not requested
+    // a partial image is an error, also where colour is not requested
     let colours: Vec<&[u8]> =
         layout.rows(bytes.get(stride.saturating_mul(height)..).unwrap_or_default(), height / 2)?.collect();
     let rgb = color.then(|| {

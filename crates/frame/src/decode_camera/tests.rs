@@ -3,7 +3,7 @@
 use super::*;
 use ::image::codecs::jpeg::JpegEncoder;
 
-/// Creates a smooth picture, which JPEG preserves well.
+/// Creates a smooth image, which JPEG preserves well.
 fn ramp(width: usize, height: usize) -> Image<u8> {
     Image::from_fn(width, height, |x, y| (40 + 3 * x + 2 * y).min(255) as u8)
 }
@@ -100,7 +100,7 @@ fn luma_and_colours_of_one_pass_are_those_of_two() {
     }
 }
 
-/// A real camera's frame without Huffman tables, with its correctly decoded picture.
+/// A real camera's frame without Huffman tables, with its correctly decoded image.
 #[test]
 fn a_real_cameras_frame_is_decoded() {
     let Some(data) = std::env::var_os("STEREOPSIS_DATA") else {

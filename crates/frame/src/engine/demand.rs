@@ -17,11 +17,11 @@ pub struct Demand {
     pub size: (usize, usize),
     /// Valid parameters.
     pub params: Arc<StereoParams>,
-    /// Whether the right picture's map is computed too.
+    /// Whether the right image's map is computed too.
     pub wants_right: bool,
     /// Whether brightness has more than 8 bits.
     pub deep: bool,
-    /// Whether both pictures have colours.
+    /// Whether both images have colours.
     pub colored: bool,
 }
 

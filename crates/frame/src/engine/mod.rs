@@ -61,7 +61,7 @@ pub struct Job {
     pub params: Arc<StereoParams>,
     /// Whether the disparity map comes to the host; a window needs only the texture.
     pub read_back: bool,
-    /// Whether the right picture's map is computed too, and comes to the host.
+    /// Whether the right image's map is computed too, and comes to the host.
     pub wants_right: bool,
 }
 
@@ -90,7 +90,7 @@ pub struct Output {
     pub engine: Arc<EngineInfo>,
     /// Disparity map on the host; always from the CPU, on request from the GPU.
     pub map: Option<Arc<DisparityMap>>,
-    /// The right picture's disparity map, if the job wants it.
+    /// The right image's disparity map, if the job wants it.
     pub right_map: Option<Arc<DisparityMap>>,
     /// Disparity map on the GPU; only from the GPU.
     pub texture: Option<ResultTexture>,
@@ -182,7 +182,7 @@ pub trait Engine: Send {
     }
 }
 
-/// Refuses pictures with too many pixels for the counters of mutual information.
+/// Refuses images with too many pixels for the counters of mutual information.
 ///
 /// # Errors
 /// There are too many pixels.

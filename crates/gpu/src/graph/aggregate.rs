@@ -136,7 +136,7 @@ pub(super) fn codes(level: usize, layout: &Layout) -> Vec<Resource> {
     [Some(Resource::Codes(level)), table].into_iter().flatten().collect()
 }
 
-/// Bytes that a kernel reads for the costs of a pixel: those of a volume, or the codes in both pictures, which caches hold
+/// Bytes that a kernel reads for the costs of a pixel: those of a volume, or the codes in both images, which caches hold
 /// for the neighbours.
 pub(super) fn cost_bytes_per_pixel(layout: &Layout) -> u64 {
     match layout.kernel.variant.costs {

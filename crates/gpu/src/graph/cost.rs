@@ -1,4 +1,4 @@
-//! From pictures to matching costs.
+//! From images to matching costs.
 
 use super::aggregate::codes;
 use super::{Dispatch, GraphBuilder, Product, Request, RowKernel};
@@ -22,7 +22,7 @@ shaders! {
 }
 
 impl GraphBuilder {
-    /// Codes of both pictures and the cost volume; of SAD the volume alone.
+    /// Codes of both images and the cost volume; of SAD the volume alone.
     pub(super) fn cost(&mut self, level: usize, layout: &Layout) {
         if layout.structure.is_windowed() {
             return self.sad(level, layout);
@@ -80,7 +80,7 @@ impl GraphBuilder {
     }
 }
 
-/// Codes of both pictures.
+/// Codes of both images.
 fn transforms(level: usize, layout: &Layout) -> Vec<Dispatch> {
     let structure = &layout.structure;
     let pixels = structure.pixels();

@@ -31,7 +31,7 @@ const VOTES: (u32, u32) = (2 * 16, 32);
 /// Segments that a workgroup fits planes to.
 const FITS: u64 = 64;
 
-/// The picture that a map belongs to.
+/// The image that a map belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Left,
@@ -61,7 +61,7 @@ impl Side {
         }
     }
 
-    /// The constant of shaders that read its picture.
+    /// The constant of shaders that read its image.
     fn is_right(self) -> (&'static str, u32) {
         ("IS_RIGHT", u32::from(self == Self::Right))
     }
@@ -108,7 +108,7 @@ impl Maps<'_> {
         [side.map(self.level, here), side.map(self.level, 1 - here)]
     }
 
-    /// An entry of the speckle's shader: from the map in its buffer, and the other picture's map, into the other buffer.
+    /// An entry of the speckle's shader: from the map in its buffer, and the other image's map, into the other buffer.
     fn speckle(
         &self,
         entry: &'static str,
@@ -164,10 +164,10 @@ impl GraphBuilder {
         [Side::Left.map(level, maps.left), Side::Right.map(level, maps.right)]
     }
 
-    /// Finds the borders of both pictures, a workgroup for rows and one for columns of each: while others match, and behind no barrier.
+    /// Finds the borders of both images, a workgroup for rows and one for columns of each: while others match, and behind no barrier.
     pub(super) fn black_borders(&mut self, level: usize, layout: &Layout) {
         let structure = &layout.structure;
-        // the filters of mirrored pictures are those of the pair
+        // the filters of mirrored images are those of the pair
         if structure.mirrored || structure.filter(FilterKind::BlackBorder).is_none() {
             return;
         }
@@ -197,7 +197,7 @@ impl GraphBuilder {
         }
     }
 
-    /// Maps of the winners without black borders, and their median: of both pictures at once. The left-right check needs the right one.
+    /// Maps of the winners without black borders, and their median: of both images at once. The left-right check needs the right one.
     fn first_median(&mut self, maps: &mut Maps<'_>) {
         let Maps { level, layout, .. } = *maps;
         let structure = &layout.structure;
@@ -240,7 +240,7 @@ impl GraphBuilder {
         let labels = structure.filter(FilterKind::Speckle).is_some();
         let unchecked = [maps.map(Side::Left), maps.map(Side::Right)];
         for &side in sides {
-            // without a check there may be no map of the other picture
+            // without a check there may be no map of the other image
             let opposite = if checks { unchecked[usize::from(side == Side::Left)] } else { maps.map(side) };
             let constants = [side.is_right(), ("CHECKS", u32::from(checks)), ("LABELS", u32::from(labels))];
             let into_other = |entry, constants| maps.speckle(entry, constants, side, opposite);
@@ -310,7 +310,7 @@ impl GraphBuilder {
         self.push_in_place(maps, side, ["fill", "right fill"], dispatches);
     }
 
-    /// Segments of the picture, and planes through their disparities; what they fill is marked.
+    /// Segments of the image, and planes through their disparities; what they fill is marked.
     fn planes(&mut self, maps: &Maps<'_>, side: Side, mark: u32) {
         let layout = maps.layout;
         let Structure { width, height, .. } = layout.structure;
@@ -337,7 +337,7 @@ impl GraphBuilder {
         let is_colored = maps.layout.structure.colored;
         let guides = sides.map(|side| if is_colored { side.colors() } else { side.picture(maps.level) });
         let pictures = sides.map(|side| side.picture(maps.level));
-        // the union-find parents and sizes are free by now: a word for each pixel of the right picture fits, and its slopes
+        // the union-find parents and sizes are free by now: a word for each pixel of the right image fits, and its slopes
         let remembers = maps.layout.structure.chooses_from_last;
         let last = if remembers { Resource::Last } else { maps.map(Side::Left) }; // bound and not read
         let others = [Resource::Parents, Resource::ChoiceNet, last, Resource::Sizes];

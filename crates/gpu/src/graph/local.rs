@@ -91,7 +91,7 @@ fn row_kernel(
     }
 }
 
-/// Arms of both pictures.
+/// Arms of both images.
 fn arms(level: usize, layout: &Layout, local: &LocalConfig) -> Dispatch {
     let structure = &layout.structure;
     let (width, height) = (structure.width as u32, structure.height as u32);
@@ -130,7 +130,7 @@ fn bytes_per_candidate_16ths(local: &LocalConfig, entry: &str) -> u64 {
             let columns = u64::from(LOCAL_COLUMNS);
             (2 * reach + 1) * halo(columns + 2 * reach, columns) + result
         }
-        // arms of all lengths are as frequent, in a picture without surprises
+        // arms of all lengths are as frequent, in an image without surprises
         _ => (reach + 1) * (reach + 1) * 16 + result,
     }
 }

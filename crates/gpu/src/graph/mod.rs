@@ -54,7 +54,7 @@ pub struct Dispatch {
     pub groups: [u32; 3],
     /// Estimated work: about pixels times candidates.
     pub work: u64,
-    /// Bytes that it reads and writes: of volumes and maps every access, of codes and pictures the first one, because
+    /// Bytes that it reads and writes: of volumes and maps every access, of codes and images the first one, because
     /// neighbours share them in caches.
     pub bytes: u64,
     /// Integer operations, counted as [`super::operations`] documents; 0 where they are not counted.
@@ -213,7 +213,7 @@ impl DispatchGraph {
         sized.filter(|(_, bytes)| *bytes > 0).map(|(r, bytes)| (r, bytes.max(16).next_multiple_of(16))).collect()
     }
 
-    /// Pictures that are made from the pair, halved or mirrored, with their sizes.
+    /// Images that are made from the pair, halved or mirrored, with their sizes.
     pub(crate) fn made_pictures(&self) -> HashMap<Resource, (usize, usize)> {
         let is_made =
             |resource: &Resource| matches!(resource, Resource::LeftPicture(1..) | Resource::RightPicture(1..));
@@ -243,7 +243,7 @@ pub(super) struct GraphBuilder {
     pub(super) max_work: u64,
     /// The stage to which all steps of a coarser level belong.
     pub(super) coarse_stage: Option<&'static str>,
-    /// The level of mirrored pictures, which shares the pair's buffers.
+    /// The level of mirrored images, which shares the pair's buffers.
     mirrored: Option<usize>,
 }
 

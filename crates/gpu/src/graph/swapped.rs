@@ -1,4 +1,4 @@
-//! The right picture's map from matching with the pictures swapped ([`crate::stereo::swapped_map`]).
+//! The right image's map from matching with the images swapped ([`crate::stereo::swapped_map`]).
 
 use super::{Dispatch, GraphBuilder, Product, map_dispatch};
 use crate::layout::Layout;
@@ -10,7 +10,7 @@ shaders! {
 }
 
 impl GraphBuilder {
-    /// Matches the mirrored, swapped pictures as level `mirrored`, and mirrors the result into the pair's right map. The
+    /// Matches the mirrored, swapped images as level `mirrored`, and mirrors the result into the pair's right map. The
     /// volumes are those of the pair, whose left map is complete.
     pub(super) fn match_mirrored(&mut self, mirrored: usize, layout: &Layout) {
         let resources = vec![

@@ -19,7 +19,7 @@ use std::path::Path;
 pub struct Options {
     /// Number of settings that each search tries.
     pub trials: usize,
-    /// Largest picture size, px; larger scenes are skipped.
+    /// Largest image size, px; larger scenes are skipped.
     pub max_pixels: usize,
     /// Objective of the searches. Without truth each scene is searched by itself.
     pub judge: Judge,

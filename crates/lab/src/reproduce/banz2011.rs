@@ -32,7 +32,7 @@ pub(super) const PLANS: &[Plan] = &[
 const DEVICE: &str = "a Tesla C2050";
 const LARGE: (usize, usize) = (1280, 960);
 
-/// Table 2: picture sizes and times with 64, 128 and 256 disparities, ms; no left-right check, no transfers.
+/// Table 2: image sizes and times with 64, 128 and 256 disparities, ms; no left-right check, no transfers.
 const TABLE_2: [((usize, usize), [f64; 3]); 3] =
     [((640, 480), [9.7, 16.0, 29.0]), ((1024, 768), [21.5, 35.9, 67.1]), ((1280, 960), [32.9, 56.2, 105.7])];
 const DISPARITIES: [u32; 3] = [64, 128, 256];
@@ -91,7 +91,8 @@ fn median(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
 }
 
 fn rank(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
-    let here = "The stage before the paths: the rank transforms of both pictures. The costs are computed where paths need them.";
+    let here =
+        "The stage before the paths: the rank transforms of both images. The costs are computed where paths need them.";
     let mut exhibit = Exhibit::new("Fig. 6", "rank transform 9x9", here).with_quantity("time, ms", 2);
     let others =
         [("with texture memory", 3.13), ("GT200, texture memory, ceil", 4.0), ("GT200, texture memory, if/else", 62.6)];
@@ -425,7 +426,7 @@ fn comparison(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
         [cell],
         Verdict::of(
             times[2] > times[0],
-            "mutual information takes longer, because it matches smaller pictures first and stores its costs",
+            "mutual information takes longer, because it matches smaller images first and stores its costs",
             "costs that are as quick as those of rank",
         ),
     );

@@ -72,7 +72,7 @@ fn benchmark(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
         (
             "its consistent variant for structured environments",
             5.8,
-            "its choice of disparities by segments of the picture, which this paper leaves out too",
+            "its choice of disparities by segments of the image, which this paper leaves out too",
         ),
         ("Gong and Yang: dynamic programming on a GPU", 10.7, "their program: it is another method"),
         ("the best method at that time", 4.2, "that program: it is another method"),
@@ -234,8 +234,8 @@ fn add_growth(exhibit: &mut Exhibit, ms: impl Fn(Configuration) -> f64) {
         [Cell::both(4.0, pixels)],
         Verdict::of(
             (2.5..=6.0).contains(&pixels),
-            "near the ratio of the pixels, as the paper's theory has it; its GPU, which small pictures do not fill, only followed the width",
-            format!("parts that do not grow with the picture: {pixels:.1} times"),
+            "near the ratio of the pixels, as the paper's theory has it; its GPU, which small images do not fill, only followed the width",
+            format!("parts that do not grow with the image: {pixels:.1} times"),
         ),
     );
     let twice = |(width, height)| ms((width, height, 128, LEVELS)) / ms((width, height, 64, LEVELS));
@@ -245,7 +245,7 @@ fn add_growth(exhibit: &mut Exhibit, ms: impl Fn(Configuration) -> f64) {
         [Cell::both(2.0, large)],
         Verdict::of(
             (1.5..=2.5).contains(&large),
-            "near the ratio of the disparities, as the paper has it of large pictures",
+            "near the ratio of the disparities, as the paper has it of large images",
             format!(
                 "what does not depend on the disparities, such as tables, medians and the parabola: {large:.2} times"
             ),
@@ -258,7 +258,7 @@ fn add_growth(exhibit: &mut Exhibit, ms: impl Fn(Configuration) -> f64) {
         Verdict::of(
             (1.0..=1.5).contains(&small),
             "only slightly more, as in the paper; here because of what does not depend on the disparities",
-            format!("a CPU, which small pictures fill as well as large ones: {small:.2} times"),
+            format!("a CPU, which small images fill as well as large ones: {small:.2} times"),
         ),
     );
     let more =
@@ -277,7 +277,7 @@ fn add_growth(exhibit: &mut Exhibit, ms: impl Fn(Configuration) -> f64) {
                 if percent < 0.0 {
                     format!("times that vary more on this machine than the levels cost: {percent:.0} %")
                 } else {
-                    format!("parts of each level that do not shrink with its picture: {percent:.0} %")
+                    format!("parts of each level that do not shrink with its image: {percent:.0} %")
                 },
             ),
         );
@@ -340,7 +340,7 @@ fn other_implementations(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
         "The built-in scene. Hirschmüller's program on a CPU is compared with the plain loops of `crates/stereo/src` on one thread{}; the paper's GPU \
          with the CPU engine ({}).",
         if scale > 1 {
-            format!(", timed on pictures of 1/{scale} of each side, and their time is multiplied by {}", scale * scale)
+            format!(", timed on images of 1/{scale} of each side, and their time is multiplied by {}", scale * scale)
         } else {
             String::new()
         },

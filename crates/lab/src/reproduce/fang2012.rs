@@ -98,7 +98,7 @@ fn tsukuba_words(workshop: &Workshop) -> String {
     format!("{what}, {}x{} with {DISPARITIES} disparities", TSUKUBA.0, TSUKUBA.1)
 }
 
-/// Returns the divisor of picture sides for plain loops; times are multiplied by its square.
+/// Returns the divisor of image sides for plain loops; times are multiplied by its square.
 fn plain_scale(workshop: &Workshop) -> usize {
     if workshop.quick { 2 } else { 1 }
 }

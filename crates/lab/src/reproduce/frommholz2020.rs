@@ -1,4 +1,4 @@
-//! Frommholz 2020: semi-global matching with any number of path directions. The paper's rendered aerial pictures are not published,
+//! Frommholz 2020: semi-global matching with any number of path directions. The paper's rendered aerial images are not published,
 //! so its quality tables are repeated on other rendered pairs; only the trend over directions is compared.
 
 mod quality;
@@ -133,7 +133,7 @@ fn gating(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
         Verdict::of(
             wrong <= 1.02,
             "the ambiguities do not grow when fewer disparities compete",
-            "objects that the gates leave out, because smaller pictures do not show them",
+            "objects that the gates leave out, because smaller images do not show them",
         ),
     );
     exhibit.row(
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(words, ["reproduced", "differs"]);
     }
 
-    /// Largest ratio of equal medians: they vary on a small picture with exact truth.
+    /// Largest ratio of equal medians: they vary on a small image with exact truth.
     const FLUCTUATION: f64 = 1.03;
 
     #[test]

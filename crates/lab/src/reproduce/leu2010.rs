@@ -75,7 +75,7 @@ fn small_and_large_windows(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
         Verdict::of(
             small > large,
             format!("{:.2} times as many wrong pixels with 5x5 as with 19x19", small / large),
-            "pictures in which edges cost a large window more than noise costs a small one",
+            "images in which edges cost a large window more than noise costs a small one",
         )
     };
     exhibit.row("5x5", [Cell::here(small)], verdict());
@@ -159,7 +159,7 @@ fn reliability_tests(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
                     "it drops wrong pixels rather than right ones: {:.2} times the share of before",
                     badv / without
                 ),
-                "pictures that are right there too: coordinates are clamped at borders here, and the paper has no windows there",
+                "images that are right there too: coordinates are clamped at borders here, and the paper has no windows there",
             )
         };
         exhibit.row(what, [Cell::here(badv), Cell::here(density)], verdict);
@@ -168,8 +168,8 @@ fn reliability_tests(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
 }
 
 fn dropped_border(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
-    let here = "Pixels that keep their window and their whole range inside both pictures, counted in a map with `--drop-border`.";
-    let mut exhibit = Exhibit::new("Section III", "the part of the picture that is matched, eq. 4", here)
+    let here = "Pixels that keep their window and their whole range inside both images, counted in a map with `--drop-border`.";
+    let mut exhibit = Exhibit::new("Section III", "the part of the image that is matched, eq. 4", here)
         .with_quantity("columns", 0)
         .with_quantity("rows", 0);
     let params = StereoParams {
@@ -207,7 +207,7 @@ const GROWTH_OF_PLAIN: f64 = 0.5;
 /// Largest growth of running sums over the windows, by border and caches.
 const MAX_RUNNING_GROWTH: f64 = 2.0;
 
-/// Times plain loops on pictures with sides divided by `scale`, multiplied by its square, ms.
+/// Times plain loops on images with sides divided by `scale`, multiplied by its square, ms.
 fn plain_ms(workshop: &Workshop, window: u32, num_disparities: u32, scale: usize) -> anyhow::Result<f64> {
     let params = StereoParams { num_disparities, ..block_matching(window) };
     let jobs = workshop.jobs((SIZE.0 / scale, SIZE.1 / scale), &params)?;
@@ -224,7 +224,7 @@ fn times_on_cpu(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     let scale = if workshop.quick { 4 } else { 2 };
     let here = format!(
         "1280x480 of the built-in scene. The paper's loops add up each window anew on one thread; so do the plain loops of `crates/stereo/src`, timed \
-         on pictures of 1/{scale} of each side, and their time is multiplied by {}. The CPU engine ({}) has running sums, which the paper \
+         on images of 1/{scale} of each side, and their time is multiplied by {}. The CPU engine ({}) has running sums, which the paper \
          names as the next step.",
         scale * scale,
         workshop.cpu.adapter
@@ -313,7 +313,7 @@ fn times_on_gpu(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// Fig. 10: picture side, disparities and window of the FPGA, its clocks, and its parallel lines.
+/// Fig. 10: image side, disparities and window of the FPGA, its clocks, and its parallel lines.
 const FPGA_SIDE: usize = 128;
 const FPGA_DISPARITIES: u32 = 16;
 const FPGA_WINDOW: u32 = 7;

@@ -42,7 +42,7 @@ choices! {
 pub struct Options {
     /// Papers, in this order.
     pub papers: Vec<Paper>,
-    /// Whether to use smaller and fewer pictures: under two minutes for all papers.
+    /// Whether to use smaller and fewer images: under two minutes for all papers.
     pub quick: bool,
     /// Folder of pairs with truth; without one the built-in scene is used.
     pub data: Option<PathBuf>,

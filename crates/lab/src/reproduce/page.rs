@@ -32,7 +32,7 @@ pub(super) fn report(workshop: &Workshop, made: &[FinishedExhibit]) -> serde_jso
 pub(super) fn page(workshop: &Workshop, options: &Options, made: &[FinishedExhibit]) -> String {
     let mut text = String::from("# Five papers, table by table\n\n");
     let date = Zoned::now().strftime("%-d %B %Y");
-    let size = if options.quick { ", with small pictures (`--quick`)" } else { "" };
+    let size = if options.quick { ", with small images (`--quick`)" } else { "" };
     let _ = write!(
         text,
         "Every table and every figure with numbers of the five papers that Stereopsis stands on, made again by one command{size}:\n\n\

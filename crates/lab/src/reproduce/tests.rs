@@ -1,4 +1,4 @@
-//! Every exhibit is made on small pictures without data, and the page contains all.
+//! Every exhibit is made on small images without data, and the page contains all.
 
 use super::exhibit::{Cell, Verdict};
 use super::page::{FinishedExhibit, page, report};

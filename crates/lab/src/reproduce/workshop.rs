@@ -1,4 +1,4 @@
-//! Resources of the exhibits: pairs with truth, pictures of the built-in scene, engines, timers.
+//! Resources of the exhibits: pairs with truth, images of the built-in scene, engines, timers.
 
 use super::exhibit::Verdict;
 use crate::bench::one_by_one::{self, Times};
@@ -36,7 +36,7 @@ const MAX_FRAMES: usize = 21;
 
 /// Resources of the exhibits.
 pub(super) struct Workshop {
-    /// Whether to use smaller and fewer pictures.
+    /// Whether to use smaller and fewer images.
     pub(super) quick: bool,
     /// Divisor of the scene's sizes; above 1 only in tests.
     pub(super) shrink: usize,

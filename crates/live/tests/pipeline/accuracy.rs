@@ -112,7 +112,7 @@ fn confidence_of_the_learned_choice_is_the_chance_to_be_right() {
     }
 }
 
-/// Bars seen through a doorway: each looks like the next one, so that the pictures agree at many disparities.
+/// Bars seen through a doorway: each looks like the next one, so that the images agree at many disparities.
 #[test]
 fn the_chance_is_low_where_a_pattern_repeats() {
     let mut random = fastrand::Rng::with_seed(1);

@@ -12,7 +12,7 @@ fn make_folder(path: &Path) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
 }
 
-/// Grey pictures of one value.
+/// Grey images of one value.
 fn pictures(root: &Path, names: &[&str], (width, height): (u32, u32), value: u8) {
     for name in names {
         let path = root.join(name);
@@ -21,7 +21,7 @@ fn pictures(root: &Path, names: &[&str], (width, height): (u32, u32), value: u8)
     }
 }
 
-/// 16-bit pictures, as of KITTI.
+/// 16-bit images, as of KITTI.
 fn deep_picture(root: &Path, name: &str, (width, height): (u32, u32), values: &[u16]) {
     let path = root.join(name);
     make_folder(&path);
@@ -181,7 +181,7 @@ fn what_cannot_be_evaluated_is_named() {
     pictures(folder, &["a/im0.png"], (2, 1), 9);
     pfm(folder, "a/disp0.pfm", (2, 1), &[1.0, 2.0]);
     let why = find_truth_pairs(folder).unwrap_err().to_string();
-    assert!(why.contains("im0.png") && why.contains("no right picture"), "{why}");
+    assert!(why.contains("im0.png") && why.contains("no right image"), "{why}");
     pictures(folder, &["a/im1.png"], (2, 1), 9);
     pfm(folder, "a/disp0.pfm", (1, 1), &[1.0]);
     let why = one_error(folder);

@@ -95,7 +95,7 @@ fn a_folder_is_held_and_each_step_is_matched_once() {
     assert_eq!(live.latest().unwrap().job.frame.raw.name, "left1");
     live.set_preparation(FramePreparation { scale: Scale::Quarter, ..live.preparation() }).unwrap();
     settles(&live, 3);
-    fs::write(folder.path().join("left2.png"), "no picture").unwrap();
+    fs::write(folder.path().join("left2.png"), "no image").unwrap();
     live.step(-1);
     settles(&live, 4);
     // read ahead before it was damaged: gone from memory after a jump over it

@@ -1,4 +1,4 @@
-//! Recordings and pictures damaged at random, behind their checksums: nothing panics, hangs or takes all memory. With
+//! Recordings and images damaged at random, behind their checksums: nothing panics, hangs or takes all memory. With
 //! `STEREOPSIS_ROUNDS` more of them.
 
 use super::fixture::{Recorder, SIZE, about, file, image, picture, taken};
@@ -20,7 +20,7 @@ fn rounds() -> usize {
     std::env::var("STEREOPSIS_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(12)
 }
 
-/// Recordings of each format: ours and of others with cameras, in memory and as files of pictures, in chunks and without.
+/// Recordings of each format: ours and of others with cameras, in memory and as files of images, in chunks and without.
 fn recordings() -> Vec<Vec<u8>> {
     let geometry = Geometry::new(50.0, 0.1, 0.0, [19.5, 14.5]);
     let cameras = CameraInfo::of_rectified(&geometry, SIZE);

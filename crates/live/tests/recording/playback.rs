@@ -163,7 +163,7 @@ fn an_unfinished_file_plays_as_far_as_it_goes_and_says_so() {
     assert!((0..).zip(&pairs).all(|(k, pair)| is_pair(pair, k)));
 }
 
-/// Returns a foreign recording: the right camera is 8 ms late, and some of its pictures are missing.
+/// Returns a foreign recording: the right camera is 8 ms late, and some of its images are missing.
 fn foreign(format: Format, names: [&str; 2], missing: &[u64]) -> Vec<u8> {
     let mut recorder = Recorder::new(format, WriteOptions::new());
     for k in 0..9 {
@@ -194,7 +194,7 @@ fn recordings_of_others_are_paired_by_the_time_that_their_pictures_tell() {
             assert!((pair.skew_s - 0.008).abs() < 1e-6, "{}", pair.skew_s);
         }
         let remarks = source.state().remarks.join("; ");
-        assert!(remarks.contains("2 pictures have no partner"), "{remarks}");
+        assert!(remarks.contains("2 images have no partner"), "{remarks}");
     }
 }
 
@@ -272,7 +272,7 @@ fn a_pipe_that_is_cut_ends_and_one_without_a_recording_is_refused() {
     let text = |bytes: &[u8]| PipeSource::open(Cursor::new(bytes.to_vec()), &at_once()).err().unwrap().to_string();
     assert!(text(b"hello, this is a text").contains("no MCAP recording"));
     assert!(text(b"").contains("nothing came"));
-    assert!(text(mcap::MAGIC).contains("no pictures"), "{}", text(mcap::MAGIC));
+    assert!(text(mcap::MAGIC).contains("no images"), "{}", text(mcap::MAGIC));
 }
 
 /// Pipe that a fault ends.

@@ -38,7 +38,7 @@ pub struct Distance {
 /// Measures the distance in space between the points of two pixels `(x, y)`; `step_px` is the step of the disparities.
 ///
 /// # Errors
-/// No calibration, a pixel outside the picture or without a measured disparity, or one at or behind infinity.
+/// No calibration, a pixel outside the image or without a measured disparity, or one at or behind infinity.
 pub fn distance(
     map: &DisparityMap,
     geometry: Option<&Geometry>,

@@ -50,8 +50,8 @@ pub struct PlaneQuality {
     pub inlier_percent: f64,
 }
 
-/// Measures the part of a region inside the picture. `true_distance_m` is the true distance of the plane on the
-/// line of sight through the middle of the picture, as measured with a ruler, above 0.
+/// Measures the part of a region inside the image. `true_distance_m` is the true distance of the plane on the
+/// line of sight through the middle of the image, as measured with a ruler, above 0.
 pub fn depth_quality(
     map: &DisparityMap,
     geometry: Option<&Geometry>,

@@ -22,7 +22,7 @@ pub(super) fn measured_px(map: &DisparityMap, x: usize, y: usize) -> Option<f64>
     (value != INVALID && map.reasons.at(x, y) == 0).then(|| f64::from(value) / 16.0)
 }
 
-/// Returns the measured pixels of a region inside the picture, row by row.
+/// Returns the measured pixels of a region inside the image, row by row.
 pub(super) fn samples(map: &DisparityMap, region: Region) -> Vec<Sample> {
     let sample = |(x, y)| Some(Sample { x: x as f64, y: y as f64, disparity_px: measured_px(map, x, y)? });
     region.pixels().filter_map(sample).collect()
@@ -47,7 +47,7 @@ fn ray(x: f64, y: f64, geometry: &Geometry) -> DVec3 {
     DVec3::new((x - geometry.cx_px) / geometry.focal_px, (y - geometry.cy_px) / geometry.focal_px, 1.0)
 }
 
-/// Returns the line of sight through the middle of a picture of this size.
+/// Returns the line of sight through the middle of an image of this size.
 pub(super) fn centre_ray((width, height): (usize, usize), geometry: &Geometry) -> DVec3 {
     ray((width as f64 - 1.0) / 2.0, (height as f64 - 1.0) / 2.0, geometry)
 }

@@ -20,7 +20,7 @@ pub struct TemporalNoise {
 }
 
 impl TemporalNoise {
-    /// Starts with the part of this region inside the picture.
+    /// Starts with the part of this region inside the image.
     pub fn new(region: Region) -> Self {
         Self { region, maps: VecDeque::new(), geometry: None }
     }

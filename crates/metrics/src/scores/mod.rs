@@ -1,4 +1,4 @@
-//! Scores of a map without ground truth, from the pictures alone. None of them is an error, and each can be good where the map is
+//! Scores of a map without ground truth, from the images alone. None of them is an error, and each can be good where the map is
 //! wrong. `stereopsis lab scores` measures their agreement with truth.
 
 mod combined;
@@ -23,7 +23,7 @@ use crate::stereo::{DisparityMap, INVALID, reason};
 pub struct Scores {
     /// Pixels that pass the left-right check, % of all.
     pub left_right_percent: Measured,
-    /// Agreement of the left picture with the right one warped by the map.
+    /// Agreement of the left image with the right one warped by the map.
     pub photometric: Result<Photometric, Missing>,
     /// Pixels that kept their disparity since the pair before, % of those where nothing moved.
     pub agreement_percent: Measured,
@@ -33,7 +33,7 @@ pub struct Scores {
     pub unmeasured_percent: f64,
 }
 
-/// Scores a map of these pictures. `checked` is whether the left-right check was on; `previous` is the pair before.
+/// Scores a map of these images. `checked` is whether the left-right check was on; `previous` is the pair before.
 pub fn scores(view: View<'_>, right: &Luma, checked: bool, previous: Option<View<'_>>) -> Scores {
     let View { left, map } = view;
     Scores {

@@ -1,15 +1,15 @@
-//! The right picture warped by the map into the left view, compared with the left picture.
+//! The right image warped by the map into the left view, compared with the left image.
 
 use super::is_measured;
 use crate::image::{Image, Luma};
 use crate::stereo::DisparityMap;
 
-/// Mean difference of the left picture and the warped right one, over measured pixels that the right view sees.
+/// Mean difference of the left image and the warped right one, over measured pixels that the right view sees.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Photometric {
     /// Number of compared pixels.
     pub pixels: usize,
-    /// Census distance in windows of 5x5 px, bits of 24; 12 for unrelated pictures. Independent of
+    /// Census distance in windows of 5x5 px, bits of 24; 12 for unrelated images. Independent of
     /// exposure. Neighbours without a warped value are left out, and the rest is scaled to 24 bits.
     pub census_bits: f64,
     /// Absolute difference, grey levels of 8 bits; different exposure of the two cameras adds to it.
@@ -23,7 +23,7 @@ const OCCLUDING_STEP: i32 = 16;
 const CENSUS_RADIUS: isize = 2;
 const CENSUS_BITS: f64 = 24.0;
 
-/// Compares the pictures by the map; all three have one size. `None` if no pixel can be compared, or the sizes differ.
+/// Compares the images by the map; all three have one size. `None` if no pixel can be compared, or the sizes differ.
 pub fn photometric(left: &Luma, right: &Luma, map: &DisparityMap) -> Option<Photometric> {
     if left.size() != map.size() || right.size() != map.size() {
         return None;
@@ -52,7 +52,7 @@ pub fn photometric(left: &Luma, right: &Luma, map: &DisparityMap) -> Option<Phot
     })
 }
 
-/// Warps the right picture into the left view, by linear interpolation; NaN where nothing was measured, and where the right view
+/// Warps the right image into the left view, by linear interpolation; NaN where nothing was measured, and where the right view
 /// does not see the point.
 fn warped(right: &Image<u8>, map: &DisparityMap) -> Image<f32> {
     let (width, height) = map.size();
@@ -60,7 +60,7 @@ fn warped(right: &Image<u8>, map: &DisparityMap) -> Image<f32> {
     let mut nearest = vec![i32::MIN; width];
     for y in 0..height {
         let (values, reasons) = (map.values.row(y), map.reasons.row(y));
-        // column of the right picture in 1/16 px, and the disparity
+        // column of the right image in 1/16 px, and the disparity
         let target = |x: usize| {
             let d16 = i32::from(values[x]);
             let at16 = 16 * x as i32 - d16;
@@ -86,7 +86,7 @@ fn warped(right: &Image<u8>, map: &DisparityMap) -> Image<f32> {
     warped
 }
 
-/// Returns the share of the comparisons with the centre that differ between the pictures; `None` without neighbours.
+/// Returns the share of the comparisons with the centre that differ between the images; `None` without neighbours.
 fn census_share(left: &Image<f32>, warped: &Image<f32>, x: usize, y: usize) -> Option<f64> {
     let (left_centre, warped_centre) = (left.at(x, y), warped.at(x, y));
     let (mut differ, mut count) = (0_u32, 0_u32);

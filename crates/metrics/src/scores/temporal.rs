@@ -4,10 +4,10 @@ use super::is_measured;
 use crate::image::{Image, Luma};
 use crate::stereo::DisparityMap;
 
-/// Left picture with its map.
+/// Left image with its map.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
-    /// Left picture.
+    /// Left image.
     pub left: &'a Luma,
     /// Disparity map.
     pub map: &'a DisparityMap,
@@ -19,7 +19,7 @@ const RADIUS: usize = 2;
 const STILL_LEVELS: u32 = 4;
 /// Largest difference of agreeing disparities, 1/16 px.
 const AGREEING_STEP: i32 = 16;
-/// Smallest share of the picture without motion.
+/// Smallest share of the image without motion.
 const MIN_STILL_SHARE: f64 = 0.02;
 
 /// Pixels with a disparity that agrees within 1 px, % of the pixels where nothing moved and at least one of the two maps has a measured
@@ -48,7 +48,7 @@ pub(crate) fn temporal_agreement_percent(previous: View<'_>, next: View<'_>) -> 
 fn still(previous: &Image<u8>, next: &Image<u8>) -> Image<bool> {
     let (width, height) = next.size();
     let differences = Image::from_fn(width, height, |x, y| u32::from(previous.at(x, y).abs_diff(next.at(x, y))));
-    // sums along rows, then along columns, of the part of the window inside the picture
+    // sums along rows, then along columns, of the part of the window inside the image
     let range = |at: usize, end: usize| at.saturating_sub(RADIUS)..(at + RADIUS + 1).min(end);
     let rows = Image::from_fn(width, height, |x, y| differences.row(y)[range(x, width)].iter().sum::<u32>());
     Image::from_fn(width, height, |x, y| {

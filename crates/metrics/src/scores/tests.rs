@@ -17,7 +17,7 @@ fn texture(x: usize, y: usize, square: bool) -> u8 {
     (if square { 10 } else { 180 }) + (noise % 60) as u8
 }
 
-/// Left and right picture, and the exact map with its hidden pixels invalid.
+/// Left and right image, and the exact map with its hidden pixels invalid.
 fn example() -> (Luma, Luma, DisparityMap) {
     let (width, height) = SIZE;
     let left = Image::from_fn(width, height, |x, y| texture(x, y, is_square(x, y)));

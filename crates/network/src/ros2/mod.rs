@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  messages in CDR (recording/format) ─▶ key of topic, type and hash ─▶ with an attachment ═▶ subscriptions of ROS
-//!  publishers of ROS ═▶ key of topic and type ─▶ pictures, paired by their stamps ─▶ source (source)
+//!  publishers of ROS ═▶ key of topic and type ─▶ images, paired by their stamps ─▶ source (source)
 //!  the graph: a liveliness token for the node and for each of its ends (token)
 //! ```
 //!
@@ -17,8 +17,8 @@
 //!
 //! - `network/ros2` has what makes a node of `rmw_zenoh_cpp`: keys, liveliness tokens, quality of service, hashes of types, attachments. All of it are functions of plain values, tested
 //!   against literal ones; `tools/ros2_peer.sh` has a program of others check them.
-//! - The bytes of messages are those of recordings in ROS 2's format (`recording/format/ros2`). `Packer` writes pictures without colours as plain pixels for it, and points
-//!   and decoded pictures, which no recording has, on request.
+//! - The bytes of messages are those of recordings in ROS 2's format (`recording/format/ros2`). `Packer` writes images without colours as plain pixels for it, and points
+//!   and decoded images, which no recording has, on request.
 //! - `publish/ros2` is a `live::Remote` like that of Foxglove, with an inbox of its own; several of them are one (`live::Remotes`). Zenoh says which topics have a subscription, and only
 //!   those are packed. What is sent once (`/tf_static`) is kept for late subscriptions by `zenoh-ext`.
 //! - A source (`network/ros2/source`) declares its tokens before its subscriptions, because publishers of later releases send only to those that they know by a token. A

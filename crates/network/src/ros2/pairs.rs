@@ -1,4 +1,4 @@
-//! Pictures of two topics, paired by their stamps. The newest pair is kept for its reader.
+//! Images of two topics, paired by their stamps. The newest pair is kept for its reader.
 
 use super::super::outlet::now_ns;
 use crate::calibration::CameraInfo;
@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Picture rate assumed until it is measured, Hz.
+/// Image rate assumed until it is measured, Hz.
 const DEFAULT_RATE_HZ: f64 = 30.0;
 
 /// Receiver of the messages of all subscriptions.
@@ -22,17 +22,17 @@ pub(super) struct Intake {
 struct State {
     pairing: Pairing<Packet>,
     cameras: [Option<CameraInfo>; 2],
-    /// Arrival of the last picture of each view.
+    /// Arrival of the last image of each view.
     came: [Option<Instant>; 2],
     refused: u64,
     refusal: Option<String>,
 }
 
-/// Counters and arrival times of received pictures.
+/// Counters and arrival times of received images.
 pub(super) struct IntakeStatus {
-    /// Arrival of the last picture of each view.
+    /// Arrival of the last image of each view.
     pub(super) last: [Option<Instant>; 2],
-    /// Pictures without a partner.
+    /// Images without a partner.
     pub(super) unpaired: u64,
     pub(super) skew: Option<Skew>,
     /// Number of refused messages, and the last reason.
@@ -53,7 +53,7 @@ impl Intake {
         (Arc::new(Self { state: Mutex::new(state), sender }), pairs)
     }
 
-    /// Adds a picture; `sent_ns` (its send time) replaces a missing stamp.
+    /// Adds an image; `sent_ns` (its send time) replaces a missing stamp.
     pub(super) fn picture(&self, side: Side, channel: &Arc<Channel>, message: &[u8], sent_ns: Option<u64>) {
         let Some(stamp) = stamp(message) else {
             return self.refuse(format!("{}: {} bytes are no message", channel.topic, message.len()));
@@ -96,7 +96,7 @@ impl Intake {
         self.state.lock().cameras.clone()
     }
 
-    /// Returns the largest columns and rows of the published cameras, the upper limit of a picture's size.
+    /// Returns the largest columns and rows of the published cameras, the upper limit of an image's size.
     pub(super) fn camera_size(&self) -> Option<(usize, usize)> {
         let state = self.state.lock();
         let sizes = state.cameras.iter().flatten().map(|camera| (camera.width as usize, camera.height as usize));

@@ -17,7 +17,7 @@ pub struct Qos {
 const DEFAULT_DEPTH: usize = 42;
 
 impl Qos {
-    /// Profile of pictures and results: only the newest matters.
+    /// Profile of images and results: only the newest matters.
     pub const SENSOR_DATA: Self = Self { is_best_effort: true, is_latched: false, depth: 5 };
     /// Profile of small messages.
     pub const DEFAULT: Self = Self { is_best_effort: false, is_latched: false, depth: 10 };

@@ -1,4 +1,4 @@
-//! Source of a ROS 2 driver's pairs: two picture topics with their camera descriptions.
+//! Source of a ROS 2 driver's pairs: two image topics with their camera descriptions.
 
 use super::node::{Incoming, Node};
 use super::pairs::Intake;
@@ -22,13 +22,13 @@ use std::time::{Duration, Instant};
 const FIRST_PAIR_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time limit of the connection to a router.
 const ROUTER_TIMEOUT: Duration = Duration::from_secs(5);
-/// Time without pictures after which the compressed topic is used instead.
+/// Time without images after which the compressed topic is used instead.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Minimum wait for camera descriptions after the first pair: a starting node may declare them after its picture topics.
+/// Minimum wait for camera descriptions after the first pair: a starting node may declare them after its image topics.
 const CAMERAS_GRACE: Duration = Duration::from_millis(500);
 /// Time limit of published camera descriptions after the first pair.
 const CAMERAS_TIMEOUT: Duration = Duration::from_secs(5);
-/// Time without pictures after which a view is reported as lost.
+/// Time without images after which a view is reported as lost.
 const LOST_TIMEOUT: Duration = Duration::from_secs(3);
 /// Polling interval.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -36,7 +36,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 const MAX_NAMED: usize = 12;
 const SIDES: [Side; 2] = [Side::Left, Side::Right];
 
-/// Source of a driver's pictures.
+/// Source of a driver's images.
 pub struct RosSource {
     info: SourceInfo,
     calibration: Option<CalibrationNote>,
@@ -50,7 +50,7 @@ pub struct RosSource {
 
 /// Subscriptions and their received messages.
 struct Received {
-    /// Picture topics, left first.
+    /// Image topics, left first.
     topics: [String; 2],
     pictures: [Incoming; 2],
     _cameras: [Incoming; 2],
@@ -89,11 +89,11 @@ impl Received {
     fn start(topics: [&str; 2], surroundings: &RosEnvironment) -> Result<Self, super::super::error::NetworkError> {
         let node = Node::open(surroundings, "stereopsis_source")?;
         let (intake, pairs) = Intake::new();
-        let camera = |eye: usize| {
-            let channel = Format::Ros2.channel_of(&camera_topic(topics[eye]), Kind::Camera);
+        let camera = |side: usize| {
+            let channel = Format::Ros2.channel_of(&camera_topic(topics[side]), Kind::Camera);
             let taken = Arc::clone(&intake);
             let name = channel.topic.clone();
-            let take = move |message: &[u8], _| taken.camera(SIDES[eye], &channel, message);
+            let take = move |message: &[u8], _| taken.camera(SIDES[side], &channel, message);
             node.subscribe(&name, Kind::Camera, Qos::SENSOR_DATA, take)
         };
         let cameras = [camera(0)?, camera(1)?];
@@ -105,7 +105,7 @@ impl Received {
         Ok(Self { topics, pictures, _cameras: cameras, intake, pairs, node })
     }
 
-    /// Subscribes to the pictures of one view.
+    /// Subscribes to the images of one view.
     fn pictures(
         node: &Node,
         intake: &Arc<Intake>,
@@ -150,23 +150,23 @@ impl Received {
         pair.map_err(|err| self.intake.refuse(err.to_string())).ok()
     }
 
-    /// Switches silent views to compressed pictures where a driver publishes them.
+    /// Switches silent views to compressed images where a driver publishes them.
     fn replace_silent(&mut self) {
         let last = self.intake.status().last;
         let silent: Vec<usize> =
-            (0..2).filter(|&eye| last[eye].is_none() && kind_of(&self.topics[eye]) == Kind::Image).collect();
+            (0..2).filter(|&side| last[side].is_none() && kind_of(&self.topics[side]) == Kind::Image).collect();
         if silent.is_empty() {
             return;
         }
         let published = self.node.published();
-        for eye in silent {
-            let compressed = format!("{}{}", self.topics[eye], topic::COMPRESSED);
+        for side in silent {
+            let compressed = format!("{}{}", self.topics[side], topic::COMPRESSED);
             if !published.iter().any(|it| it.is(&compressed, Kind::Compressed)) {
                 continue;
             }
-            if let Ok(pictures) = Self::pictures(&self.node, &self.intake, SIDES[eye], &compressed) {
-                log::info!("{} is silent: receiving {compressed}", self.topics[eye]);
-                (self.pictures[eye], self.topics[eye]) = (pictures, compressed);
+            if let Ok(pictures) = Self::pictures(&self.node, &self.intake, SIDES[side], &compressed) {
+                log::info!("{} is silent: receiving {compressed}", self.topics[side]);
+                (self.pictures[side], self.topics[side]) = (pictures, compressed);
             }
         }
     }
@@ -176,14 +176,14 @@ impl Received {
         let came = self.intake.status();
         let seconds = FIRST_PAIR_TIMEOUT.as_secs();
         let mut why = match came.last {
-            [None, None] => format!("no picture came within {seconds} s"),
+            [None, None] => format!("no image came within {seconds} s"),
             [Some(_), Some(_)] => format!(
-                "pictures of both came within {seconds} s, and none were taken at nearly the same time: are the stamps of both those \
+                "images of both came within {seconds} s, and none were taken at nearly the same time: are the stamps of both those \
                  of one clock?"
             ),
             [left, _] => {
                 let silent = &self.topics[usize::from(left.is_some())];
-                format!("no picture of {} came within {seconds} s", foreign(silent))
+                format!("no image of {} came within {seconds} s", foreign(silent))
             }
         };
         if let Some((count, refusal)) = came.refused {
@@ -217,9 +217,9 @@ impl Received {
             }
             if waited > CAMERAS_GRACE {
                 let published = self.node.published();
-                let comes = |eye: usize| {
-                    let name = camera_topic(&self.topics[eye]);
-                    cameras[eye].is_none() && published.iter().any(|it| it.is(&name, Kind::Camera))
+                let comes = |side: usize| {
+                    let name = camera_topic(&self.topics[side]);
+                    cameras[side].is_none() && published.iter().any(|it| it.is(&name, Kind::Camera))
                 };
                 if !(0..2).any(comes) {
                     return cameras;
@@ -271,7 +271,7 @@ impl PairSource for RosSource {
                 } else {
                     self.received.node.no_router()
                 };
-                remarks.push(format!("no picture of {name} comes any more: {why}"));
+                remarks.push(format!("no image of {name} comes any more: {why}"));
             }
         }
         if let Some((count, why)) = came.refused {
@@ -285,7 +285,7 @@ impl PairSource for RosSource {
     }
 }
 
-/// Returns the kind of a picture topic by its name.
+/// Returns the kind of an image topic by its name.
 fn kind_of(name: &str) -> Kind {
     if topic::plain(name) == name { Kind::Image } else { Kind::Compressed }
 }
@@ -294,19 +294,19 @@ fn name_of(sequence: u64) -> String {
     format!("{sequence:06}")
 }
 
-/// Lists the existing picture topics.
+/// Lists the existing image topics.
 fn list(published: &BTreeSet<Published>) -> String {
     let is_picture = |it: &&Published| [Kind::Image, Kind::Compressed].iter().any(|&kind| it.is(&it.topic, kind));
     let names: BTreeSet<&str> = published.iter().filter(is_picture).map(|it| it.topic.as_str()).collect();
     if names.is_empty() {
-        return "no node publishes pictures in this domain: does the driver run with RMW_IMPLEMENTATION=rmw_zenoh_cpp and the same \
+        return "no node publishes images in this domain: does the driver run with RMW_IMPLEMENTATION=rmw_zenoh_cpp and the same \
                 ROS_DOMAIN_ID?"
             .to_owned();
     }
     let more = names.len().saturating_sub(MAX_NAMED);
     let named: Vec<_> = names.iter().take(MAX_NAMED).map(|name| foreign(name)).collect();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("topics of pictures are {}{more}", named.join(", "))
+    format!("topics of images are {}{more}", named.join(", "))
 }
 
 #[cfg(test)]
@@ -321,7 +321,7 @@ mod tests {
         let all: BTreeSet<_> =
             (0..MAX_NAMED + 3).map(|k| published(format!("/camera{k:02}/image_raw"))).chain([other]).collect();
         let words = list(&all);
-        assert!(words.starts_with("topics of pictures are /camera00/image_raw, /camera01/"), "{words}");
+        assert!(words.starts_with("topics of images are /camera00/image_raw, /camera01/"), "{words}");
         assert!(words.ends_with(" and 3 more") && !words.contains("scan"), "{words}");
     }
 }

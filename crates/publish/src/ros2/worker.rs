@@ -45,7 +45,7 @@ pub(super) struct Worker {
 /// Topics of a source by their input.
 struct SourceTopics {
     of_frames: StreamTopics,
-    /// Topics of decoded pictures, if the cameras send compressed ones.
+    /// Topics of decoded images, if the cameras send compressed ones.
     decoded: BTreeSet<String>,
     /// Topics of results; `None` before the first result.
     of_results: Option<StreamTopics>,

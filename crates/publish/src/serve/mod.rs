@@ -58,7 +58,7 @@ pub struct ServeOptions {
     pub stub: Option<Stub>,
     /// Rigs to serve; empty for all.
     pub rigs: Vec<String>,
-    /// Largest picture size of a rig.
+    /// Largest image size of a rig.
     pub max_pixels: MaxPixels,
     /// Additional publisher of each rig.
     pub remote: Option<RemoteOf>,

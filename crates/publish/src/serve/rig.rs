@@ -178,7 +178,7 @@ impl ServedRig {
 impl Running {
     fn start(network: &Network, rig: &str, how: RunOptions) -> Result<Self, String> {
         let RunOptions { boot, engine, max_pixels, remote } = how;
-        // a stub needs no pictures
+        // a stub needs no images
         let is_stub = matches!(engine, EngineSource::Opened(..));
         let pixels = if is_stub { Pixels::Unread } else { Pixels::Color };
         let options = SourceOptions { looped: true, pixels, max_pixels, ..SourceOptions::default() };

@@ -77,7 +77,7 @@ impl Again {
         Self { pair: RawPair::new("again", 0, SystemTime::now(), seen(0), seen(7)), next: 0 }
     }
 
-    /// Pictures as cameras give them: JPEG.
+    /// Images as cameras give them: JPEG.
     fn jpeg() -> Self {
         let shot = |seed: usize| {
             let rgb = image::RgbImage::from_fn(SIZE.0 as u32, SIZE.1 as u32, |x, y| {
@@ -277,7 +277,7 @@ fn a_graph_of_a_thousand_publishers_holds_no_source_up() {
     let topics = [topic::LEFT_RAW, topic::RIGHT_RAW];
     let mut source = RosSource::open(topics, &router.surroundings(0), &SourceOptions::default()).unwrap();
     next(&mut source);
-    // without pictures it is said which topics there are
+    // without images it is said which topics there are
     let node = Node::open(&router.surroundings(0), "listener").unwrap();
     until("the graph is known", || (node.publishers() > 1000).then_some(()));
 }
@@ -478,11 +478,11 @@ fn pictures_larger_than_the_camera_or_the_first_pair_are_refused_by_their_header
             };
             let (width, height) = first;
             for size in ["16384x16384", "16384x4097", other] {
-                let why = format!("{size} px, and the pictures of this rig have {width}x{height}");
+                let why = format!("{size} px, and the images of this rig have {width}x{height}");
                 assert!(refused(&mut source, &why).is_subset(&BTreeSet::from([first])));
             }
             described.store(true, Ordering::Relaxed);
-            until("smaller pictures come too", || (next(&mut source).left.size() != first).then_some(()));
+            until("smaller images come too", || (next(&mut source).left.size() != first).then_some(()));
             refused(&mut source, "16384x16384 px, and by its camera_info the camera has 8x4");
         }));
         stop.store(true, Ordering::Relaxed);

@@ -14,7 +14,7 @@ pub(super) const FILES: [(&str, &str); 4] = [
     ("calibration/calibration.toml", "Stereopsis: everything, exactly; for --calibration"),
 ];
 
-/// The rig of the exported pictures; for pictures that are recorded rectified, the one of their geometry.
+/// The rig of the exported images; for images that are recorded rectified, the one of their geometry.
 pub(super) fn rig(info: &SourceInfo, calibrated: &Calibrated) -> Option<StereoRig> {
     let of_geometry =
         || Some(StereoRig::of_rectified(&calibrated.preparation.geometry(info)?, (info.width, info.height)));

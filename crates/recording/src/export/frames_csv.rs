@@ -7,9 +7,9 @@ use crate::{ResultNote, time};
 pub(super) const COLUMNS: &[(&str, &str)] = &[
     ("number", "place in the recording, from 0; the files' names begin with it"),
     ("sequence", "number that the pair had at its source"),
-    ("capture_time_ns", "when the left picture was taken, ns since 1970 by the wall clock"),
+    ("capture_time_ns", "when the left image was taken, ns since 1970 by the wall clock"),
     ("capture_time", "the same in words, UTC"),
-    ("skew_s", "how much later the right picture was taken, s"),
+    ("skew_s", "how much later the right image was taken, s"),
     ("name", "the pair's name at its source"),
     ("engine", "what computed the result"),
     ("compute_ms", "how long that took, ms"),

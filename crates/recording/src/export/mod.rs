@@ -1,4 +1,4 @@
-//! A recording as files for other tools: pictures, depth, disparity, points, a table, the calibration, and a JSON file that describes
+//! A recording as files for other tools: images, depth, disparity, points, a table, the calibration, and a JSON file that describes
 //! all of them.
 
 mod calibration_files;
@@ -33,7 +33,7 @@ pub struct ExportOptions {
     pub parts: Option<Vec<Part>>,
     /// The pairs.
     pub selection: Selection,
-    /// Larger pictures are not read.
+    /// Larger images are not read.
     pub max_pixels: MaxPixels,
 }
 

@@ -5,11 +5,11 @@ use crate::choices;
 choices! {
     /// One kind of file that an export has.
     pub enum Part {
-        /// `_left.png`: the left eye's picture, split and turned, in colour where there is any.
+        /// `_left.png`: the left side's image, split and turned, in colour where there is any.
         Left = "left",
-        /// `_right.png`: the right eye's picture.
+        /// `_right.png`: the right side's image.
         Right = "right",
-        /// `_left_rectified.png`, `_right_rectified.png`: the pair that was matched, where it is another one; depth and disparity belong to its left picture.
+        /// `_left_rectified.png`, `_right_rectified.png`: the pair that was matched, where it is another one; depth and disparity belong to its left image.
         Rectified = "rectified",
         /// `_depth_mm.png`: depth, 16 bits, mm, 0 = invalid.
         DepthMm = "depth-mm",
@@ -19,7 +19,7 @@ choices! {
         Pfm = "pfm",
         /// `_disp.tiff`: disparity, float, px, NaN = invalid.
         Tiff = "tiff",
-        /// `_cloud.ply`: points in space, m, with the left picture's colours.
+        /// `_cloud.ply`: points in space, m, with the left image's colours.
         Ply = "ply",
         /// `frames.csv`: number, time, skew, engine and more of each pair.
         Csv = "csv",
@@ -31,7 +31,7 @@ choices! {
 }
 
 impl Part {
-    /// Bytes of its files of one pair at most, for pictures of so many pixels; 0 for files of the whole recording.
+    /// Bytes of its files of one pair at most, for images of so many pixels; 0 for files of the whole recording.
     pub fn max_bytes(self, pixels: u64, has_color: bool) -> u64 {
         /// x, y, z as floats, and a colour.
         const POINT_BYTES: u64 = 15;

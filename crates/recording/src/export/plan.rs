@@ -26,7 +26,7 @@ pub(super) fn parts(
     for &part in Part::ALL {
         match why_not(part) {
             None => parts.push(part),
-            // pictures that are rectified as they come lack nothing
+            // images that are rectified as they come lack nothing
             Some(_) if part == Part::Rectified => {}
             Some(why) if missing.contains(&why) => {}
             Some(why) => missing.push(why),

@@ -66,7 +66,7 @@ pub(super) fn describe(opened: &Opened, exported: &Exported, sets: &[ParameterSe
         "working_scale": scale.to_string(),
         "geometry": geometry,
         "units": {
-            "geometry": "of the rectified pictures at working size, to which depth and disparity belong",
+            "geometry": "of the rectified images at working size, to which depth and disparity belong",
             "focal_px, doffs_px, cx_px, cy_px": "px, pixel centres at whole numbers",
             "baseline_m": "metres",
             "depth": "focal_px * baseline_m / (disparity + doffs_px)",

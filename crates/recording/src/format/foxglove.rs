@@ -14,7 +14,7 @@ use ::foxglove::{Decode, Encode};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Key of a channel's metadata. Foxglove has no message for disparity: it is a picture of floats whose channel has
+/// Key of a channel's metadata. Foxglove has no message for disparity: it is an image of floats whose channel has
 /// [`DISPARITY`] under this key.
 const HOLDS: &str = "stereopsis.holds";
 const DISPARITY: &str = "disparity";

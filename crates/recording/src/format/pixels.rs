@@ -1,4 +1,4 @@
-//! Pixels in messages: the names of their encodings, and the bytes that a picture must have.
+//! Pixels in messages: the names of their encodings, and the bytes that an image must have.
 
 use super::Format;
 use crate::console::foreign;
@@ -10,7 +10,7 @@ const NAMES: [(Encoding, &str, &str, &[&str]); 19] = [
     (Encoding::Mono8, "mono8", "mono8", &["8UC1"]),
     (Encoding::Mono16, "mono16", "mono16", &[]),
     (Encoding::Rgb8, "rgb8", "rgb8", &[]),
-    (Encoding::Bgr8, "bgr8", "bgr8", &["8UC3"]), // OpenCV's order; OpenCV writes pictures without a name for theirs
+    (Encoding::Bgr8, "bgr8", "bgr8", &["8UC3"]), // OpenCV's order; OpenCV writes images without a name for theirs
     (Encoding::Rgba8, "rgba8", "rgba8", &[]),
     (Encoding::Bgra8, "bgra8", "bgra8", &["8UC4"]),
     (Encoding::Bayer8(Mosaic::Rggb), "bayer_rggb8", "bayer_rggb8", &[]),
@@ -66,7 +66,7 @@ fn sizes(encoding: Encoding) -> (u32, usize) {
     }
 }
 
-/// A picture as a message describes it.
+/// An image as a message describes it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Described<'a> {
     pub width: u32,
@@ -78,7 +78,7 @@ pub(super) struct Described<'a> {
 }
 
 impl Described<'_> {
-    /// The picture in little-endian bytes.
+    /// The image in little-endian bytes.
     ///
     /// # Errors
     /// Unknown encoding, no pixels, or fewer bytes than its size takes.
@@ -87,7 +87,7 @@ impl Described<'_> {
         let encoding = encoding(name)?;
         let (column_bytes, word_bytes) = sizes(encoding);
         if width == 0 || height == 0 {
-            return Err(format!("a picture of {width}x{height} px has no pixels"));
+            return Err(format!("an image of {width}x{height} px has no pixels"));
         }
         let row_bytes = u64::from(column_bytes) * u64::from(width);
         if u64::from(step) < row_bytes {
@@ -97,7 +97,7 @@ impl Described<'_> {
         let wanted = if encoding == Encoding::Nv12 { plane + plane / 2 } else { plane };
         let bytes = usize::try_from(wanted).ok().and_then(|wanted| data.get(..wanted)).ok_or_else(|| {
             let found = data.len();
-            format!("a picture of {width}x{height} px with {step} bytes a row takes {wanted} bytes, and it has {found}")
+            format!("an image of {width}x{height} px with {step} bytes a row takes {wanted} bytes, and it has {found}")
         })?;
         let mut data = Bytes::from(bytes);
         if is_bigendian && word_bytes > 1 {
@@ -108,7 +108,7 @@ impl Described<'_> {
         Ok(ImageBody { width, height, encoding, step, data })
     }
 
-    /// The picture's pixels as floats.
+    /// The image's pixels as floats.
     ///
     /// # Errors
     /// As [`Described::body`], or its pixels are no floats.
@@ -122,7 +122,7 @@ pub(super) fn float_bytes(image: &Image<f32>, convert: impl Fn(f32) -> f32) -> V
     image.map(|&pixel| convert(pixel).to_le_bytes()).into_pixels().into_flattened()
 }
 
-/// File format of a compressed picture: `jpeg`, `png`, `webp`, `tiff`, `bmp` or `pnm`. Its bytes decide, because programs write all kinds of words for it: `jpeg`,
+/// File format of a compressed image: `jpeg`, `png`, `webp`, `tiff`, `bmp` or `pnm`. Its bytes decide, because programs write all kinds of words for it: `jpeg`,
 /// `image/jpeg`, `bgr8; jpeg compressed bgr8`, none.
 pub(super) fn compressed(words: &str, data: &[u8]) -> Result<&'static str, String> {
     let why = match data {
@@ -137,6 +137,6 @@ pub(super) fn compressed(words: &str, data: &[u8]) -> Result<&'static str, Strin
     };
     let words = foreign(words);
     Err(format!(
-        "a picture compressed as '{words}' is not read here, only JPEG, PNG, WebP, TIFF, BMP and PNM: {why}. Convert the topic first"
+        "an image compressed as '{words}' is not read here, only JPEG, PNG, WebP, TIFF, BMP and PNM: {why}. Convert the topic first"
     ))
 }

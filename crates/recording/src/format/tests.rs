@@ -77,7 +77,7 @@ fn transform() -> Body {
     }
 }
 
-/// One message of each kind, and a picture of each encoding.
+/// One message of each kind, and an image of each encoding.
 fn all(random: &mut fastrand::Rng) -> Vec<Message> {
     let mut all: Vec<_> = ENCODINGS.into_iter().map(|encoding| picture(encoding, random)).collect();
     let compressed = |format: &str, data| Body::Compressed { format: format.to_owned(), data };
@@ -226,7 +226,7 @@ fn the_bytes_of_a_compressed_picture_say_what_it_is_whatever_its_word_says() {
     assert!(refused("jpeg", b"").contains("no bytes"));
 }
 
-/// Bytes of a message of another program: a big-endian robot's picture of 16 bits, field by field.
+/// Bytes of a message of another program: a big-endian robot's image of 16 bits, field by field.
 #[test]
 fn big_endian_messages_and_big_endian_pixels_are_read() {
     for (head, pixels_are_big) in [([0, 0, 0, 0], 1), ([0, 0, 0, 0], 0)] {

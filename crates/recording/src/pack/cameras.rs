@@ -1,9 +1,9 @@
-//! Camera messages of raw pictures.
+//! Camera messages of raw images.
 
 use crate::About;
 use crate::calibration::{CalibrationError, CameraInfo, StereoRig};
 
-/// Makes the cameras of raw pictures, and caches those of the last size.
+/// Makes the cameras of raw images, and caches those of the last size.
 pub(super) struct Cameras {
     /// The rig that rectifies pairs.
     rig: Option<StereoRig>,
@@ -22,7 +22,7 @@ impl Cameras {
         Self { rig: rig.unwrap_or_else(|err| no_cameras(&err)), cached: None }
     }
 
-    /// The left and the right camera of raw pictures of this size; `None` if they are unknown.
+    /// The left and the right camera of raw images of this size; `None` if they are unknown.
     pub(super) fn of_raw(&mut self, about: &About, size: (usize, usize)) -> Option<&[CameraInfo; 2]> {
         if self.cached.as_ref().is_none_or(|cached| cached.size != size) {
             self.cached = Some(Cached { size, cameras: self.find(about, size) });
@@ -41,6 +41,6 @@ impl Cameras {
 }
 
 fn no_cameras<T>(err: &CalibrationError) -> Option<T> {
-    log::warn!("the recording has no camera_info of its raw pictures: {err}");
+    log::warn!("the recording has no camera_info of its raw images: {err}");
     None
 }

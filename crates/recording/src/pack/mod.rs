@@ -51,12 +51,12 @@ impl Packer {
     /// Creates a packer for a recording with this description and format.
     pub fn new(about: About, format: Format) -> Self {
         let cameras = Cameras::of(&about);
-        // rerun takes uncompressed pictures of one channel in ROS 2's format for depth
+        // rerun takes uncompressed images of one channel in ROS 2's format for depth
         let grey = if format == Format::Ros2 { Grey::Png } else { Grey::Plain };
         Self { about, format, grey, frames_of: None, cameras, channels: BTreeMap::new(), begun: false, right_m: None }
     }
 
-    /// The same, with pictures without colours as plain pixels in every format: for receivers that show `image_raw` without its transports.
+    /// The same, with images without colours as plain pixels in every format: for receivers that show `image_raw` without its transports.
     #[must_use]
     pub fn with_plain_pictures(self) -> Self {
         Self { grey: Grey::Plain, ..self }
@@ -68,10 +68,10 @@ impl Packer {
         Self { frames_of: Some(name.to_owned()), ..self }
     }
 
-    /// The packets of a frame: first the description of the recording; then the pair's note and its pictures.
+    /// The packets of a frame: first the description of the recording; then the pair's note and its images.
     ///
     /// # Errors
-    /// A picture that cannot be encoded, or raw pictures in another layout than before.
+    /// An image that cannot be encoded, or raw images in another layout than before.
     pub fn frame(&mut self, frame: &Frame, now: SystemTime) -> Result<Vec<Packet>, String> {
         self.pair(&PairParts::of_frame(frame, self.about.streams), now)
     }
@@ -82,14 +82,14 @@ impl Packer {
     /// As [`Packer::frame`].
     pub fn pair(&mut self, pair: &PairParts, now: SystemTime) -> Result<Vec<Packet>, String> {
         let has_raw = self.about.streams.has(Stream::Raw);
-        // the layout is that of the pictures in the file
+        // the layout is that of the images in the file
         let layout = if has_raw { StereoLayout::of(pair.original.as_ref()) } else { StereoLayout::default() };
         let begins = !std::mem::replace(&mut self.begun, true);
         if begins {
             self.about.raw = layout;
         } else if self.about.raw != layout {
             return Err(format!(
-                "from pair {} on raw pictures are split or turned in another way than before: end this recording and begin \
+                "from pair {} on raw images are split or turned in another way than before: end this recording and begin \
                  another",
                 pair.note.sequence
             ));
@@ -145,7 +145,7 @@ impl Packer {
     /// The packets of both views of a frame as decoded pixels, whatever its source has encoded them as.
     ///
     /// # Errors
-    /// A picture that cannot be encoded.
+    /// An image that cannot be encoded.
     pub fn decoded(&mut self, frame: &Frame, now: SystemTime) -> Result<Vec<Packet>, String> {
         let pair = PairParts::of_decoded(&frame.raw);
         let mut packets = self.packets(pair.note.sequence, now);
@@ -153,7 +153,7 @@ impl Packer {
         Ok(packets.made)
     }
 
-    /// The packet of all measured points of a result, with the colours of its left picture; `None` without numbers or without a
+    /// The packet of all measured points of a result, with the colours of its left image; `None` without numbers or without a
     /// calibration.
     pub fn points(&mut self, output: &Output, now: SystemTime) -> Option<Packet> {
         let frame = &output.job.frame;
@@ -244,7 +244,7 @@ impl Packets<'_> {
         }
     }
 
-    /// The pictures as the cameras encoded them; the decoded ones of other sources.
+    /// The images as the cameras encoded them; the decoded ones of other sources.
     fn raw(&mut self, pair: &PairParts) -> Result<(), String> {
         let grey = self.packer.grey;
         let Some(original) = &pair.original else { return self.decoded(pair, [true, true]) };
@@ -268,7 +268,7 @@ impl Packets<'_> {
         Ok(())
     }
 
-    /// The pictures of both views, if raw pictures differ from them or are not recorded.
+    /// The images of both views, if raw images differ from them or are not recorded.
     fn eyes(&mut self, pair: &PairParts) -> Result<(), String> {
         let has_raw = self.packer.about.streams.has(Stream::Raw);
         let Some(original) = &pair.original else { return self.decoded(pair, [!has_raw; 2]) };
@@ -280,7 +280,7 @@ impl Packets<'_> {
         }
     }
 
-    /// The decoded pictures of these views.
+    /// The decoded images of these views.
     fn decoded(&mut self, pair: &PairParts, eyes: [bool; 2]) -> Result<(), String> {
         let topics = [[topic::LEFT_RAW, topic::LEFT_COLOR], [topic::RIGHT_RAW, topic::RIGHT_COLOR]];
         let Some(raw) = &pair.decoded else { return Ok(()) };
@@ -298,7 +298,7 @@ impl Packets<'_> {
         self.camera(topic::RIGHT_CAMERA, frame::RIGHT, right_taken, right);
     }
 
-    /// Rectified pictures have one time of capture, whatever the skew of the raw ones.
+    /// Rectified images have one time of capture, whatever the skew of the raw ones.
     fn rectified(&mut self, [left, right]: &[Arc<Picture>; 2], pair: &PairParts) -> Result<(), String> {
         let stamp = pair.capture_time;
         self.picture([topic::LEFT_RECTIFIED, topic::LEFT_RECTIFIED_COLOR], frame::LEFT, stamp, left)?;
@@ -327,7 +327,7 @@ impl Packets<'_> {
     }
 }
 
-/// Times of capture of the left and the right picture.
+/// Times of capture of the left and the right image.
 fn taken(pair: &PairParts) -> [SystemTime; 2] {
     let (time, skew_s) = (pair.capture_time, pair.note.skew_s);
     let skew = Duration::try_from_secs_f64(skew_s.abs()).unwrap_or_default();

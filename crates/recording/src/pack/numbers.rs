@@ -56,7 +56,7 @@ pub(super) fn disparity(map: &DisparityMap, filled: bool, geometry: Option<&Geom
     })
 }
 
-/// Measured points in space, with the colours of the left picture, or its brightness.
+/// Measured points in space, with the colours of the left image, or its brightness.
 pub(super) fn points(map: &DisparityMap, picture: &Picture, geometry: &Geometry) -> Vec<Point> {
     let (width, height) = map.size();
     let grey = |x: usize, y: usize| match &picture.luma {

@@ -12,19 +12,19 @@ use std::time::SystemTime;
 pub struct PairParts {
     pub(super) note: PairNote,
     pub(super) capture_time: SystemTime,
-    /// Columns and rows of a raw picture of one view.
+    /// Columns and rows of a raw image of one view.
     pub(super) size: (usize, usize),
     /// Geometry of the rectified rig.
     pub(super) geometry: Option<Geometry>,
     pub(super) original: Option<Original>,
-    /// The decoded pictures.
+    /// The decoded images.
     pub(super) decoded: Option<Arc<RawPair>>,
-    /// The rectified pictures.
+    /// The rectified images.
     pub(super) rectified: Option<[Arc<Picture>; 2]>,
 }
 
 impl PairParts {
-    /// Returns the parts of a raw pair, without rectified pictures.
+    /// Returns the parts of a raw pair, without rectified images.
     pub fn of_raw(pair: &Arc<RawPair>, geometry: Option<Geometry>, streams: Streams) -> Self {
         let (has_raw, has_eyes) = (streams.has(Stream::Raw), streams.has(Stream::Eyes));
         let is_plain = pair.original.as_ref().is_none_or(|original| original.layout.is_plain());
@@ -41,7 +41,7 @@ impl PairParts {
         }
     }
 
-    /// Returns only the decoded pictures of a raw pair.
+    /// Returns only the decoded images of a raw pair.
     pub(crate) fn of_decoded(pair: &Arc<RawPair>) -> Self {
         Self { decoded: Some(Arc::clone(pair)), ..Self::of_raw(pair, None, Streams::NONE) }
     }
@@ -53,12 +53,12 @@ impl PairParts {
         Self { rectified, ..Self::of_raw(&frame.raw, frame.geometry, streams) }
     }
 
-    /// When the left picture was taken.
+    /// When the left image was taken.
     pub fn capture_time(&self) -> SystemTime {
         self.capture_time
     }
 
-    /// Columns and rows of a raw picture of one view.
+    /// Columns and rows of a raw image of one view.
     pub fn size(&self) -> (usize, usize) {
         self.size
     }
@@ -74,7 +74,7 @@ impl PairParts {
         self.note.sequence
     }
 
-    /// Memory of the pictures.
+    /// Memory of the images.
     pub fn bytes(&self) -> usize {
         self.sum(|picture| {
             let luma = if matches!(picture.luma, Luma::U8(_)) { 1 } else { 2 };
@@ -82,12 +82,12 @@ impl PairParts {
         })
     }
 
-    /// Bytes of the pictures in a file, uncompressed: of colours where there are any, else of luma.
+    /// Bytes of the images in a file, uncompressed: of colours where there are any, else of luma.
     pub(crate) fn file_bytes(&self) -> usize {
         self.sum(|picture| if picture.rgb.is_some() { 3 } else { usize::from(picture.luma.bits().div_ceil(8)) })
     }
 
-    /// Bytes of all pictures; those of a decoded one by the bytes of its pixels.
+    /// Bytes of all images; those of a decoded one by the bytes of its pixels.
     fn sum(&self, pixel_bytes: fn(&Picture) -> usize) -> usize {
         let original = self.original.iter().flat_map(|original| &original.images).map(|shot| shot.bytes.len());
         let decoded = self.decoded.iter().flat_map(|pair| [&pair.left, &pair.right]);

@@ -1,4 +1,4 @@
-//! From pictures to messages: lossless, and readable by other programs.
+//! From images to messages: lossless, and readable by other programs.
 
 use crate::capture::decode_camera::{PixelFormat, decode};
 use crate::capture::{EncodedImage, Pixels};
@@ -8,7 +8,7 @@ use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder as _};
 use std::sync::Arc;
 
-/// How pictures without colours are written.
+/// How images without colours are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grey {
     /// PNG encoding.
@@ -17,7 +17,7 @@ pub(super) enum Grey {
     Plain,
 }
 
-/// A picture as the camera encoded it.
+/// An image as the camera encoded it.
 pub(super) fn of_encoded(grey: Grey, shot: &EncodedImage) -> Result<Body, String> {
     let encoding = match shot.layout.format {
         PixelFormat::Mjpeg => {
@@ -37,7 +37,7 @@ pub(super) fn of_encoded(grey: Grey, shot: &EncodedImage) -> Result<Body, String
     Ok(Body::Image(ImageBody { width: width as u32, height: height as u32, encoding, step, data }))
 }
 
-/// A decoded picture: its luma, and a second message for its colours. If the luma can be computed from the colours, these are the only
+/// A decoded image: its luma, and a second message for its colours. If the luma can be computed from the colours, these are the only
 /// message.
 pub(super) fn of_picture(grey: Grey, picture: &Picture) -> Result<(Body, Option<Body>), String> {
     let Some(rgb) = &picture.rgb else { return Ok((of_luma(grey, &picture.luma)?, None)) };
@@ -73,7 +73,7 @@ fn png((width, height): (usize, usize), color: ExtendedColorType, pixels: &[u8])
     Ok(Body::Compressed { format: "png".to_owned(), data: bytes.into() })
 }
 
-/// A picture without gaps between rows.
+/// An image without gaps between rows.
 pub(super) fn image((width, height): (usize, usize), encoding: Encoding, pixel_bytes: usize, data: Bytes) -> ImageBody {
     ImageBody { width: width as u32, height: height as u32, encoding, step: (pixel_bytes * width) as u32, data }
 }
@@ -87,7 +87,7 @@ fn exactly(bytes: &Bytes, wanted: usize) -> Bytes {
     }
 }
 
-/// Why a picture cannot be recorded.
+/// Why an image cannot be recorded.
 fn cannot(err: impl std::fmt::Display) -> String {
-    format!("a picture cannot be recorded: {err}")
+    format!("an image cannot be recorded: {err}")
 }

@@ -33,7 +33,7 @@ fn noise(rng: &mut Rng, bytes: usize) -> Vec<u8> {
     std::iter::repeat_with(|| rng.u8(..)).take(bytes).collect()
 }
 
-/// One picture as a camera gives it.
+/// One image as a camera gives it.
 fn shot(rng: &mut Rng, format: PixelFormat, (width, height): (usize, usize)) -> EncodedImage {
     let tight = Layout::tight(format, (width, height));
     let bytes = match format {
@@ -68,7 +68,7 @@ fn frame_of(raw: &Arc<RawPair>) -> Frame {
     Frame { geometry: Some(GEOMETRY), ..Frame::of_raw(Arc::clone(raw)) }
 }
 
-/// Plays these packets: the note and both pictures, or the combined one.
+/// Plays these packets: the note and both images, or the combined one.
 fn played(packets: &[Packet], topics: &[&str]) -> RawPair {
     let json = |packet: &Packet| match format::decode(&packet.channel, &packet.data).unwrap().body {
         Body::Json(value) => value,
@@ -127,11 +127,11 @@ fn what_cameras_gave_comes_back_bit_for_bit() {
             assert_eq!(back.original, Some(original), "{what}");
         }
         let right_raw = packets.iter().find(|packet| packet.channel.topic == topic::RIGHT_CAMERA).unwrap();
-        assert_eq!(right_raw.publish_time_ns, 1_700_000_000_119_956_789, "the right picture's own time");
+        assert_eq!(right_raw.publish_time_ns, 1_700_000_000_119_956_789, "the right image's own time");
     }
 }
 
-/// Pictures of files and cameras: brightness alone, deep, and with colours from which it follows, or does not.
+/// Images of files and cameras: brightness alone, deep, and with colours from which it follows, or does not.
 fn pictures(rng: &mut Rng) -> Vec<Picture> {
     let (width, height) = (SIZE.0 + 1, SIZE.1 - 1);
     let grey = Image::from_fn(width, height, |_, _| rng.u8(..));
@@ -228,7 +228,7 @@ fn what_is_known_once_is_told_once_and_another_rule_is_refused() {
     assert!(topics(&second).iter().all(|topic| !once.contains(topic)));
     let other = original(&mut rng, Orientation::FlipY);
     let refused = packer.frame(&other, time::from_ns(7)).unwrap_err();
-    assert!(refused.contains("raw pictures are split or turned in another way"), "{refused}");
+    assert!(refused.contains("raw images are split or turned in another way"), "{refused}");
 }
 
 #[test]

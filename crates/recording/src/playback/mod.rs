@@ -88,14 +88,14 @@ impl RecordingSource {
     }
 }
 
-/// Arrangement of both views in one picture.
+/// Arrangement of both views in one image.
 ///
 /// # Errors
-/// One was given without the topic of such pictures.
+/// One was given without the topic of such images.
 fn arrangement(options: &SourceOptions) -> Result<Arrangement, CaptureError> {
     match (options.both_views, &options.topics.both) {
         (Some(arrangement), None) => Err(CaptureError::Grammar(format!(
-            "--{arrangement} needs the topic whose pictures show both views: give --topic"
+            "--{arrangement} needs the topic whose images show both views: give --topic"
         ))),
         (arrangement, _) => Ok(arrangement.unwrap_or(Arrangement::SideBySide)),
     }
@@ -117,9 +117,7 @@ impl FilePairs {
     fn first_readable(&mut self, path: &Path, start: u64) -> Result<(u64, RawPair), CaptureError> {
         let count = self.recording.pairs().len() as u64;
         let mut why = match (self.recording.stereo_topics(), self.recording.damage()) {
-            (None, None) => {
-                "it holds no pictures, which --streams raw, eyes or rectified would have recorded".to_owned()
-            }
+            (None, None) => "it holds no images, which --streams raw, eyes or rectified would have recorded".to_owned(),
             (_, damage) => damage.unwrap_or("it holds none").to_owned(),
         };
         for k in (start..count).chain(0..start) {

@@ -43,7 +43,7 @@ struct State {
     failure: Option<String>,
     /// The last damage, and the number of damages.
     damage: Option<(String, u64)>,
-    /// Pictures without a partner.
+    /// Images without a partner.
     unpaired: u64,
     /// Topics that are left out.
     left_out: Option<String>,

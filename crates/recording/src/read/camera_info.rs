@@ -1,4 +1,4 @@
-//! Calibration in a recording: from the description of a recording of ours, else from camera messages beside the pictures.
+//! Calibration in a recording: from the description of a recording of ours, else from camera messages beside the images.
 
 use super::{Recording, StereoTopics};
 use crate::calibration::{CalibrationError, CalibrationNote, CameraInfo};
@@ -41,7 +41,7 @@ impl Recording {
     }
 }
 
-/// The calibration of another program's pictures on these topics, left first, by their cameras; `None` where these are marked as uncalibrated.
+/// The calibration of another program's images on these topics, left first, by their cameras; `None` where these are marked as uncalibrated.
 ///
 /// # Errors
 /// The cameras have impossible numbers, or are no stereo rig.
@@ -64,7 +64,7 @@ pub fn calibration_of_cameras(
     CameraInfo::rig(cameras).map(|rig| Some(CalibrationNote::of_rig(&rig, 0.0)))
 }
 
-/// The topic on which drivers publish the camera of these pictures.
+/// The topic on which drivers publish the camera of these images.
 pub fn camera_topic(pictures: &str) -> String {
     format!("{}/camera_info", namespace(pictures))
 }

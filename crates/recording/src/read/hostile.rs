@@ -220,7 +220,7 @@ fn a_file_of_holes_takes_no_memory() {
     }
 }
 
-/// A recording of others with these times of each pair: as the pictures say, and as the file says.
+/// A recording of others with these times of each pair: as the images say, and as the file says.
 fn others(format: Format, times: &[(SystemTime, u64)]) -> NamedTempFile {
     let image = ImageBody { width: 1, height: 1, encoding: Encoding::Mono8, step: 1, data: [7].as_slice().into() };
     let mut records = Vec::new();
@@ -247,7 +247,7 @@ fn pairs_of_far_dates_are_not_lost() {
     let year_2500 = time::from_ns(16_725_225_600_000_000_000);
     let now = time::from_ns(1_700_000_000_000_000_000);
     for &format in Format::ALL {
-        // as the pictures say; as the file says, and a clock that stands still says nothing
+        // as the images say; as the file says, and a clock that stands still says nothing
         for (stamp, file_ns) in [
             (SystemTime::UNIX_EPOCH, Some(1_700_000_000_000_000_000)),
             (SystemTime::UNIX_EPOCH, Some(0)),

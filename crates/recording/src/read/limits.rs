@@ -13,7 +13,7 @@ pub(super) const SCHEMAS: usize = 8_192;
 pub(super) const DESCRIPTION_BYTES: usize = 64 << 20;
 /// Messages in a file, with 16 bytes of memory each: twice as many as ten hours of 30 pairs a second have with every stream.
 pub(super) const MESSAGES: usize = 1 << 25;
-/// Pairs, and so pictures of one view: 38 hours of 30 a second.
+/// Pairs, and so images of one view: 38 hours of 30 a second.
 pub(super) const PAIRS: usize = 1 << 22;
 /// Chunks in a file.
 pub(super) const CHUNKS: usize = 1 << 22;

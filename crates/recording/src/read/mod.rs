@@ -93,7 +93,7 @@ impl Recording {
         Self::open_with(path, &TopicChoice::default())
     }
 
-    /// Opens a recording whose pairs are on these topics. In a recording of another program all pictures are read for their times of
+    /// Opens a recording whose pairs are on these topics. In a recording of another program all images are read for their times of
     /// capture.
     ///
     /// # Errors
@@ -129,7 +129,7 @@ impl Recording {
         &self.index.channels
     }
 
-    /// The topics of the two views; `None` for a recording of ours without pictures.
+    /// The topics of the two views; `None` for a recording of ours without images.
     pub(crate) fn stereo_topics(&self) -> Option<&StereoTopics> {
         self.stereo_topics.as_ref()
     }
@@ -144,7 +144,7 @@ impl Recording {
         self.damage.as_deref()
     }
 
-    /// Skew of the pairs: of all of them in a recording of another program, of some in one of ours; `None` without pairs of two pictures.
+    /// Skew of the pairs: of all of them in a recording of another program, of some in one of ours; `None` without pairs of two images.
     pub fn skew(&self) -> Option<&PairSkew> {
         self.skew.as_ref()
     }
@@ -166,7 +166,7 @@ impl Recording {
     }
 
     /// Calibration of the pairs, where the file has it. In a recording of another program it comes from the first camera message beside
-    /// the pictures of each view (`/left/camera_info` beside `/left/image_raw`). Pictures of a topic with `rect` in its last name are
+    /// the images of each view (`/left/camera_info` beside `/left/image_raw`). Images of a topic with `rect` in its last name are
     /// rectified already.
     pub fn calibration(&self) -> Option<&CalibrationNote> {
         self.calibration.as_ref().ok()?.as_ref()
@@ -189,12 +189,12 @@ impl Recording {
         self.read(position)
     }
 
-    /// All pairs with both pictures, in the order of recording.
+    /// All pairs with both images, in the order of recording.
     pub fn pairs(&self) -> &[PairIndex] {
         &self.pairs
     }
 
-    /// The note of a pair, in recordings of ours, and its pictures.
+    /// The note of a pair, in recordings of ours, and its images.
     ///
     /// # Errors
     /// As [`Recording::packet`].
@@ -203,7 +203,7 @@ impl Recording {
         let packets = positions.iter().map(|&position| self.read(position)).collect::<Result<Vec<_>, _>>()?;
         if self.is_ours && packets.iter().any(|packet| packet.sequence != packets[0].sequence) {
             let shown = self.shown();
-            return Err(ReadError::Damaged(format!("{shown}: the pictures of pair {k} do not belong together")));
+            return Err(ReadError::Damaged(format!("{shown}: the images of pair {k} do not belong together")));
         }
         Ok(packets)
     }
@@ -287,7 +287,7 @@ impl Recording {
         }
     }
 
-    /// The topics of the two views; `None` for a recording of ours without pictures.
+    /// The topics of the two views; `None` for a recording of ours without images.
     fn choose(&mut self, topics: &TopicChoice) -> Result<Option<StereoTopics>, ReadError> {
         if self.is_ours {
             return Ok(StereoTopics::ours(&self.index));
@@ -317,7 +317,7 @@ impl Recording {
         about
     }
 
-    /// Checks that no view has more pictures than [`limits::PAIRS`].
+    /// Checks that no view has more images than [`limits::PAIRS`].
     fn check_pairs(&self) -> io::Result<()> {
         let names = match &self.stereo_topics {
             None => vec![],
@@ -352,10 +352,10 @@ impl Recording {
         damage.extend(self.index.unfinished.take());
         if unpaired > 0 {
             damage.push(match (self.is_ours, unpaired) {
-                (true, 1) => "1 pair lacks a picture".to_owned(),
-                (true, _) => format!("{unpaired} pairs lack a picture"),
-                (false, 1) => "1 picture has no partner".to_owned(),
-                (false, _) => format!("{unpaired} pictures have no partner"),
+                (true, 1) => "1 pair lacks an image".to_owned(),
+                (true, _) => format!("{unpaired} pairs lack an image"),
+                (false, 1) => "1 image has no partner".to_owned(),
+                (false, _) => format!("{unpaired} images have no partner"),
             });
         }
         damage.extend(clocks);
@@ -373,7 +373,7 @@ impl Recording {
         let since_first = |pair: &PairIndex| Duration::from_nanos(pair.log_time_ns.saturating_sub(first_ns));
         let interval = median_interval(&self.pairs.iter().map(since_first).collect::<Vec<_>>());
         let every = self.pairs.len().div_ceil(SKEW_NOTES);
-        // a note and two pictures
+        // a note and two images
         let note = |pair: &PairIndex| pair.positions.first().copied().filter(|_| pair.positions.len() == 3);
         let notes: Vec<Position> = self.pairs.iter().step_by(every).filter_map(note).collect();
         let skew_s = |position| {
@@ -384,7 +384,7 @@ impl Recording {
         PairSkew::of(&skews_s, interval)
     }
 
-    /// Times of a topic's pictures.
+    /// Times of a topic's images.
     fn clocked(&mut self, topic: &str) -> Vec<Clocked> {
         let positions = self.index.positions(topic).to_vec();
         let mut pictures = Vec::with_capacity(positions.len());
@@ -396,7 +396,7 @@ impl Recording {
         }
         let lost = positions.len() - pictures.len();
         if lost > 0 {
-            self.index.add_damage(format!("{} of {} cannot be read", counted(lost as u64, "picture"), foreign(topic)));
+            self.index.add_damage(format!("{} of {} cannot be read", counted(lost as u64, "image"), foreign(topic)));
         }
         pictures
     }

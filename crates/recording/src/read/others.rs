@@ -15,7 +15,7 @@ use std::time::SystemTime;
 
 const NAMES: [&str; 2] = ["/s/left/image", "/s/right/image"];
 
-/// Pictures of two topics; `stamp` tells when picture `k` of an eye was taken by its camera's clock.
+/// Images of two topics; `stamp` tells when image `k` of a side was taken by its camera's clock.
 fn recorded(names: [&str; 2], pairs: u64, stamp: impl Fn(u64, usize) -> SystemTime) -> Vec<u8> {
     let mut recorder = Recorder::new(Format::Ros2, WriteOptions::new());
     for k in 0..pairs {
@@ -75,12 +75,12 @@ fn the_skew_in_the_notes_of_our_recordings_is_told_too() {
 
 #[test]
 fn two_clocks_are_named_with_a_cure_that_works() {
-    // 3 minutes apart, and little more than one interval: then pictures find partners, and wrong ones
+    // 3 minutes apart, and little more than one interval: then images find partners, and wrong ones
     let shift = Duration::from_millis(182_507);
     let file = file(&recorded(NAMES, 8, |k, eye| late(k, eye, shift)));
     let recording = Recording::open(file.path()).unwrap();
     let damage = recording.damage().unwrap();
-    assert!(recording.pairs().is_empty() && damage.contains("16 pictures have no partner"), "{damage}");
+    assert!(recording.pairs().is_empty() && damage.contains("16 images have no partner"), "{damage}");
     assert!(damage.contains("the stamps of left and right are 182.5 s apart") && damage.contains("--pair-by log-time"));
     let mut recording = Recording::open_with(file.path(), &by_log_time()).unwrap();
     assert_eq!((recording.pairs().len(), recording.losses().len()), (8, 0));
@@ -103,7 +103,7 @@ fn clocks_that_differ_by_less_than_the_recording_lasts_are_suspected() {
     assert!(damage.contains("--pair-by log-time"), "{damage}");
 }
 
-/// A recording with one picture on each of these topics; those that end so are compressed.
+/// A recording with one image on each of these topics; those that end so are compressed.
 fn with_topics(names: &[&str]) -> tempfile::NamedTempFile {
     let mut recorder = Recorder::new(Format::Ros2, WriteOptions::new());
     for name in names {
@@ -203,7 +203,7 @@ fn topics_of_pictures_that_are_not_read_are_named_with_the_reason() {
     let why =
         refusal(&[("foxglove.CompressedVideo", "protobuf", &video), ("foxglove.ImageAnnotations", "protobuf", &[])]);
     assert!(
-        why.contains("no pictures that can be read; /left (foxglove.CompressedVideo, h265): video is not read"),
+        why.contains("no images that can be read; /left (foxglove.CompressedVideo, h265): video is not read"),
         "{why}"
     );
     assert!(!why.contains("/right"), "{why}");
@@ -212,7 +212,7 @@ fn topics_of_pictures_that_are_not_read_are_named_with_the_reason() {
         .concat();
     let why = refusal(&[("foxglove_msgs/msg/CompressedVideo", "cdr", &video), ("foxglove.RawImage", "json", b"{}")]);
     assert!(why.contains("/left (foxglove_msgs/msg/CompressedVideo, h264): video"), "{why}");
-    assert!(why.contains("/right (foxglove.RawImage, json): pictures in JSON are not read"), "{why}");
+    assert!(why.contains("/right (foxglove.RawImage, json): images in JSON are not read"), "{why}");
     let why = refusal(&[("theora_image_transport/Packet", "ros1", &[]), ("foxglove.RawImage", "flatbuffer", &[])]);
     assert!(why.contains("/left (theora_image_transport/Packet, ros1): video is not read"), "{why}");
     assert!(why.contains("/right (foxglove.RawImage, flatbuffer): this encoding is not read"), "{why}");

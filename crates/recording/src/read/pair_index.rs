@@ -1,4 +1,4 @@
-//! Pairs of a file: in our recordings the packets of one log time, in recordings of other programs the pictures nearest in time.
+//! Pairs of a file: in our recordings the packets of one log time, in recordings of other programs the images nearest in time.
 
 use super::index::{FileIndex, Position};
 use super::stereo_topics::{StereoTopics, variants};
@@ -16,15 +16,15 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub struct PairIndex {
     /// Time of recording by the wall clock, ns since 1970. Its sequence number and time of capture are in its packets.
     pub log_time_ns: u64,
-    /// Its note, where there is one, and its pictures.
+    /// Its note, where there is one, and its images.
     pub(super) positions: Box<[Position]>,
-    /// Time of the right picture minus that of the left one, by the clock that paired them, s; `None` where a note has it.
+    /// Time of the right image minus that of the left one, by the clock that paired them, s; `None` where a note has it.
     pub(super) skew_s: Option<f32>,
 }
 
-/// The pairs of a recording of ours in the order of the file, and the number of pairs that lack a picture.
+/// The pairs of a recording of ours in the order of the file, and the number of pairs that lack an image.
 ///
-/// All packets of a pair have one log time. Several pairs have the same one if the clock stood still: then the left pictures belong to
+/// All packets of a pair have one log time. Several pairs have the same one if the clock stood still: then the left images belong to
 /// the right ones in their order, and reading compares their sequence numbers.
 pub(super) fn ours(index: &FileIndex, stereo_topics: &StereoTopics) -> (Vec<PairIndex>, u64) {
     let by_time = |mut positions: Vec<Position>| {
@@ -68,21 +68,21 @@ pub(super) fn ours(index: &FileIndex, stereo_topics: &StereoTopics) -> (Vec<Pair
     (pairs, without_pictures.max(unpaired))
 }
 
-/// A picture with its times by three clocks: its own stamp (1970 for none), the publish time, and the log time.
+/// An image with its times by three clocks: its own stamp (1970 for none), the publish time, and the log time.
 pub(super) type Clocked = (Position, [SystemTime; 3]);
 
 /// Number of the log time in [`Clocked`].
 const LOG_TIME: usize = 2;
-/// Pictures of one pair are recorded at most so long one after the other, unless their clocks differ, s.
+/// Images of one pair are recorded at most so long one after the other, unless their clocks differ, s.
 const RECORDED_TOGETHER_S: f64 = 1.0;
 
 /// Pairs of two topics.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) pairs: Vec<PairIndex>,
-    /// Number of pictures without a partner.
+    /// Number of images without a partner.
     pub(super) unpaired: u64,
-    /// Time from one left picture to the next.
+    /// Time from one left image to the next.
     pub(super) interval: Duration,
     /// Sentence on cameras whose clocks differ.
     pub(super) clocks: Option<String>,
@@ -115,13 +115,13 @@ pub(super) fn nearest(views: [&[Clocked]; 2], pair_by: PairBy) -> Found {
     }
 }
 
-/// Numbers of a left and a right picture that are nearest in time.
+/// Numbers of a left and a right image that are nearest in time.
 struct Neighbours {
     of: [usize; 2],
     skew_s: f64,
 }
 
-/// The neighbours by these clocks of the left and the right pictures, in the order of their times.
+/// The neighbours by these clocks of the left and the right images, in the order of their times.
 fn neighbours(views: [&[Clocked]; 2], clocks: [usize; 2]) -> Vec<Neighbours> {
     let stamped = |side: Side| {
         let clock = clocks[side as usize];
@@ -142,7 +142,7 @@ fn neighbours(views: [&[Clocked]; 2], clocks: [usize; 2]) -> Vec<Neighbours> {
 /// The way out where clocks differ.
 const BY_LOG_TIME: &str = "--pair-by log-time pairs them by the times at which they were recorded";
 
-/// The sentence on two cameras whose clocks differ. Their pictures find no partners by their stamps, and do by the times at which they
+/// The sentence on two cameras whose clocks differ. Their images find no partners by their stamps, and do by the times at which they
 /// were recorded; or partners by stamps were recorded at quite different times.
 fn differing_clocks(views: [&[Clocked]; 2], clocks: [usize; 2], pairs: &[Neighbours]) -> Option<String> {
     let [left, right] = views;

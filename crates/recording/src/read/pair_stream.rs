@@ -25,7 +25,7 @@ pub struct PairStream<R> {
     stereo_topics: Option<StereoTopics>,
     /// Topics with messages when `stereo_topics` was searched last.
     topics_seen: usize,
-    /// Packets from before `stereo_topics` was known: the first picture of one view comes behind that of the other.
+    /// Packets from before `stereo_topics` was known: the first image of one view comes behind that of the other.
     early: VecDeque<Packet>,
     pairing: Pairing<Packet>,
     /// Complete pairs, with the skew of those that the pairing has found.
@@ -60,12 +60,12 @@ impl<R: Read> PairStream<R> {
         self.about.as_ref()
     }
 
-    /// Pairs that lacked a picture, and unpaired pictures.
+    /// Pairs that lacked an image, and unpaired images.
     pub fn incomplete(&self) -> u64 {
         self.incomplete + self.pairing.unpaired()
     }
 
-    /// The sentence on topics that show the same pictures as those that are taken, as far as they have come.
+    /// The sentence on topics that show the same images as those that are taken, as far as they have come.
     pub fn left_out(&self) -> Option<String> {
         self.stereo_topics.as_ref()?.left_out(self.stream.index())
     }
@@ -75,7 +75,7 @@ impl<R: Read> PairStream<R> {
         self.skew_s
     }
 
-    /// Waits for the next pair: its note, in recordings of ours, and its pictures. `None` at the end.
+    /// Waits for the next pair: its note, in recordings of ours, and its images. `None` at the end.
     ///
     /// # Errors
     /// As [`PacketStream::next_packet`]; and at the end if no two topics belong together.
@@ -165,7 +165,7 @@ impl<R: Read> PairStream<R> {
     }
 }
 
-/// The stamp in a picture's message; 1970 for none.
+/// The stamp in an image's message; 1970 for none.
 pub(super) fn stamp(packet: &Packet) -> SystemTime {
     format::decode(&packet.channel, &packet.data).map_or(UNIX_EPOCH, |message| message.stamp)
 }

@@ -48,7 +48,7 @@ impl PairSkew {
         };
         Some(format!(
             "left and right are {up_to}{:.1} ms apart{intervals}: depth of what moves is off by its motion in this time; \
-             pictures of one moment need cameras that are triggered together",
+             images of one moment need cameras that are triggered together",
             1e3 * apart_s
         ))
     }

@@ -1,4 +1,4 @@
-//! The topics of a recording that hold the pictures of the left and the right view.
+//! The topics of a recording that hold the images of the left and the right view.
 
 use super::ReadError;
 use super::index::FileIndex;
@@ -20,7 +20,7 @@ pub enum StereoTopics {
         /// The right view.
         right: Arc<Channel>,
     },
-    /// One topic of side-by-side pictures.
+    /// One topic of side-by-side images.
     SideBySide(Arc<Channel>),
 }
 
@@ -37,7 +37,7 @@ const OURS: [[&str; 2]; 3] = [
     [topic::LEFT_RECTIFIED, topic::RIGHT_RECTIFIED],
 ];
 
-/// The channels of one camera's pictures: as they are, and compressed.
+/// The channels of one camera's images: as they are, and compressed.
 type Variants<'a> = [Option<&'a Arc<Channel>>; 2];
 
 /// The image channels of a file by the plain names of their topics.
@@ -98,7 +98,7 @@ impl StereoTopics {
         let named = |name: &str| {
             images.named(name).cloned().ok_or_else(|| {
                 let name = foreign(name);
-                ReadError::File(format!("topic {name} has no pictures that can be read; {}", list(index)))
+                ReadError::File(format!("topic {name} has no images that can be read; {}", list(index)))
             })
         };
         let other = |name: &str, of_left: bool| -> Result<Arc<Channel>, ReadError> {
@@ -120,7 +120,7 @@ impl StereoTopics {
                     0 if images.0.is_empty() => Err(ReadError::File(list(index))),
                     0 => Err(ReadError::File(format!(
                         "no pair of image topics whose names differ only by left and right: give --left-topic and \
-                         --right-topic, or --topic for pictures of both eyes; {}",
+                         --right-topic, or --topic for images that hold both views; {}",
                         list(index)
                     ))),
                     _ => Err(ReadError::File(several(&pairs))),
@@ -129,7 +129,7 @@ impl StereoTopics {
         }
     }
 
-    /// The sentence on topics that show the same pictures as these and are left out.
+    /// The sentence on topics that show the same images as these and are left out.
     pub(super) fn left_out(&self, index: &FileIndex) -> Option<String> {
         let Self::Separate { left, right } = self else { return None };
         let taken = [&left.topic, &right.topic];
@@ -139,11 +139,11 @@ impl StereoTopics {
         let names: Vec<String> = names.into_iter().collect();
         (!names.is_empty()).then(|| {
             let (left, right) = (foreign(&left.topic), foreign(&right.topic));
-            format!("pictures are those of {left} and {right}; {}, of the same cameras, left out", names.join(" and "))
+            format!("images are those of {left} and {right}; {}, of the same cameras, left out", names.join(" and "))
         })
     }
 
-    /// The topics in a recording of ours: raw pictures where there are any, else rectified ones.
+    /// The topics in a recording of ours: raw images where there are any, else rectified ones.
     pub(super) fn ours(index: &FileIndex) -> Option<Self> {
         let first = |names: &[&str]| names.iter().find_map(|name| variants(index, name).next().cloned());
         if let Some(both) = first(&[topic::BOTH_UNSPLIT]) {
@@ -156,13 +156,13 @@ impl StereoTopics {
         Some(Self::Separate { left: first(&[OURS[2][0]])?, right: first(&[OURS[2][1]])? })
     }
 
-    /// Whether these are rectified pictures at working size.
+    /// Whether these are rectified images at working size.
     pub fn are_rectified(&self) -> bool {
         matches!(self, Self::Separate { left, .. } if left.topic.starts_with(topic::LEFT_RECTIFIED))
     }
 }
 
-/// The topics of a pair's pictures in a recording of ours, without [`topic::COMPRESSED`].
+/// The topics of a pair's images in a recording of ours, without [`topic::COMPRESSED`].
 pub fn of_ours(about: &About) -> Vec<&'static str> {
     if !about.streams.has_unrectified() {
         return OURS[2].to_vec();
@@ -226,7 +226,7 @@ fn images(index: &FileIndex) -> Vec<&Arc<Channel>> {
 fn list(index: &FileIndex) -> String {
     let images = images(index);
     if images.is_empty() {
-        return "the file has no pictures that can be read".to_owned();
+        return "the file has no images that can be read".to_owned();
     }
     let mut text = "image topics are".to_owned();
     for (number, channel) in images.iter().take(MAX_LISTED).enumerate() {

@@ -181,7 +181,7 @@ fn flipped_bits_lose_what_they_hit_and_nothing_hangs() {
 #[test]
 fn a_chunk_that_fails_its_checksum_is_left_out_and_named() {
     let mut bytes = file(WriteOptions::new().compression(None));
-    // a byte of the left picture of pair 4, in the second chunk
+    // a byte of the left image of pair 4, in the second chunk
     let picture = data(4, 1);
     let at = bytes.windows(picture.len()).position(|window| window == picture).unwrap();
     bytes[at + 50] ^= 4;
@@ -230,7 +230,7 @@ fn what_is_no_recording_is_refused_in_words() {
     let text = |bytes: &[u8]| open(bytes).unwrap_err().to_string();
     assert!(text(b"").contains("empty"));
     assert!(text(b"a photograph of a cat").contains("no MCAP file"));
-    assert!(text(mcap::MAGIC).contains("no pictures"));
+    assert!(text(mcap::MAGIC).contains("no images"));
     let gone = Recording::open(Path::new("gone.mcap")).unwrap_err().to_string();
     assert!(gone.contains("gone.mcap") && gone.contains("no such file"), "{gone}");
 }

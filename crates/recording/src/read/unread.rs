@@ -1,4 +1,4 @@
-//! Topics that look like pictures and are not read, in words.
+//! Topics that look like images and are not read, in words.
 
 use super::index::FileIndex;
 use crate::Channel;
@@ -7,12 +7,12 @@ use crate::format;
 
 /// Topics listed in a message.
 const MAX_LISTED: usize = 8;
-/// Parts of the names of types that hold pictures or video.
+/// Parts of the names of types that hold images or video.
 const PICTURES: [&str; 4] = ["image", "video", "theora", "ffmpeg"];
-/// Parts of the names of types that hold something about pictures.
+/// Parts of the names of types that hold something about images.
 const NO_PICTURES: [&str; 3] = ["annotation", "marker", "disparity"];
 
-/// The channels with messages that look like pictures and are not read.
+/// The channels with messages that look like images and are not read.
 pub(super) fn channels(index: &FileIndex) -> impl Iterator<Item = &Channel> {
     let is_unread = |channel: &&Channel| {
         let name = type_of(channel).to_lowercase();
@@ -50,9 +50,9 @@ fn why(channel: &Channel) -> &'static str {
     let name = type_of(channel).to_lowercase();
     match channel.message_encoding.as_str() {
         _ if ["video", "theora", "ffmpeg"].iter().any(|part| name.contains(part)) => {
-            "video is not read, decode it into a topic of pictures first"
+            "video is not read, decode it into a topic of images first"
         }
-        "json" => "pictures in JSON are not read, record them as ROS 2's or Foxglove's (protobuf) messages",
+        "json" => "images in JSON are not read, record them as ROS 2's or Foxglove's (protobuf) messages",
         "cdr" | "ros1" | "protobuf" => {
             "this type is not read, record sensor_msgs/Image, CompressedImage or Foxglove's RawImage, CompressedImage"
         }

@@ -31,7 +31,7 @@ use std::time::Instant;
 /// Why a recording was not recomputed, or not to its end. The part that was written stays for the next run.
 #[derive(Debug, thiserror::Error)]
 pub enum RecomputeError {
-    /// The parameters do not fit these pictures, or the recording cannot give the wanted streams.
+    /// The parameters do not fit these images, or the recording cannot give the wanted streams.
     #[error("{0}")]
     Usage(String),
     /// The new recording cannot be begun.
@@ -55,7 +55,7 @@ pub enum RecomputeError {
 /// Content and format of the new recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecomputeOptions {
-    /// Its streams; `None` for the pictures of the old one, with depth, or disparity without a calibration.
+    /// Its streams; `None` for the images of the old one, with depth, or disparity without a calibration.
     pub streams: Option<Streams>,
     /// Its format; `None` for that of the old one.
     pub format: Option<Format>,
@@ -75,9 +75,9 @@ pub struct Input<'a> {
     pub info: &'a SourceInfo,
     /// The calibration to use.
     pub calibrated: &'a Calibrated,
-    /// The part of the pictures that rectification shows.
+    /// The part of the images that rectification shows.
     pub crop: Crop,
-    /// Larger pictures are not read.
+    /// Larger images are not read.
     pub max_pixels: MaxPixels,
 }
 
@@ -185,7 +185,7 @@ fn streams(input: &Input, is_metric: bool, wanted: Option<Streams>) -> Result<St
             .with(Stream::Disparity, !is_metric)
     });
     if streams.has(Stream::Raw) && !has_raw {
-        let text = format!("{shown} has rectified pictures and no raw ones: give --streams rectified,depth");
+        let text = format!("{shown} has rectified images and no raw ones: give --streams rectified,depth");
         return Err(RecomputeError::Usage(text));
     }
     if streams.has(Stream::Depth) && !is_metric {

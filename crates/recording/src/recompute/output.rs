@@ -1,4 +1,4 @@
-//! The packets of the new recording: raw pictures copied with their times, and new results.
+//! The packets of the new recording: raw images copied with their times, and new results.
 
 use super::matching::Item;
 use super::part_file::PartFile;
@@ -23,9 +23,9 @@ pub(super) struct Output {
     packer: Packer,
     format: Format,
     calibration: Option<String>,
-    /// The old recording is one of ours, so that notes and raw pictures are copied.
+    /// The old recording is one of ours, so that notes and raw images are copied.
     is_ours: bool,
-    /// Raw pictures are recorded.
+    /// Raw images are recorded.
     has_raw: bool,
     has_head: bool,
     counters: Counters,

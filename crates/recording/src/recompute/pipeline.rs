@@ -31,7 +31,7 @@ pub(super) fn run(
 ) -> Result<Summary, RecomputeError> {
     let (resumed, next) = (begun.pairs, begun.next);
     let needs_results = about.streams.needs_results();
-    // pictures that are not copied are packed anew, and colours count in matching
+    // images that are not copied are packed anew, and colours count in matching
     let color = needs_results
         || input.recording.about().is_none()
         || [Stream::Eyes, Stream::Rectified].iter().any(|&s| about.streams.has(s));

@@ -22,14 +22,14 @@ use std::time::SystemTime;
 #[derive(Clone, Debug)]
 pub struct Unpacker {
     layout: StereoLayout,
-    /// Arrangement of both views in one picture.
+    /// Arrangement of both views in one image.
     arrangement: Arrangement,
     pixels: Pixels,
     max_pixels: MaxPixels,
     sizes: Sizes,
 }
 
-/// A picture of a pair, with its packet and its message.
+/// An image of a pair, with its packet and its message.
 struct Shown<'a> {
     packet: &'a Packet,
     message: Message,
@@ -51,14 +51,14 @@ impl Shown<'_> {
 }
 
 impl Unpacker {
-    /// Creates an unpacker for a recording with this description; without one the pictures are separate or side by side. Pictures
+    /// Creates an unpacker for a recording with this description; without one the images are separate or side by side. Images
     /// larger than `max_pixels` are not read.
     pub fn of(about: Option<&About>, pixels: Pixels, max_pixels: MaxPixels) -> Self {
         let layout = about.map(|about| about.raw.clone()).unwrap_or_default();
         Self { layout, arrangement: Arrangement::SideBySide, pixels, max_pixels, sizes: Sizes::default() }
     }
 
-    /// The same, for pictures of both views with this arrangement.
+    /// The same, for images of both views with this arrangement.
     #[must_use]
     pub fn with_arrangement(self, arrangement: Arrangement) -> Self {
         Self { arrangement, ..self }
@@ -81,11 +81,11 @@ impl Unpacker {
         Ok((packets, pair))
     }
 
-    /// The pair of a left and a right picture, in this order, or of a side-by-side picture, with its note where there is one; see
+    /// The pair of a left and a right image, in this order, or of a side-by-side image, with its note where there is one; see
     /// [`Recording::packets_of_pair`].
     ///
     /// # Errors
-    /// [`ReadError::Damaged`]: the pictures are damaged, do not fit each other, or are of a kind that is not read.
+    /// [`ReadError::Damaged`]: the images are damaged, do not fit each other, or are of a kind that is not read.
     pub fn pair(&self, packets: &[Packet]) -> Result<RawPair, ReadError> {
         self.unpack(packets).map_err(ReadError::Damaged)
     }
@@ -119,15 +119,15 @@ impl Unpacker {
                 if self.layout.swapped { (right, left) } else { (left, right) }
             }
             [left, right] => (self.eye(left, 0, bits)?, self.eye(right, 1, bits)?),
-            other => return Err(format!("a pair of {} pictures", other.len())),
+            other => return Err(format!("a pair of {} images", other.len())),
         };
         if left.size() != right.size() {
             let ((wl, hl), (wr, hr)) = (left.size(), right.size());
-            return Err(format!("the left picture has {wl}x{hl} and the right one {wr}x{hr} pixels"));
+            return Err(format!("the left image has {wl}x{hl} and the right one {wr}x{hr} pixels"));
         }
         if left.luma.word_bits() != right.luma.word_bits() {
             let (left, right) = (left.luma.word_bits(), right.luma.word_bits());
-            return Err(format!("the left picture has {left} and the right one {right} bits"));
+            return Err(format!("the left image has {left} and the right one {right} bits"));
         }
         let times = [shown[0].capture_time(), shown[shown.len() - 1].capture_time()];
         let sequence = u64::from(shown[0].packet.sequence);
@@ -144,14 +144,14 @@ impl Unpacker {
         })
     }
 
-    /// The picture of a message, which shows so many views.
+    /// The image of a message, which shows so many views.
     fn picture(&self, shown: &Shown, views: usize, bits: Option<u8>) -> Result<Picture, String> {
         let check = |width, height| self.sizes.check(views, width, height);
         let picture = picture::of(&shown.message.body, bits, self.pixels, self.max_pixels, check);
         picture.map_err(|why| format!("{}: {why}", shown.topic()))
     }
 
-    /// The picture of one view, upright.
+    /// The image of one view, upright.
     fn eye(&self, shown: &Shown, eye: usize, bits: Option<u8>) -> Result<Picture, String> {
         let mut picture = self.picture(shown, 1, bits)?;
         if shown.is_unturned(eye) {
@@ -160,7 +160,7 @@ impl Unpacker {
         Ok(picture)
     }
 
-    /// The pictures as the cameras encoded them, if they are more than the decoded ones, so that they can be recorded again unchanged.
+    /// The images as the cameras encoded them, if they are more than the decoded ones, so that they can be recorded again unchanged.
     fn original(&self, shown: &[Shown]) -> Option<Original> {
         if shown.len() == 1 && self.arrangement != Arrangement::SideBySide {
             return None; // recordings of ours hold both views side by side

@@ -1,4 +1,4 @@
-//! The picture of one message.
+//! The image of one message.
 
 use super::mosaic;
 use crate::Body;
@@ -9,7 +9,7 @@ use crate::image::{Image, Luma, Picture};
 use crate::message::{Encoding, ImageBody, Mosaic};
 use std::sync::Arc;
 
-/// The picture of a message. `bits` is the number of significant bits of a pixel, where it is known. `check` gets the columns and rows
+/// The image of a message. `bits` is the number of significant bits of a pixel, where it is known. `check` gets the columns and rows
 /// of the header, before anything is decoded.
 pub(super) fn of(
     body: &Body,
@@ -34,10 +34,10 @@ pub(super) fn of(
                 with_bits(decode_picture(data, pixels.keeps_rgb(), max_pixels)?, bits)
             }
         }
-        other => return Err(format!("{:?} is no picture", other.kind())),
+        other => return Err(format!("{:?} is no image", other.kind())),
     };
     let (width, height) = picture.size();
-    if width == 0 || height == 0 { Err(format!("a picture of {width}x{height} pixels")) } else { Ok(picture) }
+    if width == 0 || height == 0 { Err(format!("an image of {width}x{height} pixels")) } else { Ok(picture) }
 }
 
 /// The encoded image of a camera, if the message has one; with `plain` also if its bytes are the decoded pixels.
@@ -97,7 +97,7 @@ fn of_memory(image: &ImageBody, bits: Option<u8>, pixels: Pixels) -> Result<Pict
     }
 }
 
-/// The picture of a mosaic, with the depth that `luma_of` gives its luma.
+/// The image of a mosaic, with the depth that `luma_of` gives its luma.
 fn of_mosaic(
     mosaic: &Image<u16>,
     order: Mosaic,

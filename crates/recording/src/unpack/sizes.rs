@@ -1,10 +1,10 @@
-//! Which sizes of pictures are read.
+//! Which sizes of images are read.
 
 /// Pixels of a view of a live source that has said nothing of its size.
 const MAX_UNKNOWN_PIXELS: u64 = 1 << 26;
 
 /// Columns and rows of the views that are read, beside [`crate::capture::MaxPixels`]. A rig that is live has one size, which is known before
-/// its pictures come; anyone on its network may send others, of which a few bytes claim gigabytes.
+/// its images come; anyone on its network may send others, of which a few bytes claim gigabytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sizes {
     /// All: of files.
@@ -19,7 +19,7 @@ pub enum Sizes {
 }
 
 impl Sizes {
-    /// Checks the size of a picture that shows one view, or two of them side by side.
+    /// Checks the size of an image that shows one view, or two of them side by side.
     ///
     /// # Errors
     /// It is another size; the text names both.
@@ -29,7 +29,7 @@ impl Sizes {
             Self::Any => Ok(()),
             Self::Only(size) => {
                 let (columns, rows) = both(size);
-                let why = || format!("{width}x{height} px, and the pictures of this rig have {columns}x{rows}");
+                let why = || format!("{width}x{height} px, and the images of this rig have {columns}x{rows}");
                 ((width, height) == (columns, rows)).then_some(()).ok_or_else(why)
             }
             Self::Within(size) => {

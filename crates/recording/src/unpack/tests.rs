@@ -147,7 +147,7 @@ fn what_does_not_fit_is_refused_in_words() {
     };
     assert!(refusal(&[grey(2, &[1, 2]), grey(1, &[1])]).contains("2x1"));
     assert!(refusal(&[grey(2, &[1, 2]), deep(&[1, 2])]).contains("16 bits"));
-    assert!(refusal(&[]).contains("0 pictures"));
+    assert!(refusal(&[]).contains("0 images"));
     let damaged = Body::Compressed { format: "jpeg".into(), data: [1_u8, 2, 3].as_slice().into() };
     assert!(refusal(&[damaged.clone(), damaged]).contains("/a"));
 }
@@ -180,15 +180,15 @@ fn a_picture_of_another_size_than_a_rigs_is_refused_by_its_header() {
     for body in bodies {
         let pair = [body.clone(), body.clone()];
         for (sizes, why) in [
-            (Sizes::Only((24, 16)), "48x32 px, and the pictures of this rig have 24x16"),
-            (Sizes::Only((48, 33)), "48x32 px, and the pictures of this rig have 48x33"),
+            (Sizes::Only((24, 16)), "48x32 px, and the images of this rig have 24x16"),
+            (Sizes::Only((48, 33)), "48x32 px, and the images of this rig have 48x33"),
             (Sizes::Within((48, 31)), "48x32 px, and by its camera_info the camera has 48x31"),
         ] {
             let refused = refusal(sizes, &pair).unwrap_err();
             assert!(refused.contains(why), "{body:?}: {refused}");
         }
         let beside = refusal(Sizes::Only((48, 32)), std::slice::from_ref(&body)).unwrap_err();
-        assert!(beside.contains("48x32 px, and the pictures of this rig have 96x32"), "{body:?}: {beside}");
+        assert!(beside.contains("48x32 px, and the images of this rig have 96x32"), "{body:?}: {beside}");
         for sizes in [Sizes::Only((48, 32)), Sizes::Within((48, 32)), Sizes::Within((96, 64)), Sizes::Unknown] {
             match refusal(sizes, &pair) {
                 Ok(size) => assert_eq!(size, (48, 32)),

@@ -9,13 +9,13 @@ use std::path::PathBuf;
 choices! {
     /// Compression of chunks.
     ///
-    /// `tools/bench_record.sh` compares them, with results of one machine in docs/recordings.md. LZ4 makes noisy raw pictures some 10 %
-    /// smaller, Zstandard some 15 % and depth by more than half, both in about the same time. Pictures that are JPEG already
+    /// `tools/bench_record.sh` compares them, with results of one machine in docs/recordings.md. LZ4 makes noisy raw images some 10 %
+    /// smaller, Zstandard some 15 % and depth by more than half, both in about the same time. Images that are JPEG already
     /// become no smaller by any of them.
     pub enum Compression {
         /// Not at all: least processor time, where the disk is fast and large.
         None = "none",
-        /// LZ4: for raw pictures little gain.
+        /// LZ4: for raw images little gain.
         Lz4 = "lz4",
         /// Zstandard at its quickest level: files a quarter smaller, for some ms a pair.
         Zstd = "zstd",

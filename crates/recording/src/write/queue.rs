@@ -132,7 +132,7 @@ impl Queue {
         state.unmatched.pop_front();
         if state.has_room(bytes, capacity) {
             self.report_gap(&mut state, bytes, moment);
-            // only numbers are recorded: neither pictures wait with them, nor memory of a device
+            // only numbers are recorded: neither images wait with them, nor memory of a device
             let job = Job { frame: Arc::new(output.job.frame.without_pictures()), ..output.job.clone() };
             let numbers = Output { job, texture: None, right_map: None, ..(**output).clone() };
             state.push(Item::Result(Arc::new(numbers)), moment, bytes);

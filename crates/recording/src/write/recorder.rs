@@ -193,7 +193,7 @@ impl Recorder {
 }
 
 impl Recorder {
-    /// The taps that its streams need: frames where rectified pictures are recorded, else raw pairs.
+    /// The taps that its streams need: frames where rectified images are recorded, else raw pairs.
     pub fn taps(self: &Arc<Self>) -> Taps {
         if self.streams.has(Stream::Rectified) {
             Taps { frames: vec![Arc::clone(self) as _], ..Taps::default() }

@@ -23,10 +23,10 @@ use std::time::{Duration, Instant, SystemTime};
 use stereopsis_base::testing::until as wait_until;
 
 const SIZE: (usize, usize) = (64, 48);
-/// Grey pictures are PNG in ROS 2's words.
+/// Grey images are PNG in ROS 2's words.
 const LEFT: &str = "/stereo/left/image_raw/compressed";
 const RIGHT: &str = "/stereo/right/image_raw/compressed";
-/// Memory of one raw pair as [`frame`] makes it: two pictures.
+/// Memory of one raw pair as [`frame`] makes it: two images.
 const FRAME_BYTES: usize = 2 * SIZE.0 * SIZE.1;
 
 fn info(name: &str) -> SourceInfo {
@@ -330,7 +330,7 @@ fn pairs_are_recorded_on_while_rectification_fails() {
         let pipe = Pipe::default();
         let recorder = start(&pipe, streams, 100, false, of_system());
         let scene = SceneOptions { width: SIZE.0, height: SIZE.1, ..SceneOptions::default() };
-        // made for pictures of half the size
+        // made for images of half the size
         let rig = StereoRig::of_rectified(&scene.geometry(), (SIZE.0 / 2, SIZE.1 / 2));
         let rectifier = rig.rectifier(SIZE.0 / 2, SIZE.1 / 2, 0.0).unwrap();
         let preparation = FramePreparation { rectifier: Some(Arc::new(rectifier)), ..FramePreparation::default() };

@@ -17,7 +17,7 @@ choices! {
     pub enum RectifyChoice {
         /// With the calibration file.
         Calibration = "calibration",
-        /// With a rig estimated from the pictures; depth is then an estimate.
+        /// With a rig estimated from the images; depth is then an estimate.
         Auto = "auto",
         /// Not at all: the source's pairs are already rectified.
         Off = "off",
@@ -37,25 +37,25 @@ pub struct CalibrationChoice {
     /// Whether the files have left and right exchanged.
     #[serde(skip_serializing_if = "is_default")]
     pub swapped: bool,
-    /// The left and the right camera of files that hold several; `None` for those of the pictures' folders, or the usual ones.
+    /// The left and the right camera of files that hold several; `None` for those of the images' folders, or the usual ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cameras: Option<Cameras>,
-    /// Whether the pictures have left and right exchanged; independent of the files.
+    /// Whether the images have left and right exchanged; independent of the files.
     #[serde(skip_serializing_if = "is_default")]
     pub swap_pictures: bool,
-    /// Whether the cameras stand one above the other, the left picture being the upper camera's. Calibrations contain this.
+    /// Whether the cameras stand one above the other, the left image being the upper camera's. Calibrations contain this.
     #[serde(skip_serializing_if = "is_default")]
     pub vertical: bool,
     /// Rectification crop, `alpha`: 0 without black border, 1 with every pixel.
     #[serde(skip_serializing_if = "is_default")]
     pub alpha: f64,
-    /// Field of view of the rectified pictures along a row, degrees, in place of `alpha`.
+    /// Field of view of the rectified images along a row, degrees, in place of `alpha`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rectified_fov_deg: Option<f64>,
     /// How pairs are rectified; `None` for the files, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rectify: Option<RectifyChoice>,
-    /// Horizontal field of view, degrees: of rectified pictures without files, or for an estimate. At most
+    /// Horizontal field of view, degrees: of rectified images without files, or for an estimate. At most
     /// one of the three ways to state the focal length is set; see [`CalibrationChoice::focal`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fov_deg: Option<f64>,
@@ -71,13 +71,13 @@ pub struct CalibrationChoice {
     /// Baseline without files, m.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline_m: Option<f64>,
-    /// Difference of the principal points, right minus left, px: of rectified pictures without files.
+    /// Difference of the principal points, right minus left, px: of rectified images without files.
     #[serde(skip_serializing_if = "is_default")]
     pub doffs_px: f64,
     /// Depth fitted to objects at known distances; takes precedence over all other options.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth_fit: Option<FittedDepth>,
-    /// Correction of remaining row errors; `None` for that of a recording, or by the pictures.
+    /// Correction of remaining row errors; `None` for that of a recording, or by the images.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<RowsChoice>,
     /// Field of row errors for [`RowsChoice::Field`].
@@ -134,7 +134,7 @@ impl Calibrated {
     /// Returns the calibration that a recording of raw pairs stores, for this source.
     ///
     /// # Errors
-    /// The rig is invalid, or for pictures of another aspect ratio.
+    /// The rig is invalid, or for images of another aspect ratio.
     pub fn from_note(note: &CalibrationNote, source: &SourceInfo) -> Result<Self, CalibrationError> {
         let rig = note.parsed_rig()?;
         let rectifier = rig.as_ref().filter(|_| note.rectifies);
@@ -175,7 +175,7 @@ impl CalibrationChoice {
         self.rectify.unwrap_or(by_files)
     }
 
-    /// Returns whether all options except crop, working size and order of the pictures have their defaults.
+    /// Returns whether all options except crop, working size and order of the images have their defaults.
     pub fn is_unset(&self) -> bool {
         let Self { files, rectify, baseline_m, depth_fit, .. } = self;
         files.is_empty() && rectify.is_none() && self.focal().is_none() && baseline_m.is_none() && depth_fit.is_none()
@@ -239,7 +239,7 @@ impl CalibrationChoice {
         words
     }
 
-    /// Returns the preparation for a source, without looking at its pictures.
+    /// Returns the preparation for a source, without looking at its images.
     ///
     /// # Errors
     /// A file cannot be used, or is for another aspect ratio; or an estimate is requested.
@@ -262,7 +262,7 @@ impl CalibrationChoice {
                 ));
             }
             RectifyChoice::Auto => {
-                return Err(CalibrationError("an estimate needs pictures of the source; open it again".to_owned()));
+                return Err(CalibrationError("an estimate needs images of the source; open it again".to_owned()));
             }
             RectifyChoice::Off if self.files.is_empty() => self.without_files(source),
             RectifyChoice::Calibration | RectifyChoice::Off => {
@@ -328,7 +328,7 @@ impl CalibrationChoice {
     /// estimate (lens, sides, mounting) must be unchanged.
     ///
     /// # Errors
-    /// The rig is for pictures of another aspect ratio.
+    /// The rig is for images of another aspect ratio.
     pub fn estimated_before(
         &self,
         rig: &StereoRig,
@@ -374,7 +374,7 @@ impl CalibrationChoice {
         if self.vertical { Axis::Vertical } else { Axis::Horizontal }
     }
 
-    /// Returns the preparation of pictures that are already rectified.
+    /// Returns the preparation of images that are already rectified.
     fn without_files(&self, source: &SourceInfo) -> Calibrated {
         let size = (source.width, source.height);
         let geometry = self

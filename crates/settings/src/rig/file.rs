@@ -33,7 +33,7 @@ pub struct RigFileError(pub String);
 
 const HEAD: &str = "\
 # A rig for stereopsis: use it with --rig. Cameras are named by the port that they are plugged into.
-# Sizes are per eye. Calibration files are looked for beside this file.
+# Sizes are per image. Calibration files are looked for beside this file.
 
 ";
 

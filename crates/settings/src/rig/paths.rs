@@ -9,7 +9,7 @@ pub const SETUP_EXTENSIONS: &[&str] = &["yml", "yaml", "xml", "json", "toml", "c
 /// Meaning of paths: a source, or a rig or calibration.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PathKind {
-    /// A source: two pictures, a folder of pairs, or a recording.
+    /// A source: two images, a folder of pairs, or a recording.
     Source(SourceSpec),
     /// A rig file, or calibration files: one, or two that belong together.
     Setup(Vec<PathBuf>),

@@ -230,7 +230,7 @@ fn a_calibration_is_protected() {
 fn inside_calibration() {
     let said = [
         "camera 0: autofocus is switched off, focus stays at 35: the calibration holds for one focus only",
-        "camera 0: keeps its rate in the dark now, so that pairs fit; its pictures get darker instead",
+        "camera 0: keeps its rate in the dark now, so that pairs fit; its images get darker instead",
     ];
     assert_says(&protect_calibration(0, &ControlSettings::default()), &said);
     assert_eq!(was_set(0), BTreeMap::from([(AUTO_FOCUS, 0), (FOCUS, 35), (DARK_RATE, 0)]));
@@ -306,9 +306,9 @@ fn inside_task() {
         &task.remarks(),
         &[
             "camera 0: focus is 250 instead of 300: it takes 0 to 250 in steps of 5",
-            "camera 0: keeps its rate in the dark now, so that pairs fit; its pictures get darker instead",
+            "camera 0: keeps its rate in the dark now, so that pairs fit; its images get darker instead",
             "camera 1: autofocus is switched off, focus stays at 40: the calibration holds for one focus only",
-            "camera 1: keeps its rate in the dark now, so that pairs fit; its pictures get darker instead",
+            "camera 1: keeps its rate in the dark now, so that pairs fit; its images get darker instead",
             "cameras 0 and 1 are locked alike: exposure 33.3 ms, gain 40, white balance 4000 K",
         ],
     );

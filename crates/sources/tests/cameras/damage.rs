@@ -1,4 +1,4 @@
-//! Frames that come damaged: none becomes a picture, each is counted by its cause, and a camera that sends nothing else says so.
+//! Frames that come damaged: none becomes an image, each is counted by its cause, and a camera that sends nothing else says so.
 
 use super::{SIZES, grey, luma, open_one, open_pair, scene, take, until, until_lost, with_cameras};
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use stereopsis_capture::decode_camera::{Damaged, PixelFormat};
 use stereopsis_capture::webcam::{ModeRequest, Preview, WebcamPair, cameras};
 use stereopsis_capture::{CameraOptions, PairSource, RawPair};
 
-/// Every picture is whole.
+/// Every image is whole.
 fn assert_whole(pairs: &[RawPair]) {
     for pair in pairs {
         assert_eq!(luma(&pair.left), &scene(0, SIZES[0]), "left of {}", pair.sequence);
@@ -145,13 +145,13 @@ fn inside_only_damaged() {
     let watched = Instant::now();
     until(&mut source, |source, _| {
         let lost = source.state().cameras[0].lost.clone().expect("is not taken for a good one");
-        assert!(!lost.contains("no picture"), "{lost}");
+        assert!(!lost.contains("no image"), "{lost}");
         watched.elapsed() > Duration::from_secs(2)
     });
     let refused = refused.join().expect("ends");
     assert!(refused.starts_with("camera 0: could not stream ") && refused.contains(" too short)"), "{refused}");
     assert!(refused.contains("for 1 s every frame came damaged ("), "{refused}");
-    let problem = preview.problem().expect("no picture");
+    let problem = preview.problem().expect("no image");
     assert!(problem.starts_with("camera 1 has sent nothing but damaged frames for 3 s ("), "{problem}");
     assert!(preview.latest().is_none());
 }

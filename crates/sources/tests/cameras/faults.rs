@@ -16,7 +16,7 @@ fn what_cannot_be_opened_says_why() {
 fn inside_refusals() {
     let refusal = |left, right| open_pair(left, right).expect_err("refused").to_string();
     assert_eq!(refusal(0, 7), "no camera 7: found 0, 1, 2 and 3; see `stereopsis devices`");
-    assert!(refusal(0, 0).contains("cannot be both eyes"));
+    assert!(refusal(0, 0).contains("cannot be both left and right"));
     let denied = refusal(0, 1);
     assert!(denied.starts_with("camera 1: permission denied for /dev/video1; add yourself"), "{denied}");
     let busy = refusal(2, 0);
@@ -106,7 +106,7 @@ fn a_hanging_camera_is_told_and_its_thread_left_behind() {
 fn inside_hanging() {
     let mut source = open_pair(0, 1).expect("opens");
     let (why, after) = until_lost(&mut source, 0);
-    assert!(why.starts_with("camera 0 has sent no picture for 1 s; check its cable"), "{why}");
+    assert!(why.starts_with("camera 0 has sent no image for 1 s; check its cable"), "{why}");
     assert!(after < Duration::from_secs(3), "{after:?}");
     let stopping = Instant::now();
     drop(source);
@@ -162,8 +162,8 @@ fn inside_dead() {
     let other = std::thread::Builder::new().name("other".into());
     let other = other.spawn(|| open_one(1).expect_err("never starts").to_string()).expect("starts");
     let error = open_one(0).expect_err("never starts").to_string();
-    assert!(error.starts_with("camera 0 has sent no picture for 5 s"), "{error}");
+    assert!(error.starts_with("camera 0 has sent no image for 5 s"), "{error}");
     let other = other.join().expect("ends");
-    assert!(other.starts_with("camera 1 has sent no picture for 5 s"), "{other}");
+    assert!(other.starts_with("camera 1 has sent no image for 5 s"), "{other}");
     assert!(opening.elapsed() < Duration::from_secs(8));
 }

@@ -1,4 +1,4 @@
-//! Right pixels in every format, the modes and rates that were asked for, pictures turned and halved.
+//! Right pixels in every format, the modes and rates that were asked for, images turned and halved.
 
 use super::{SIZES, grey, luma, scene, take, with_cameras};
 use std::time::Duration;
@@ -177,7 +177,7 @@ fn inside_granted() {
     );
     drop(source);
     let source = open_as(&ModeRequest { size: Some((1000, 700)), rate_hz: Some(15), ..grey() });
-    assert_eq!(source.state().remarks[1], "camera 1 has no 1000x700 an eye; it runs YUYV 640x480 at 15/s");
+    assert_eq!(source.state().remarks[1], "camera 1 has no 1000x700 per image; it runs YUYV 640x480 at 15/s");
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn inside_side_by_side() {
     assert_eq!(luma(&take(&mut swapped, 1)[0].left), &Image::from_fn(320, 480, |x, y| whole.at(320 + x, y)));
     drop(swapped);
 
-    // the whole picture is turned, so that the eyes change sides
+    // the whole image is turned, so that left and right change places
     options = CameraOptions::default();
     options.views[0].orientation = Orientation::HalfTurn;
     let mut turned = OneCamera::open(0, Shown::BothViews, &request, &options).expect("opens");

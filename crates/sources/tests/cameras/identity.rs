@@ -80,7 +80,7 @@ fn inside_replug() {
     assert_eq!((state.cameras[1].index, state.cameras[1].lost.as_ref()), (5, None));
     for pair in &pairs {
         assert_eq!(luma(&pair.right), &scene(1, SIZES[0]));
-        assert!(pair.skew_s.abs() < 0.002, "the left pictures are of the same time: {}", pair.skew_s);
+        assert!(pair.skew_s.abs() < 0.002, "the left images are of the same time: {}", pair.skew_s);
         assert!(pair.sequence > last);
     }
     let age = pairs[5].capture_time.elapsed().expect("not in the future");

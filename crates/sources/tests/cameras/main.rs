@@ -22,7 +22,7 @@ use stereopsis_capture::emulated::{self, SIZES, dress, plug_in};
 use stereopsis_capture::webcam::{ModeRequest, OneCamera, Shown, WebcamPair, cameras};
 use stereopsis_capture::{CameraOptions, CaptureError, Next, PairSource, Pixels, RawPair};
 
-/// Returns the picture of camera 0 (left) or 1 (right).
+/// Returns the image of camera 0 (left) or 1 (right).
 fn scene(camera: usize, (width, height): (usize, usize)) -> Image<u8> {
     Image::new(width, height, emulated::scene(camera, (width, height)))
 }

@@ -8,7 +8,7 @@ use stereopsis_base::testing::found as wait_for;
 use stereopsis_capture::webcam::Preview;
 
 fn picture(preview: &Preview) -> Arc<Picture> {
-    wait_for("no picture", || preview.latest())
+    wait_for("no image", || preview.latest())
 }
 
 #[test]

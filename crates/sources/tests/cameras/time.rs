@@ -1,4 +1,4 @@
-//! When pictures are taken: skew, rates that differ, time stamps that cannot be right, cameras brought together.
+//! When images are taken: skew, rates that differ, time stamps that cannot be right, cameras brought together.
 
 use super::{open_pair, take, until, with_cameras};
 use stereopsis_capture::PairSource;
@@ -31,7 +31,7 @@ fn inside_half_rate() {
     assert!(pairs.iter().all(|p| p.skew_s.abs() < 0.018), "{:?}", pairs.iter().map(|p| p.skew_s).collect::<Vec<_>>());
     let state = source.state();
     assert!(state.unpaired >= 8, "{}", state.unpaired);
-    let expected = "camera 1 sends 15 pictures a second and camera 0 30, so pairs come at 15/s; ask both for one rate, or give \
+    let expected = "camera 1 sends 15 images a second and camera 0 30, so pairs come at 15/s; ask both for one rate, or give \
                     more light: in the dark cameras slow down";
     assert_eq!(state.remarks, [expected]);
 }
@@ -52,7 +52,7 @@ fn inside_bad_stamps(cause: &str) {
     skews.sort_by(f64::total_cmp);
     assert!((0.003..0.013).contains(&skews[8]), "{skews:?}");
     let expected =
-        format!("camera 1: its time stamps {cause}; pictures are paired by when they come, which is less exact");
+        format!("camera 1: its time stamps {cause}; images are paired by when they come, which is less exact");
     assert_eq!(source.state().remarks, [expected], "once, and of this camera alone");
 }
 

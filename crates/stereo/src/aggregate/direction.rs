@@ -1,6 +1,6 @@
 //! Directions at any angle, and the lines of pixels that paths follow (Frommholz 2020, section 3).
 //!
-//! A line is drawn once, by its slope; shifted copies of it tile the picture, so that every pixel lies on exactly one line of
+//! A line is drawn once, by its slope; shifted copies of it tile the image, so that every pixel lies on exactly one line of
 //! each direction and no cost is summed twice or left out. As in the paper there are two sweeps:
 //! lines that start at the side where the major axis begins, then those that enter beside it, with the part of the
 //! line that lies outside cut off.

@@ -4,7 +4,7 @@
 //! `L_r(p, d) = C(p, d) + min(L_r(p-r, d), L_r(p-r, d-1) + P1, L_r(p-r, d+1) + P1, min_k L_r(p-r, k) + P2) - min_k L_r(p-r, k)`
 //!
 //! At the first pixel of a line L is C. Candidates beside the range, or outside a pixel's gate, do not exist. P2 follows
-//! the brightness step `|I(p) - I(p-r)|` of the left picture through a table.
+//! the brightness step `|I(p) - I(p-r)|` of the left image through a table.
 
 use super::AdaptiveP2;
 use super::direction::Direction;
@@ -24,7 +24,7 @@ pub fn penalty_table(params: &StereoParams) -> [u32; 256] {
     })
 }
 
-/// `L_r` for one direction, with P2 for each brightness step of the left picture; at most the largest cost and P2 together.
+/// `L_r` for one direction, with P2 for each brightness step of the left image; at most the largest cost and P2 together.
 pub fn path_costs(
     costs: &Volume<u8>,
     left: &Image<u8>,
@@ -92,7 +92,7 @@ mod tests {
         directions(4, 0)
     }
 
-    /// Costs, a picture and parameters where everything differs.
+    /// Costs, an image and parameters where everything differs.
     fn example(width: usize, height: usize) -> (Volume<u8>, Image<u8>, StereoParams) {
         let params = StereoParams::for_cost(CostKind::Census5x5);
         let rng = &mut fastrand::Rng::with_seed(9);

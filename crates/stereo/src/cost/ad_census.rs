@@ -1,7 +1,7 @@
 //! AD-census (Mei et al. 2011, eqs. 1 to 3; the cost of Fang et al. 2012): the difference of brightness and the Hamming
 //! distance of census strings, both on one scale.
 //!
-//! The paper takes the mean difference over three colours; the pictures matched here are grey.
+//! The paper takes the mean difference over three colours; the images matched here are grey.
 
 use super::census::SHAPE_7X7;
 use super::tables::Scale;

@@ -63,7 +63,7 @@ pub fn transform(luma: &Image<u16>, shape: Shape) -> Image<u64> {
     let mut part = vec![0u16; width];
     for y in 0..height {
         let row = |dx: usize, dy: usize| &padded.row(y + dy)[dx..dx + width];
-        // sixteen bits of all pixels of a row, then the next sixteen: words as wide as the pictures' are quickest
+        // sixteen bits of all pixels of a row, then the next sixteen: words as wide as the images' are quickest
         for (first, places) in (0..).step_by(16).zip(places.chunks(16)) {
             part.fill(0);
             for (next, &(dx, dy)) in places.iter().enumerate() {

@@ -1,6 +1,6 @@
-//! Matching costs: from the pictures to a cost volume.
+//! Matching costs: from the images to a cost volume.
 //!
-//! The partner of left `(x, y)` at disparity `d` is right `(x - d, y)`. Its column is clamped into the picture and all
+//! The partner of left `(x, y)` at disparity `d` is right `(x - d, y)`. Its column is clamped into the image and all
 //! candidates compete; the left-right check removes partners outside afterwards.
 //!
 //! Each cost is described once, as a constant [`Cost`] in its own file; [`CostKind`] lists them. Engines match the few kinds of
@@ -193,12 +193,12 @@ impl Comparison {
     }
 }
 
-/// Column of the partner of left column `x` at disparity `d`, clamped into a picture `width` px wide.
+/// Column of the partner of left column `x` at disparity `d`, clamped into an image `width` px wide.
 pub fn partner(x: usize, d: i32, width: usize) -> usize {
     (x as i64 - i64::from(d)).clamp(0, width as i64 - 1) as usize
 }
 
-/// The picture with so many more columns and rows at each side, whose coordinates are clamped: windows then have no borders.
+/// The image with so many more columns and rows at each side, whose coordinates are clamped: windows then have no borders.
 fn padded(picture: &Image<u16>, (rx, ry): (usize, usize)) -> Image<u16> {
     Image::from_fn(picture.width() + 2 * rx, picture.height() + 2 * ry, |x, y| {
         picture.at_clamped(x as isize - rx as isize, y as isize - ry as isize)

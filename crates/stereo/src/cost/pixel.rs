@@ -7,7 +7,7 @@ use super::{Channel, Comparison, Scalar, absolute, gradient_census, partner, ran
 use crate::image::{Image, Luma};
 use crate::params::StereoParams;
 
-/// The codes of both pictures' pixels, the left one first, with what compares them.
+/// The codes of both images' pixels, the left one first, with what compares them.
 pub enum PixelCosts {
     /// Census strings.
     Hamming([Image<u64>; 2]),
@@ -15,7 +15,7 @@ pub enum PixelCosts {
     Difference([Image<u8>; 2]),
     /// Brightness, compared over a square window.
     WindowedDifference {
-        /// Both pictures.
+        /// Both images.
         pictures: [Image<u8>; 2],
         /// Side of the window, px; odd.
         window: u32,

@@ -1,7 +1,7 @@
 //! Sum of absolute differences over a window, Leu et al. 2010, relation (3).
 //!
-//! Each pixel of the window has its own partner, clamped into the right picture; the window is clamped to the left
-//! picture. Before paths the rounded mean stands for the sum, so that it fits in a byte.
+//! Each pixel of the window has its own partner, clamped into the right image; the window is clamped to the left
+//! image. Before paths the rounded mean stands for the sum, so that it fits in a byte.
 
 use super::{Comparison, Cost, ExposureTolerance, Penalties, partner};
 use crate::Volume;

@@ -1,4 +1,4 @@
-//! The dropped border (Leu et al. 2010, relation 4): pixels whose windows leave a picture are invalid.
+//! The dropped border (Leu et al. 2010, relation 4): pixels whose windows leave an image are invalid.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -18,7 +18,7 @@ pub fn whole(
     (whole_numbers(columns), whole_numbers(rows))
 }
 
-/// False where the window of pixel `(x, y)`, or that of one of its candidates in the right picture, leaves a picture of this
+/// False where the window of pixel `(x, y)`, or that of one of its candidates in the right image, leaves an image of this
 /// size.
 pub fn is_whole(
     (x, y): (usize, usize),

@@ -1,4 +1,4 @@
-//! Disparity selection: the winner of each pixel, its tests and its refinement, for the left and the right picture.
+//! Disparity selection: the winner of each pixel, its tests and its refinement, for the left and the right image.
 
 mod border;
 mod confidence;
@@ -19,11 +19,11 @@ pub use winner::winner_takes_all;
 use crate::choices;
 
 choices! {
-    /// Source of the right picture's disparities, with which the left ones are checked.
+    /// Source of the right image's disparities, with which the left ones are checked.
     pub enum RightMatching {
         /// From the same sums, along their diagonals: takes almost no time.
         Diagonal = "diagonal",
-        /// From matching once more with the pictures swapped: more exact, takes twice as long.
+        /// From matching once more with the images swapped: more exact, takes twice as long.
         Swapped = "swapped",
     }
 }

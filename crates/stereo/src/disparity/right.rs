@@ -1,4 +1,4 @@
-//! The right picture's map, from the same sums: right `(x, y)` is seen by left `(x + d, y)`.
+//! The right image's map, from the same sums: right `(x, y)` is seen by left `(x + d, y)`.
 
 use crate::image::Image;
 use crate::map::{DisparityMap, INVALID, SUBPIXEL_STEPS, reason};

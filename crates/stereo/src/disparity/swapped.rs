@@ -1,4 +1,4 @@
-//! The right picture's map from matching once more with the pictures swapped (Frommholz 2020, section 2).
+//! The right image's map from matching once more with the images swapped (Frommholz 2020, section 2).
 
 use super::winner_takes_all;
 use crate::image::Luma;
@@ -7,7 +7,7 @@ use crate::params::StereoParams;
 use crate::prior::Prior;
 use crate::sum_volume;
 
-/// Matches the right picture with the left one. Both are mirrored too, so that partners lie to the left of their pixels.
+/// Matches the right image with the left one. Both are mirrored too, so that partners lie to the left of their pixels.
 pub fn swapped_map(left: &Luma, right: &Luma, params: &StereoParams, prior: &Prior) -> DisparityMap {
     let params = StereoParams { confidence: false, choice: false, ..params.clone() };
     let sums = sum_volume(&right.mirrored(), &left.mirrored(), &params, &prior.swapped());

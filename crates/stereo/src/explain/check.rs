@@ -9,7 +9,7 @@ use crate::map::{SUBPIXEL_STEPS, reason};
 pub struct Checked {
     /// The left disparity after the median, 1/16 px.
     pub left_16th: i32,
-    /// Column of its partner in the right picture, which may lie outside.
+    /// Column of its partner in the right image, which may lie outside.
     pub column: i64,
     /// The right disparity there after the median, 1/16 px; `None` outside, and where there is none.
     pub right_16th: Option<i32>,

@@ -31,9 +31,9 @@ use std::fmt;
 
 /// Data that the explanations of all pixels of a pair share.
 pub struct Explainer {
-    /// The left picture, searched in the right one.
+    /// The left image, searched in the right one.
     left: Side,
-    /// The mirrored right picture, searched in the mirrored left one; only where both are matched.
+    /// The mirrored right image, searched in the mirrored left one; only where both are matched.
     right: Option<Side>,
 }
 
@@ -58,7 +58,7 @@ impl fmt::Display for Unexplained {
 /// How a pixel came to its disparity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// Column and row in the left picture.
+    /// Column and row in the left image.
     pub pixel: (usize, usize),
     /// The parameters.
     pub params: StereoParams,
@@ -85,9 +85,9 @@ pub struct Explanation {
     pub reasons: u8,
     /// Each direction of the paths, in their order.
     pub directions: Vec<DirectionWinner>,
-    /// The partner in the right picture, and what that picture matches with; `None` without a left-right check.
+    /// The partner in the right image, and what that image matches with; `None` without a left-right check.
     pub partner: Option<Partner>,
-    /// The windows that are compared, and the right picture along the epipolar line.
+    /// The windows that are compared, and the right image along the epipolar line.
     pub windows: Windows,
 }
 
@@ -114,15 +114,15 @@ pub struct DirectionWinner {
 }
 
 impl Explainer {
-    /// Prepares a pair of pictures of one size, which is the slower part with `gating` and mutual information: both match the
-    /// smaller pictures.
+    /// Prepares a pair of images of one size, which is the slower part with `gating` and mutual information: both match the
+    /// smaller images.
     ///
     /// # Errors
-    /// The pictures or the parameters cannot be used, or the numbers depend on pairs before this one.
+    /// The images or the parameters cannot be used, or the numbers depend on pairs before this one.
     pub fn new(left: &Luma, right: &Luma, params: &StereoParams) -> Result<Self, Unexplained> {
         let impossible = |why: String| Err(Unexplained::Impossible(why));
         if left.size() != right.size() || left.size().0 == 0 || left.size().1 == 0 {
-            return impossible("not explained: the pictures have no pixels, or different sizes".into());
+            return impossible("not explained: the images have no pixels, or different sizes".into());
         }
         if let Err(why) = params.validate() {
             return impossible(format!("not explained: {why}"));
@@ -146,7 +146,7 @@ impl Explainer {
         {
             let what = if params.gating.is_some() { "gating" } else { "mutual information" };
             return impossible(format!(
-                "not explained with {what} here: the smaller pictures of it, searched over {} disparities, would take many seconds; a smaller working size or search range can be explained",
+                "not explained with {what} here: the smaller images of it, searched over {} disparities, would take many seconds; a smaller working size or search range can be explained",
                 coarse.num_disparities
             ));
         }
@@ -164,7 +164,7 @@ impl Explainer {
         let (side, size) = (&self.left, self.left.size());
         if pixel.0 >= size.0 || pixel.1 >= size.1 {
             let (x, y) = pixel;
-            let why = format!("not explained: pixel {x}, {y} lies outside pictures of {} x {} px", size.0, size.1);
+            let why = format!("not explained: pixel {x}, {y} lies outside images of {} x {} px", size.0, size.1);
             return Err(Unexplained::Impossible(why));
         }
         let params = &side.params;
@@ -202,10 +202,10 @@ impl Explainer {
     }
 }
 
-/// Largest work for the smaller pictures: some seconds.
+/// Largest work for the smaller images: some seconds.
 const MAX_PRIOR_WORK: u64 = 800_000_000;
 
-/// Additions of costs, about, with which the reference matches pictures of half this size.
+/// Additions of costs, about, with which the reference matches images of half this size.
 fn prior_work(size: (usize, usize), coarse: &StereoParams) -> u64 {
     let candidates = (size.0 as u64).div_ceil(2) * (size.1 as u64).div_ceil(2) * u64::from(coarse.num_disparities);
     let across = 2 * coarse.local_reach() as u64 + 1;

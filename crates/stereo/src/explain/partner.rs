@@ -1,4 +1,4 @@
-//! The partner of a pixel in the right picture, and what that picture matches with: the other half of the left-right check.
+//! The partner of a pixel in the right image, and what that image matches with: the other half of the left-right check.
 
 use super::lines::line_to;
 use super::{Choice, Explainer, Side, Unexplained, partner_column};
@@ -9,9 +9,9 @@ use crate::params::StereoParams;
 /// The partner of a pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partner {
-    /// Column in the right picture, which may lie outside.
+    /// Column in the right image, which may lie outside.
     pub column: i64,
-    /// Winner of the partner in the right picture; `None` where it lies outside.
+    /// Winner of the partner in the right image; `None` where it lies outside.
     pub right: Option<Winner>,
 }
 

@@ -1,4 +1,4 @@
-//! One picture searched in the other: costs and path costs of single pixels.
+//! One image searched in the other: costs and path costs of single pixels.
 
 use super::lines::{PathCosts, line_to};
 use super::{DirectionWinner, smallest};
@@ -11,7 +11,7 @@ use crate::local::{Aggregation, Offsets, Weights, aggregate_at};
 use crate::params::StereoParams;
 use crate::prior::Prior;
 
-/// A picture with what is needed to search its pixels in the other one.
+/// An image with what is needed to search its pixels in the other one.
 pub(super) struct Side {
     pub(super) params: StereoParams,
     /// In eight bits.
@@ -50,7 +50,7 @@ impl Side {
         }
     }
 
-    /// `(width, height)` of the pictures.
+    /// `(width, height)` of the images.
     pub(super) fn size(&self) -> (usize, usize) {
         self.pictures[0].size()
     }
@@ -64,7 +64,7 @@ impl Side {
         self.params.num_disparities as usize
     }
 
-    /// Whether pixel `(x, y)` of the own picture, or of the other one, lies in its black border.
+    /// Whether pixel `(x, y)` of the own image, or of the other one, lies in its black border.
     pub(super) fn is_black(&self, is_other: bool, x: i64, y: usize) -> bool {
         let is_inside = (0..self.size().0 as i64).contains(&x);
         is_inside && self.borders[usize::from(is_other)].as_ref().is_some_and(|border| border.contains(x as usize, y))

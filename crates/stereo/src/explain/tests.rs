@@ -238,7 +238,7 @@ fn the_verdict_is_that_of_the_map_and_its_remedy_works() {
                 && let Some((_, after)) = verdict.sentence.rsplit_once(" %, ")
             {
                 let percent: u32 = after.split(' ').next().unwrap().parse().unwrap();
-                // with another uniqueness the right picture may drop its partner
+                // with another uniqueness the right image may drop its partner
                 let is_dropped = |uniqueness| {
                     map(&StereoParams { uniqueness, ..params.clone() }).reasons.at(x, y) == reason::UNIQUENESS
                 };
@@ -263,7 +263,7 @@ fn the_verdict_is_that_of_the_map_and_its_remedy_works() {
     assert!(cured.len() >= 3 || std::env::var_os("SEED").is_some(), "{cured:?}");
 }
 
-/// A texture that repeats after 6 px, 2 px further left and brighter by 5 in the right picture: costs alone decide.
+/// A texture that repeats after 6 px, 2 px further left and brighter by 5 in the right image: costs alone decide.
 fn repeating() -> ([Luma; 2], StereoParams) {
     let rng = &mut Rng::with_seed(3);
     let row: Vec<u8> = (0..6).map(|k| 30 * k + rng.u8(..9)).collect();

@@ -111,12 +111,12 @@ impl Explanation {
         let has = |bit| reasons & bit != 0;
         let switch_off = |name| Some(Remedy { name, value: Value::Off });
         if reasons & NO_PICTURE == NO_PICTURE {
-            let sentence =
-                "no picture: black from here to the edge of the picture, in a border that rectification leaves";
+            let sentence = "no image: black from here to the edge of the image, in a border that rectification leaves";
             return (sentence.into(), None);
         }
         if has(reason::BORDER) {
-            let sentence = "at the border: its window, or that of a candidate, leaves a picture, and drop-border drops such pixels";
+            let sentence =
+                "at the border: its window, or that of a candidate, leaves an image, and drop-border drops such pixels";
             return (sentence.into(), Some(Remedy { name: "drop-border", value: Value::Switch(false) }));
         }
         if has(reason::MATCH) {
@@ -129,14 +129,14 @@ impl Explanation {
         let check = check.copied().unwrap_or(Checked { left_16th: self.disparity_16th, column: -1, right_16th: None });
         if has(reason::RANGE) && self.reasons & reason::RANGE != 0 {
             let sentence = format!(
-                "outside: at {} px its partner would lie in the right picture's black border",
+                "outside: at {} px its partner would lie in the right image's black border",
                 px(self.disparity_16th)
             );
             return (sentence, None);
         }
         if has(reason::RANGE) {
             let sentence = format!(
-                "outside: at {} px its partner would lie in column {}, beside the right picture; left-right off would keep it, though nothing was compared there",
+                "outside: at {} px its partner would lie in column {}, beside the right image; left-right off would keep it, though nothing was compared there",
                 px(check.left_16th),
                 check.column
             );
@@ -196,14 +196,14 @@ impl Explanation {
         let off = Remedy { name: "left-right", value: Value::Off };
         let Some(back_16th) = right_16th else {
             let sentence = format!(
-                "contradicted: the left picture has {own} px, but right pixel {column} has no disparity; left-right off would keep it"
+                "contradicted: the left image has {own} px, but right pixel {column} has no disparity; left-right off would keep it"
             );
             return (sentence, Some(off));
         };
         let off_16th = back_16th.abs_diff(left_16th);
         let enough_px = off_16th.div_ceil(SUBPIXEL_STEPS as u32);
         let sentence = format!(
-            "contradicted: the left picture has {own} px, but right pixel {column} matches {} px, {} px away; left-right accepts {tolerance_px} px",
+            "contradicted: the left image has {own} px, but right pixel {column} matches {} px, {} px away; left-right accepts {tolerance_px} px",
             px(back_16th),
             px(off_16th as i32)
         );

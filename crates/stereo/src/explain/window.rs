@@ -1,4 +1,4 @@
-//! The windows of both pictures that are compared, and the epipolar line.
+//! The windows of both images that are compared, and the epipolar line.
 
 use super::Side;
 use crate::cost::partner;
@@ -12,14 +12,14 @@ const MIN_REACH_PX: usize = 3;
 pub struct Windows {
     /// Around the left pixel.
     pub left: Image<u8>,
-    /// Around the winner's partner in the right picture.
+    /// Around the winner's partner in the right image.
     pub right: Image<u8>,
     /// Around the partner of the second best.
     pub second: Option<Image<u8>>,
-    /// The right picture along the epipolar line: a column for each candidate that exists, in their order, as many rows as the
+    /// The right image along the epipolar line: a column for each candidate that exists, in their order, as many rows as the
     /// windows have.
     pub line: Image<u8>,
-    /// Width of the pictures, px.
+    /// Width of the images, px.
     pub picture_width: usize,
 }
 

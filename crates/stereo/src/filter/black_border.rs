@@ -1,23 +1,23 @@
-//! Black borders: a rectified picture is black where its camera saw nothing. Nothing has a depth there, and nothing is matched with it.
+//! Black borders: a rectified image is black where its camera saw nothing. Nothing has a depth there, and nothing is matched with it.
 
 use super::description::{Filter, Function};
 use crate::image::{Image, Luma, PictureRef};
 use crate::map::{DisparityMap, INVALID, Maps, NO_PICTURE, reason, rounded_px};
 
-/// The filter that drops disparities in the black border of either picture.
+/// The filter that drops disparities in the black border of either image.
 pub(super) const BLACK_BORDER: Filter = Filter { size: |_| Some(0), function: Function::Maps(drop_black_borders) };
 
 /// Shortest run of black pixels that speaks for a border, px, and the fewest rows or columns that have one.
 pub const MIN_RUN: usize = 4;
 /// Runs of a border lie on a line or a curve: from a run to the next the step changes by no more, px.
 pub const MAX_BEND: usize = 2;
-/// Runs for each one that may break this rule, as at a corner; where more break it, something dark stands at the edge of the picture.
+/// Runs for each one that may break this rule, as at a corner; where more break it, something dark stands at the edge of the image.
 pub const RUNS_A_BREAK: usize = 8;
 
 /// Lengths of the runs of black pixels at both ends of a row or a column, px.
 type Runs = [usize; 2];
 
-/// The black border of a picture: runs of pixels of brightness 0 from its edges inwards, as long as a straight or a bent line has them.
+/// The black border of an image: runs of pixels of brightness 0 from its edges inwards, as long as a straight or a bent line has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlackBorder {
     rows: Vec<Runs>,
@@ -25,7 +25,7 @@ pub struct BlackBorder {
 }
 
 impl BlackBorder {
-    /// Finds the border of a picture; `None` where it has none.
+    /// Finds the border of an image; `None` where it has none.
     pub fn of(luma: &Luma) -> Option<Self> {
         match luma {
             Luma::U8(image) => Self::where_zero(image),
@@ -77,7 +77,7 @@ fn of_borders(mut runs: Vec<Runs>, length: usize) -> Vec<Runs> {
     runs
 }
 
-/// Invalidates the pixels of both maps in the black border of their own picture ([`NO_PICTURE`]), and those whose partner lies in that of
+/// Invalidates the pixels of both maps in the black border of their own image ([`NO_PICTURE`]), and those whose partner lies in that of
 /// the other one ([`reason::RANGE`]).
 pub fn drop_black_borders(maps: &mut Maps, pictures: [PictureRef<'_>; 2]) {
     let [left, right] = pictures.map(|picture| BlackBorder::of(picture.luma));
@@ -92,7 +92,7 @@ pub fn drop_black_borders(maps: &mut Maps, pictures: [PictureRef<'_>; 2]) {
     });
 }
 
-/// The same for row `y` of a map, whose pixel `x` has its partner in column `x + sign * d` of the other picture.
+/// The same for row `y` of a map, whose pixel `x` has its partner in column `x + sign * d` of the other image.
 pub fn drop_of_row(
     (values, reasons): (&mut [i16], &mut [u8]),
     y: usize,
@@ -114,7 +114,7 @@ pub fn drop_of_row(
     }
 }
 
-/// Removes what was filled in where there is no picture.
+/// Removes what was filled in where there is no image.
 pub fn empty(map: &mut DisparityMap) {
     for (value, reasons) in map.values.pixels_mut().iter_mut().zip(map.reasons.pixels_mut()) {
         if *reasons & NO_PICTURE == NO_PICTURE {
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use crate::{Fill, StereoParams, match_pair};
 
-    /// A picture of noise without black, `border` px of black around it, and a lone black pixel.
+    /// An image of noise without black, `border` px of black around it, and a lone black pixel.
     fn bordered(size: usize, border: usize, shift: usize) -> Luma {
         Luma::U8(Image::from_fn(size, size, |x, y| {
             let inside = border..size - border;

@@ -2,7 +2,7 @@
 //!
 //! Where surfaces meet, windows and paths take the wrong one of two disparities, and what is filled is a guess; the right one is
 //! nearly always found a few pixels away. A small network of integers judges each of them by [`evidence`]: how much of the
-//! surface of like colour around the pixel has this disparity, how well the pictures agree there, and what hides what. On a slanted
+//! surface of like colour around the pixel has this disparity, how well the images agree there, and what hides what. On a slanted
 //! surface, a road, no two rows have one disparity: each candidate goes on along the [`Slope`] of the place where it was found, to the
 //! pixel and to those that support it.
 //!
@@ -131,7 +131,7 @@ pub struct Chooser<'a> {
     reasons: Image<u8>,
     /// How clearly each measured disparity won; 0 for others.
     clearness: Image<u8>,
-    /// Colours, or brightness in all three channels, and eight bits of brightness, of the left and the right picture.
+    /// Colours, or brightness in all three channels, and eight bits of brightness, of the left and the right image.
     colors: [Cow<'a, Image<[u8; 3]>>; 2],
     lumas: [Image<u8>; 2],
     /// The map seen from the right camera: the nearest of the disparities that land on a pixel.
@@ -298,17 +298,17 @@ impl<'a> Chooser<'a> {
         &self.clearness
     }
 
-    /// Colours of the left picture, or brightness in all three channels.
+    /// Colours of the left image, or brightness in all three channels.
     pub fn left_colors(&self) -> &Image<[u8; 3]> {
         &self.colors[0]
     }
 
-    /// Eight bits of brightness of the left and the right picture.
+    /// Eight bits of brightness of the left and the right image.
     pub fn lumas(&self) -> &[Image<u8>; 2] {
         &self.lumas
     }
 
-    /// Whether two pixels of the left picture have like colours.
+    /// Whether two pixels of the left image have like colours.
     #[inline(always)]
     fn is_like(&self, one: (usize, usize), other: (usize, usize)) -> bool {
         let colors = &*self.colors[0];
@@ -384,7 +384,7 @@ fn add(candidates: &mut Candidates, count: &mut usize, candidate: Candidate) {
     }
 }
 
-/// The colours of a picture, or its brightness in all three channels.
+/// The colours of an image, or its brightness in all three channels.
 fn colors(picture: PictureRef<'_>) -> Cow<'_, Image<[u8; 3]>> {
     picture.rgb.map_or_else(|| Cow::Owned(picture.luma.to_u8().map(|&luma| [luma; 3])), Cow::Borrowed)
 }
@@ -396,7 +396,7 @@ fn color_difference(one: [u8; 3], other: [u8; 3]) -> u8 {
     red.max(green).max(blue)
 }
 
-/// The column of the partner at a disparity, rounded; it may lie outside the right picture.
+/// The column of the partner at a disparity, rounded; it may lie outside the right image.
 #[inline(always)]
 fn partner(x: usize, value: i16) -> i32 {
     x as i32 - rounded_px(i32::from(value))

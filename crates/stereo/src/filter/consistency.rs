@@ -1,4 +1,4 @@
-//! Left-right check: a disparity holds if the right picture finds its way back (Hirschmüller 2008, eq. 17).
+//! Left-right check: a disparity holds if the right image finds its way back (Hirschmüller 2008, eq. 17).
 
 use super::description::{Filter, Function};
 use crate::map::{DisparityMap, INVALID, reason, rounded_px};

@@ -14,13 +14,13 @@ pub struct Filter {
 
 /// Kinds of filters, by their inputs and outputs.
 pub enum Function {
-    /// Changes the maps after the left and the right picture.
+    /// Changes the maps after the left and the right image.
     Maps(fn(&mut Maps, [PictureRef<'_>; 2])),
     /// Changes each map by itself.
     Map(fn(&mut DisparityMap, &StereoParams)),
-    /// Changes each map after the picture that it belongs to.
+    /// Changes each map after the image that it belongs to.
     MapOfPicture(fn(&mut DisparityMap, PictureRef<'_>, &StereoParams)),
-    /// Changes the left map after the left and the right picture, and the finished left map of the pair before where it is kept.
+    /// Changes the left map after the left and the right image, and the finished left map of the pair before where it is kept.
     LeftMap(fn(&mut DisparityMap, [PictureRef<'_>; 2], Option<&DisparityMap>, &StereoParams)),
     /// Changes the left and the right map together. Behind it the right map is dropped unless it is a result.
     BothMaps(fn(&mut DisparityMap, &mut DisparityMap, &StereoParams)),

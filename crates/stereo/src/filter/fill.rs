@@ -38,12 +38,12 @@ pub(super) const FILL: Filter = Filter {
     function: Function::MapOfPicture(fill_for_choice),
 };
 
-/// Fills the holes of a picture's map.
+/// Fills the holes of an image's map.
 pub fn fill(map: &mut DisparityMap, picture: PictureRef<'_>, params: &StereoParams) {
     fill_for_choice(map, picture, &StereoParams { choice: false, ..params.clone() });
 }
 
-/// Fills the holes of a picture's map. Where the parameters turn on the learned choice, which then has to follow, what planes and
+/// Fills the holes of an image's map. Where the parameters turn on the learned choice, which then has to follow, what planes and
 /// bands fill is marked for it with [`ON_PLANE`](crate::map::ON_PLANE).
 pub fn fill_for_choice(map: &mut DisparityMap, picture: PictureRef<'_>, params: &StereoParams) {
     if params.fill == Fill::Planes {

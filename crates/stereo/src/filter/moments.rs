@@ -4,7 +4,7 @@
 pub const PLANE_SHIFT: u32 = 12;
 
 /// Steepest plane along a row or a column: half a pixel of disparity per pixel, in the numbers of a [`Plane`]. With it a plane
-/// fits into 32 bits over any picture, and steeper surfaces are hardly seen by both cameras.
+/// fits into 32 bits over any image, and steeper surfaces are hardly seen by both cameras.
 pub const MAX_SLOPE: i64 = 8 << PLANE_SHIFT;
 
 /// Bits that are kept of the largest central moment, so that determinants fit into 128.

@@ -11,7 +11,7 @@ use crate::past::Past;
 choices! {
     /// Filters, in the order in which they run.
     pub enum FilterKind: Filter {
-        /// Removal of what lies in the black border of either picture.
+        /// Removal of what lies in the black border of either image.
         BlackBorder = "black-border" => black_border::BLACK_BORDER,
         /// Median of each map.
         Median = "median" => median::MEDIAN,

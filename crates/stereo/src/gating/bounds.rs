@@ -10,7 +10,7 @@ pub fn percentile_skip(count: usize) -> usize {
     count * 16 / 100
 }
 
-/// Gates of pictures of `size` in a search over `disparities`, from the coarser level's map: pixel `(x, y)` follows coarser pixel
+/// Gates of images of `size` in a search over `disparities`, from the coarser level's map: pixel `(x, y)` follows coarser pixel
 /// `(x / 2, y / 2)`.
 ///
 /// The map has whole pixels, as coarser levels are matched.

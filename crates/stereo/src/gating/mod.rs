@@ -2,10 +2,10 @@
 //! surroundings found. The paper takes percentiles of a large window, which leave thin things out; [`GateBounds::Extremes`] takes the
 //! smallest and the largest disparity of a smaller one.
 //!
-//! The pair is halved [`StereoParams::gating`](crate::StereoParams::gating) times. The smallest pictures are matched over the whole range, every map
-//! gates the next larger pictures ([`bounds_from`]), the last one the pair itself. Candidates outside a pixel's gate do
+//! The pair is halved [`StereoParams::gating`](crate::StereoParams::gating) times. The smallest images are matched over the whole range, every map
+//! gates the next larger images ([`bounds_from`]), the last one the pair itself. Candidates outside a pixel's gate do
 //! not exist: not as a neighbour on a path nor in a path's minimum, not for a winner, uniqueness or sub-pixel. The paper
-//! searches the smallest pictures over their full width, because it has no search range; disparities outside the range
+//! searches the smallest images over their full width, because it has no search range; disparities outside the range
 //! given here could not be used.
 
 mod bounds;

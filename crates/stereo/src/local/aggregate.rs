@@ -25,7 +25,7 @@ pub fn aggregate(costs: &Volume<u8>, left: &Image<u8>, right: &Image<u8>, params
     })
 }
 
-/// Aggregated cost of candidate `i` at pixel `(x, y)` of a picture of this size; `cost` gives that candidate's cost at another
+/// Aggregated cost of candidate `i` at pixel `(x, y)` of an image of this size; `cost` gives that candidate's cost at another
 /// pixel.
 pub fn aggregate_at(
     cost: impl Fn((usize, usize)) -> u8,
@@ -49,7 +49,7 @@ pub fn aggregate_at(
     }
 }
 
-/// The pixel at an offset, its coordinates clamped into the picture.
+/// The pixel at an offset, its coordinates clamped into the image.
 pub(super) fn clamped(
     (x, y): (usize, usize),
     (dx, dy): (isize, isize),

@@ -28,10 +28,10 @@ choices! {
         None = "none",
         /// Mean over a square window; blurs edges of depth.
         Window = "window",
-        /// Mean over a window in which near pixels of like brightness count more, in both pictures (Yoon & Kweon 2005);
+        /// Mean over a window in which near pixels of like brightness count more, in both images (Yoon & Kweon 2005);
         /// keeps edges, and takes long.
         AdaptiveWeight = "adaptive-weight",
-        /// Mean over a region that ends where brightness changes, in both pictures (Zhang et al. 2009).
+        /// Mean over a region that ends where brightness changes, in both images (Zhang et al. 2009).
         Cross = "cross",
         /// The region of `cross` with the weights of `adaptive-weight`.
         WeightedCross = "weighted-cross",

@@ -30,7 +30,7 @@ impl Arms {
 }
 
 /// The cross of each pixel (Fang et al. 2012, eq. 4; Zhang et al. 2009): an arm goes on while the brightness differs from the
-/// pixel's own by at most `tau`, over at most `longest` px, and within the picture.
+/// pixel's own by at most `tau`, over at most `longest` px, and within the image.
 pub fn arms(picture: &Image<u8>, tau: u32, longest: u32) -> Image<Arms> {
     Image::from_fn(picture.width(), picture.height(), |x, y| {
         let own = picture.at(x, y);
@@ -49,11 +49,11 @@ pub fn arms(picture: &Image<u8>, tau: u32, longest: u32) -> Image<Arms> {
 pub enum Offsets {
     /// A square with this many pixels from the centre to its edge.
     Window(isize),
-    /// The crosses of both pictures.
+    /// The crosses of both images.
     Cross {
-        /// Arms in the left picture.
+        /// Arms in the left image.
         left: Image<Arms>,
-        /// Arms in the right picture.
+        /// Arms in the right image.
         right: Image<Arms>,
     },
 }
@@ -71,7 +71,7 @@ impl Offsets {
     /// Every offset of the region of left pixel `(x, y)` and its partner `(partner, y)`.
     ///
     /// A cross's region is, for each pixel of the vertical arms, that pixel's horizontal arms; an arm is as long as both
-    /// pictures allow, the right one's being those of the partner's column.
+    /// images allow, the right one's being those of the partner's column.
     pub fn for_each(&self, (x, partner, y): (usize, usize, usize), mut visit: impl FnMut(isize, isize)) {
         match self {
             &Self::Window(r) => (-r..=r).for_each(|dy| (-r..=r).for_each(|dx| visit(dx, dy))),

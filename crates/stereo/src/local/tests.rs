@@ -23,7 +23,7 @@ fn arms_end_at_edges_at_their_length_and_at_the_border() {
 
 #[test]
 fn a_cross_is_made_of_the_arms_of_its_own_column() {
-    // a 3 x 3 picture whose corner (2, 2) is an edge, seen alike by both eyes
+    // a 3 x 3 image whose corner (2, 2) is an edge, seen alike by both sides
     let picture = Image::from_fn(3, 3, |x, y| if (x, y) == (2, 2) { 200 } else { 10 });
     let params = StereoParams { aggregation: Aggregation::Cross, num_disparities: 1, ..StereoParams::default() };
     let offsets = Offsets::new(&picture, &picture, &params);
@@ -57,7 +57,7 @@ fn a_weighted_window_follows_likeness_in_both_pictures_by_hand() {
     let tables = WeightTables::new(&params);
     assert_eq!((tables.color[0], tables.color[10], tables.color[20]), (255, 94, 5));
     assert_eq!(tables.space, [255, 155, 155, 94]);
-    // centre: 254 in both; beside: 154; above and below the same by the clamped rows; to the right 5 in the left picture
+    // centre: 254 in both; beside: 154; above and below the same by the clamped rows; to the right 5 in the left image
     let (centre, beside, corner) = ((254 * 254) >> 8, (154 * 154) >> 8, (93 * 93) >> 8);
     // with 5 of brightness the left weights are 5 * 155 / 256 = 3 and 5 * 94 / 256 = 1
     let (edge, edge_corner) = ((3 * 154) >> 8, 0);

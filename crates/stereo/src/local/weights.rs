@@ -1,7 +1,7 @@
 //! Weights of the pixels of a region (Fang et al. 2012, eqs. 2 and 3; Yoon & Kweon 2005).
 //!
 //! `w(p, q) = exp(-(|I(p) - I(q)|^2 / gamma_color + |p - q|^2 / gamma_space))`, and the weight of a pixel is that in the left
-//! picture times that in the right one. Each is a byte, the product of one of brightness and one of distance; a picture has
+//! image times that in the right one. Each is a byte, the product of one of brightness and one of distance; an image has
 //! its own weights, so near a border both clamp for themselves.
 
 use super::aggregate::clamped;
@@ -34,7 +34,7 @@ impl WeightTables {
         }
     }
 
-    /// Weight in one picture of a pixel that differs by `step` at an offset.
+    /// Weight in one image of a pixel that differs by `step` at an offset.
     pub fn weight(&self, step: u8, (dx, dy): (isize, isize)) -> u32 {
         let space = self.space[dy.unsigned_abs() * (self.reach + 1) + dx.unsigned_abs()];
         (u32::from(self.color[usize::from(step)]) * u32::from(space)) >> 8
@@ -49,9 +49,9 @@ pub enum Weights<'a> {
     Adaptive {
         /// Both factors.
         tables: Box<WeightTables>,
-        /// The left picture.
+        /// The left image.
         left: &'a Image<u8>,
-        /// The right picture.
+        /// The right image.
         right: &'a Image<u8>,
     },
 }

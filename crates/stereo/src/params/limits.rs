@@ -67,7 +67,7 @@ impl StereoParams {
         (MAX_SUM / self.summed_paths().max(1)).saturating_sub(self.largest_cost())
     }
 
-    /// Paths that are summed, here or in the smaller pictures of gating, which have a number of their own.
+    /// Paths that are summed, here or in the smaller images of gating, which have a number of their own.
     pub(super) fn summed_paths(&self) -> u32 {
         self.paths.max(if self.gating.is_some() && self.paths > 0 { COARSE_PATHS } else { 0 })
     }

@@ -128,12 +128,12 @@ parameters! {
             applies: |p| only_if(p.paths > 0 && p.adaptive_p2 == AdaptiveP2::Linear, "Only a linear adaptive P2 has this slope."),
             slider: Some(|p| 0..=i64::from(4 * p.largest_cost())), time: TimeEffect::None,
         };
-        /// Search each pixel only around the disparities found near it in smaller pictures, for which the pair is halved this
+        /// Search each pixel only around the disparities found near it in smaller images, for which the pair is halved this
         /// many times. Halves the memory of long ranges, but can miss small objects far from their surroundings in depth.
         gating: Option<u32> = None, "gating", "Gating", 1..=6, "", Range, Advanced {
             engine_criterion: Some(|p| Value::Switch(p.gating.is_some())),
         };
-        /// How far around the disparities of the smaller pictures a gated pixel searches.
+        /// How far around the disparities of the smaller images a gated pixel searches.
         gate_bounds: GateBounds = GateBounds::Percentiles, "gate-bounds", "Gate bounds", 0..=0, "", Range, Advanced {
             applies: |p| only_if(p.gating.is_some(), "Gating is off."),
         };
@@ -146,7 +146,7 @@ parameters! {
             less_more: Some(("more pixels are dropped", "poor matches stay")),
             time: TimeEffect::OnOff,
         };
-        /// Drop a pixel if its window, or that of any of its candidates, leaves the pictures (Leu et al. 2010).
+        /// Drop a pixel if its window, or that of any of its candidates, leaves the images (Leu et al. 2010).
         drop_border: bool = false, "drop-border", "Drop the border", 0..=1, "", Rejection, Advanced;
         /// Drop a pixel if another disparity is within this percentage of the winner's sum; 0 keeps all.
         uniqueness: u32 = 0, "uniqueness", "Uniqueness", 0..=99, "%", Rejection, Advanced {
@@ -156,14 +156,14 @@ parameters! {
         /// How clearly each disparity won over the best other one, or with the learned choice how likely it is right: a view of its
         /// own in the window, a file from compute --confidence-map. The disparities stay the same.
         confidence: bool = false, "confidence", "Confidence", 0..=1, "", Rejection, Advanced;
-        /// Drop a pixel if the right picture's disparity differs by more than this.
+        /// Drop a pixel if the right image's disparity differs by more than this.
         left_right: Option<u32> = Some(1), "left-right", "Left-right check", 0..=64, "px", Rejection, Basic {
             less_more: Some(("more pixels are dropped, fewer errors", "more pixels stay, more errors")),
             slider: Some(|_| 0..=8), time: TimeEffect::OnOff,
         };
-        /// Source of the right picture's disparities.
+        /// Source of the right image's disparities.
         right_matching: RightMatching = RightMatching::Diagonal, "right-matching", "Right matching", 0..=0, "", Rejection, Advanced {
-            applies: |p| only_if(p.left_right.is_some(), "Only the left-right check looks at the right picture's disparities."),
+            applies: |p| only_if(p.left_right.is_some(), "Only the left-right check looks at the right image's disparities."),
         };
         /// Median filter of the disparities, before the left-right check.
         median: Median = Median::Three, "median", "Median", 0..=0, "px", Smoothing, Basic;
@@ -245,7 +245,7 @@ impl StereoParams {
         Self::table().iter().filter_map(|p| p.properties.engine_criterion.map(|criterion| criterion(self))).collect()
     }
 
-    /// Whether a filter reads colours, where both pictures have them.
+    /// Whether a filter reads colours, where both images have them.
     pub fn reads_colors(&self) -> bool {
         self.weighted_median || self.choice
     }

@@ -114,7 +114,7 @@ impl StereoParams {
         }
         let flag = if p2 > self.p2 { "p2-min" } else { "p2" };
         let fewer = if self.paths <= self.max_paths() {
-            "the smaller pictures of --gating need as many; use --gating off".to_owned()
+            "the smaller images of --gating need as many; use --gating off".to_owned()
         } else {
             format!("use at most {} paths", self.max_paths())
         };
@@ -125,18 +125,18 @@ impl StereoParams {
         )))
     }
 
-    /// Checks that the search range can match somewhere in a picture `width` px wide; the command line asks for
+    /// Checks that the search range can match somewhere in an image `width` px wide; the command line asks for
     /// this, the algorithm itself takes any range.
     ///
     /// # Errors
-    /// The range lies outside the picture.
+    /// The range lies outside the image.
     pub fn validate_range(&self, width: usize) -> Result<(), ParamsError> {
         let (first, last) =
             (i64::from(self.min_disparity), i64::from(self.min_disparity) + i64::from(self.num_disparities) - 1);
         let width = width as i64;
         if first >= width || last <= -width {
             return Err(ParamsError(format!(
-                "disparities {first} to {last} px can match nowhere in a picture {width} px wide: choose --min-disparity between {} and {}",
+                "disparities {first} to {last} px can match nowhere in an image {width} px wide: choose --min-disparity between {} and {}",
                 -width + 1,
                 width - 1
             )));

@@ -6,7 +6,7 @@ use crate::disparity::{RightMatching, Subpixel};
 use crate::filter::{Fill, Temporal};
 use crate::params::StereoParams;
 
-/// Sides of a level's pictures are at least this long; where the next level's would be shorter, levels end.
+/// Sides of a level's images are at least this long; where the next level's would be shorter, levels end.
 const MIN_SIDE_PX: usize = 2;
 
 /// Smallest side of a level that only serves to learn mutual information, which needs more pixels.
@@ -18,7 +18,7 @@ pub fn coarse_range(params: &StereoParams) -> (i32, i32) {
     (min.div_euclid(2), max.div_euclid(2))
 }
 
-/// How the pair is matched at half the size, for pictures of `size` with `params`; `None` where there is no such level.
+/// How the pair is matched at half the size, for images of `size` with `params`; `None` where there is no such level.
 ///
 /// Cost, aggregation, penalties, median and left-right check stay. Whole pixels are enough, none is dropped for being alone,
 /// ambiguous or at the border, none is invented or remembered, and edges stay where they are found.
@@ -50,24 +50,24 @@ pub fn coarser(size: (usize, usize), params: &StereoParams) -> Option<StereoPara
     })
 }
 
-/// The shorter side of pictures of half this size.
+/// The shorter side of images of half this size.
 fn half_side((width, height): (usize, usize)) -> usize {
     width.min(height).div_ceil(2)
 }
 
-/// Whether pictures of `size` are gated by a coarser level.
+/// Whether images of `size` are gated by a coarser level.
 pub fn is_gated(size: (usize, usize), params: &StereoParams) -> bool {
     params.gating.is_some() && half_side(size) >= MIN_SIDE_PX
 }
 
-/// Whether mutual information of pictures of `size` is learned from a coarser level's map.
+/// Whether mutual information of images of `size` is learned from a coarser level's map.
 pub fn has_coarse_information(size: (usize, usize), params: &StereoParams) -> bool {
     let is_asked_for = params.cost.is_learned() && params.mi_levels > 1;
     is_asked_for && half_side(size) >= MIN_INFORMATIVE_SIDE_PX
 }
 
 impl StereoParams {
-    /// Whether mutual information starts from the picture before.
+    /// Whether mutual information starts from the image before.
     pub fn starts_from_last(&self) -> bool {
         self.cost.is_learned() && self.mi_start == Start::LastFrame
     }

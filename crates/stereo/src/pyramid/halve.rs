@@ -1,4 +1,4 @@
-//! A picture at half its size.
+//! An image at half its size.
 
 use crate::image::{Image, Luma};
 

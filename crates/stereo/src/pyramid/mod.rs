@@ -1,4 +1,4 @@
-//! Smaller pictures of the same pair: gates and mutual information come from a match at half the size.
+//! Smaller images of the same pair: gates and mutual information come from a match at half the size.
 //!
 //! A level is matched like the pair itself, with parameters derived from those of the finer level ([`coarser()`]). Its map
 //! bounds the search of the finer level (`stereo::gating`), or is the start for learning mutual information

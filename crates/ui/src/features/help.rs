@@ -7,16 +7,16 @@ use egui::{Grid, Label, RichText, Ui};
 
 /// Gestures and their effects.
 const POINTER: [(&str, &str); 16] = [
-    ("wheel on a picture", "zoom where the pointer is, all views together"),
-    ("drag a picture", "move all views"),
-    ("double-click", "whole picture; on a slider: its default"),
-    ("click a picture in the strip", "that view large; so does a click on its title"),
+    ("wheel on an image", "zoom where the pointer is, all views together"),
+    ("drag an image", "move all views"),
+    ("double-click", "whole image; on a slider: its default"),
+    ("click an image in the strip", "that view large; so does a click on its title"),
     ("double-click a title", "that view alone; again: all"),
     ("drag in 3d", "turn around the middle; with Shift, or the right or middle button: move along"),
     ("wheel in 3d", "nearer, farther"),
     ("← → ↑ ↓, Page ↑ ↓ in 3d", "fly: left, right, on, back, up, down; after a click, while the pointer is there"),
     ("double-click in 3d", "as the camera sees it"),
-    ("click the large picture", "hold the read-out there; again: let go; in a grid any picture"),
+    ("click the large image", "hold the read-out there; again: let go; in a grid any image"),
     ("drag the line between A and B", "more of one, less of the other"),
     ("wheel, ← → on a slider", "one step, once the pointer has rested there"),
     ("Ctrl +, Ctrl −", "larger or smaller text"),

@@ -28,7 +28,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         return;
     };
     let Some(geometry) = output.job.frame.geometry else {
-        let why = "No distances: there is no calibration. Source ▾, Two webcams, rig … loads one or estimates it from the pictures.";
+        let why = "No distances: there is no calibration. Source ▾, Two webcams, rig … loads one or estimates it from the images.";
         widgets::note(ui, why);
         return;
     };
@@ -45,7 +45,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         commands.push(Command::SetView(ViewSettings { error_px, ..state.view.clone() }));
     }
     if geometry.estimated {
-        widgets::note(ui, "The rig is estimated from the pictures: all distances may be off by a factor.");
+        widgets::note(ui, "The rig is estimated from the images: all distances may be off by a factor.");
     }
 }
 
@@ -123,7 +123,7 @@ fn sentences(ui: &mut Ui, reach: &Reach, error_px: f64, pointed: Option<Sample>)
         ui.label(format!("off by {px} px: within {TOLERANCE_PERCENT} % {within}"));
     }
     let text = pointed.map_or_else(
-        || "Rest the pointer on a picture to see its distance here.".to_owned(),
+        || "Rest the pointer on an image to see its distance here.".to_owned(),
         |sample| {
             format!(
                 "under the pointer: {:.2} px, {} m ± {} m ({:.1} %)",

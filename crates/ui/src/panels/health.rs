@@ -38,7 +38,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     if status.source.is_camera {
         let skew = status.cameras.skew;
         let text = skew.map_or("–".into(), |s| format!("{:+.1} ± {:.1} ms", 1e3 * s.mean_s, 5e2 * s.spread_s));
-        let help = "How much later the right picture is taken than the left one, and how that varies.";
+        let help = "How much later the right image is taken than the left one, and how that varies.";
         widgets::named_value(ui, "skew", &text, None).on_hover_text(help);
     }
     if let Some(luma) = status.health.luma {
@@ -47,7 +47,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         } else {
             format!("{:+.0} grey levels", luma.levels)
         };
-        let help = "How much brighter the right picture is, on the mean.";
+        let help = "How much brighter the right image is, on the mean.";
         widgets::named_value(ui, "light", &text, None).on_hover_text(help);
     }
     if status.cameras.cameras.len() == 2 {
@@ -56,7 +56,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         widgets::named_value(ui, "unpaired", &text, None).on_hover_text(help);
         let resyncing = status.cameras.resyncing;
         let label = if resyncing { "re-syncing …" } else { "Re-sync" };
-        let help = "Starts one camera again until both take their pictures at nearly the same time.";
+        let help = "Starts one camera again until both take their images at nearly the same time.";
         if ui.add_enabled(!resyncing, egui::Button::new(label).small()).on_hover_text(help).clicked() {
             commands.push(Command::Resync);
         }

@@ -55,7 +55,7 @@ pub(crate) enum Place {
     BelowPage,
     /// In the column at the right.
     Right,
-    /// Page in the right dock, beside the pictures, opened and closed by this action; one at a time.
+    /// Page in the right dock, beside the images, opened and closed by this action; one at a time.
     Page(Action),
     /// Between all others.
     Centre,

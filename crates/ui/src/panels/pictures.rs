@@ -1,4 +1,4 @@
-//! Open views: pictures and maps, with cross-hair and colour bar.
+//! Open views: images and maps, with cross-hair and colour bar.
 
 use super::{Action, Command, Panel, State, pixel, rig, widgets};
 use crate::calibration::{FocalLength, RowOffset};
@@ -21,7 +21,7 @@ const NOT_RECORDED: &str =
     "No recorded depth: this pair has none with it. Recordings have it where depth or disparity was recorded.";
 const NO_REFERENCE: &str = "No difference: this pair has neither recorded depth nor truth with it, or of another size.";
 const NO_CALIBRATION: &str = "No depth: no calibration.";
-const NO_DEPTH: &str = "No depth: no calibration. Two webcams, rig … (R) loads one or estimates it from the pictures. For rectified pictures two numbers do:";
+const NO_DEPTH: &str = "No depth: no calibration. Two webcams, rig … (R) loads one or estimates it from the images. For rectified images two numbers do:";
 const NO_DEPTH_HERE: &str = "No depth: no calibration. A click shows what to do.";
 /// Views that show A and B side by side.
 const BESIDE: [ViewKind; 2] = [ViewKind::Depth, ViewKind::Disparity];
@@ -99,7 +99,7 @@ impl Pictures {
         Some((self.screens_of_a.as_ref()?.picture(kind)?, comparison.wiper))
     }
 
-    /// Returns the picture of a view, or why there is none.
+    /// Returns the image of a view, or why there is none.
     fn content(
         &self,
         state: &State,
@@ -159,7 +159,7 @@ impl Pictures {
         }
     }
 
-    /// Draws one view for a saved picture, without marks of the pointer.
+    /// Draws one view for a saved image, without marks of the pointer.
     pub(crate) fn show_alone(&mut self, ui: &mut Ui, state: &State, kind: ViewKind, rects: ViewRects) {
         let Some(output) = state.output() else { return };
         let ViewData { displays, recorded } = self.ready(state, output, &[kind]);
@@ -175,7 +175,7 @@ impl Pictures {
         Tile { remark: &remark, marks, ..tile }.show(ui, &mut state.pointer.zoom.clone());
     }
 
-    /// Returns the range of the colours of a view: `0.385 to 0.899 m`; `None` for pictures.
+    /// Returns the range of the colours of a view: `0.385 to 0.899 m`; `None` for images.
     pub(crate) fn range_text(&mut self, state: &State, kind: ViewKind) -> Option<String> {
         let output = state.output()?;
         let ViewData { displays, .. } = self.ready(state, output, &[kind]);
@@ -192,7 +192,7 @@ impl Pictures {
     }
 }
 
-/// Returns colours and range of a map; `None` for a picture, and for a missing map.
+/// Returns colours and range of a map; `None` for an image, and for a missing map.
 fn display_of(kind: ViewKind, displays: &MapDisplays) -> Option<&Display> {
     match kind {
         ViewKind::Disparity => Some(&displays.disparity),
@@ -250,12 +250,12 @@ fn shown_views(state: &State, output: &Output) -> Vec<ViewKind> {
     let can_have = |view: &&ViewKind| **view != ViewKind::Recorded || is_recording || state.view.alone.is_some();
     let mut views: Vec<_> = state.view.shown().iter().filter(can_have).copied().collect();
     if output.job.frame.geometry.is_none() && views == ViewKind::AT_FIRST_NARROW {
-        views[1] = ViewKind::Disparity; // two pictures, and no empty one
+        views[1] = ViewKind::Disparity; // two images, and no empty one
     }
     views
 }
 
-/// Returns whether the pointer in a view reads the left picture's pixel at its position.
+/// Returns whether the pointer in a view reads the left image's pixel at its position.
 fn reads_left(kind: ViewKind) -> bool {
     !matches!(kind, ViewKind::Right | ViewKind::Rows)
 }
@@ -269,12 +269,12 @@ fn take_title(view: &mut ViewSettings, kind: ViewKind, click: Option<TitleClick>
     }
 }
 
-/// Returns whether a click in any picture holds or measures a pixel, because the open page needs it.
+/// Returns whether a click in any image holds or measures a pixel, because the open page needs it.
 fn takes_pixels(state: &State) -> bool {
     [Action::Measure, Action::Explain, Action::Rig].iter().any(|&page| state.is_open(page))
 }
 
-/// Shows text and controls in the place of a picture.
+/// Shows text and controls in the place of an image.
 fn instead(ui: &mut Ui, picture: Rect, content: impl FnOnce(&mut Ui)) {
     let layout = Layout::top_down(Align::Center);
     ui.scope_builder(UiBuilder::new().max_rect(picture.shrink(8.0)).layout(layout), |ui| {
@@ -292,13 +292,13 @@ fn offer_estimate(
     commands: &mut Vec<Command>,
 ) {
     instead(ui, picture, |ui| {
-        ui.add(Label::new(format!("{NO_CALIBRATION} The pictures are not rectified either: {rows}.")).wrap());
+        ui.add(Label::new(format!("{NO_CALIBRATION} The images are not rectified either: {rows}.")).wrap());
         ui.add_space(4.0);
-        rig::rows_panel::estimate(ui, "Estimate from the pictures", choice, commands);
+        rig::rows_panel::estimate(ui, "Estimate from the images", choice, commands);
     });
 }
 
-/// Shows fields for lens and baseline in the depth view; they convert the disparities of rectified pictures to metres.
+/// Shows fields for lens and baseline in the depth view; they convert the disparities of rectified images to metres.
 fn lens(
     ui: &mut Ui,
     picture: Rect,
@@ -404,7 +404,7 @@ impl Panel for Pictures {
                     None => lens(ui, rects.picture, &mut self.lens, &state.rig.choice, commands),
                 }
             }
-            // in the right picture the pointer reads that picture, not the left one's pixel at the same position
+            // in the right image the pointer reads that image, not the left one's pixel at the same position
             if reads_left(kind) {
                 pointer.hovered = pointer.hovered.or(pointed.at);
             }

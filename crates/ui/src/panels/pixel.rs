@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// Number of rows of the read-out, with three for the reasons.
 const ROWS: usize = 9;
-const NO_PIXEL: &str = "Rest the pointer on a picture to read it; a click holds the place.";
+const NO_PIXEL: &str = "Rest the pointer on an image to read it; a click holds the place.";
 
 pub(super) fn show(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
     widgets::heading(ui, "Pixel");
@@ -32,7 +32,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
     });
 }
 
-/// Returns the newest result and the pixel to read out: a held one may lie outside smaller pictures.
+/// Returns the newest result and the pixel to read out: a held one may lie outside smaller images.
 pub(crate) fn pointed(state: &State) -> Option<(&Arc<Output>, (usize, usize))> {
     let (output, (x, y)) = state.output().zip(state.pointer.pixel())?;
     let (width, height) = output.job.frame.size();
@@ -64,7 +64,7 @@ pub(super) fn brief(ui: &mut Ui, state: &State, _: &mut Vec<Command>) {
     });
 }
 
-/// Shows the values of pixel `(x, y)`; without a map on the host only those of the pictures.
+/// Shows the values of pixel `(x, y)`; without a map on the host only those of the images.
 fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize), mark: Option<&str>) {
     let frame = &*output.job.frame;
     let (geometry, map) = (frame.geometry.as_ref(), output.map.as_deref());
@@ -74,8 +74,8 @@ fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize), mark: Option<&s
     let mut line = |name: &str, value: Option<String>, help: &str| {
         widgets::named_value(ui, name, value.as_deref().unwrap_or("–"), None).on_hover_text(help);
     };
-    line("x, y", Some(format!("{x}, {y} px")), "Column and row in the left picture, from 0.");
-    let help = "How much further left the same thing is in the right picture.";
+    line("x, y", Some(format!("{x}, {y} px")), "Column and row in the left image, from 0.");
+    let help = "How much further left the same thing is in the right image.";
     line("disparity", disparity_px.map(|d| format!("{d:.2} px")), help);
     // shown where it is computed, so that nothing jumps from pixel to pixel
     if output.job.params.confidence {
@@ -98,7 +98,7 @@ fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize), mark: Option<&s
     let right = partner
         .filter(inside)
         .map_or("–".to_owned(), |(x, y)| grey(&frame.right.luma, x.round() as usize, y.round() as usize).to_string());
-    let help = "Grey values of the pixel and of its partner in the right picture.";
+    let help = "Grey values of the pixel and of its partner in the right image.";
     line("left, right", Some(format!("{}, {right}", grey(&frame.left.luma, x, y))), help);
     let truth_px = frame.truth.as_ref().map(|truth| truth.left_px.at(x, y)).filter(|d| d.is_finite());
     let truth = truth_px.and_then(|d| match geometry {
@@ -119,7 +119,7 @@ fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize), mark: Option<&s
     ui.add(egui::Label::new(RichText::new(why).small()).wrap());
 }
 
-/// Returns the recorded value at pixel `(x, y)` of a picture of this size.
+/// Returns the recorded value at pixel `(x, y)` of an image of this size.
 fn recorded_at(recorded: &Recorded, size: (usize, usize), (x, y): (usize, usize)) -> Option<String> {
     let at = |map: &Image<f32>| {
         let (x, y) = (x * map.width() / size.0, y * map.height() / size.1);

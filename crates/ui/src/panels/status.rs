@@ -131,13 +131,13 @@ fn cells(state: &State) -> Vec<Cell> {
     let mut cells = if status.source.is_still { still(status) } else { rates(state) };
     if let Some(figures) = status.engine.figures {
         let help = "Pixels that have a disparity. What was filled from neighbours or held from earlier pairs was not measured, and is \
-                    hatched in the pictures.";
+                    hatched in the images.";
         cells.push(Cell::new(figures.shares.to_string(), help));
     }
     if let Some(truth) = status.engine.figures.and_then(|figures| figures.truth) {
         let help = format!(
             "Pixels whose disparity is off by more than 1 px, or that have none: of all with truth, as in the other pages. Of those that are \
-             visible in both pictures (bad-1 nonocc): {:.1} %.",
+             visible in both images (bad-1 nonocc): {:.1} %.",
             truth.nonocc.bad_1_percent
         );
         cells.push(Cell::new(truth.to_string(), help));

@@ -58,7 +58,7 @@ impl Panel for ToolStrip {
             let buttons = [
                 (Action::Find, "Find"),
                 (Action::Convert, "Export"),
-                (Action::Pictures, "Picture"),
+                (Action::Pictures, "Image"),
                 (Action::History, "History"),
                 (Action::Measure, "Measure"),
                 (Action::Suggest, "Suggest"),

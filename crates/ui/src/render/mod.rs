@@ -1,4 +1,4 @@
-//! Drawing of pictures and maps into textures that egui shows; the display path of both engines.
+//! Drawing of images and maps into textures that egui shows; the display path of both engines.
 //!
 //! In: a frame and an output. Out: one `Rgba8Unorm` texture per view, drawn again only after a change.
 //! Everything is submitted without waiting: the engine shares this device and queue.
@@ -69,7 +69,7 @@ impl Screens {
         }
     }
 
-    /// Returns the picture of `view`; `None` before it is drawn.
+    /// Returns the image of `view`; `None` before it is drawn.
     pub(crate) fn picture(&self, view: ViewKind) -> Option<Drawable<'_>> {
         self.views[view as usize].as_ref().map(|texture| self.drawable(texture))
     }
@@ -79,7 +79,7 @@ impl Screens {
         Drawable { pass: &self.picture_pass, texture }
     }
 
-    /// Returns the shown map and left picture for the points in space; `None` before both exist.
+    /// Returns the shown map and left image for the points in space; `None` before both exist.
     pub(crate) fn space_inputs(&self) -> Option<Inputs<'_>> {
         let left = self.views[ViewKind::Left as usize].as_ref()?;
         let map = self.map.as_ref().filter(|map| map.size() == left.size())?;
@@ -101,7 +101,7 @@ impl Screens {
         let shown = self.shown.replace(Arc::clone(output));
         if opened || !shown.as_ref().is_some_and(|shown| Arc::ptr_eq(&shown.job.frame, frame)) {
             let (left, right) = (&*frame.left, &*frame.right);
-            // the points in space have the colours of the left picture
+            // the points in space have the colours of the left image
             let pictures = ViewKind::ALL.iter().copied().filter(|view| match view {
                 ViewKind::Left => [ViewKind::Left, ViewKind::Space].iter().any(|view| views.contains(view)),
                 ViewKind::Space => false,

@@ -7,7 +7,7 @@ use wgpu::util::{BufferInitDescriptor, DeviceExt as _};
 
 const SOURCE: &str = stereopsis_shaders::text("picture");
 
-/// Brightness of a stale picture, whose camera is lost, relative to a new one.
+/// Brightness of a stale image, whose camera is lost, relative to a new one.
 const STALE_BRIGHTNESS: f32 = 0.35;
 
 /// Uniform `Part` of the shader.
@@ -66,7 +66,7 @@ impl PicturePass {
     }
 }
 
-/// Picture of a view, ready to draw.
+/// Image of a view, ready to draw.
 #[derive(Clone, Copy)]
 pub(crate) struct Drawable<'a> {
     pub(super) pass: &'a PicturePass,
@@ -74,7 +74,7 @@ pub(crate) struct Drawable<'a> {
 }
 
 impl Drawable<'_> {
-    /// Draws `part` of the picture (0 to 1 along each axis) into `rect`, within the painter's clip rectangle; dark if it is stale.
+    /// Draws `part` of the image (0 to 1 along each axis) into `rect`, within the painter's clip rectangle; dark if it is stale.
     pub(crate) fn paint(self, painter: &Painter, rect: Rect, part: Rect, is_stale: bool) {
         let PicturePass { device, pipeline, sampler } = self.pass;
         // a viewport has whole pixels and lies in the window
@@ -88,7 +88,7 @@ impl Drawable<'_> {
         let part =
             Part { low: part.min.into(), high: part.max.into(), brightness: [brightness, brightness, brightness, 1.0] };
         let part = device.create_buffer_init(&BufferInitDescriptor {
-            label: Some("part of a picture"),
+            label: Some("part of an image"),
             contents: bytemuck::bytes_of(&part),
             usage: wgpu::BufferUsages::UNIFORM,
         });
@@ -107,7 +107,7 @@ impl Drawable<'_> {
     }
 }
 
-/// Callback by which egui draws the picture.
+/// Callback by which egui draws the image.
 struct PictureCallback {
     pipeline: wgpu::RenderPipeline,
     bindings: wgpu::BindGroup,

@@ -272,7 +272,7 @@ impl Session {
         let shown = self.state.pipeline.output.replace(Arc::clone(&output));
         if let Some(started) = self.started.take_if(|_| self.state.source.opening.is_none()) {
             log::info!(
-                "the first pictures and their depth are there {:.0} ms after the start",
+                "the first images and their depth are there {:.0} ms after the start",
                 1e3 * started.elapsed().as_secs_f64()
             );
         }
@@ -319,10 +319,10 @@ impl Session {
         });
     }
 
-    /// Lets the user choose a recording or pictures.
+    /// Lets the user choose a recording or images.
     pub(crate) fn choose_source_files(&mut self) {
-        let title = "A recording, or a left and a right picture";
-        dialog::commands::ask_files(self, title, "Recordings and pictures", SOURCE_EXTENSIONS, Self::open_files);
+        let title = "A recording, or a left and a right image";
+        dialog::commands::ask_files(self, title, "Recordings and images", SOURCE_EXTENSIONS, Self::open_files);
     }
 
     /// Returns the pipeline.

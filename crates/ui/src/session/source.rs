@@ -56,7 +56,7 @@ impl Session {
         // exchanged sides concern only the present source
         let swap_pictures = choice.swap_pictures && spec == self.state.source.spec;
         let choice = CalibrationChoice { scale: rig.choice.scale, swap_pictures, ..choice.clone() };
-        // a picture with both views concerns only the present source
+        // an image with both views concerns only the present source
         let both_views = rig.options.both_views.filter(|_| spec == self.state.source.spec);
         let options = SourceOptions { both_views, ..rig.options.clone() };
         Request { spec, options, choice, file: None }
@@ -135,7 +135,7 @@ impl Session {
             RectifyChoice::Auto => vec![Cure::Estimate(Box::new(choice.clone())), self.another_source()],
             RectifyChoice::Calibration | RectifyChoice::Off => vec![Cure::OpenAgain, Cure::Action(Action::Rig)],
         };
-        let text = format!("{why} · the pictures are shown as they come, not rectified");
+        let text = format!("{why} · the images are shown as they come, not rectified");
         self.state.notices.add(Level::Error, text.clone(), cures);
         self.uncalibrated = Some(text);
     }
@@ -236,7 +236,7 @@ impl Session {
         }
     }
 
-    /// Exchanges left and right: cameras and files by their names, the halves of one camera, and the pictures of any other source.
+    /// Exchanges left and right: cameras and files by their names, the halves of one camera, and the images of any other source.
     pub(crate) fn swap_pictures(&mut self) {
         let mut wanted = self.request(self.state.source.spec.clone());
         match &mut wanted.spec {
@@ -259,7 +259,7 @@ impl Session {
         self.open_as(wanted);
     }
 
-    /// Exchanges the prepared pictures.
+    /// Exchanges the prepared images.
     pub(crate) fn swap_prepared(&mut self) {
         recording::commands::unless_recording(self, Obstacle::Swap, Self::swap_prepared_now);
     }
@@ -272,7 +272,7 @@ impl Session {
         let choice = &self.state.rig.choice;
         let choice = CalibrationChoice { swap_pictures: !choice.swap_pictures, ..choice.clone() };
         if self.uncalibrated.is_some() {
-            return rig::commands::calibrate(self, choice, rig::commands::Initiator::User); // which has failed for the pictures as they come
+            return rig::commands::calibrate(self, choice, rig::commands::Initiator::User); // which has failed for the images as they come
         }
         if rig::commands::use_recipe(self, FramePreparation { geometry, swapped, ..preparation }, choice) {
             self.describe_source();

@@ -73,7 +73,7 @@ pub(crate) struct Lens {
 }
 
 impl Lens {
-    /// Returns the left camera's lens, scaled so that its picture of size `picture` fits in the middle of `target`.
+    /// Returns the left camera's lens, scaled so that its image of size `picture` fits in the middle of `target`.
     pub(crate) fn of(geometry: &Geometry, picture: (usize, usize), target: (u32, u32)) -> Self {
         let picture_px = dvec2(picture.0 as f64, picture.1 as f64);
         let target_px = dvec2(f64::from(target.0), f64::from(target.1));

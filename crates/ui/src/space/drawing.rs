@@ -44,13 +44,13 @@ pub(crate) struct Space {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Scene {
     pub(crate) geometry: Geometry,
-    /// Size of the left picture, px.
+    /// Size of the left image, px.
     pub(crate) size: (usize, usize),
     /// Nearest and farthest depth in colour, m.
     pub(crate) range_m: (f64, f64),
     /// Whether confidence was computed.
     pub(crate) has_confidence: bool,
-    /// Whether the adapter computes on the CPU while the picture moves.
+    /// Whether the adapter computes on the CPU while the image moves.
     pub(crate) is_coarse: bool,
 }
 
@@ -75,7 +75,7 @@ impl Scene {
         }
     }
 
-    /// Returns the colouring: the picture's if confidence is missing.
+    /// Returns the colouring: the image's if confidence is missing.
     pub(crate) fn colouring(&self, settings: &SpaceSettings) -> Colouring {
         match settings.colouring {
             Colouring::Confidence if !self.has_confidence => Colouring::Picture,
@@ -158,7 +158,7 @@ impl Drawing {
         let mut lines = Vec::new();
         if settings.has_lines {
             lines = lines::grid(&scene.geometry, scene.size, scene.middle_m(), scene.range_m.1);
-            // seen from within they would only cover the picture
+            // seen from within they would only cover the image
             if pose.eye_m().length() > 2.0 * baseline_m {
                 lines.extend(lines::cameras(&scene.geometry, scene.size));
             }

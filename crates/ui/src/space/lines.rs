@@ -29,14 +29,14 @@ fn line(from: DVec3, to: DVec3, colour: [u8; 4]) -> [LineEnd; 2] {
     [from, to].map(|at| LineEnd { at: at.as_vec3().to_array(), colour })
 }
 
-/// Returns the points at this depth in the corners of the left picture, m, clockwise from the upper left one.
+/// Returns the points at this depth in the corners of the left image, m, clockwise from the upper left one.
 fn corners_m(geometry: &Geometry, (width, height): (usize, usize), z_m: f64) -> [DVec3; 4] {
     let (right, bottom) = (width as f64 - 0.5, height as f64 - 0.5);
     let corners = [(-0.5, -0.5), (right, -0.5), (right, bottom), (-0.5, bottom)];
     corners.map(|(x, y)| DVec3::from(geometry.point_m(x, y, z_m)))
 }
 
-/// Returns the grid up to `far_m`, on the plane through the lower border of the picture at `middle_m`.
+/// Returns the grid up to `far_m`, on the plane through the lower border of the image at `middle_m`.
 pub(super) fn grid(geometry: &Geometry, size: (usize, usize), middle_m: f64, far_m: f64) -> Vec<LineEnd> {
     let below_m = corners_m(geometry, size, middle_m)[2].y;
     let spacing_m = grid_spacing_m(far_m);
@@ -53,7 +53,7 @@ pub(super) fn grid(geometry: &Geometry, size: (usize, usize), middle_m: f64, far
 /// Returns the views of both cameras as pyramids, as long as the baseline.
 pub(super) fn cameras(geometry: &Geometry, size: (usize, usize)) -> Vec<LineEnd> {
     let base = corners_m(geometry, size, geometry.baseline_m);
-    // a right principal point further right in its picture means a picture further left
+    // a right principal point further right in its image means an image further left
     let shift_m = geometry.baseline_m * (1.0 - geometry.doffs_px / geometry.focal_px);
     let pyramid = |eye_m: f64, shift_m: f64, colour| {
         let (eye, shift) = (dvec3(eye_m, 0.0, 0.0), dvec3(shift_m, 0.0, 0.0));

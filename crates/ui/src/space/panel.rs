@@ -1,4 +1,4 @@
-//! 3-D view: its picture, the gestures that move its camera, and a row of controls.
+//! 3-D view: its image, the gestures that move its camera, and a row of controls.
 
 use crate::command::Command;
 use crate::engine::Output;
@@ -24,7 +24,7 @@ use std::f64::consts::PI;
 use std::sync::Arc;
 use std::time::Duration;
 
-const NO_DEPTH: &str = "No points: no calibration. Two webcams, rig … (R) loads one or estimates it from the pictures; the depth view takes two numbers.";
+const NO_DEPTH: &str = "No points: no calibration. Two webcams, rig … (R) loads one or estimates it from the images; the depth view takes two numbers.";
 const NO_RESULT: &str = "no result yet";
 const NO_CONFIDENCE: &str =
     "It is not computed: Confidence, among the parameters of Rejection, or the confidence view switches it on.";
@@ -81,7 +81,7 @@ impl SpaceView {
     }
 
     /// Draws the view of `output`, whose pixels are those of `screens`, large or small in a strip. Returns the click on its title, or on
-    /// its picture in the strip.
+    /// its image in the strip.
     pub(crate) fn show(
         &mut self,
         ui: &mut Ui,
@@ -137,7 +137,7 @@ impl SpaceView {
         title
     }
 
-    /// Draws the view for a saved picture, in full detail.
+    /// Draws the view for a saved image, in full detail.
     pub(crate) fn show_alone(
         &mut self,
         ui: &mut Ui,
@@ -174,7 +174,7 @@ impl SpaceView {
         screens.drawable(texture).paint(ui.painter(), picture, whole, !state.source.lost_since.is_empty());
     }
 
-    /// Shows the row above the picture.
+    /// Shows the row above the image.
     fn controls(&mut self, ui: &mut Ui, state: &State, scene: &Scene, commands: &mut Vec<Command>) {
         let is_short = ui.available_width() < SHORT_ROW_WIDTH;
         // it stays open for several choices
@@ -200,7 +200,7 @@ fn size_px(ui: &Ui, rect: Rect) -> (u32, u32) {
     (px(rect.width()), px(rect.height()))
 }
 
-/// Returns the colour bar of the points; `None` with the picture's colours.
+/// Returns the colour bar of the points; `None` with the image's colours.
 fn bar_of<'a>(scene: &Scene, state: &State, displays: &'a MapDisplays) -> Option<&'a Display> {
     match scene.colouring(&state.view.space) {
         Colouring::Picture => None,
@@ -257,7 +257,7 @@ fn look(ui: &mut Ui, scene: &Scene, space: &mut SpaceSettings) {
     ui.add_space(6.0);
     let help = "Leave out what is nearer or farther than the range of the depth colours.";
     widgets::checkbox(ui, &mut space.is_limited, "only the depth range").on_hover_text(help);
-    let help = "A grid in metres through the lower border of the picture at the middle of the depth range, and what each camera sees: \
+    let help = "A grid in metres through the lower border of the image at the middle of the depth range, and what each camera sees: \
                 left orange, right blue.";
     widgets::checkbox(ui, &mut space.has_lines, "grid and cameras").on_hover_text(help);
 }

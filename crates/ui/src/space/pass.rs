@@ -15,7 +15,7 @@ const DEPTH_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 pub(crate) struct Inputs<'a> {
     /// Packed disparities, see [`crate::engine::ResultTexture`].
     pub(crate) map: &'a wgpu::Texture,
-    /// Left picture, of the map's size.
+    /// Left image, of the map's size.
     pub(crate) picture: &'a wgpu::Texture,
     /// A row of 256 colours, far to near.
     pub(crate) colours: &'a wgpu::Texture,

@@ -7,7 +7,7 @@ use crate::image::{Image, Picture};
 use crate::stereo::map::SUBPIXEL_STEPS;
 use crate::stereo::{DisparityMap, INVALID};
 
-/// Depth and colour for each pixel of the picture.
+/// Depth and colour for each pixel of the image.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ShownPoints {
     /// Depth, m; NaN where no point is shown.

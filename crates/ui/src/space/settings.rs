@@ -6,7 +6,7 @@ use crate::style::Ground;
 choices! {
     /// Colour of a point.
     pub enum Colouring, default Picture {
-        /// Colour of its pixel in the left picture.
+        /// Colour of its pixel in the left image.
         Picture = "picture",
         /// Colour of its depth, as in the depth view.
         Depth = "depth",
@@ -30,7 +30,7 @@ choices! {
 /// Densities on offer: every n-th pixel of every n-th row.
 pub(crate) const DENSITIES: [usize; 6] = [1, 2, 3, 4, 6, 8];
 
-/// Largest number of points of a moving picture on a software adapter.
+/// Largest number of points of a moving image on a software adapter.
 const MAX_SOFTWARE_POINTS: usize = 25_000;
 
 /// Settings of the 3-D view.
@@ -61,7 +61,7 @@ impl Default for SpaceSettings {
 }
 
 impl SpaceSettings {
-    /// Returns the distance between the drawn pixels of a picture of this size, px.
+    /// Returns the distance between the drawn pixels of an image of this size, px.
     pub(crate) fn every(&self, is_coarse: bool, (width, height): (usize, usize)) -> usize {
         let fits = |every: &usize| width.div_ceil(*every) * height.div_ceil(*every) <= MAX_SOFTWARE_POINTS;
         let automatic = || if is_coarse { (1..=width.max(1)).find(fits).unwrap_or(1) } else { 1 };

@@ -48,7 +48,7 @@ impl Matching {
         StereoParams { min_disparity, num_disparities, confidence, ..base }
     }
 
-    /// Returns the parameters for pictures that are larger by `factor`, with the depths of the present search range.
+    /// Returns the parameters for images that are larger by `factor`, with the depths of the present search range.
     pub(crate) fn scaled_params(&self, factor: f64) -> StereoParams {
         let mut params = self.params.clone();
         params.num_disparities = ((f64::from(params.num_disparities) * factor).round() as u32).max(1);

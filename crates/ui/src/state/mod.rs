@@ -111,7 +111,7 @@ pub(crate) struct Source {
     pub(crate) cameras: Option<Vec<CameraInfo>>,
     /// Time since which cameras in use are lost, by number.
     pub(crate) lost_since: BTreeMap<u32, Instant>,
-    /// Pictures of cameras that are not in use, by number, while the page of cameras is open.
+    /// Images of cameras that are not in use, by number, while the page of cameras is open.
     pub(crate) previews: BTreeMap<u32, Preview>,
     /// The rigs of a router, while the page of cameras is open.
     #[cfg(feature = "zenoh")]
@@ -142,7 +142,7 @@ impl Source {
         self.running.as_ref().is_some_and(|running| *running != self.spec)
     }
 
-    /// Describes the camera that is lost longest, and since when; `None` where all pictures are new.
+    /// Describes the camera that is lost longest, and since when; `None` where all images are new.
     pub(crate) fn lost_text(&self) -> Option<String> {
         let (camera, since) = self.lost_since.iter().min_by_key(|(_, since)| **since)?;
         Some(format!("camera {camera} lost {} s ago", since.elapsed().as_secs()))
@@ -158,7 +158,7 @@ impl Source {
     }
 }
 
-/// Pointer, and the visible part of the pictures.
+/// Pointer, and the visible part of the images.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Pointer {
     /// The pixel under the pointer.
@@ -227,7 +227,7 @@ impl State {
         self.page == Some(page)
     }
 
-    /// Returns whether the pictures of all cameras are shown, to choose two.
+    /// Returns whether the images of all cameras are shown, to choose two.
     pub(crate) fn chooses_cameras(&self) -> bool {
         self.is_open(Action::Cameras) || self.is_open(Action::Rig) && self.source.running == Some(SourceSpec::Scene)
     }
@@ -237,7 +237,7 @@ impl State {
         self.guide.running.as_ref().is_some_and(|running| running.is_looking)
     }
 
-    /// Returns whether the pictures of the live calibration are shown in place of the views.
+    /// Returns whether the images of the live calibration are shown in place of the views.
     pub(crate) fn shows_guide(&self) -> bool {
         self.is_open(Action::Calibrate) && self.is_looking()
     }
@@ -274,7 +274,7 @@ impl State {
         }
     }
 
-    /// Returns the folder of saved pictures.
+    /// Returns the folder of saved images.
     pub(crate) fn picture_folder(&self) -> PathBuf {
         self.picture.choices.folder.clone().unwrap_or_else(|| self.recording.default_folder.clone())
     }
@@ -284,7 +284,7 @@ impl State {
         self.recording.choices.folder.clone().unwrap_or_else(|| self.recording.default_folder.clone())
     }
 
-    /// Formats the rate of a preset, measured at the present size, search range and engine: `31 frames/s here`.
+    /// Formats the rate of a preset, measured at the present size, search range and engine: `31 pairs/s here`.
     pub(crate) fn rate_text(&self, preset: crate::stereo::Preset) -> String {
         let rate = self.output().and_then(|output| {
             let mut params = self.matching.params.clone();
@@ -292,8 +292,8 @@ impl State {
             self.matching.rates.per_second(&params, output.job.frame.size(), output.engine.kind)
         });
         match rate {
-            Some(rate) if rate < 10.0 => format!("{rate:.1} frames/s here"),
-            Some(rate) => format!("{rate:.0} frames/s here"),
+            Some(rate) if rate < 10.0 => format!("{rate:.1} pairs/s here"),
+            Some(rate) => format!("{rate:.0} pairs/s here"),
             None => "not run yet here".to_owned(),
         }
     }

@@ -58,7 +58,7 @@ pub(crate) const TEXT_ZOOM: RangeInclusive<f32> = 0.6..=3.0;
 pub(crate) struct ViewSettings {
     /// Views and panels of a wide window.
     pub(crate) wide: Arrangement,
-    /// Views and panels of a narrow window, where pictures get the room.
+    /// Views and panels of a narrow window, where images get the room.
     pub(crate) narrow: Arrangement,
     /// Whether the window is narrow.
     pub(crate) is_narrow: bool,

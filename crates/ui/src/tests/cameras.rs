@@ -32,13 +32,13 @@ fn grey(picture: &Picture) -> &Image<u8> {
     }
 }
 
-/// Writes crossed pictures: camera 0 sees the scene's right view, camera 1 its left one.
+/// Writes crossed images: camera 0 sees the scene's right view, camera 1 its left one.
 fn dress(folder: &Path) {
     let [left, right] = eyes();
     put_on(folder, [right, left]);
 }
 
-/// Writes the pictures of both cameras.
+/// Writes the images of both cameras.
 fn put_on(folder: &Path, seen: [Image<u8>; 2]) {
     for (i, image) in seen.into_iter().enumerate() {
         let at = |kind: &str| folder.join(format!("{i}.{}x{}.{kind}", CAMERA.0, CAMERA.1));
@@ -72,7 +72,7 @@ fn inside_window() {
     let [left, right] = eyes();
     shows(&mut window, &right, "camera 0 at the left");
     window.until("what was granted", |w| w.has("YUYV 320x240 at 30/s").then_some(()));
-    window.harness.get_by_role_and_label(Role::ComboBox, "Size of a picture").click();
+    window.harness.get_by_role_and_label(Role::ComboBox, "Size of an image").click();
     window.until("the size that runs", |w| w.has("automatic: 320×240").then_some(()));
     window.harness.key_press(Key::Escape);
     window.harness.run_steps(3);
@@ -141,7 +141,7 @@ fn inside_exchanged() {
     assert_eq!(window.session.borrow().state.source.running, Some(SourceSpec::parse("webcam:1,0").unwrap()));
 }
 
-/// Writes pictures of a wall without texture.
+/// Writes images of a wall without texture.
 fn dress_blank(folder: &Path) {
     for i in 0..2 {
         fs::write(folder.join(format!("{i}.{}x{}.yuyv", CAMERA.0, CAMERA.1)), vec![128; 2 * CAMERA.0 * CAMERA.1])
@@ -309,8 +309,8 @@ fn inside_back_again() {
     let mut window = Window::open(&gpu, options);
     window.until("that they are exchanged", |w| w.has("look exchanged").then_some(()));
     window.harness.key_press(Key::R);
-    window.until("the page", |w| w.has("Estimate from the pictures").then_some(()));
-    window.press("Estimate from the pictures");
+    window.until("the page", |w| w.has("Estimate from the images").then_some(()));
+    window.press("Estimate from the images");
     window.until("the refusal", |w| w.has("left and right are swapped").then_some(()));
     window.harness.key_press(Key::X);
     let [left, _] = eyes();
@@ -330,7 +330,7 @@ fn inside_back_again() {
     });
 }
 
-/// Waits until the left picture is `image`.
+/// Waits until the left image is `image`.
 fn shows(window: &mut Window, image: &Image<u8>, what: &str) {
     window.until(what, |w| {
         let raw = &w.result()?.job.frame.raw;

@@ -16,7 +16,7 @@ fn p1(window: &Window) -> Option<[u32; 2]> {
 /// Returns the part of the disparity view left of a share of its width, as drawn.
 fn left_part(window: &mut Window, share: f32) -> Vec<[u8; 4]> {
     let view = window.harness.get_by_label("disparity view").rect().shrink(8.0);
-    let all = window.harness.render().expect("a picture");
+    let all = window.harness.render().expect("an image");
     let (left, right) = (view.left() as u32, (view.left() + (share - 0.05) * view.width()) as u32);
     let rows = view.top() as u32..view.bottom() as u32 - 24; // above the letters
     rows.flat_map(|y| (left..right).map(move |x| (x, y))).map(|(x, y)| all.get_pixel(x, y).0).collect()

@@ -47,7 +47,7 @@ fn check_view(mut window: Window) {
 
     let share = |at: usize, of: usize| (at as f32 + 0.5) / of as f32;
     let place = |window: &Window, view: &str, x, y| window.place(view, (share(x, SIZE.0), share(y, SIZE.1)));
-    let picture = window.harness.render().expect("a picture");
+    let picture = window.harness.render().expect("an image");
     let map = output.map.as_ref().expect("a map on the host");
     let mut colours = HashSet::new();
     for (x, y) in (5..SIZE.1).step_by(11).flat_map(|y| (3..SIZE.0).step_by(7).map(move |x| (x, y))) {

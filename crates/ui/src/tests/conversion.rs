@@ -66,7 +66,7 @@ fn pairs_with_recorded_depth_are_marked_and_gone_to() {
     window.harness.run_steps(3);
     let mark = window.harness.ctx.global_style().visuals.hyperlink_color;
     let rect = window.harness.get_by_role_and_label(Role::Slider, "Position").rect();
-    let picture = window.harness.render().expect("a picture");
+    let picture = window.harness.render().expect("an image");
     let row = rect.bottom() as u32 - 2;
     let is_marked = |x: u32| picture.get_pixel(x, row).0[..3] == mark.to_array()[..3];
     let marked: Vec<bool> = (rect.left() as u32..rect.right() as u32).map(is_marked).collect();

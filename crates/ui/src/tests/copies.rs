@@ -34,7 +34,7 @@ fn maps_come_to_the_host_only_where_something_asks_for_them() {
     let mut window = Window::open(&gpu, options);
     window.harness.remove_cursor();
     watch(&mut window); // the start asks for some of its own
-    for view in ["the pictures", "the 3-D view"] {
+    for view in ["the images", "the 3-D view"] {
         let (pairs, copies, for_figures) = watch(&mut window);
         assert!(
             pairs > 0 && copies <= for_figures,

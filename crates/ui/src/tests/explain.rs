@@ -16,7 +16,7 @@ fn sums(output: &Output) -> Volume<u32> {
     sum_volume(left, right, &output.job.params, &Prior::of(left, right, &output.job.params, None))
 }
 
-/// A pixel in the middle of the picture with this reason.
+/// A pixel in the middle of the image with this reason.
 fn pixel_with(output: &Output, reasons: u8) -> Option<(usize, usize)> {
     let map = output.map.as_ref()?;
     let (columns, rows) = (SIZE.0 / 4..SIZE.0 * 3 / 4, SIZE.1 / 4..SIZE.1 * 3 / 4);
@@ -40,7 +40,7 @@ fn open(engine: &str) -> Option<Window> {
     options.words.extend([word("uniqueness", "30"), word("speckle-size", "0")]);
     let mut window = Window::held(&gpu()?, options);
     window.harness.key_press(Key::P);
-    window.until("the page", |w| w.has("Rest the pointer on a picture").then_some(()));
+    window.until("the page", |w| w.has("Rest the pointer on an image").then_some(()));
     Some(window)
 }
 
@@ -84,7 +84,7 @@ fn a_held_pixel_has_its_sentence_and_the_numbers_of_the_reference() {
                 _ => "valid:",
             };
             assert!(window.has(said), "{said} at {pixel:?}");
-            for picture in ["Cost and sum over disparity", "Window, left", "Right picture along the epipolar line"] {
+            for picture in ["Cost and sum over disparity", "Window, left", "Right image along the epipolar line"] {
                 assert!(window.has(picture), "{picture}");
             }
         }

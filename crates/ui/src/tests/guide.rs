@@ -21,7 +21,7 @@ const BOARD: &str = "charuco:7x5:30mm:22mm:DICT_5X5_100";
 fn board_pair(folder: &Path) -> SourceSpec {
     let board: Board = BOARD.parse().unwrap();
     let rig = random_rig(5);
-    // half of the picture wide
+    // half of the image wide
     let distance_m = rig.left.fx * 0.21 / 320.0;
     let pose = Pose { rotation: DMat3::from_rotation_y(0.3), translation_m: DVec3::new(-0.04, -0.05, distance_m) };
     let [left, right] = BoardRenderer::new(&rig).pair(&board, &pose, &ImagingConditions::usual(1));
@@ -75,7 +75,7 @@ fn a_board_is_typed_looked_at_and_taken_and_its_view_deleted() {
     type_board(&mut window, BOARD);
     assert!(window.has("7 squares across, 5 down, of 30 mm"));
     window.harness.get_by_label("Start").click();
-    window.until("the raw pictures", |w| w.has("left, raw · 24 corners of the board").then_some(()));
+    window.until("the raw images", |w| w.has("left, raw · 24 corners of the board").then_some(()));
     assert!(!window.has("depth view"), "they stand in place of the views");
     assert!(window.has("Next: hold the board"));
 
@@ -111,7 +111,7 @@ fn views_stay_until_they_are_discarded_and_another_source_ends_the_calibration()
     window.harness.key_press(Key::Escape);
     window.until("the views", |w| w.has("left view").then_some(()));
     window.harness.key_press(Key::B);
-    window.until("the raw pictures again", |w| w.has("left, raw").then_some(()));
+    window.until("the raw images again", |w| w.has("left, raw").then_some(()));
     window.harness.get_by_label("Stop").click();
     window.until("the question", |w| w.has("Discard 1 view?").then_some(()));
     assert!(window.has("left view") && window.is_enabled("Go on"));

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) const SIZE: (usize, usize) = (160, 120);
 
-/// App on the window's background colour: the harness begins with a transparent picture.
+/// App on the window's background colour: the harness begins with a transparent image.
 pub(crate) struct OnBackground(App);
 
 impl eframe::App for OnBackground {

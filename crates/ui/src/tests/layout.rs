@@ -1,4 +1,4 @@
-//! Pictures get the room, nothing jumps, and what was not measured does not look measured.
+//! Images get the room, nothing jumps, and what was not measured does not look measured.
 
 use super::harness::{Window, gpu, options};
 use crate::WindowOptions;
@@ -58,7 +58,7 @@ fn one_view_is_large_beside_an_open_page_and_a_click_exchanges_it() {
     assert!(window.session.borrow().state.pointer.pinned.is_none(), "a click in the strip holds no pixel");
     let at = window.place("left view", (0.5, 0.5));
     window.click_at(at);
-    assert!(window.session.borrow().state.pointer.pinned.is_some(), "one in the large picture does");
+    assert!(window.session.borrow().state.pointer.pinned.is_some(), "one in the large image does");
     // a title does the same, and a key shows all alike
     let title = window.harness.get_by_label("depth title").rect().left_center() + vec2(12.0, 0.0);
     window.click_at(title);
@@ -106,7 +106,7 @@ fn each_panel_has_a_key_and_one_key_hides_both() {
 #[test]
 fn pages_stand_beside_the_pictures_one_at_a_time_and_escape_closes_them() {
     let Some(mut window) = Window::on_scene() else { return };
-    for (key, inside) in [(Key::R, "6 Save"), (Key::D, "Error of a disparity"), (Key::F1, "drag a picture")] {
+    for (key, inside) in [(Key::R, "6 Save"), (Key::D, "Error of a disparity"), (Key::F1, "drag an image")] {
         window.harness.key_press(key);
         window.until("the page", |w| w.has(inside).then_some(()));
         window.harness.run_steps(2);
@@ -198,7 +198,7 @@ fn what_is_filled_is_counted_apart_and_hatched() {
         .find(|&(x, y)| (1..4).all(|i| (map.values.at(x + i, y) - map.values.at(x, y)).abs() < 8));
     let (x, y) = block.expect("four filled pixels in a row");
     let view = window.harness.get_by_label("disparity view").rect();
-    let image = window.harness.render().expect("a picture");
+    let image = window.harness.render().expect("an image");
     let brightness = |i: usize| {
         let at = Pos2::new(
             view.left() + (x as f32 + i as f32 + 0.5) / width as f32 * view.width(),
@@ -272,7 +272,7 @@ fn two_numbers_in_the_depth_view_make_depth_of_a_rectified_pair() {
     window.harness.get_by_label("Show depth").click();
     let geometry = window.until("depth", |w| w.result()?.job.frame.geometry);
     assert!((geometry.baseline_m - 0.06).abs() < 1e-9, "{geometry:?}");
-    window.until("the picture", |w| (!w.has("No depth")).then_some(()));
+    window.until("the image", |w| (!w.has("No depth")).then_some(()));
 }
 
 #[test]

@@ -175,7 +175,7 @@ fn both_engines_give_the_same_picture() {
         assert_eq!(output.engine.kind.word(), engine);
         assert_eq!(output.texture.is_some(), engine == "gpu", "the GPU's result is shown where it is");
         let view = window.harness.get_by_label("disparity view").rect();
-        let all = window.harness.render().expect("a picture");
+        let all = window.harness.render().expect("an image");
         let inside = view.shrink(2.0);
         let pixels: Vec<_> = (inside.top() as u32..inside.bottom() as u32)
             .flat_map(|y| (inside.left() as u32..inside.right() as u32).map(move |x| (x, y)))

@@ -1,4 +1,4 @@
-//! Pictures to take along: of views and figures, with their words, at any scale.
+//! Images to take along: of views and figures, with their words, at any scale.
 
 use super::harness::{SIZE, Window, gpu, options, pair};
 use crate::WindowOptions;
@@ -101,7 +101,7 @@ fn figures_are_drawings_with_text_and_the_clipboard_gets_pixels() {
     assert!(svg.contains("stereopsis live"), "settings stand in it");
 
     window.harness.key_press_modifiers(Modifiers::SHIFT, Key::C);
-    let image = window.until("the picture on the clipboard", |window| {
+    let image = window.until("the image on the clipboard", |window| {
         let commands = &window.harness.output().platform_output.commands;
         commands
             .iter()

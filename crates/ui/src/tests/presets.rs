@@ -31,7 +31,7 @@ fn presets_stand_in_two_groups_with_their_papers_and_rates() {
     window.until_computed(|params| preset_of(params) == Some(Preset::Fast));
     open_list(&mut window);
     window.harness.get_by_role_and_label(Role::RadioButton, "fast").hover();
-    window.until("its rate", |w| w.has("frames/s here, at this size and range").then_some(()));
+    window.until("its rate", |w| w.has("pairs/s here, at this size and range").then_some(()));
     assert_eq!(window.params().num_disparities, 24, "the range stays");
 }
 

@@ -19,7 +19,7 @@ fn the_curves_follow_the_rig_the_range_and_the_pointer() {
     let exact_m = geometry.focal_px * geometry.baseline_m / 20.0;
     assert!(window.has(&format!("off by 1 px: within 5 % up to {exact_m:.2} m")), "{exact_m}");
     assert!(window.has(&format!("off by 0.25 px: within 5 % up to {:.2} m", 4.0 * exact_m)));
-    assert!(window.has("Rest the pointer on a picture"));
+    assert!(window.has("Rest the pointer on an image"));
     let field = window.harness.get_by_role_and_label(Role::SpinButton, "Error of a disparity").rect();
     assert!(field.width() > 10.0);
 

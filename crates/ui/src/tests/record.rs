@@ -128,7 +128,7 @@ fn its_key_begins_and_another_source_ends_a_recording_once_the_user_agrees() {
     let Some(mut window) = recording_into(folder.path()) else { return };
     window.harness.key_press_modifiers(Modifiers::SHIFT, Key::R);
     begun(&mut window);
-    assert!(!window.has("Estimate from the pictures"), "R alone is another key");
+    assert!(!window.has("Estimate from the images"), "R alone is another key");
     let SourceSpec::Files { left, right, .. } = pair(folder.path()) else { panic!("two files") };
     window.drop_files(&[left.clone(), right.clone()]);
     window.until("the question", |w| w.has("right.png would be another").then_some(()));
@@ -161,7 +161,7 @@ fn exchanging_the_pictures_asks_before_it_ends_a_recording_with_depth() {
         }
         window.harness.key_press_modifiers(Modifiers::SHIFT, Key::R);
         window.harness.run_steps(2);
-        assert!(asks(&window).is_some() && !window.has("Estimate from the pictures"), "{answer:?}");
+        assert!(asks(&window).is_some() && !window.has("Estimate from the images"), "{answer:?}");
         window.harness.key_press(answer);
         goes_on(&mut window);
         assert!(!is_swapped(&window), "{answer:?}");

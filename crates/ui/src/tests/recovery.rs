@@ -51,8 +51,8 @@ fn an_estimate_that_fails_leaves_source_and_rectification_and_offers_the_cure() 
     let mut window = Window::open(&gpu, options);
     let before = window.session.borrow().state.rig.choice.clone();
     window.harness.key_press(Key::R);
-    window.until("the rig's page", |w| w.has("Estimate from the pictures").then_some(()));
-    window.harness.get_by_label("Estimate from the pictures").click();
+    window.until("the rig's page", |w| w.has("Estimate from the images").then_some(()));
+    window.harness.get_by_label("Estimate from the images").click();
     window.until("the refusal", |w| w.has("left and right are swapped").then_some(()));
     assert_eq!(spec(&window), source);
     assert_eq!(window.session.borrow().state.rig.choice, before);
@@ -65,7 +65,7 @@ fn an_estimate_that_fails_leaves_source_and_rectification_and_offers_the_cure() 
     window.until("the end of the message", |w| (!w.has("left and right are swapped")).then_some(()));
     window.until("its pair", |w| w.result().filter(|output| output.job.frame.raw.name == "b"));
     window.harness.run_steps(3);
-    window.harness.get_by_label("Estimate from the pictures").click();
+    window.harness.get_by_label("Estimate from the images").click();
     window.until("the estimate", |w| {
         let session = w.session.borrow();
         (session.state.rig.choice.rectify() == RectifyChoice::Auto).then_some(())

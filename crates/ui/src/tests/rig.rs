@@ -91,8 +91,8 @@ fn crooked_cameras_are_noticed_and_put_right_by_what_they_see() {
     let mut window = Window::open(&gpu, crooked());
     window.until("the warning", |w| w.has("bad").then_some(()));
     window.harness.key_press(Key::R);
-    window.until("the rig's window", |w| w.has("Estimate from the pictures").then_some(()));
-    window.harness.get_by_label("Estimate from the pictures").click();
+    window.until("the rig's window", |w| w.has("Estimate from the images").then_some(()));
+    window.harness.get_by_label("Estimate from the images").click();
     window.until("straight rows", |w| w.has("good").then_some(()));
     let estimated = window.result().and_then(|output| output.job.frame.geometry).is_some_and(|g| g.estimated);
     assert!(estimated && window.has("depth is an estimate"));
@@ -104,8 +104,8 @@ fn a_scale_that_nobody_gave_is_assumed_until_two_distances_give_it() {
     let Some(gpu) = gpu() else { return };
     let mut window = Window::open(&gpu, crooked());
     window.harness.key_press(Key::R);
-    window.until("the rig's window", |w| w.has("Estimate from the pictures").then_some(()));
-    window.harness.get_by_label("Estimate from the pictures").click();
+    window.until("the rig's window", |w| w.has("Estimate from the images").then_some(()));
+    window.harness.get_by_label("Estimate from the images").click();
     let is_assumed = |w: &Window| w.has("4 Scale: a field of view of the lens of 60° and a baseline of 0.06 m assumed");
     window.until("what is assumed", |w| is_assumed(w).then_some(()));
     let mark = |w: &Window| w.session.borrow().state.depth_mark();
@@ -145,11 +145,11 @@ fn pictures_whose_rows_differ_are_offered_an_estimate_and_no_metres() {
     window.until("the rows", |w| w.has("bad").then_some(()));
     let at = window.place("depth view", (0.5, 0.5));
     window.click_at(at);
-    window.until("the offer", |w| w.has("The pictures are not rectified either").then_some(()));
+    window.until("the offer", |w| w.has("The images are not rectified either").then_some(()));
     assert!(!window.has("Show depth"));
-    window.harness.get_by_label("Estimate from the pictures").click();
+    window.harness.get_by_label("Estimate from the images").click();
     window.until("depth", |w| w.result()?.job.frame.geometry.filter(|geometry| geometry.estimated));
-    window.until("its picture", |w| (!w.has("No depth")).then_some(()));
+    window.until("its image", |w| (!w.has("No depth")).then_some(()));
 }
 
 #[test]
@@ -160,8 +160,8 @@ fn an_estimate_is_there_again_at_the_next_start() {
     let crooked = || WindowOptions { saved_state: saved.clone(), ..crooked() };
     let mut window = Window::open(&gpu, crooked());
     window.harness.key_press(Key::R);
-    window.until("the rig's window", |w| w.has("Estimate from the pictures").then_some(()));
-    window.harness.get_by_label("Estimate from the pictures").click();
+    window.until("the rig's window", |w| w.has("Estimate from the images").then_some(()));
+    window.harness.get_by_label("Estimate from the images").click();
     window.until("the estimate", |w| {
         w.result().and_then(|output| output.job.frame.geometry).filter(|geometry| geometry.estimated)
     });

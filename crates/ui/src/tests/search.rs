@@ -48,7 +48,7 @@ fn a_sweep_fills_its_map_while_depth_goes_on_and_a_click_takes_a_cell() {
         let cell = named.find(is_cell).expect("the cell").rect().center();
         drop(named);
         window.harness.hover_at(cell);
-        window.until("its picture", |w| w.has("Map of the cell").then_some(()));
+        window.until("its image", |w| w.has("Map of the cell").then_some(()));
         window.click_at(cell);
         let taken = window.until("other parameters", |w| Some(w.params()).filter(|params| *params != before));
         assert!(label.contains(&format!("P1 {}, P2 {}:", taken.p1, taken.p2)), "{label} {taken:?}");

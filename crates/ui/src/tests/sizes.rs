@@ -203,7 +203,7 @@ fn the_time_line_and_the_pictures_of_a_calibration_are_drawn_at_every_size() {
     sized.window.harness.key_press(Key::B);
     sized.window.until("the page", |w| w.has("1 Board").then_some(()));
     sized.window.press("Start");
-    sized.window.until("the raw pictures", |w| w.has("left, raw").then_some(()));
+    sized.window.until("the raw images", |w| w.has("left, raw").then_some(()));
     for (size, scale) in sizes() {
         sized.draw(3, size, scale);
         assert!(sized.window.session.borrow().state.shows_guide());

@@ -71,7 +71,7 @@ fn choose(window: &mut Window, label: &str) {
 /// The view as it is drawn, without its borders.
 fn picture(window: &mut Window) -> Vec<[u8; 4]> {
     let view = window.harness.get_by_label("3d view").rect().shrink(2.0);
-    let all = window.harness.render().expect("a picture");
+    let all = window.harness.render().expect("an image");
     let rows = view.top() as u32..view.bottom() as u32;
     let places = rows.flat_map(|y| (view.left() as u32..view.right() as u32).map(move |x| (x, y)));
     places.map(|(x, y)| all.get_pixel(x, y).0).collect()
@@ -134,7 +134,7 @@ fn keys_fly_after_a_click_and_step_through_pairs_otherwise() {
     assert_eq!(window.still_sequence(), sequence, "the arrows were the view's");
     window.harness.key_press(Key::Num0);
     window.harness.run_steps(2);
-    assert!(window.session.borrow().state.pose.is_none(), "the whole picture");
+    assert!(window.session.borrow().state.pose.is_none(), "the whole image");
     window.harness.remove_cursor();
     window.harness.run_steps(2);
     let left = window.harness.get_by_label("3d title").rect().right_center() + vec2(0.0, -200.0);
@@ -284,7 +284,7 @@ fn a_narrow_window_has_room_for_the_controls() {
             .into();
         for (i, rect) in rects.iter().enumerate() {
             assert!(rect.left() >= view.left() && rect.right() <= view.right(), "{size:?}: {rect:?} in {view:?}");
-            assert!(rect.bottom() <= view.top() + 1.0, "above the picture: {rect:?}, {view:?}");
+            assert!(rect.bottom() <= view.top() + 1.0, "above the image: {rect:?}, {view:?}");
             assert!(rects[..i].iter().all(|other| !other.shrink(0.5).intersects(*rect)), "{size:?}: {rects:?}");
         }
         let depth = window.harness.get_by_label("depth view").rect();

@@ -268,7 +268,7 @@ fn what_was_recorded_is_shown_beside_what_is_computed() {
     }
     window.harness.remove_cursor();
     window.harness.run_steps(3);
-    let picture = window.harness.render().expect("a picture");
+    let picture = window.harness.render().expect("an image");
     let colour = |x, y| {
         let place = at(&window, x, y);
         let [r, g, b, _] = picture.get_pixel(place.x as u32, place.y as u32).0;

@@ -40,7 +40,7 @@ pub(super) fn paint(painter: &Painter, area: Rect, display: &Display, colours: &
     }
 }
 
-/// Draws the bar over the right border of a picture, on an opaque ground.
+/// Draws the bar over the right border of an image, on an opaque ground.
 pub(crate) fn paint_over(painter: &Painter, picture: Rect, display: &Display, colours: &[[u8; 3]]) {
     let left = (picture.right() - BAR).max(picture.left());
     let area = Rect::from_min_max(pos2(left, picture.top()), picture.max);

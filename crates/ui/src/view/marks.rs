@@ -1,4 +1,4 @@
-//! Marks of a measurement over a picture: the rectangle, the points, and the line between them with its length.
+//! Marks of a measurement over an image: the rectangle, the points, and the line between them with its length.
 
 use super::Zoom;
 use crate::metrics::Region;
@@ -23,14 +23,14 @@ pub(crate) struct Marks<'a> {
 }
 
 impl Marks<'_> {
-    /// Paints the marks over a picture of `size` px.
+    /// Paints the marks over an image of `size` px.
     pub(super) fn paint(&self, painter: &Painter, picture: Rect, zoom: Zoom, size: (usize, usize)) {
         let at = |x: f32, y: f32| zoom.to_view(picture, pos2(x / size.0 as f32, y / size.1 as f32));
         let Region { x, y, width, height } = self.region;
         let corner = |x: usize, y: usize| at(x as f32, y as f32);
         let rect = Rect::from_min_max(corner(x, y), corner(x + width, y + height));
         let points: Vec<_> = self.points.iter().map(|&(x, y)| at(x as f32 + 0.5, y as f32 + 0.5)).collect();
-        // dark under bright: legible on any picture
+        // dark under bright: legible on any image
         for (width, color) in [(3.0, Color32::from_black_alpha(160)), (1.5, COLOR)] {
             let stroke = Stroke::new(width, color);
             painter.rect_stroke(rect, 0.0, stroke, StrokeKind::Middle);
@@ -53,13 +53,13 @@ fn label(painter: &Painter, at: Pos2, text: &str) {
     paint_on_ground(painter, rect, galley, COLOR);
 }
 
-/// Paints letters on a ground that makes them legible on any picture.
+/// Paints letters on a ground that makes them legible on any image.
 fn paint_on_ground(painter: &Painter, rect: Rect, galley: Arc<Galley>, color: Color32) {
     painter.rect_filled(rect.expand2(MARGIN), 2.0, Color32::from_black_alpha(190));
     painter.galley(rect.min, galley, color);
 }
 
-/// Paints a text beside the pointer, on the side with room in the picture; nothing without room on either side.
+/// Paints a text beside the pointer, on the side with room in the image; nothing without room on either side.
 pub(super) fn paint_beside(painter: &Painter, picture: Rect, pointer: Pos2, text: &str) {
     let galley = painter.layout_no_wrap(text.to_owned(), FontId::proportional(13.0), Color32::WHITE);
     let size = galley.size();

@@ -1,4 +1,4 @@
-//! Views: pictures and maps, their layout, and their drawing with cross-hair and colour bar.
+//! Views: images and maps, their layout, and their drawing with cross-hair and colour bar.
 
 mod bar;
 mod grid;
@@ -15,13 +15,13 @@ pub(crate) use tile::{Crosshair, Tile, TitleClick, show_title};
 pub(crate) use zoom::Zoom;
 
 choices! {
-    /// Picture or map of a pair.
+    /// Image or map of a pair.
     pub enum ViewKind {
-        /// Left picture, rectified: the reference.
+        /// Left image, rectified: the reference.
         Left = "left",
         /// Depth in metres, near = the map's last colour.
         Depth = "depth",
-        /// Right picture, rectified.
+        /// Right image, rectified.
         Right = "right",
         /// Disparity in px.
         Disparity = "disparity",
@@ -31,9 +31,9 @@ choices! {
         Recorded = "recorded",
         /// By how much the disparity differs from the recorded one, or else from the truth, px.
         Difference = "difference",
-        /// Both pictures in one: the left one red, the right one blue and green.
+        /// Both images in one: the left one red, the right one blue and green.
         Anaglyph = "anaglyph",
-        /// Both pictures side by side under common lines: rows agree where things meet the same line.
+        /// Both images side by side under common lines: rows agree where things meet the same line.
         Rows = "rows",
         /// The points of the result in space, to be turned and walked through.
         Space = "3d",

@@ -1,4 +1,4 @@
-//! View on the screen: name, picture, cross-hair, colour bar. Wheel, drag and double-click zoom and pan.
+//! View on the screen: name, image, cross-hair, colour bar. Wheel, drag and double-click zoom and pan.
 
 use super::marks::{Marks, paint_beside, region_between};
 use super::{ViewKind, Zoom, bar, grid::ViewRects};
@@ -11,26 +11,26 @@ use egui::{
 /// Position of the cross-hair, in px of the working size (pixel centres at integers).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Crosshair {
-    /// Position in the left picture and in both maps.
+    /// Position in the left image and in both maps.
     pub(crate) left: (f32, f32),
-    /// Position in the right picture, at x - d; `None` without a disparity.
+    /// Position in the right image, at x - d; `None` without a disparity.
     pub(crate) right: Option<(f32, f32)>,
 }
 
-/// Position of the pointer, in px of the picture, and its clicks and drags.
+/// Position of the pointer, in px of the image, and its clicks and drags.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TileResponse {
     pub(crate) at: Option<(usize, usize)>,
     pub(crate) clicked: Option<(usize, usize)>,
-    /// Whether the picture was clicked.
+    /// Whether the image was clicked.
     pub(crate) pressed: bool,
-    /// Rectangle that was dragged over the picture.
+    /// Rectangle that was dragged over the image.
     pub(crate) region: Option<Region>,
     /// Click on the title.
     pub(crate) title: Option<TitleClick>,
     /// Whether the colour bar was clicked.
     pub(crate) bar: bool,
-    /// Position to which the line between two pictures was dragged, as a share of the width.
+    /// Position to which the line between two images was dragged, as a share of the width.
     pub(crate) wiper: Option<f32>,
 }
 
@@ -45,10 +45,10 @@ pub(crate) enum TitleClick {
 
 /// Width below which views have small letters, points.
 const SMALL_WIDTH: f32 = 160.0;
-/// Distance within which the line between two pictures can be dragged, points.
+/// Distance within which the line between two images can be dragged, points.
 const WIPER_REACH: f32 = 6.0;
 
-/// Draws the line between two pictures, with their letters.
+/// Draws the line between two images, with their letters.
 fn paint_wiper(painter: &egui::Painter, picture: Rect, line: f32) {
     for (width, colour) in [(4.0, Color32::from_black_alpha(170)), (1.5, Color32::WHITE)] {
         painter.vline(line, picture.y_range(), Stroke::new(width, colour));
@@ -87,20 +87,20 @@ fn click_bar(ui: &mut Ui, bar: Rect) -> bool {
 pub(crate) struct Tile<'a> {
     pub(crate) kind: ViewKind,
     pub(crate) rects: ViewRects,
-    /// Picture, or the reason why there is none.
+    /// Image, or the reason why there is none.
     pub(crate) content: Result<Drawable<'a>, &'a str>,
     /// Colours and range of a map.
     pub(crate) display: Option<(&'a Display, &'a [[u8; 3]])>,
-    /// Working size of the pictures, px.
+    /// Working size of the images, px.
     pub(crate) size: (usize, usize),
     pub(crate) crosshair: Option<Crosshair>,
-    /// Label beside the pointer while it is over this picture without a pressed button.
+    /// Label beside the pointer while it is over this image without a pressed button.
     pub(crate) beside_pointer: Option<&'a str>,
     /// Text of the title after the kind.
     pub(crate) remark: &'a str,
-    /// Whether the picture is old because its camera is lost.
+    /// Whether the image is old because its camera is lost.
     pub(crate) is_stale: bool,
-    /// Another picture, shown left of a line, and the line's position as a share of the width.
+    /// Another image, shown left of a line, and the line's position as a share of the width.
     pub(crate) beside: Option<(Drawable<'a>, f32)>,
     /// Marks of the measurement; with them a drag draws a rectangle.
     pub(crate) marks: Option<Marks<'a>>,
@@ -196,7 +196,7 @@ impl Tile<'_> {
         }
     }
 
-    /// Drags the line between two pictures.
+    /// Drags the line between two images.
     fn drag_wiper(&self, ui: &mut Ui, picture: Rect, line: f32) -> Option<f32> {
         let handle = Rect::from_x_y_ranges(line - WIPER_REACH..=line + WIPER_REACH, picture.y_range());
         let response = ui.interact(handle, ui.scope_id().with((self.kind.word(), "wiper")), Sense::drag());
@@ -211,7 +211,7 @@ impl Tile<'_> {
     fn paint_crosshair(&self, painter: &egui::Painter, picture: Rect, zoom: Zoom, crosshair: Crosshair) {
         let at = match self.kind {
             ViewKind::Right => crosshair.right,
-            ViewKind::Rows => None, // its columns are not those of the pictures
+            ViewKind::Rows => None, // its columns are not those of the images
             _ => Some(crosshair.left),
         };
         let Some((x, y)) = at else { return };
@@ -220,7 +220,7 @@ impl Tile<'_> {
         if !picture.expand(1.0).contains(point) {
             return;
         }
-        // dark under bright: legible on any picture; open in the middle, so that the pixel itself shows
+        // dark under bright: legible on any image; open in the middle, so that the pixel itself shows
         for (width, colour) in [(3.0, Color32::from_black_alpha(140)), (1.0, Color32::from_white_alpha(230))] {
             let stroke = Stroke::new(width, colour);
             painter.hline(picture.left()..=point.x - 6.0, point.y, stroke);

@@ -1,4 +1,4 @@
-//! Visible part of the picture, common to all views, in shares of the picture's width and height.
+//! Visible part of the image, common to all views, in shares of the image's width and height.
 
 use egui::{Pos2, Rect, Vec2, pos2, vec2};
 
@@ -7,7 +7,7 @@ const MAX_FACTOR: f32 = 64.0;
 /// Zoom and pan of all views together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Zoom {
-    /// Magnification; 1 shows the whole picture.
+    /// Magnification; 1 shows the whole image.
     pub(crate) factor: f32,
     /// Point in the middle of the view, 0 to 1 in both directions.
     centre: Vec2,
@@ -25,7 +25,7 @@ impl Zoom {
         Rect::from_center_size(self.centre.to_pos2(), Vec2::splat(1.0 / self.factor))
     }
 
-    /// Enlarges by `ratio` around `at` (0 to 1 in the picture), which stays where it is.
+    /// Enlarges by `ratio` around `at` (0 to 1 in the image), which stays where it is.
     pub(crate) fn zoom_at(&mut self, at: Pos2, ratio: f32) {
         let factor = (self.factor * ratio).clamp(1.0, MAX_FACTOR);
         self.centre = at.to_vec2() + (self.centre - at.to_vec2()) * (self.factor / factor);
@@ -38,7 +38,7 @@ impl Zoom {
         self.zoom_at(self.centre.to_pos2(), ratio);
     }
 
-    /// Moves the picture by a share of the view's size.
+    /// Moves the image by a share of the view's size.
     pub(crate) fn pan(&mut self, share: Vec2) {
         self.centre -= share / self.factor;
         self.keep_inside();
@@ -49,13 +49,13 @@ impl Zoom {
         self.centre = self.centre.clamp(Vec2::splat(half), Vec2::splat(1.0 - half));
     }
 
-    /// Returns the point of the picture (0 to 1) at a point of the view.
+    /// Returns the point of the image (0 to 1) at a point of the view.
     pub(crate) fn to_picture(self, view: Rect, point: Pos2) -> Pos2 {
         let visible = self.visible();
         visible.min + (point - view.min) / view.size() * visible.size()
     }
 
-    /// Returns the point of the view at a point of the picture (0 to 1).
+    /// Returns the point of the view at a point of the image (0 to 1).
     pub(crate) fn to_view(self, view: Rect, point: Pos2) -> Pos2 {
         let visible = self.visible();
         let share = (point - visible.min) / visible.size();

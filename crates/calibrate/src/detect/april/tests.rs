@@ -2,7 +2,7 @@ use crate::detect::{Detection, Detector};
 use crate::fixture::{BoardRenderer, ImagingConditions, random_pose, random_rig, truth};
 use crate::image::Image;
 use crate::marker::tag_codes;
-use crate::{Board, Corner, Eye, Pattern, Pose};
+use crate::{Board, Corner, Pattern, Pose, Side};
 use calib_targets_charuco::resolve_dictionary;
 use fastrand::Rng;
 use glam::{DMat3, DVec2, DVec3};
@@ -13,7 +13,7 @@ fn detect(named: &str, picture: &Image<u8>) -> Detection {
     Detector::new(&named.parse().unwrap()).unwrap().detect(picture, None)
 }
 
-/// Returns tags whose visible corners lie well inside the picture.
+/// Returns tags whose visible corners lie well inside the image.
 fn whole_tags(board: &Board, corners: &[Corner]) -> Vec<[usize; 4]> {
     let (across, _) = board.inner();
     let inside = |id: &usize| {
@@ -33,9 +33,9 @@ fn tags_are_found_at_all_tilts_with_blur_and_noise() {
         let rig = random_rig(seed);
         let pose = random_pose(&rig, &board, &mut Rng::with_seed(seed));
         let shot = ImagingConditions::usual(seed);
-        let picture = BoardRenderer::new(&rig).picture(&board, &pose, &shot, Eye::Left);
+        let picture = BoardRenderer::new(&rig).picture(&board, &pose, &shot, Side::Left);
         let truth = truth(&rig, &board, &pose, &shot);
-        let truth = truth.of(Eye::Left);
+        let truth = truth.of(Side::Left);
         let seen = detect(BOARD, &picture);
         let at = |id: usize| seen.corners().iter().find(|corner| corner.id == id);
         let tags = whole_tags(&board, truth);
@@ -51,7 +51,7 @@ fn tags_are_found_at_all_tilts_with_blur_and_noise() {
     assert!(median < 0.05 && worst < 0.3, "{median:.3} px median, {worst:.3} px at most");
 }
 
-/// Renders a board that fills most of the picture, rolled about the optical axis; returns its corners too.
+/// Renders a board that fills most of the image, rolled about the optical axis; returns its corners too.
 fn picture(board: &Board, roll_deg: f64) -> (Image<u8>, Vec<Corner>) {
     let rig = random_rig(3);
     let rotation = DMat3::from_rotation_x(0.3) * DMat3::from_rotation_z(roll_deg.to_radians());
@@ -60,11 +60,11 @@ fn picture(board: &Board, roll_deg: f64) -> (Image<u8>, Vec<Corner>) {
     let distance_m = 2.0 * size_m.max_element() * rig.left.fx / 640.0;
     let pose = Pose { rotation, translation_m: DVec3::Z * distance_m - rotation * middle };
     let shot = ImagingConditions::usual(1);
-    let corners = truth(&rig, board, &pose, &shot).of(Eye::Left).to_vec();
-    (BoardRenderer::new(&rig).picture(board, &pose, &shot, Eye::Left), corners)
+    let corners = truth(&rig, board, &pose, &shot).of(Side::Left).to_vec();
+    (BoardRenderer::new(&rig).picture(board, &pose, &shot, Side::Left), corners)
 }
 
-/// Covers a rectangle of the picture with grey.
+/// Covers a rectangle of the image with grey.
 fn hidden(picture: &Image<u8>, from: (usize, usize), to: (usize, usize)) -> Image<u8> {
     Image::from_fn(picture.width(), picture.height(), |x, y| {
         let is_hidden = (from.0..to.0).contains(&x) && (from.1..to.1).contains(&y);
@@ -114,7 +114,7 @@ fn a_tag_that_lies_elsewhere_is_none_of_the_board() {
     let board: Board = BOARD.parse().unwrap();
     let (picture, truth) = picture(&board, 0.0);
     let corner = |id: usize| truth.iter().find(|corner| corner.id == id).unwrap().at;
-    // copy the upper left tag into a corner of the picture
+    // copy the upper left tag into a corner of the image
     let (from, to) = ((corner(0) - 9.0).as_usizevec2(), (corner(13) + 9.0).as_usizevec2());
     let copied = |onto: &Image<u8>| {
         Image::from_fn(640, 480, |x, y| {

@@ -48,7 +48,7 @@ fn an_axis_skew_moves_pixels_as_the_camera_matrix_says() {
     let ray = DVec3::new(x, y, 1.0);
     assert!((rig.left.project(ray) - expected).length() < 1e-9);
     assert!((rig.left.ray(expected).unwrap() - ray).length() < 1e-9);
-    // half the picture has half the skew
+    // half the image has half the skew
     assert!((rig.left.scaled(DVec2::splat(0.5)).skew + 1.125).abs() < 1e-12);
     let told = rig.describe(0.0).to_string();
     assert!(told.contains("axis skew -2.25 px"), "{told}");
@@ -67,7 +67,7 @@ fn rows_and_disparities_of_a_skewed_camera_are_those_of_a_plain_one() {
         let pixel = skewed.0.left.project(point);
         let moved = pixel - plain.0.left.project(point);
         assert!((moved.x - 3.5 * (pixel.y - 237.6) / 530.9).abs() < 1e-9 && moved.y == 0.0, "{moved}");
-        // through the picture of the skewed camera and back, the point is where it was
+        // through the image of the skewed camera and back, the point is where it was
         let ray = skewed.1.rotation_left * skewed.0.left.ray(pixel).unwrap();
         assert!((ray / ray.z - skewed.1.rotation_left * point / (skewed.1.rotation_left * point).z).length() < 1e-9);
     }
@@ -110,7 +110,7 @@ fn two_projections_alone_are_a_rectified_rig() {
     let geometry = rig.rectifier(1280, 720, 0.0).unwrap().geometry();
     assert_eq!((geometry.focal_px, geometry.doffs_px, geometry.cx_px), (701.2, 6.5, 633.5));
     assert!((geometry.baseline_m - 0.12).abs() < 1e-12 && rig.rotation == DMat3::IDENTITY);
-    assert!(rig.doubts[0].starts_with("the file has P1 and P2 alone: the pictures are taken to be rectified already"));
+    assert!(rig.doubts[0].starts_with("the file has P1 and P2 alone: the images are taken to be rectified already"));
     // nothing moves
     let sources = rig.rectifier(1280, 720, 0.0).unwrap().sources(77, 99);
     assert_eq!(sources, [Some([77.0, 99.0]); 2]);

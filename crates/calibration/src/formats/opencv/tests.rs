@@ -189,7 +189,7 @@ fn a_fisheyes_numbers_without_its_name_are_doubted() {
     // what is refused as a pinhole says it too
     let wide = with_lenses(Some("-0.1, 0.02, 0.6, 0.0")).replace("531.4", "200.").replace("533.1", "200.");
     let refusal = refused(&wide);
-    assert!(refusal.contains("folds inside the picture"), "{refusal}");
+    assert!(refusal.contains("folds inside the image"), "{refusal}");
     assert!(refusal.contains("the four numbers of D1 look like a fisheye's"), "{refusal}");
 }
 
@@ -257,7 +257,7 @@ fn difference(a: &Image<u8>, (ax, ay): (isize, isize), b: &Image<u8>, (bx, by): 
     (squares - sum * sum / count) / count
 }
 
-/// Row of the right picture minus row of the left one at points with texture, px: the median, the median distance from
+/// Row of the right image minus row of the left one at points with texture, px: the median, the median distance from
 /// it, and the number of points. Searches `rows` up and down and `columns` to the left.
 fn row_offset(left: &Picture, right: &Picture, rows: isize, columns: isize) -> (f64, f64, usize) {
     let (left, right) = (left.luma.to_u8(), right.luma.to_u8());

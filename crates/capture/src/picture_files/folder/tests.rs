@@ -55,11 +55,11 @@ fn what_is_left_out_is_told_with_its_number() {
     };
     assert_eq!(losses(&["left1.png", "right1.png", "notes.txt", "disp1.png"]), "");
     let text = losses(&["left1.png", "right1.png", "right2\u{1b}[2J.png"]);
-    assert!(text.contains(": 1 picture has no partner and is left out: right2\\u{1b}[2J.png"), "{text}");
+    assert!(text.contains(": 1 image has no partner and is left out: right2\\u{1b}[2J.png"), "{text}");
     let text = losses(&["left/1.png", "right/1.png", "left/2.png", "left/1.jpg", "right/3.png", "right/4.png"]);
-    assert!(text.contains(": 4 pictures have no partner") && text.contains("and 1 more"), "{text}");
+    assert!(text.contains(": 4 images have no partner") && text.contains("and 1 more"), "{text}");
     let text = losses(&["a/left1.png", "a/right1.png", "a/left2.png", "a/right2.png", "b/left1.png"]);
-    assert!(text.contains("1 picture has no partner") && text.contains("and 1 others are left out"), "{text}");
+    assert!(text.contains("1 image has no partner") && text.contains("and 1 others are left out"), "{text}");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn views_are_told_by_words_letters_and_cameras() {
             found(files).unwrap().iter().map(|pair| pair.split(':').next().unwrap().to_owned()).collect();
         assert_eq!(names, pairs, "{files:?}");
     }
-    // pictures that follow each other are no pairs
+    // images that follow each other are no pairs
     for files in [["image_0.png", "image_1.png"], ["000000_10.png", "000000_11.png"], ["1.png", "r.png"]] {
         assert!(found(&files).is_err(), "{files:?}");
     }
@@ -138,7 +138,7 @@ fn disparities_depths_and_masks_are_no_pictures_of_a_pair() {
     let files = ["left.png", "right.png", "left_disp.png", "right_disp.png", "left_mask.png", "right_mask.png"];
     let (pairs, losses) = losses_of(&["7/left.png", "7/right.png"].into_iter().chain(files).collect::<Vec<_>>());
     assert_eq!(pairs.len(), 1);
-    assert!(losses.contains("4 pictures have a name of disparities") && losses.contains("left_disp.png"), "{losses}");
+    assert!(losses.contains("4 images have a name of disparities") && losses.contains("left_disp.png"), "{losses}");
     assert!(losses.contains("--truth FILE"), "{losses}");
     let (pairs, losses) = losses_of(&["left/1.png", "right/1.png", "left/1_depth.png", "right/1_depth.png"]);
     assert_eq!((pairs.len(), losses.contains("left/1_depth.png")), (1, true), "{losses}");
@@ -162,7 +162,7 @@ fn pictures_with_times_as_names_have_the_nearest_one_as_partner() {
     ];
     assert_eq!(found(&files).unwrap(), pairs);
     let (_, losses) = losses_of(&files);
-    assert!(losses.contains("2 pictures have no partner") && losses.contains("up to 3.1 ms apart"), "{losses}");
+    assert!(losses.contains("2 images have no partner") && losses.contains("up to 3.1 ms apart"), "{losses}");
     let seconds = ["left_12.0000.png", "right_12.0004.png", "left_12.0500.png", "right_12.0496.png"];
     let pairs =
         ["left_12.0000: left_12.0000.png right_12.0004.png", "left_12.0500: left_12.0500.png right_12.0496.png"];
@@ -182,7 +182,7 @@ fn an_error_names_pictures_that_are_there() {
     let text = found(&["left.heic", "right.heic"]).unwrap_err();
     assert!(text.contains("left.heic is of a format that is not read") && text.contains("mogrify"), "{text}");
     let text = found(&["l/1.png", "r/2.png"]).unwrap_err();
-    assert!(text.contains("2 pictures have no partner, such as l/1.png and r/2.png"), "{text}");
+    assert!(text.contains("2 images have no partner, such as l/1.png and r/2.png"), "{text}");
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn pictures_of_both_views_are_each_a_pair() {
     assert_eq!((one.pairs.len(), one.pairs[0].both_views), (1, Some(Arrangement::TopBottom)));
     let empty = tempfile::tempdir().unwrap();
     let text = list_pictures_of_both(empty.path(), Arrangement::SideBySide).unwrap_err().to_string();
-    assert!(text.contains("no picture of both views"), "{text}");
+    assert!(text.contains("no image of both views"), "{text}");
 }
 
 #[test]

@@ -165,7 +165,7 @@ fn a_bad_file_in_a_watched_folder_is_named_while_it_is_looked_at() {
     assert!(err.contains("left0.png"), "{err}");
 }
 
-/// A grey picture of this value, and the truth `value / scale` beside it.
+/// A grey image of this value, and the truth `value / scale` beside it.
 fn scene(folder: &Path, calib: &str) {
     for name in ["im0.png", "im1.png"] {
         write_grey(&folder.join(name), 4, 3, 9);
@@ -175,7 +175,7 @@ fn scene(folder: &Path, calib: &str) {
     std::fs::write(folder.join("calib.txt"), calib).unwrap();
 }
 
-/// Calibration file of pictures a hundred times as large.
+/// Calibration file of images a hundred times as large.
 const CALIB: &str = "cam0=[400 0 199.5; 0 400 149.5; 0 0 1]\ncam1=[400 0 219.5; 0 400 149.5; 0 0 1]\ndoffs=20\nbaseline=100\n\
                      width=400\nheight=300\n";
 

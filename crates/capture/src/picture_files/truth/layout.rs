@@ -15,9 +15,9 @@ pub struct TruthFiles {
     pub right: Option<DisparityFile>,
     /// Mask of the left pixels that the right view sees too.
     pub mask: Option<Mask>,
-    /// Mask picture: 255 in the region `all` of a benchmark.
+    /// Mask image: 255 in the region `all` of a benchmark.
     pub all: Option<PathBuf>,
-    /// Mask picture: 255 in the region `disc` of a benchmark, near discontinuities of depth.
+    /// Mask image: 255 in the region `disc` of a benchmark, near discontinuities of depth.
     pub disc: Option<PathBuf>,
 }
 
@@ -37,7 +37,7 @@ impl TruthFiles {
     }
 }
 
-/// The layouts, each with the left picture and the truth, for messages.
+/// The layouts, each with the left image and the truth, for messages.
 pub(super) const LAYOUTS: &[(&str, &str)] = &[
     (TSUKUBA, "scene1.row3.col3 and truedisp.row3.col3"),
     (MIDDLEBURY_2001, "im2 and disp2"),
@@ -59,7 +59,7 @@ const KITTI_2015: &str = "KITTI 2015";
 const KITTI_2012: &str = "KITTI 2012";
 const SCENE_FLOW: &str = "Scene Flow";
 
-/// Sets of scenes whose truth is a grey picture beside the left one: its layout, names of the left picture, of the left and the right
+/// Sets of scenes whose truth is a grey image beside the left one: its layout, names of the left image, of the left and the right
 /// truth.
 const SCALED: &[(&str, &str, &str, Option<&str>)] = &[
     (MIDDLEBURY_2001, "im2", "disp2", Some("disp6")),
@@ -70,18 +70,18 @@ const SCALED_ENDINGS: &[&str] = &["png", "pgm"];
 /// Names of the truth of `im0`: Middlebury 2014 and 2021; the third evaluation of Middlebury and ETH3D.
 const FLOAT_NAMES: &[(&str, &str, &str)] =
     &[(MIDDLEBURY_2014, "disp0.pfm", "disp1.pfm"), (EVALUATION_3, "disp0GT.pfm", "disp1GT.pfm")];
-/// Layout, folders of left pictures, of the truth and of its visible part.
+/// Layout, folders of left images, of the truth and of its visible part.
 const KITTI: &[(&str, &str, &str, &str)] = &[
     (KITTI_2015, "image_2", "disp_occ_0", "disp_noc_0"),
     (KITTI_2012, "image_0", "disp_occ", "disp_noc"),
     (KITTI_2012, "colored_0", "disp_occ", "disp_noc"),
 ];
-/// Trees of pictures whose truth is in a tree of the same folders beside them.
+/// Trees of images whose truth is in a tree of the same folders beside them.
 const SCENE_FLOW_PICTURES: &[&str] = &["frames_cleanpass", "frames_finalpass"];
 const SCENE_FLOW_TRUTH: &str = "disparity";
 
-/// Returns the files of the truth beside a left picture in the layout of a data set; without the scales that follow from the
-/// picture's size. `None` without truth.
+/// Returns the files of the truth beside a left image in the layout of a data set; without the scales that follow from the
+/// image's size. `None` without truth.
 pub(crate) fn files_beside(left: &Path) -> Option<TruthFiles> {
     let (stem, folder) = (stem(left), left.parent().unwrap_or(Path::new("")));
     if stem == "im0" {
@@ -93,7 +93,7 @@ pub(crate) fn files_beside(left: &Path) -> Option<TruthFiles> {
     }
 }
 
-/// Returns the truth beside a left picture in the layout of a data set; `size` is the picture's, px. `None` without truth.
+/// Returns the truth beside a left image in the layout of a data set; `size` is the image's, px. `None` without truth.
 ///
 /// # Errors
 /// There is truth of unknown scale; the text explains how to name it.
@@ -119,7 +119,7 @@ fn stem(left: &Path) -> String {
     left.file_stem().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
-/// Returns whether data sets use this name for left pictures of rectified pairs that are calibrated by a `calib.txt` beside them.
+/// Returns whether data sets use this name for left images of rectified pairs that are calibrated by a `calib.txt` beside them.
 pub(crate) fn has_calib_txt(left: &Path) -> bool {
     left.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("im0"))
 }

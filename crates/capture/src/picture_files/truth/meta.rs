@@ -1,4 +1,4 @@
-//! A `meta.json` beside a pair: it names the pictures, the truth with its scale, and the masks of a benchmark's regions.
+//! A `meta.json` beside a pair: it names the images, the truth with its scale, and the masks of a benchmark's regions.
 
 use super::{DisparityFile, Mask, TruthFiles};
 use crate::files::plain;
@@ -29,7 +29,7 @@ struct Masked {
     file: String,
 }
 
-/// Returns the truth of a left picture by the `meta.json` beside it; `None` without. Other data sets describe their files in
+/// Returns the truth of a left image by the `meta.json` beside it; `None` without. Other data sets describe their files in
 /// other words, in a file of this name.
 pub(super) fn truth_beside(left: &Path) -> Option<TruthFiles> {
     let path = left.with_file_name("meta.json");

@@ -21,17 +21,17 @@ use std::path::{Path, PathBuf};
 /// A file of disparities, left minus right.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DisparityFile {
-    /// PFM, TIFF of floats or `.npy` (not finite, 0 and negative are unknown), or a grey picture (0 is unknown).
+    /// PFM, TIFF of floats or `.npy` (not finite, 0 and negative are unknown), or a grey image (0 is unknown).
     pub path: PathBuf,
     /// Ratio of the file's numbers to the disparity in px; below 0 for disparities of right minus left. `None` for the default
-    /// of the format: 1 for floats, 256 for 16-bit pictures (KITTI). Pictures of 8 bits and integers of `.npy` have no default.
+    /// of the format: 1 for floats, 256 for 16-bit images (KITTI). Images of 8 bits and integers of `.npy` have no default.
     pub scale: Option<i32>,
 }
 
 /// Mask of the left pixels that the right view sees too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mask {
-    /// Picture: 255 where both views see the point (Middlebury, ETH3D).
+    /// Image: 255 where both views see the point (Middlebury, ETH3D).
     Visible(PathBuf),
     /// Disparities of these pixels alone (KITTI's `disp_noc`).
     Disparities(DisparityFile),
@@ -93,7 +93,7 @@ impl DisparityFile {
     }
 }
 
-/// Ratio of the numbers of 16-bit pictures to the disparity, as in KITTI.
+/// Ratio of the numbers of 16-bit images to the disparity, as in KITTI.
 const KITTI_SCALE: i32 = 256;
 
 /// Formats `FILE`, or `FILE:SCALE`.
@@ -163,7 +163,7 @@ fn check_size(path: &Path, found: (usize, usize), size: (usize, usize)) -> Resul
     if found == size { Ok(()) } else { Err(CaptureError::File(text())) }
 }
 
-/// Reads a mask: true where a picture is 255.
+/// Reads a mask: true where an image is 255.
 fn read_mask(path: &Path, max_pixels: MaxPixels) -> Result<Image<bool>, CaptureError> {
     Ok(read_picture(path, false, max_pixels)?.luma.to_u8().map(|&v| v == u8::MAX))
 }

@@ -17,9 +17,9 @@ use std::sync::Arc;
 pub struct TruthPair {
     /// Path below the searched folder: `middlebury2003/teddy`, `training/000000_10`.
     pub name: String,
-    /// The pictures.
+    /// The images.
     pub pictures: FilePair,
-    /// The truth, without the scales that follow from the pictures' size.
+    /// The truth, without the scales that follow from the images' size.
     pub truth: TruthFiles,
 }
 
@@ -30,9 +30,9 @@ pub struct PairWithTruth {
     pub name: String,
     /// Origin of its truth: the name of a layout, or of a source.
     pub layout: &'static str,
-    /// The pictures.
+    /// The images.
     pub raw: Arc<RawPair>,
-    /// Truth, in the pictures' size.
+    /// Truth, in the images' size.
     pub truth: Arc<Truth>,
     /// The benchmark's regions.
     pub regions: Regions,
@@ -64,7 +64,7 @@ const MAX_DEPTH: usize = 8;
 /// Finds the pairs with truth in a folder and the folders below it, in the order of their names.
 ///
 /// # Errors
-/// The folder cannot be read or has none; a left picture with truth has no right one. The text has the names that were searched for.
+/// The folder cannot be read or has none; a left image with truth has no right one. The text has the names that were searched for.
 pub fn find_truth_pairs(root: &Path) -> Result<Vec<TruthPair>, CaptureError> {
     // `.` has a name only where it is
     let whole = root.file_name().is_none().then(|| root.canonicalize().ok()).flatten();
@@ -87,7 +87,7 @@ fn search(root: &Path, folder: &Path, depth: usize, found: &mut Vec<TruthPair>) 
     let here = pairs_in(folder, &inside)?;
     if let Some((left, truth)) = here.unpaired.iter().find_map(|left| Some((left, files_beside(left)?))) {
         return Err(CaptureError::File(format!(
-            "{} has truth ({}) and no right picture beside it: add the right picture, or move it away",
+            "{} has truth ({}) and no right image beside it: add the right image, or move it away",
             console::path(left),
             truth.layout
         )));

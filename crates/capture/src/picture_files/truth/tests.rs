@@ -4,7 +4,7 @@ use super::*;
 use image::{GrayImage, ImageBuffer};
 use std::fs;
 
-/// A folder with a picture of each of these sizes; 16 bits where the name begins with `deep-`, which is cut off.
+/// A folder with an image of each of these sizes; 16 bits where the name begins with `deep-`, which is cut off.
 fn folder_of(files: &[(&str, (u32, u32), u16)]) -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     for &(name, (width, height), value) in files {

@@ -172,9 +172,9 @@ fn lock_rate(node: &Node) -> Option<String> {
         return None;
     }
     Some(match node.set(id, 0) {
-        Ok(0) => format!(
-            "camera {index}: keeps its rate in the dark now, so that pairs fit; its pictures get darker instead"
-        ),
+        Ok(0) => {
+            format!("camera {index}: keeps its rate in the dark now, so that pairs fit; its images get darker instead")
+        }
         Ok(_) => format!("camera {index}: its driver insists on a lower rate in the dark; give it light"),
         Err(error) => format!("camera {index}: its lower rate in the dark could not be switched off: {error}"),
     })

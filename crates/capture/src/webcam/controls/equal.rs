@@ -7,7 +7,7 @@ use super::{ControlKind, words};
 use crate::CaptureError;
 
 /// Locks exposure, gain and white balance of both cameras to the left one's present values; returns these values and the
-/// failures. Call it when the left camera's automatic modes have settled, a second or two after its first picture.
+/// failures. Call it when the left camera's automatic modes have settled, a second or two after its first image.
 ///
 /// # Errors
 /// A camera cannot be opened, or their exposures cannot be made equal: one lacks the control or rejects it. Then no other

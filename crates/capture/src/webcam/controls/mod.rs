@@ -1,6 +1,6 @@
 //! Camera controls: exposure, gain, white balance, focus, flicker filter and lower rate in the dark.
 //!
-//! Controls use a file descriptor of their own, independent of the thread that reads pictures. Each of these calls may
+//! Controls use a file descriptor of their own, independent of the thread that reads images. Each of these calls may
 //! block as long as the driver does. Only Linux supports them; elsewhere the error of [`offered`] names an alternative.
 
 mod apply;
@@ -22,7 +22,7 @@ use stereopsis_base::parameter::choices;
 choices! {
     /// Kind of a control.
     pub enum ControlKind {
-        /// Exposure time of each picture, ms: a long one gives bright pictures with motion blur.
+        /// Exposure time of each image, ms: a long one gives bright images with motion blur.
         Exposure = "exposure",
         /// Amplification, in the driver's steps: high is bright and noisy.
         Gain = "gain",
@@ -32,7 +32,7 @@ choices! {
         Focus = "focus",
         /// Flicker filter for lamps: off, 50 Hz, 60 Hz, auto.
         PowerLine = "power-line",
-        /// Lower frame rate in the dark, off or on: brighter pictures, but larger skew of pairs.
+        /// Lower frame rate in the dark, off or on: brighter images, but larger skew of pairs.
         DarkRate = "dark-rate",
     }
 }

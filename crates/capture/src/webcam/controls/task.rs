@@ -65,7 +65,7 @@ fn set_all(indices: &[u32], options: &CameraOptions, stopped: &Receiver<()>, rem
         return;
     }
     let &[left, right] = indices else {
-        add_remarks(vec!["equal exposure is for two cameras; one that gives both eyes exposes them alike".into()]);
+        add_remarks(vec!["equal exposure is for two cameras; one that gives both images exposes them alike".into()]);
         return;
     };
     if stopped.recv_timeout(SETTLING_TIME) == Err(RecvTimeoutError::Timeout) {

@@ -42,7 +42,7 @@ pub(super) struct Started {
 /// One frame as received.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame<'a> {
-    /// All received bytes; they may extend behind the picture.
+    /// All received bytes; they may extend behind the image.
     pub(super) bytes: &'a [u8],
     /// Whether the driver flags it as damaged.
     pub(super) is_flagged: bool,
@@ -53,7 +53,7 @@ pub(super) struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    /// Decodes the picture, unless the frame is damaged.
+    /// Decodes the image, unless the frame is damaged.
     pub(super) fn decode(&self, layout: Layout, pixels: Pixels) -> Result<Picture, DecodeError> {
         if self.is_flagged {
             let text = format!("the driver says that its {} bytes are damaged", self.bytes.len());
@@ -86,7 +86,7 @@ impl From<std::io::Error> for DeviceError {
 
 /// Error text of a device listed among the cameras that is none: a converter, or a metadata node.
 pub(super) fn no_camera() -> DeviceError {
-    DeviceError::new("it takes no pictures")
+    DeviceError::new("it takes no images")
 }
 
 /// Opens a camera without starting its stream.

@@ -1,4 +1,4 @@
-//! Disparity gating ([`crate::stereo::gating`]): the pictures of a level from those of the finer one, and the gates of the finer
+//! Disparity gating ([`crate::stereo::gating`]): the images of a level from those of the finer one, and the gates of the finer
 //! level from a level's map.
 
 use super::{Dispatch, GraphBuilder, MAX_GROUPS, Product, split};
@@ -32,7 +32,7 @@ const EXTREMES_WORK: u64 = 60;
 const EXTREMES_BYTES: u64 = 4 * 4;
 
 impl GraphBuilder {
-    /// Makes the pictures of `level` from those of the finer one.
+    /// Makes the images of `level` from those of the finer one.
     pub(super) fn halve(&mut self, level: usize, layout: &Layout) {
         let finer = level - 1;
         let (width, height) = (layout.structure.width as u32, layout.structure.height as u32);

@@ -1,4 +1,4 @@
-//! Both shaders by themselves against the reference, with pictures and maps that no pair would give.
+//! Both shaders by themselves against the reference, with images and maps that no pair would give.
 
 use crate::Gpu;
 use crate::compiler::Compiler;
@@ -34,7 +34,7 @@ impl Levels {
         let levels = Structure::levels(left.size(), params);
         let layout = |structure: &Structure| {
             let variant = Variant::baseline(&limits, &structure.requirements());
-            Layout::new(structure.clone(), variant, &limits, "test").expect("a small picture")
+            Layout::new(structure.clone(), variant, &limits, "test").expect("a small image")
         };
         let layouts: Vec<_> = levels.iter().map(|(structure, _)| layout(structure)).collect();
         let uniform = |((_, params), layout): (&(Structure, StereoParams), &Layout)| {
@@ -131,7 +131,7 @@ fn texture(gpu: &Gpu, (width, height): (usize, usize), wide: bool, usage: Textur
     })
 }
 
-/// A picture on the device: of 16 bits a pixel as the host writes it, or of 32 as a shader does.
+/// An image on the device: of 16 bits a pixel as the host writes it, or of 32 as a shader does.
 fn upload(gpu: &Gpu, luma: &Luma, wide: bool) -> wgpu::TextureView {
     let (size, pixels) = (luma.size(), luma.to_u16());
     let texture = texture(gpu, size, wide, TextureUsages::COPY_DST | TextureUsages::TEXTURE_BINDING);
@@ -157,10 +157,10 @@ fn halves_pictures_of_any_size_and_depth() {
         let params = StereoParams { gating: Some(1), ..StereoParams::default() };
         let levels = Levels::new(&gpu, [&pair[0], &pair[1]], &params);
         let half = (levels.layouts[1].structure.width, levels.layouts[1].structure.height);
-        let pictures = [0, 1].map(|eye: usize| upload(&gpu, &pair[eye], i % 2 == 1));
+        let pictures = [0, 1].map(|side: usize| upload(&gpu, &pair[side], i % 2 == 1));
         let usage = TextureUsages::STORAGE_BINDING | TextureUsages::COPY_SRC;
         let halves = [0, 1].map(|_| texture(&gpu, half, true, usage));
-        let views = [0, 1].map(|eye: usize| halves[eye].create_view(&wgpu::TextureViewDescriptor::default()));
+        let views = [0, 1].map(|side: usize| halves[side].create_view(&wgpu::TextureViewDescriptor::default()));
         let mut builder = levels.builder(rng);
         builder.halve(1, &levels.layouts[1]);
         let mut encoder = levels.run(&builder, |resource| {
@@ -175,9 +175,9 @@ fn halves_pictures_of_any_size_and_depth() {
         let pitch = map_pitch(half.0);
         let bytes = 4 * (pitch * half.1) as u64;
         let copy = copy_of(&gpu, 2 * bytes);
-        for (eye, texture) in (0..).zip(&halves) {
+        for (side, texture) in (0..).zip(&halves) {
             let layout = wgpu::TexelCopyBufferLayout {
-                offset: eye * bytes,
+                offset: side * bytes,
                 bytes_per_row: Some(4 * pitch as u32),
                 rows_per_image: None,
             };
@@ -185,9 +185,9 @@ fn halves_pictures_of_any_size_and_depth() {
             encoder.copy_texture_to_buffer(texture.as_image_copy(), target, texture.size());
         }
         let words = levels.read(encoder, &copy);
-        for (eye, luma) in pair.iter().enumerate() {
-            let got = Image::from_fn(half.0, half.1, |x, y| words[(eye * half.1 + y) * pitch + x] as u16);
-            assert_eq!(got.pixels(), halve(luma).to_u16().pixels(), "{size:?} with {bits:?} bits, eye {eye}");
+        for (side, luma) in pair.iter().enumerate() {
+            let got = Image::from_fn(half.0, half.1, |x, y| words[(side * half.1 + y) * pitch + x] as u16);
+            assert_eq!(got.pixels(), halve(luma).to_u16().pixels(), "{size:?} with {bits:?} bits, side {side}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Robustness of mutual information to brightness differences between the pictures.
+//! Robustness of mutual information to brightness differences between the images.
 
 use super::{JUDGED_ON, LEVELS, mean_error, method};
 use crate::capture::RawPair;
@@ -10,7 +10,7 @@ use crate::stereo::{AdaptiveP2, CostKind, StereoParams};
 use std::sync::Arc;
 use stereopsis_figures::{Curve, Curves};
 
-/// Change of the right picture's brightness: a function of brightness (0 to 1) and of the distance from the centre over that of the
+/// Change of the right image's brightness: a function of brightness (0 to 1) and of the distance from the centre over that of the
 /// corner.
 struct Change {
     name: &'static str,
@@ -67,7 +67,7 @@ fn encoded(v: f64) -> f64 {
 }
 
 impl Change {
-    /// Returns the pair with a changed right picture, in eight bits and grey.
+    /// Returns the pair with a changed right image, in eight bits and grey.
     fn applied(&self, pair: &PairWithTruth) -> PairWithTruth {
         let (width, height) = pair.raw.right.size();
         let luma = pair.raw.right.luma.to_u8();
@@ -163,7 +163,7 @@ pub(super) fn other_brightness(workshop: &mut Workshop) -> anyhow::Result<Exhibi
     let pairs = workshop.pairs(&JUDGED_ON);
     let here = format!(
         "The paper has no figure for why it takes mutual information: absolute differences need equal exposures, and mutual information handles \
-         any relation of brightness that holds everywhere. Here the right picture of {} is changed, and each cost matches with the rest of the \
+         any relation of brightness that holds everywhere. Here the right image of {} is changed, and each cost matches with the rest of the \
          paper's method; visible pixels off by more than 1 px or without a disparity, as a mean.",
         names(&pairs)
     );
@@ -181,7 +181,7 @@ pub(super) fn other_brightness(workshop: &mut Workshop) -> anyhow::Result<Exhibi
         Curve { name: COSTS[n].word().to_owned(), points, is_of_paper: false }
     };
     exhibit.curves = Some(Curves {
-        along: "gamma of the right picture".to_owned(),
+        along: "gamma of the right image".to_owned(),
         upwards: "wrong pixels, %".to_owned(),
         is_logarithmic: false,
         curves: (0..COSTS.len()).map(curve).collect(),
@@ -207,7 +207,7 @@ mod tests {
         for name in ["gamma 2", "gain 0.7"] {
             let changed = errors(name);
             let [information, difference] = [0, 1].map(|n| changed[n] / own[n]);
-            // a small picture has few samples, so the limit is wider than 1.5
+            // a small image has few samples, so the limit is wider than 1.5
             assert!(information < 0.6 * difference, "{name}: {information} and {difference} times the error");
         }
         let negative = errors("negative");

@@ -137,7 +137,7 @@ pub(super) fn shares_of_engine(workshop: &mut Workshop) -> anyhow::Result<Exhibi
     Ok(exhibit)
 }
 
-/// Table I: times of work-item mappings for each picture side, ms.
+/// Table I: times of work-item mappings for each image side, ms.
 const MAPPINGS: [(usize, [f64; 6]); 3] = [
     (512, [0.42, 0.50, 1.06, 6.33, 2.58, 7.08]),
     (1024, [1.50, 1.72, 4.19, 24.48, 12.15, 28.70]),
@@ -282,7 +282,7 @@ pub(super) fn unrolling(_: &mut Workshop) -> anyhow::Result<Exhibit> {
     Ok(exhibit)
 }
 
-/// Table II: picture side, and times with 1D and 2D parallelism, ms.
+/// Table II: image side, and times with 1D and 2D parallelism, ms.
 const PREFIX_SUMS: [(usize, [f64; 2]); 4] =
     [(512, [24.03, 5.81]), (1024, [49.28, 22.18]), (2048, [122.73, 76.83]), (4096, [421.58, 299.11])];
 /// Smallest speed-up that counts on a shared machine.
@@ -333,9 +333,7 @@ pub(super) fn prefix_sums(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
             Verdict::of(
                 gain > MIN_CLEAR_SPEED_UP,
                 format!("2D is clearly quicker, {gain:.2} times"),
-                format!(
-                    "{threads} threads, which the rows alone keep busy, as the paper expects of very large pictures"
-                ),
+                format!("{threads} threads, which the rows alone keep busy, as the paper expects of very large images"),
             ),
         );
     }

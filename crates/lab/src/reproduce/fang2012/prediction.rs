@@ -36,7 +36,7 @@ pub(super) fn mean_height_in_colour(picture: &Image<[u8; 3]>, tau: u8, longest: 
 
 pub(super) fn mean_heights(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     let here = format!(
-        "H_AVG of eq. 7: upper arm, lower arm and the pixel itself, on average over the left picture, with L {ARMS} and tau 20. Once an arm ends \
+        "H_AVG of eq. 7: upper arm, lower arm and the pixel itself, on average over the left image, with L {ARMS} and tau 20. Once an arm ends \
          where one of the three colours differs by more, once where brightness does, as in our CROSS."
     );
     let mut exhibit = Exhibit::new("Section IV", "mean height of the crosses", here).with_quantity("H_AVG, px", 2);

@@ -96,7 +96,7 @@ fn optimised_ms(aggregator: usize, radius: u32) -> Option<f64> {
 pub(super) fn times_over_radii(workshop: &mut Workshop) -> anyhow::Result<Exhibit> {
     let (radii, scale) = (timed_radii(workshop), plain_scale(workshop));
     let scaled = if scale > 1 {
-        format!(", timed on pictures of 1/{scale} of each side and multiplied by {}", scale * scale)
+        format!(", timed on images of 1/{scale} of each side and multiplied by {}", scale * scale)
     } else {
         String::new()
     };

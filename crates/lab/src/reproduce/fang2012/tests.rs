@@ -1,4 +1,4 @@
-//! Computed results of the paper, and the exhibits on small pictures.
+//! Computed results of the paper, and the exhibits on small images.
 
 use super::kernels::{ORDERS, visit};
 use super::prediction::{Rate, follows, mean_height_in_colour, predict, rates, typed_rates};
@@ -77,7 +77,7 @@ fn the_model_predicts_a_kernel_that_obeys_it() {
 }
 
 /// Loops over the window would take 44 times as long with radius 16 as with radius 2, running sums about as long. The limit of
-/// three allows for a shared machine and the border of a small picture.
+/// three allows for a shared machine and the border of a small image.
 #[test]
 fn running_sums_hardly_follow_the_radius() {
     let workshop = Workshop::small().unwrap();

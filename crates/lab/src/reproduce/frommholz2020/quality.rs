@@ -78,7 +78,7 @@ const WEAK_REACH: usize = 3;
 /// Smallest number of pixels of a judged region.
 const MIN_REGION_PIXELS: usize = 200;
 
-/// Returns the pixels of a square around a pixel, inside the picture.
+/// Returns the pixels of a square around a pixel, inside the image.
 fn around(size: (usize, usize), (x, y): (usize, usize), reach: usize) -> impl Iterator<Item = (usize, usize)> {
     let columns = x.saturating_sub(reach)..(x + reach + 1).min(size.0);
     let rows = y.saturating_sub(reach)..(y + reach + 1).min(size.1);
@@ -164,7 +164,7 @@ fn means(workshop: &mut Workshop, part: Region, directions: &[Directions]) -> an
     Ok(of_pairs.into_iter().map(mean).collect())
 }
 
-/// Reason for different trends: pictures and truth differ from the paper's.
+/// Reason for different trends: images and truth differ from the paper's.
 const OTHER_PICTURES: &str = "rendered rooms and solids instead of a rendered town";
 
 /// Tolerance of a median error's ratio to that of eight directions, unless both are on one side of 1.
@@ -263,7 +263,7 @@ fn quality(
 /// Describes the data of Tables 1 to 3.
 fn judged_on(workshop: &Workshop) -> anyhow::Result<String> {
     Ok(format!(
-        "The aerial pictures of the paper were rendered for it and are not published; instead, means over other rendered pairs: {}. Census 7x7, P1 90, P2 100, gating, \
+        "The aerial images of the paper were rendered for it and are not published; instead, means over other rendered pairs: {}. Census 7x7, P1 90, P2 100, gating, \
          matched twice, tolerance 1 px, nothing else after it. `8/11` starts at 11 degrees",
         names(&workshop.rendered()?)
     ))

@@ -69,7 +69,7 @@ pub(super) fn times_over_directions(workshop: &mut Workshop) -> anyhow::Result<E
     let (width, height) = timed_size(workshop);
     let here = format!(
         "The built-in scene at {width}x{height} with 64 disparities, the method of Table 1 ({}). The paper matches 8192x6144 pixels on 24 cores, \
-         and 2048x1536 on the 4 of its ARM board, over the range that the smallest pictures find, and counts reading and writing.",
+         and 2048x1536 on the 4 of its ARM board, over the range that the smallest images find, and counts reading and writing.",
         workshop.cpu.adapter
     );
     let mut exhibit = Exhibit::new("Table 4", "time over the number of directions by vector instructions", here);

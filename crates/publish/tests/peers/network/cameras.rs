@@ -1,4 +1,4 @@
-//! Two heads of one camera each: their pictures are paired, also where their clocks differ.
+//! Two heads of one camera each: their images are paired, also where their clocks differ.
 
 use super::{Fed, LIMIT, SIZE, client, fed_about, named, next_of, options, params, present, router, until};
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use stereopsis_network::key::{RigTopic, Role};
 use stereopsis_network::{ANSWER_TIMEOUT, Head, Network, PairedHeads, RigSource};
 use zenoh::Wait as _;
 
-/// Two heads that get pictures of the scene at the same times, the right one's later by this.
+/// Two heads that get images of the scene at the same times, the right one's later by this.
 struct Cameras {
     stop: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-/// Picture of a camera: its first pixel encodes the number and the camera.
+/// Image of a camera: its first pixel encodes the number and the camera.
 fn picture(number: u64, camera: u64) -> Picture {
     let image = Image::from_fn(SIZE.0, SIZE.1, |x, y| (6 * number + camera + x as u64 + y as u64) as u8);
     Picture { luma: Luma::U8(image), rgb: None }
@@ -88,12 +88,12 @@ pub(super) fn show_with_other_clock(network: &Network, head: &str, name: &str, a
     session.declare_queryable(RigTopic::Clock.rig(name)).callback(tell).background().wait().unwrap();
 }
 
-/// Whether both pictures are of one moment of the scene, and how far their times are apart.
+/// Whether both images are of one moment of the scene, and how far their times are apart.
 fn check(source: &mut PairedHeads) {
     for _ in 0..10 {
         let pair = next_of(source);
         let first = [&pair.left, &pair.right].map(|picture| picture.luma.to_u8().at(0, 0));
-        assert!(first[0] % 2 == 0 && first[1] == first[0] + 1, "pictures of two moments, or exchanged: {first:?}");
+        assert!(first[0] % 2 == 0 && first[1] == first[0] + 1, "images of two moments, or exchanged: {first:?}");
         assert!((pair.skew_s - SKEW.as_secs_f64()).abs() < MAX_CLOCK_ERROR_S, "{}", pair.skew_s);
         let age = SystemTime::now().duration_since(pair.capture_time).unwrap_or_default();
         assert!(
@@ -167,7 +167,7 @@ fn a_head_shows_its_newest_picture_small() {
     drop(silent);
     let _fed = Fed::start(&router, "pi");
     let mut bytes = Vec::new();
-    until("a picture", || ask("pi").map(|(_, sent)| bytes = sent).is_ok());
+    until("an image", || ask("pi").map(|(_, sent)| bytes = sent).is_ok());
     let picture = stereopsis_capture::decode::decode_picture(&bytes, true, MaxPixels::default()).unwrap();
     assert_eq!(picture.size(), SIZE, "no larger than it is");
 }

@@ -1,4 +1,4 @@
-//! The size of a rig: heads of every kind keep to theirs, a change of it is described, and pictures of another one are refused.
+//! The size of a rig: heads of every kind keep to theirs, a change of it is described, and images of another one are refused.
 
 use super::cameras::show_with_other_clock;
 use super::{
@@ -87,7 +87,7 @@ fn pictures_of_another_size_than_the_rigs_are_refused_and_end_nothing() {
     drop(received);
     let view = source.view();
     for (pictures, own) in [(&[topic::LEFT_RAW, topic::RIGHT_RAW][..], "66x48"), (&[topic::BOTH_UNSPLIT], "132x48")] {
-        let why = format!("16384x16384 px, and the pictures of this rig have {own}");
+        let why = format!("16384x16384 px, and the images of this rig have {own}");
         until("it is refused by its size", || {
             hostile.session().put(RigTopic::Pair.rig("pi"), bomb(pictures)).attachment(head.clone()).wait().unwrap();
             assert_eq!(next(&mut source).left.size(), SIZE);
@@ -137,7 +137,7 @@ fn a_picture_of_another_size_makes_no_pair_of_two_heads() {
                 .wait()
                 .unwrap();
             both.next(Duration::from_millis(10)).unwrap();
-            let why = "16384x16384 px, and the pictures of this rig have 66x48";
+            let why = "16384x16384 px, and the images of this rig have 66x48";
             both.state().remarks.iter().any(|remark| remark.contains(why))
         });
         stop.store(true, Ordering::Release);

@@ -157,7 +157,7 @@ fn a_client_is_offered_every_topic_and_gets_the_pixels_of_the_result() {
     let mut late = stage.client();
     late.subscribe(&[DEPTH, ABOUT, TRANSFORMS]);
     let (log_time_ns, message) = late.message(DEPTH);
-    let Body::Image(image) = message.body else { panic!("{:?} is no picture", message.body) };
+    let Body::Image(image) = message.body else { panic!("{:?} is no image", message.body) };
     let geometry = output.job.frame.geometry.unwrap();
     let values = output.map.as_ref().unwrap().values.map(|&v| depth::millimetres(depth::depth_m(v, &geometry)));
     let expected: Vec<u8> = values.pixels().iter().flat_map(|mm| mm.to_le_bytes()).collect();

@@ -96,7 +96,7 @@ pub(super) fn encode(message: &Message) -> Vec<u8> {
                 k: *k,
                 r: *r,
                 p: *p,
-                // 0 as 1: pixels are not summed up. An empty region is the whole picture.
+                // 0 as 1: pixels are not summed up. An empty region is the whole image.
                 binning_x: 0,
                 binning_y: 0,
                 roi: RegionOfInterest::default(),
@@ -222,7 +222,7 @@ fn camera(camera: CameraInfo) -> Result<Message, String> {
     let CameraInfo { header, height, width, distortion_model, d, k, r, p, binning_x, binning_y, roi } = camera;
     let is_whole = [(0, 0), (width, height)].contains(&(roi.width, roi.height));
     if binning_x > 1 || binning_y > 1 || !is_whole {
-        let why = "it describes a part of the picture (roi) or summed pixels (binning), which is not read here";
+        let why = "it describes a part of the image (roi) or summed pixels (binning), which is not read here";
         return Err(why.to_owned());
     }
     let (distortion_model, d) = (distortion_model.into_owned(), d.into_owned());

@@ -2,14 +2,14 @@
 
 use crate::image::Image;
 
-/// Pixels of the largest picture whose counts, smoothed, fit in 32 bits.
+/// Pixels of the largest image whose counts, smoothed, fit in 32 bits.
 pub const MAX_PIXELS: usize = 1 << 24;
 
 /// Levels of brightness.
 pub const LEVELS: usize = 256;
 
 /// Counts of the pairs of brightness, `[left * 256 + right]`, over all left pixels whose partner `x - d` is known and lies
-/// inside: the joint distribution times the number of pairs. Pictures have at most [`MAX_PIXELS`].
+/// inside: the joint distribution times the number of pairs. Images have at most [`MAX_PIXELS`].
 pub fn histogram(left: &Image<u8>, right: &Image<u8>, start: &Image<Option<i32>>) -> Vec<u32> {
     let (width, height) = left.size();
     let mut counts = vec![0; LEVELS * LEVELS];

@@ -1,5 +1,5 @@
 //! Mutual information (Ernst & Hirschmüller 2008, eqs. 1 to 5; Kim et al. 2003): the relation between the brightness of the left
-//! and of the right picture is learned from the pair itself, so exposures, and even kinds of light, may differ.
+//! and of the right image is learned from the pair itself, so exposures, and even kinds of light, may differ.
 //!
 //! Initial disparities ([`start()`], or the map of a coarser level) assign partners to pixels. Pairs of brightness levels are
 //! counted ([`histogram()`]), and the counts become a table of costs ([`table()`]), in whole numbers throughout.
@@ -24,7 +24,7 @@ pub const MUTUAL_INFORMATION: Cost = Cost {
 };
 
 choices! {
-    /// Initial disparities of the smallest pictures.
+    /// Initial disparities of the smallest images.
     pub enum Start {
         /// Random ones, the same for each pair, as in the paper.
         Random = "random",

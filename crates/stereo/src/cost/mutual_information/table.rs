@@ -49,7 +49,7 @@ impl Table {
         self.0[usize::from(left) * LEVELS + usize::from(right)]
     }
 
-    /// The table for pictures that change places.
+    /// The table for images that change places.
     #[must_use]
     pub fn swapped(&self) -> Self {
         Self((0..LEVELS * LEVELS).map(|i| self.0[(i % LEVELS) * LEVELS + i / LEVELS]).collect())

@@ -7,7 +7,7 @@ use crate::map::{INVALID, reason};
 pub const EVIDENCE: usize = 36;
 /// The pixels around that support a candidate: all within 5 px, and every fourth within 24 px.
 pub const SUPPORTS: [(i32, i32); 2] = [(5, 1), (24, 4)];
-/// Windows in which the pictures are compared: all pixels within 2 px, and those of like colour within 3 px.
+/// Windows in which the images are compared: all pixels within 2 px, and those of like colour within 3 px.
 pub const WINDOWS: [i32; 2] = [2, 3];
 /// Pixels of the larger one.
 const WINDOW_PIXELS: usize = 49;

@@ -131,7 +131,7 @@ fn what_the_pair_before_had_is_a_candidate_and_counts_more_over_time_alone() {
     );
     assert_eq!(candidates(&last(150), &over_time), [320, 160], "near one that is there");
     assert_eq!(candidates(&last(INVALID), &over_time), [320, 160]);
-    // the more pixels take a disparity, the more of them had it before; nothing in a grey picture speaks for either
+    // the more pixels take a disparity, the more of them had it before; nothing in a grey image speaks for either
     let grey = Picture { luma: Luma::U8(Image::filled(60, 30, 100)), rgb: None };
     let count = |last: Option<&DisparityMap>| {
         let mut map = map(33);

@@ -1,4 +1,4 @@
-//! Pictures of all cameras; a click makes one the left camera, a second click another one the right camera.
+//! Images of all cameras; a click makes one the left camera, a second click another one the right camera.
 
 use super::thumbnail::{WIDTH, thumbnail};
 use crate::capture::SourceSpec;
@@ -14,12 +14,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Interval of looking for newer pictures.
+/// Interval of looking for newer images.
 const REFRESH_INTERVAL: Duration = Duration::from_millis(66);
 
 #[derive(Default)]
 pub(crate) struct Chooser {
-    /// Textures by camera number, with the address of the shown picture.
+    /// Textures by camera number, with the address of the shown image.
     thumbnails: BTreeMap<u32, (TextureHandle, usize)>,
     /// Camera that was clicked first.
     left: Option<CameraName>,
@@ -58,7 +58,7 @@ impl Chooser {
         }
     }
 
-    /// Shows one camera: picture, name, port, use.
+    /// Shows one camera: image, name, port, use.
     fn tile(&mut self, ui: &mut Ui, state: &State, camera: &CameraInfo, commands: &mut Vec<Command>) {
         ui.set_width(WIDTH as f32);
         let camera_name = name_of(camera);
@@ -66,7 +66,7 @@ impl Chooser {
         let used = use_of(state, camera);
         let title = format!("{} {}", camera.index, foreign(&camera.name));
         let help = "Click: the first camera is left, the second one right.";
-        // equal room with and without a picture: nothing jumps under the pointer
+        // equal room with and without an image: nothing jumps under the pointer
         let (rect, response) = ui.allocate_exact_size(vec2(WIDTH as f32, WIDTH as f32 * 0.75), Sense::click());
         ui.painter().rect_filled(rect, 2.0, ui.visuals().extreme_bg_color);
         self.update_thumbnail(ui, state, camera);
@@ -102,14 +102,14 @@ impl Chooser {
         let both = if proposed { "Use: left and right side by side" } else { "left and right side by side" };
         if ui
             .small_button(both)
-            .on_hover_text("This one camera gives left and right side by side in one picture.")
+            .on_hover_text("This one camera gives left and right side by side in one image.")
             .clicked()
         {
             commands.push(Command::Open(SourceSpec::WebcamSideBySide(camera_name)));
         }
     }
 
-    /// Updates the picture of a camera from the source that uses it, or else from its preview.
+    /// Updates the image of a camera from the source that uses it, or else from its preview.
     fn update_thumbnail(&mut self, ui: &Ui, state: &State, camera: &CameraInfo) {
         let number = camera.index;
         let position = state.status().cameras.cameras.iter().position(|used| used.index == number);

@@ -1,4 +1,4 @@
-//! Page of cameras: pictures of all of them, left and right by a click, rigs of the network.
+//! Page of cameras: images of all of them, left and right by a click, rigs of the network.
 
 pub(crate) mod chooser;
 pub(crate) mod panel;

@@ -1,4 +1,4 @@
-//! Page of cameras: their pictures, mode and orientation of those in use, rigs of the network.
+//! Page of cameras: their images, mode and orientation of those in use, rigs of the network.
 
 use super::chooser::Chooser;
 use crate::action::Action;
@@ -46,14 +46,14 @@ fn options(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let mut options = state.rig.options.clone();
     let modes = modes_in_use(state);
     let views = if matches!(state.source.spec, SourceSpec::WebcamSideBySide(_)) { 2 } else { 1 };
-    let help = "Of the left and of the right picture; what the cameras have nearest to it is taken.";
+    let help = "Of the left and of the right image; what the cameras have nearest to it is taken.";
     widgets::row(ui, "size", help, |ui| {
         let info = &state.status().source;
         let now = (info.width, info.height);
         let sizes = sorted(modes.iter().map(|m| (m.width / views, m.height)).chain([now]));
         let words = sizes.into_iter().map(|size| (size, format!("{}×{}", size.0, size.1)));
         let by_itself = format!("automatic: {}×{}", now.0, now.1);
-        list(ui, "Size of a picture", &by_itself, words, &mut options.size);
+        list(ui, "Size of an image", &by_itself, words, &mut options.size);
     });
     widgets::row(ui, "format", "How pixels travel: MJPEG spares the bus, YUYV and grey lose nothing.", |ui| {
         let formats = PixelFormat::ALL.iter().filter(|&&format| modes.iter().any(|mode| mode.format == format));
@@ -65,9 +65,9 @@ fn options(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let words = rates.into_iter().map(|hz| (f64::from(hz), format!("{hz}/s")));
         list(ui, "Rate", "any", words, &mut options.rate_hz);
     });
-    let names: &[&str] = if views == 2 { &["picture"] } else { &["left", "right"] };
+    let names: &[&str] = if views == 2 { &["image"] } else { &["left", "right"] };
     for (name, view) in names.iter().zip(&mut options.cameras.views) {
-        let help = "How the picture is turned.";
+        let help = "How the image is turned.";
         widgets::row(ui, name, help, |ui| {
             let words: Vec<_> = Orientation::ALL.iter().map(|&o| (o, o.word(), o.help())).collect();
             widgets::choice(ui, &format!("Orientation {name}"), help, &words, &mut view.orientation);

@@ -13,13 +13,13 @@ use egui::{Image, Rect, RichText, Role, Sense, TextEdit, TextureHandle, TextureO
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Width of a picture, points.
+/// Width of an image, points.
 const WIDTH: f32 = 120.0;
 
-/// List of the rigs of a router, with the pictures of their heads.
+/// List of the rigs of a router, with the images of their heads.
 pub(crate) struct RigChooser {
     router: String,
-    /// Textures by name of the head, with the address of the shown picture.
+    /// Textures by name of the head, with the address of the shown image.
     thumbnails: BTreeMap<String, (TextureHandle, usize)>,
 }
 
@@ -50,7 +50,7 @@ impl RigChooser {
         }
     }
 
-    /// Shows the rigs with their pictures and a button each, the heads with one camera, and all members as a table.
+    /// Shows the rigs with their images and a button each, the heads with one camera, and all members as a table.
     fn rigs(&mut self, ui: &mut Ui, census: &Census, watch: &CensusWatch, commands: &mut Vec<Command>) {
         let router = || Some(watch.router().to_owned());
         if census.engines.is_empty() {
@@ -76,7 +76,7 @@ impl RigChooser {
                     self.picture(ui, watch, left);
                     self.picture(ui, watch, right);
                 });
-                let help = "Pairs the pictures of these two heads, which have one camera each, by their times.";
+                let help = "Pairs the images of these two heads, which have one camera each, by their times.";
                 if ui.button(format!("Open {left} and {right}")).on_hover_text(help).clicked() {
                     let (left, right) = (left.to_owned(), right.to_owned());
                     commands.push(Command::Open(SourceSpec::RigPair { left, right, router: router() }));
@@ -90,7 +90,7 @@ impl RigChooser {
         });
     }
 
-    /// Shows the newest picture of a head, or an equal empty rectangle.
+    /// Shows the newest image of a head, or an equal empty rectangle.
     fn picture(&mut self, ui: &mut Ui, watch: &CensusWatch, head: &str) {
         if let Some(picture) = watch.picture(head) {
             let address = Arc::as_ptr(&picture) as usize;
@@ -106,7 +106,7 @@ impl RigChooser {
             let fitted = Rect::from_center_size(rect.center(), size * (rect.size() / size).min_elem());
             Image::new(texture).paint_at(ui, fitted);
         }
-        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("picture of {head}")));
+        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("image of {head}")));
     }
 }
 

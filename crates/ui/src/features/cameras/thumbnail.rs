@@ -1,4 +1,4 @@
-//! Small pictures of cameras and heads.
+//! Small images of cameras and heads.
 
 use crate::image::{Luma, Picture};
 use egui::{Color32, ColorImage};
@@ -6,7 +6,7 @@ use egui::{Color32, ColorImage};
 /// Width of a thumbnail, points; also its largest width, px.
 pub(crate) const WIDTH: usize = 192;
 
-/// Reduces a picture by leaving out columns and rows.
+/// Reduces an image by leaving out columns and rows.
 pub(crate) fn thumbnail(picture: &Picture) -> ColorImage {
     let (width, height) = picture.size();
     let step = width.div_ceil(WIDTH).max(1);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Change of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum CompareStep {
-    /// Moves the line between A and B to this share of the pictures' width, from the left.
+    /// Moves the line between A and B to this share of the images' width, from the left.
     SetWiper(f32),
     /// Takes A's settings and keeps the present ones as A.
     Exchange,
@@ -24,7 +24,7 @@ pub(crate) struct CompareState {
     pub(crate) judged: Option<Arc<[JudgedResult; 2]>>,
     /// Median times of the last results of A and B.
     pub(crate) times: [Option<MedianTime>; 2],
-    /// Position of the line between A and B, as a share of the pictures' width from the left.
+    /// Position of the line between A and B, as a share of the images' width from the left.
     pub(crate) wiper: f32,
     /// Whether all views show A.
     pub(crate) shows_a: bool,

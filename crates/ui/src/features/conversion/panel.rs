@@ -70,7 +70,7 @@ fn recompute(
     let (pictures, numbers) = (Stream::Raw, if state.has_depth() { Stream::Depth } else { Stream::Disparity });
     let (preset, engine) = (state.matching.preset_name(), &state.matching.engine.choice);
     let text = format!(
-        "A new recording: the same pictures, and {numbers} with the parameters of this window (from {preset}), its calibration, and \
+        "A new recording: the same images, and {numbers} with the parameters of this window (from {preset}), its calibration, and \
          engine {engine}. The open recording stays as it is."
     );
     widgets::note(ui, text);
@@ -83,7 +83,7 @@ fn recompute(
     let streams = Streams::default().with(pictures, true).with(Stream::Depth, false).with(numbers, true);
     let pairs = state.pipeline.playback.as_ref().map_or(0, Playing::num_pairs);
     let bytes = state.output().map(|output| pairs * bytes_per_pair(streams, &output.job.frame) as u64);
-    // pictures are copied as packed in the recording
+    // images are copied as packed in the recording
     let bytes = bytes.map(|bytes| bytes.max(contents.bytes));
     let what = format!("{}, {pictures} and {numbers}", console::counted(pairs, "pair"));
     size(ui, &what, bytes, contents.free_bytes);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// Kind of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Conversion {
-    /// New recording with the recorded pictures and new results.
+    /// New recording with the recorded images and new results.
     Recompute,
     /// Files for other tools.
     Export,

@@ -5,7 +5,7 @@ use rfd::{AsyncFileDialog, FileHandle};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Extensions of recordings and pictures.
+/// Extensions of recordings and images.
 pub(crate) const SOURCE_EXTENSIONS: &[&str] = &[
     "mcap", "png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm", "bmp", "webp", "mp4", "mkv", "mov", "avi",
     "webm", "y4m",

@@ -15,7 +15,7 @@ pub(crate) fn start_explainer(waker: &Waker) -> std::io::Result<PixelExplainer> 
 /// Requests the explanation of the pixel under the pointer, or else of the held one, and takes the newest explanation.
 pub(crate) fn update(session: &mut Session) {
     let state = &mut session.state;
-    // its picture may be wanted on another page
+    // its image may be wanted on another page
     let is_chosen = state.is_open(Action::Pictures) && state.picture.chosen == Some(Figure::Costs);
     if is_chosen && state.pipeline.explained.is_some() {
         return;
@@ -29,6 +29,6 @@ pub(crate) fn update(session: &mut Session) {
         let wish = ExplainRequest { job: output.job.clone(), map: output.map.clone(), pixel };
         session.explainer.wish(Some(wish));
     }
-    // the last explanation stays when the pointer leaves the pictures, so that its button can be reached
+    // the last explanation stays when the pointer leaves the images, so that its button can be reached
     state.pipeline.explained = session.explainer.newest();
 }

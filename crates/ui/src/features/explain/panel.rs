@@ -12,9 +12,9 @@ use crate::widgets;
 use egui::{Button, RichText, Role, Ui, WidgetInfo};
 use std::sync::Arc;
 
-const NO_PIXEL: &str = "Rest the pointer on a picture to have its pixel explained; a click holds the place.";
+const NO_PIXEL: &str = "Rest the pointer on an image to have its pixel explained; a click holds the place.";
 
-/// Page with its drawn pictures.
+/// Page with its drawn images.
 #[derive(Default)]
 pub(crate) struct ExplainPage {
     pictures: Option<(Arc<Explanation>, ExplanationPictures)>,
@@ -61,8 +61,8 @@ impl Panel for ExplainPage {
             format!("Pixel {x}, {y} of pair {sequence}, before the filters; computed by the reference in {ms:.0} ms."),
         );
         if explained.wish.job.frame.axis == Axis::Vertical {
-            let turned = "Pictures of cameras one above the other are matched turned counterclockwise, as shown here: a column in these \
-                          words is a row of the pictures.";
+            let turned = "Images of cameras one above the other are matched turned counterclockwise, as shown here: a column in these \
+                          words is a row of the images.";
             widgets::note(ui, turned);
         }
     }

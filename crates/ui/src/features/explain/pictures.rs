@@ -1,4 +1,4 @@
-//! Compared windows of both pictures, and the right picture along the epipolar line.
+//! Compared windows of both images, and the right image along the epipolar line.
 
 use super::curves::{AxisOnScreen, RIGHT_COLOR, SECOND_COLOR, WINNER_COLOR};
 use crate::image::Image;
@@ -14,7 +14,7 @@ const WINDOW_SIDE: f32 = 96.0;
 /// Height of the epipolar line on the screen, points.
 const LINE_HEIGHT: f32 = 28.0;
 
-/// Pictures of an explanation as textures.
+/// Images of an explanation as textures.
 pub(crate) struct ExplanationPictures {
     left: TextureHandle,
     right: TextureHandle,
@@ -36,7 +36,7 @@ impl ExplanationPictures {
         }
     }
 
-    /// Shows the right picture along the epipolar line: each candidate below its place on the axis of the curves.
+    /// Shows the right image along the epipolar line: each candidate below its place on the axis of the curves.
     pub(crate) fn line(&self, ui: &mut Ui, axis: AxisOnScreen) {
         let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), LINE_HEIGHT), Sense::hover());
         let candidates = self.line.size()[0].max(1) as f32;
@@ -46,7 +46,7 @@ impl ExplanationPictures {
         let place = Rect::from_x_y_ranges(x, rect.y_range());
         let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
         ui.painter().with_clip_rect(rect).image(self.line.id(), place, whole, Color32::WHITE);
-        let name = "Right picture along the epipolar line, each candidate below its disparity";
+        let name = "Right image along the epipolar line, each candidate below its disparity";
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
     }
 

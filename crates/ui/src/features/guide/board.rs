@@ -34,7 +34,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         let mut words = guide.words.clone();
         let help = "charuco:COLUMNSxROWS:SQUARE:MARKER:DICTIONARY counts squares, chessboard:9x6:25mm inner corners, \
                     aprilgrid:6x6:88mm:26.4mm tags with the gap between them. Parts of a ChArUco board or an AprilGrid suffice; \
-                    of a chessboard each picture must show all.";
+                    of a chessboard each image must show all.";
         let response = ui.add(TextEdit::singleline(&mut words).desired_width(f32::INFINITY));
         let enabled = response.enabled();
         response.widget_info(|| WidgetInfo { label: Some("Board".into()), ..WidgetInfo::text_edit(enabled, "", &words, "") });

@@ -41,10 +41,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     if source.is_rectified {
         widgets::note(
             ui,
-            format!(
-                "The pictures of {} are rectified already: what is found here is a rig of such pictures.",
-                source.name
-            ),
+            format!("The images of {} are rectified already: what is found here is a rig of such images.", source.name),
         );
     }
     if state.status().cameras.cameras.is_empty() {
@@ -74,7 +71,7 @@ fn buttons(ui: &mut Ui, state: &State, running: Option<&Running>, commands: &mut
         }
         Some(running) if unsaved > 0 => discard(ui, running, commands),
         _ => {
-            let help = "Shows the raw pictures of both cameras, looks for the board, and takes views.";
+            let help = "Shows the raw images of both cameras, looks for the board, and takes views.";
             let start = ui.add_enabled(state.guide.board.is_ok(), Button::new("Start"));
             if start.on_hover_text(help).on_disabled_hover_text("The board is not understood.").clicked() {
                 commands.push(GuideStep::Look.into());

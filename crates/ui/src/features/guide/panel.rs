@@ -1,4 +1,4 @@
-//! Page of the live calibration in four steps: board, look, views, result. The pictures stand beside it (`guide_pictures`).
+//! Page of the live calibration in four steps: board, look, views, result. The images stand beside it (`guide_pictures`).
 
 use super::{board, look, result, views};
 use crate::command::Command;

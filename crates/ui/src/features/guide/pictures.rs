@@ -1,7 +1,7 @@
-//! Raw pictures of a live calibration in place of the views: corners, coverage, target pose of the board, and a notice that can be
+//! Raw images of a live calibration in place of the views: corners, coverage, target pose of the board, and a notice that can be
 //! read from some metres away.
 
-use crate::calibrate::{CELLS, Corner, Coverage, Eye, Notice, Progress, TargetPose};
+use crate::calibrate::{CELLS, Corner, Coverage, Notice, Progress, Side, TargetPose};
 use crate::capture::RawPair;
 use crate::command::Command;
 use crate::panels::Panel;
@@ -15,7 +15,7 @@ use egui::{
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Heights of the notice above the pictures and of the text below, as shares of the room, and their limits in points.
+/// Heights of the notice above the images and of the text below, as shares of the room, and their limits in points.
 const NOTICE_SHARE: f32 = 0.16;
 const NOTICE_HEIGHT: (f32, f32) = (54.0, 150.0);
 const NEXT_SHARE: f32 = 0.07;
@@ -71,7 +71,7 @@ impl Panel for GuidePictures {
 }
 
 impl GuidePictures {
-    /// Shows the pictures; `across` is the number of corners in a row of the board.
+    /// Shows the images; `across` is the number of corners in a row of the board.
     fn pictures(&mut self, ui: &mut Ui, room: Rect, running: &Running, across: usize) {
         let progress = &running.progress;
         let Some(pair) = &progress.pair else { return };
@@ -79,9 +79,9 @@ impl GuidePictures {
         let Some(textures) = self.textures(ui, pair) else { return };
         let rects =
             arrange(&[ViewKind::Left, ViewKind::Right], room.shrink2(vec2(0.0, 4.0)), size.0 as f32 / size.1 as f32);
-        for (eye, rects) in Eye::BOTH.into_iter().zip(rects) {
+        for (eye, rects) in Side::ALL.into_iter().zip(rects) {
             let corners = &progress.corners[eye as usize];
-            let side = if eye == Eye::Left { "left" } else { "right" };
+            let side = if eye == Side::Left { "left" } else { "right" };
             let title = format!("{side}, raw · {}", crate::console::counted(corners.len() as u64, "corner"));
             let ink = ui.visuals().weak_text_color();
             ui.painter().text(
@@ -104,7 +104,7 @@ impl GuidePictures {
         }
     }
 
-    /// Returns the pictures of a pair as textures, copied once.
+    /// Returns the images of a pair as textures, copied once.
     fn textures(&mut self, ui: &Ui, pair: &Arc<RawPair>) -> Option<[TextureHandle; 2]> {
         if self.shown.as_ref().is_none_or(|(shown, _)| !Arc::ptr_eq(shown, pair)) {
             let images = [&pair.left, &pair.right].map(|picture| {
@@ -125,18 +125,18 @@ impl GuidePictures {
     }
 }
 
-/// Painter of marks on one picture.
+/// Painter of marks on one image.
 struct Overlay<'a> {
     painter: &'a Painter,
     rect: Rect,
-    /// Size of the picture, px.
+    /// Size of the image, px.
     size: (usize, usize),
     /// Number of corners in a row of the board.
     across: usize,
 }
 
 impl Overlay<'_> {
-    fn all(&self, progress: &Progress, eye: Eye) {
+    fn all(&self, progress: &Progress, eye: Side) {
         if let Some(coverage) = &progress.coverage {
             self.coverage(&coverage[eye as usize]);
         }
@@ -146,7 +146,7 @@ impl Overlay<'_> {
         self.corners(&progress.corners[eye as usize]);
     }
 
-    /// Converts a position in the picture, px, to a point on the screen.
+    /// Converts a position in the image, px, to a point on the screen.
     fn point(&self, at: glam::DVec2) -> Pos2 {
         let share = vec2((at.x as f32 + 0.5) / self.size.0 as f32, (at.y as f32 + 0.5) / self.size.1 as f32);
         self.rect.min + share * self.rect.size()
@@ -163,13 +163,13 @@ impl Overlay<'_> {
     }
 
     /// Draws the outline of the next pose of the board.
-    fn ghost(&self, ghost: &TargetPose, eye: Eye) {
+    fn ghost(&self, ghost: &TargetPose, eye: Side) {
         let outline: Vec<Pos2> = ghost.outline[eye as usize].iter().map(|at| self.point(*at)).collect();
         let is_shown = outline.iter().all(|point| point.x.abs() < 1e5 && point.y.abs() < 1e5);
         if outline.len() < 3 || !is_shown {
             return;
         }
-        // dark under bright: legible on any picture
+        // dark under bright: legible on any image
         for (width, colour) in [(6.0, Color32::from_black_alpha(150)), (3.0, GHOST)] {
             self.painter.add(egui::Shape::closed_line(outline.clone(), Stroke::new(width, colour)));
         }
@@ -209,7 +209,7 @@ fn paint_notice(ui: &Ui, rect: Rect, running: &Running, is_paused: bool) {
     let (text, colour) = match &running.progress.notice {
         _ if running.has_just_taken() => (Notice::Taken(running.count()).to_string(), TAKEN),
         _ if is_paused => ("Paused: Space goes on".to_owned(), CALM),
-        None => ("Waiting for pictures …".to_owned(), CALM),
+        None => ("Waiting for images …".to_owned(), CALM),
         Some(notice) => (notice.to_string(), colour_of(notice)),
     };
     name(ui, rect, "notice", &text);
@@ -227,7 +227,7 @@ fn colour_of(notice: &Notice) -> Color32 {
     match notice {
         Notice::Taken(_) => TAKEN,
         Notice::Ready => READY,
-        Notice::Moving(_) | Notice::Skewed(_) | Notice::Blurred | Notice::OneEye(_) => WAIT,
+        Notice::Moving(_) | Notice::Skewed(_) | Notice::Blurred | Notice::OneSide(_) => WAIT,
         Notice::Unusable(_) => REFUSED,
         Notice::NoBoard | Notice::Known => CALM,
     }

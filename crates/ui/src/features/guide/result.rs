@@ -1,7 +1,7 @@
 //! Result of a calibration: lenses, errors, expected accuracy of depth, and the file.
 
 use super::panel::warning;
-use crate::calibrate::{DepthError, Eye, Judgement, Outcome};
+use crate::calibrate::{DepthError, Judgement, Outcome, Side};
 use crate::command::Command;
 use crate::panels::steps::StepState;
 use crate::state::State;
@@ -56,13 +56,13 @@ fn numbers(ui: &mut Ui, outcome: &Outcome) {
     };
     let help = "The lens model that errs least on views which the solution has not used.";
     value(ui, "lens model", help, solution.kind.to_string());
-    let both = Eye::BOTH.map(|eye| px(solution.rms_px(eye)));
+    let both = Side::ALL.map(|side| px(solution.rms_px(side)));
     let help = "Root mean square of the re-projection errors of each camera.";
     value(ui, "errors", help, format!("left {}, right {}", both[0], both[1]));
     if let Some(judgement) = &outcome.judgement {
         let lines = solution.rig.axis().lines();
         let help = format!(
-            "By how much {lines} differ in rectified pictures of views that the solution has not used, root mean square."
+            "By how much {lines} differ in rectified images of views that the solution has not used, root mean square."
         );
         value(ui, lines, &help, px(Some(judgement.left_out_rows_px)));
     }

@@ -1,7 +1,7 @@
 //! List of the views: number, position, and error of each against the solution.
 
 use super::panel::warning;
-use crate::calibrate::{Eye, MIN_VIEWS, Outcome, Taken};
+use crate::calibrate::{MIN_VIEWS, Outcome, Side, Taken};
 use crate::command::Command;
 use crate::console::counted;
 use crate::panels::steps::StepState;
@@ -28,7 +28,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         widgets::note(
             ui,
             "Hold the board still in front of both cameras, each time in another place, nearer or farther, tilted to all sides, \
-             and up to the borders of the pictures. The picture shows where next.",
+             and up to the borders of the images. The image shows where next.",
         );
         return;
     };
@@ -45,9 +45,9 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         }
     });
     if let Some([left, right]) = &running.progress.coverage {
-        let help = "Share of the cells of each picture in which the board was seen.";
+        let help = "Share of the cells of each image in which the board was seen.";
         let percent = |share: f64| format!("{:.0} %", 100.0 * share);
-        let text = format!("left {}, right {} of the picture", percent(left.share()), percent(right.share()));
+        let text = format!("left {}, right {} of the image", percent(left.share()), percent(right.share()));
         widgets::row(ui, "seen", help, |ui| ui.label(&text));
     }
     if let Some(why) = &running.progress.failure {
@@ -78,7 +78,7 @@ fn table_of(ui: &mut Ui, running: &Running, commands: &mut Vec<Command>) {
 fn row(ui: &mut Ui, taken: &Taken, outcome: Option<&Outcome>, place: usize, commands: &mut Vec<Command>) {
     let name = &taken.view.name;
     ui.monospace(name);
-    for (eye, side) in Eye::BOTH.into_iter().zip(["left", "right"]) {
+    for (eye, side) in Side::ALL.into_iter().zip(["left", "right"]) {
         let corners = taken.view.of(eye).len();
         let text = match rms_px(outcome, name, eye) {
             Some(px) => format!("{px:.2} px"),
@@ -89,12 +89,10 @@ fn row(ui: &mut Ui, taken: &Taken, outcome: Option<&Outcome>, place: usize, comm
         response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("view {name} {side}: {text}")));
     }
     if is_split(outcome, name) {
-        let mark = ui.label(RichText::new("▲ eyes disagree").small().color(ui.visuals().warn_fg_color));
-        mark.on_hover_text(
-            "Both cameras saw the board, but not at the same place: it moved. Each picture counts alone.",
-        );
+        let mark = ui.label(RichText::new("▲ sides disagree").small().color(ui.visuals().warn_fg_color));
+        mark.on_hover_text("Both cameras saw the board, but not at the same place: it moved. Each image counts alone.");
     } else if taken.view.corners.iter().any(Vec::is_empty) {
-        ui.label(RichText::new("one eye").small().weak()).on_hover_text("Only one camera sees the board here.");
+        ui.label(RichText::new("one side").small().weak()).on_hover_text("Only one camera sees the board here.");
     } else {
         ui.label("");
     }
@@ -106,8 +104,8 @@ fn row(ui: &mut Ui, taken: &Taken, outcome: Option<&Outcome>, place: usize, comm
 }
 
 /// Returns the re-projection error of a view, px; `None` where the solution lacks it.
-fn rms_px(outcome: Option<&Outcome>, name: &str, eye: Eye) -> Option<f64> {
-    // a split view is listed twice, once for each eye
+fn rms_px(outcome: Option<&Outcome>, name: &str, eye: Side) -> Option<f64> {
+    // a split view is listed twice, once for each side
     outcome?.solution.views.iter().filter(|fit| fit.view.name == name).find_map(|fit| fit.rms_px(eye))
 }
 

@@ -10,7 +10,7 @@ use crate::state::{MeasureState, MeasureStep};
 use crate::{style, widgets};
 use egui::{Button, Color32, DragValue, Grid, Label, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-const HELP: &str = "Drag a rectangle over a flat surface; click two points for their distance. The other mouse buttons move an enlarged picture.";
+const HELP: &str = "Drag a rectangle over a flat surface; click two points for their distance. The other mouse buttons move an enlarged image.";
 /// Size of the curve of the last values, points.
 const CURVE: egui::Vec2 = vec2(64.0, 14.0);
 /// Distance that is offered first, m.
@@ -33,7 +33,7 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     };
     let scores_begin = measured.rows.iter().position(|row| row.quantity.name == "left_right_percent");
     let (of_region, of_pair) = measured.rows.split_at(scores_begin.unwrap_or(measured.rows.len()));
-    for (title, rows) in [("rectangle and points", of_region), ("whole picture", of_pair)] {
+    for (title, rows) in [("rectangle and points", of_region), ("whole image", of_pair)] {
         widgets::heading(ui, title);
         table(ui, title, rows);
         missing(ui, rows, commands);
@@ -59,7 +59,7 @@ fn region(ui: &mut Ui, measure: &MeasureState, size: (usize, usize), commands: &
             response.on_hover_text(format!("{name}, px"));
         }
         let middle = ui.add_enabled(measure.region.is_some(), Button::new("Middle"));
-        if middle.on_hover_text("The middle of the picture, 40 % of each side.").clicked() {
+        if middle.on_hover_text("The middle of the image, 40 % of each side.").clicked() {
             commands.push(MeasureStep::SetRegion(None).into());
         }
     });
@@ -70,7 +70,7 @@ fn region(ui: &mut Ui, measure: &MeasureState, size: (usize, usize), commands: &
 
 /// Shows the field for the true distance.
 fn true_distance(ui: &mut Ui, measure: &MeasureState, commands: &mut Vec<Command>) {
-    let help = "Distance of the surface in the middle of the picture, from the left camera along its line of sight, measured with a ruler: \
+    let help = "Distance of the surface in the middle of the image, from the left camera along its line of sight, measured with a ruler: \
                 for the Z accuracy.";
     let mut distance_m = measure.true_distance_m;
     widgets::row(ui, "true distance", help, |ui| {

@@ -1,4 +1,4 @@
-//! Measurement in the picture: a rectangle and two points, and the numbers of the newest result.
+//! Measurement in the image: a rectangle and two points, and the numbers of the newest result.
 
 use crate::live::{Measurement, Subject};
 use crate::metrics::Region;
@@ -7,12 +7,12 @@ use std::sync::Arc;
 /// Change of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum MeasureStep {
-    /// Measures another rectangle; `None` for the middle of the picture.
+    /// Measures another rectangle; `None` for the middle of the image.
     SetRegion(Option<Region>),
     /// Adds a pixel as the first or the second point; a third one starts anew.
     AddPoint((usize, usize)),
     ClearPoints,
-    /// Sets the true distance of the surface in the middle of the picture, m.
+    /// Sets the true distance of the surface in the middle of the image, m.
     SetTrueDistance(Option<f64>),
     /// Forgets the values so far.
     BeginAnew,
@@ -23,7 +23,7 @@ pub(crate) enum MeasureStep {
 /// Subject and numbers of the measurement while the page is open.
 #[derive(Default)]
 pub(crate) struct MeasureState {
-    /// Measured rectangle; `None` for the middle of the picture.
+    /// Measured rectangle; `None` for the middle of the image.
     pub(crate) region: Option<Region>,
     /// Measured points, at most two pixels.
     pub(crate) points: Vec<(usize, usize)>,
@@ -35,7 +35,7 @@ pub(crate) struct MeasureState {
 }
 
 impl MeasureState {
-    /// Returns the measured subject in pictures of this size, without points outside them.
+    /// Returns the measured subject in images of this size, without points outside them.
     pub(crate) fn subject(&self, size: (usize, usize)) -> Subject {
         let region = self.region.filter(|region| region.check_inside(size).is_ok());
         let inside = |&(x, y): &(usize, usize)| x < size.0 && y < size.1;
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(state.subject((64, 48)).points, None);
         state.add_point((30, 40));
         assert_eq!(state.subject((64, 48)).points, Some([(1, 2), (30, 40)]));
-        assert_eq!(state.subject((64, 32)).points, None, "the picture is smaller now");
+        assert_eq!(state.subject((64, 32)).points, None, "the image is smaller now");
         state.add_point((5, 6));
         assert_eq!(state.points, [(5, 6)]);
         state.region = Some(Region { x: 40, y: 4, width: 20, height: 20 });

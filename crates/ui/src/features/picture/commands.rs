@@ -1,4 +1,4 @@
-//! Saved pictures: drawn on the window's thread between two frames, then read back, encoded and written by a job.
+//! Saved images: drawn on the window's thread between two frames, then read back, encoded and written by a job.
 
 use super::figure::{self, TitledDrawing};
 use super::offscreen::{Drawn, Pending};
@@ -19,8 +19,8 @@ use egui::{ColorImage, Context};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-const WRITE: Job = Job::new("writing the picture");
-const COPY: Job = Job::new("copying the picture");
+const WRITE: Job = Job::new("writing the image");
+const COPY: Job = Job::new("copying the image");
 
 /// Executes a step.
 pub(crate) fn execute(session: &mut Session, step: PictureStep) {
@@ -29,28 +29,28 @@ pub(crate) fn execute(session: &mut Session, step: PictureStep) {
         PictureStep::Choose(figure) => pictures.chosen = Some(figure),
         PictureStep::SetChoices(choices) => pictures.choices = choices,
         PictureStep::ChooseFolder => {
-            dialog::commands::ask_folder(session, "A folder for pictures", |session, folder| {
+            dialog::commands::ask_folder(session, "A folder for images", |session, folder| {
                 session.state.picture.choices.folder = Some(folder);
             });
         }
     }
 }
 
-/// Requests a picture of the figure on the open page, or of the large view.
+/// Requests an image of the figure on the open page, or of the large view.
 pub(crate) fn want(session: &mut Session, wanted: Destination) {
     let figure = if session.state.is_open(Action::Pictures) { session.state.picture.chosen } else { None };
     match figure.or_else(|| Figure::of_now(&session.state)) {
         Some(figure) => session.state.picture.wanted = Some((figure, wanted)),
-        None => session.state.notices.news("no picture yet: wait for the first result"),
+        None => session.state.notices.news("no image yet: wait for the first result"),
     }
 }
 
-/// Draws the requested picture, and copies a finished one to the clipboard. Called once per frame, with the window's device.
+/// Draws the requested image, and copies a finished one to the clipboard. Called once per frame, with the window's device.
 pub(crate) fn update(session: &mut Session, ctx: &Context, render_state: &RenderState) {
     if let Some(image) = session.state.picture.copied.take() {
         let [width, height] = image.size;
         ctx.copy_image(image);
-        session.state.notices.news(format!("on the clipboard: a picture of {width} × {height} px"));
+        session.state.notices.news(format!("on the clipboard: an image of {width} × {height} px"));
     }
     let Some((wanted, purpose)) = session.state.picture.wanted.take() else { return };
     let owner = match purpose {
@@ -63,7 +63,7 @@ pub(crate) fn update(session: &mut Session, ctx: &Context, render_state: &Render
 
 fn make(session: &mut Session, wanted: Figure, purpose: Destination, render_state: &RenderState, is_dark: bool) {
     if session.jobs.is_running(WRITE) || session.jobs.is_running(COPY) {
-        return session.state.notices.news("the picture before is still being written");
+        return session.state.notices.news("the image before is still being written");
     }
     if !wanted.is_there(&session.state) {
         return session.state.notices.news(format!("{}: there is nothing to draw now", wanted.title()));
@@ -106,7 +106,7 @@ fn make(session: &mut Session, wanted: Figure, purpose: Destination, render_stat
         Ok((path, bytes.len() as u64))
     };
     session.start_job(WRITE, work, |session, (path, bytes): (PathBuf, u64)| {
-        let text = format!("picture: {}, {}", path.display(), console::bytes(bytes));
+        let text = format!("image: {}, {}", path.display(), console::bytes(bytes));
         session.state.notices.add(Level::News, text, vec![Cure::ShowInFolder(path)]);
     });
 }

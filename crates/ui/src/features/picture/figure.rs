@@ -26,7 +26,7 @@ pub(crate) struct TitledDrawing {
     pub(crate) description: String,
 }
 
-/// Returns the size of the picture, px.
+/// Returns the size of the image, px.
 pub(crate) fn size_px(state: &State, figure: Figure, scale: u32) -> Option<[u32; 2]> {
     let Figure::View(kind) = figure else { return None };
     let sheet = view_sheet(state, kind, scale);
@@ -59,7 +59,7 @@ struct ViewSheet {
 
 fn view_sheet(state: &State, kind: ViewKind, scale: u32) -> ViewSheet {
     let (width, height) = state.output().map_or((1, 1), |output| output.job.frame.size());
-    // whole pixels for each point: pixels of the picture fall on those of the file
+    // whole pixels for each point: pixels of the image fall on those of the file
     let larger = (width as f32 / USUAL_WIDTH_PX).round().max(1.0);
     let pixels_per_point = scale as f32 * larger;
     let shown = vec2(width as f32, height as f32) / larger;

@@ -1,4 +1,4 @@
-//! Saved pictures of views and figures: PNG or SVG files, or the clipboard.
+//! Saved images of views and figures: PNG or SVG files, or the clipboard.
 
 pub(crate) mod commands;
 pub(crate) mod figure;

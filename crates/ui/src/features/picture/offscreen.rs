@@ -84,7 +84,7 @@ pub(crate) struct Pending {
 }
 
 impl Drawn {
-    /// Returns the size of the picture, px.
+    /// Returns the size of the image, px.
     pub(crate) fn size_px(&self) -> [u32; 2] {
         [self.size.x, self.size.y].map(|points| (points * self.pixels_per_point).round().max(1.0) as u32)
     }
@@ -92,7 +92,7 @@ impl Drawn {
     /// Submits the drawing without waiting.
     ///
     /// # Errors
-    /// The picture is larger than the adapter draws.
+    /// The image is larger than the adapter draws.
     pub(crate) fn submit(mut self, state: &RenderState) -> Result<Pending, String> {
         let (device, queue, format) = (&state.device, &state.queue, state.target_format);
         let size = self.size_px();
@@ -100,7 +100,7 @@ impl Drawn {
         if size.iter().any(|&side| side > largest) {
             let [width, height] = size;
             return Err(format!(
-                "a picture of {width} × {height} px is larger than the {largest} px that this GPU draws: choose a smaller scale"
+                "an image of {width} × {height} px is larger than the {largest} px that this GPU draws: choose a smaller scale"
             ));
         }
         // a software adapter filters like its own shader; on others the hardware is right
@@ -121,7 +121,7 @@ impl Drawn {
         let more = renderer.update_buffers(device, queue, &mut encoder, &primitives, &screen);
         let extent = wgpu::Extent3d { width: size[0], height: size[1], depth_or_array_layers: 1 };
         let target = device.create_texture(&wgpu::TextureDescriptor {
-            label: Some("picture to take along"),
+            label: Some("image to take along"),
             size: extent,
             mip_level_count: 1,
             sample_count: 1,
@@ -133,7 +133,7 @@ impl Drawn {
         let view = target.create_view(&wgpu::TextureViewDescriptor::default());
         let [r, g, b, _] = self.background.to_normalized_gamma_f32().map(f64::from);
         let pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-            label: Some("picture to take along"),
+            label: Some("image to take along"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
                 view: &view,
                 depth_slice: None,
@@ -148,7 +148,7 @@ impl Drawn {
         renderer.render(&mut pass.forget_lifetime(), &primitives, &screen);
         let bytes_per_row = (4 * size[0]).next_multiple_of(ROW_ALIGNMENT);
         let buffer = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("picture to take along"),
+            label: Some("image to take along"),
             size: u64::from(bytes_per_row) * u64::from(size[1]),
             usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
             mapped_at_creation: false,
@@ -172,7 +172,7 @@ impl Pending {
     /// # Errors
     /// The device was lost meanwhile.
     pub(crate) fn wait(self) -> Result<ColorImage, String> {
-        let lost = "the GPU was lost while it drew the picture: save it again";
+        let lost = "the GPU was lost while it drew the image: save it again";
         let (sender, receiver) = crossbeam_channel::bounded(1);
         self.buffer.map_async(wgpu::MapMode::Read, .., move |mapped| {
             let _ = sender.send(mapped); // the receiver waits, or has given up with an error

@@ -1,4 +1,4 @@
-//! Page of saved pictures: figure, size, format and folder.
+//! Page of saved images: figure, size, format and folder.
 
 use super::figure;
 use super::state::{Figure, PictureFormat, PictureStep, SCALES};
@@ -10,7 +10,7 @@ use crate::style::Ground;
 use crate::widgets;
 use egui::{Button, ComboBox, DragValue, Label, Role, Ui};
 
-const HELP: &str = "A picture of a view as it is seen now, or of a figure, with title, units and colour bar. \
+const HELP: &str = "An image of a view as it is seen now, or of a figure, with title, units and colour bar. \
                     Source and settings stand in its metadata.";
 
 pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
@@ -23,10 +23,10 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let mut choices = state.picture.choices.clone();
     widgets::row(
         ui,
-        "picture of",
+        "image of",
         "Views, and the figures of pages that were open: explain, sweep, suggest, distance.",
         |ui| {
-            let combo = ComboBox::from_id_salt("picture of").selected_text(figure.title()).width(160.0);
+            let combo = ComboBox::from_id_salt("image of").selected_text(figure.title()).width(160.0);
             let response = combo.show_ui(ui, |ui| {
                 for offered in Figure::all(state) {
                     if ui.selectable_label(offered == figure, offered.title()).clicked() {
@@ -34,13 +34,13 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
                     }
                 }
             });
-            widgets::name_text(&response.response, Role::ComboBox, "Picture of", figure.title());
+            widgets::name_text(&response.response, Role::ComboBox, "Image of", figure.title());
         },
     );
     widgets::row(ui, "scale", "Pixels of the file for each pixel of a view, or for each point of a figure.", |ui| {
         let field = DragValue::new(&mut choices.scale).range(SCALES).speed(0.05).prefix("× ");
         let response = ui.add(field.update_while_editing(false));
-        widgets::name(&response, Role::SpinButton, "Scale of the picture", f64::from(choices.scale));
+        widgets::name(&response, Role::SpinButton, "Scale of the image", f64::from(choices.scale));
         if let Some([width, height]) = figure::size_px(state, figure, choices.scale) {
             ui.label(format!("{width} × {height} px"));
         }
@@ -73,8 +73,8 @@ pub(crate) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     });
     ui.add_space(6.0);
     ui.horizontal(|ui| {
-        action_button(ui, Action::SavePicture, Button::new("Save picture"), false, commands);
-        action_button(ui, Action::CopyPicture, Button::new("Copy picture"), false, commands);
+        action_button(ui, Action::SavePicture, Button::new("Save image"), false, commands);
+        action_button(ui, Action::CopyPicture, Button::new("Copy image"), false, commands);
     });
     if choices != state.picture.choices {
         commands.push(PictureStep::SetChoices(choices).into());

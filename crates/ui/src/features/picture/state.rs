@@ -1,4 +1,4 @@
-//! Choices for saved pictures, and the requested picture.
+//! Choices for saved images, and the requested image.
 
 use crate::action::Action;
 use crate::choices;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 pub(crate) const SCALES: RangeInclusive<u32> = 1..=8;
 
 choices! {
-    /// Format of pictures.
+    /// Format of images.
     pub enum PictureFormat {
         /// Pixels, for every view and figure.
         Png = "PNG",
@@ -24,7 +24,7 @@ choices! {
     }
 }
 
-/// View or figure of which a picture can be made.
+/// View or figure of which an image can be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Figure {
     View(ViewKind),
@@ -98,7 +98,7 @@ impl Figure {
     }
 }
 
-/// Choices for the pictures.
+/// Choices for the images.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PictureChoices {
     pub(crate) format: PictureFormat,
@@ -115,7 +115,7 @@ impl Default for PictureChoices {
     }
 }
 
-/// Change of the choices, or request of a picture.
+/// Change of the choices, or request of an image.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum PictureStep {
     /// Sets the view or figure of the page.
@@ -131,27 +131,27 @@ impl From<PictureStep> for Command {
     }
 }
 
-/// Destination of a picture.
+/// Destination of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
     File,
     Clipboard,
 }
 
-/// Saved pictures of this window.
+/// Saved images of this window.
 #[derive(Default)]
 pub(crate) struct PictureState {
     pub(crate) choices: PictureChoices,
     /// View or figure of the page; `None` for the large view.
     pub(crate) chosen: Option<Figure>,
-    /// Picture to draw with the next frame.
+    /// Image to draw with the next frame.
     pub(crate) wanted: Option<(Figure, Destination)>,
-    /// Picture to copy to the clipboard with the next frame.
+    /// Image to copy to the clipboard with the next frame.
     pub(crate) copied: Option<ColorImage>,
 }
 
 impl PictureState {
-    /// Starts without a picture.
+    /// Starts without an image.
     pub(crate) fn new(choices: PictureChoices) -> Self {
         Self { choices, ..Self::default() }
     }

@@ -4,7 +4,7 @@ use egui::epaint::{ClippedShape, ColorMode, Mesh, PathStroke, TextShape};
 use egui::{Color32, FontFamily, Rect, Shape, Stroke, StrokeKind, Vec2};
 use std::fmt::Write as _;
 
-/// Writes shapes, in points, as the text of a file. Pictures and callbacks of the GPU are left out: figures have none.
+/// Writes shapes, in points, as the text of a file. Images and callbacks of the GPU are left out: figures have none.
 pub(crate) fn svg(shapes: &[ClippedShape], size: Vec2, background: Color32, title: &str, description: &str) -> String {
     let Vec2 { x: width, y: height } = size;
     let mut text = format!(

@@ -10,7 +10,7 @@ use crate::stereo::StereoParams;
 /// Names of the settings that define the search range.
 const RANGE_WORDS: [&str; 3] = ["num-disparities", "min-disparity", "near-m"];
 
-/// Starts once after each opening of cameras, as soon as both pictures show enough texture.
+/// Starts once after each opening of cameras, as soon as both images show enough texture.
 pub(crate) fn update(session: &mut Session) {
     if session.begun_by_itself == Some(session.source_since) || !is_ready(session) {
         return;
@@ -27,7 +27,7 @@ pub(crate) fn update(session: &mut Session) {
     }
 }
 
-/// Returns whether uncalibrated cameras have matches in both pictures, and the user is doing nothing with them.
+/// Returns whether uncalibrated cameras have matches in both images, and the user is doing nothing with them.
 fn is_ready(session: &Session) -> bool {
     let state = &session.state;
     let health = &state.status().health;

@@ -154,7 +154,7 @@ pub(crate) fn widen_range(session: &mut Session) {
     session.awaited.fit_depth();
 }
 
-/// Fits the search range to the disparities of points that both pictures show.
+/// Fits the search range to the disparities of points that both images show.
 pub(crate) fn fit_range(session: &mut Session, wish: Initiator) {
     let Some(output) = session.state.output().cloned() else { return };
     let find = move || {
@@ -162,7 +162,7 @@ pub(crate) fn fit_range(session: &mut Session, wish: Initiator) {
         let in_rows = frame.in_rows();
         let found = calibration::matches(&in_rows.left.luma, &in_rows.right.luma);
         let infinity_px = frame.geometry.map_or(0.0, |geometry| -geometry.doffs_px);
-        let few = format!("the search range cannot be fitted: the pictures have only {} points in common", found.len());
+        let few = format!("the search range cannot be fitted: the images have only {} points in common", found.len());
         match (calibration::range_of(&found, infinity_px), wish) {
             (None, Initiator::User) => Err(few),
             (range, _) => Ok(range),
@@ -258,12 +258,12 @@ pub(crate) fn take_known_disparity(session: &mut Session, which: usize) {
     let state = &mut session.state;
     let Some(output) = &state.pipeline.output else { return };
     let Some(pixel) = state.pointer.pinned else {
-        state.notices.news("click the thing in the left picture first: a click holds the place");
+        state.notices.news("click the thing in the left image first: a click holds the place");
         return;
     };
     let around = output.map.as_ref().and_then(|map| map.median_around_px(pixel, 2));
     let Some(disparity_px) = around else {
-        state.notices.news("there is no disparity at that place; click where the depth picture has colour");
+        state.notices.news("there is no disparity at that place; click where the depth image has colour");
         return;
     };
     state.rig.known[which].disparity_px = Some(f64::from(disparity_px) / state.rig.choice.scale.factor());

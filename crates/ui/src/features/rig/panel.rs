@@ -43,7 +43,7 @@ impl Panel for RigPage {
 }
 
 impl RigPage {
-    /// Shows the pictures of all cameras until two are open; then their sides and controls.
+    /// Shows the images of all cameras until two are open; then their sides and controls.
     fn cameras(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         if state.chooses_cameras() {
             self.chooser.show(ui, state, commands);
@@ -100,7 +100,7 @@ fn cameras_state(state: &State) -> (StepState, String) {
     }
 }
 
-/// Shows one switch for the pictures, and one for the calibration, or without one for the mounting.
+/// Shows one switch for the images, and one for the calibration, or without one for the mounting.
 fn sides(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     ui.horizontal_wrapped(|ui| {
         let swap = Button::new(Action::SwapPictures.label());
@@ -109,7 +109,7 @@ fn sides(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             return;
         }
         let help =
-            "Hold a hand before one lens: the window sees which picture changes, and swaps them where that is needed.";
+            "Hold a hand before one lens: the window sees which image changes, and swaps them where that is needed.";
         let watches = state.rig.sides_watch.is_some();
         let label = if watches { "Stop checking" } else { "Check with a hand" };
         if ui.button(label).on_hover_text(help).clicked() {
@@ -127,14 +127,15 @@ fn sides(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
     if state.rig.choice.rectify() == RectifyChoice::Calibration {
         let mut choice = state.rig.choice.clone();
-        let help = "The file's left camera is the one that stands right, as seen from behind. The pictures stay where they are.";
+        let help =
+            "The file's left camera is the one that stands right, as seen from behind. The images stay where they are.";
         let label = "Left and right are exchanged in the calibration file";
         if widgets::checkbox(ui, &mut choice.swapped, label).on_hover_text(help).changed() {
             commands.push(Command::Calibrate(choice));
         }
     } else {
         let mut choice = state.rig.choice.clone();
-        let help = "Points lie in the same column of both pictures then. The upper camera's picture is the left one. A calibration says \
+        let help = "Points lie in the same column of both images then. The upper camera's image is the left one. A calibration says \
                     so itself.";
         if widgets::checkbox(ui, &mut choice.vertical, "One camera stands above the other")
             .on_hover_text(help)
@@ -145,7 +146,7 @@ fn sides(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     }
 }
 
-/// Describes the searched distances and the measured share of the picture.
+/// Describes the searched distances and the measured share of the image.
 fn range_state(state: &State) -> (StepState, String) {
     let params = &state.matching.params;
     let (first, last) = (params.min_disparity, params.last_disparity());

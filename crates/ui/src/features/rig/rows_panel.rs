@@ -16,7 +16,7 @@ use egui::{Button, Ui};
 
 pub(super) fn state_of(state: &State) -> (StepState, String) {
     if state.jobs.contains(&ESTIMATE) {
-        return (StepState::Open, "looking at the pictures …".to_owned());
+        return (StepState::Open, "looking at the images …".to_owned());
     }
     let health = &state.status().health;
     match health.blank {
@@ -38,7 +38,7 @@ pub(super) fn state_of(state: &State) -> (StepState, String) {
 
 /// Shows the calibration in use in one sentence, with its parameters.
 pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-    let text = state.rig.note.clone().unwrap_or_else(|| "no calibration: pictures are matched as they come".into());
+    let text = state.rig.note.clone().unwrap_or_else(|| "no calibration: images are matched as they come".into());
     ui.add(egui::Label::new(text).wrap());
     let before = &state.rig.choice;
     let mut choice = before.clone();
@@ -48,9 +48,9 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
             commands.push(Command::ChooseCalibration);
         }
         let auto = before.rectify() == RectifyChoice::Auto;
-        let label = if auto { "Estimate again" } else { "Estimate from the pictures" };
+        let label = if auto { "Estimate again" } else { "Estimate from the images" };
         estimate(ui, label, before, commands);
-        let off = |ui: &mut Ui| ui.button("None").on_hover_text("Match pictures as they come.").clicked();
+        let off = |ui: &mut Ui| ui.button("None").on_hover_text("Match images as they come.").clicked();
         if before.rectify() != RectifyChoice::Off && off(ui) {
             commands.push(Command::Calibrate(CalibrationChoice {
                 alpha: 0.0,
@@ -93,7 +93,7 @@ fn rows(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
         .filter(|&&way| way != RowsChoice::Field || choice.row_field.is_some())
         .map(|&way| (way, way.word(), way.help()))
         .collect();
-    let help = "Mounts bend and calibrations are never exact: a smooth field of row errors is found in the pictures and taken out.";
+    let help = "Mounts bend and calibrations are never exact: a smooth field of row errors is found in the images and taken out.";
     widgets::row(ui, "row errors", help, |ui| {
         if widgets::choice(ui, "Row errors", help, &ways, &mut way) {
             choice.rows = Some(way);
@@ -108,20 +108,20 @@ fn rows(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
     }
 }
 
-/// Shows the visible part of the rectified pictures as a share or an angle, and its cost in resolution.
+/// Shows the visible part of the rectified images as a share or an angle, and its cost in resolution.
 fn crop(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
     let source = &state.status().source;
     let focal_px = state.rig.rectified_px();
     let ways = [
-        (false, "share kept", "Between no black border and every pixel of both pictures."),
+        (false, "share kept", "Between no black border and every pixel of both images."),
         (true, "angle shown", "An angle along a row: a smaller one shows the middle of a wide lens larger."),
     ];
     let mut by_angle = choice.rectified_fov_deg.is_some();
-    let help = "What the size of the rectified pictures is chosen by.";
+    let help = "What the size of the rectified images is chosen by.";
     widgets::row(ui, "show by", help, |ui| widgets::choice(ui, "Show by", help, &ways, &mut by_angle));
     match (by_angle, choice.rectified_fov_deg) {
         (false, None) => {
-            let help = "0: no black border; 1: every pixel of both pictures.";
+            let help = "0: no black border; 1: every pixel of both images.";
             choice.alpha = number(ui, "keep", "", help, choice.alpha, 0.0..=1.0).unwrap_or(choice.alpha);
         }
         (false, Some(_)) => choice.rectified_fov_deg = None,
@@ -131,7 +131,7 @@ fn crop(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
             choice.rectified_fov_deg = Some(shown_deg.round().clamp(*Crop::FOV_DEG.start(), *Crop::FOV_DEG.end()));
         }
         (true, Some(fov_deg)) => {
-            let help = "Field of view of the rectified pictures along a row. What the cameras do not see is black.";
+            let help = "Field of view of the rectified images along a row. What the cameras do not see is black.";
             let changed = number(ui, "angle shown", "°", help, fov_deg, Crop::FOV_DEG);
             choice.rectified_fov_deg = changed.or(choice.rectified_fov_deg);
         }
@@ -143,7 +143,7 @@ fn crop(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
     if let (Some(focal_px), Some(camera_px)) = (focal_px, camera_px) {
         let percent = 100.0 * focal_px / camera_px;
         let text = format!(
-            "focal length of the lens {camera_px:.0} px, of the rectified pictures {focal_px:.0} px, which show {:.1}°: {percent:.0} % of \
+            "focal length of the lens {camera_px:.0} px, of the rectified images {focal_px:.0} px, which show {:.1}°: {percent:.0} % of \
              the resolution in the middle",
             FocalLength::Px(focal_px).fov_deg(source.width.max(1))
         );
@@ -151,9 +151,9 @@ fn crop(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
     }
 }
 
-/// Shows a button that estimates the rig from the pictures.
+/// Shows a button that estimates the rig from the images.
 pub(crate) fn estimate(ui: &mut Ui, label: &str, before: &CalibrationChoice, commands: &mut Vec<Command>) {
-    let help = "Rectifies by what both pictures show: no board, no file. Point the cameras at something with texture, near and \
+    let help = "Rectifies by what both images show: no board, no file. Point the cameras at something with texture, near and \
                 far. Depth is then an estimate.";
     if ui.button(label).on_hover_text(help).clicked() {
         let mut estimate = CalibrationChoice { rectify: Some(RectifyChoice::Auto), ..without_files(before) };

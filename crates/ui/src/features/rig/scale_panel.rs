@@ -103,7 +103,7 @@ fn lens(ui: &mut Ui, width: usize, focal: FocalLength, choice: &mut CalibrationC
     ];
     let words = [
         (0, "angle", "Degrees, horizontal, of the lens of each camera: data sheets of webcams say it."),
-        (1, "focal length, px", "Pixels of the pictures as they come: calibrations say it."),
+        (1, "focal length, px", "Pixels of the images as they come: calibrations say it."),
         (2, "focal length, mm", "As the lens says it, with the width of the sensor."),
     ];
     let way = |focal| ways.iter().position(|way| discriminant(way) == discriminant(&focal)).unwrap_or(0);
@@ -120,7 +120,7 @@ fn lens(ui: &mut Ui, width: usize, focal: FocalLength, choice: &mut CalibrationC
         }
         FocalLength::Px(px) => number(ui, "focal length", "px", words[1].2, px, 1.0..=100_000.0).map(FocalLength::Px),
         FocalLength::Lens { focal_mm, sensor_width_mm } => {
-            let help = "Of the part of the sensor that the pictures show: columns times the width of a pixel.";
+            let help = "Of the part of the sensor that the images show: columns times the width of a pixel.";
             let focal = number(ui, "focal length", "mm", words[2].2, focal_mm, 0.1..=1000.0);
             let width = number(ui, "sensor width", "mm", help, sensor_width_mm, 0.1..=100.0);
             let lens = |focal_mm, sensor_width_mm| FocalLength::Lens { focal_mm, sensor_width_mm };
@@ -138,7 +138,7 @@ fn known_distances(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     widgets::heading(ui, "Or from two known distances");
     widgets::note(
         ui,
-        "Click something near in the left picture, enter its distance, take it; then something far. One alone would be wrong: \
+        "Click something near in the left image, enter its distance, take it; then something far. One alone would be wrong: \
          how much the cameras look towards each other is a second unknown.",
     );
     for (which, (name, known)) in ["near", "far"].into_iter().zip(&state.rig.known).enumerate() {

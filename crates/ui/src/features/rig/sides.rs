@@ -1,4 +1,4 @@
-//! Check of the sides with a hand: the covered camera is the one whose picture changes while the other one does not.
+//! Check of the sides with a hand: the covered camera is the one whose image changes while the other one does not.
 
 use crate::capture::pairing::Side;
 use crate::image::Luma;
@@ -11,30 +11,30 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 const CELLS: (usize, usize) = (16, 12);
 /// Number of sampled pixels along each side of a cell.
 const SAMPLES: usize = 8;
-/// Smallest change of a covered picture, as a share of its brightness.
+/// Smallest change of a covered image, as a share of its brightness.
 const MIN_CHANGE: f64 = 0.2;
-/// Smallest ratio of its change to that of the other picture.
+/// Smallest ratio of its change to that of the other image.
 const MIN_RATIO: f64 = 3.0;
 /// Smallest number of pairs in succession with this result.
 const MIN_PAIRS: u32 = 3;
-/// Brightness that noise may change in a dark picture, grey levels.
+/// Brightness that noise may change in a dark image, grey levels.
 const NOISE: f64 = 4.0;
 
 type Cells = Vec<f64>;
 
-/// State of the check: both pictures are watched until one of them changes.
+/// State of the check: both images are watched until one of them changes.
 pub(crate) struct SidesWatch {
     since: Instant,
-    /// Cell means of the first pictures.
+    /// Cell means of the first images.
     first: [Cells; 2],
-    /// Picture that changed last, and the number of pairs in succession.
+    /// Image that changed last, and the number of pairs in succession.
     changed: Option<(Side, u32)>,
     /// Number of the pair that was examined last.
     sequence: Option<u64>,
 }
 
 impl SidesWatch {
-    /// Starts with the present pictures.
+    /// Starts with the present images.
     fn begin(left: &Luma, right: &Luma) -> Self {
         Self { since: Instant::now(), first: [left, right].map(cells), changed: None, sequence: None }
     }
@@ -44,7 +44,7 @@ impl SidesWatch {
         TIMEOUT.saturating_sub(self.since.elapsed()).as_secs()
     }
 
-    /// Examines the next pair; returns the covered picture once it is certain.
+    /// Examines the next pair; returns the covered image once it is certain.
     fn look(&mut self, left: &Luma, right: &Luma) -> Option<Side> {
         let now = [left, right].map(cells);
         let [left, right] = [0, 1].map(|view| change(&self.first[view], &now[view]));
@@ -78,13 +78,13 @@ fn cells(luma: &Luma) -> Cells {
     cells
 }
 
-/// Returns the change of a picture, as a share of its brightness.
+/// Returns the change of an image, as a share of its brightness.
 fn change(before: &Cells, now: &Cells) -> f64 {
     let sum = |of: fn(f64, f64) -> f64| before.iter().zip(now).map(|(&a, &b)| of(a, b)).sum::<f64>();
     sum(|a, b| ((a - b).abs() - NOISE).max(0.0)) / sum(|a, b| a.max(b) + NOISE)
 }
 
-/// Starts to watch both pictures.
+/// Starts to watch both images.
 pub(crate) fn begin(session: &mut Session) {
     let Some(output) = session.state.output().cloned() else { return };
     let raw = &output.job.frame.raw;
@@ -92,12 +92,11 @@ pub(crate) fn begin(session: &mut Session) {
     session.state.rig.sides_watch = Some(SidesWatch::begin(&raw.left.luma, &raw.right.luma));
 }
 
-/// Examines the newest pair of a running check; swaps the pictures if the hand is before the other lens.
+/// Examines the newest pair of a running check; swaps the images if the hand is before the other lens.
 pub(crate) fn update(session: &mut Session) {
     let Some(mut watch) = session.state.rig.sides_watch.take() else { return };
     if watch.since.elapsed() > TIMEOUT {
-        let text =
-            "neither picture has changed alone: cover one lens wholly with a hand, and keep it there for a second";
+        let text = "neither image has changed alone: cover one lens wholly with a hand, and keep it there for a second";
         return session.state.notices.news(text);
     }
     let newest = session.live.latest().filter(|output| output.job.frame.arrived >= watch.since);
@@ -114,10 +113,10 @@ pub(crate) fn update(session: &mut Session) {
         None => session.state.rig.sides_watch = Some(watch),
         Some(side) if (side == Side::Left) != is_swapped => {
             session.state.rig.sides_checked = true;
-            session.state.notices.news("the left picture has changed: left is left");
+            session.state.notices.news("the left image has changed: left is left");
         }
         Some(_) => {
-            session.state.notices.news("the right picture has changed: left and right are swapped now");
+            session.state.notices.news("the right image has changed: left and right are swapped now");
             session.swap_pictures();
             session.state.rig.sides_checked = true;
         }
@@ -135,7 +134,7 @@ mod tests {
         [raw.left.luma, raw.right.luma]
     }
 
-    /// Returns the picture with each pixel changed by its position and value.
+    /// Returns the image with each pixel changed by its position and value.
     fn changed(luma: &Luma, change: impl Fn(usize, usize, u8) -> u8) -> Luma {
         let image = luma.to_u8();
         Luma::U8(Image::from_fn(image.width(), image.height(), |x, y| change(x, y, image.row(y)[x])))
@@ -151,7 +150,7 @@ mod tests {
 
     #[test]
     fn the_covered_picture_is_named_and_a_scene_that_moves_names_none() {
-        assert_eq!(said((0..20).map(pair)), None, "what moves is in both pictures");
+        assert_eq!(said((0..20).map(pair)), None, "what moves is in both images");
         let covered = |luma: &Luma| changed(luma, |x, y, _| 3 + ((x * 7 + y * 3) % 3) as u8);
         let with = |side: Side, cover: &dyn Fn(&Luma) -> Luma| {
             said((0..12).map(|frame| {
@@ -164,7 +163,7 @@ mod tests {
             }))
         };
         for side in [Side::Left, Side::Right] {
-            assert_eq!(with(side, &covered), Some(side), "a dark picture");
+            assert_eq!(with(side, &covered), Some(side), "a dark image");
             // a hand near the lens is a bright patch without detail
             let hand = |luma: &Luma| changed(luma, |x, _, value| if x > 80 { 190 } else { value });
             assert_eq!(with(side, &hand), Some(side), "a hand that leaves a part free");

@@ -95,12 +95,12 @@ impl RigState {
         choice.assumed()
     }
 
-    /// Returns the focal length of the rectified pictures at the source's size, px, without a fit to distances.
+    /// Returns the focal length of the rectified images at the source's size, px, without a fit to distances.
     pub(crate) fn rectified_px(&self) -> Option<f64> {
         self.preparation.rectifier.as_ref().map(|rectifier| rectifier.geometry().focal_px)
     }
 
-    /// Returns the lens in use for pictures of this width: given or assumed, and corrected by two distances. `None` with the lens of a
+    /// Returns the lens in use for images of this width: given or assumed, and corrected by two distances. `None` with the lens of a
     /// calibration, or without one.
     pub(crate) fn lens(&self, width: usize) -> Option<FocalLength> {
         let choice = &self.choice;

@@ -24,7 +24,7 @@ const SHOWN_SHARE: f64 = 0.9;
 /// Frame of the cell with the values in force.
 const PRESENT_COLOR: Color32 = Color32::from_rgb(255, 140, 40);
 
-/// Small picture of the cell under the pointer.
+/// Small image of the cell under the pointer.
 pub(crate) struct Thumbnail {
     of: Arc<TriedCell>,
     texture: TextureHandle,

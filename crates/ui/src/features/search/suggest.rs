@@ -11,7 +11,7 @@ use egui::{Button, DragValue, Grid, Label, RichText, Role, Ui, WidgetInfo};
 use std::sync::Arc;
 
 const HELP: &str = "Proposes the best preset within a time per pair, and with truth of several pairs what suits them better. Nothing is \
-     changed until you take it as B. Meanwhile live matching rests, because the times are measured; pictures go on.";
+     changed until you take it as B. Meanwhile live matching rests, because the times are measured; images go on.";
 
 /// Width of the names in the table, points.
 const NAME_WIDTH: f32 = 110.0;
@@ -81,7 +81,7 @@ fn results(ui: &mut Ui, state: &State, search: &SearchProgress, commands: &mut V
             widgets::note(ui, "Nothing surely better was found: the present setting is the suggestion.");
         }
         (None, Some(_)) => {
-            widgets::note(ui, "Nothing so far is quick enough: ask for fewer pairs per second, or scale the pictures.");
+            widgets::note(ui, "Nothing so far is quick enough: ask for fewer pairs per second, or scale the images.");
         }
         _ => {}
     }

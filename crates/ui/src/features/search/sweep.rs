@@ -13,7 +13,7 @@ use std::sync::Arc;
 const HELP: &str =
     "Tries all values of two parameters, coarse first, while depth goes on. A click on a cell takes its two values.";
 
-/// Page of the sweep, with the small picture under the pointer.
+/// Page of the sweep, with the small image under the pointer.
 #[derive(Default)]
 pub(crate) struct SweepPage {
     thumbnail: Option<map::Thumbnail>,

@@ -85,7 +85,7 @@ pub(super) fn call<T: Message>(node: &Node, request: &Request<T>, message: &mut 
     Ok(unsafe { rustix::ioctl::ioctl(node, Call { opcode: request.opcode, message }) }?)
 }
 
-/// Whether this node captures pictures; other nodes of a camera give metadata.
+/// Whether this node captures images; other nodes of a camera give metadata.
 pub(super) fn gives_pictures(node: &Node) -> io::Result<bool> {
     let mut all: kernel::Capability = blank();
     call(node, &kernel::QUERYCAP, &mut all)?;

@@ -1,4 +1,4 @@
-//! A stream of pictures in memory-mapped driver buffers. No answer of the driver causes a panic, and
+//! A stream of images in memory-mapped driver buffers. No answer of the driver causes a panic, and
 //! ending a stream ignores errors, because nothing depends on its driver any more.
 
 #![allow(unsafe_code, reason = "a driver's buffers are mapped into this process; each use says why it is sound")]
