@@ -12,7 +12,7 @@ use super::Outcome;
 use super::session::Taken;
 
 /// Style sheet for screen and A4.
-const STYLE: &str = include_str!("report/style.css");
+const STYLE: &str = include_str!("style.css");
 
 /// Returns the page, with the images of `taken` if any.
 pub fn html(outcome: &Outcome, taken: &[Taken]) -> String {

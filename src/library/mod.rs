@@ -2,7 +2,7 @@
 
 /// The Rust of the documentation is compiled as a test.
 #[cfg(doctest)]
-#[doc = include_str!("../docs/library.md")]
+#[doc = include_str!("../../docs/library.md")]
 struct Documentation;
 
 #[cfg(feature = "cameras")]
