@@ -216,10 +216,10 @@ fn aggregation_rows() -> Vec<String> {
 }
 
 #[test]
-fn the_performance_page_has_the_bytes_of_the_graphs() {
-    let page = fs::read_to_string(root().join("docs/performance.md")).unwrap();
+fn the_page_of_counts_has_the_bytes_of_the_graphs() {
+    let page = fs::read_to_string(root().join("crates/lab/COUNTS.md")).unwrap();
     let rows = [traffic_rows(), aggregation_rows()].concat();
     for row in &rows {
-        assert!(page.lines().any(|line| line == row), "docs/performance.md has to say\n{}", rows.join("\n"));
+        assert!(page.lines().any(|line| line == row), "crates/lab/COUNTS.md has to say\n{}", rows.join("\n"));
     }
 }

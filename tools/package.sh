@@ -48,7 +48,7 @@ documents() { # target, folder: what every package says about itself
   python3 "$root/tools/package/parts.py" "$(triple "$1")" --licences "$2/THIRD-PARTY-LICENCES.txt" --sbom "dist/stereopsis-$version-$1.cdx.json"
   cp README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$2/"
   cp -r docs assets calibration examples "$2/"
-  rm -rf "$2/assets/desktop" "$2/assets/reproduction" "$2/assets/choice.net" "$2/docs/SUMMARY.md"
+  rm -rf "$2/assets/desktop" "$2/assets/choice.net"
 }
 
 linux() { # target, program, the program that writes the pages

@@ -42,6 +42,7 @@ mod values;
 
 use crate::capture::CaptureError;
 use crate::console;
+use crate::doctor::VARIABLES;
 use crate::files;
 use crate::recording::write::RecordError;
 use crate::sources::OpenError;
@@ -85,20 +86,19 @@ Examples:
   stereopsis live --source zenoh:pi@192.168.1.5 --engine network     and this one shows the results
   stereopsis net --connect tcp/192.168.1.5:7447 --watch     who is there, rates, drops, clocks
   stereopsis plan --fov-deg 70 --baseline-m 0.06
-  stereopsis plan --focal-mm 11 --sensor-width-mm 15.36 --size 1280x480 --baseline-m 0.456 --plot reach.svg
+  stereopsis plan --focal-mm 11 --sensor-width-mm 15.36 --size 1280x480 --baseline-m 0.456 --plot reach.svg";
 
-Environment: STEREOPSIS_SIMD=avx512, avx2, sse4.2 or portable makes the CPU engine use these vector instructions;
-STEREOPSIS_GPU=exchange=workgroup,words=2 … makes the GPU engine run this variant of its kernels (`stereopsis tune` lists them).
-
-Exit code: 0 done, 1 failed (the reason is printed), 2 wrong command line.";
-
-/// The examples of what this build can do.
+/// Examples that this build can run, environment variables and exit codes.
 fn examples() -> String {
     let known = |line: &&str| {
         let is_network = ["zenoh:", "ros2", "--listen"].iter().any(|word| line.contains(word));
         (cfg!(feature = "publish") || !line.contains("--publish")) && (cfg!(feature = "zenoh") || !is_network)
     };
-    EXAMPLES.lines().filter(known).collect::<Vec<_>>().join("\n")
+    let variables = VARIABLES.map(|variable| format!("\n  {}: {}", variable.name, variable.effect)).concat();
+    let examples = EXAMPLES.lines().filter(known).collect::<Vec<_>>().join("\n");
+    format!(
+        "{examples}\n\nEnvironment:{variables}\n\nExit code: 0 done, 1 failed (the reason is printed), 2 wrong command line."
+    )
 }
 
 /// Two ordinary cameras in, live depth out, on any GPU and without one

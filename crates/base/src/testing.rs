@@ -1,5 +1,6 @@
-//! Helpers of tests: seeds of random cases, and waiting for other threads.
+//! Helpers of tests: seeds of random cases, waiting for other threads, tables of the documentation.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Time after which a test gives up waiting; nothing takes so long.
@@ -50,4 +51,26 @@ pub fn found<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
         assert!(Instant::now() < deadline, "waited in vain until {what}");
         std::thread::sleep(Duration::from_millis(2));
     }
+}
+
+/// Checks that a page of the documentation contains this table after the line `<!-- from the code -->`, up to the next blank line.
+/// `UPDATE_DOCS=1` writes the table into the page instead.
+///
+/// # Panics
+/// The page cannot be read or written, has no such line, or another table.
+pub fn check_table(page: &Path, table: &str) {
+    const MARK: &str = "<!-- from the code -->\n";
+    let text = std::fs::read_to_string(page).expect("the page can be read");
+    let start = text.find(MARK).expect("the page has a place for the table") + MARK.len();
+    let end = text[start..].find("\n\n").map_or(text.len(), |length| start + length + 1);
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        let page_text = [&text[..start], table, &text[end..]].concat();
+        std::fs::write(page, page_text).expect("the page can be written");
+        return;
+    }
+    assert!(
+        &text[start..end] == table,
+        "{}: its table is not that of the code; UPDATE_DOCS=1 writes it",
+        page.display()
+    );
 }

@@ -6,13 +6,45 @@ use crate::console::{closest, foreign};
 use crate::engine::cpu::simd::{self, SimdLevel};
 use crate::engine::gpu::variant::{self, VariantOverrides};
 
-/// Variables of this program, and whether their values are secret.
-const OWN: [(&str, bool); 5] = [
-    (simd::VARIABLE, false),
-    (variant::VARIABLE, false),
-    ("STEREOPSIS_NETWORK_PASSWORD", true),
-    ("STEREOPSIS_PUBLISH_TOKEN", true),
-    ("STEREOPSIS_DATA", false),
+/// Environment variable that the program reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Variable {
+    /// Name.
+    pub name: &'static str,
+    /// Whether the value must never be shown.
+    pub is_secret: bool,
+    /// Accepted values and their effect.
+    pub effect: &'static str,
+}
+
+/// Environment variables of the program: the list of `--help`, of this examination and of the documentation.
+pub const VARIABLES: [Variable; 5] = [
+    Variable {
+        name: simd::VARIABLE,
+        is_secret: false,
+        effect: "vector instructions of the CPU engine: avx512, avx2, sse4.2 or portable [default: the best of this processor]",
+    },
+    Variable {
+        name: variant::VARIABLE,
+        is_secret: false,
+        effect: "variant of the GPU engine's kernels, such as exchange=workgroup,words=2; `stereopsis tune` lists them [default: \
+                 that of `tune`, else one for the adapter]",
+    },
+    Variable {
+        name: "STEREOPSIS_NETWORK_PASSWORD",
+        is_secret: true,
+        effect: "password of heads, engines and viewers on the network: 8 to 256 visible ASCII characters without ':'",
+    },
+    Variable {
+        name: "STEREOPSIS_PUBLISH_TOKEN",
+        is_secret: true,
+        effect: "token that clients of --publish foxglove must present [default: a random one, printed at the start]",
+    },
+    Variable {
+        name: "STEREOPSIS_DATA",
+        is_secret: false,
+        effect: "folder of the data sets for `stereopsis lab` and the tests [default: none]",
+    },
 ];
 const OWN_PREFIX: &str = "STEREOPSIS_";
 /// Prefixes of variables that affect drivers: wgpu, the Vulkan loader and Mesa.
@@ -44,13 +76,13 @@ fn check(name: &str, value: &str) -> Option<Check> {
     {
         return Some(Check::wrong("environment", format!("{shown}: {err}"), format!("correct it, or unset {name}")));
     }
-    if let Some((_, is_secret)) = OWN.iter().find(|(own, _)| *own == name) {
-        let shown = if *is_secret { format!("{name} is set; its value is not shown here") } else { shown };
+    if let Some(own) = VARIABLES.iter().find(|own| own.name == name) {
+        let shown = if own.is_secret { format!("{name} is set; its value is not shown here") } else { shown };
         let changes = name == simd::VARIABLE || name == variant::VARIABLE;
         return Some(if changes { Check::note("environment", shown, unset) } else { Check::ok("environment", shown) });
     }
     if name.starts_with(OWN_PREFIX) {
-        let meant = closest(name, OWN.map(|(own, _)| own));
+        let meant = closest(name, VARIABLES.map(|own| own.name));
         let meant = meant.map_or_else(String::new, |own| format!(": did you mean {own}?"));
         let todo = format!("correct its name, or unset it{meant}");
         // a misspelt secret is secret too
@@ -67,11 +99,20 @@ fn check(name: &str, value: &str) -> Option<Check> {
 mod tests {
     use super::*;
     use crate::State;
+    use std::path::Path;
+    use stereopsis_base::testing::check_table;
 
     fn only(name: &str, value: &str) -> Check {
         let mut checks = checks(&Variables::from([(name.to_owned(), value.to_owned())]));
         assert_eq!(checks.len(), 1, "{checks:?}");
         checks.remove(0)
+    }
+
+    #[test]
+    fn the_page_lists_the_variables() {
+        let rows = VARIABLES.map(|own| format!("| `{}` | {} |\n", own.name, own.effect));
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/environment.md");
+        check_table(&page, &format!("| variable | effect |\n|---|---|\n{}", rows.concat()));
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod report;
 mod self_test;
 mod system;
 
+pub use environment::{VARIABLES, Variable};
 pub use report::{Check, State, json, line, summary};
 
 use crate::capture::webcam;

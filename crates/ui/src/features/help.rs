@@ -42,3 +42,23 @@ pub(crate) fn show(ui: &mut Ui, _: &State, _: &mut Vec<Command>) {
         }
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use egui::ModifierNames;
+    use std::path::Path;
+    use stereopsis_base::testing::check_table;
+
+    #[test]
+    fn the_page_lists_all_keys_and_gestures() {
+        let keys = Action::all().map(|action| {
+            let key = action.shortcut().format(&ModifierNames::NAMES, false);
+            format!("| {key} | {}: {} |\n", action.label().trim_end_matches(" …"), action.help())
+        });
+        let gestures = POINTER.map(|(gesture, effect)| format!("| {gesture} | {effect} |\n"));
+        let table =
+            format!("| key or gesture | effect |\n|---|---|\n{}{}", keys.collect::<String>(), gestures.concat());
+        check_table(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/keys.md"), &table);
+    }
+}
