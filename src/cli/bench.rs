@@ -9,17 +9,18 @@ use stereopsis_bench::{PairFolder, Task, run};
 /// Arguments of `bench`.
 #[derive(Debug, clap::Args)]
 pub(super) struct BenchArgs {
-    /// Pairs come at this rate instead, as from a camera: tells drops, latency and the share of the processor
+    /// Feed pairs at this rate, as a camera does: reports drops, latency and processor load
     #[arg(long, value_name = "HZ", value_parser = positive, conflicts_with = "frames")]
     rate: Option<f64>,
     /// How long pairs come
     #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = positive, requires = "rate")]
     seconds: f64,
-    /// Time every preset on the same pairs, each for 2 s or --frames pairs, whatever ends first, with its paper and its density
-    /// beside: the share of pixels that get a disparity
+    /// Time every preset on the same pairs, with its paper and its density
+    ///
+    /// Each runs for 2 s or --frames pairs, whichever ends first. Density is the share of pixels with a disparity.
     #[arg(long, conflicts_with_all = ["rate", "write_pairs"])]
     presets: bool,
-    /// Write the pairs that are timed as WxH/left0.png, WxH/right0.png and so on into a folder, for other programs
+    /// Write the timed pairs into this folder, as WxH/left0.png, WxH/right0.png …
     #[arg(long, value_name = "FOLDER")]
     write_pairs: Option<PathBuf>,
     /// Replace images that --write-pairs finds there; what is read is never replaced

@@ -12,22 +12,25 @@ use std::path::PathBuf;
 /// How calibration files are read and rectified.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct ReadingArgs {
-    /// Unit of the calibration's translation where its file does not tell: m, cm, mm, or one unit in metres [default: m
-    /// or mm, whichever gives a plausible baseline]
+    /// Unit of the calibration's translation: m, cm, mm, or one unit in metres [default: that of the file; else m or mm,
+    /// whichever gives a plausible baseline]
     #[arg(long, value_name = "m|cm|mm|SIZE")]
     pub(super) calibration_unit: Option<LengthUnit>,
     /// The file's left camera is the right one
     #[arg(long)]
     pub(super) calibration_swap: bool,
-    /// Left and right camera of a file that holds several, by number or name, such as 0,1 of KITTI's [default: those of the
-    /// images' folders, image_2 and image_3, else the ones that the file or its kind suggests, with a remark]
+    /// Left and right camera of a file that holds several, by number or name, such as 0,1
+    ///
+    /// [default: the cameras of the images' folders, such as image_2 and image_3 of KITTI; else those that the file or its kind
+    /// suggests, with a remark]
     #[arg(long, value_name = "LEFT,RIGHT")]
     pub(super) calibration_cameras: Option<Cameras>,
-    /// How much of the images rectification keeps: 0 no black border, 1 every pixel [default: 0]
+    /// Share of the images that rectification keeps: 0 no black border, 1 every pixel [default: 0]
     #[arg(long, value_name = "0..1", value_parser = share)]
     pub(super) alpha: Option<f64>,
-    /// Field of view of the rectified images along a row, degrees, instead of --alpha: a smaller one shows the middle of a wide
-    /// lens larger
+    /// Field of view of the rectified images along a row, degrees, instead of --alpha
+    ///
+    /// A smaller one shows the middle of a wide lens larger.
     #[arg(long, value_name = "DEGREES", conflicts_with = "alpha", value_parser = rectified_fov)]
     pub(super) rectified_fov_deg: Option<f64>,
 }
@@ -86,7 +89,9 @@ pub(super) struct CalibrationArgs {
     /// --calibration-swap exchanges the sides of the calibration.
     #[arg(long)]
     swap_pictures: bool,
-    /// The cameras stand one above the other: the left image is the upper one's. Calibration files say so themselves
+    /// The cameras stand one above the other; the left image is the upper one
+    ///
+    /// Calibration files contain this themselves.
     #[arg(long)]
     vertical: bool,
     /// How row errors that rectification leaves, or rectified images have, are corrected [default: auto]

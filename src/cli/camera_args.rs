@@ -7,19 +7,19 @@ use crate::capture::{CameraApi, CameraOptions, ControlSettings, Orientation, Pow
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Cameras")]
 pub(super) struct CameraArgs {
-    /// The way to cameras: system, which is V4L2 on Linux, or nokhwa
+    /// Camera interface: system, which is V4L2 on Linux, or nokhwa
     #[arg(long, value_name = "WORD")]
     camera_api: Option<CameraApi>,
-    /// Take only this format: yuyv, nv12, grey, mjpeg, y16 [default: what gives the size and rate asked for]
+    /// Pixel format: yuyv, nv12, grey, mjpeg or y16 [default: the one with the requested size and rate]
     #[arg(long, value_name = "WORD")]
     format: Option<PixelFormat>,
-    /// How the cameras hang, left and right or one word for both: upright, rotate-180, flip-x, flip-y
+    /// Orientation of the cameras, left and right or one word for both: upright, rotate-180, flip-x, flip-y
     #[arg(long, value_name = "WORD[,WORD]", value_parser = orientations)]
     orientation: Option<[Orientation; 2]>,
     /// One camera side by side: the right image is in the left half of its frames
     #[arg(long)]
     swap_halves: bool,
-    /// Time of exposure, ms, or auto to let the camera decide; short times freeze what moves
+    /// Exposure time, ms, or auto; short times freeze motion
     #[arg(long, value_name = "auto|MS", value_parser = exposure)]
     exposure_ms: Option<Setting<f64>>,
     /// Gain, in the driver's steps (`stereopsis devices` says which), or auto
@@ -28,13 +28,13 @@ pub(super) struct CameraArgs {
     /// White balance, K, or auto
     #[arg(long, value_name = "auto|K")]
     white_balance_k: Option<Setting<i64>>,
-    /// Focus, in the driver's steps, or auto; with a calibration autofocus is switched off unless you say auto
+    /// Focus, in the driver's steps, or auto [default: as it is; fixed with a calibration]
     #[arg(long, value_name = "auto|N")]
     focus: Option<Setting<i64>>,
     /// Flicker of lamps to filter: off, 50, 60 (the Americas), auto
     #[arg(long, value_name = "off|50|60|auto")]
     power_line_hz: Option<PowerLine>,
-    /// Lock exposure, gain and white balance of both cameras to what the left one settles at in two seconds
+    /// Lock exposure, gain and white balance of both cameras to the left one's values after 2 s
     #[arg(long, conflicts_with_all = ["exposure_ms", "gain", "white_balance_k"])]
     equal_exposure: bool,
 }

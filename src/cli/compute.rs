@@ -53,8 +53,9 @@ pub(super) struct ComputeArgs {
 /// Where the results of one pair go, or of all pairs of a folder: then each is a folder.
 #[derive(Clone, Debug, clap::Args)]
 struct Targets {
-    /// Disparity: .pfm (float, px; invalid is +infinity), .tif or .tiff (float, px; invalid is NaN) or .png (16 bits, px x 256;
-    /// invalid is 0); for a folder of pairs a folder
+    /// Disparity file: .pfm, .tif or .png; a folder for a folder of pairs
+    ///
+    /// .pfm: float, px, invalid is +infinity; .tif or .tiff: float, px, invalid is NaN; .png: 16 bits, px x 256, invalid is 0.
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Format of the files in an output folder
@@ -63,15 +64,19 @@ struct Targets {
     /// Disparity in colours, for people (.png); for a folder of pairs a folder
     #[arg(long, value_name = "FILE")]
     color: Option<PathBuf>,
-    /// Depth as 16-bit .png in millimetres, 0 where there is none; for a folder of pairs a folder; needs a calibration
+    /// Depth as 16-bit .png, mm, 0 where there is none; needs a calibration
+    ///
+    /// A folder for a folder of pairs.
     #[arg(long, value_name = "FILE")]
     depth: Option<PathBuf>,
-    /// The right image's disparity too, in the same formats: right (x, y) shows what left (x + disparity, y) shows; for a
-    /// folder of pairs another folder
+    /// Disparity of the right image too, in the same formats; a folder for a folder of pairs
+    ///
+    /// Right (x, y) shows the point of left (x + disparity, y).
     #[arg(long, value_name = "FILE")]
     right_map: Option<PathBuf>,
-    /// How clearly each disparity won (--confidence, which it switches on) as 8-bit .png: 255 is clearest, 0 where nothing
-    /// was measured; for a folder of pairs a folder
+    /// Confidence of each disparity as 8-bit .png: 255 is highest, 0 not measured
+    ///
+    /// Switches --confidence on. A folder for a folder of pairs.
     #[arg(long, value_name = "FILE")]
     confidence_map: Option<PathBuf>,
 }

@@ -31,11 +31,11 @@ pub(super) struct HeadArgs {
     /// Name of the rig on the network: others open it as zenoh:NAME@THIS_MACHINE
     #[arg(long, value_name = "NAME")]
     name: String,
-    /// This machine has one camera, the left or the right one of the rig; the head of another machine has the other
+    /// Side of the one camera of this machine; the head of another machine has the other one
     ///
     /// --source webcam:0 is then one whole image, and of any other source this view is sent. Others open both as
     /// zenoh:LEFT,RIGHT@ROUTER, by the names of the two heads.
-    #[arg(long, value_name = "EYE", value_parser = choice(&Side::ALL, Side::word, help))]
+    #[arg(long, value_name = "SIDE", value_parser = choice(&Side::ALL, Side::word, help))]
     eye: Option<Side>,
     /// End after so many pairs [default: until Ctrl-C; files begin again at their end]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

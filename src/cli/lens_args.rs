@@ -13,7 +13,7 @@ pub(super) struct LensArgs {
     /// Focal length instead of the field of view, px
     #[arg(long, value_name = "PX", value_parser = positive, group = "lens")]
     focal_px: Option<f64>,
-    /// Focal length instead of the field of view, mm, as the lens says it
+    /// Focal length instead of the field of view, mm, as written on the lens
     #[arg(long, value_name = "MM", value_parser = positive, group = "lens", requires = "sensor_width_mm")]
     focal_mm: Option<f64>,
     /// Width of the part of the sensor that the images show, mm: columns times the width of a pixel

@@ -12,15 +12,19 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Network")]
 pub(super) struct NetworkArgs {
-    /// Address on which other machines connect here, such as tcp/0.0.0.0:7447; tls/ for encryption. Can be repeated
+    /// Address on which other machines connect here, such as tcp/0.0.0.0:7447; can be repeated
+    ///
+    /// tls/ instead of tcp/ encrypts.
     #[arg(long, value_name = "ADDRESS")]
     listen: Vec<Endpoint>,
-    /// Router to connect to, such as tcp/192.168.1.5:7447: a `stereopsis router`, a head that listens, or any router of
-    /// Zenoh. Can be repeated
+    /// Router to connect to, such as tcp/192.168.1.5:7447; can be repeated
+    ///
+    /// A `stereopsis router`, a head that listens, or any router of Zenoh.
     #[arg(long, value_name = "ADDRESS")]
     connect: Vec<Endpoint>,
-    /// Let everyone who reaches --listen connect, without password or certificate: to watch, control cameras, change parameters, and send
-    /// images and depth in a rig's place
+    /// Let everyone who reaches --listen connect, without password or certificate
+    ///
+    /// They can watch, control cameras, change parameters, and send images and depth in a rig's place.
     #[arg(long, requires = "listen")]
     open: bool,
 }
@@ -29,7 +33,9 @@ pub(super) struct NetworkArgs {
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Network")]
 pub(super) struct ZenohArgs {
-    /// Zenoh's own configuration: certificates, access rules for each rig; see docs/network.md. The flags win over it
+    /// Configuration file of Zenoh: certificates, access rules for each rig; flags win over it
+    ///
+    /// See docs/network.md.
     #[arg(long, value_name = "FILE")]
     pub(super) zenoh_config: Option<PathBuf>,
 }

@@ -29,7 +29,7 @@ pub(super) struct PlanArgs {
     #[arg(long, value_name = "PX", value_parser = of_parameter::<i32>("min-disparity"), allow_negative_numbers = true)]
     #[arg(default_value_t = StereoParams::default().min_disparity)]
     min_disparity: i32,
-    /// How many disparities are searched, from the smallest up
+    /// Number of disparities searched, from the smallest up
     #[arg(long, value_name = "N", value_parser = of_parameter::<u32>("num-disparities"))]
     #[arg(default_value_t = StereoParams::default().num_disparities)]
     num_disparities: u32,

@@ -19,8 +19,9 @@ pub(super) struct PublishArgs {
     #[cfg(feature = "publish")]
     #[arg(long, value_name = "foxglove|ros2")]
     publish: Vec<crate::publish::PublishTarget>,
-    /// A web page's origin that may watch as well, as scheme://name:port; those of this machine and Foxglove's own
-    /// may anyway. Clients may also call this machine by its name. Can be repeated
+    /// Origin of a web page that may watch too, as scheme://name:port; can be repeated
+    ///
+    /// Pages of this machine and of Foxglove always may. Clients may also call this machine by its name.
     #[cfg(feature = "publish")]
     #[arg(long, value_name = "ORIGIN", requires = "publish")]
     publish_allow_origin: Vec<crate::publish::Origin>,

@@ -19,7 +19,9 @@ pub(super) struct RecomputeArgs {
     /// The recording
     #[arg(value_name = "IN.mcap", value_parser = existing())]
     recording: PathBuf,
-    /// The new recording; until it is finished OUT.mcap.part, where the same command goes on after it was interrupted
+    /// New recording; OUT.mcap.part until it is finished
+    ///
+    /// The same command continues an interrupted run there.
     #[arg(short, long, value_name = "OUT.mcap")]
     output: PathBuf,
     /// Streams of the new recording: some of raw, eyes, rectified, disparity, depth [default: the recorded images and depth; disparity

@@ -44,11 +44,12 @@ pub(super) struct RecordArgs {
     /// End after so many recorded pairs [default: files once; others until Ctrl-C]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     frames: Option<u64>,
-    /// Hold the source back until each pair is matched and written, so that nothing is dropped. A camera does not wait: with one, a
-    /// raw pair that is missing in the end is a failure
+    /// Hold the source back until each pair is matched and written; nothing is dropped
+    ///
+    /// A camera does not wait: with one, a missing raw pair is a failure (exit code 1).
     #[arg(long)]
     lossless: bool,
-    /// Record disparity and depth with the holes that --fill has filled; otherwise only what was measured is recorded
+    /// Record disparity and depth with filled holes (--fill) too, not only measured pixels
     #[arg(long)]
     filled: bool,
     /// Print the summary at the end as JSON

@@ -135,9 +135,10 @@ fn capitalised(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The first sentence of a help, without its full stop.
-fn first_sentence(help: &str) -> &str {
-    help.split(". ").next().unwrap_or(help).trim_end_matches('.')
+/// Splits a help text into its first sentence, without the full stop, and the rest.
+fn split_help(help: &str) -> (&str, &str) {
+    let (first, rest) = help.split_once(". ").unwrap_or((help, ""));
+    (first.trim_end_matches('.'), rest)
 }
 
 /// The flag of one matching parameter.
@@ -145,10 +146,11 @@ fn flag(parameter: &'static Parameter<StereoParams>) -> Arg {
     let default = (parameter.get)(&StereoParams::default());
     let by_cost = matches!(parameter.name, "p1" | "p2" | "p2-min" | "p2-alpha");
     let follows = if by_cost { ", follows --cost" } else { "" };
+    let (first, rest) = split_help(parameter.help);
     let arg = Arg::new(parameter.name)
         .long(parameter.name)
-        .help(format!("{} [default: {default}]", first_sentence(parameter.help)))
-        .long_help(format!("{} [default: {default}{follows}]", parameter.help.trim_end_matches('.')))
+        .help(format!("{first} [default: {default}]"))
+        .long_help(format!("{first} [default: {default}{follows}]\n\n{rest}").trim_end().to_owned())
         .allow_negative_numbers(true);
     let arg = match &parameter.domain {
         Domain::Choice(words) => {

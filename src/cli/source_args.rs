@@ -18,20 +18,21 @@ use std::time::Duration;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Source")]
 pub(super) struct SourceArgs {
-    /// Size of each image: of the scene to render, or asked from cameras
+    /// Size of each image, of the scene or requested from cameras, px
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     pub(super) size: Option<(usize, usize)>,
-    /// Pairs per second, or max for as fast as they are matched [default: 30, files in `compute`: max]
+    /// Pairs per second, or max: as fast as they are matched [default: 30; files in `compute`: max]
     #[arg(long, value_name = "HZ|max", value_parser = rate)]
     pub(super) rate: Option<Rate>,
     /// Play files and recordings once instead of again and again
     #[arg(long)]
     pub(super) once: bool,
-    /// How fast recordings are played: so many times as fast as they were recorded, 0.1 to 10, or max for as fast as they
-    /// are matched, leaving none out [default: 1; `compute`: max]
+    /// Speed of playback, as a multiple of the recorded one: 0.1 to 10, or max [default: 1; `compute`: max]
+    ///
+    /// max plays as fast as pairs are matched, and leaves none out.
     #[arg(long, value_name = "TIMES|max", value_parser = speed)]
     pub(super) speed: Option<Speed>,
-    /// Begin a recording so long after its first pair
+    /// Time after a recording's first pair at which to begin, s
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) start_at: Option<Duration>,
     #[cfg(feature = "zenoh")]
@@ -107,11 +108,14 @@ pub(super) struct TopicArgs {
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Source")]
 pub(super) struct BothViewsArgs {
-    /// Each image of the file, the folder or --topic shows both views side by side, the left one left; --swap-pictures where the right
-    /// one is
+    /// Each image holds both views side by side, the left view left
+    ///
+    /// For a file, a folder or --topic; add --swap-pictures where the right view is left.
     #[arg(long, conflicts_with = "top_bottom")]
     side_by_side: bool,
-    /// Each image of the file, the folder or --topic shows one view above the other, the left one above
+    /// Each image holds both views, the left one above the right one
+    ///
+    /// For a file, a folder or --topic.
     #[arg(long)]
     top_bottom: bool,
 }
@@ -150,11 +154,12 @@ impl BothViewsArgs {
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Source")]
 pub(super) struct TruthArgs {
-    /// True disparities of the left image of one pair, against which results are measured: .pfm, .tif or .npy of floats (px), 16-bit
-    /// .png (px x 256, as KITTI), or 8 bits with --truth-scale [default: the truth of a data set, where it lies beside the pair]
+    /// True disparities of the left image, to measure results [default: a data set's, beside the pair]
+    ///
+    /// .pfm, .tif or .npy of floats (px), 16-bit .png (px x 256, as KITTI), or 8 bits with --truth-scale.
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
-    /// The numbers in --truth are so many times the disparity in px; below 0 where their sign is that of right minus left
+    /// Scale of --truth: its numbers are the disparity in px times this; negative for right minus left
     #[arg(long, value_name = "N", requires = "truth", allow_negative_numbers = true, value_parser = truth_scale)]
     truth_scale: Option<i32>,
 }
@@ -183,7 +188,7 @@ impl TruthArgs {
 pub(super) struct RecordingArgs {
     #[command(flatten)]
     pub(super) topics: TopicArgs,
-    /// Match with the parameters that were recorded, where flags and settings file say nothing
+    /// Match with the recorded parameters where flags and settings file set none
     #[arg(long)]
     pub(super) recorded_parameters: bool,
 }

@@ -29,16 +29,22 @@ pub(super) struct CalibrateArgs {
     /// Cameras to calibrate live: webcam:0,1, or webcam:0 (one camera, side by side)
     #[arg(long, value_name = "SOURCE")]
     source: Option<String>,
-    /// The calibration to write: .toml, or .yml, .xml of OpenCV; a folder beside it gets it for ROS and Kalibr, with a report and the views
+    /// Calibration file to write: .toml, or .yml, .xml of OpenCV
+    ///
+    /// A folder beside it gets the calibration for ROS and Kalibr, a report and the views.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Lens model: radtan (4 coefficients), pinhole (5), rational (8) or fisheye (4) [default: the one that explains views best that it has not seen]
     #[arg(long, value_name = "MODEL")]
     model: Option<LensKind>,
-    /// Keep the cameras of this calibration, and solve only for how they stand to each other: a few views suffice
+    /// Keep both cameras of this calibration and solve for their relative pose alone
+    ///
+    /// A few views suffice.
     #[arg(long, value_name = "FILE[,FILE]", value_parser = separated())]
     keep_cameras: Vec<Files>,
-    /// Tell whether this rig has moved, and by how much, instead of writing one; without --board by the images alone
+    /// Measure how far this rig has moved, instead of writing one
+    ///
+    /// Without --board by the images alone.
     #[arg(long, value_name = "FILE[,FILE]", value_parser = separated(), conflicts_with_all = ["output", "keep_cameras"])]
     check: Vec<Files>,
     /// Write a calibration that is refused, marked as an estimate
@@ -82,12 +88,15 @@ struct BoardArgs {
     /// Kind of the board, where --board does not name it
     #[arg(long, value_name = "KIND", default_value = "charuco", value_parser = choice(BoardKind::ALL, BoardKind::word, BoardKind::help))]
     kind: BoardKind,
-    /// The board: chessboard:9x6:25mm (inner corners), charuco:11x8:30mm:23mm:DICT_5X5_100 (squares; side of a square and of a
-    /// marker) or aprilgrid:6x6:88mm:26.4mm (tags of Kalibr's AprilGrid; side of a tag, gap between tags), or a file that Kalibr
-    /// reads as its target (.yaml) [default: the one that lies beside the views, in board.txt]
+    /// Board: chessboard:…, charuco:…, aprilgrid:… or a target file of Kalibr [default: board.txt beside the views]
+    ///
+    /// chessboard:9x6:25mm has inner corners and the side of a square; charuco:11x8:30mm:23mm:DICT_5X5_100 squares, the sides of a
+    /// square and of a marker, and a dictionary; aprilgrid:6x6:88mm:26.4mm tags, the side of a tag and the gap between tags.
     #[arg(long, value_name = "WORDS", value_parser = board)]
     board: Option<Board>,
-    /// Side of a square, or of an AprilGrid's tag, as you measured it, mm: measure ten squares across and down
+    /// Measured side of a square, or of an AprilGrid's tag, mm
+    ///
+    /// Measure ten squares across and down.
     #[arg(long, value_name = "MM", value_parser = positive)]
     square_mm: Option<f64>,
 }

@@ -46,8 +46,9 @@ pub(super) struct EvalArgs {
     /// Print all figures, parameters and times as JSON
     #[arg(long)]
     json: bool,
-    /// Write an image of the errors of each pair and setting: blue is exact, red 4 px or more, white has no disparity, black
-    /// no truth
+    /// Write an image of the errors of each pair and setting into this folder
+    ///
+    /// Blue is exact, red 4 px or more, white has no disparity, black no truth.
     #[arg(long, value_name = "FOLDER")]
     errors: Option<PathBuf>,
     /// Write the disparity of each pair and setting as .pfm, for other evaluators

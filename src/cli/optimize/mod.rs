@@ -24,8 +24,9 @@ use stereopsis_figures::{check_figure_name, write_trade_off};
 /// Arguments of `optimize`.
 #[derive(Debug, clap::Args)]
 pub(super) struct OptimizeArgs {
-    /// The setting that is found, as a file for --settings; FILE.search.jsonl beside it keeps what was tried, and the same command
-    /// goes on there
+    /// File of the setting that is found, for --settings
+    ///
+    /// FILE.search.jsonl beside it keeps all trials; the same command continues there.
     #[arg(short, long, value_name = "FILE.toml")]
     output: PathBuf,
     /// Judge of the settings [default: truth where every pair has it]

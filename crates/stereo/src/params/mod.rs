@@ -18,12 +18,12 @@ use std::ops::RangeInclusive;
 parameters! {
     /// Parameters of the whole matching pipeline, for all engines.
     pub struct StereoParams {
-        /// Smallest disparity searched; negative for rigs that converge. Depth beyond it cannot be found.
+        /// Smallest disparity searched; negative for converging cameras. Depth beyond it cannot be found.
         min_disparity: i32 = 0, "min-disparity", "First disparity", -1024..=1023, "px", Range, Basic {
             less_more: Some(("farther things are seen", "far things are cut off")),
             slider: Some(|_| -64..=64), time: TimeEffect::None,
         };
-        /// How many disparities are searched, from the smallest up. More sees nearer and takes longer.
+        /// Number of disparities searched, from the smallest up. More see nearer and take longer.
         num_disparities: u32 = 64, "num-disparities", "Disparities", 1..=1024, "px", Range, Basic {
             less_more: Some(("near things are cut off", "nearer things are seen")),
             slider: Some(|_| 1..=256),
@@ -44,7 +44,8 @@ parameters! {
             belongs: Some(|p| only_if(p.cost.has_parameter("sad-window"), "Only the cost sad has this window.")),
             is_odd: true,
         };
-        /// How many sizes mutual information is learned at, each half the next: 5 starts at a sixteenth, 1 at once at full size.
+        /// Number of image sizes at which mutual information is learned. Each is half the next: 5 start at a sixteenth, 1 uses the full
+        /// size alone.
         mi_levels: u32 = 5, "mi-levels", "MI levels", 1..=5, "", Cost, Advanced {
             belongs: Some(|p| only_if(p.cost.has_parameter("mi-levels"), "Only the cost mutual-information is learned.")),
         };
@@ -62,38 +63,37 @@ parameters! {
             belongs: Some(|p| only_if(p.aggregation.has_window(), "Only the aggregations window and adaptive-weight have a window.")),
             is_odd: true,
         };
-        /// How alike in brightness a pixel of a weighted aggregation has to be: its weight is exp(-dI^2 / gamma) of its own, so
-        /// it falls to a third where dI^2 is gamma.
+        /// Tolerance of a weighted aggregation for brightness differences. The weight of a pixel has the factor exp(-dI^2 / gamma).
         gamma_color: u32 = 400, "gamma-color", "Grey gamma", 1..=65025, "", Aggregation, Advanced {
             less_more: Some(("only pixels of nearly the same brightness count", "others count too")),
             belongs: Some(|p| only_if(p.aggregation.has_weights(), "Only the aggregations adaptive-weight and weighted-cross have weights.")),
             slider: Some(|_| 1..=1000), time: TimeEffect::None,
         };
-        /// How near a pixel of a weighted aggregation has to be: its weight is exp(-distance^2 / gamma).
+        /// Reach of a weighted aggregation. The weight of a pixel has the factor exp(-distance^2 / gamma).
         gamma_space: u32 = 300, "gamma-space", "Distance gamma", 1..=65025, "px²", Aggregation, Advanced {
             less_more: Some(("only near pixels count", "farther ones count too")),
             belongs: Some(|p| only_if(p.aggregation.has_weights(), "Only the aggregations adaptive-weight and weighted-cross have weights.")),
             slider: Some(|_| 1..=1000), time: TimeEffect::None,
         };
-        /// The arms of the aggregations cross and weighted-cross end where brightness differs by more than this.
+        /// Brightness difference at which the arms of cross and weighted-cross end.
         tau: u32 = 12, "tau", "Tau", 0..=255, "", Aggregation, Advanced {
             less_more: Some(("shorter arms, sharper edges", "longer arms, calmer surfaces")),
             belongs: Some(|p| only_if(p.aggregation.has_arms(), "Only the aggregations cross and weighted-cross have arms.")),
             time: TimeEffect::None,
         };
-        /// The arms of the aggregations cross and weighted-cross are at most this long.
+        /// Longest arm of the aggregations cross and weighted-cross.
         arms: u32 = 17, "arms", "Arms", 1..=30, "px", Aggregation, Advanced {
             less_more: Some(("sharper edges, more noise", "calmer surfaces")),
             belongs: Some(|p| only_if(p.aggregation.has_arms(), "Only the aggregations cross and weighted-cross have arms.")),
         };
-        /// Directions from which path costs are summed, at equal angles; 0 leaves the paths out.
-        /// More make the streaks of single directions fade, and take longer.
+        /// Number of path directions, at equal angles; 0 leaves the paths out. More make the streaks of single directions fade, and take
+        /// longer.
         paths: u32 = 8, "paths", "Paths", 0..=i64::from(MAX_PATHS), "", Paths, Basic {
             less_more: Some(("streaks along the directions", "no streaks, smoother")),
             largest: |p| Some(p.paths_limit()), shortcuts: &[4, 8, 16],
         };
-        /// Angle of the first direction, clockwise from the right.
-        /// An odd one keeps paths from running along the walls and edges of a scene.
+        /// Angle of the first path direction, clockwise from the right. An odd one keeps paths from running along the walls and edges
+        /// of a scene.
         start_angle_deg: u32 = 0, "start-angle-deg", "Start angle", 0..=359, "deg", Paths, Advanced {
             applies: |p| only_if(p.paths > 0, "Without paths there are no directions."),
         };
@@ -111,7 +111,7 @@ parameters! {
             slider: Some(|p| 1..=i64::from(6 * p.largest_cost())), smallest: Some(StereoParams::smallest_p2),
             largest: |p| p.penalty_limit(0), time: TimeEffect::None,
         };
-        /// How P2 follows the brightness step along a path: edges of objects are often edges of brightness.
+        /// Dependence of P2 on the brightness step along a path. Edges of objects are often edges of brightness.
         adaptive_p2: AdaptiveP2 = AdaptiveP2::Linear, "adaptive-p2", "Adaptive P2", 0..=0, "", Paths, Basic {
             applies: |p| only_if(p.paths > 0, "Without paths there are no penalties."), time: TimeEffect::None,
         };
@@ -122,39 +122,39 @@ parameters! {
             slider: Some(|p| 1..=i64::from(6 * p.largest_cost())), smallest: Some(StereoParams::smallest_p2),
             largest: |p| p.penalty_limit(0).filter(|_| p.adaptive_p2 != AdaptiveP2::Off), time: TimeEffect::None,
         };
-        /// How fast a linear P2 falls: sixteenths of P2 units per grey level.
+        /// Slope of a linear P2: sixteenths of P2 units per grey level.
         p2_alpha: u32 = CostKind::Census5x5.penalties().p2_alpha, "p2-alpha", "P2 alpha", 0..=4096, "/16", Paths, Advanced {
             less_more: Some(("P2 stays high at edges of brightness", "P2 falls sooner, sharper edges")),
             applies: |p| only_if(p.paths > 0 && p.adaptive_p2 == AdaptiveP2::Linear, "Only a linear adaptive P2 has this slope."),
             slider: Some(|p| 0..=i64::from(4 * p.largest_cost())), time: TimeEffect::None,
         };
-        /// Search each pixel only around the disparities found near it in smaller images, for which the pair is halved this
-        /// many times. Halves the memory of long ranges, but can miss small objects far from their surroundings in depth.
+        /// Number of times the pair is halved for a first match, which limits the search range of each pixel. Halves the memory of long
+        /// ranges, but can miss small objects far from their surroundings in depth.
         gating: Option<u32> = None, "gating", "Gating", 1..=6, "", Range, Advanced {
             engine_criterion: Some(|p| Value::Switch(p.gating.is_some())),
         };
-        /// How far around the disparities of the smaller images a gated pixel searches.
+        /// Search range of a gated pixel around the disparities of the smaller images.
         gate_bounds: GateBounds = GateBounds::Percentiles, "gate-bounds", "Gate bounds", 0..=0, "", Range, Advanced {
             applies: |p| only_if(p.gating.is_some(), "Gating is off."),
         };
-        /// Curve through the three sums around the winner, whose lowest point is the disparity.
+        /// Curve through the three sums around the winner; its lowest point is the disparity.
         subpixel: Subpixel = Subpixel::Equiangular, "subpixel", "Sub-pixel", 0..=0, "", Smoothing, Basic {
             former_words: &[("on", "parabola"), ("true", "parabola"), ("false", "off")],
         };
-        /// Drop a pixel that matches badly: its sum exceeds this percentage of the largest one there can be.
+        /// Drop a pixel whose sum exceeds this percentage of the largest possible one.
         match_threshold: Option<u32> = None, "match-threshold", "Match threshold", 1..=99, "%", Rejection, Advanced {
             less_more: Some(("more pixels are dropped", "poor matches stay")),
             time: TimeEffect::OnOff,
         };
-        /// Drop a pixel if its window, or that of any of its candidates, leaves the images (Leu et al. 2010).
+        /// Drop a pixel whose window, or that of a candidate, leaves the images. A test of Leu et al. 2010.
         drop_border: bool = false, "drop-border", "Drop the border", 0..=1, "", Rejection, Advanced;
-        /// Drop a pixel if another disparity is within this percentage of the winner's sum; 0 keeps all.
+        /// Drop a pixel if another disparity's sum is within this percentage of the winner's; 0 keeps all.
         uniqueness: u32 = 0, "uniqueness", "Uniqueness", 0..=99, "%", Rejection, Advanced {
             less_more: Some(("ambiguous pixels stay", "more of them are dropped")),
             slider: Some(|_| 0..=30), time: TimeEffect::OnOff,
         };
-        /// How clearly each disparity won over the best other one, or with the learned choice how likely it is right: a view of its
-        /// own in the window, a file from compute --confidence-map. The disparities stay the same.
+        /// Compute how clearly each disparity won, or with the learned choice its chance of being right. It is a view in the window and a
+        /// file of compute --confidence-map; the disparities stay the same.
         confidence: bool = false, "confidence", "Confidence", 0..=1, "", Rejection, Advanced;
         /// Drop a pixel if the right image's disparity differs by more than this.
         left_right: Option<u32> = Some(1), "left-right", "Left-right check", 0..=64, "px", Rejection, Basic {
@@ -178,51 +178,51 @@ parameters! {
             applies: |p| only_if(p.speckle_size > 0, "No speckle is removed: its size is 0."),
             slider: Some(|_| 0..=8), time: TimeEffect::None,
         };
-        /// Smooth surfaces and leave edges, so many times: running means along rows and columns that end at steps.
+        /// Number of passes of an edge-preserving running mean along rows and columns.
         spatial: Option<u32> = None, "spatial", "Spatial filter", 1..=5, "", Smoothing, Basic;
-        /// How much of a running mean is the next pixel: less is smoother.
+        /// Weight of the next pixel in the spatial running mean: less is smoother.
         spatial_alpha: u32 = 50, "spatial-alpha", "Spatial alpha", 1..=100, "%", Smoothing, Advanced {
             less_more: Some(("smoother", "closer to what was measured")),
             belongs: Some(|p| only_if(p.spatial.is_some(), "The spatial filter is off.")),
             time: TimeEffect::None,
         };
-        /// A larger step between pixels is an edge for the spatial filter: sixteenths of a pixel.
+        /// Disparity step that the spatial filter keeps as an edge: sixteenths of a pixel.
         spatial_delta: u32 = 10, "spatial-delta", "Spatial delta", 1..=255, "/16", Smoothing, Advanced {
             less_more: Some(("more steps count as edges", "only larger steps do")),
             belongs: Some(|p| only_if(p.spatial.is_some(), "The spatial filter is off.")),
             time: TimeEffect::None,
         };
-        /// Calm flicker: each disparity becomes a running mean over the pairs, holes keep the last disparity for a moment, and the learned
-        /// choice prefers what it chose before.
+        /// Running mean of each disparity over the pairs, against flicker. Holes keep the last disparity for a moment, and the learned
+        /// choice prefers its previous choice.
         temporal: Temporal = Temporal::Auto, "temporal", "Temporal filter", 0..=0, "", Smoothing, Basic {
             former_words: &[("true", "on"), ("false", "off")],
         };
-        /// How much of a running mean is the newest pair: less is calmer and slower to follow.
+        /// Weight of the newest pair in the temporal running mean: less is calmer and slower to follow.
         temporal_alpha: u32 = 40, "temporal-alpha", "Temporal alpha", 1..=100, "%", Smoothing, Advanced {
             less_more: Some(("calmer, follows slowly", "follows quickly, flickers")),
             belongs: Some(|p| only_if(p.smooths_over_time(), "The temporal filter is not set to on.")),
             time: TimeEffect::None,
         };
-        /// A larger step from pair to pair is a change of the scene for the temporal filter: sixteenths of a pixel.
+        /// Disparity step from pair to pair that counts as a change of the scene: sixteenths of a pixel.
         temporal_delta: u32 = 10, "temporal-delta", "Temporal delta", 1..=255, "/16", Smoothing, Advanced {
             less_more: Some(("more changes count as motion", "only larger ones do")),
             belongs: Some(|p| only_if(p.smooths_over_time(), "The temporal filter is not set to on.")),
             time: TimeEffect::None,
         };
-        /// When a hole keeps the disparity that it had before.
+        /// Condition under which a hole keeps its previous disparity.
         persistence: Persistence = Persistence::TwoOfFour, "persistence", "Persistence", 0..=0, "", Smoothing, Advanced {
             belongs: Some(|p| only_if(p.smooths_over_time(), "The temporal filter is not set to on.")),
         };
-        /// Choose again at edges of depth and in filled holes: a small network judges the disparities around each pixel of the left
-        /// map.
+        /// Choose again at edges of depth and in filled holes with a small network. It judges the disparities around each pixel of the
+        /// left map.
         choice: bool = false, "choice", "Learned choice", 0..=1, "", Smoothing, Advanced;
-        /// Drop a disparity if the learned choice finds it less likely right than this, a filled one too.
+        /// Drop a disparity, measured or filled, whose chance of being right is smaller.
         min_chance: Option<u32> = None, "min-chance", "Least chance", 1..=99, "%", Rejection, Advanced {
             less_more: Some(("unlikely disparities stay", "more of them are dropped")),
             belongs: Some(|p| only_if(p.choice, "Only the learned choice knows how likely a disparity is.")),
             time: TimeEffect::None,
         };
-        /// Move edges of depth to where colours change, or brightness without colours: a weighted median where depth has an edge.
+        /// Move edges of depth to edges of colour by a weighted median. Without colours brightness decides.
         weighted_median: bool = true, "weighted-median", "Weighted median", 0..=1, "", Smoothing, Advanced;
         /// Fill pixels without a disparity. Filled depth is invented.
         fill: Fill = Fill::None, "fill", "Fill", 0..=0, "", Fill, Advanced;
