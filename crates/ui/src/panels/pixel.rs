@@ -105,9 +105,9 @@ fn readout(ui: &mut Ui, output: &Output, (x, y): (usize, usize), mark: Option<&s
         Some(geometry) => geometry.depth_m(f64::from(d)).map(|z| format!("{} m", metres(z as f32))),
         None => Some(format!("{d:.2} px")),
     });
-    line("truth", truth, "What the source gives as exact.");
+    line("truth", truth, "Disparity that the source gives as exact.");
     if let Some(recorded) = &frame.raw.recorded {
-        line("recorded", recorded_at(recorded, frame.size(), (x, y)), "What was recorded with the pair.");
+        line("recorded", recorded_at(recorded, frame.size(), (x, y)), "Disparity recorded with the pair.");
     }
     let why = match map {
         None => "reading …".to_owned(),

@@ -122,7 +122,7 @@ fn engine(state: &State) -> Cell {
         Some(engine) => format!("{} · {}", engine.kind, engine.adapter),
         None => "no engine".to_owned(),
     };
-    Cell::new(text, engine.why.clone().unwrap_or_else(|| "What computes the disparities.".into()))
+    Cell::new(text, engine.why.clone().unwrap_or_else(|| "Engine that computes the disparities.".into()))
 }
 
 /// Returns all cells, the most important ones first.

@@ -111,7 +111,7 @@ fn engine(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     // choosing the present engine again reopens it: so a lost GPU returns
     let chosen = ui.scope(|ui| {
         ui.set_max_width(ENGINE_WIDTH);
-        widgets::choice_again(ui, "Engine", "What computes the disparities.", &options, &mut engine)
+        widgets::choice_again(ui, "Engine", "Engine that computes the disparities.", &options, &mut engine)
     });
     if chosen.inner {
         commands.push(Command::SetEngine(engine));

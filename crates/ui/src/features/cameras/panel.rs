@@ -46,7 +46,7 @@ fn options(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let mut options = state.rig.options.clone();
     let modes = modes_in_use(state);
     let views = if matches!(state.source.spec, SourceSpec::WebcamSideBySide(_)) { 2 } else { 1 };
-    let help = "Of the left and of the right image; what the cameras have nearest to it is taken.";
+    let help = "Size of each image; the cameras use their nearest mode.";
     widgets::row(ui, "size", help, |ui| {
         let info = &state.status().source;
         let now = (info.width, info.height);

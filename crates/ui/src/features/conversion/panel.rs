@@ -51,7 +51,7 @@ fn progress(ui: &mut Ui, running: &RunningConversion, commands: &mut Vec<Command
     ui.horizontal(|ui| {
         let stop = ui.add_enabled(!counter.is_stopped(), Button::new("Stop"));
         stop.widget_info(|| WidgetInfo::labeled(Role::Button, !counter.is_stopped(), "Stop the conversion"));
-        let help = "What is complete is kept: the same conversion goes on there.";
+        let help = "Finished parts are kept; the same conversion continues there.";
         if widgets::explain(stop, help).clicked() {
             commands.push(Command::StopConversion);
         }

@@ -101,7 +101,7 @@ fn menu(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
         content(ui, state, commands);
     });
     button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "What is recorded"));
-    button.on_hover_text("What is recorded, how, and where to.");
+    button.on_hover_text("Streams, format and folder of the recording.");
 }
 
 fn content(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {

@@ -117,7 +117,7 @@ fn crop(ui: &mut Ui, state: &State, choice: &mut CalibrationChoice) {
         (true, "angle shown", "An angle along a row: a smaller one shows the middle of a wide lens larger."),
     ];
     let mut by_angle = choice.rectified_fov_deg.is_some();
-    let help = "What the size of the rectified images is chosen by.";
+    let help = "Rule that sets the size of the rectified images.";
     widgets::row(ui, "show by", help, |ui| widgets::choice(ui, "Show by", help, &ways, &mut by_angle));
     match (by_angle, choice.rectified_fov_deg) {
         (false, None) => {

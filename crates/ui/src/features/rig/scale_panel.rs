@@ -43,7 +43,7 @@ pub(super) fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
     let mut choice = before.clone();
     match before.rectify() {
         RectifyChoice::Calibration => {
-            let help = "What one unit of the file's lengths is.";
+            let help = "Unit of lengths in the file.";
             widgets::row(ui, "unit of file", help, |ui| {
                 let units = [
                     (None, "as found", "By the kind of file, or what makes a plausible baseline."),
@@ -120,7 +120,7 @@ fn lens(ui: &mut Ui, width: usize, focal: FocalLength, choice: &mut CalibrationC
         }
         FocalLength::Px(px) => number(ui, "focal length", "px", words[1].2, px, 1.0..=100_000.0).map(FocalLength::Px),
         FocalLength::Lens { focal_mm, sensor_width_mm } => {
-            let help = "Of the part of the sensor that the images show: columns times the width of a pixel.";
+            let help = "Width of the part of the sensor that the images show: columns times the width of a pixel.";
             let focal = number(ui, "focal length", "mm", words[2].2, focal_mm, 0.1..=1000.0);
             let width = number(ui, "sensor width", "mm", help, sensor_width_mm, 0.1..=100.0);
             let lens = |focal_mm, sensor_width_mm| FocalLength::Lens { focal_mm, sensor_width_mm };
