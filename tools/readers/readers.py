@@ -238,7 +238,7 @@ def check_export(path, rows):
             if row["expected"] != {"size": [pixels.shape[1], pixels.shape[0]], "checksum": checksum(depth.tobytes())}:
                 wrong(f"{file.name} is not what {topic} {row['sequence']} holds")
             compared += 1
-    print(f"  export: {compared} pictures are those of the recording")
+    print(f"  export: {compared} images are those of the recording")
     if not compared:
         wrong(f"nothing in {folder} to compare")
 
