@@ -161,7 +161,9 @@ impl Action {
         Self::PLAIN.iter().copied().chain(ViewKind::ALL.iter().map(|&view| Self::View(view)))
     }
 
-    /// Returns the actions whose keys were pressed: the focused widget, text field or open menu gets its keys first.
+    /// Returns the actions whose keys were pressed and are free.
+    ///
+    /// Plain keys belong to a focused text field or open menu, arrows and Space to the focused widget; a slider leaves Space free.
     pub(crate) fn pressed(ctx: &Context, is_wanted: impl Fn(Self) -> bool) -> Vec<Self> {
         let focused = ctx.memory(egui::Memory::focused);
         // Escape takes the focus away first

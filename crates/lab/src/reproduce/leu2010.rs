@@ -343,7 +343,7 @@ fn fpga(resources: &mut ExhibitResources) -> anyhow::Result<Exhibit> {
     let mut exhibit =
         Exhibit::new("Fig. 10", "rates of CPU and FPGA (Spartan-3A DSP 1800)", here).with_quantity("pairs/s", 0);
     let params = StereoParams { num_disparities: FPGA_DISPARITIES, ..block_matching(FPGA_WINDOW) };
-    let side = FPGA_SIDE * resources.shrink; // the jobs divide by it in tests
+    let side = FPGA_SIDE * resources.shrink; // cancels the division of sizes in tests
     let jobs = resources.jobs((side, side), &params)?;
     let plain_hz = 1e3 / resources.plain_ms(&jobs)?;
     let engine_hz = 1e3 / resources.times(&jobs, None)?.frame_ms.median;

@@ -10,7 +10,7 @@ use egui::accesskit::{Role, Toggled};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::collections::HashSet;
 
-/// Returns the surest pixel with a measured disparity, or otherwise the first one dropped for its range.
+/// Returns the pixel of highest confidence with a measured disparity or, if `measured` is false, one without because of its range.
 fn pixel(output: &Output, measured: bool) -> ((usize, usize), u8) {
     let map = output.map.as_ref().expect("a map on the host");
     let confidence = map.confidence.as_ref().expect("it was asked for");
